@@ -2,6 +2,7 @@
  * that only takes time.
  *
  *     patterns lu|ep|bt|sp|gromacs|matmul|gauss|neuron STEPS FLOPS
+ *     patterns disks STEPS FLOPS EDGE
  *
  * Each rank computes FLOPS in each of STEPS time steps. NAS class C of LU, BT and SP (162^3) and D
  * of EP, after the benchmarks' specification (NAS-95-020) and their published sources; GROMACS DPPC
@@ -20,6 +21,8 @@
  *              it; 4 columns of results come back. N is four times the steps
  *     gauss    one column of a system of STEPS equations: the row of the pivot, by an allreduce
  *     neuron   five allgathers and a gather of 1000 neurons
+ *     disks    a sweep of EDGE x EDGE hard disks: to each slave the coordinates of its share, and
+ *              back as it has moved them
  *
  * Data are bytes that say where they come from; each rank adds up what it receives, in order. At
  * the end rank 0 prints the checksum of all and the seconds that the steps took.
@@ -27,6 +30,7 @@
 #include <math.h>
 #include <mpi.h>
 #include <smpi/smpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +43,8 @@ enum {
   VALUES = 5,
   WORD = 8,
   ATOMS = 121856,
-  COORDINATES = 12
+  COORDINATES = 12,
+  PLACE = 2 * WORD /* of a disk */
 };
 
 struct state {
@@ -48,6 +53,7 @@ struct state {
   unsigned char *out, *in;
   uint64_t sum;
   int step, steps;
+  int share; /* bytes of a slave's disks */
 };
 
 static struct state s;
@@ -230,6 +236,20 @@ static void matmul(double flops)
     get(1 + unit % slaves, back, 2);
 }
 
+/* All slaves work at a time; the master only deals out. */
+static void disks(double flops)
+{
+  if (s.rank > 0) {
+    get(0, s.share, 1);
+    smpi_execute_flops(flops);
+    put(0, s.share, 2);
+  }
+  for (int slave = 1; s.rank == 0 && slave < s.ranks; slave++)
+    put(slave, s.share, 1);
+  for (int slave = 1; s.rank == 0 && slave < s.ranks; slave++)
+    get(slave, s.share, 2);
+}
+
 static void gauss(double flops)
 {
   memset(s.out, 0, (size_t)s.steps * WORD);
@@ -260,10 +280,10 @@ static const struct {
   int square; /* the ranks must be a square */
 } kernels[] = {{"lu", lu, 0},       {"ep", ep, 0},           {"bt", bt, 1},
                {"sp", sp, 1},       {"gromacs", gromacs, 0}, {"matmul", matmul, 0},
-               {"gauss", gauss, 0}, {"neuron", neuron, 0}};
+               {"gauss", gauss, 0}, {"neuron", neuron, 0},   {"disks", disks, 0}};
 
 /* As near to a square as their number allows. */
-static void lay_out(int steps)
+static void lay_out(int steps, int edge)
 {
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
@@ -276,6 +296,8 @@ static void lay_out(int steps)
   s.steps = steps;
   size_t most = (size_t)2 * VALUES * WORD * POINTS * POINTS, columns = 4 * (size_t)steps;
   most = columns <= 4096 && most < 2 * columns * columns ? 2 * columns * columns : most;
+  s.share = PLACE * edge * edge / (s.ranks > 1 ? s.ranks - 1 : 1);
+  most = most < (size_t)s.share ? (size_t)s.share : most;
   s.out = room(most + ATOMS * COORDINATES);
   s.in = room(most + ATOMS * COORDINATES);
 }
@@ -301,9 +323,12 @@ static void run(void (*step)(double), double flops)
 int main(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
-  int steps = argc == 4 ? atoi(argv[2]) : 0;
-  lay_out(steps);
-  double flops = argc == 4 ? atof(argv[3]) : -1.0;
+  bool good = argc == (argc > 1 && !strcmp(argv[1], "disks") ? 5 : 4);
+  int steps = good ? atoi(argv[2]) : 0, edge = good && argc == 5 ? atoi(argv[4]) : 0;
+  if (edge < 0 || edge > 8192 || (good && argc == 5 && edge == 0))
+    steps = edge = 0;
+  lay_out(steps, edge);
+  double flops = good ? atof(argv[3]) : -1.0;
   for (size_t i = 0; steps > 0 && flops >= 0.0 && i < sizeof kernels / sizeof *kernels; i++)
     if (!strcmp(argv[1], kernels[i].name) && (!kernels[i].square || s.rows == s.columns)) {
       run(kernels[i].step, flops);
@@ -311,8 +336,8 @@ int main(int argc, char **argv)
       return 0;
     }
   if (s.rank == 0)
-    fprintf(stderr, "patterns: expected lu|ep|bt|sp|gromacs|matmul|gauss|neuron STEPS FLOPS; bt "
-                    "and sp on a square\n");
+    fprintf(stderr, "patterns: expected lu|ep|bt|sp|gromacs|matmul|gauss|neuron STEPS FLOPS, or "
+                    "disks STEPS FLOPS EDGE; bt and sp on a square\n");
   MPI_Finalize();
   return 64;
 }
