@@ -27,11 +27,12 @@
  * Checkpoints at the application level have x and the progress, with -s also z, p and r: what a
  * step changes. All else is made again at a restart.
  *
- * Usage: cg [-v] [-s] [-k] CLASS [ITERATIONS]
+ * Usage: cg [-v] [-s] [-k] [-w] CLASS [ITERATIONS]
  *   -v prints zeta after every outer iteration. ITERATIONS replaces the number of the class; with
  *   fewer, zeta cannot be compared with the reference and the verification prints SKIP.
  *   -k, a skeleton: a diagonal matrix in the place of the class's, with the operations and messages
  *   of that, but without its memory; there is nothing to verify.
+ *   -w takes the time of writing four vectors as text in the first step of each outer iteration.
  * Exit code, the same on all ranks: 0 verified or skipped, 1 not verified, 64 usage.
  */
 #include <mpi.h>
@@ -73,7 +74,7 @@ static void protect(void)
     tell_items(MEMORY_CHANGED + i, changed[i].address, changed[i].count,
                changed[i].doubles ? RECLINE_DOUBLE : RECLINE_INT32);
   }
-  tell_bytes(cg_changed_bytes(), 0);
+  tell_bytes(cg_copied_bytes(), 0);
 }
 
 /* From the beginning, or from where the checkpoint was taken from which the rank restarts. */
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const char *wrong = NULL;
   if (!cg_parse(argc - 1, argv + 1, &options)) {
-    wrong = "expected [-v] [-s] [-k] CLASS [ITERATIONS], CLASS one of S W A B C D";
+    wrong = "expected [-v] [-s] [-k] [-w] CLASS [ITERATIONS], CLASS one of S W A B C D";
   } else if (!cg_make(&options, &calls, rank, ranks)) {
     wrong = "expected a power of two ranks";
   }

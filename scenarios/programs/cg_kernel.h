@@ -16,6 +16,7 @@ struct cg_options {
   bool verbose;   /* prints zeta after every outer iteration */
   bool steps;     /* what is marked: steps of the conjugate gradient method */
   bool skeleton;  /* a diagonal matrix in the place of the class's */
+  bool writes;    /* vectors as text, once in an outer iteration */
 };
 
 /* What the kernel asks of the program. */
@@ -33,7 +34,7 @@ struct cg_changed {
   bool doubles;
 };
 
-/* Reads "[-v] [-s] [-k] CLASS [ITERATIONS]"; false if that makes no sense. */
+/* Reads "[-v] [-s] [-k] [-w] CLASS [ITERATIONS]"; false if that makes no sense. */
 bool cg_parse(int count, char **words, struct cg_options *options);
 
 /* Makes the part of `rank` of `ranks`; false if they are no power of two. The options and the calls
@@ -43,8 +44,8 @@ bool cg_make(const struct cg_options *options, const struct cg_calls *calls, int
 /* What is to be put back for cg_go_on(); returns how many of CG_CHANGED there are. */
 int cg_changed(struct cg_changed changed[CG_CHANGED]);
 
-/* Bytes of them that are vectors. */
-unsigned long long cg_changed_bytes(void);
+/* Bytes of vectors that a marked iteration copies to go back to its beginning. */
+unsigned long long cg_copied_bytes(void);
 
 /* Runs the kernel from its beginning, or from before its timed part, or from the beginning of the
  * iteration that was marked last, whose data have been put back. */

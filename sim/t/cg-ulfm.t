@@ -44,13 +44,13 @@ fails() {
 }
 
 ends '0 0 0' 'without failures' none
-is "$(log)" '1186 2190488 0 0' 'place 0 logs what it sends in 15 times 26 steps'
+is "$(log)" '1576 4374488 0 0' 'place 0 logs what it sends in 15 times 26 steps'
 quiet=$(value out/result.json messages.sent)
 
-# In a step place 0 sends three messages, all to the other place of its row: 700 numbers, and two
-# that are summed up. Checkpoints are at 1, 11, 21, ..., so that at 215 four steps may be replayed.
+# In a step place 0 sends itself 700 numbers, and the other place of its row as many and two that
+# are summed up. Checkpoints are at 1, 11, 21, ..., so that at 215 four steps may be replayed.
 ends '1 0 0' 'a process fails' "[$(fails 1 215)]"
-is "$(log)" "$((1186 + 1)) $((2190488 + 700 * 8)) $((4 * 3)) 0" \
+is "$(log)" "$((1576 + 1)) $((4374488 + 700 * 8)) $((4 * 3)) 0" \
   'place 0 replays four steps, and logs twice only what it could not send' out/program.out
 more=$(value out/result.json messages.sent)
 ends '1 0 0' 'another one' "[$(fails 0 215)]"
