@@ -144,7 +144,8 @@ int command_replicate(int argc, char **argv, const char *data)
   if (code == EXIT_FINE && !o.out &&
       !(scratch = g_dir_make_tmp("recline-replicate-XXXXXX", &error)))
     code = bad_input("recline replicate: %s", error->message);
-  outcomes.out = scratch ? scratch : o.out;
+  g_autofree char *out = o.out ? g_canonicalize_filename(o.out, NULL) : NULL;
+  outcomes.out = scratch ? scratch : out; /* whole, as scenarios name the platforms in it */
   outcomes.data = data;
   outcomes.sensitivity = o.sensitivity;
   if (code == EXIT_FINE)

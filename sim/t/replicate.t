@@ -142,12 +142,14 @@ sed -i '$d' plan.ini
 printf '[run x]\n' >>plan.ini
 refused 'a run without a scenario' 'expected scenario = FILE' a
 # A constant of a platform, changed: in what is tried of a reason, and if it is an estimate, in turn.
-cat >constants.csv <<'EOF'
+# The plan is not where the runs are kept.
+mkdir plans
+cat >plans/constants.csv <<'EOF'
 id,source,where,quantity,condition,value,unit
 c.far,Four,Table 1,time,1 kB,40,us
 c.near,Four,Table 1,time,1 kB,1.0,s
 EOF
-cat >far.yaml <<'EOF'
+cat >plans/far.yaml <<'EOF'
 program:
   ranks: 2
   script: |
@@ -156,7 +158,7 @@ program:
 platform: {file: flat.xml}
 protocol: {name: none}
 EOF
-cat >constants.ini <<'EOF'
+cat >plans/constants.ini <<'EOF'
 [run far]
 scenario = far.yaml
 [row c.far]
@@ -179,7 +181,7 @@ kind = chosen
 text = a round figure
 EOF
 replicate() { timeout 300 "$recline" replicate "$@" >stdout 2>stderr </dev/null; }
-replicate --plan constants.ini --published constants.csv --out changed --sensitivity
+replicate --plan plans/constants.ini --published plans/constants.csv --out changed --sensitivity
 is "$?" 0 'constants change' stdout stderr
 long=$(jq .simulated_s 'changed/runs/far@flat.latency:2/result.json')
 is "$(jq "$long / .simulated_s | . > 1.5 and . < 2.5" changed/runs/far/result.json)" true \
