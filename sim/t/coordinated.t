@@ -91,6 +91,23 @@ plain=$(hop none 8192)
 is "$(hop hybrid 8192 | awk -v plain="$plain" '{ print ($1 - plain <= 8192 / 350 + 0.051) }')" 1 \
   "hybrid: a message of 8 KiB takes no more than one copy longer than $plain us"
 
+# What it has copied per second: into logs, and in each iteration, of which cache_bytes stay near.
+cat >"$dir/cg.yaml" <<END
+program:    {binary: cg, args: [-s, S, "1"], ranks: 4}
+platform:   {file: $root/platforms/cirrus.xml}
+protocol:   {name: hybrid, interval: 100, capacity: 4096}
+checkpoint: {places: program}
+END
+copies() { # WORD...: in MB/s
+  simulate copies "$dir/cg.yaml" "$@"
+  jq -r '[.copies.payload_bytes / .copies.payload_s, .copies.state_bytes / .copies.state_s] |
+    map(. / 4e6 | round | tostring) | join(" ")' "$name.json"
+}
+is "$(copies)" '2060 12200' 'hybrid: copies into a log, and what stays in the cache'
+sed -e 's/"cache_bytes" value="[^"]*"/"cache_bytes" value="1e3"/' -e /log_copy_bw/d \
+  "$root/platforms/cirrus.xml" >"$dir/plain.xml"
+is "$(copies --set platform.file="$dir/plain.xml")" '1370 1370' 'as any other, without them'
+
 # ---- barriers ----
 
 simulate none "$scenarios/barriers.yaml" --set protocol.name=none --set failures=none \
@@ -115,4 +132,4 @@ done
 is "$wrong_runs" 0 'blocking: two crashes, at 13 times: the same histories'
 is "$([ "$committed" -ge 40 ] && echo many)" many "blocking: $committed checkpoints in them"
 
-finish 23
+finish 25
