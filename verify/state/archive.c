@@ -163,8 +163,7 @@ static bool merge_two(struct archive *a, struct archive_entry *one, struct archi
   return true;
 }
 
-/* Files are in order of size, the largest first: a merged one may be larger than others, and would
- * be merged each time if it stayed behind them. */
+/* Files are in order of size, the largest first: a merged one may be larger than others. */
 static void add_entry(struct archive *a, const struct archive_entry *entry)
 {
   uint32_t at = a->entries++;
@@ -173,14 +172,31 @@ static void add_entry(struct archive *a, const struct archive_entry *entry)
   a->entry[at] = *entry;
 }
 
-/* The two smallest files become one, where there are too many. */
+static void remove_two(struct archive *a, struct archive_entry *two)
+{
+  a->entries -= 2;
+  memmove(two, two + 2, (size_t)(a->entry + a->entries - two) * sizeof *two);
+}
+
+/* The smallest two neighbours of which one has less than twice the states of the other; the last two
+ * where there are none. So a state is merged as often as sizes double; if it were always the last
+ * two, all files would grow alike, and each small one would be merged with one of them. */
+static struct archive_entry *nearest_two(struct archive *a)
+{
+  for (uint32_t i = a->entries - 1; i-- > 0;)
+    if (a->entry[i].file.states < 2 * a->entry[i + 1].file.states)
+      return &a->entry[i];
+  return &a->entry[a->entries - 2];
+}
+
+/* Two files become one, where there are too many. */
 static bool keep_few(struct archive *a)
 {
   while (a->entries > ARCHIVE_FILES) {
-    struct archive_entry made, *two = &a->entry[a->entries - 2];
+    struct archive_entry made, *two = nearest_two(a);
     if (!merge_two(a, &two[0], &two[1], &made))
       return false;
-    a->entries -= 2;
+    remove_two(a, two);
     add_entry(a, &made);
   }
   return true;
@@ -261,7 +277,7 @@ bool archive_take(struct archive *a, struct visited *visited, unsigned threads,
   struct archive_entry made;
   REQUIRE(visited->packing == a->packing, "states go to disk in the packing in which they are");
   uint8_t *states = visited_take_all(visited, &count);
-  a->looked_for = count;
+  a->looked_for = a->entries ? count : 0;
   if (!states || !create(a, bytes, count, &making)) {
     free(states);
     return false;

@@ -4,7 +4,7 @@
  * each level, the visited set is emptied: its states are put in order, and looked for in the files,
  * in one pass through them; those that are new go to a file of their own, and are the states to
  * expand. A file with many more states than are looked for has a filter in memory, so that few of
- * its blocks are read. Files are merged, the smallest first, when there are many.
+ * its blocks are read. Files of similar size are merged when there are many.
  *
  * Sources: Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier (CAV
  * 1998): duplicates are found late, all at once; O'Neil et al., The log-structured merge-tree (Acta
@@ -33,7 +33,7 @@ struct archive {
   uint32_t entries;
   uint64_t states;
   uint64_t filters_most; /* bytes */
-  uint64_t looked_for;   /* states, when some were last taken */
+  uint64_t looked_for;   /* states, when some were last taken; 0: there were no files */
   uint64_t numbers;      /* of files that are there: a bit each */
   uint64_t stale;        /* of these: only the last save names them */
 };
