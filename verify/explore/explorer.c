@@ -49,12 +49,15 @@ static void begin_with_crashes(struct explorer *e, unsigned crashes)
     return;
   }
   e->crash = crash_new(&e->model, crashes, &e->out->unreduced);
-  if (e->crash && !tells_outside(e))
+  if (tells_outside(e))
+    why = "what leaves for the outside is let out by another rank";
+  else if (e->crash)
     e->abstraction =
         abstraction_new(&e->model, true, e->patient ? ABSTRACTION_MANY : ABSTRACTION_FEW, &why);
   if (e->abstraction)
     e->stubborn = stubborn_new(&e->model, e->abstraction, &why);
   e->haste = why == abstraction_unfinished && !e->patient && !e->model.options->save;
+  e->out->setless = e->crash ? why : NULL;
   e->out->reduction = e->stubborn ? "por, recovery" : e->crash ? "recovery" : "none";
 }
 
