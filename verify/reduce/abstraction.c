@@ -120,25 +120,34 @@ static void expand_own(struct abstraction *c, uint32_t rank, uint32_t node, uint
   }
 }
 
-static void expand_message(struct abstraction *c, uint32_t rank, uint32_t node, uint32_t length,
-                           uint32_t number)
+/* The move that takes in the message, or gathers; 0: there is none. */
+static uint32_t taking_move(struct abstraction *c, struct attempt *a, uint32_t number)
+{
+  bool gathers = a->action.peer == GATHER;
+  /* which message it is, is part of the question */
+  uint32_t origin = a->rank * (c->ranks + 1) + (gathers ? 0 : (uint32_t)(a->action.peer + 1));
+  uint32_t listed = abstraction_list(c, a, origin, ABSTRACTION_ACTIONS + 1 + number);
+  const struct interned *moves = &c->lists.item[listed];
+  if (gathers)
+    return abstraction_gathering_move(c, moves);
+  if (moves->size > sizeof a->move)
+    refuse(c, "a message can be taken in in several ways");
+  return moves->size ? *(const uint32_t *)moves->bytes : 0;
+}
+
+static void expand_taking(struct abstraction *c, uint32_t rank, uint32_t node, uint32_t length,
+                          uint32_t number)
 {
   struct attempt a = {.rank = rank, .key = c->rank[rank].nodes.item[node].bytes};
   a.action = *abstraction_action(c, rank, number);
-  if (a.action.peer == OWN || !can_come(c, &a, number))
+  if (a.action.peer == OWN || !can_come(c, &a, number) ||
+      (a.action.peer == GATHER && !abstraction_gathers_now(c, &a)))
     return;
-  /* which message it is, is part of the question */
-  uint32_t origin = rank * (c->ranks + 1) + (uint32_t)(a.action.peer + 1);
-  uint32_t asked = ABSTRACTION_ACTIONS + 1 + number;
-  uint32_t listed = abstraction_list(c, &a, origin, asked);
-  const struct interned *moves = &c->lists.item[listed];
-  if (moves->size > sizeof a.move)
-    refuse(c, "a message can be taken in in several ways");
+  uint32_t move = taking_move(c, &a, number);
   abstraction_forget(&a);
-  if (c->refused || !moves->size)
+  if (c->refused || !move)
     return;
-  struct attempt taking = {.rank = rank, .key = a.key, .action = a.action};
-  taking.move = *(const uint32_t *)moves->bytes;
+  struct attempt taking = {.rank = rank, .key = a.key, .action = a.action, .move = move};
   take(c, &taking, number, length);
   abstraction_forget(&taking);
 }
@@ -147,8 +156,10 @@ static void expand(struct abstraction *c, uint32_t rank, uint32_t node, uint32_t
 {
   uint32_t known = c->bounded ? length - count_slot(c, 0) : abstraction_actions(c, rank);
   expand_own(c, rank, node, length);
+  abstraction_add_gathers(
+      c, &(struct attempt){.rank = rank, .key = c->rank[rank].nodes.item[node].bytes});
   for (uint32_t number = 0; number < known && !c->refused; number++)
-    expand_message(c, rank, node, length, number);
+    expand_taking(c, rank, node, length, number);
 }
 
 /* All nodes of a rank, as far as is known what it can take in. */
@@ -221,7 +232,7 @@ static const char *excluded(const struct model *model)
     return "property quiet-channels looks at all channels";
   if (model_checks(model, "progress"))
     return "property progress looks at all runs";
-  if (world->ranks + SHARED_PARTS + KINDS * world->ranks > 32)
+  if (world->ranks + SHARED_PARTS + PAIR_KINDS * world->ranks > 32)
     return "there are too many ranks";
   return NULL;
 }
@@ -235,10 +246,12 @@ static void clear(struct abstraction *c)
       free(all[i]);
     intern_clear(&r->values);
     intern_clear(&r->actions);
+    intern_clear(&r->shares);
     intern_clear(&r->nodes);
     *r = (struct abstraction_rank){0};
   }
   intern_clear(&c->sends);
+  intern_clear(&c->gathers);
   intern_clear(&c->contents);
   intern_clear(&c->shares);
   intern_clear(&c->asked);

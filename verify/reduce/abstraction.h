@@ -9,15 +9,15 @@
  *
  *     node     values of the parts of one rank; how often it has changed each part that all share;
  *              where there would be no end of nodes otherwise, what can still come from each peer
- *     action   a move of its own, or to take in a message. Those that change nothing are left out
+ *     action   a move of its own, or to take in a message; or to gather what others contribute to a
+ *              collective, a message of each. Those that change nothing are left out
  *     edge     what an action does to the rank, what it sends, what it does to the shared part
  *
  * Before a crash no rule looks at the contents of what is stored. So values have them cut, and an
  * edge tells what it writes, as it tells what it sends.
  *
- * It is refused, and with it the reduction, where the rules of a step reach further: faults,
- * collectives, steps that look at other ranks. Where there are crashes it is of runs up to the
- * first.
+ * It is refused, and with it the reduction, where the rules of a step reach further: faults, steps
+ * that look at other ranks. Where there are crashes it is of runs up to the first.
  */
 #ifndef RECLINE_ABSTRACTION_H
 #define RECLINE_ABSTRACTION_H
@@ -28,7 +28,8 @@
 
 enum {
   ABSTRACTION_ACTIONS = 64, /* of one rank, at most */
-  OWN = -1,                 /* abstraction_action.peer */
+  OWN = -1,                 /* abstraction_action.peer: nobody, */
+  GATHER = -2,              /* or several */
   SHARED_GLOBAL = 0,        /* parts that all share */
   SHARED_TOKENS = 1,
   SHARED_PARTS = 2,
@@ -37,9 +38,10 @@ enum {
 
 /* The identity of an action of one rank. */
 struct abstraction_action {
-  int16_t peer;  /* from whom a message comes, or OWN */
-  uint16_t kind; /* WORLD_CHANNEL or WORLD_CONTROL */
-  uint32_t what; /* OWN: the move; else the value of a part that holds this message alone */
+  int16_t peer;  /* from whom a message comes, or OWN, or GATHER */
+  uint16_t kind; /* WORLD_CHANNEL or WORLD_CONTROL; GATHER: WORLD_SHARE */
+  uint32_t what; /* OWN: the move; GATHER: in abstraction.gathers; else the value of a part that
+                    holds this message alone */
 };
 
 struct abstraction_edge {
@@ -55,6 +57,7 @@ struct abstraction_edge {
 struct abstraction_rank {
   struct intern values;  /* of its parts, in order */
   struct intern actions; /* struct abstraction_action; action n is number n + 1 */
+  struct intern shares;  /* struct abstraction_send: contributions that can come to it */
   uint32_t *comes; /* what can come through each queue: automata of messages, by kind and peer */
   uint32_t *most;  /* of each action whose message keeps no order: how often it can come */
   struct intern nodes; /* uint32_t[]: keys; the value first, then the coordinator's GLOBAL */
@@ -86,6 +89,7 @@ struct abstraction {
   uint32_t *first; /* values of the first state */
   struct dfas dfas;
   struct intern sends;    /* struct abstraction_send[], by part */
+  struct intern gathers;  /* struct abstraction_send[]: what a rank gathers, one of each peer */
   struct intern contents; /* struct world_record[]: contents that a step stores (before a crash) */
   /* A shared part: its value, and how often each rank has changed it. */
   struct intern shared[SHARED_PARTS];
@@ -105,7 +109,7 @@ uint32_t abstraction_global(const struct abstraction *, uint32_t value);
 static inline bool abstraction_is_queue(const struct abstraction *c, unsigned kind)
 {
   const struct world *w = c->model->world;
-  return kind == WORLD_CONTROL || w->fifo || below_matching(w);
+  return kind == WORLD_CONTROL || (kind == WORLD_CHANNEL && (w->fifo || below_matching(w)));
 }
 
 /* How many steps of the rules an abstraction may try: seconds, a minute, minutes. */
@@ -154,6 +158,32 @@ void abstraction_cut(const struct abstraction *, uint32_t rank, const uint32_t *
 /* The number of such an action, or UINT32_MAX. */
 uint32_t abstraction_find(const struct abstraction *, uint32_t rank,
                           const struct abstraction_action *);
+
+/* The messages that an action takes in, and out of which parts: at most one of each rank. Returns
+ * how many. */
+static inline uint32_t abstraction_takes(const struct abstraction *c, uint32_t rank,
+                                         const struct abstraction_action *action,
+                                         struct abstraction_send *takes)
+{
+  if (action->peer == OWN)
+    return 0;
+  if (action->peer != GATHER) {
+    enum part_kind kind = (enum part_kind)action->kind;
+    takes->part = world_part(c->model->world, kind, action->peer, (int)rank);
+    takes->value = action->what;
+    return 1;
+  }
+  const struct interned *list = &c->gathers.item[action->what];
+  memcpy(takes, list->bytes, list->size);
+  return list->size / (uint32_t)sizeof *takes;
+}
+
+/* The rank whose messages are in that part of a pair. */
+static inline uint32_t abstraction_sender(const struct abstraction *c, uint32_t part)
+{
+  uint32_t first = world_part(c->model->world, WORLD_CHANNEL, 0, 0);
+  return (part - first) % (c->ranks * c->ranks) / c->ranks;
+}
 
 /* The edge of `action` at `node`, or NULL. */
 const struct abstraction_edge *abstraction_edge(const struct abstraction *, uint32_t rank,

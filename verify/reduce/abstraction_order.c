@@ -134,8 +134,13 @@ void abstraction_find_coming(struct abstraction *c, uint32_t rank)
     const struct abstraction_action *action = abstraction_action(c, rank, i);
     if (action->peer == OWN || abstraction_is_queue(c, action->kind))
       continue;
-    uint32_t peer = (uint32_t)action->peer;
-    uint32_t most = longest(c, peer, part_of(c, action->kind, peer, rank), action->what);
+    struct abstraction_send takes[c->ranks];
+    uint32_t most = UINT32_MAX;
+    for (uint32_t left = abstraction_takes(c, rank, action, takes); left-- > 0;) {
+      uint32_t sent =
+          longest(c, abstraction_sender(c, takes[left].part), takes[left].part, takes[left].value);
+      most = sent < most ? sent : most;
+    }
     c->grown |= most != r->most[i];
     r->most[i] = most;
   }

@@ -2,6 +2,7 @@
  *
  *     abstraction.c           nodes and edges, round after round until nothing is new
  *     abstraction_step.c      one action tried at a node
+ *     abstraction_gather.c    contributions to collectives
  *     abstraction_contents.c  contents of what is stored
  *     abstraction_order.c     nodes in order; what can be sent along them
  */
@@ -15,7 +16,7 @@
  * GLOBAL, which the coordinator alone changes, that one its entry; of TOKENS, how often it has
  * changed them; in bounded abstractions also what can still come through each queue, and how often
  * each message has come that need not keep order. */
-enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 2 };
+enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 2, PAIR_KINDS = 3 };
 
 /* The outcome of an action, at all nodes of one value and so many changes of shared parts. */
 struct outcome {
@@ -76,6 +77,17 @@ uint32_t abstraction_list(struct abstraction *, struct attempt *, uint32_t origi
 struct outcome abstraction_try(struct abstraction *, struct attempt *, uint32_t number);
 
 void abstraction_forget(struct attempt *);
+
+/* ---- abstraction_gather.c ---- */
+
+/* Notes what the rank could gather at the node of an attempt, of all that can be contributed. */
+void abstraction_add_gathers(struct abstraction *, const struct attempt *);
+
+/* Whether the rank waits at the node of an attempt for what the action gathers. */
+bool abstraction_gathers_now(const struct abstraction *, const struct attempt *);
+
+/* Of moves that are listed, the one that gathers; 0: there is none. */
+uint32_t abstraction_gathering_move(const struct abstraction *, const struct interned *moves);
 
 /* ---- abstraction_contents.c ---- */
 

@@ -37,6 +37,8 @@ uint32_t abstraction_add_value(struct abstraction *c, uint32_t rank, const uint3
   uint32_t number = intern(&r->values, values, WORLD_RANK_PARTS * (uint32_t)sizeof *values);
   if (number <= before)
     return number;
+  if (values[WORLD_REJOINED] != c->first[part_of(c, WORLD_REJOINED, rank, 0)])
+    refuse(c, "a rank takes calls again"); /* senders look at that */
   uint32_t head = transition_cache_head(m, values[WORLD_RANK]);
   for (uint32_t i = 0; i < r->heads_count; i++)
     if (transition_cache_head(m, r->heads[i]) == head)
@@ -95,7 +97,20 @@ static void vary(struct abstraction *c, struct attempt *a, uint32_t varied)
 
 static enum part_kind kind_of(const struct abstraction *c, uint32_t queue)
 {
-  return queue < c->ranks ? WORLD_CHANNEL : WORLD_CONTROL;
+  return WORLD_CHANNEL + queue / c->ranks;
+}
+
+/* The n-th contribution of a peer; 0: there are fewer. */
+static uint32_t contributed(const struct abstraction *c, const struct attempt *a, uint32_t peer,
+                            uint32_t n)
+{
+  const struct intern *shares = &c->rank[a->rank].shares;
+  for (uint32_t i = 1; i <= shares->count; i++) {
+    const struct abstraction_send *share = shares->item[i].bytes;
+    if (abstraction_sender(c, share->part) == peer && n-- == 0)
+      return share->value;
+  }
+  return 0;
 }
 
 /* The n-th value that a queue can have, as far as the rules, which look at messages one by one, are
@@ -105,6 +120,8 @@ static uint32_t waiting(const struct abstraction *c, const struct attempt *a, ui
 {
   if (n-- == 0)
     return 1;
+  if (kind_of(c, queue) == WORLD_SHARE)
+    return contributed(c, a, queue % c->ranks, n);
   for (uint32_t i = 0; i < abstraction_actions(c, a->rank); i++) {
     const struct abstraction_action *action = abstraction_action(c, a->rank, i);
     if (action->peer == (int16_t)(queue % c->ranks) && action->kind == kind_of(c, queue) &&
@@ -132,19 +149,30 @@ static void load(struct abstraction *c, const struct attempt *a)
         shared_entry(c, SHARED_GLOBAL, a->key[KEY_CHANGES + SHARED_GLOBAL])[0];
   memcpy(values + part_of(c, WORLD_RANK, a->rank, 0),
          c->rank[a->rank].values.item[a->key[KEY_VALUE]].bytes, WORLD_RANK_PARTS * sizeof *values);
-  for (uint32_t queue = 0; queue < KINDS * c->ranks; queue++)
+  for (uint32_t queue = 0; queue < PAIR_KINDS * c->ranks; queue++)
     if (a->varied & 1u << (c->ranks + SHARED_PARTS + queue))
       values[part_of(c, kind_of(c, queue), queue % c->ranks, a->rank)] =
           waiting(c, a, queue, a->choice[c->ranks + SHARED_PARTS + queue]);
-  if (a->action.peer != OWN)
-    values[part_of(c, a->action.kind, (uint32_t)a->action.peer, a->rank)] = a->action.what;
+  struct abstraction_send takes[c->ranks];
+  uint32_t count = abstraction_takes(c, a->rank, &a->action, takes);
+  for (uint32_t i = 0; i < count; i++)
+    values[takes[i].part] = takes[i].value;
 }
 
-/* The part out of which the action takes a message. */
-static uint32_t taken(const struct abstraction *c, const struct attempt *a)
+/* Whether the action takes a message out of that part. */
+static bool is_taken(const struct abstraction *c, const struct attempt *a, uint32_t part)
 {
-  return a->action.peer == OWN ? UINT32_MAX
-                               : part_of(c, a->action.kind, (uint32_t)a->action.peer, a->rank);
+  struct abstraction_send takes[c->ranks];
+  uint32_t count = abstraction_takes(c, a->rank, &a->action, takes), i = 0;
+  while (i < count && takes[i].part != part)
+    i++;
+  return i < count;
+}
+
+/* Calls that a rank takes again are its own, but senders look at them. Here there are none. */
+static bool is_rejoined(const struct abstraction *c, uint32_t part)
+{
+  return part < c->ranks * WORLD_RANK_PARTS && part % WORLD_RANK_PARTS == WORLD_REJOINED;
 }
 
 /* What the last look-up has looked at must be within the rank, what goes out of it and what comes
@@ -168,10 +196,10 @@ static uint32_t looked_at(struct abstraction *c, const struct attempt *a)
     uint32_t pairs = c->ranks * c->ranks, pair = (part - of_pairs) % pairs;
     bool own = part < of_pairs ? part / WORLD_RANK_PARTS == a->rank
                                : pair / c->ranks == a->rank || pair % c->ranks == a->rank;
-    if (!own)
+    if (!own && !is_rejoined(c, part))
       refuse(c, "a step looks at what belongs to others");
-    if (part >= of_pairs && part < of_pairs + KINDS * pairs && pair % c->ranks == a->rank &&
-        pair / c->ranks != a->rank && part != taken(c, a))
+    if (part >= of_pairs && part < of_pairs + PAIR_KINDS * pairs && pair % c->ranks == a->rank &&
+        pair / c->ranks != a->rank && !is_taken(c, a, part))
       varied |=
           1u << (c->ranks + SHARED_PARTS + (part - of_pairs) / pairs * c->ranks + pair / c->ranks);
   }
@@ -182,7 +210,7 @@ static uint32_t looked_at(struct abstraction *c, const struct attempt *a)
 static bool next_choice(const struct abstraction *c, struct attempt *a)
 {
   uint32_t queues = c->ranks + SHARED_PARTS;
-  for (uint32_t i = 0; i < queues + KINDS * c->ranks; i++) {
+  for (uint32_t i = 0; i < queues + PAIR_KINDS * c->ranks; i++) {
     if (!(a->varied & 1u << i))
       continue;
     a->choice[i]++;
@@ -195,24 +223,35 @@ static bool next_choice(const struct abstraction *c, struct attempt *a)
   return false;
 }
 
-/* The messages of a part that was sent are there for its receiver to take in. */
+/* A message that was sent is there for its receiver to take in. */
+static void add_message(struct abstraction *c, enum part_kind kind, uint32_t from, uint32_t to,
+                        uint32_t what)
+{
+  const struct abstraction_send share = {part_of(c, kind, from, to), what};
+  uint32_t count = c->rank[to].shares.count;
+  if (kind == WORLD_SHARE)
+    c->grown |= intern(&c->rank[to].shares, &share, sizeof share) > count;
+  else
+    abstraction_add_action(
+        c, to,
+        &(struct abstraction_action){.peer = (int16_t)from, .kind = (uint16_t)kind, .what = what});
+}
+
+/* The messages of a part that was sent. */
 static void moves_of(struct abstraction *c, uint32_t part, uint32_t value)
 {
   uint32_t pairs = c->ranks * c->ranks, first = part_of(c, WORLD_CHANNEL, 0, 0);
   uint32_t pair = (part - first) % pairs;
-  enum part_kind kind = part < first + pairs ? WORLD_CHANNEL : WORLD_CONTROL;
+  enum part_kind kind = WORLD_CHANNEL + (part - first) / pairs;
   struct intern *parts = &c->model->rules_cache.parts;
   uint32_t size = (uint32_t)sizeof(struct world_message);
-  if (part >= first + 2 * pairs || pair / c->ranks == pair % c->ranks) {
-    refuse(c, "collectives, or messages of a rank to itself");
+  if (pair / c->ranks == pair % c->ranks) {
+    refuse(c, "messages of a rank to itself");
     return;
   }
   for (uint32_t i = 0; i < parts->item[value].size / size; i++) {
     const char *message = (const char *)parts->item[value].bytes + (size_t)i * size;
-    abstraction_add_action(c, pair % c->ranks,
-                           &(struct abstraction_action){.peer = (int16_t)(pair / c->ranks),
-                                                        .kind = (uint16_t)kind,
-                                                        .what = intern(parts, message, size)});
+    add_message(c, kind, pair / c->ranks, pair % c->ranks, intern(parts, message, size));
   }
 }
 
@@ -231,13 +270,12 @@ static void sort_changes(struct abstraction *c, const struct attempt *a,
   uint32_t own[WORLD_RANK_PARTS], cut[WORLD_RANK_PARTS];
   struct abstraction_send sent[effect->count + 1];
   uint32_t count = 0;
-  uint32_t from = taken(c, a);
   memcpy(own, c->rank[a->rank].values.item[a->key[KEY_VALUE]].bytes, sizeof own);
   for (uint32_t i = 0; i < effect->count; i++) {
     struct change change = m->changes[effect->first + i];
     if (change.part / WORLD_RANK_PARTS == a->rank) {
       own[change.part - part_of(c, WORLD_RANK, a->rank, 0)] = change.value;
-    } else if (change.part == from) {
+    } else if (is_taken(c, a, change.part)) {
       if (change.value != 1)
         refuse(c, "a message stays where it was");
     } else if (change.part >= part_of(c, WORLD_GLOBAL, 0, 0)) {
@@ -401,13 +439,15 @@ uint32_t abstraction_list(struct abstraction *c, struct attempt *a, uint32_t ori
   if (!is_new)
     return c->answers[at].list;
   uint32_t queues = c->ranks + SHARED_PARTS, own_queues = 0;
-  for (unsigned kind = 0; a->action.peer != OWN && kind < KINDS; kind++)
+  for (unsigned kind = 0; a->action.peer >= 0 && kind < KINDS; kind++)
     own_queues |= 1u << (queues + kind * c->ranks) << a->action.peer;
+  /* what is contributed decides on gathering alone */
+  uint32_t shares = ((1u << c->ranks) - 1) << (queues + KINDS * c->ranks);
   vary(c, a, 1u << c->ranks); /* GLOBAL */
   do {
     load(c, a);
     const struct enabled_list *turn = transition_cache_list(&c->model->rules_cache, origin);
-    if (looked_at(c, a) & ~a->varied & ~own_queues)
+    if (looked_at(c, a) & ~a->varied & ~own_queues & ~shares)
       refuse(c, "which moves there are depends on other ranks");
     uint32_t number = intern(&c->lists, c->model->rules_cache.list_moves + turn->first,
                              turn->count * (uint32_t)sizeof(uint32_t));

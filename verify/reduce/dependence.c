@@ -171,6 +171,18 @@ static void note_enabled(const struct abstraction *c, uint32_t rank,
     enables[__builtin_ctzll(more)] |= bit(edge->action);
 }
 
+/* The actions of `to` that take in that message of a part can be made possible by the edge. */
+static void note_message(const struct dependence *r, const struct abstraction_edge *edge,
+                         uint32_t to, struct abstraction_send message, uint64_t *sends)
+{
+  const struct abstraction *c = r->abstraction;
+  struct abstraction_send takes[r->ranks];
+  for (uint32_t i = 0; i < abstraction_actions(c, to); i++)
+    for (uint32_t left = abstraction_takes(c, to, abstraction_action(c, to, i), takes); left-- > 0;)
+      if (takes[left].part == message.part && takes[left].value == message.value)
+        sends[r->base[to] + i] |= bit(edge->action);
+}
+
 static void note_sent(const struct dependence *r, const struct abstraction_edge *edge,
                       uint64_t *sends)
 {
@@ -183,14 +195,12 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
   uint32_t pairs = r->ranks * r->ranks, size = (uint32_t)sizeof(struct world_message);
   uint32_t first = world_part(c->model->world, WORLD_CHANNEL, 0, 0);
   for (uint32_t i = 0; i < list->size / sizeof *sent; i++) {
-    uint32_t pair = (sent[i].part - first) % pairs, to = pair % r->ranks;
+    uint32_t to = (sent[i].part - first) % pairs % r->ranks;
     for (uint32_t at = 0; at < parts->item[sent[i].value].size; at += size) {
       const char *message = (const char *)parts->item[sent[i].value].bytes + at;
-      struct abstraction_action action = {
-          .peer = (int16_t)(pair / r->ranks),
-          .kind = (uint16_t)(sent[i].part < first + pairs ? WORLD_CHANNEL : WORLD_CONTROL),
-          .what = intern_find(parts, message, size)};
-      sends[r->base[to] + abstraction_find(c, to, &action)] |= bit(edge->action);
+      note_message(r, edge, to,
+                   (struct abstraction_send){sent[i].part, intern_find(parts, message, size)},
+                   sends);
     }
   }
 }

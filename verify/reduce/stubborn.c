@@ -18,8 +18,9 @@ static void sort_actions(struct stubborn *r)
   for (uint32_t rank = 0; rank < ranks; rank++)
     for (uint32_t i = 0; i < abstraction_actions(r->abstraction, rank); i++) {
       const struct abstraction_action *action = abstraction_action(r->abstraction, rank, i);
-      const struct world_message *message = r->model->rules_cache.parts.item[action->what].bytes;
-      unsigned turn = action->peer == OWN ? 0 : is_control(message) ? 1 : 2;
+      const struct world_message *message =
+          action->peer < 0 ? NULL : r->model->rules_cache.parts.item[action->what].bytes;
+      unsigned turn = action->peer < 0 ? 0 : is_control(message) ? 1 : 2;
       r->turns[rank][turn] |= UINT64_C(1) << i;
     }
 }
@@ -52,6 +53,35 @@ void stubborn_free(struct stubborn *r)
   free(r);
 }
 
+/* The contributions that `rank` gathers in the state that is loaded, as an action; it has looked at
+ * them. */
+static uint32_t gathering_action(const struct stubborn *r, const struct model *model, uint32_t rank)
+{
+  const uint32_t *values = model->rules_cache.values;
+  const struct interned *parts = model->rules_cache.parts.item;
+  const struct world_program *program =
+      parts[values[world_part(model->world, WORLD_PROGRAM, (int)rank, 0)]].bytes;
+  struct abstraction_send takes[r->abstraction->ranks];
+  uint32_t count = 0;
+  for (int peer = 0; peer < model->world->ranks; peer++) {
+    uint32_t part = world_part(model->world, WORLD_SHARE, peer, (int)rank);
+    const struct world_message *share = parts[values[part]].bytes;
+    uint32_t left = parts[values[part]].size / (uint32_t)sizeof *share;
+    if (!world_flows(model->world, &program->call, peer, (int)rank))
+      continue;
+    while (left > 0 && (share->comm != program->call.comm || share->tag != program->call.number))
+      left--, share++;
+    if (left > 0)
+      takes[count++] = (struct abstraction_send){
+          part, intern_find(&model->rules_cache.parts, share, sizeof *share)};
+  }
+  struct abstraction_action action = {
+      .peer = GATHER,
+      .kind = WORLD_SHARE,
+      .what = intern_find(&r->abstraction->gathers, takes, count * (uint32_t)sizeof *takes)};
+  return abstraction_find(r->abstraction, rank, &action);
+}
+
 uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t number)
 {
   const struct move *move = model->rules_cache.moves.item[number].bytes;
@@ -66,6 +96,10 @@ uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t
         r, (uint32_t)move->event.peer, rank, kind,
         &model->rules_cache.parts.item[model->rules_cache.values[part]], move->index);
   }
+  uint32_t gathering =
+      move->event.kind == RCL_EVENT_COLLECTED ? gathering_action(r, model, rank) : UINT32_MAX;
+  if (gathering != UINT32_MAX)
+    return gathering;
   struct abstraction_action own = {.peer = OWN, .what = number};
   return abstraction_find(r->abstraction, rank, &own);
 }
@@ -91,6 +125,22 @@ static void add_actions(struct choice *c, uint32_t rank, uint64_t actions)
     c->enabled++;
 }
 
+/* The first rank whose message the action takes in, and which is not under way; -1: all are. */
+static int missing_peer(const struct stubborn_worker *d, uint32_t rank, uint32_t number)
+{
+  const struct abstraction *c = d->stubborn->abstraction;
+  const struct abstraction_action *action = abstraction_action(c, rank, number);
+  struct abstraction_send takes[c->ranks];
+  uint32_t count = abstraction_takes(c, rank, action, takes);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t peer = abstraction_sender(c, takes[i].part);
+    const struct queue *queue = stubborn_queue(d, peer, rank);
+    if (!(queue->holds[action->kind - WORLD_CHANNEL] & UINT64_C(1) << number))
+      return (int)peer;
+  }
+  return -1;
+}
+
 /* Those that can make an action of `rank` possible. */
 static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
 {
@@ -99,6 +149,14 @@ static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
   uint64_t local = c->rows[rank].enables[number];
   if (action->peer == OWN) {
     add_actions(c, rank, local);
+    return;
+  }
+  if (action->peer == GATHER) {
+    int missing = missing_peer(c->d, rank, number);
+    if (missing < 0)
+      add_actions(c, rank, local);
+    else
+      add_actions(c, (uint32_t)missing, c->rows[missing].sends[r->dependence->base[rank] + number]);
     return;
   }
   uint32_t peer = (uint32_t)action->peer;
@@ -183,14 +241,6 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
 
 /* ---- what a crash can see ---- */
 
-static bool is_under_way(const struct stubborn_worker *d, uint32_t rank, uint32_t number)
-{
-  const struct abstraction_action *action =
-      abstraction_action(d->stubborn->abstraction, rank, number);
-  const struct queue *queue = stubborn_queue(d, (uint32_t)action->peer, rank);
-  return queue->holds[action->kind == WORLD_CONTROL] & UINT64_C(1) << number;
-}
-
 /* Actions of each rank that come before the next commit: those of the coordinator; those without
  * which messages that it has to take in are not sent; and so on. */
 static void find_preceding(const struct stubborn_worker *d, const struct row *rows,
@@ -210,8 +260,8 @@ static void find_preceding(const struct stubborn_worker *d, const struct row *ro
     }
     uint32_t number = (uint32_t)__builtin_ctzll(fresh);
     before[rank] |= fresh & -fresh;
-    int peer = abstraction_action(c, rank, number)->peer;
-    if (peer != OWN && !is_under_way(d, rank, number)) {
+    int peer = missing_peer(d, rank, number);
+    if (peer >= 0) {
       todo[peer] |= ~rows[peer].unsending[d->stubborn->dependence->base[rank] + number];
       rank = 0;
     }

@@ -10,7 +10,7 @@
 
 enum { CHOICES = 1 << 16 }; /* that a worker remembers */
 
-static const enum part_kind kinds[STUBBORN_KINDS] = {WORLD_CHANNEL, WORLD_CONTROL};
+static const enum part_kind kinds[STUBBORN_KINDS] = {WORLD_CHANNEL, WORLD_CONTROL, WORLD_SHARE};
 
 /* ---- beginning and end ---- */
 
@@ -108,6 +108,23 @@ uint32_t stubborn_action_of_message(const struct stubborn *r, uint32_t peer, uin
   return abstraction_find(r->abstraction, rank, &action);
 }
 
+/* The actions of `rank` that gather message `index` of a list, and others. */
+static uint64_t gathering(const struct stubborn *r, uint32_t rank, uint32_t part,
+                          const struct interned *list, uint32_t index)
+{
+  const struct abstraction *c = r->abstraction;
+  const struct world_message *message = (const struct world_message *)list->bytes + index;
+  uint32_t what = intern_find(&r->model->rules_cache.parts, message, sizeof *message);
+  struct abstraction_send takes[c->ranks];
+  uint64_t actions = 0;
+  for (uint32_t i = 0; i < abstraction_actions(c, rank); i++)
+    for (uint32_t left = abstraction_takes(c, rank, abstraction_action(c, rank, i), takes);
+         left-- > 0;)
+      if (takes[left].part == part && takes[left].value == what)
+        actions |= UINT64_C(1) << i;
+  return actions;
+}
+
 /* Under `rules`. */
 static void read_queue(const struct stubborn_worker *d, uint32_t from, uint32_t to,
                        struct queue *queue)
@@ -122,6 +139,10 @@ static void read_queue(const struct stubborn_worker *d, uint32_t from, uint32_t 
       place++;
     const struct interned *list = &model->rules_cache.parts.item[values[place]];
     for (uint32_t i = list->size / (uint32_t)sizeof(struct world_message); i-- > 0;) {
+      if (kinds[kind] == WORLD_SHARE) {
+        queue->holds[kind] |= gathering(d->stubborn, to, part, list, i);
+        continue;
+      }
       uint32_t action = stubborn_action_of_message(d->stubborn, from, to, kinds[kind], list, i);
       if (action == UINT32_MAX)
         breach("a message is in transit that the abstraction does not have");

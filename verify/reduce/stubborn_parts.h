@@ -11,7 +11,7 @@
 #include "verify/world/world_parts.h"
 
 enum {
-  STUBBORN_KINDS = 2, /* of queues between two ranks: messages, control messages */
+  STUBBORN_KINDS = 3, /* of parts between two ranks: messages, control messages, contributions */
   STUBBORN_TURNS = 3  /* own moves are tried first, then control messages, then messages */
 };
 
@@ -22,7 +22,7 @@ struct stubborn {
   uint64_t (*turns)[STUBBORN_TURNS]; /* of each rank: its actions, by turn */
 };
 
-/* Messages in transit between two ranks, as actions of the receiver. */
+/* Messages in transit between two ranks, as actions of the receiver that take them in. */
 struct queue {
   uint64_t holds[STUBBORN_KINDS];
   uint8_t head[STUBBORN_KINDS]; /* its number, + 1; 0: nothing is under way */

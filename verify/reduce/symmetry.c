@@ -325,6 +325,8 @@ static const char *try_messages(const struct symmetry *s, const struct abstracti
     struct abstraction_action action = *abstraction_action(c, rank, i);
     if (action.peer == OWN)
       continue;
+    if (action.peer == GATHER)
+      return "collectives cannot be renamed";
     uint32_t part = world_part(s->model->world, action.kind, action.peer, (int)rank);
     action.what = rename_value(s, to, part, action.what);
     action.peer = to[action.peer];

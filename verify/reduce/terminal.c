@@ -13,9 +13,9 @@ bool terminal_is_at_end(const struct abstraction *c, const uint32_t *values)
          (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
 }
 
-/* Whether the end is wrong when such a rank is left with one message under way to it; OWN: none. */
+/* Whether the end is wrong when that is all that is under way to such a rank; NULL: nothing is. */
 static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *values,
-                     const struct abstraction_action *left)
+                     const struct abstraction_send *left)
 {
   struct model *model = c->model;
   struct verdict verdict;
@@ -23,27 +23,49 @@ static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t 
          model->rules_cache.count * sizeof *model->rules_cache.values);
   memcpy(model->rules_cache.values + world_part(model->world, WORLD_RANK, (int)rank, 0), values,
          WORLD_RANK_PARTS * sizeof *values);
-  if (left->peer != OWN)
-    model->rules_cache.values[world_part(model->world, left->kind, left->peer, (int)rank)] =
-        left->what;
+  if (left)
+    model->rules_cache.values[left->part] = left->value;
   transition_cache_forget_reads(&model->rules_cache);
   world_at_end(model->world, &verdict);
   return model_violates(model, &verdict);
+}
+
+static bool takes(const struct abstraction *c, uint32_t rank, uint32_t action,
+                  const struct abstraction_send *left)
+{
+  struct abstraction_send takes[c->ranks];
+  uint32_t count = abstraction_takes(c, rank, abstraction_action(c, rank, action), takes), i = 0;
+  while (i < count && (takes[i].part != left->part || takes[i].value != left->value))
+    i++;
+  return i < count;
+}
+
+/* Whether what was wrong with that message under way before the edge is wrong after it. */
+static bool stays_wrong_with(const struct abstraction *c, uint32_t rank, const uint32_t *before,
+                             const uint32_t *after, const struct abstraction_edge *edge,
+                             const struct abstraction_send *left)
+{
+  return !is_wrong(c, rank, before, left) ||
+         is_wrong(c, rank, after, takes(c, rank, edge->action, left) ? NULL : left);
 }
 
 /* Whether what was wrong before the edge is wrong after it, whatever is left under way. */
 static bool stays_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *before,
                         const uint32_t *after, const struct abstraction_edge *edge)
 {
-  static const struct abstraction_action nothing = {.peer = OWN};
-  if (is_wrong(c, rank, before, &nothing) && !is_wrong(c, rank, after, &nothing))
+  struct abstraction_send left[c->ranks];
+  if (is_wrong(c, rank, before, NULL) && !is_wrong(c, rank, after, NULL))
     return false;
   for (uint32_t i = 0; i < abstraction_actions(c, rank); i++) {
-    const struct abstraction_action *left = abstraction_action(c, rank, i);
-    if (left->peer != OWN && is_wrong(c, rank, before, left) &&
-        !is_wrong(c, rank, after, i == edge->action ? &nothing : left))
+    const struct abstraction_action *action = abstraction_action(c, rank, i);
+    if (action->peer >= 0 && abstraction_takes(c, rank, action, left) &&
+        !stays_wrong_with(c, rank, before, after, edge, left))
       return false;
   }
+  const struct intern *shares = &c->rank[rank].shares;
+  for (uint32_t i = 1; i <= shares->count; i++)
+    if (!stays_wrong_with(c, rank, before, after, edge, shares->item[i].bytes))
+      return false;
   return true;
 }
 

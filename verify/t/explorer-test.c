@@ -436,6 +436,12 @@ static void reductions(void)
        "rank 0: send 1 tag 1, send 1 tag 2, checkpoint\nrank 1: irecv a 0 tag 2, recv 0 tag 1, "
        "wait a"},
       {"pessimistic", 2, 0, 0, false, false, 0, "rank 0: send 1, recv 1\nrank 1: recv 0, send 0"},
+      {"none", 3, 0, 0, false, false, 0,
+       "rank 0: recv any, allreduce, recv any, bcast 0\nrank *: send 0, allreduce, bcast 0"},
+      {"c3", 3, 0, 1, false, false, 0,
+       "rank 0: checkpoint, allreduce\nrank 1: allreduce, checkpoint\nrank 2: allreduce"},
+      {"c3~barrier-now", 2, 0, 1, false, false, 0,
+       "rank 0: checkpoint, barrier\nrank 1: barrier, checkpoint"},
   };
   struct exploration full, reduced;
   for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
@@ -476,12 +482,16 @@ static void recoveries(void)
        "rank 0: send 1, recv 1\nrank 1: send 0, recv 0"},
       {"lai-yang~image-not-awaited", 2, 1, 1, false, true, 0,
        "rank 0: send 1, recv 1\nrank 1: send 0, recv 0"},
+      /* What is gathered waits for what is contributed. */
+      {"c3", 2, 1, 1, false, false, 0,
+       "rank 0: allreduce, checkpoint, bcast 0, checkpoint\n"
+       "rank 1: allreduce, bcast 0, checkpoint, checkpoint"},
   };
   /* Stubborn sets before the crash, where there is one and the abstraction is not refused. */
   static const char *const names[G_N_ELEMENTS(worlds)] = {
       "por, recovery", "por, recovery", "por, recovery", "por, recovery", "por, recovery",
       "recovery",      "recovery",      "por, recovery", "por, recovery", "recovery",
-      "recovery",      "por, recovery", "por, recovery", "por, recovery"};
+      "por, recovery", "por, recovery", "por, recovery", "por, recovery", "por, recovery"};
   struct exploration full, reduced;
   for (size_t i = 0; i < G_N_ELEMENTS(worlds); i++) {
     bool same = reduces(&worlds[i], NULL, true, false, false, &full, &reduced);
