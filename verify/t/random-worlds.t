@@ -101,7 +101,7 @@ sub world_of {
   my ($checkpoints, $crashes) = (draw(4) ? 1 : 0, one_of(0, 1, 1, 1, 2));
   my $per_node = draw(4) ? 1 : 2;
   my $hazards = draw(3) ? '' : one_of(qw(cut-steps whole-writes torn-writes false-detection control-overtakes));
-  $hazards = '' if $hazards eq 'control-overtakes' && $protocol =~ /^(chandy-lamport|lai-yang|mattern)/;
+  $hazards = '' if $hazards eq 'control-overtakes' && $protocol =~ /^(chandy-lamport|lai-yang|mattern|time-based)/;
   my $places = one_of('program', 'anywhere');
   my $order = draw(4) ? 'any' : one_of('fifo', 'none');
   $places = 'anywhere' if $protocol =~ /^(bookmark|chandy-lamport|lai-yang|mattern|time-based|none)/;
