@@ -1,6 +1,7 @@
 #include "verify/explore/enabled.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
@@ -11,7 +12,7 @@ void enabled_init(struct enabled *enabled, const struct world *world)
   uint32_t count = world_origins(world), ranks = (uint32_t)world->ranks;
   *enabled = (struct enabled){.count = count};
   enabled->of = memory_table(count, sizeof *enabled->of);
-  enabled->looked = memory_table(count, sizeof *enabled->looked);
+  enabled->on = memory_table(count, sizeof *enabled->on);
   enabled->own = memory_table(ranks, sizeof *enabled->own);
   enabled->other = memory_table(count, sizeof *enabled->other);
   enabled->standing = memory_table(ranks, sizeof *enabled->standing);
@@ -25,9 +26,11 @@ void enabled_init(struct enabled *enabled, const struct world *world)
 
 void enabled_clear(struct enabled *enabled)
 {
-  for (uint32_t origin = 0; origin < enabled->count; origin++)
+  for (uint32_t origin = 0; origin < enabled->count; origin++) {
     free(enabled->of[origin].cursors);
-  void *all[] = {enabled->of,    enabled->looked,   enabled->own,
+    free(enabled->of[origin].deltas);
+  }
+  void *all[] = {enabled->of,    enabled->on,       enabled->own,
                  enabled->other, enabled->standing, enabled->walks};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
@@ -36,8 +39,10 @@ void enabled_clear(struct enabled *enabled)
 
 void enabled_forget(struct enabled *enabled)
 {
-  for (uint32_t origin = 0; origin < enabled->count; origin++)
-    enabled->looked[origin] = ENABLED_UNKNOWN;
+  for (uint32_t origin = 0; origin < enabled->count; origin++) {
+    enabled->on[origin].first = ENABLED_UNKNOWN;
+    enabled->of[origin].room = 0; /* deltas may have another size */
+  }
 }
 
 /* ---- lists of moves ---- */
@@ -53,18 +58,19 @@ static void reserve_walks(struct enabled *enabled, uint32_t count)
 /* Begins, behind `n` others, a walk for each of the origins that is not what it was; none is from
  * `open` on. Returns how many there are then. Without a branch that would be guessed wrongly. */
 static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t count,
-                            uint32_t open, uint64_t changed, uint32_t n)
+                            uint32_t open, struct view_set changed, uint32_t n)
 {
-  const uint64_t *looked = w->enabled.looked;
+  const struct view_set *on = w->enabled.on;
   struct walk *walks = w->enabled.walks;
   uint32_t first = n;
   for (uint32_t i = 0; i < count && origins[i] < open; i++) {
+    const struct view_set *of = &on[origins[i]];
     walks[n].origin = origins[i];
-    n += (looked[origins[i]] & changed) != 0;
+    n += ((of->first & changed.first) | (of->rest & changed.rest)) != 0;
   }
   for (uint32_t i = first; i < n; i++) {
     walks[i].cursor = w->cache.start[walks[i].origin];
-    walks[i].looked = 0;
+    walks[i].looked = (struct view_set){0};
   }
   return n;
 }
@@ -77,19 +83,23 @@ static const struct move_list *take_list(struct worker *w, const struct walk *wa
   bool known = walk->cursor & CURSOR_RESULT;
   uint32_t number = known ? walk->cursor & ~CURSOR_RESULT : local_cache_learn_list(w, walk->origin);
   const struct move_list *list = &w->cache.lists[number];
-  enabled->looked[walk->origin] = known ? walk->looked : ENABLED_UNKNOWN;
+  enabled->on[walk->origin] = walk->looked;
+  enabled->on[walk->origin].first |= known ? 0 : ENABLED_UNKNOWN;
   moves_of->first = list->first;
   moves_of->count = list->count;
   if (moves_of->count > moves_of->room) {
     moves_of->room = 2 * moves_of->count;
     moves_of->cursors = memory_grow(moves_of->cursors, moves_of->room * sizeof *moves_of->cursors);
+    if (w->cache.views.are_fine)
+      moves_of->deltas =
+          memory_grow(moves_of->deltas, (size_t)moves_of->room * w->cache.delta_bytes);
   }
   return list;
 }
 
 /* Looks up what ranks do by themselves, which tells how their programs stand; then what all other
  * origins offer that are open then. Returns how many walks there were. */
-static uint32_t find_lists(struct worker *w, uint64_t changed, struct world_standing *all,
+static uint32_t find_lists(struct worker *w, struct view_set changed, struct world_standing *all,
                            uint32_t *open)
 {
   const struct world *world = w->e->model.world;
@@ -97,7 +107,7 @@ static uint32_t find_lists(struct worker *w, uint64_t changed, struct world_stan
   uint32_t ranks = (uint32_t)world->ranks;
   reserve_walks(enabled, enabled->count + 1);
   uint32_t own = begin_lists(w, enabled->own, ranks, UINT32_MAX, changed, 0);
-  local_cache_walk(&w->cache, w->at.numbers, enabled->walks, own);
+  local_cache_walk(&w->cache, enabled->walks, own);
   for (uint32_t i = 0; i < own; i++) {
     const struct walk *walk = &enabled->walks[i];
     enabled->standing[walk->origin / (ranks + 1)] = take_list(w, walk)->standing;
@@ -106,8 +116,8 @@ static uint32_t find_lists(struct worker *w, uint64_t changed, struct world_stan
   *open = world_open_origins(world, all);
   uint32_t stale = begin_lists(w, enabled->other, enabled->others, *open, changed, own);
   for (uint32_t i = enabled->others; i > 0 && enabled->other[i - 1] >= *open; i--)
-    enabled->looked[enabled->other[i - 1]] = ENABLED_UNKNOWN; /* changes pass them by */
-  local_cache_walk(&w->cache, w->at.numbers, enabled->walks + own, stale - own);
+    enabled->on[enabled->other[i - 1]].first = ENABLED_UNKNOWN; /* changes pass them by */
+  local_cache_walk(&w->cache, enabled->walks + own, stale - own);
   for (uint32_t i = own; i < stale; i++)
     take_list(w, &enabled->walks[i]);
   return stale;
@@ -115,22 +125,33 @@ static uint32_t find_lists(struct worker *w, uint64_t changed, struct world_stan
 
 /* ---- what moves do ---- */
 
-/* Notes where the walks from the options of an offer have ended. */
-static void take_cursors(struct worker *w, uint32_t origin, const struct walk *walks)
+/* Notes what an option does, to whose result the walk has come. False: that is not known. */
+static bool take_result(struct worker *w, const struct origin_moves *moves_of, uint32_t number,
+                        uint32_t cursor, struct view_set *on)
 {
   const struct local_cache *s = &w->cache;
-  const struct origin_moves *moves_of = &w->enabled.of[origin];
-  uint64_t looked = w->enabled.looked[origin];
-  for (uint32_t i = 0; i < moves_of->count; i++) {
-    uint32_t cursor = walks[i].cursor;
-    moves_of->cursors[i] = cursor;
-    looked |= walks[i].looked;
-    if (cursor & CURSOR_RESULT)
-      __builtin_prefetch(local_cache_delta(s, cursor & ~CURSOR_RESULT));
-    else
-      looked |= ENABLED_UNKNOWN;
+  if (!(cursor & CURSOR_RESULT))
+    return false;
+  if (s->views.are_fine) {
+    struct delta *delta = (struct delta *)(moves_of->deltas + (size_t)number * s->delta_bytes);
+    return local_cache_apply(s, w->at.numbers, cursor & ~CURSOR_RESULT, delta, on);
   }
-  w->enabled.looked[origin] = looked;
+  __builtin_prefetch(local_cache_delta(s, cursor & ~CURSOR_RESULT));
+  return true;
+}
+
+/* Notes what the options of an origin do. */
+static void take_results(struct worker *w, uint32_t origin, const struct walk *walks)
+{
+  const struct origin_moves *moves_of = &w->enabled.of[origin];
+  struct view_set on = w->enabled.on[origin];
+  for (uint32_t i = 0; i < moves_of->count; i++) {
+    bool known = take_result(w, moves_of, i, walks[i].cursor, &on);
+    moves_of->cursors[i] = known ? walks[i].cursor : 0;
+    on.first |= walks[i].looked.first | (known ? 0 : ENABLED_UNKNOWN);
+    on.rest |= walks[i].looked.rest;
+  }
+  w->enabled.on[origin] = on;
 }
 
 /* Looks up what the moves of the first `stale` walks' origins do. */
@@ -145,13 +166,31 @@ static void find_deltas(struct worker *w, uint32_t stale)
     for (uint32_t j = 0; j < moves_of->count; j++)
       enabled->walks[n++] = (struct walk){.cursor = s->options[moves_of->first + j].cursor};
   }
-  local_cache_walk(s, w->at.numbers, enabled->walks + stale, n - stale);
+  local_cache_walk(s, enabled->walks + stale, n - stale);
   n = stale;
   for (uint32_t i = 0; i < stale; i++) {
     uint32_t origin = enabled->walks[i].origin;
-    take_cursors(w, origin, enabled->walks + n);
+    take_results(w, origin, enabled->walks + n);
     n += enabled->of[origin].count;
   }
+}
+
+/* Whether the option, looked up anew, does what is noted. */
+static bool is_result_current(const struct worker *w, const struct origin_moves *moves_of,
+                              uint32_t number)
+{
+  const struct local_cache *s = &w->cache;
+  const struct delta *noted = enabled_delta(s, moves_of, number);
+  char bytes[s->delta_bytes] __attribute__((aligned(8)));
+  struct delta *delta = (struct delta *)bytes;
+  struct walk walk = {.cursor = s->options[moves_of->first + number].cursor};
+  local_cache_walk(s, &walk, 1);
+  if (walk.cursor != moves_of->cursors[number] || !s->views.are_fine)
+    return walk.cursor == moves_of->cursors[number];
+  return local_cache_apply(s, w->at.numbers, walk.cursor & ~CURSOR_RESULT, delta, &walk.looked) &&
+         delta->hash == noted->hash && delta->verdict == noted->verdict &&
+         delta->stays == noted->stays &&
+         !memcmp(delta->words, noted->words, w->packing->words * sizeof *delta->words);
 }
 
 /* Whether the moves of each open origin, looked up anew, are those that are listed. */
@@ -161,26 +200,24 @@ static bool are_current(const struct worker *w, uint32_t open)
   for (uint32_t origin = 0; origin < open; origin++) {
     const struct origin_moves *moves = &w->enabled.of[origin];
     struct walk walk = {.cursor = s->start[origin]};
-    if (w->enabled.looked[origin] & ENABLED_UNKNOWN)
+    if (w->enabled.on[origin].first & ENABLED_UNKNOWN)
       continue;
-    local_cache_walk(s, w->at.numbers, &walk, 1);
+    local_cache_walk(s, &walk, 1);
     const struct move_list *list = &s->lists[walk.cursor & ~CURSOR_RESULT];
     if (!(walk.cursor & CURSOR_RESULT) || list->first != moves->first ||
         list->count != moves->count)
       return false;
-    for (uint32_t i = 0; i < moves->count; i++) {
-      walk.cursor = s->options[moves->first + i].cursor;
-      local_cache_walk(s, w->at.numbers, &walk, 1);
-      if (walk.cursor != moves->cursors[i])
+    for (uint32_t i = 0; i < moves->count; i++)
+      if (!is_result_current(w, moves, i))
         return false;
-    }
   }
   return true;
 }
 
-uint32_t enabled_find(struct worker *w, uint64_t changed, struct world_standing *all)
+uint32_t enabled_find(struct worker *w, struct view_set changed, struct world_standing *all)
 {
-  uint32_t open, stale = find_lists(w, changed | ENABLED_UNKNOWN, all, &open);
+  changed.first |= ENABLED_UNKNOWN;
+  uint32_t open, stale = find_lists(w, changed, all, &open);
   find_deltas(w, stale);
   CHECK(are_current(w, open), "what an origin has enabled changes only with what it depends on");
   return open;

@@ -1,9 +1,8 @@
-/* Enabled moves: the moves of each origin in the state being expanded, and for each the cursor at
- * which the look-up of its delta has ended.
+/* Enabled moves: the moves of each origin in the state being expanded, and for each its delta.
  *
  * States are expanded in the order in which they were found, and most differ from the one before in
- * few components. The moves of an origin stay valid while no component that they depend on changes;
- * only the other origins are looked up again.
+ * few components. The moves of an origin stay valid while no view that they look at and no
+ * component that they rewrite changes; only the other origins are looked up again.
  */
 #ifndef RECLINE_ENABLED_H
 #define RECLINE_ENABLED_H
@@ -15,12 +14,13 @@
 struct origin_moves {
   uint32_t first, count; /* in local_cache.options */
   uint32_t room;
-  uint32_t *cursors; /* of each option: the end of the walk to what it does */
+  uint32_t *cursors; /* of each option: the end of the walk to what it does; 0: not known */
+  char *deltas;      /* with fine views: what that is in this state */
 };
 
 struct enabled {
   struct origin_moves *of; /* each origin */
-  uint64_t *looked; /* components that it depends on; OFFER_UNKNOWN: it is to be looked up again */
+  struct view_set *on; /* what its moves depend on; ENABLED_UNKNOWN: it is to be looked up again */
   uint32_t count;
   uint32_t *own, *other; /* origins: of what ranks do by themselves, in order; all others */
   uint32_t others;
@@ -33,10 +33,20 @@ struct enabled {
 
 void enabled_init(struct enabled *, const struct world *);
 void enabled_clear(struct enabled *);
-void enabled_forget(struct enabled *); /* when the local cache are dropped */
 
-/* Looks up what the origins offer in the worker's state, in which those components differ from the
- * state before. Returns how many origins are open, and how the programs stand. */
-uint32_t enabled_find(struct worker *, uint64_t changed, struct world_standing *all);
+/* When the local cache begins anew. */
+void enabled_forget(struct enabled *);
+
+/* Looks up what the origins offer in the worker's state, in which those views differ from the state
+ * before. Returns how many origins are open, and how the programs stand. */
+uint32_t enabled_find(struct worker *, struct view_set changed, struct world_standing *all);
+
+/* What option number `number` of an origin does. */
+static inline const struct delta *enabled_delta(const struct local_cache *s,
+                                                const struct origin_moves *moves, uint32_t number)
+{
+  return s->views.are_fine ? (const struct delta *)(moves->deltas + (size_t)number * s->delta_bytes)
+                           : local_cache_delta(s, moves->cursors[number] & ~CURSOR_RESULT);
+}
 
 #endif

@@ -11,21 +11,43 @@
 enum {
   EDGES_FIRST = 1 << 12,
   EDGES_MOST = 1 << 20, /* then they are dropped, unless there are */
-  STATES_PER_EDGE = 16  /* so many states for each: memory is for states */
+  STATES_PER_EDGE = 16, /* so many states for each: memory is for states */
+  /* Views are whole components up to so many edges, and become fine where by then a step was learnt
+   * more often than once in so many states. */
+  EDGES_FEW = RECLINE_CHECKS ? 64 : 1 << 18,
+  STATES_PER_STEP = 2
 };
 
 /* ---- the trie ---- */
 
-static void grow_edges(struct local_cache *s)
+static void edges_init(struct edges *edges)
 {
-  uint32_t room = s->edges_room;
-  struct edge *old = s->edges;
-  s->edges_room = room + room / 2;
-  s->edges = memory_table(s->edges_room, sizeof *s->edges);
-  for (uint32_t i = 0; i < room; i++)
-    if (old[i].cursor)
-      *local_cache_edge(s, old[i].node, old[i].value) = old[i];
-  free(old);
+  free(edges->edge);
+  *edges = (struct edges){memory_table(EDGES_FIRST, sizeof *edges->edge), 0, EDGES_FIRST};
+}
+
+/* Makes room for so many edges more, so that cursors stay where they are while these are added. */
+static void edges_reserve(struct edges *edges, uint32_t count)
+{
+  while (edges->count + count >= edges->room / 2) {
+    struct edges old = *edges;
+    edges->room = old.room + old.room / 2;
+    edges->edge = memory_table(edges->room, sizeof *edges->edge);
+    for (uint32_t i = 0; i < old.room; i++)
+      if (old.edge[i].cursor)
+        *edges_find(edges, old.edge[i].node, old.edge[i].value) = old.edge[i];
+    free(old.edge);
+  }
+}
+
+/* The edge from `node` for `value`, old or new: where a new one leads is to be written. */
+static struct edge *edges_add(struct edges *edges, uint32_t node, uint32_t value)
+{
+  struct edge *edge = edges_find(edges, node, value);
+  edges->count += !edge->cursor;
+  edge->node = node;
+  edge->value = value;
+  return edge;
 }
 
 static uint32_t new_node(struct local_cache *s)
@@ -33,59 +55,72 @@ static uint32_t new_node(struct local_cache *s)
   return s->nodes++;
 }
 
-static void note_seen(struct local_cache *s, uint32_t component)
+static void forget_seen(struct worker *w)
 {
-  for (uint32_t i = 0; i < s->seen_count; i++)
-    if (s->seen[i] == component)
-      return;
-  s->seen[s->seen_count++] = component;
+  memset(w->cache.seen, 0, w->e->model.components * sizeof *w->cache.seen);
 }
 
-/* The components that the walk to the list of `origin` looks at. */
+static void note_seen(struct local_cache *s, uint32_t view)
+{
+  s->seen[s->views.component[view]] |= views_parts(&s->views, view);
+}
+
+/* What the walk to the list of `origin` looks at. */
 static void see_list(struct worker *w, uint32_t origin)
 {
   struct local_cache *s = &w->cache;
-  uint32_t cursor = s->start[origin];
-  while (cursor_goes_on(s, cursor)) {
-    uint32_t component = cursor_component(s, cursor);
-    note_seen(s, component);
-    cursor = local_cache_edge(s, cursor_node(s, cursor), w->at.numbers[component])->cursor;
-  }
+  struct walk walk = {.cursor = s->start[origin]};
+  for (; cursor_goes_on(s, walk.cursor); local_cache_step(s, &walk))
+    note_seen(s, cursor_view(s, walk.cursor));
 }
 
-/* Makes `component` the one to look at where `cursor` stands. */
-static void set_component(struct local_cache *s, uint32_t *cursor, uint32_t component)
+/* The component and the bit of what the transition cache has looked at. */
+static uint32_t seen_as(const struct model *model, uint32_t looked, uint64_t *part)
 {
-  uint32_t before = *cursor >> s->node_bits;
-  if (before && before != component + 1) {
-    breach("the rules look elsewhere than before");
-  }
-  *cursor |= (component + 1) << s->node_bits;
+  uint32_t count = model->rules_cache.count;
+  *part = looked < count ? UINT64_C(1) << model->place_of[looked] : VIEW_HEAD;
+  return model->component_of[looked < count ? looked : looked - count];
 }
 
-/* Writes down `result` behind the components that the transition cache has just looked at and that
- * are not seen yet, from `cursor` on. */
+/* The view to look at next: of the first component that has parts which the transition cache has
+ * just looked at and which are not seen yet, all of these. False: there is none. */
+static bool find_unseen(struct worker *w, uint32_t *view)
+{
+  const struct transition_cache *m = &w->e->model.rules_cache;
+  struct local_cache *s = &w->cache;
+  uint32_t component = UINT32_MAX;
+  uint64_t part, parts = 0;
+  for (uint32_t i = 0; i < m->looked_count; i++) {
+    uint32_t of = seen_as(&w->e->model, m->looked[i], &part);
+    if (s->seen[of] & part || (component != UINT32_MAX && of != component))
+      continue;
+    component = of;
+    parts |= part;
+  }
+  if (parts)
+    *view = views_of(&s->views, component, parts, w->at.numbers[component]);
+  return parts != 0;
+}
+
+/* Writes down `result` behind what the transition cache has just looked at and what is not seen
+ * yet, from `cursor` on. */
 static void write_down(struct worker *w, uint32_t *cursor, uint32_t result)
 {
   struct local_cache *s = &w->cache;
-  const struct transition_cache *m = &w->e->model.rules_cache;
-  uint32_t known = s->seen_count;
-  for (uint32_t i = 0; i < m->looked_count; i++)
-    note_seen(s, w->e->model.component_of[m->looked[i]]);
-  while (s->edges_count + s->seen_count >= s->edges_room / 2)
-    grow_edges(s); /* first, so that cursors stay where they are */
-  REQUIRE(s->edges_count < s->edges_room && s->nodes <= s->node_mask,
-          "the trie has a free slot, and its nodes fit into cursors");
-  for (uint32_t i = known; i < s->seen_count; i++) {
-    uint32_t node = cursor_node(s, *cursor), value = w->at.numbers[s->seen[i]];
-    set_component(s, cursor, s->seen[i]);
-    struct edge *edge = local_cache_edge(s, node, value);
-    if (!edge->cursor) {
-      *edge = (struct edge){node, value, new_node(s)};
-      s->edges_count++;
-    }
-    cursor = &edge->cursor;
+  uint32_t view;
+  edges_reserve(&s->trie, w->e->model.rules_cache.looked_count + 1);
+  while (find_unseen(w, &view)) {
+    if (*cursor & CURSOR_RESULT)
+      breach("the rules look elsewhere than before");
+    if (!cursor_goes_on(s, *cursor))
+      *cursor |= (view + 1) << s->node_bits;
+    view = cursor_view(s, *cursor);
+    note_seen(s, view);
+    cursor = &edges_add(&s->trie, cursor_node(s, *cursor), s->views.numbers[view])->cursor;
+    *cursor = *cursor ? *cursor : new_node(s);
   }
+  if (cursor_goes_on(s, *cursor))
+    breach("the rules look elsewhere than before");
   *cursor = CURSOR_RESULT | result;
 }
 
@@ -111,34 +146,72 @@ uint32_t local_cache_learn_list(struct worker *w, uint32_t origin)
   }
   s->lists = memory_room(s->lists, s->lists_count, &s->lists_room, sizeof list);
   s->lists[s->lists_count] = list;
-  s->seen_count = 0;
+  forget_seen(w);
   write_down(w, &s->start[origin], s->lists_count);
   platform_unlock(w->e->model.rules);
   return s->lists_count++;
 }
 
-/* ---- deltas ---- */
+/* ---- results ---- */
 
-/* The numbers of the components after `effect`, in the state that is loaded. */
-static void take_effect(struct worker *w, const struct effect *effect, uint32_t *numbers)
+/* The rewrite of a component by those of the changes that are of its parts. */
+static struct rewrite find_rewrite(struct worker *w, const struct effect *effect,
+                                   uint32_t component)
 {
-  struct explorer *e = w->e;
-  memcpy(numbers, w->at.numbers, e->model.components * sizeof *numbers);
-  if (!effect->count) /* nor need there be changes yet, in a search that goes on from a save */
-    return;
-  const struct change *changes = &e->model.rules_cache.changes[effect->first];
+  const struct model *model = &w->e->model;
+  const struct change *changes = &model->rules_cache.changes[effect->first];
+  uint32_t bytes[1 + 2 * effect->count], size = 0;
+  bytes[size++] = component;
+  for (uint32_t i = 0; i < effect->count; i++)
+    if (model->component_of[changes[i].part] == component) {
+      bytes[size++] = model->place_of[changes[i].part];
+      bytes[size++] = changes[i].value;
+    }
+  return (struct rewrite){component,
+                          intern(&w->cache.rewrites, bytes, size * (uint32_t)sizeof *bytes)};
+}
+
+static bool is_rewritten(const struct rewrite *rewrites, uint32_t count, uint32_t component)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (rewrites[i].component == component)
+      return true;
+  return false;
+}
+
+static uint32_t find_result(struct worker *w, const struct effect *effect)
+{
+  const struct model *model = &w->e->model;
+  uint32_t bytes[1 + 2 * effect->count], count = 0;
+  struct result *result = (struct result *)bytes;
+  result->verdict = effect->verdict;
   for (uint32_t i = 0; i < effect->count; i++) {
-    struct component *c = &e->model.component[e->model.component_of[changes[i].part]];
-    uint32_t values[c->count];
-    for (uint32_t j = 0; j < c->count; j++)
-      values[j] = e->model.rules_cache.values[c->parts[j]];
-    for (uint32_t k = 0; k < effect->count; k++)
-      for (uint32_t j = 0; j < c->count; j++)
-        if (c->parts[j] == changes[k].part)
-          values[j] = changes[k].value;
-    numbers[c - e->model.component] =
-        intern(&c->values, values, c->count * (uint32_t)sizeof *values) - 1;
+    uint32_t component = model->component_of[model->rules_cache.changes[effect->first + i].part];
+    if (!is_rewritten(result->rewrite, count, component))
+      result->rewrite[count++] = find_rewrite(w, effect, component);
   }
+  return intern(&w->cache.results, bytes,
+                (uint32_t)(sizeof *result + count * sizeof *result->rewrite));
+}
+
+/* What the value of a component becomes. */
+static uint32_t rewrite_value(struct worker *w, const struct rewrite *rewrite, uint32_t value)
+{
+  struct local_cache *s = &w->cache;
+  struct component *c = &w->e->model.component[rewrite->component];
+  uint32_t known = edges_find(&s->rewritten, rewrite->node, value)->cursor;
+  if (known)
+    return known - 1;
+  const struct interned *item = &s->rewrites.item[rewrite->node];
+  const uint32_t *set = item->bytes;
+  uint32_t values[c->count];
+  memcpy(values, c->values.item[value + 1].bytes, sizeof values);
+  for (uint32_t i = 1; i < item->size / sizeof *set; i += 2)
+    values[set[i]] = set[i + 1];
+  uint32_t to = intern(&c->values, values, (uint32_t)sizeof values);
+  edges_reserve(&s->rewritten, 1);
+  edges_add(&s->rewritten, rewrite->node, value)->cursor = to;
+  return to - 1;
 }
 
 static void grow_deltas(struct local_cache *s)
@@ -147,111 +220,183 @@ static void grow_deltas(struct local_cache *s)
   s->deltas_room = s->deltas_room ? s->deltas_room + s->deltas_room / 2 : 256;
   s->deltas = memory_table(s->deltas_room, s->delta_bytes);
   if (old)
-    memcpy(s->deltas, old, s->deltas_count * s->delta_bytes);
+    memcpy(s->deltas, old, (size_t)s->deltas_count * s->delta_bytes);
   free(old);
 }
 
-static const struct delta *keep_delta(struct worker *w, uint16_t verdict, const uint32_t *numbers)
+static uint32_t keep_delta(struct local_cache *s, const struct delta *delta)
 {
-  struct local_cache *s = &w->cache;
-  uint32_t state[PACKING_WORDS];
   if (s->deltas_count == s->deltas_room)
     grow_deltas(s);
-  struct delta *delta = local_cache_delta(s, s->deltas_count++);
-  packing_pack(s->packing, numbers, state);
-  delta->hash = packing_hash(s->packing, numbers) - w->hash;
-  delta->verdict = verdict;
-  delta->stays = true;
-  for (uint32_t i = 0; i < s->packing->words; i++) {
-    delta->words[i] = state[i] - w->state[i];
-    delta->stays &= !delta->words[i];
-  }
-  CHECK(delta->stays == !memcmp(numbers, w->at.numbers, w->e->model.components * sizeof *numbers),
-        "a delta of zeros is one that changes no component");
-  return delta;
+  memcpy(local_cache_delta(s, s->deltas_count), delta, s->delta_bytes);
+  return s->deltas_count++;
 }
 
-const struct delta *local_cache_learn_delta(struct worker *w, uint32_t origin, uint32_t option,
-                                            uint32_t *numbers, uint16_t *verdict)
+/* The step of an option, from the transition cache, in the worker's state. */
+static const struct effect *learn_step(struct worker *w, const struct option *option)
+{
+  model_load(&w->e->model, &w->at);
+  const struct effect *effect = transition_cache_step(&w->e->model.rules_cache, option->move);
+  reached_add(&w->reached, &effect->reached);
+  w->cache.learnt++;
+  return effect;
+}
+
+/* Writes down `result` at the end of the walk to what an option of `origin` does. */
+static void note_result(struct worker *w, uint32_t origin, struct option *option, uint32_t result)
+{
+  forget_seen(w);
+  see_list(w, origin);
+  write_down(w, &option->cursor, result);
+}
+
+/* As local_cache_learn_delta(), with fine views. */
+static bool learn_by_views(struct worker *w, uint32_t origin, struct option *option,
+                           uint32_t *numbers, struct delta *delta)
 {
   struct local_cache *s = &w->cache;
-  struct option *o = &s->options[option];
-  const struct delta *delta = NULL;
-  platform_lock(w->e->model.rules);
-  model_load(&w->e->model, &w->at);
-  const struct effect *effect = transition_cache_step(&w->e->model.rules_cache, o->move);
-  *verdict = effect->verdict;
-  reached_add(&w->reached, &effect->reached);
-  take_effect(w, effect, numbers);
-  if (packing_fits(s->packing, numbers)) {
-    delta = keep_delta(w, effect->verdict, numbers);
-    s->seen_count = 0;
-    see_list(w, origin);
-    write_down(w, &o->cursor, s->deltas_count - 1);
+  struct walk walk = {.cursor = option->cursor};
+  while (cursor_goes_on(s, walk.cursor))
+    local_cache_step(s, &walk);
+  uint32_t count, number = walk.cursor & ~CURSOR_RESULT;
+  if (!(walk.cursor & CURSOR_RESULT)) {
+    number = find_result(w, learn_step(w, option));
+    note_result(w, origin, option, number);
   }
+  const struct result *result = local_cache_result(s, number, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct rewrite *rewrite = &result->rewrite[i];
+    numbers[rewrite->component] = rewrite_value(w, rewrite, numbers[rewrite->component]);
+  }
+  return local_cache_apply(s, w->at.numbers, number, delta, &walk.looked);
+}
+
+/* The numbers of the components after `effect`, in the state that is loaded. */
+static void take_effect(struct worker *w, const struct effect *effect, uint32_t *numbers)
+{
+  struct model *model = &w->e->model;
+  for (uint32_t i = 0; i < effect->count; i++) {
+    const struct change *changes = &model->rules_cache.changes[effect->first];
+    uint32_t component = model->component_of[changes[i].part];
+    struct component *c = &model->component[component];
+    uint32_t values[c->count];
+    memcpy(values, c->values.item[w->at.numbers[component] + 1].bytes, sizeof values);
+    for (uint32_t k = 0; k < effect->count; k++)
+      if (model->component_of[changes[k].part] == component)
+        values[model->place_of[changes[k].part]] = changes[k].value;
+    numbers[component] = intern(&c->values, values, (uint32_t)sizeof values) - 1;
+  }
+}
+
+/* As local_cache_learn_delta(), with whole components. */
+static bool learn_whole(struct worker *w, uint32_t origin, struct option *option, uint32_t *numbers,
+                        struct delta *delta)
+{
+  const struct packing *packing = w->cache.packing;
+  const struct effect *effect = learn_step(w, option);
+  uint32_t state[PACKING_WORDS];
+  *delta = (struct delta){.verdict = effect->verdict, .stays = effect->count == 0};
+  take_effect(w, effect, numbers);
+  if (!packing_fits(packing, numbers))
+    return false;
+  packing_pack(packing, numbers, state);
+  delta->hash = packing_hash(packing, numbers) - w->hash;
+  for (uint32_t i = 0; i < packing->words; i++)
+    delta->words[i] = state[i] - w->state[i];
+  note_result(w, origin, option, keep_delta(&w->cache, delta));
+  return true;
+}
+
+bool local_cache_learn_delta(struct worker *w, uint32_t origin, struct option *option,
+                             uint32_t *numbers, struct delta *delta)
+{
+  memcpy(numbers, w->at.numbers, w->e->model.components * sizeof *numbers);
+  platform_lock(w->e->model.rules);
+  bool fits = w->cache.views.are_fine ? learn_by_views(w, origin, option, numbers, delta)
+                                      : learn_whole(w, origin, option, numbers, delta);
   platform_unlock(w->e->model.rules);
-  return delta;
+  return fits;
 }
 
 /* ---- beginning and end ---- */
 
-static void drop_all(struct local_cache *s, uint32_t origins)
+static void drop_trie(struct local_cache *s, uint32_t origins)
 {
-  free(s->edges);
+  edges_init(&s->trie);
   free(s->deltas);
-  s->edges_room = EDGES_FIRST;
-  s->edges = memory_table(EDGES_FIRST, sizeof *s->edges);
-  s->edges_count = s->lists_count = s->options_count = s->deltas_count = s->deltas_room = 0;
   s->deltas = NULL;
+  s->lists_count = s->options_count = s->deltas_count = s->deltas_room = 0;
   s->nodes = 1; /* a cursor is never 0, which marks a free slot */
   for (uint32_t origin = 0; origin < origins; origin++)
     s->start[origin] = new_node(s);
 }
 
-void local_cache_init(struct local_cache *s, const struct world *world, uint32_t components)
+void local_cache_init(struct local_cache *s, struct model *model, uint32_t *numbers)
 {
-  uint32_t origins = world_origins(world), seen = components + (uint32_t)world->ranks;
-  *s = (struct local_cache){.start = memory_table(origins, sizeof *s->start),
-                            .seen = memory_table(seen, sizeof *s->seen),
-                            .node_bits = 31};
-  for (; seen; seen /= 2)
+  uint32_t origins = world_origins(model->world), most = views_most(model) + 1;
+  *s = (struct local_cache){.node_bits = 31,
+                            .start = memory_table(origins, sizeof *s->start),
+                            .seen = memory_table(model->components, sizeof *s->seen)};
+  edges_init(&s->rewritten);
+  for (; most; most /= 2)
     s->node_bits--;
   s->node_mask = (UINT32_C(1) << s->node_bits) - 1;
-  drop_all(s, origins);
+  views_init(&s->views, model, numbers);
+  drop_trie(s, origins);
 }
 
-/* Whether there are too many: for the memory that they take, or for cursors to name their nodes. */
+/* Whether there are too many for the memory that they take. */
 static bool is_crowded(const struct worker *w)
 {
   const struct local_cache *s = &w->cache;
   uint64_t states = __atomic_load_n(&w->e->visited.count, __ATOMIC_RELAXED);
   uint64_t most = states / STATES_PER_EDGE / w->e->workers;
-  return s->edges_count >= (most > EDGES_MOST ? most : EDGES_MOST) ||
-         s->nodes >= (UINT32_C(1) << s->node_bits) / 8 * 7;
+  return s->trie.count >= (most > EDGES_MOST ? most : EDGES_MOST) ||
+         s->nodes >= s->node_mask / 8 * 7;
+}
+
+/* Whether whole components have so many values that views had better be fine. */
+static bool is_too_coarse(const struct worker *w)
+{
+  const struct local_cache *s = &w->cache;
+  return !s->views.are_fine && s->trie.count >= EDGES_FEW &&
+         (w->at.serial - s->began) / STATES_PER_STEP < s->learnt;
 }
 
 bool local_cache_begin(struct worker *w)
 {
   struct local_cache *s = &w->cache;
-  if (s->packing == w->e->model.packing && !is_crowded(w) && !w->e->model.options->audit)
-    return false;
-  drop_all(s, world_origins(w->e->model.world));
-  s->packing = w->e->model.packing;
-  s->delta_bytes =
-      (offsetof(struct delta, words) + s->packing->words * sizeof(uint32_t) + 7) / 8 * 8;
-  return true;
+  const struct packing *packing = w->e->model.packing;
+  bool drop = w->e->model.options->audit || is_crowded(w) || is_too_coarse(w) ||
+              (s->packing != packing && !s->views.are_fine),
+       begin = drop || s->packing != packing;
+  s->views.are_fine |= is_too_coarse(w);
+  s->packing = packing;
+  s->delta_bytes = delta_bytes(packing->words);
+  if (drop) {
+    drop_trie(s, world_origins(w->e->model.world));
+    s->learnt = 0;
+    s->began = w->at.serial;
+  }
+  return begin;
 }
 
 void local_cache_clear(struct local_cache *s)
 {
-  void *all[] = {s->edges, s->start, s->lists, s->options, s->deltas, s->seen};
+  void *all[] = {s->trie.edge, s->rewritten.edge, s->deltas, s->start,
+                 s->lists,     s->options,        s->seen};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
+  intern_clear(&s->results);
+  intern_clear(&s->rewrites);
+  views_clear(&s->views);
   *s = (struct local_cache){0};
 }
 
 size_t local_cache_bytes(const struct local_cache *s)
 {
-  return s->edges_room * sizeof *s->edges + s->lists_room * sizeof *s->lists +
-         s->options_room * sizeof *s->options + s->deltas_room * s->delta_bytes;
+  return (s->trie.room + s->rewritten.room) * sizeof *s->trie.edge +
+         s->lists_room * sizeof *s->lists + s->options_room * sizeof *s->options +
+         (size_t)s->deltas_room * s->delta_bytes + intern_bytes(&s->results) +
+         intern_bytes(&s->rewrites) + views_bytes(&s->views);
 }

@@ -1,44 +1,71 @@
-/* The local cache: what one worker knows of the rules, by whole components.
+/* The local cache: what one worker knows of the rules, by views of components.
  *
- * A trie like the transition cache's, over numbers of components (and of heads of ranks). One or
- * two look-ups find the moves of an origin, one or two more what each move does: a delta, which is
- * added to a packed state and to its hash. Components that were looked at for the list are known
- * when its moves are looked up. Filled from the transition cache; emptied when it is too large, or
- * when the packing has changed.
+ * A trie like the transition cache's, over numbers of views (verify/explore/views.h). One or two
+ * look-ups find the moves of an origin, one or two more what each move does. Views that were looked
+ * at for the list are known when its moves are looked up. Filled from the transition cache; emptied
+ * when it is too large.
+ *
+ * At first views are whole components, and at an end of the trie is a delta, for the present
+ * packing. There may be far more values of components than there are steps of the rules. Where that
+ * shows, views become fine: of those parts that the rules read. An end of the trie is then a
+ * result: which components are rewritten, and how. A rewrite sets parts of a component; one look-up
+ * more leads from the component's value to the new one.
  */
 #ifndef RECLINE_LOCAL_CACHE_H
 #define RECLINE_LOCAL_CACHE_H
 
 #include "verify/base/hash.h"
+#include "verify/explore/views.h"
 #include "verify/state/packing.h"
 #include "verify/world/world.h"
 
 struct worker;
 
 /* Where a walk in the trie stands. 0: nowhere; with CURSOR_RESULT: at its end, and the rest is an
- * index of what came out; else a node, and above local_cache.node_bits which component to look at
- * there,
+ * index of what came out; else a node, and above local_cache.node_bits which view to look at there,
  * + 1; 0: not known. */
 #define CURSOR_RESULT (UINT32_C(1) << 31)
 
-/* An edge of the trie: number `value` at `node` leads to `cursor`. */
+/* An edge of the trie: number `value` at `node` leads to `cursor`. Of a rewrite: the component's
+ * value `value` becomes `cursor` - 1 by rewrite number `node`. */
 struct edge {
   uint32_t node, value;
   uint32_t cursor; /* 0: a free slot */
 };
 
-/* The difference that a move adds to the packed state. */
+struct edges {
+  struct edge *edge; /* open addressing */
+  uint32_t count, room;
+};
+
+/* A component that is rewritten, at that node. */
+struct rewrite {
+  uint32_t component, node;
+};
+
+/* What a move does. */
+struct result {
+  uint32_t verdict; /* in rules_cache.verdicts; 0: fine */
+  struct rewrite rewrite[];
+};
+
+/* The difference that a move adds to a packed state and to its hash. */
 struct delta {
   uint64_t hash;
-  uint16_t verdict; /* in rules_cache.verdicts; 0: fine */
+  uint16_t verdict; /* as in `struct result` */
   uint8_t stays;    /* it changes nothing */
   uint32_t words[];
 };
 
+static inline uint32_t delta_bytes(uint32_t words)
+{
+  return ((uint32_t)offsetof(struct delta, words) + words * (uint32_t)sizeof(uint32_t) + 7) / 8 * 8;
+}
+
 /* A move that can be taken. */
 struct option {
   uint32_t move;
-  uint32_t cursor; /* where the walk to its delta goes on */
+  uint32_t cursor; /* where the walk to what it does goes on */
   uint8_t action;  /* with a reduction: the action of its rank that it is */
   uint8_t kind;    /* enum crash_move */
   bool is_fault;   /* a move that the world may well never make: others are progress */
@@ -52,9 +79,9 @@ struct move_list {
 };
 
 struct local_cache {
+  struct views views;
   const struct packing *packing; /* for which the deltas are */
-  struct edge *edges;            /* open addressing */
-  uint32_t edges_count, edges_room;
+  struct edges trie, rewritten;  /* apart, as few of the latter serve all */
   uint32_t nodes;
   uint32_t node_bits; /* of a cursor: its node */
   uint32_t node_mask; /* so many ones */
@@ -63,32 +90,37 @@ struct local_cache {
   uint32_t lists_count, lists_room;
   struct option *options;
   uint32_t options_count, options_room;
-  char *deltas;
-  size_t delta_bytes;
+  char *deltas; /* at ends of the trie, as long as views are whole components; */
+  uint32_t delta_bytes;
   uint32_t deltas_count, deltas_room;
-  uint32_t *seen, seen_count; /* components that a walk has looked at */
+  struct intern results;  /* struct result: at ends of the trie, when views are fine */
+  struct intern rewrites; /* the component, then place and value of each part that is set */
+  uint64_t learnt, began; /* steps since it was emptied, and which state that was */
+  uint64_t *seen;         /* parts of each component that a walk has looked at */
 };
 
-void local_cache_init(struct local_cache *, const struct world *, uint32_t components);
+/* `numbers` are those of the worker's state, as of views_init(). */
+void local_cache_init(struct local_cache *, struct model *, uint32_t *numbers);
 void local_cache_clear(struct local_cache *);
 size_t local_cache_bytes(const struct local_cache *);
 
-/* Before each state: drops all when there are too many, or when they are for another packing, or
- * when the transition cache is to be asked every time (audit). Returns whether it does. */
+/* Before each state: drops all when there are too many, when they are for another packing, or when
+ * the transition cache is to be asked every time (audit). Returns whether it does. */
 bool local_cache_begin(struct worker *);
 
 /* Asks the transition cache for the moves of `origin` in the worker's state, and remembers them: an
  * index of local_cache.lists. */
 uint32_t local_cache_learn_list(struct worker *, uint32_t origin);
 
-/* The same for what option number `option` of `origin` does. NULL: it leads to a state that does
- * not fit the packing; `numbers` are then its components, and `verdict` what the move showed. */
-const struct delta *local_cache_learn_delta(struct worker *, uint32_t origin, uint32_t option,
-                                            uint32_t *numbers, uint16_t *verdict);
+/* The same for what an option of `origin` does: its delta, and `numbers`, the components of the
+ * state to which it leads. False: that one does not fit the packing, and there is only a verdict.
+ */
+bool local_cache_learn_delta(struct worker *, uint32_t origin, struct option *, uint32_t *numbers,
+                             struct delta *);
 
 /* ---- looking: the innermost loops of the search ---- */
 
-/* Whether there is a component to look at. */
+/* Whether there is a view to look at. */
 static inline bool cursor_goes_on(const struct local_cache *s, uint32_t cursor)
 {
   return (int32_t)cursor > (int32_t)s->node_mask; /* a result is negative */
@@ -99,68 +131,102 @@ static inline uint32_t cursor_node(const struct local_cache *s, uint32_t cursor)
   return cursor & s->node_mask;
 }
 
-static inline uint32_t cursor_component(const struct local_cache *s, uint32_t cursor)
+static inline uint32_t cursor_view(const struct local_cache *s, uint32_t cursor)
 {
   return (cursor >> s->node_bits) - 1;
 }
 
 /* Where to begin to look for an edge. */
-static inline uint32_t local_cache_home(const struct local_cache *s, uint32_t node, uint32_t value)
+static inline struct edge *edges_home(const struct edges *edges, uint32_t node, uint32_t value)
 {
-  return hash_home((uint64_t)node << 32 | value, s->edges_room);
+  return &edges->edge[hash_home((uint64_t)node << 32 | value, edges->room)];
 }
 
 /* The edge, or the free slot where it belongs. */
-static inline struct edge *local_cache_edge(const struct local_cache *s, uint32_t node,
-                                            uint32_t value)
+static inline struct edge *edges_find(const struct edges *edges, uint32_t node, uint32_t value)
 {
-  uint32_t at = local_cache_home(s, node, value);
-  while ((s->edges[at].node != node || s->edges[at].value != value) && s->edges[at].cursor)
-    at = at + 1 < s->edges_room ? at + 1 : 0;
-  return &s->edges[at];
+  struct edge *at = edges_home(edges, node, value);
+  while ((at->node != node || at->value != value) && at->cursor)
+    at = at + 1 < edges->edge + edges->room ? at + 1 : edges->edge;
+  return at;
 }
 
 /* Asks for the memory that a walk needs next. */
-static inline void local_cache_expect(const struct local_cache *s, const uint32_t *numbers,
-                                      uint32_t cursor)
+static inline void local_cache_expect(const struct local_cache *s, uint32_t cursor)
 {
   if (cursor_goes_on(s, cursor))
-    __builtin_prefetch(&s->edges[local_cache_home(s, cursor_node(s, cursor),
-                                                  numbers[cursor_component(s, cursor)])]);
+    __builtin_prefetch(
+        edges_home(&s->trie, cursor_node(s, cursor), s->views.numbers[cursor_view(s, cursor)]));
 }
 
-/* A walk, and the components that it has looked at. */
+/* A walk, and the views that it has looked at. */
 struct walk {
   uint32_t cursor, origin;
-  uint64_t looked;
+  struct view_set looked;
 };
 
-/* Walks to the ends by the numbers of a state's components, all in step, so that what one of them
- * needs comes from memory while the others go on. At the end each cursor is a result, or nothing is
- * known. */
-static inline void local_cache_walk(const struct local_cache *s, const uint32_t *numbers,
-                                    struct walk *walks, uint32_t count)
+/* Goes one step. */
+static inline void local_cache_step(const struct local_cache *s, struct walk *walk)
+{
+  uint32_t view = cursor_view(s, walk->cursor);
+  view_set_add(&walk->looked, &s->views, view);
+  walk->cursor = edges_find(&s->trie, cursor_node(s, walk->cursor), s->views.numbers[view])->cursor;
+}
+
+/* Walks to the ends in the worker's state, all in step, so that what one of them needs comes from
+ * memory while the others go on. At the end each cursor is a result, or nothing is known. */
+static inline void local_cache_walk(const struct local_cache *s, struct walk *walks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
-    local_cache_expect(s, numbers, walks[i].cursor);
+    local_cache_expect(s, walks[i].cursor);
   for (bool again = true; again;) {
     again = false;
     for (uint32_t i = 0; i < count; i++) {
       struct walk *walk = &walks[i];
       if (!cursor_goes_on(s, walk->cursor))
         continue;
-      uint32_t component = cursor_component(s, walk->cursor);
-      walk->looked |= component_bit(component);
-      walk->cursor = local_cache_edge(s, cursor_node(s, walk->cursor), numbers[component])->cursor;
-      local_cache_expect(s, numbers, walk->cursor);
+      local_cache_step(s, walk);
+      local_cache_expect(s, walk->cursor);
       again |= cursor_goes_on(s, walk->cursor);
     }
   }
 }
 
+/* A result, and how much it rewrites. */
+static inline const struct result *local_cache_result(const struct local_cache *s, uint32_t number,
+                                                      uint32_t *count)
+{
+  const struct interned *item = &s->results.item[number];
+  *count = item->size / (uint32_t)sizeof(struct rewrite);
+  return item->bytes;
+}
+
 static inline struct delta *local_cache_delta(const struct local_cache *s, uint32_t number)
 {
-  return (struct delta *)(s->deltas + number * s->delta_bytes);
+  return (struct delta *)(s->deltas + (size_t)number * s->delta_bytes);
+}
+
+/* What the result adds to the state of `numbers`, where it is known how that is rewritten, and
+ * leads to one that fits the packing; else false. Adds the components that it rewrites to `on`. */
+static inline bool local_cache_apply(const struct local_cache *s, const uint32_t *numbers,
+                                     uint32_t number, struct delta *delta, struct view_set *on)
+{
+  uint32_t count;
+  const struct result *result = local_cache_result(s, number, &count);
+  bool known = true;
+  *delta = (struct delta){.verdict = (uint16_t)result->verdict, .stays = count == 0};
+  for (uint32_t i = 0; i < s->packing->words; i++)
+    delta->words[i] = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t component = result->rewrite[i].component, value = numbers[component];
+    const struct field *field = &s->packing->field[component];
+    uint32_t to = edges_find(&s->rewritten, result->rewrite[i].node, value)->cursor - 1;
+    known &= to <= field->mask && to != UINT32_MAX; /* that one is not there */
+    delta->words[field->word] += (to - value) << field->shift;
+    delta->hash += ((uint64_t)to - value) * field->factor;
+    view_set_add(on, &s->views, component);
+  }
+  return known;
 }
 
 #endif

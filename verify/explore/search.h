@@ -6,6 +6,7 @@
  *     judge.c        properties
  *     enabled.c      the moves of the state being expanded
  *     local_cache.c  a worker's cache of the rules
+ *     views.c        what moves look at of components
  *     size.c         sizes of tables, and of memory
  *     resume.c       saves to go on from
  *     checkpoint.c   the same in the middle of a level, by a protocol
@@ -93,12 +94,6 @@ struct states {
   uint32_t count, room;
 };
 
-/* The number of the head, of each number of a rank; 0: not known. */
-struct heads {
-  uint32_t *of;
-  uint32_t room;
-};
-
 /* A move out of the state being expanded. */
 struct transition {
   uint64_t to;   /* place in the visited set; of the state itself: WAY_STAYS */
@@ -117,8 +112,7 @@ struct worker {
   struct local_cache cache;
 
   /* The state being expanded. */
-  struct position at;            /* numbers of the heads of ranks are `components` further on */
-  struct heads *heads;           /* of each rank */
+  struct position at;
   const struct packing *packing; /* of `state`; NULL: there was none yet */
   uint32_t state[PACKING_WORDS]; /* packed, with tag 0 */
   uint64_t hash;

@@ -20,10 +20,9 @@ void states_add(struct states *states, const uint32_t *numbers, uint32_t compone
 void worker_init(struct worker *w, struct explorer *e)
 {
   *w = (struct worker){.e = e};
-  w->at.numbers = memory_table(2 * e->model.components, sizeof *w->at.numbers);
-  w->heads = memory_table((uint32_t)e->model.world->ranks, sizeof *w->heads);
+  w->at.numbers = memory_table(views_most(&e->model), sizeof *w->at.numbers);
   enabled_init(&w->enabled, e->model.world);
-  local_cache_init(&w->cache, e->model.world, e->model.components);
+  local_cache_init(&w->cache, &e->model, w->at.numbers);
   w->stubborn = e->stubborn ? stubborn_worker_new(e->stubborn, &w->at) : NULL;
   w->symmetry = e->symmetry ? symmetry_worker_new(e->symmetry) : NULL;
   w->crash = e->crash ? crash_worker_new(e->crash, &w->at, &e->out->depth) : NULL;
@@ -32,9 +31,6 @@ void worker_init(struct worker *w, struct explorer *e)
 void worker_clear(struct worker *w)
 {
   local_cache_clear(&w->cache);
-  for (int rank = 0; rank < w->e->model.world->ranks; rank++)
-    free(w->heads[rank].of);
-  free(w->heads);
   free(w->at.numbers);
   stubborn_worker_free(w->stubborn);
   symmetry_worker_free(w->symmetry);
@@ -251,43 +247,9 @@ static void list_transition(struct worker *w, const struct delta *delta, uint32_
 
 /* ---- expanding ---- */
 
-/* Asks the transition cache for the head of number `number` of a rank. */
-static uint32_t learn_head(struct worker *w, uint32_t rank, uint32_t number)
-{
-  struct heads *heads = &w->heads[rank];
-  const struct component *c = &w->e->model.component[rank];
-  uint32_t part = world_part(w->e->model.world, WORLD_RANK, (int)rank, 0), place = 0;
-  while (c->parts[place] != part)
-    place++;
-  heads->of = memory_zeroed_room(heads->of, number, &heads->room, sizeof *heads->of);
-  platform_lock(w->e->model.rules);
-  const uint32_t *values = c->values.item[number + 1].bytes;
-  heads->of[number] = transition_cache_head(&w->e->model.rules_cache, values[place]);
-  platform_unlock(w->e->model.rules);
-  return heads->of[number];
-}
-
-/* Heads of ranks that have changed. Returns which heads have. */
-static uint64_t find_heads(struct worker *w, uint64_t changed)
-{
-  uint64_t others = 0;
-  for (uint32_t rank = 0; rank < (uint32_t)w->e->model.world->ranks; rank++) {
-    const struct heads *heads = &w->heads[rank];
-    uint32_t number = w->at.numbers[rank], at = w->e->model.components + rank;
-    if (!(changed & component_bit(rank)))
-      continue;
-    uint32_t head =
-        number < heads->room && heads->of[number] ? heads->of[number] : learn_head(w, rank, number);
-    if (head != w->at.numbers[at])
-      others |= component_bit(at);
-    w->at.numbers[at] = head;
-  }
-  return others;
-}
-
-/* Makes `state` the one that is expanded. Returns the components that differ from the one before.
- */
-static uint64_t enter_state(struct worker *w, const struct packing *packing, const uint32_t *state)
+/* Makes `state` the one that is expanded. Returns what differs from the one before. */
+static struct view_set enter_state(struct worker *w, const struct packing *packing,
+                                   const uint32_t *state)
 {
   const struct packing *now = w->e->model.packing;
   uint64_t changed = UINT64_MAX;
@@ -301,7 +263,6 @@ static uint64_t enter_state(struct worker *w, const struct packing *packing, con
   CHECK(w->hash == packing_hash(now, w->at.numbers) &&
             w->hash == packing_hash_packed(now, w->state) && !(w->state[0] & TAG_MASK),
         "hash, numbers and packed words are those of one state");
-  changed |= find_heads(w, changed);
   w->wrong = w->found = false;
   w->at.serial++;
   if (local_cache_begin(w))
@@ -309,7 +270,9 @@ static uint64_t enter_state(struct worker *w, const struct packing *packing, con
   if (w->packing != now)
     forget_recent(w);
   w->packing = now;
-  return changed;
+  struct view_set views = {.first = changed};
+  views_enter(&w->cache.views, &views);
+  return views;
 }
 
 /* Whether successors just go to the visited set. */
@@ -344,43 +307,45 @@ FOR_EACH_SIZE void follow_delta(struct worker *w, const struct delta *delta, uin
     put_successor(w, delta, words);
 }
 
-/* Takes a move of which nothing is known yet. Returns whether it changes anything. */
-static bool take_anew(struct worker *w, uint32_t origin, uint32_t option)
+/* Takes a move of which nothing is known yet, or which leads to a state that does not fit the
+ * packing. Returns whether it changes anything. */
+static bool take_anew(struct worker *w, uint32_t origin, struct option *option)
 {
-  uint32_t numbers[w->e->model.components];
-  uint16_t verdict;
-  const struct delta *delta = local_cache_learn_delta(w, origin, option, numbers, &verdict);
-  uint32_t move = w->cache.options[option].move;
-  if (delta) {
-    follow_delta(w, delta, move, is_plain(w) ? w->e->model.packing->words : 0);
+  const struct model *model = &w->e->model;
+  uint32_t numbers[model->components];
+  uint64_t bytes[w->cache.delta_bytes / sizeof(uint64_t)];
+  struct delta *delta = (struct delta *)bytes;
+  bool fits = local_cache_learn_delta(w, origin, option, numbers, delta);
+  CHECK(fits == packing_fits(w->packing, numbers) &&
+            delta->stays == !memcmp(numbers, w->at.numbers, sizeof numbers),
+        "a delta leads to the components that its result leads to");
+  if (fits) {
+    follow_delta(w, delta, option->move, is_plain(w) ? w->packing->words : 0);
     return !delta->stays;
   }
-  if (verdict)
-    worker_judge_move(w, verdict, move);
-  if (w->symmetry && w->e->model.options->symmetry)
+  if (delta->verdict)
+    worker_judge_move(w, delta->verdict, option->move);
+  if (w->symmetry && model->options->symmetry)
     symmetry_represent(w->symmetry, numbers);
   if (!w->e->full && !w->among)
-    states_add(&w->unplaced, numbers, w->e->model.components);
+    states_add(&w->unplaced, numbers, model->components);
   return true;
 }
 
-/* Takes a move to whose end the walk has come at `cursor`. Returns whether it is progress. */
-FOR_EACH_SIZE bool take_move(struct worker *w, uint32_t origin, uint32_t number, uint32_t cursor,
-                             uint32_t words)
+/* Takes move number `number` of an origin. Returns whether it is progress. */
+FOR_EACH_SIZE bool take_move(struct worker *w, uint32_t origin, uint32_t number, uint32_t words)
 {
-  const struct local_cache *s = &w->cache;
-  const struct option *option = &s->options[number];
+  const struct origin_moves *moves_of = &w->enabled.of[origin];
+  struct option *option = &w->cache.options[moves_of->first + number];
   bool moves;
   w->transitions++;
-  if (cursor & CURSOR_RESULT) {
-    const struct delta *delta = local_cache_delta(s, cursor & ~CURSOR_RESULT);
+  if (moves_of->cursors[number]) {
+    const struct delta *delta = enabled_delta(&w->cache, moves_of, number);
     moves = !delta->stays;
     follow_delta(w, delta, option->move, words);
-  } else {
-    moves = take_anew(w, origin, number);
-    w->enabled.looked[origin] |= ENABLED_UNKNOWN; /* next time it is */
-  }
-  return moves && !s->options[number].is_fault;
+  } else
+    moves = take_anew(w, origin, option);
+  return moves && !option->is_fault;
 }
 
 /* Takes the moves of all open origins. Returns whether none of them is progress. */
@@ -388,9 +353,9 @@ FOR_EACH_SIZE bool take_all(struct worker *w, uint32_t open, uint32_t words)
 {
   bool still = true;
   for (uint32_t origin = 0; origin < open; origin++) {
-    const struct origin_moves *moves_of = &w->enabled.of[origin];
-    for (uint32_t i = 0; i < moves_of->count; i++)
-      still &= !take_move(w, origin, moves_of->first + i, moves_of->cursors[i], words);
+    uint32_t count = w->enabled.of[origin].count;
+    for (uint32_t i = 0; i < count; i++)
+      still &= !take_move(w, origin, i, words);
   }
   return still;
 }
@@ -424,11 +389,8 @@ static void list_moves(struct worker *w, uint32_t open)
     }
     for (uint32_t i = 0; i < moves_of->count; i++) {
       const struct option *option = &w->cache.options[moves_of->first + i];
-      w->moves[w->moves_count++] = (struct enabled_move){.origin = origin,
-                                                         .option = moves_of->first + i,
-                                                         .cursor = moves_of->cursors[i],
-                                                         .action = option->action,
-                                                         .kind = option->kind};
+      w->moves[w->moves_count++] = (struct enabled_move){
+          .origin = origin, .option = i, .action = option->action, .kind = option->kind};
     }
   }
 }
@@ -482,7 +444,7 @@ static bool take_enough(struct worker *w, uint32_t open)
     leave_stubborn(w);
   uint32_t words = is_plain(w) ? w->e->model.packing->words : 0;
   for (uint32_t i = 0; i < w->moves_count; i++)
-    still &= !take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].cursor, words);
+    still &= !take_move(w, w->moves[i].origin, w->moves[i].option, words);
   return still;
 }
 
@@ -491,7 +453,7 @@ static bool take_enough(struct worker *w, uint32_t open)
 void worker_expand(struct worker *w, const struct packing *packing, const uint32_t *state)
 {
   struct world_standing all;
-  uint64_t changed = enter_state(w, packing, state);
+  struct view_set changed = enter_state(w, packing, state);
   uint32_t open = enabled_find(w, changed, &all);
   if (w->symmetry && w->e->model.options->symmetry && w->e->model.options->audit)
     symmetry_audit(w->symmetry, w->at.numbers);
@@ -512,12 +474,12 @@ void worker_take_crashes(struct worker *w, const uint32_t *numbers)
   struct world_standing all;
   uint32_t state[PACKING_WORDS];
   packing_pack(w->e->model.packing, numbers, state);
-  uint64_t changed = enter_state(w, w->e->model.packing, state);
+  struct view_set changed = enter_state(w, w->e->model.packing, state);
   list_moves(w, enabled_find(w, changed, &all));
   uint32_t words = is_plain(w) ? w->e->model.packing->words : 0;
   for (uint32_t i = 0; i < w->moves_count; i++)
     if (is_crash(&w->moves[i]))
-      take_move(w, w->moves[i].origin, w->moves[i].option, w->moves[i].cursor, words);
+      take_move(w, w->moves[i].origin, w->moves[i].option, words);
   worker_place_pending(w);
   if (w->wrong)
     states_add(&w->violating, w->at.numbers, w->e->model.components);

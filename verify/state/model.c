@@ -16,11 +16,12 @@ static void make_components(struct model *m)
   m->components = world_components(world);
   m->component = memory_table(m->components, sizeof *m->component);
   m->first = memory_grow(NULL, m->components * sizeof *m->first);
-  m->component_of = memory_grow(NULL, 2 * m->rules_cache.count * sizeof *m->component_of);
+  m->component_of = memory_grow(NULL, m->rules_cache.count * sizeof *m->component_of);
+  m->place_of = memory_grow(NULL, m->rules_cache.count * sizeof *m->place_of);
   for (uint32_t part = 0; part < m->rules_cache.count; part++) {
     struct component *c = &m->component[world_component(world, part)];
     m->component_of[part] = (uint32_t)(c - m->component);
-    m->component_of[m->rules_cache.count + part] = m->components + m->component_of[part];
+    m->place_of[part] = c->count;
     c->parts = memory_grow(c->parts, (c->count + 1) * sizeof *c->parts);
     c->parts[c->count++] = part;
   }
@@ -170,6 +171,7 @@ void model_clear(struct model *m)
   free(m->packings);
   free(m->component);
   free(m->component_of);
+  free(m->place_of);
   free(m->first);
   transition_cache_clear(&m->rules_cache);
   platform_lock_free(m->rules);

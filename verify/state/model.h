@@ -28,8 +28,7 @@ struct position {
 /* A move that is enabled in the state being expanded. */
 struct enabled_move {
   uint32_t origin;
-  uint32_t option; /* of the worker's local cache, */
-  uint32_t cursor; /* and where the look-up of what the move does has ended */
+  uint32_t option; /* of those that the origin has in this state */
   uint8_t action;  /* with stubborn sets: the action of its rank that it is */
   uint8_t kind;    /* enum crash_move */
 };
@@ -44,8 +43,9 @@ struct model {
   struct transition_cache rules_cache;
   struct component *component;
   uint32_t components;
-  uint32_t *component_of; /* of each part; of the heads of ranks, rules_cache.count further on */
-  uint32_t *first;        /* numbers of the first state */
+  uint32_t *component_of;        /* of each part, */
+  uint32_t *place_of;            /* and its place among the component's parts */
+  uint32_t *first;               /* numbers of the first state */
   const struct position *loaded; /* whose state rules_cache.values are, */
   uint64_t loaded_serial;        /* and which of its states */
 
