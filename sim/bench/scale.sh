@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 cat >"$scratch/scenario.yaml" <<END
 program: {binary: halo, args: ["4096", "$steps"], ranks: $ranks}
 platform: {file: flat.xml}
-protocol: {name: $protocol, capacity: 64, control: auto}
+protocol: {name: $protocol, capacity: 64}
 checkpoint: {every: 1.2ms, storage: local, bytes: 64KiB}
 detection: 100us
 failures: [{rank: $((ranks / 2 + 1)), after: {event: committed, rank: 0, count: 1}, repair: 100us}]

@@ -592,8 +592,7 @@ void dispatcher_run(void)
   transport = transport_new(layer.ranks);
   agenda_begin();
   if (layer.scenario->limits.simulated > 0.0)
-    agenda_add(&(struct entry){.time = layer.began + layer.scenario->limits.simulated,
-                               .kind = ENTRY_LIMIT});
+    agenda_add(&(struct entry){.time = layer.scenario->limits.simulated, .kind = ENTRY_LIMIT});
   while (!dispatcher_is_over()) {
     if (follow_schedule())
       continue;

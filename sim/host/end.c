@@ -70,7 +70,7 @@ void run_report(enum run_verdict verdict, const char *why)
   accounting_report();
   result->verdict = verdict;
   result->ranks = layer.ranks;
-  result->simulated_s = machine_now() - layer.began;
+  result->simulated_s = machine_now();
   result->gave_up = g_strdup(why);
   name_run(result);
   mean_time(&result->time);

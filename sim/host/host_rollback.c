@@ -168,8 +168,8 @@ static void account_loss(struct rank *r, const struct capture *capture)
   double lost = (now->compute - then->compute) + (now->mpi - then->mpi) +
                 (now->protocol - then->protocol) + (now->checkpoint - then->checkpoint);
   activity_back(r, machine_now(),
-                layer.began + then->compute + then->mpi + then->protocol + then->checkpoint +
-                    then->lost + then->restart);
+                then->compute + then->mpi + then->protocol + then->checkpoint + then->lost +
+                    then->restart);
   r->time = (struct run_time){.compute = then->compute,
                               .mpi = then->mpi,
                               .protocol = then->protocol,

@@ -200,7 +200,6 @@ struct layer {
   int left;   /* ranks that have left MPI_Finalize */
   struct scenario *scenario;
   struct rank *rank;
-  double began;
   double before; /* seconds of simulated time of the runs that this one goes on from; else 0 */
   const char *result_file; /* where the result of the run goes; NULL: nowhere */
   double combined_below;   /* bytes of a message with which words are to travel, under `auto` */

@@ -156,10 +156,15 @@ static void exchange_words(struct rank *r)
 
 /* ---- the words with the data ---- */
 
+static bool has_words(void)
+{
+  return shadow_protocol()->collectives && shadow_protocol()->piggyback_bytes > 0;
+}
+
 /* All members must decide alike: by what all know. A barrier has no data. */
 static bool combines(const struct call_site *site)
 {
-  if (site->partial || site->flow == RCL_FLOW_BARRIER || shadow_protocol()->piggyback_bytes == 0)
+  if (site->partial || site->flow == RCL_FLOW_BARRIER || !has_words())
     return false;
   switch (layer.scenario->protocol.control) {
   case CONTROL_COMBINED:
@@ -186,22 +191,22 @@ static bool is_selected(const struct call *call)
  * ends: as many bytes as are copied twice in the time of a message of words cost the same. */
 void call_measure(int index)
 {
-  enum { SENDER, RECEIVER, TAG = 1 };
+  enum { SENDER, TAG = 1 };
   static double sent;
   char words[64] = {0};
   int bytes = (int)MIN(words_bytes(), sizeof words);
-  if (layer.scenario->protocol.control != CONTROL_AUTO || layer.ranks < 2)
+  int node_end = layer.scenario->platform.layout.per_node;
+  int receiver = node_end < layer.ranks ? node_end : 1;
+  if (layer.scenario->protocol.control != CONTROL_AUTO || !has_words() || layer.ranks < 2)
     return;
-  PMPI_Barrier(MPI_COMM_WORLD);
   if (index == SENDER) {
     sent = machine_now();
-    PMPI_Send(words, bytes, MPI_BYTE, RECEIVER, TAG, MPI_COMM_WORLD);
-  } else if (index == RECEIVER) {
+    PMPI_Send(words, bytes, MPI_BYTE, receiver, TAG, MPI_COMM_WORLD);
+  } else if (index == receiver) {
     PMPI_Recv(words, bytes, MPI_BYTE, SENDER, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     layer.combined_below = (machine_now() - sent) / (2.0 * machine_copy_seconds(1.0));
   }
-  PMPI_Barrier(MPI_COMM_WORLD);
-  layer.began = machine_now();
+  machine_begin(layer.ranks + 1);
 }
 
 /* The data and the words are made one for the call, and are taken apart when it has ended. */

@@ -34,7 +34,7 @@ int call_tag(const struct rank *, int kind);
 bool call_is_selected(const struct rank *);
 
 /* Under `auto`, at the beginning of the run, by all ranks and the dispatcher: measures what words
- * of their own cost here. */
+ * of their own cost between two nodes here. */
 void call_measure(int index);
 
 /* MPI_Allgather, without the communicator's error handler. */

@@ -128,7 +128,6 @@ static void begin(int processes)
     die(DIE_INPUT, "%d processes for %d ranks, expected one more for the dispatcher", processes,
         layer.ranks);
   layer.rank = g_new0(struct rank, (gsize)layer.ranks);
-  layer.began = machine_now();
   layer.result_file = getenv("RECLINE_RESULT");
   const char *out = getenv("RECLINE_OUT"), *trace = getenv("RECLINE_TRACE");
   bool traced = out && trace && trace[0] == '1';

@@ -65,7 +65,7 @@ static double read_clock(struct rank *r)
 {
   output_collect(r);
   enum activity before = rank_switch(r, ACTIVITY_MPI);
-  double now = record_clock(decide(r, layer.before + PMPI_Wtime()));
+  double now = record_clock(decide(r, layer.before + machine_since_begin(PMPI_Wtime())));
   rank_switch(r, before);
   return now;
 }

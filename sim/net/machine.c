@@ -2,6 +2,7 @@
 
 #include <glib.h>
 #include <simgrid/actor.h>
+#include <simgrid/barrier.h>
 #include <simgrid/cond.h>
 #include <simgrid/config.h>
 #include <simgrid/engine.h>
@@ -13,9 +14,25 @@
 
 static const double MEMORY_BANDWIDTH = 500e6;
 
+static double origin; /* of SimGrid's clock */
+
 double machine_now(void)
 {
-  return simgrid_get_clock();
+  return simgrid_get_clock() - origin;
+}
+
+void machine_begin(int actors)
+{
+  static sg_bar_t meeting;
+  if (!meeting)
+    meeting = sg_barrier_init((unsigned)actors);
+  sg_barrier_wait(meeting);
+  origin = simgrid_get_clock();
+}
+
+double machine_since_begin(double clock)
+{
+  return clock - origin;
 }
 
 void machine_sleep(double seconds)

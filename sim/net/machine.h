@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-double machine_now(void);
+double machine_now(void);       /* 0 when the run begins */
+void machine_begin(int actors); /* so many call it, and the run begins when the last one has */
+double machine_since_begin(double clock); /* of SimGrid's */
 void machine_sleep(double seconds);
 
 /* A number for the calling actor, from 1, small and never used again. 0: none calls, but a thread
