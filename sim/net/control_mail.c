@@ -9,15 +9,17 @@
 /* The clock may stop a little before the time for which it was set, in seconds. */
 static const double NEARLY = 1e-12;
 
-/* Messages in transit to a rank, as a binary heap: by due time, then by order of posting. */
+/* Messages in transit to a rank, as a binary heap: by due time, then by order of posting. The heap
+ * has them by value, as each look at another place would be a cache miss. */
 struct box {
   struct route *routes; /* of what its rank posts, by receiver; filled in when needed */
-  GPtrArray *mail;      /* struct message */
-  uint64_t posted;      /* so far */
-  double taken;         /* until then it takes in what came */
-  double left;          /* until then it sends what was posted */
-  unsigned carried;     /* control messages on the way to it as transfers */
-  double carried_due;   /* when the first of these comes, at the earliest */
+  struct letter *mail;
+  unsigned letters, room;
+  uint32_t posted;    /* so far */
+  double taken;       /* until then it takes in what came */
+  double left;        /* until then it sends what was posted */
+  unsigned carried;   /* control messages on the way to it as transfers */
+  double carried_due; /* when the first of these comes, at the earliest */
 };
 
 static int ranks;
@@ -28,57 +30,57 @@ void control_mail_begin(int count)
 {
   ranks = count;
   boxes = g_new0(struct box, (gsize)ranks + 1);
-  for (int i = 0; i <= ranks; i++)
-    boxes[i].mail = g_ptr_array_new();
 }
 
-static struct message *first_due(const struct box *box)
+static const struct letter *first_due(const struct box *box)
 {
-  return box->mail->len > 0 ? box->mail->pdata[0] : NULL;
+  return box->letters > 0 ? &box->mail[0] : NULL;
 }
 
 /* ---- the heap ---- */
 
-static bool is_before(const struct message *a, const struct message *b)
+static bool is_before(const struct letter *a, const struct letter *b)
 {
-  const struct posted *x = &a->posted, *y = &b->posted;
-  return x->due < y->due || (x->due == y->due && x->number < y->number);
+  return a->due < b->due || (a->due == b->due && a->number < b->number);
 }
 
-static void heap_add(struct box *box, struct message *message)
+static void heap_add(struct box *box, struct letter letter)
 {
-  message->posted.number = box->posted++;
-  g_ptr_array_add(box->mail, message);
-  void **heap = box->mail->pdata;
-  guint at = box->mail->len - 1;
-  for (; at > 0 && is_before(message, heap[(at - 1) / 2]); at = (at - 1) / 2)
+  if (box->letters == box->room) {
+    box->room = box->room ? 2 * box->room : 4;
+    box->mail = g_renew(struct letter, box->mail, box->room);
+  }
+  letter.number = box->posted++;
+  struct letter *heap = box->mail;
+  unsigned at = box->letters++;
+  for (; at > 0 && is_before(&letter, &heap[(at - 1) / 2]); at = (at - 1) / 2)
     heap[at] = heap[(at - 1) / 2];
-  heap[at] = message;
+  heap[at] = letter;
 }
 
-static struct message *heap_take(struct box *box)
+static struct letter heap_take(struct box *box)
 {
-  void **heap = box->mail->pdata;
-  struct message *message = heap[0], *last = heap[--box->mail->len];
-  guint at = 0;
+  struct letter *heap = box->mail, letter = heap[0];
+  const struct letter *last = &heap[--box->letters];
+  unsigned at = 0;
   for (;;) {
-    guint next = 2 * at + 1;
-    if (next + 1 < box->mail->len && is_before(heap[next + 1], heap[next]))
+    unsigned next = 2 * at + 1;
+    if (next + 1 < box->letters && is_before(&heap[next + 1], &heap[next]))
       next++;
-    if (next >= box->mail->len || !is_before(heap[next], last))
+    if (next >= box->letters || !is_before(&heap[next], last))
       break;
     heap[at] = heap[next];
     at = next;
   }
-  heap[at] = last;
-  return message;
+  heap[at] = *last;
+  return letter;
 }
 
 /* ---- sending and receiving ---- */
 
 static bool awake_by(const struct box *box, double time)
 {
-  return (first_due(box) && first_due(box)->posted.due <= time) ||
+  return (first_due(box) && first_due(box)->due <= time) ||
          (box->carried && box->carried_due <= time);
 }
 
@@ -102,14 +104,18 @@ bool control_mail_post(struct message *message)
   if (!route)
     return false;
   posted->latency = route->latency;
-  posted->occupies = wire_seconds(route, message->wire_bytes);
-  own->left = posted->left = MAX(own->left, machine_now()) + posted->occupies;
-  posted->due = posted->left + MAX(pace, 1.0) * posted->latency;
-  if (pace > 0.0 && awake_by(box, posted->due)) {
-    heap_add(box, message);
+  double occupies = wire_seconds(route, message->wire_bytes);
+  own->left = posted->left = MAX(own->left, machine_now()) + occupies;
+  double due = posted->left + MAX(pace, 1.0) * posted->latency;
+  if (pace > 0.0 && awake_by(box, due)) {
+    struct letter letter = message_fold(message);
+    letter.due = due;
+    letter.latency = route->latency;
+    letter.occupies = occupies;
+    heap_add(box, letter);
     return true;
   }
-  box->carried_due = box->carried ? MIN(box->carried_due, posted->due) : posted->due;
+  box->carried_due = box->carried ? MIN(box->carried_due, due) : due;
   box->carried++;
   return false;
 }
@@ -128,7 +134,7 @@ void control_mail_carried(const struct message *message)
 /* When the next one is in. */
 static double comes_in(const struct box *box)
 {
-  return MAX(first_due(box)->posted.due, box->taken);
+  return MAX(first_due(box)->due, box->taken);
 }
 
 /* Many come at once. A rank that waits is not woken for each of them, but when it could have taken
@@ -138,8 +144,8 @@ double control_mail_due(int rank)
   const struct box *box = &boxes[rank];
   if (!first_due(box))
     return -1.0;
-  const struct posted *posted = &first_due(box)->posted;
-  return comes_in(box) + MIN((box->mail->len - 1) * posted->occupies, posted->latency);
+  const struct letter *first = first_due(box);
+  return comes_in(box) + MIN((box->letters - 1) * first->occupies, first->latency);
 }
 
 struct message *control_mail_take(int rank)
@@ -147,6 +153,7 @@ struct message *control_mail_take(int rank)
   struct box *box = &boxes[rank];
   if (!first_due(box) || comes_in(box) > machine_now() + NEARLY)
     return NULL;
-  box->taken = comes_in(box) + first_due(box)->posted.occupies;
-  return heap_take(box);
+  box->taken = comes_in(box) + first_due(box)->occupies;
+  struct letter letter = heap_take(box);
+  return message_unfold(&letter, rank);
 }

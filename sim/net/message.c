@@ -2,6 +2,8 @@
 
 #include "sim/net/transport.h"
 
+#include <string.h>
+
 static struct message *unused; /* a list by `self` */
 static unsigned in_transit[2]; /* control messages, messages of programs */
 
@@ -47,4 +49,38 @@ void message_free(struct message *message)
   }
   message->self = unused;
   unused = message;
+}
+
+struct letter message_fold(struct message *message)
+{
+  struct letter letter = {.wire_bytes = message->wire_bytes,
+                          .riders = message->riders,
+                          .riders_count = message->riders_count,
+                          .source = message->source,
+                          .serial = message->serial,
+                          .incarnation = message->incarnation,
+                          .life = message->life,
+                          .line = message->line,
+                          .joined = message->joined};
+  memcpy(letter.words, message->words, sizeof letter.words);
+  message->riders = NULL;
+  message->in_transit = false; /* it is still counted */
+  message_free(message);
+  return letter;
+}
+
+struct message *message_unfold(const struct letter *letter, int destination)
+{
+  struct message *message = message_new(MESSAGE_CONTROL, letter->source, destination);
+  message->wire_bytes = letter->wire_bytes;
+  message->riders = letter->riders;
+  message->riders_count = letter->riders_count;
+  message->serial = letter->serial;
+  message->incarnation = letter->incarnation;
+  message->life = letter->life;
+  message->line = letter->line;
+  message->joined = letter->joined;
+  message->eager = message->in_transit = true;
+  memcpy(message->words, letter->words, sizeof message->words);
+  return message;
 }

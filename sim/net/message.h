@@ -43,13 +43,10 @@ enum send_mode {
 /* Of a rendezvous whose payload travels without being asked for. */
 enum flight { FLIGHT_NONE, FLIGHT_UNDER_WAY, FLIGHT_IN_VAIN /* dropped meanwhile */ };
 
-/* When a control message is where, in seconds (control_mail.h). */
+/* Of a control message, in seconds (control_mail.h). */
 struct posted {
-  double left;     /* its sender, with the last byte */
-  double due;      /* at its receiver */
-  double latency;  /* of its route */
-  double occupies; /* the sender and the receiver */
-  uint64_t number; /* counts those to its receiver */
+  double left;    /* when it has left its sender, with the last byte */
+  double latency; /* of its route */
 };
 
 struct message {
@@ -87,6 +84,21 @@ struct message {
   double held_until; /* control, at its receiver: overtaken until then, seconds; 0: not */
 };
 
+/* What is kept of a control message that is under way without a transfer (control_mail.h). Some may
+ * be for each pair of ranks at once, so it has half of the bytes of a message. */
+struct letter {
+  double due; /* at its receiver, in seconds */
+  double latency, occupies;
+  uint64_t wire_bytes;
+  uint32_t (*riders)[MESSAGE_WORDS];
+  uint32_t riders_count;
+  uint32_t words[MESSAGE_WORDS];
+  int source;
+  uint32_t serial, incarnation, life, line;
+  uint32_t number; /* counts those to its receiver */
+  bool joined;
+};
+
 /* Zeroed but for these fields. Freed by its last owner; one whose payload is in flight is freed
  * when that has come. */
 struct message *message_new(enum message_kind, int source, int destination);
@@ -94,5 +106,9 @@ void message_free(struct message *);
 
 /* Counts it in transport_in_transit(), or not; a notice never is. */
 void message_set_in_transit(struct message *, bool);
+
+/* A control message in transit becomes a letter, and a message again at `destination`. */
+struct letter message_fold(struct message *);
+struct message *message_unfold(const struct letter *, int destination);
 
 #endif
