@@ -120,6 +120,21 @@ static void count_ready(const struct rcl_config *config, struct state *state,
   stop_logging(state, actions);
 }
 
+/* At the initiator, with a topology: behind the counts of all ranks no CALLS are left to come, so
+ * all calls are known here, and to who receives this behind CALLS_OF. */
+static void check_told(const struct rcl_config *config, struct state *state,
+                       struct rcl_actions *actions)
+{
+  if (!sparse(config) || !initiator(config) || state->phase != LOGGING ||
+      state->calls_told == state->epoch)
+    return;
+  for (int i = 0; i < config->ranks; i++)
+    if (peers(config, state)[i].announced_for != state->epoch)
+      return;
+  state->calls_told = state->epoch;
+  rcl_send_control_to_all(config, actions, CALLS_TOLD, state->epoch);
+}
+
 static bool all_late_are_in(const struct rcl_config *config, const struct state *state)
 {
   for (int i = 0; i < config->ranks; i++) {
@@ -133,6 +148,7 @@ static bool all_late_are_in(const struct rcl_config *config, const struct state 
 static void check_ready(const struct rcl_config *config, struct state *state,
                         struct rcl_actions *actions)
 {
+  check_told(config, state, actions);
   if (state->phase != LOGGING || state->ready || !all_late_are_in(config, state))
     return;
   state->ready = true;
@@ -140,6 +156,17 @@ static void check_ready(const struct rcl_config *config, struct state *state,
     count_ready(config, state, actions);
   else
     rcl_send_control(actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, state->epoch, 0);
+}
+
+/* Whom this rank tells its counts, and who tells it: neighbours; and all tell the initiator. */
+static bool is_told(const struct rcl_config *config, int peer)
+{
+  return rcl_is_neighbour(config, peer) || (peer == RCL_COORDINATOR_RANK && !initiator(config));
+}
+
+static bool tells(const struct rcl_config *config, int peer)
+{
+  return rcl_is_neighbour(config, peer) || (peer != config->self && initiator(config));
 }
 
 /* A new epoch: messages sent in the old one are announced, early messages are now on time. */
@@ -154,9 +181,9 @@ static void begin_logging(const struct rcl_config *config, struct state *state,
   announce_calls(config, state, actions);
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(config, state)[i];
-    if (rcl_is_neighbour(config, i)) {
+    if (is_told(config, i))
       rcl_send_control(actions, i, MY_SEND_COUNT, state->epoch, peer->sent);
-    } else { /* itself, or a rank with which it exchanges nothing */
+    if (!tells(config, i)) { /* itself, or a rank with which it exchanges nothing */
       peer->announced = peer->sent;
       peer->announced_for = state->epoch;
     }
@@ -395,7 +422,14 @@ static void control(const struct rcl_config *config, struct state *state,
     suppress(config, state, event, actions);
     break;
   case CALLS:
-    expect(config, state, event, actions);
+    calls(config, state, event, actions);
+    break;
+  case CALLS_OF:
+    calls_of(config, state, event, actions);
+    break;
+  case CALLS_TOLD:
+    state->calls_told = event->about;
+    check_ready(config, state, actions);
     break;
   case PASSED:
     passed(config, state, event, actions);

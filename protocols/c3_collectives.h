@@ -50,7 +50,8 @@ static void made(const struct rcl_config *config, struct state *state, int16_t c
 }
 
 /* Peers learn how many calls this rank had made: its contributions are late for a rank that is
- * beyond the line and has made fewer. */
+ * beyond the line and has made fewer. With a topology they learn it from the initiator, as a rank
+ * has to know that there is no more to come of ranks that send it no count. */
 static void announce_calls(const struct rcl_config *config, struct state *state,
                            struct rcl_actions *actions)
 {
@@ -64,7 +65,8 @@ static void announce_calls(const struct rcl_config *config, struct state *state,
     }
     entry[i].told = entry[i].made;
     for (int peer = 0; peer < config->ranks; peer++)
-      if (peer != config->self)
+      if (peer != config->self &&
+          (!sparse(config) || initiator(config) || peer == RCL_COORDINATOR_RANK))
         rcl_send_control(actions, peer, CALLS, (uint32_t)entry[i].comm, (uint32_t)entry[i].made);
   }
 }
@@ -73,6 +75,8 @@ static void announce_calls(const struct rcl_config *config, struct state *state,
 static bool all_calls_are_made(const struct rcl_config *config, const struct state *state)
 {
   const struct comm *comm = comms_of(config, state);
+  if (sparse(config) && state->calls_told != state->epoch)
+    return false;
   for (uint32_t i = 0; i < state->comms; i++)
     if (comm[i].member && comm[i].made < comm[i].expected)
       return false;
@@ -252,13 +256,36 @@ static void forget_broadcasts(const struct rcl_config *config, struct state *sta
   state->rejoin = kept;
 }
 
-static void expect(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
+static void expect(const struct rcl_config *config, struct state *state, int16_t comm, int16_t of,
+                   int32_t number, struct rcl_actions *actions)
 {
-  forget_broadcasts(config, state, (int16_t)event->about, event->peer, (int32_t)event->value);
-  struct comm *entry = comm_entry(config, state, (int16_t)event->about, actions);
-  if (entry && entry->expected < (int32_t)event->value)
-    entry->expected = (int32_t)event->value;
+  forget_broadcasts(config, state, comm, of, number);
+  struct comm *entry = comm_entry(config, state, comm, actions);
+  if (entry && entry->expected < number)
+    entry->expected = number;
+}
+
+/* About a communicator, as a rank has told the initiator. */
+static uint32_t comm_and_rank(int16_t comm, int16_t rank)
+{
+  return (uint32_t)(uint16_t)comm | (uint32_t)(uint16_t)rank << 16;
+}
+
+static void calls(const struct rcl_config *config, struct state *state,
+                  const struct rcl_event *event, struct rcl_actions *actions)
+{
+  int16_t comm = (int16_t)event->about;
+  expect(config, state, comm, event->peer, (int32_t)event->value, actions);
+  for (int peer = 0; sparse(config) && initiator(config) && peer < config->ranks; peer++)
+    if (peer != config->self && peer != event->peer)
+      rcl_send_control(actions, peer, CALLS_OF, comm_and_rank(comm, event->peer), event->value);
+}
+
+static void calls_of(const struct rcl_config *config, struct state *state,
+                     const struct rcl_event *event, struct rcl_actions *actions)
+{
+  expect(config, state, (int16_t)(event->about & UINT16_MAX), (int16_t)(event->about >> 16),
+         (int32_t)event->value, actions);
 }
 
 static void passed(const struct rcl_config *config, struct state *state,

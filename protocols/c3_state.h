@@ -19,7 +19,9 @@ enum control {
   SUPPRESS_LIST, /* "and these were all of them" */
   CALLS,         /* "before my line I made this many collective calls on this communicator" */
   PASSED,        /* "as a root I have passed this collective call and all before it" */
-  REPLAYED       /* "I have replayed my log and suppressed all that I had to" */
+  REPLAYED,      /* "I have replayed my log and suppressed all that I had to" */
+  CALLS_OF,      /* topology, from the initiator: CALLS of a rank */
+  CALLS_TOLD     /* topology, from the initiator: "these were those of all ranks" */
 };
 
 static const char *const controls[] = {"none",          "please-checkpoint",
@@ -27,7 +29,8 @@ static const char *const controls[] = {"none",          "please-checkpoint",
                                        "stop-logging",  "stopped-logging",
                                        "suppress",      "suppress-list",
                                        "calls",         "passed",
-                                       "replayed",      NULL};
+                                       "replayed",      "calls-of",
+                                       "calls-told",    NULL};
 
 /* Words of a message. */
 enum header { FLAGS, NUMBER };
@@ -108,6 +111,7 @@ struct state {
   uint32_t stopped_ranks;
   uint32_t replaying_ranks;
   uint32_t by_envelope; /* this form carries no numbers */
+  uint32_t calls_told;  /* topology: checkpoint before which the calls of all ranks are known */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \
@@ -124,6 +128,12 @@ RCL_STATE(LISTS)
 static bool initiator(const struct rcl_config *config)
 {
   return config->self == RCL_COORDINATOR_RANK;
+}
+
+/* Some ranks exchange no messages. */
+static bool sparse(const struct rcl_config *config)
+{
+  return config->neighbours != NULL;
 }
 
 /* ---- the log ---- */
