@@ -248,7 +248,7 @@ harmed "copy/checkpoint/rank-3.image: $((bytes - 1)) bytes, expected $bytes, as 
 harmed 'copy/checkpoint/rank-7.image: cannot be read, expected the file of which copy/checkpoint/manifest speaks' \
   'rm checkpoint/rank-7.image'
 harmed 'copy/trace.txt: other bytes, expected those of which copy/checkpoint/manifest has the SHA-256' \
-  'sed -i "20s/ /  /" trace.txt'
+  'sed -i "20s|^.|X|" trace.txt'
 harmed 'copy/checkpoint/manifest: not as it was written, expected its SHA-256 at its end' \
   'sed -i "s/^checkpoint 2/checkpoint 1/" checkpoint/manifest'
 harmed 'copy/checkpoint/manifest: not as it was written, expected its SHA-256 at its end' \
