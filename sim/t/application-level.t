@@ -177,7 +177,7 @@ simulate right program '' --set protocol.name=chandy-lamport
 is "$?-$(sed 's/^[^:]*:[0-9]*: //' right.err)" \
   '64-checkpoint.level: application, expected system: chandy-lamport checkpoints at any moment' \
   'a protocol below the matching is refused'
-demo forced --set protocol.name=index-based
+demo forced --set protocol.name=index-based --set 'program.args=["-s", S]'
 is "$?-$(grep -c 'index-based checkpoints rank . in MPI_[A-Za-z]*, where its program has not allowed it, expected checkpoint.level: system' forced.err)" \
   64-1 'and one that forces checkpoints elsewhere'
 simulate right program '' --set checkpoint.places=anywhere
