@@ -178,6 +178,18 @@ static inline uint32_t abstraction_takes(const struct abstraction *c, uint32_t r
   return list->size / (uint32_t)sizeof *takes;
 }
 
+/* Whether an action takes in that message. */
+static inline bool abstraction_takes_it(const struct abstraction *c, uint32_t rank,
+                                        const struct abstraction_action *action,
+                                        const struct abstraction_send *message)
+{
+  struct abstraction_send takes[c->ranks];
+  for (uint32_t left = abstraction_takes(c, rank, action, takes); left-- > 0;)
+    if (takes[left].part == message->part && takes[left].value == message->value)
+      return true;
+  return false;
+}
+
 /* The rank whose messages are in that part of a pair. */
 static inline uint32_t abstraction_sender(const struct abstraction *c, uint32_t part)
 {

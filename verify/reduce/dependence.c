@@ -176,11 +176,9 @@ static void note_message(const struct dependence *r, const struct abstraction_ed
                          uint32_t to, struct abstraction_send message, uint64_t *sends)
 {
   const struct abstraction *c = r->abstraction;
-  struct abstraction_send takes[r->ranks];
   for (uint32_t i = 0; i < abstraction_actions(c, to); i++)
-    for (uint32_t left = abstraction_takes(c, to, abstraction_action(c, to, i), takes); left-- > 0;)
-      if (takes[left].part == message.part && takes[left].value == message.value)
-        sends[r->base[to] + i] |= bit(edge->action);
+    if (abstraction_takes_it(c, to, abstraction_action(c, to, i), &message))
+      sends[r->base[to] + i] |= bit(edge->action);
 }
 
 static void note_sent(const struct dependence *r, const struct abstraction_edge *edge,

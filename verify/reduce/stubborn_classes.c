@@ -114,14 +114,12 @@ static uint64_t gathering(const struct stubborn *r, uint32_t rank, uint32_t part
 {
   const struct abstraction *c = r->abstraction;
   const struct world_message *message = (const struct world_message *)list->bytes + index;
-  uint32_t what = intern_find(&r->model->rules_cache.parts, message, sizeof *message);
-  struct abstraction_send takes[c->ranks];
+  const struct abstraction_send share = {
+      part, intern_find(&r->model->rules_cache.parts, message, sizeof *message)};
   uint64_t actions = 0;
   for (uint32_t i = 0; i < abstraction_actions(c, rank); i++)
-    for (uint32_t left = abstraction_takes(c, rank, abstraction_action(c, rank, i), takes);
-         left-- > 0;)
-      if (takes[left].part == part && takes[left].value == what)
-        actions |= UINT64_C(1) << i;
+    if (abstraction_takes_it(c, rank, abstraction_action(c, rank, i), &share))
+      actions |= UINT64_C(1) << i;
   return actions;
 }
 

@@ -30,23 +30,13 @@ static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t 
   return model_violates(model, &verdict);
 }
 
-static bool takes(const struct abstraction *c, uint32_t rank, uint32_t action,
-                  const struct abstraction_send *left)
-{
-  struct abstraction_send takes[c->ranks];
-  uint32_t count = abstraction_takes(c, rank, abstraction_action(c, rank, action), takes), i = 0;
-  while (i < count && (takes[i].part != left->part || takes[i].value != left->value))
-    i++;
-  return i < count;
-}
-
 /* Whether what was wrong with that message under way before the edge is wrong after it. */
 static bool stays_wrong_with(const struct abstraction *c, uint32_t rank, const uint32_t *before,
                              const uint32_t *after, const struct abstraction_edge *edge,
                              const struct abstraction_send *left)
 {
-  return !is_wrong(c, rank, before, left) ||
-         is_wrong(c, rank, after, takes(c, rank, edge->action, left) ? NULL : left);
+  bool taken = abstraction_takes_it(c, rank, abstraction_action(c, rank, edge->action), left);
+  return !is_wrong(c, rank, before, left) || is_wrong(c, rank, after, taken ? NULL : left);
 }
 
 /* Whether what was wrong before the edge is wrong after it, whatever is left under way. */
