@@ -273,8 +273,8 @@ static void fill_in(struct claim_result *result, const struct exploration *found
   g_strlcpy(result->reduction, found->reduction, sizeof result->reduction);
   if (found->unreduced)
     g_strlcpy(result->unreduced, found->unreduced, sizeof result->unreduced);
-  if (found->setless)
-    g_strlcpy(result->setless, found->setless, sizeof result->setless);
+  if (found->no_stubborn_sets)
+    g_strlcpy(result->no_stubborn_sets, found->no_stubborn_sets, sizeof result->no_stubborn_sets);
   if (found->bound)
     g_strlcpy(result->bound, found->bound, sizeof result->bound);
   if (found->verdict == EXPLORER_VIOLATED) {

@@ -52,7 +52,7 @@ struct claim_result {
   char reduction[16];          /* that was used: none, por, sym, all, recovery */
   uint64_t full_states, rests; /* audited: without reduction; its states at rest */
   char unreduced[80];          /* why it is none, although one was asked for */
-  char setless[80];            /* why it is without stubborn sets, where crashes are reduced */
+  char no_stubborn_sets[80];   /* why it is without stubborn sets, where crashes are reduced */
   char bound[32];              /* INCONCLUSIVE */
   char property[32];           /* VIOLATED */
   int rank;

@@ -75,8 +75,8 @@ void report_line(const struct checked *c)
            r->collision);
   if (*r->unreduced)
     printf("    not reduced: %s\n", r->unreduced);
-  if (*r->setless)
-    printf("    no stubborn sets: %s\n", r->setless);
+  if (*r->no_stubborn_sets)
+    printf("    no stubborn sets: %s\n", r->no_stubborn_sets);
   if (r->full_states)
     printf("    without reduction %" PRIu64 " states, the same %" PRIu64 " at rest\n",
            r->full_states, r->rests);
@@ -153,7 +153,7 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   json_add_real(b, "peak_rss_mb", megabytes(r->peak_rss));
   json_add_text(b, "reduction", *r->reduction ? r->reduction : "none");
   json_add_text(b, "unreduced", some(r->unreduced));
-  json_add_text(b, "no_stubborn_sets", some(r->setless));
+  json_add_text(b, "no_stubborn_sets", some(r->no_stubborn_sets));
   json_add_whole(b, "audited_states", (gint64)r->full_states);
   json_add_whole(b, "audited_rests", (gint64)r->rests);
   json_builder_end_object(b);

@@ -57,7 +57,7 @@ static void begin_with_crashes(struct explorer *e, unsigned crashes)
   if (e->abstraction)
     e->stubborn = stubborn_new(&e->model, e->abstraction, &why);
   e->haste = why == abstraction_unfinished && !e->patient && !e->model.options->save;
-  e->out->setless = e->crash ? why : NULL;
+  e->out->no_stubborn_sets = e->crash ? why : NULL;
   e->out->reduction = e->stubborn ? "por, recovery" : e->crash ? "recovery" : "none";
 }
 

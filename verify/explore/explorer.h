@@ -37,8 +37,8 @@ struct exploration {
   uint64_t resumed;       /* states that came from a save */
   const char *reduction;  /* that was used: none, por, sym, all, recovery */
   const char *unreduced;  /* why no reduction applies, although one was asked for; NULL: one does */
-  const char *setless;    /* why there are no stubborn sets where crashes are reduced; NULL: there
-                             are, or none were asked for */
+  const char *no_stubborn_sets; /* why there are none where crashes are reduced; NULL: there are, or
+                                   none were asked for */
   bool spilled;           /* states to be expanded went to disk as memory was short; */
   uint64_t archived;      /* and so many that were found */
   uint64_t bytes;         /* of all tables at the end */
