@@ -178,9 +178,10 @@ static void remove_two(struct archive *a, struct archive_entry *two)
   memmove(two, two + 2, (size_t)(a->entry + a->entries - two) * sizeof *two);
 }
 
-/* The smallest two neighbours of which one has less than twice the states of the other; the last two
- * where there are none. So a state is merged as often as sizes double; if it were always the last
- * two, all files would grow alike, and each small one would be merged with one of them. */
+/* The two files to merge: the smallest neighbours of which the larger has less than twice the states
+ * of the smaller; where there are none, the two smallest. So the file of a state about doubles with
+ * each merge. If the two smallest were always merged, all files would grow to the same size, and
+ * each new one, however small, would be merged with one of that size. */
 static struct archive_entry *nearest_two(struct archive *a)
 {
   for (uint32_t i = a->entries - 1; i-- > 0;)
