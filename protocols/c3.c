@@ -49,9 +49,10 @@
  * call crosses, which is the parity of the colours; Figure 8 stops logging at a barrier that
  * crosses.
  * Where it is silent: no rank takes a new checkpoint while any rank still has a part of its log to
- * replay or a message to suppress; the next line would otherwise depend on entries that only the
- * previous line's log has. A rank cannot ensure this alone, as a barrier may force its checkpoint,
- * so after a restart all ranks tell the initiator when their replay is over (docs/protocols/c3.md).
+ * replay, a message to suppress or a broadcast to repeat; the next line would otherwise depend on
+ * entries that only the previous line's log has. A rank cannot ensure this alone, as a barrier may
+ * force its checkpoint, so after a restart all ranks tell the initiator when their replay is over
+ * (docs/protocols/c3.md).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -120,8 +121,7 @@ static void count_ready(const struct rcl_config *config, struct state *state,
   stop_logging(state, actions);
 }
 
-/* At the initiator, with a topology: behind the counts of all ranks no CALLS are left to come, so
- * all calls are known here, and to who receives this behind CALLS_OF. */
+/* At the initiator, with a topology: behind the counts of all ranks no CALLS are left to come. */
 static void check_told(const struct rcl_config *config, struct state *state,
                        struct rcl_actions *actions)
 {
@@ -132,6 +132,7 @@ static void check_told(const struct rcl_config *config, struct state *state,
     if (peers(config, state)[i].announced_for != state->epoch)
       return;
   state->calls_told = state->epoch;
+  tell_most_calls(config, state, actions);
   rcl_send_control_to_all(config, actions, CALLS_TOLD, state->epoch);
 }
 
@@ -158,7 +159,8 @@ static void check_ready(const struct rcl_config *config, struct state *state,
     rcl_send_control(actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, state->epoch, 0);
 }
 
-/* Whom this rank tells its counts, and who tells it: neighbours; and all tell the initiator. */
+/* Whom this rank tells its counts and suppress lists, and who tells it: neighbours; and all tell
+ * the initiator. */
 static bool is_told(const struct rcl_config *config, int peer)
 {
   return rcl_is_neighbour(config, peer) || (peer == RCL_COORDINATOR_RANK && !initiator(config));
@@ -217,6 +219,7 @@ static void durable(const struct rcl_config *config, struct state *state,
   state->phase = RUNNING;
   clear_log(config, state, actions);
   clear_early(config, state);
+  clear_given(config, state);
   if (initiator(config))
     count_stopped(config, state, actions);
   else
@@ -321,13 +324,13 @@ static void back_to_line(const struct rcl_config *config, struct state *state)
   state->replaying_ranks = initiator(config) ? (uint32_t)config->ranks : 0;
   state->wanted = state->in_progress = state->ready_ranks = state->stopped_ranks = 0;
   state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
-  state->next_message = 0;
+  state->next_message = state->lists_told = 0;
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(config, state)[i];
     peer->sent = 0;
     peer->received = peer->at_line;
     peer->early = 0;
-    peer->listed = i == config->self;
+    peer->listed = !tells(config, i);
   }
   for (uint32_t i = 0; i < state->comms; i++)
     comms_of(config, state)[i].made = comms_of(config, state)[i].told;
@@ -341,7 +344,9 @@ static void tell_suppress_lists(const struct rcl_config *config, struct state *s
     rcl_send_control(actions, early[i].peer, SUPPRESS,
                      state->by_envelope ? (uint16_t)early[i].comm : state->epoch, early[i].number);
   repeat_collectives(config, state, actions);
-  rcl_send_control_to_all(config, actions, SUPPRESS_LIST, state->epoch);
+  for (int i = 0; i < config->ranks; i++)
+    if (is_told(config, i))
+      rcl_send_control(actions, i, SUPPRESS_LIST, state->epoch, 0);
   clear_early(config, state);
 }
 
@@ -351,6 +356,10 @@ static void resume(const struct rcl_config *config, struct state *state,
   for (int i = 0; i < config->ranks; i++)
     if (!peers(config, state)[i].listed)
       return;
+  if (sparse(config) && initiator(config))
+    rcl_send_control_to_all(config, actions, LISTS_TOLD, state->epoch);
+  else if (sparse(config) && !state->lists_told)
+    return;
   state->phase = RUNNING;
   rcl_act(actions, RCL_ACTION_RELEASE);
 }
@@ -362,6 +371,7 @@ static void check_replayed(const struct rcl_config *config, struct state *state,
   if (!state->replaying || state->phase == RECOVERING || !replay_is_over(config, state))
     return;
   state->replaying = false;
+  clear_given(config, state);
   if (initiator(config))
     state->replaying_ranks--;
   else
@@ -422,16 +432,15 @@ static void control(const struct rcl_config *config, struct state *state,
     suppress(config, state, event, actions);
     break;
   case CALLS:
-    calls(config, state, event, actions);
-    break;
-  case CALLS_OF:
-    calls_of(config, state, event, actions);
+  case MOST_CALLS:
+    expect_calls(config, state, event, actions);
     break;
   case CALLS_TOLD:
     state->calls_told = event->about;
     check_ready(config, state, actions);
     break;
   case PASSED:
+  case PASSED_BY:
     passed(config, state, event, actions);
     break;
   case REPLAYED:
@@ -439,6 +448,10 @@ static void control(const struct rcl_config *config, struct state *state,
     break;
   case SUPPRESS_LIST:
     peer->listed = true;
+    resume(config, state, actions);
+    break;
+  case LISTS_TOLD:
+    state->lists_told = true;
     resume(config, state, actions);
     break;
   }

@@ -49,9 +49,27 @@ static void made(const struct rcl_config *config, struct state *state, int16_t c
   entry->made = number;
 }
 
+/* Whom this rank tells what concerns all: all; with a topology the initiator, which hears the end
+ * of it from every rank, and passes on to all what they have to know. */
+static bool is_told_calls(const struct rcl_config *config, int peer)
+{
+  return peer != config->self &&
+         (!sparse(config) || initiator(config) || peer == RCL_COORDINATOR_RANK);
+}
+
+/* Whether there is room to tell all of `calls` calls, and for so many other actions. */
+static bool may_tell(const struct rcl_config *config, uint32_t calls, uint32_t others,
+                     struct rcl_actions *actions)
+{
+  uint64_t wanted = ((uint64_t)calls + 3) * (uint64_t)config->ranks;
+  if (actions->count + wanted + others <= RCL_ACTIONS_MAX(config))
+    return true;
+  rcl_give_up_full(actions, RCL_FULL_CALLS);
+  return false;
+}
+
 /* Peers learn how many calls this rank had made: its contributions are late for a rank that is
- * beyond the line and has made fewer. With a topology they learn it from the initiator, as a rank
- * has to know that there is no more to come of ranks that send it no count. */
+ * beyond the line and has made fewer. */
 static void announce_calls(const struct rcl_config *config, struct state *state,
                            struct rcl_actions *actions)
 {
@@ -59,15 +77,30 @@ static void announce_calls(const struct rcl_config *config, struct state *state,
   for (uint32_t i = 0; i < state->comms; i++) {
     if (entry[i].made == entry[i].told)
       continue;
-    if (actions->count + 4 * (uint32_t)config->ranks > RCL_ACTIONS_MAX(config)) {
-      rcl_give_up_full(actions, RCL_FULL_CALLS);
+    if (!may_tell(config, 1, 0, actions))
       return;
-    }
     entry[i].told = entry[i].made;
     for (int peer = 0; peer < config->ranks; peer++)
-      if (peer != config->self &&
-          (!sparse(config) || initiator(config) || peer == RCL_COORDINATOR_RANK))
+      if (is_told_calls(config, peer))
         rcl_send_control(actions, peer, CALLS, (uint32_t)entry[i].comm, (uint32_t)entry[i].made);
+  }
+}
+
+/* The initiator, with a topology: all ranks have announced theirs. */
+static void tell_most_calls(const struct rcl_config *config, struct state *state,
+                            struct rcl_actions *actions)
+{
+  struct comm *entry = comms_of(config, state);
+  for (uint32_t i = 0; i < state->comms; i++) {
+    if (entry[i].most == entry[i].expected)
+      continue;
+    if (!may_tell(config, 1, 0, actions))
+      return;
+    entry[i].most = entry[i].expected;
+    for (int peer = 0; peer < config->ranks; peer++)
+      if (peer != config->self)
+        rcl_send_control(actions, peer, MOST_CALLS, (uint32_t)entry[i].comm,
+                         (uint32_t)entry[i].most);
   }
 }
 
@@ -113,6 +146,21 @@ static bool suppressed_call(const struct rcl_config *config, const struct state 
   return false;
 }
 
+/* As root of a broadcast: it may be early at a rank that is behind the line. */
+static void gave(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct comm *entry = comm_entry(config, state, event->comm, actions);
+  if (entry && state->phase == LOGGING)
+    entry->given = event->call;
+}
+
+static void clear_given(const struct rcl_config *config, struct state *state)
+{
+  for (uint32_t i = 0; i < state->comms; i++)
+    comms_of(config, state)[i].given = 0;
+}
+
 static void collective(const struct rcl_config *config, struct state *state,
                        const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -134,6 +182,8 @@ static void collective(const struct rcl_config *config, struct state *state,
   }
   if (!joins || only_gives(config, event))
     made(config, state, event->comm, event->call, actions);
+  if (joins && event->flow == RCL_FLOW_FROM_ROOT && only_gives(config, event))
+    gave(config, state, event, actions);
 }
 
 /* ---- a call is complete ---- */
@@ -223,15 +273,11 @@ static void repeat_collectives(const struct rcl_config *config, const struct sta
                                struct rcl_actions *actions)
 {
   const struct call *passed = passed_of(config, state), *rejoin = rejoin_of(config, state);
-  uint32_t ranks = (uint32_t)config->ranks;
-  if (actions->count + ((uint64_t)state->passed + 2) * ranks + state->rejoin >
-      RCL_ACTIONS_MAX(config)) {
-    rcl_give_up_full(actions, RCL_FULL_CALLS);
+  if (!may_tell(config, state->passed, state->rejoin, actions))
     return;
-  }
   for (uint32_t i = 0; i < state->passed; i++)
     for (int peer = 0; peer < config->ranks; peer++)
-      if (peer != config->self)
+      if (is_told_calls(config, peer))
         rcl_send_control(actions, peer, PASSED, (uint32_t)passed[i].comm,
                          (uint32_t)passed[i].number);
   for (uint32_t i = 0; i < state->rejoin; i++) {
@@ -242,59 +288,30 @@ static void repeat_collectives(const struct rcl_config *config, const struct sta
   }
 }
 
-/* Broadcasts that their root has made before its new line will not be repeated any more. Until
- * then they stay in the list, over any number of checkpoints. */
-static void forget_broadcasts(const struct rcl_config *config, struct state *state, int16_t comm,
-                              int16_t root, int32_t number)
+/* CALLS, MOST_CALLS. */
+static void expect_calls(const struct rcl_config *config, struct state *state,
+                         const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct call *list = rejoin_of(config, state);
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < state->rejoin; i++)
-    if (list[i].comm != comm || list[i].root != root || list[i].number > number)
-      list[kept++] = list[i];
-  memset(list + kept, 0, (state->rejoin - kept) * sizeof *list);
-  state->rejoin = kept;
+  struct comm *entry = comm_entry(config, state, (int16_t)event->about, actions);
+  if (entry && entry->expected < (int32_t)event->value)
+    entry->expected = (int32_t)event->value;
 }
 
-static void expect(const struct rcl_config *config, struct state *state, int16_t comm, int16_t of,
-                   int32_t number, struct rcl_actions *actions)
-{
-  forget_broadcasts(config, state, comm, of, number);
-  struct comm *entry = comm_entry(config, state, comm, actions);
-  if (entry && entry->expected < number)
-    entry->expected = number;
-}
-
-/* About a communicator, as a rank has told the initiator. */
-static uint32_t comm_and_rank(int16_t comm, int16_t rank)
-{
-  return (uint32_t)(uint16_t)comm | (uint32_t)(uint16_t)rank << 16;
-}
-
-static void calls(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
-{
-  int16_t comm = (int16_t)event->about;
-  expect(config, state, comm, event->peer, (int32_t)event->value, actions);
-  for (int peer = 0; sparse(config) && initiator(config) && peer < config->ranks; peer++)
-    if (peer != config->self && peer != event->peer)
-      rcl_send_control(actions, peer, CALLS_OF, comm_and_rank(comm, event->peer), event->value);
-}
-
-static void calls_of(const struct rcl_config *config, struct state *state,
-                     const struct rcl_event *event, struct rcl_actions *actions)
-{
-  expect(config, state, (int16_t)(event->about & UINT16_MAX), (int16_t)(event->about >> 16),
-         (int32_t)event->value, actions);
-}
-
+/* PASSED, PASSED_BY: the latter is about communicator and root. */
 static void passed(const struct rcl_config *config, struct state *state,
                    const struct rcl_event *event, struct rcl_actions *actions)
 {
-  struct call call = {
-      .comm = (int16_t)event->about, .root = event->peer, .number = (int32_t)event->value};
+  struct call call = {.comm = (int16_t)(event->about & UINT16_MAX),
+                      .root = event->control == PASSED ? event->peer : (int16_t)(event->about >> 16),
+                      .number = (int32_t)event->value};
   note_call(suppress_calls_of(config, state), &state->suppress_calls, config->capacity, call,
             actions);
+  if (!sparse(config) || !initiator(config))
+    return;
+  for (int peer = 0; peer < config->ranks; peer++)
+    if (peer != config->self && peer != event->peer)
+      rcl_send_control(actions, peer, PASSED_BY, event->about | (uint32_t)call.root << 16,
+                       event->value);
 }
 
 #endif

@@ -11,15 +11,29 @@
 
 /* ---- messages and decisions to be replayed, or suppressed ---- */
 
+/* What crossed the line from beyond it: once that is on disk, or was told after a restart. */
 static void clear_early(const struct rcl_config *config, struct state *state)
 {
   memset(early_of(config, state), 0, state->early * sizeof(struct number));
   memset(passed_of(config, state), 0, state->passed * sizeof(struct call));
-  state->early = state->passed = 0;
+  memset(rejoin_of(config, state), 0, state->rejoin * sizeof(struct call));
+  state->early = state->passed = state->rejoin = 0;
 }
 
+static bool broadcasts_are_repeated(const struct rcl_config *config, const struct state *state)
+{
+  for (uint32_t i = 0; i < state->comms; i++)
+    if (comms_of(config, state)[i].made < comms_of(config, state)[i].given)
+      return false;
+  return true;
+}
+
+/* A rank that had a broadcast early takes part again once its root repeats it, but only if that is
+ * before the next line, which has no more of it. */
 static bool replay_is_over(const struct rcl_config *config, const struct state *state)
 {
+  if (!broadcasts_are_repeated(config, state))
+    return false;
   for (uint32_t i = 0; i < state->log; i++)
     if (!log_of(config, state)[i].replayed)
       return false;

@@ -19,9 +19,12 @@ enum control {
   SUPPRESS_LIST, /* "and these were all of them" */
   CALLS,         /* "before my line I made this many collective calls on this communicator" */
   PASSED,        /* "as a root I have passed this collective call and all before it" */
-  REPLAYED,      /* "I have replayed my log and suppressed all that I had to" */
-  CALLS_OF,      /* topology, from the initiator: CALLS of a rank */
-  CALLS_TOLD     /* topology, from the initiator: "these were those of all ranks" */
+  REPLAYED,      /* "my replay is over: all that its line's log says has happened again" */
+  /* With a topology, from the initiator, which alone hears from all: */
+  MOST_CALLS,  /* the most CALLS of a rank, if more than before the line before */
+  CALLS_TOLD,  /* "these were those of all ranks" */
+  PASSED_BY,   /* PASSED of a rank */
+  LISTS_TOLD   /* "these were all, and the suppress lists of all ranks are with their peers" */
 };
 
 static const char *const controls[] = {"none",          "please-checkpoint",
@@ -29,8 +32,9 @@ static const char *const controls[] = {"none",          "please-checkpoint",
                                        "stop-logging",  "stopped-logging",
                                        "suppress",      "suppress-list",
                                        "calls",         "passed",
-                                       "replayed",      "calls-of",
-                                       "calls-told",    NULL};
+                                       "replayed",      "most-calls",
+                                       "calls-told",    "passed-by",
+                                       "lists-told",    NULL};
 
 /* Words of a message. */
 enum header { FLAGS, NUMBER };
@@ -86,6 +90,8 @@ struct comm {
   int32_t made;     /* calls completed */
   int32_t told;     /* `made` when it was last announced */
   int32_t expected; /* most calls that a peer made before its line */
+  int32_t most;     /* at the initiator, with a topology: most calls that it has told of */
+  int32_t given;    /* the last broadcast that this rank made as root, logging */
 };
 
 struct state {
@@ -112,6 +118,7 @@ struct state {
   uint32_t replaying_ranks;
   uint32_t by_envelope; /* this form carries no numbers */
   uint32_t calls_told;  /* topology: checkpoint before which the calls of all ranks are known */
+  uint32_t lists_told;  /* topology: so are, since the restart, the calls that roots have passed */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What a large run takes: the halo exchange on RANKS ranks (1024), STEPS steps (10), under PROTOCOL
-# (c3), with one checkpoint and one crash after its commit. Prints real time and peak memory; the
-# limits for 1,024 ranks are 60 s on two cores and 4 GiB, but nothing is judged here. Needs GNU time.
+# (c3), with one checkpoint and one crash after its commit. TOPOLOGY: program.topology, of halo
+# torus-AxB. Prints real time and peak memory; the limits for 1,024 ranks are 60 s on two cores and
+# 4 GiB, but nothing is judged here. Needs GNU time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}
@@ -10,7 +11,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 cat >"$scratch/scenario.yaml" <<END
-program: {binary: halo, args: ["4096", "$steps"], ranks: $ranks}
+program: {binary: halo, args: ["4096", "$steps"], ranks: $ranks${TOPOLOGY:+, topology: $TOPOLOGY}}
 platform: {file: flat.xml}
 protocol: {name: $protocol, capacity: 64}
 checkpoint: {every: 1.2ms, storage: local, bytes: 64KiB}
