@@ -51,10 +51,6 @@ bool keys_check(struct document *, const struct key *keys, GError **error);
 /* From a checked document to `scenario`: every key its value or its default. */
 bool keys_read(struct document *, const struct key *keys, struct scenario *, GError **error);
 
-/* Sets `error` to "NAME is no WORD, expected NAMES" at `path`. Returns false. */
-bool keys_refuse_name(const struct scenario *, const char *path, GError **error, const char *name,
-                      const char *word, const char *const *names);
-
 /* Frees what the keys in `from` point to. */
 void keys_clear(const struct key *keys, void *from);
 

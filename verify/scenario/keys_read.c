@@ -89,8 +89,9 @@ static unsigned index_of(const char *const *names, const char *name)
   return i;
 }
 
-bool keys_refuse_name(const struct scenario *scenario, const char *path, GError **error,
-                      const char *name, const char *word, const char *const *names)
+/* "NAME is no WORD, expected NAMES" at `path`; false. */
+static bool refuse_name(const struct scenario *scenario, const char *path, GError **error,
+                        const char *name, const char *word, const char *const *names)
 {
   g_autofree char *shown = document_quote(name), *known = document_alternatives(names);
   g_autofree char *guess = did_you_mean(name, names);
@@ -107,7 +108,7 @@ static bool read_event(const struct reader *reader, const char *path, const char
     return true;
   for (unsigned kind = RCL_EVENT_NONE + 1; kind < RCL_EVENT_KINDS; kind++)
     names[kind - 1] = event_name((enum rcl_event_kind)kind);
-  return keys_refuse_name(reader->scenario, path, reader->error, name, "event", names);
+  return refuse_name(reader->scenario, path, reader->error, name, "event", names);
 }
 
 static char **read_texts(yaml_document_t *yaml, const yaml_node_t *list)
@@ -126,8 +127,7 @@ static bool read_set(const struct reader *reader, const struct key *key, const c
     unsigned index = index_of(key->names, names[i]);
     g_autofree char *here = g_strdup_printf("%s.%u", path, i);
     if (!key->names[index])
-      return keys_refuse_name(reader->scenario, here, reader->error, names[i], key->word,
-                              key->names);
+      return refuse_name(reader->scenario, here, reader->error, names[i], key->word, key->names);
     *set |= 1u << index;
   }
   return true;

@@ -686,12 +686,16 @@ static void test_unknown_protocols(void)
     GString *expected = g_string_new(NULL);
     g_string_printf(expected, "t.yaml:4: protocol.name: \"%s\" is no protocol, expected ",
                     names[i]);
+    g_autoptr(GPtrArray) listed = g_ptr_array_new(); /* without mutants */
     for (size_t p = 0; rcl_protocol_at(p); p++)
+      if (!strchr(rcl_protocol_at(p)->name, '~'))
+        g_ptr_array_add(listed, (char *)rcl_protocol_at(p)->name);
+    for (unsigned p = 0; p < listed->len; p++)
       g_string_append_printf(expected, "%s%s",
-                             !p                       ? ""
-                             : rcl_protocol_at(p + 1) ? ", "
-                                                      : " or ",
-                             rcl_protocol_at(p)->name);
+                             !p                    ? ""
+                             : p + 1 < listed->len ? ", "
+                                                   : " or ",
+                             (const char *)listed->pdata[p]);
     g_string_append(expected, meant[i]);
     put("t.yaml", yaml);
     scenario_load("t.yaml", NULL, &error);
