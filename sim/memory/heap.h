@@ -108,6 +108,10 @@ HEAP_API extern int (*heap_reads)(const char *path, int flags);
 /* mkstemp() and its like of a program, in libc mode: returns what they do. NULL: as libc does. */
 HEAP_API extern int (*heap_invents)(char *name, int flags);
 
+/* Whether a thread takes a mutex of pthread_mutex_lock() also from one that has it: at the end of
+ * the process, when no other thread goes on. */
+HEAP_API extern bool heap_locks_are_free;
+
 /* Libc mode. Returns what heap_enter wants to get back to the mode before; NULL was libc mode. */
 HEAP_API struct arena *heap_leave(void);
 

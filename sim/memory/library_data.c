@@ -131,7 +131,9 @@ static void keep_one_constructor(struct library *this, struct arena *arena)
   this->constructors = &units;
 }
 
-/* At the end of the process, as its destructor does for the units that it finds. */
+/* At the end of the process, as its destructor does for the units that it finds. A statement that
+ * fails ends the process with its unit locked, and other ranks may have come to an MPI call within
+ * a statement: no one is left to unlock. */
 static void flush_units(void)
 {
   void (*flush)(int *);
@@ -139,6 +141,7 @@ static void flush_units(void)
   if (!symbol)
     return;
   memcpy(&flush, &symbol, sizeof symbol);
+  heap_locks_are_free = true;
   for (int rank = 0; rank < HEAP_RANKS; rank++) {
     if (!saved[rank])
       continue;
@@ -146,6 +149,7 @@ static void flush_units(void)
     flush(NULL); /* all units */
     heap_leave();
   }
+  heap_locks_are_free = false;
 }
 
 /* Each print is a write: what is in a buffer would come in another order than without a protocol,
