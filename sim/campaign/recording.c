@@ -18,6 +18,8 @@ char *recording_text(const struct scenario *scenario)
     g_string_append_printf(text, "program %s\n", scenario->program.binary);
   for (char **arg = scenario->program.args; arg && *arg; arg++)
     g_string_append_printf(text, "argument %s\n", *arg);
+  if (scenario->program.input)
+    g_string_append_printf(text, "input %s\n", scenario->program.input);
   for (int rank = 0; rank < scenario->program.ranks; rank++)
     g_string_append_printf(text, "%s\n", layout_host(&scenario->platform.layout, rank));
   return g_string_free(text, FALSE);

@@ -171,6 +171,7 @@ struct printed {
 
 struct child {
   pid_t id;
+  int input;
   int folder;    /* its descriptor of the private folder */
   int report[2]; /* closed by a successful exec, else carries its errno */
   struct printed printed[2];
@@ -189,8 +190,7 @@ static void become(char **words, char **values, pid_t parent, const struct child
   setrlimit(RLIMIT_CORE, &no_core);
   fcntl(child->folder, F_SETFD, 0);
   launch_unblock();
-  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (getppid() == parent && dup2(nothing, STDIN_FILENO) >= 0 &&
+  if (getppid() == parent && dup2(child->input, STDIN_FILENO) >= 0 &&
       dup2(child->printed[0].pipe[1], STDOUT_FILENO) >= 0 &&
       dup2(child->printed[1].pipe[1], STDERR_FILENO) >= 0)
     execve(words[0], words, values);
@@ -214,6 +214,7 @@ static void close_all(struct child *child)
     close_one(&child->printed[i].pipe[0]);
     close_one(&child->printed[i].pipe[1]);
   }
+  close_one(&child->input);
   close_one(&child->folder);
   close_one(&child->report[0]);
   close_one(&child->report[1]);
@@ -230,11 +231,15 @@ static bool open_all(struct child *child, const struct launch *job)
 {
   sigset_t set;
   signals(&set);
-  *child = (struct child){.folder = copy_folder(job),
-                          .report = {-1, -1},
-                          .printed = {{.pipe = {-1, -1}, .file = -1, .name = job->out},
-                                      {.pipe = {-1, -1}, .file = -1, .name = job->err}},
-                          .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
+  *child =
+      (struct child){.input = open(job->input ? job->input : "/dev/null", O_RDONLY | O_CLOEXEC),
+                     .folder = copy_folder(job),
+                     .report = {-1, -1},
+                     .printed = {{.pipe = {-1, -1}, .file = -1, .name = job->out},
+                                 {.pipe = {-1, -1}, .file = -1, .name = job->err}},
+                     .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
+  if (child->input < 0)
+    return false;
   for (size_t i = 0; i < G_N_ELEMENTS(child->printed); i++) {
     struct printed *printed = &child->printed[i];
     printed->file = open(printed->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -333,7 +338,8 @@ bool launch(const struct launch *job, int *status, int *interrupted, GError **er
 {
   struct child child;
   if (!open_all(&child, job)) {
-    (void)(child.unwritten ? cannot_write(&child, error) : failed(error, "pipe", errno));
+    (void)(child.unwritten ? cannot_write(&child, error)
+                           : failed(error, child.input < 0 ? job->input : "pipe", errno));
     close_all(&child);
     return false;
   }

@@ -22,6 +22,7 @@ const char *launch_refuses(const char *program);
 struct launch {
   const char *program;     /* absolute path */
   const char *const *args; /* ends with NULL */
+  const char *input;       /* file on its standard input; NULL: an empty one */
   const char *platform;    /* SimGrid platform file */
   int processes;           /* the program's ranks and the dispatcher */
   const char *scenario;    /* for the layer: scenario.yaml as resolved */

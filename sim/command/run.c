@@ -158,6 +158,7 @@ static bool simulate(struct run *run, GError **error)
   const struct launch job = {
       .program = run->program,
       .args = (const char *const *)run->args,
+      .input = run->options.replay ? NULL : run->scenario->program.input,
       .platform = run->scenario->platform.file,
       .processes = run->scenario->program.ranks + 1,
       .scenario = scenario,

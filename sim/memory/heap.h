@@ -152,6 +152,9 @@ HEAP_API void heap_outputs_collect(const struct arena *);
  * memory. As long as it is not freed, a stream that the program closes stays in reserve. */
 struct heap_files;
 HEAP_API struct heap_files *heap_files_save(const struct arena *arena);
+/* The standard input is a file that the program of that arena has open, from now on. In libc mode.
+ */
+HEAP_API void heap_files_inherit(const struct arena *arena);
 HEAP_API void heap_files_restore(const struct heap_files *);
 /* For a program that begins again: the contents are put back to those of `then`, what is open, and
  * where, to `begun`, which was saved before. */

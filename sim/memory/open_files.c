@@ -104,6 +104,11 @@ int open_close(struct open_file *file)
   return file->stream ? fflush(file->stream) : 0;
 }
 
+HEAP_API void heap_files_inherit(const struct arena *owner)
+{
+  open_add(owner, stdin, STDIN_FILENO);
+}
+
 /* ---- images ---- */
 
 static bool is_open(const struct open_file *file, const struct arena *owner)

@@ -66,6 +66,8 @@ void recline_program_begins(const void *inside_program)
   struct arena *arena = heap_arena(machine_rank());
   if (arena) {
     library_data_begin(arena, inside_program);
+    if (heap_owner(arena) == 0 && layer.scenario->program.input)
+      heap_files_inherit(arena);
     program_of[heap_owner(arena)] = inside_program;
   }
   if (!layer.plain)

@@ -38,6 +38,7 @@ static const char *const verdicts[] = {"completed", "recovered", "gave-up",  "lo
 static const struct key program_keys[] = {
     {KEY("binary", KEY_TEXT, struct scenario, program.binary)},
     {KEY("args", KEY_TEXTS, struct scenario, program.args)},
+    {KEY("stdin", KEY_TEXT, struct scenario, program.input)},
     {KEY("script", KEY_TEXT, struct scenario, program.script), .literal = true},
     {KEY("ranks", KEY_WHOLE, struct scenario, program.ranks), .needed = true, .least = 1,
      .most = RANKS_MAX},

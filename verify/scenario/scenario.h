@@ -158,6 +158,8 @@ struct scenario {
     char *binary;    /* absolute path or bare name of a program built by recline-cc; NULL for a
                         script */
     char **args;     /* of a binary; ends with NULL */
+    char *input;     /* absolute path of what rank 0 of a binary reads on standard input; NULL:
+                        nothing */
     char *script;    /* text of the script (verify/world/script.h); NULL for a binary */
     int script_line; /* line of the file on which the script's first line stands */
     int ranks;

@@ -58,6 +58,12 @@ static bool judge_program(struct scenario *scenario, GError **error)
   if (script && scenario->program.args)
     return scenario_complain(scenario, "program.args", error,
                              "beside a script, expected args with a binary only");
+  if (script && scenario->program.input)
+    return scenario_complain(scenario, "program.stdin", error,
+                             "beside a script, expected stdin with a binary only");
+  if (scenario->program.input &&
+      !scenario_find_file(scenario, "program.stdin", &scenario->program.input, "a file", error))
+    return false;
   if (script)
     scenario->program.script_line = document_find(scenario->lines, "program.script")->text_line;
   else if (!scenario->program.args)
