@@ -49,7 +49,7 @@ refused "scenario.yaml:1: program.stdin: beside a script, expected stdin with a 
   --set 'program={script: "rank 0: send 1\nrank 1: recv 0", ranks: 2, stdin: numbers}'
 
 if ! command -v gfortran >/dev/null; then
-  finish 34
+  finish 33
 fi
 "$build/bin/recline-f90" -O2 -g input.f90 -o unit >log 2>&1
 is "$?" 0 'the Fortran program is built' log
@@ -58,4 +58,4 @@ crashes 'unit 5' '{binary: ./unit, ranks: 3, stdin: numbers}'
 timeout 60 "$recline" run scenario.yaml --set 'program={binary: ./unit, ranks: 3}' --out out \
   >stdout 2>stderr </dev/null
 is "$?:$(grep -c 'End of file' out/program.err)" 3:1 'unit 5 at its end: the program fails' stderr
-finish 50
+finish 49

@@ -144,6 +144,7 @@ static bool load(const char *text, size_t length, const char *hope, yaml_documen
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
   bool good = yaml_parser_load(&parser, yaml);
   bool alone = good && yaml_parser_load(&parser, &second);
+  added(parser.error != YAML_MEMORY_ERROR);
   *line = 1;
   if (!good || !alone) {
     *line = problem_line(&parser, text);
