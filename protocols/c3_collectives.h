@@ -57,6 +57,14 @@ static bool is_told_calls(const struct rcl_config *config, int peer)
          (!sparse(config) || initiator(config) || peer == RCL_COORDINATOR_RANK);
 }
 
+static void tell_call(const struct rcl_config *config, struct rcl_actions *actions,
+                      enum control control, int16_t comm, int32_t number)
+{
+  for (int peer = 0; peer < config->ranks; peer++)
+    if (is_told_calls(config, peer))
+      rcl_send_control(actions, peer, control, (uint32_t)comm, (uint32_t)number);
+}
+
 /* Whether there is room to tell all of `calls` calls, and for so many other actions. */
 static bool may_tell(const struct rcl_config *config, uint32_t calls, uint32_t others,
                      struct rcl_actions *actions)
@@ -80,9 +88,7 @@ static void announce_calls(const struct rcl_config *config, struct state *state,
     if (!may_tell(config, 1, 0, actions))
       return;
     entry[i].told = entry[i].made;
-    for (int peer = 0; peer < config->ranks; peer++)
-      if (is_told_calls(config, peer))
-        rcl_send_control(actions, peer, CALLS, (uint32_t)entry[i].comm, (uint32_t)entry[i].made);
+    tell_call(config, actions, CALLS, entry[i].comm, entry[i].made);
   }
 }
 
@@ -97,10 +103,7 @@ static void tell_most_calls(const struct rcl_config *config, struct state *state
     if (!may_tell(config, 1, 0, actions))
       return;
     entry[i].most = entry[i].expected;
-    for (int peer = 0; peer < config->ranks; peer++)
-      if (peer != config->self)
-        rcl_send_control(actions, peer, MOST_CALLS, (uint32_t)entry[i].comm,
-                         (uint32_t)entry[i].most);
+    tell_call(config, actions, MOST_CALLS, entry[i].comm, entry[i].most);
   }
 }
 
@@ -146,7 +149,7 @@ static bool suppressed_call(const struct rcl_config *config, const struct state 
   return false;
 }
 
-/* As root of a broadcast: it may be early at a rank that is behind the line. */
+/* This rank has made a broadcast as root, which may be early at a rank that is behind the line. */
 static void gave(const struct rcl_config *config, struct state *state,
                  const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -276,10 +279,7 @@ static void repeat_collectives(const struct rcl_config *config, const struct sta
   if (!may_tell(config, state->passed, state->rejoin, actions))
     return;
   for (uint32_t i = 0; i < state->passed; i++)
-    for (int peer = 0; peer < config->ranks; peer++)
-      if (is_told_calls(config, peer))
-        rcl_send_control(actions, peer, PASSED, (uint32_t)passed[i].comm,
-                         (uint32_t)passed[i].number);
+    tell_call(config, actions, PASSED, passed[i].comm, passed[i].number);
   for (uint32_t i = 0; i < state->rejoin; i++) {
     struct rcl_action *again = rcl_act(actions, RCL_ACTION_REJOIN);
     again->comm = rejoin[i].comm;
@@ -302,7 +302,8 @@ static void passed(const struct rcl_config *config, struct state *state,
                    const struct rcl_event *event, struct rcl_actions *actions)
 {
   struct call call = {.comm = (int16_t)(event->about & UINT16_MAX),
-                      .root = event->control == PASSED ? event->peer : (int16_t)(event->about >> 16),
+                      .root =
+                          event->control == PASSED ? event->peer : (int16_t)(event->about >> 16),
                       .number = (int32_t)event->value};
   note_call(suppress_calls_of(config, state), &state->suppress_calls, config->capacity, call,
             actions);

@@ -11,7 +11,7 @@
 
 /* ---- messages and decisions to be replayed, or suppressed ---- */
 
-/* What crossed the line from beyond it: once that is on disk, or was told after a restart. */
+/* Forgets what has crossed the line from beyond it, which is on disk, or told after a restart. */
 static void clear_early(const struct rcl_config *config, struct state *state)
 {
   memset(early_of(config, state), 0, state->early * sizeof(struct number));
@@ -28,8 +28,8 @@ static bool broadcasts_are_repeated(const struct rcl_config *config, const struc
   return true;
 }
 
-/* A rank that had a broadcast early takes part again once its root repeats it, but only if that is
- * before the next line, which has no more of it. */
+/* Broadcasts that ranks must rejoin are not kept beyond the next line, so their roots repeat them
+ * before it is begun. */
 static bool replay_is_over(const struct rcl_config *config, const struct state *state)
 {
   if (!broadcasts_are_repeated(config, state))

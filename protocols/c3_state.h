@@ -21,10 +21,10 @@ enum control {
   PASSED,        /* "as a root I have passed this collective call and all before it" */
   REPLAYED,      /* "my replay is over: all that its line's log says has happened again" */
   /* With a topology, from the initiator, which alone hears from all: */
-  MOST_CALLS,  /* the most CALLS of a rank, if more than before the line before */
-  CALLS_TOLD,  /* "these were those of all ranks" */
-  PASSED_BY,   /* PASSED of a rank */
-  LISTS_TOLD   /* "these were all, and the suppress lists of all ranks are with their peers" */
+  MOST_CALLS, /* the most CALLS of a rank, if more than before the line before */
+  CALLS_TOLD, /* "these were those of all ranks" */
+  PASSED_BY,  /* PASSED of a rank */
+  LISTS_TOLD  /* "these were all, and the suppress lists of all ranks are with their peers" */
 };
 
 static const char *const controls[] = {"none",          "please-checkpoint",

@@ -171,7 +171,7 @@ struct printed {
 
 struct child {
   pid_t id;
-  int input;
+  int input;     /* what it has as its standard input */
   int folder;    /* its descriptor of the private folder */
   int report[2]; /* closed by a successful exec, else carries its errno */
   struct printed printed[2];

@@ -119,7 +119,8 @@ struct refusal {
 
 static const struct refusal refusals[] = {
     {"an empty file", "",
-     "t.yaml:1: program: missing, expected a mapping with binary, args, stdin, script, ranks or topology",
+     "t.yaml:1: program: missing, expected a mapping with binary, args, stdin, script, ranks or "
+     "topology",
      NULL},
     {"a text", "hello\n", "t.yaml:1: \"hello\", expected a mapping with " KEYS, NULL},
     {"a list", "- program\n", "t.yaml:1: a list, expected a mapping with " KEYS, NULL},
@@ -140,7 +141,8 @@ static const struct refusal refusals[] = {
     {"an unknown key", GOOD "sede: 1\n",
      "t.yaml:4: unknown key \"sede\", expected " KEYS "; did you mean seed?", NULL},
     {"an unknown key below", "program:\n  binary: cg\n  rnaks: 2\n",
-     "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, stdin, script, ranks or topology; "
+     "t.yaml:3: unknown key \"program.rnaks\", expected binary, args, stdin, script, ranks or "
+     "topology; "
      "did you mean ranks?",
      NULL},
     {"an unknown key in a list", GOOD "failures:\n  - rank: 1\n    att: 3s\n",
@@ -194,7 +196,8 @@ static const struct refusal refusals[] = {
      NULL},
 
     {"no program", PROTOCOL,
-     "t.yaml:1: program: missing, expected a mapping with binary, args, stdin, script, ranks or topology",
+     "t.yaml:1: program: missing, expected a mapping with binary, args, stdin, script, ranks or "
+     "topology",
      NULL},
     {"no protocol", PROGRAM,
      "t.yaml:1: protocol: missing, expected a mapping with name, file, capacity, interval, log, "
