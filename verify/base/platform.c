@@ -70,32 +70,57 @@ uint64_t platform_resident(int id)
 
 /* ---- threads ---- */
 
-struct job {
+struct platform_thread {
   pthread_t thread;
   bool started;
   void (*run)(void *);
   void *item;
 };
 
-static void *run_job(void *data)
+static void *run_thread(void *data)
 {
-  const struct job *job = data;
-  job->run(job->item);
+  const struct platform_thread *thread = data;
+  thread->run(thread->item);
   return NULL;
+}
+
+static void start(struct platform_thread *thread)
+{
+  thread->started = !pthread_create(&thread->thread, NULL, run_thread, thread);
 }
 
 void platform_parallel(void (*run)(void *), void *items, size_t size, unsigned count)
 {
-  struct job jobs[count];
+  struct platform_thread threads[count];
   for (unsigned i = 0; i < count; i++) {
-    jobs[i] = (struct job){.run = run, .item = (char *)items + i * size};
-    jobs[i].started = i > 0 && !pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]);
+    threads[i] = (struct platform_thread){.run = run, .item = (char *)items + i * size};
+    if (i > 0)
+      start(&threads[i]);
   }
   for (unsigned i = 0; i < count; i++)
-    if (jobs[i].started)
-      pthread_join(jobs[i].thread, NULL);
+    if (threads[i].started)
+      pthread_join(threads[i].thread, NULL);
     else
-      run(jobs[i].item);
+      run(threads[i].item);
+}
+
+struct platform_thread *platform_thread_start(void (*run)(void *), void *item)
+{
+  struct platform_thread *thread = malloc(sizeof *thread);
+  if (!thread)
+    return NULL;
+  *thread = (struct platform_thread){.run = run, .item = item};
+  start(thread);
+  if (thread->started)
+    return thread;
+  free(thread);
+  return NULL;
+}
+
+void platform_thread_join(struct platform_thread *thread)
+{
+  pthread_join(thread->thread, NULL);
+  free(thread);
 }
 
 void platform_yield(void)

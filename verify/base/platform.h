@@ -35,6 +35,11 @@ uint64_t platform_resident(int id);
 void platform_parallel(void (*run)(void *), void *items, size_t size, unsigned count);
 void platform_yield(void);
 
+/* Runs `run(item)` in a thread of its own; the second returns when it has ended, and frees the
+ * thread. NULL: there is no thread, and nothing has run. */
+struct platform_thread *platform_thread_start(void (*run)(void *), void *item);
+void platform_thread_join(struct platform_thread *);
+
 /* A mutual-exclusion lock with one condition to wait for. Ends the process where there is no memory
  * for it. */
 struct platform_lock *platform_lock_new(void);

@@ -57,6 +57,17 @@ void platform_parallel(void (*run)(void *), void *items, size_t size, unsigned c
     run((char *)items + i * size);
 }
 
+struct platform_thread *platform_thread_start(void (*run)(void *), void *item)
+{
+  (void)run, (void)item;
+  return NULL;
+}
+
+void platform_thread_join(struct platform_thread *thread)
+{
+  (void)thread;
+}
+
 void platform_yield(void)
 {
 }

@@ -2,7 +2,11 @@
  * a byte at a time, from the first on. */
 #include "verify/base/sort.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "verify/base/memory.h"
+#include "verify/base/platform.h"
 
 enum { FEW = 24 }; /* items that are sorted one by one */
 
@@ -52,24 +56,58 @@ static void distribute(uint8_t *items, uint64_t count, size_t bytes, size_t byte
     }
 }
 
-static void sort_from(uint8_t *items, uint64_t count, size_t bytes, size_t key, size_t byte)
+/* Items that have the bytes before that one in common. */
+struct range {
+  uint8_t *items;
+  uint64_t count;
+  size_t byte;
+};
+
+struct sort {
+  size_t bytes, key;
+  uint64_t most; /* ranges of up to so many items are left to threads; 0: none are */
+  struct range *range;
+  uint32_t ranges, room, next; /* the next one that a thread takes */
+};
+
+static void sort_range(struct sort *s, struct range of)
 {
   uint64_t end[UINT8_MAX + 1];
-  if (byte == key)
+  if (of.byte == s->key)
     return;
-  if (count <= FEW) {
-    sort_few(items, count, bytes, key);
+  if (of.count <= FEW) {
+    sort_few(of.items, of.count, s->bytes, s->key);
     return;
   }
-  distribute(items, count, bytes, byte, end);
+  if (of.count <= s->most) {
+    s->range = memory_room(s->range, s->ranges, &s->room, sizeof *s->range);
+    s->range[s->ranges++] = of;
+    return;
+  }
+  distribute(of.items, of.count, s->bytes, of.byte, end);
   for (unsigned value = 0; value <= UINT8_MAX; value++) {
     uint64_t from = value ? end[value - 1] : 0;
     if (end[value] - from > 1)
-      sort_from(items + from * bytes, end[value] - from, bytes, key, byte + 1);
+      sort_range(s, (struct range){of.items + from * s->bytes, end[value] - from, of.byte + 1});
   }
 }
 
-void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key)
+/* One thread: takes one range after the other. */
+static void sort_ranges(void *data)
 {
-  sort_from(items, count, bytes, key, 0);
+  struct sort *all = *(struct sort **)data, alone = {.bytes = all->bytes, .key = all->key};
+  for (uint32_t n; (n = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED)) < all->ranges;)
+    sort_range(&alone, all->range[n]);
+}
+
+void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsigned threads)
+{
+  enum { SHARES = 8 /* of each thread, about */ };
+  struct sort s = {.bytes = bytes, .key = key, .most = threads > 1 ? count / threads / SHARES : 0};
+  struct sort *of_thread[threads];
+  sort_range(&s, (struct range){items, count, 0});
+  for (unsigned i = 0; i < threads; i++)
+    of_thread[i] = &s;
+  platform_parallel(sort_ranges, of_thread, sizeof *of_thread, s.ranges ? threads : 0);
+  free(s.range);
 }

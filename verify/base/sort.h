@@ -1,5 +1,5 @@
 /* Items of `bytes` bytes each, one behind the other, into the order of their first `key` bytes; in
- * place. The order of items with equal keys is not defined. */
+ * place, by so many threads. The order of items with equal keys is not defined. */
 #ifndef RECLINE_SORT_H
 #define RECLINE_SORT_H
 
@@ -8,6 +8,6 @@
 
 enum { SORT_BYTES_MOST = 512 }; /* of an item */
 
-void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key);
+void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsigned threads);
 
 #endif

@@ -169,6 +169,16 @@ static bool is_save_due(const struct explorer *e)
          platform_now() - e->saved >= e->model.options->save_seconds;
 }
 
+/* Where the search ends, its files are read: for the way to a violation, and for liveness. */
+static void settle_files(struct explorer *e, struct level *level)
+{
+  bool ends = level->violating || level->full || !level->next;
+  if (!e->archive || !ends || archive_settle(e->archive))
+    return;
+  level->full = BOUND_DISK;
+  level->violating = 0; /* no way to it can be told */
+}
+
 static struct level sum_up_level(struct explorer *e)
 {
   struct level level = {.states = explorer_states(e),
@@ -183,6 +193,7 @@ static struct level sum_up_level(struct explorer *e)
     distributed_sum(e, &level);
   if (e->model.options->max_states && level.states > e->model.options->max_states)
     level.full = BOUND_STATES;
+  settle_files(e, &level);
   return level;
 }
 
@@ -205,6 +216,10 @@ static void save(struct explorer *e)
 {
   const char *file = e->model.options->save;
   double from = platform_now();
+  if (e->archive && !archive_settle(e->archive)) {
+    e->full = BOUND_DISK;
+    return;
+  }
   const char *wrong = e->exchange ? distributed_save(e) : resume_write(e, file);
   if (!wrong && e->archive)
     archive_was_saved(e->archive);

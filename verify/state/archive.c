@@ -1,5 +1,6 @@
 #include "verify/state/archive.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,18 +117,24 @@ void archive_free(struct archive *a)
 {
   if (!a)
     return;
+  archive_settle(a);
   for (uint32_t i = 0; i < a->entries; i++)
     drop(a, &a->entry[i]);
   free(a->prefix);
   free(a);
 }
 
-uint64_t archive_bytes(const struct archive *a)
+static uint64_t bytes_now(const struct archive *a)
 {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < a->entries; i++)
     bytes += filter_bytes(&a->entry[i].filter) + sorted_index_bytes(&a->entry[i].file);
   return bytes;
+}
+
+uint64_t archive_bytes(const struct archive *a)
+{
+  return a->bytes;
 }
 
 /* ---- merging ---- */
@@ -178,10 +185,10 @@ static void remove_two(struct archive *a, struct archive_entry *two)
   memmove(two, two + 2, (size_t)(a->entry + a->entries - two) * sizeof *two);
 }
 
-/* The two files to merge: the smallest neighbours of which the larger has less than twice the states
- * of the smaller; where there are none, the two smallest. So the file of a state about doubles with
- * each merge. If the two smallest were always merged, all files would grow to the same size, and
- * each new one, however small, would be merged with one of that size. */
+/* The two files to merge: the smallest neighbours of which the larger has less than twice the
+ * states of the smaller; where there are none, the two smallest. So the file of a state about
+ * doubles with each merge. If the two smallest were always merged, all files would grow to the same
+ * size, and each new one, however small, would be merged with one of that size. */
 static struct archive_entry *nearest_two(struct archive *a)
 {
   for (uint32_t i = a->entries - 1; i-- > 0;)
@@ -269,38 +276,98 @@ static void mark_all_known(const struct archive *a, uint8_t *states, uint64_t co
   platform_parallel(mark_known, search, sizeof *search, threads);
 }
 
-bool archive_take(struct archive *a, struct visited *visited, unsigned threads,
-                  void fresh(void *data, const uint32_t *state), void *data)
-{
-  uint32_t bytes = sorted_bytes(a->packing), state[PACKING_WORDS];
+/* ---- to disk, while the search goes on ---- */
+
+struct storing {
+  struct archive *archive;
+  uint8_t *states; /* in order; those with tag 0 are on disk already */
   uint64_t count;
-  struct making making;
+  struct making making;           /* the file for the others */
+  int error;                      /* 0: all went well */
+  struct platform_thread *thread; /* NULL: done */
+};
+
+static bool store_fresh(struct storing *s)
+{
+  struct archive *a = s->archive;
   struct archive_entry made;
-  REQUIRE(visited->packing == a->packing, "states go to disk in the packing in which they are");
-  uint8_t *states = visited_take_all(visited, &count);
-  a->looked_for = a->entries ? count : 0;
-  if (!states || !create(a, bytes, count, &making)) {
-    free(states);
-    return false;
+  uint32_t bytes = s->making.bytes;
+  for (uint64_t n = 0; n < s->count; n++) {
+    const uint8_t *at = s->states + n * (bytes + 1);
+    if (at[bytes])
+      put(&s->making, at);
   }
-  mark_all_known(a, states, count, threads);
-  for (uint64_t n = 0; n < count; n++) {
-    const uint8_t *at = states + n * (bytes + 1);
-    if (!at[bytes])
-      continue;
-    put(&making, at);
-    sorted_decode(a->packing, at, state);
-    fresh(data, state);
-  }
-  free(states);
-  if (!finish(a, &making, &made))
+  free(s->states);
+  s->states = NULL;
+  if (!finish(a, &s->making, &made))
     return false;
-  a->states += made.file.states;
   if (made.file.states)
     add_entry(a, &made);
   else
     drop(a, &made);
-  return keep_few(a);
+  return true;
+}
+
+static void store(void *data)
+{
+  struct storing *s = data;
+  bool fine = store_fresh(s) && keep_few(s->archive);
+  s->error = fine ? 0 : errno ? errno : EIO;
+}
+
+bool archive_settle(struct archive *a)
+{
+  struct storing *s = a->storing;
+  if (!s)
+    return true;
+  if (s->thread)
+    platform_thread_join(s->thread);
+  int error = s->error;
+  free(s);
+  a->storing = NULL;
+  a->bytes = bytes_now(a);
+  errno = error;
+  return !error;
+}
+
+/* Tells the states that are not on disk yet. */
+static void tell_fresh(struct archive *a, const uint8_t *states, uint64_t count,
+                       void fresh(void *data, const uint32_t *state), void *data)
+{
+  uint32_t bytes = sorted_bytes(a->packing), state[PACKING_WORDS];
+  for (uint64_t n = 0; n < count; n++) {
+    const uint8_t *at = states + n * (bytes + 1);
+    if (!at[bytes])
+      continue;
+    a->states++;
+    sorted_decode(a->packing, at, state);
+    fresh(data, state);
+  }
+}
+
+bool archive_take(struct archive *a, struct visited *visited, unsigned threads,
+                  void fresh(void *data, const uint32_t *state), void *data)
+{
+  struct storing storing = {.archive = a};
+  REQUIRE(visited->packing == a->packing, "states go to disk in the packing in which they are");
+  if (!archive_settle(a) || !(storing.states = visited_take_all(visited, threads, &storing.count)))
+    return false;
+  a->looked_for = a->entries ? storing.count : 0;
+  if (!create(a, sorted_bytes(a->packing), storing.count, &storing.making)) {
+    free(storing.states);
+    return false;
+  }
+  mark_all_known(a, storing.states, storing.count, threads);
+  tell_fresh(a, storing.states, storing.count, fresh, data);
+  a->bytes = bytes_now(a);
+  a->storing = memory_grow(NULL, sizeof *a->storing);
+  *a->storing = storing;
+  if (threads > 1)
+    a->storing->thread = platform_thread_start(store, a->storing);
+  if (a->storing->thread)
+    return true;
+  store(a->storing);
+  return archive_settle(a);
 }
 
 /* ---- all of them ---- */
@@ -330,6 +397,8 @@ bool archive_widen(struct archive *a, const struct packing *packing)
 {
   struct archive_entry made[ARCHIVE_FILES + 1];
   uint32_t count = 0;
+  if (!archive_settle(a))
+    return false;
   while (count < a->entries && widen_entry(a, &a->entry[count], packing, &made[count]))
     count++;
   bool fine = count == a->entries;
@@ -340,6 +409,7 @@ bool archive_widen(struct archive *a, const struct packing *packing)
   }
   if (fine)
     a->packing = packing;
+  a->bytes = bytes_now(a);
   return fine;
 }
 
@@ -347,6 +417,7 @@ void archive_each(const struct archive *a, uint32_t tag,
                   void tell(void *data, const uint32_t *state), void *data)
 {
   uint32_t state[PACKING_WORDS], bytes = sorted_bytes(a->packing);
+  REQUIRE(!a->storing, "states are read from disk when all are there");
   for (uint32_t i = 0; i < a->entries; i++) {
     struct sorted_reader *reader = sorted_reader_new(&a->entry[i].file);
     for (const uint8_t *at; (at = sorted_next(reader));)
@@ -367,6 +438,7 @@ void archive_sweep(struct archive *a)
 
 uint32_t archive_save(const struct archive *a, struct archive_saved *saved)
 {
+  REQUIRE(!a->storing, "a save names files that are complete");
   for (uint32_t i = 0; i < a->entries; i++)
     saved[i] =
         (struct archive_saved){a->entry[i].number, a->entry[i].file.states, a->entry[i].file.end};
@@ -420,5 +492,6 @@ bool archive_open(struct archive *a, const struct archive_saved *saved, uint32_t
     learn_filter(a, &entry);
     add_entry(a, &entry);
   }
+  a->bytes = bytes_now(a);
   return true;
 }

@@ -2,9 +2,10 @@
  *
  * While a level is expanded nothing is looked up on disk. When memory is short, and at the end of
  * each level, the visited set is emptied: its states are put in order, and looked for in the files,
- * in one pass through them; those that are new go to a file of their own, and are the states to
- * expand. A file with many more states than are looked for has a filter in memory, so that few of
- * its blocks are read. Files of similar size are merged when there are many.
+ * in one pass through them; those that are new are the states to expand, and go to a file of their
+ * own. A file with many more states than are looked for has a filter in memory, so that few of its
+ * blocks are read. Files of similar size are merged when there are many. Writing and merging are
+ * done by a thread of their own while the search goes on.
  *
  * Sources: Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier (CAV
  * 1998): duplicates are found late, all at once; O'Neil et al., The log-structured merge-tree (Acta
@@ -36,6 +37,9 @@ struct archive {
   uint64_t looked_for;   /* states, when some were last taken; 0: there were no files */
   uint64_t numbers;      /* of files that are there: a bit each */
   uint64_t stale;        /* of these: only the last save names them */
+  uint64_t bytes;        /* of memory, when nothing was under way last */
+  struct storing
+      *storing; /* what is under way to disk; NULL: nothing. Files and filters are its own */
 };
 
 /* Without files. Filters take so many bytes at most; a file for which none are left has no filter,
@@ -48,10 +52,15 @@ void archive_free(struct archive *);
 uint64_t archive_bytes(const struct archive *); /* of memory: filters, and where blocks begin */
 
 /* Moves all states of `visited` into the archive, by so many threads. Those that were not there
- * already are told, in order. False: there is no room on disk, or no memory to put them in order;
- * errno tells. */
+ * already are told, in order; with more than one thread they are not on disk before the next call
+ * of archive_settle(). False: that, which comes first, failed, or there is no memory to put states
+ * in order; errno tells. */
 bool archive_take(struct archive *, struct visited *, unsigned threads,
                   void fresh(void *data, const uint32_t *state), void *data);
+
+/* Returns when all that was taken is on disk. False: there is no room; errno tells. What follows
+ * has it done first where it tells of failures; else the caller has. */
+bool archive_settle(struct archive *);
 
 /* Writes all again in a packing whose fields are as wide or wider. False: as above. */
 bool archive_widen(struct archive *, const struct packing *);

@@ -33,8 +33,10 @@ struct packing *packing_new(const uint8_t *bits, uint32_t count)
         free(packing);
         return NULL;
       }
-      packing->field[i] = (struct field){
-          .word = (uint8_t)word, .shift = used[word], .mask = UINT32_MAX >> (32 - size)};
+      packing->field[i] = (struct field){.word = (uint8_t)word,
+                                         .shift = used[word],
+                                         .bits = size,
+                                         .mask = UINT32_MAX >> (32 - size)};
       for (uint32_t bit = used[word]; bit < used[word] + size; bit++)
         packing->field_of[word][bit] = (uint16_t)i;
       used[word] = (uint8_t)(used[word] + size);

@@ -30,7 +30,7 @@ enum {
 struct field {
   uint64_t factor; /* of its number in the hash */
   uint32_t mask;
-  uint8_t word, shift;
+  uint8_t word, shift, bits;
 };
 
 struct packing {

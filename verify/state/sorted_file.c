@@ -16,16 +16,11 @@ enum {
 
 /* ---- states as bytes ---- */
 
-static unsigned width_of(const struct packing *packing, uint32_t field)
-{
-  return (unsigned)__builtin_popcount(packing->field[field].mask);
-}
-
 uint32_t sorted_bytes(const struct packing *packing)
 {
   uint32_t bits = 0;
   for (uint32_t i = 0; i < packing->count; i++)
-    bits += width_of(packing, i);
+    bits += packing->field[i].bits;
   return (bits + 7) / 8;
 }
 
@@ -35,7 +30,7 @@ void sorted_encode(const struct packing *packing, const uint32_t *state, uint8_t
   unsigned held = 0;
   for (uint32_t i = 0; i < packing->count; i++) {
     const struct field *field = &packing->field[i];
-    unsigned width = width_of(packing, i);
+    unsigned width = field->bits;
     bits = bits << width | (state[field->word] >> field->shift & field->mask);
     for (held += width; held >= 8;)
       *to++ = (uint8_t)(bits >> (held -= 8));
@@ -52,7 +47,7 @@ void sorted_decode(const struct packing *packing, const uint8_t *from, uint32_t 
   memset(state, 0, packing->words * sizeof *state);
   for (uint32_t i = 0; i < packing->count; i++) {
     const struct field *field = &packing->field[i];
-    unsigned width = width_of(packing, i);
+    unsigned width = field->bits;
     for (; held < width; held += 8)
       bits = bits << 8 | *from++;
     held -= width;

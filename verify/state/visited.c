@@ -175,22 +175,53 @@ static void empty(struct visited *v)
   v->count = 0;
 }
 
-uint8_t *visited_take_all(struct visited *v, uint64_t *count)
+/* One thread's share of the places, and of the states that are taken from them. */
+struct taking {
+  const struct visited *set;
+  uint64_t from, end, states;
+  uint8_t *to;
+};
+
+static void count_taken(void *data)
 {
-  uint32_t bytes = sorted_bytes(v->packing);
-  *count = 0;
-  for (uint64_t n = 0; n < visited_end(v); n++)
-    *count += *visited_at(v, n) != 0;
-  uint8_t *states = malloc(*count * (bytes + 1) + 1), *to = states;
+  struct taking *t = data;
+  for (uint64_t n = t->from; n < t->end; n++)
+    t->states += *visited_at(t->set, n) != 0;
+}
+
+static void encode_taken(void *data)
+{
+  struct taking *t = data;
+  uint32_t bytes = sorted_bytes(t->set->packing) + 1;
+  for (uint64_t n = t->from; n < t->end; n++)
+    if (*visited_at(t->set, n)) {
+      sorted_encode(t->set->packing, visited_at(t->set, n), t->to);
+      t->to += bytes;
+    }
+}
+
+uint8_t *visited_take_all(struct visited *v, unsigned threads, uint64_t *count)
+{
+  struct taking taking[threads];
+  uint32_t bytes = sorted_bytes(v->packing) + 1;
+  uint64_t end = visited_end(v), sum = 0;
+  for (unsigned i = 0; i < threads; i++)
+    taking[i] =
+        (struct taking){.set = v, .from = end * i / threads, .end = end * (i + 1) / threads};
+  platform_parallel(count_taken, taking, sizeof *taking, threads);
+  for (unsigned i = 0; i < threads; i++)
+    sum += taking[i].states;
+  uint8_t *states = malloc(sum * bytes + 1), *to = states;
   if (!states)
     return NULL;
-  for (uint64_t n = 0; n < visited_end(v); n++)
-    if (*visited_at(v, n)) {
-      sorted_encode(v->packing, visited_at(v, n), to);
-      to += bytes + 1;
-    }
+  for (unsigned i = 0; i < threads; i++) {
+    taking[i].to = to;
+    to += taking[i].states * bytes;
+  }
+  platform_parallel(encode_taken, taking, sizeof *taking, threads);
   empty(v);
-  sort_bytes(states, *count, bytes + 1, bytes);
+  sort_bytes(states, sum, bytes, bytes - 1, threads);
+  *count = sum;
   return states;
 }
 

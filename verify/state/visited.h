@@ -32,10 +32,10 @@ void visited_init(struct visited *, const struct packing *, uint64_t states, siz
                   uint32_t number);
 void visited_clear(struct visited *);
 
-/* All of its states in the order of sorted_file.h (encoded, with their tags), one behind the other;
- * the set is then empty, and keeps its places. NULL: there is no memory for that, and nothing has
- * changed. The caller frees it with free(). */
-uint8_t *visited_take_all(struct visited *, uint64_t *count);
+/* All of its states in the order of sorted_file.h (encoded, with their tags), one behind the other,
+ * put in order by so many threads; the set is then empty, and keeps its places. NULL: there is no
+ * memory for that, and nothing has changed. The caller frees it with free(). */
+uint8_t *visited_take_all(struct visited *, unsigned threads, uint64_t *count);
 
 /* Adds `state`, whose tag is set. FULL: no place near by; grow and come again. */
 enum visited_answer visited_add(struct visited *, const uint32_t *state, uint64_t hash);
