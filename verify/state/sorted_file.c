@@ -11,7 +11,8 @@ enum {
   BLOCK = 1 << 12,               /* bytes of entries, about */
   ENTRY = SORTED_BYTES_MOST + 2, /* of one, at most */
   HEAD = 2 * sizeof(uint32_t),   /* of a block */
-  SHARED_MOST = UINT8_MAX        /* bytes that an entry can share */
+  SHARED_MOST = UINT8_MAX,       /* bytes that an entry can share */
+  ROOM = 1 << 17                 /* bytes that are written, or read one behind the other, at once */
 };
 
 /* ---- states as bytes ---- */
@@ -63,7 +64,9 @@ struct sorted_writer {
   uint8_t last[SORTED_BYTES_MOST];
   uint32_t entries, used; /* of the block */
   bool failed;
-  uint8_t block[HEAD + BLOCK + ENTRY];
+  uint32_t
+      waiting; /* bytes in `room`, of blocks that are not written yet; the present one follows */
+  uint8_t room[ROOM + HEAD + BLOCK + ENTRY];
 };
 
 struct sorted_writer *sorted_create(const char *name, uint32_t bytes)
@@ -80,14 +83,22 @@ struct sorted_writer *sorted_create(const char *name, uint32_t bytes)
   return w;
 }
 
-static void write_block(struct sorted_writer *w)
+static void write_room(struct sorted_writer *w)
 {
-  struct sorted_file *made = &w->made;
+  uint64_t from = w->made.end - w->waiting;
+  w->failed |= !platform_file_write(w->made.file, w->room, w->waiting, from);
+  w->waiting = 0;
+}
+
+static void end_block(struct sorted_writer *w)
+{
   uint32_t head[2] = {w->used, w->entries};
-  memcpy(w->block, head, sizeof head);
-  w->failed |= !platform_file_write(made->file, w->block, HEAD + w->used, made->end);
-  made->end += HEAD + w->used;
+  memcpy(w->room + w->waiting, head, sizeof head);
+  w->waiting += HEAD + w->used;
+  w->made.end += HEAD + w->used;
   w->entries = w->used = 0;
+  if (w->waiting >= ROOM)
+    write_room(w);
 }
 
 static void note_block(struct sorted_file *made, const uint8_t *first)
@@ -111,12 +122,12 @@ void sorted_put(struct sorted_writer *w, const uint8_t *state)
 {
   uint32_t bytes = w->made.bytes;
   if (w->used >= BLOCK)
-    write_block(w);
+    end_block(w);
   if (!w->entries)
     note_block(&w->made, state);
   CHECK(!w->made.states || memcmp(w->last, state, bytes) < 0, "states are written in order");
   uint32_t shared = w->entries ? bytes_shared(w->last, state, bytes) : 0;
-  uint8_t *to = w->block + HEAD + w->used;
+  uint8_t *to = w->room + w->waiting + HEAD + w->used;
   to[0] = state[bytes];
   to[1] = (uint8_t)shared;
   memcpy(to + 2, state + shared, bytes - shared);
@@ -129,7 +140,9 @@ void sorted_put(struct sorted_writer *w, const uint8_t *state)
 bool sorted_finish(struct sorted_writer *w, struct sorted_file *made)
 {
   if (w->entries)
-    write_block(w);
+    end_block(w);
+  if (w->waiting)
+    write_room(w);
   bool fine = !w->failed;
   *made = w->made;
   free(w);
@@ -192,7 +205,8 @@ struct sorted_reader {
   const uint8_t *at; /* from here on */
   bool has;          /* a state was read: */
   uint8_t state[SORTED_BYTES_MOST + 1];
-  uint8_t block[HEAD + BLOCK + ENTRY];
+  uint64_t from, till; /* bytes of the file that `room` has */
+  uint8_t room[ROOM + HEAD + BLOCK + ENTRY];
 };
 
 struct sorted_reader *sorted_reader_new(const struct sorted_file *f)
@@ -207,17 +221,30 @@ void sorted_reader_free(struct sorted_reader *r)
   free(r);
 }
 
+/* With those that follow, where it follows the last one. */
+static void read_room(struct sorted_reader *r, uint32_t number, uint64_t end)
+{
+  const struct sorted_file *f = r->of;
+  uint64_t bytes = end - f->place[number], left = f->end - f->place[number];
+  if (number == r->next)
+    bytes = left < ROOM ? left : ROOM;
+  REQUIRE(bytes <= sizeof r->room && platform_file_read(f->file, r->room, bytes, f->place[number]),
+          "states on disk can be read again");
+  r->from = f->place[number];
+  r->till = r->from + bytes;
+}
+
 static void read_block(struct sorted_reader *r, uint32_t number)
 {
   const struct sorted_file *f = r->of;
   uint64_t end = number + 1 < f->blocks ? f->place[number + 1] : f->end;
   uint32_t head[2];
-  REQUIRE(end - f->place[number] <= sizeof r->block &&
-              platform_file_read(f->file, r->block, end - f->place[number], f->place[number]),
-          "states on disk can be read again");
-  memcpy(head, r->block, sizeof head);
+  if (f->place[number] < r->from || end > r->till)
+    read_room(r, number, end);
+  const uint8_t *block = r->room + (f->place[number] - r->from);
+  memcpy(head, block, sizeof head);
   r->entries = head[1];
-  r->at = r->block + HEAD;
+  r->at = block + HEAD;
   r->next = number + 1;
 }
 
