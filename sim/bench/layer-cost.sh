@@ -62,6 +62,6 @@ for n in ${RANKS:-64}; do
   compare 'allreduce 8 B' layer-cost "$n" allreduce 8 $((5 * share))
   compare 'allreduce 64 KiB' layer-cost "$n" allreduce 65536 "$share"
   compare 'bcast 8 B' layer-cost "$n" bcast 8 $((10 * share))
-  compare 'alltoall 8 B' layer-cost "$n" alltoall 8 $((6400 / n * 64 / n + 1))
+  compare 'alltoall 8 B' layer-cost "$n" alltoall 8 $((10 * (6400 / n * 64 / n + 1)))
   compare 'ping-pong 8 B' layer-cost "$n" pingpong 8 $((5 * share))
 done

@@ -85,6 +85,16 @@ void *rank_alloc(struct rank *r, size_t bytes)
   return memory;
 }
 
+void *rank_alloc_unset(struct rank *r, size_t bytes)
+{
+  heap_enter(r->arena);
+  void *memory = malloc(bytes ? bytes : 1);
+  heap_leave();
+  if (!memory)
+    die(DIE_BREACH, "no memory in the arena of rank %d", r->index);
+  return memory;
+}
+
 void rank_free(void *memory)
 {
   free(memory); /* finds the arena that owns it */

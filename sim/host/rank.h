@@ -262,8 +262,10 @@ bool layer_wanted(void);
  */
 struct rank *rank_self(void);
 
-/* Zeroed memory in the arena of the rank, for what waits or lives on there. */
+/* Memory in the arena of the rank, for what waits or lives on there: zeroed, or with what was there
+ * before. Both end the run when there is none. */
 void *rank_alloc(struct rank *, size_t bytes);
+void *rank_alloc_unset(struct rank *, size_t bytes);
 void rank_free(void *);
 
 /* Adds the time since the last switch to the activity that ends here. Returns it. */

@@ -43,7 +43,7 @@ static void put(struct request *request, const char *bytes, size_t length, int s
 
 static void make_room(struct request *request, size_t bytes)
 {
-  request->buffer = rank_alloc(&layer.rank[heap_owner(request)], bytes);
+  request->buffer = rank_alloc_unset(&layer.rank[heap_owner(request)], bytes);
   request->count = (int)bytes;
 }
 

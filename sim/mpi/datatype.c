@@ -17,7 +17,7 @@ void *elements_new(struct rank *r, MPI_Aint count, MPI_Datatype type, void **mem
   MPI_Aint low, extent;
   PMPI_Type_get_true_extent(type, &low, &extent);
   MPI_Aint stride = elements_extent(type);
-  *memory = rank_alloc(r, (size_t)(extent + (count > 1 ? (count - 1) * stride : 0)));
+  *memory = rank_alloc_unset(r, (size_t)(extent + (count > 1 ? (count - 1) * stride : 0)));
   return (char *)*memory - low;
 }
 

@@ -7,7 +7,7 @@
 /* Distance in bytes from one element of the type to the next. */
 MPI_Aint elements_extent(MPI_Datatype);
 
-/* Zeroed room in the arena for `count` elements, which begin at the result. `*memory` is to be
+/* Room in the arena for `count` elements, which begin at the result. `*memory` is to be
  * given to rank_free(). */
 void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
 

@@ -114,22 +114,16 @@ int own_broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, in
 
 /* ---- reductions ---- */
 
-/* into = into op after */
-static void combine_after(void *into, void *after, int count, MPI_Datatype type, MPI_Op op)
-{
-  elements_combine(into, after, count, type, op);
-  elements_copy(after, count, type, into, count, type);
-}
-
 /* The shares of the ranks below `end` come here, or `own` is here already (`me`), and are combined
- * in the order of the ranks, which every operation allows: sum = sum op share. All are posted at
- * once, as SMPI does. */
-static void combine_shares(struct rank *r, void *sum, const void *own, int me, int end, int tag,
-                           int count, MPI_Datatype type, MPI_Op op, struct comm *comm)
+ * in the order of the ranks, which every operation allows: each becomes the sum of those before it
+ * and itself. All are posted at once, as SMPI does. Returns the last one; it lies in *memory, which
+ * the caller frees. */
+static const void *combine_shares(struct rank *r, const void *own, int me, int end, int tag,
+                                  int count, MPI_Datatype type, MPI_Op op, struct comm *comm,
+                                  void **memory)
 {
   MPI_Aint stride = count * elements_extent(type);
-  void *memory;
-  char *shares = elements_new(r, (MPI_Aint)end * count, type, &memory);
+  char *shares = elements_new(r, (MPI_Aint)end * count, type, memory);
   struct request **requests = round_of(r, end);
   for (int i = 0; i < end; i++)
     if (i != me)
@@ -140,13 +134,11 @@ static void combine_shares(struct rank *r, void *sum, const void *own, int me, i
       elements_copy(own, count, type, share, count, type);
     else
       done(r, requests[i]);
-    if (i == 0)
-      elements_copy(share, count, type, sum, count, type);
-    else
-      combine_after(sum, share, count, type, op);
+    if (i > 0)
+      elements_combine(shares + (i - 1) * stride, share, count, type, op);
   }
   rank_free(requests);
-  rank_free(memory);
+  return end > 0 ? shares + (end - 1) * stride : NULL;
 }
 
 /* All ranks send to the root. */
@@ -159,8 +151,8 @@ int own_reduce(struct rank *r, const void *out, void *in, int count, MPI_Datatyp
     return MPI_SUCCESS;
   }
   void *memory;
-  void *sum = elements_new(r, count, type, &memory);
-  combine_shares(r, sum, own, root, comm->size, TAG_REDUCE, count, type, op, comm);
+  const void *sum =
+      combine_shares(r, own, root, comm->size, TAG_REDUCE, count, type, op, comm, &memory);
   elements_copy(sum, count, type, in, count, type);
   rank_free(memory);
   return MPI_SUCCESS;
@@ -180,13 +172,13 @@ int own_scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype 
   int me = comm->rank, above = comm->size - me - 1;
   const void *own = out == MPI_IN_PLACE ? in : out;
   void *memory;
-  void *sum = elements_new(r, count, type, &memory);
   struct request **told = round_of(r, above);
   for (int i = 0; i < above; i++)
     told[i] = put(r, own, count, type, me + 1 + i, TAG_SCAN, comm);
-  combine_shares(r, sum, own, me, me + !exclusive, TAG_SCAN, count, type, op, comm);
+  const void *sum =
+      combine_shares(r, own, me, me + !exclusive, TAG_SCAN, count, type, op, comm, &memory);
   finish_round(r, told, above);
-  if (!exclusive || me > 0)
+  if (sum)
     elements_copy(sum, count, type, in, count, type);
   rank_free(memory);
   return MPI_SUCCESS;
