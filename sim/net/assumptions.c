@@ -22,6 +22,14 @@ void machine_assume(const char *what, const char *taken)
   }
 }
 
+bool machine_is_assumed(const char *what)
+{
+  for (int i = 0; i < ASSUMPTIONS_MAX && assumptions[i].what; i++)
+    if (!strcmp(assumptions[i].what, what))
+      return true;
+  return false;
+}
+
 const char *const *machine_assumptions(void)
 {
   static const char *texts[ASSUMPTIONS_MAX + 1];

@@ -203,7 +203,8 @@ double machine_figure(const char *name, double otherwise)
   if (value)
     return g_ascii_strtod(value, NULL);
   char taken[G_ASCII_DTOSTR_BUF_SIZE];
-  machine_assume(name, g_ascii_formatd(taken, sizeof taken, "%g", otherwise));
+  if (!machine_is_assumed(name))
+    machine_assume(name, g_ascii_formatd(taken, sizeof taken, "%g", otherwise));
   return otherwise;
 }
 

@@ -48,14 +48,15 @@ double machine_execute(double flops);                       /* cannot be interru
 double machine_doze(struct computation *, double seconds);  /* the same for a sleep */
 void machine_interrupt(struct computation *);               /* nothing when none is under way */
 
-/* A property of the caller's host or of the innermost zone around it that has it; NULL: none. As a
- * number: in its unit. No other actor runs meanwhile. */
+/* A property (whose name is static) of the caller's host or of the innermost zone around it that
+ * has it; NULL: none. As a number: in its unit. No other actor runs meanwhile. */
 const char *machine_property(const char *name);
 double machine_figure(const char *name, double otherwise);
 
 /* The platform does not say `what` (static), which is taken as ...; noted once, as machine_figure()
  * does. All texts so far, "WHAT, taken as TAKEN"; ends with NULL; static. */
 void machine_assume(const char *what, const char *taken);
+bool machine_is_assumed(const char *what);
 const char *const *machine_assumptions(void);
 
 /* Seconds that copying takes in the memory of the caller's host: its property memory_copy_bw, in

@@ -177,9 +177,8 @@ void machine_relay(const char *from, const char *to, double seconds, void (*done
   });
 }
 
-const char *machine_property(const char *name)
+static const char *find_property(const Host *host, const char *name)
 {
-  const Host *host = simgrid::s4u::this_actor::get_host();
   const char *value = host->get_property(name);
   auto *zone = host->get_englobing_zone(),
        *root = simgrid::s4u::Engine::get_instance()->get_netzone_root();
@@ -190,6 +189,17 @@ const char *machine_property(const char *name)
     zone = zone->get_parent();
   }
   return value;
+}
+
+/* What was found is kept: it is asked for with each message, and never changes. */
+const char *machine_property(const char *name)
+{
+  static std::map<std::pair<const Host *, const char *>, const char *> known;
+  const Host *host = simgrid::s4u::this_actor::get_host();
+  auto found = known.find({host, name});
+  if (found == known.end())
+    found = known.emplace(std::make_pair(host, name), find_property(host, name)).first;
+  return found->second;
 }
 
 void machine_on_deadlock(void (*told)(void))
