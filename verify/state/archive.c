@@ -185,23 +185,30 @@ static void remove_two(struct archive *a, struct archive_entry *two)
   memmove(two, two + 2, (size_t)(a->entry + a->entries - two) * sizeof *two);
 }
 
-/* The two files to merge: the smallest neighbours of which the larger has less than twice the
- * states of the smaller; where there are none, the two smallest. So the file of a state about
- * doubles with each merge. If the two smallest were always merged, all files would grow to the same
- * size, and each new one, however small, would be merged with one of that size. */
-static struct archive_entry *nearest_two(struct archive *a)
+/* What it costs to merge two files, the larger first: its states, and more by how many times it is
+ * the larger, as a state's file should grow by much whenever the state is written again. */
+static double cost_of_merging(const struct archive_entry *two)
 {
-  for (uint32_t i = a->entries - 1; i-- > 0;)
-    if (a->entry[i].file.states < 2 * a->entry[i + 1].file.states)
-      return &a->entry[i];
-  return &a->entry[a->entries - 2];
+  double states = (double)two[0].file.states, times = states / (double)two[1].file.states;
+  return states * times * times;
+}
+
+/* The two neighbours in size to merge. If the two smallest were always merged, all files would grow
+ * to the same size, and each new one, however small, would be merged with one of that size. */
+static struct archive_entry *cheapest_two(struct archive *a)
+{
+  struct archive_entry *two = &a->entry[a->entries - 2];
+  for (uint32_t i = a->entries - 2; i-- > 0;)
+    if (cost_of_merging(&a->entry[i]) < cost_of_merging(two))
+      two = &a->entry[i];
+  return two;
 }
 
 /* Two files become one, where there are too many. */
 static bool keep_few(struct archive *a)
 {
   while (a->entries > ARCHIVE_FILES) {
-    struct archive_entry made, *two = nearest_two(a);
+    struct archive_entry made, *two = cheapest_two(a);
     if (!merge_two(a, &two[0], &two[1], &made))
       return false;
     remove_two(a, two);

@@ -33,13 +33,12 @@ struct archive {
   struct archive_entry entry[ARCHIVE_FILES + 1];
   uint32_t entries;
   uint64_t states;
-  uint64_t filters_most; /* bytes */
-  uint64_t looked_for;   /* states, when some were last taken; 0: there were no files */
-  uint64_t numbers;      /* of files that are there: a bit each */
-  uint64_t stale;        /* of these: only the last save names them */
-  uint64_t bytes;        /* of memory, when nothing was under way last */
-  struct storing
-      *storing; /* what is under way to disk; NULL: nothing. Files and filters are its own */
+  uint64_t filters_most;   /* bytes */
+  uint64_t looked_for;     /* states, when some were last taken; 0: there were no files */
+  uint64_t numbers;        /* of files that are there: a bit each */
+  uint64_t stale;          /* of these: only the last save names them */
+  uint64_t bytes;          /* of memory, when nothing was under way last */
+  struct storing *storing; /* under way to disk, with files and filters its own; NULL: nothing */
 };
 
 /* Without files. Filters take so many bytes at most; a file for which none are left has no filter,
