@@ -328,7 +328,7 @@ static void formula(void)
 }
 
 /* More than two billion states in memory, more than five with a disk, only when asked:
- * RECLINE_LARGEST=memory takes 20 GiB, RECLINE_LARGEST=FOLDER 14 GiB and some 50 GB there. In
+ * RECLINE_LARGEST=memory takes 20 GiB, RECLINE_LARGEST=FOLDER 14 GiB and some 25 GB there. In
  * memory two ranks with many messages, as states of more ranks need more than 64 bits; on disk
  * three, whose components have few values, which is faster. */
 static void largest(void)
