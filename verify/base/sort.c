@@ -108,6 +108,7 @@ void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsign
   sort_range(&s, (struct range){items, count, 0});
   for (unsigned i = 0; i < threads; i++)
     of_thread[i] = &s;
-  platform_parallel(sort_ranges, of_thread, sizeof *of_thread, s.ranges ? threads : 0);
+  if (s.ranges)
+    platform_parallel(sort_ranges, of_thread, sizeof *of_thread, threads);
   free(s.range);
 }
