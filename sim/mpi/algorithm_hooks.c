@@ -401,13 +401,41 @@ static int hook_group_rank(MPI_Group group, long actor)
 /* ---- other objects ---- */
 
 /* Datatypes are the simulator's, and none is freed, as a rollback may lead to where it is in use.
+ * An algorithm makes the same ones in each call and on each rank: what was asked for -> the type.
  */
+static GHashTable *indexed_types;
+
+static GBytes *indexed_key(int count, const int *lengths, const int *places, MPI_Datatype old)
+{
+  GByteArray *key = g_byte_array_new();
+  g_byte_array_append(key, (const guint8 *)&old, sizeof old);
+  g_byte_array_append(key, (const guint8 *)lengths, (guint)count * sizeof *lengths);
+  g_byte_array_append(key, (const guint8 *)places, (guint)count * sizeof *places);
+  return g_byte_array_free_to_bytes(key);
+}
+
+static int indexed_type(int count, const int *lengths, const int *places, MPI_Datatype old,
+                        MPI_Datatype *made)
+{
+  GBytes *key = indexed_key(count, lengths, places, old);
+  if (!indexed_types)
+    indexed_types =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+  *made = g_hash_table_lookup(indexed_types, key);
+  int result = *made ? MPI_SUCCESS : PMPI_Type_indexed(count, lengths, places, old, made);
+  if (result == MPI_SUCCESS)
+    g_hash_table_insert(indexed_types, key, *made);
+  else
+    g_bytes_unref(key);
+  return result;
+}
+
 static int hook_create_indexed(int count, const int *lengths, const int *places, MPI_Datatype old,
                                MPI_Datatype *made)
 {
   struct rank *r = rank_self();
   algorithm_leave(r);
-  int result = PMPI_Type_indexed(count, lengths, places, old, made);
+  int result = indexed_type(count, lengths, places, old, made);
   algorithm_enter(r);
   return result;
 }
