@@ -75,24 +75,25 @@ locale_t locale_parked(void)
 
 /* ---- memory ---- */
 
-void *rank_alloc(struct rank *r, size_t bytes)
+static void *allocate(struct rank *r, size_t bytes, bool zeroed)
 {
+  bytes = bytes ? bytes : 1;
   heap_enter(r->arena);
-  void *memory = calloc(1, bytes ? bytes : 1);
+  void *memory = zeroed ? calloc(1, bytes) : malloc(bytes);
   heap_leave();
   if (!memory)
     die(DIE_BREACH, "no memory in the arena of rank %d", r->index);
   return memory;
 }
 
+void *rank_alloc(struct rank *r, size_t bytes)
+{
+  return allocate(r, bytes, true);
+}
+
 void *rank_alloc_unset(struct rank *r, size_t bytes)
 {
-  heap_enter(r->arena);
-  void *memory = malloc(bytes ? bytes : 1);
-  heap_leave();
-  if (!memory)
-    die(DIE_BREACH, "no memory in the arena of rank %d", r->index);
-  return memory;
+  return allocate(r, bytes, false);
 }
 
 void rank_free(void *memory)

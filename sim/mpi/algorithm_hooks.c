@@ -417,16 +417,16 @@ static GBytes *indexed_key(int count, const int *lengths, const int *places, MPI
 static int indexed_type(int count, const int *lengths, const int *places, MPI_Datatype old,
                         MPI_Datatype *made)
 {
-  GBytes *key = indexed_key(count, lengths, places, old);
+  g_autoptr(GBytes) key = indexed_key(count, lengths, places, old);
   if (!indexed_types)
     indexed_types =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
   *made = g_hash_table_lookup(indexed_types, key);
-  int result = *made ? MPI_SUCCESS : PMPI_Type_indexed(count, lengths, places, old, made);
+  if (*made)
+    return MPI_SUCCESS;
+  int result = PMPI_Type_indexed(count, lengths, places, old, made);
   if (result == MPI_SUCCESS)
-    g_hash_table_insert(indexed_types, key, *made);
-  else
-    g_bytes_unref(key);
+    g_hash_table_insert(indexed_types, g_bytes_ref(key), *made);
   return result;
 }
 

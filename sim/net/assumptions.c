@@ -9,25 +9,22 @@ static struct {
   const char *what;
   char *text;
 } assumptions[ASSUMPTIONS_MAX];
-
-void machine_assume(const char *what, const char *taken)
-{
-  for (int i = 0; i < ASSUMPTIONS_MAX; i++) {
-    if (!assumptions[i].what) {
-      assumptions[i].what = what;
-      assumptions[i].text = g_strdup_printf("%s, taken as %s", what, taken);
-    }
-    if (!strcmp(assumptions[i].what, what))
-      return;
-  }
-}
+static int assumed;
 
 bool machine_is_assumed(const char *what)
 {
-  for (int i = 0; i < ASSUMPTIONS_MAX && assumptions[i].what; i++)
+  for (int i = 0; i < assumed; i++)
     if (!strcmp(assumptions[i].what, what))
       return true;
   return false;
+}
+
+void machine_assume(const char *what, const char *taken)
+{
+  if (machine_is_assumed(what) || assumed == ASSUMPTIONS_MAX)
+    return;
+  assumptions[assumed].what = what;
+  assumptions[assumed++].text = g_strdup_printf("%s, taken as %s", what, taken);
 }
 
 const char *const *machine_assumptions(void)

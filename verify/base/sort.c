@@ -95,20 +95,17 @@ static void sort_range(struct sort *s, struct range of)
 /* One thread: takes one range after the other. */
 static void sort_ranges(void *data)
 {
-  struct sort *all = *(struct sort **)data, alone = {.bytes = all->bytes, .key = all->key};
+  struct sort *all = data, alone = {.bytes = all->bytes, .key = all->key};
   for (uint32_t n; (n = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED)) < all->ranges;)
     sort_range(&alone, all->range[n]);
 }
 
 void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsigned threads)
 {
-  enum { SHARES = 8 /* of each thread, about */ };
+  enum { SHARES = 8 /* ranges for each thread, about */ };
   struct sort s = {.bytes = bytes, .key = key, .most = threads > 1 ? count / threads / SHARES : 0};
-  struct sort *of_thread[threads];
   sort_range(&s, (struct range){items, count, 0});
-  for (unsigned i = 0; i < threads; i++)
-    of_thread[i] = &s;
   if (s.ranges)
-    platform_parallel(sort_ranges, of_thread, sizeof *of_thread, threads);
+    platform_parallel(sort_ranges, &s, 0, threads); /* all of them with the same item */
   free(s.range);
 }

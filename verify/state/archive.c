@@ -124,17 +124,12 @@ void archive_free(struct archive *a)
   free(a);
 }
 
-static uint64_t bytes_now(const struct archive *a)
+static uint64_t bytes_of(const struct archive *a)
 {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < a->entries; i++)
     bytes += filter_bytes(&a->entry[i].filter) + sorted_index_bytes(&a->entry[i].file);
   return bytes;
-}
-
-uint64_t archive_bytes(const struct archive *a)
-{
-  return a->bytes;
 }
 
 /* ---- merging ---- */
@@ -290,9 +285,15 @@ struct storing {
   uint8_t *states; /* in order; those with tag 0 are on disk already */
   uint64_t count;
   struct making making;           /* the file for the others */
+  uint64_t bytes;                 /* of memory, before it was under way */
   int error;                      /* 0: all went well */
   struct platform_thread *thread; /* NULL: done */
 };
+
+uint64_t archive_bytes(const struct archive *a)
+{
+  return a->storing ? a->storing->bytes : bytes_of(a);
+}
 
 static bool store_fresh(struct storing *s)
 {
@@ -332,7 +333,6 @@ bool archive_settle(struct archive *a)
   int error = s->error;
   free(s);
   a->storing = NULL;
-  a->bytes = bytes_now(a);
   errno = error;
   return !error;
 }
@@ -366,7 +366,7 @@ bool archive_take(struct archive *a, struct visited *visited, unsigned threads,
   }
   mark_all_known(a, storing.states, storing.count, threads);
   tell_fresh(a, storing.states, storing.count, fresh, data);
-  a->bytes = bytes_now(a);
+  storing.bytes = bytes_of(a);
   a->storing = memory_grow(NULL, sizeof *a->storing);
   *a->storing = storing;
   if (threads > 1)
@@ -416,7 +416,6 @@ bool archive_widen(struct archive *a, const struct packing *packing)
   }
   if (fine)
     a->packing = packing;
-  a->bytes = bytes_now(a);
   return fine;
 }
 
@@ -499,6 +498,5 @@ bool archive_open(struct archive *a, const struct archive_saved *saved, uint32_t
     learn_filter(a, &entry);
     add_entry(a, &entry);
   }
-  a->bytes = bytes_now(a);
   return true;
 }

@@ -37,7 +37,6 @@ struct archive {
   uint64_t looked_for;     /* states, when some were last taken; 0: there were no files */
   uint64_t numbers;        /* of files that are there: a bit each */
   uint64_t stale;          /* of these: only the last save names them */
-  uint64_t bytes;          /* of memory, when nothing was under way last */
   struct storing *storing; /* under way to disk, with files and filters its own; NULL: nothing */
 };
 
@@ -51,14 +50,14 @@ void archive_free(struct archive *);
 uint64_t archive_bytes(const struct archive *); /* of memory: filters, and where blocks begin */
 
 /* Moves all states of `visited` into the archive, by so many threads. Those that were not there
- * already are told, in order; with more than one thread they are not on disk before the next call
- * of archive_settle(). False: that, which comes first, failed, or there is no memory to put states
- * in order; errno tells. */
+ * already are told, in order; with more than one thread another one writes them while the caller
+ * goes on. False: a file cannot be made, or what was taken before cannot be written, or there is no
+ * memory to put states in order; errno tells. */
 bool archive_take(struct archive *, struct visited *, unsigned threads,
                   void fresh(void *data, const uint32_t *state), void *data);
 
-/* Returns when all that was taken is on disk. False: there is no room; errno tells. What follows
- * has it done first where it tells of failures; else the caller has. */
+/* Returns when all that was taken is on disk. False: it cannot be written; errno tells. To be
+ * called before archive_each() and archive_save(). */
 bool archive_settle(struct archive *);
 
 /* Writes all again in a packing whose fields are as wide or wider. False: as above. */

@@ -12,7 +12,7 @@ enum {
   ENTRY = SORTED_BYTES_MOST + 2, /* of one, at most */
   HEAD = 2 * sizeof(uint32_t),   /* of a block */
   SHARED_MOST = UINT8_MAX,       /* bytes that an entry can share */
-  ROOM = 1 << 17                 /* bytes that are written, or read one behind the other, at once */
+  BUFFER = 1 << 17               /* bytes that are written, or read one behind the other, at once */
 };
 
 /* ---- states as bytes ---- */
@@ -65,8 +65,8 @@ struct sorted_writer {
   uint32_t entries, used; /* of the block */
   bool failed;
   uint32_t
-      waiting; /* bytes in `room`, of blocks that are not written yet; the present one follows */
-  uint8_t room[ROOM + HEAD + BLOCK + ENTRY];
+      waiting; /* bytes in `buffer`, of blocks that are not written yet; the present one follows */
+  uint8_t buffer[BUFFER + HEAD + BLOCK + ENTRY];
 };
 
 struct sorted_writer *sorted_create(const char *name, uint32_t bytes)
@@ -83,22 +83,22 @@ struct sorted_writer *sorted_create(const char *name, uint32_t bytes)
   return w;
 }
 
-static void write_room(struct sorted_writer *w)
+static void write_buffer(struct sorted_writer *w)
 {
   uint64_t from = w->made.end - w->waiting;
-  w->failed |= !platform_file_write(w->made.file, w->room, w->waiting, from);
+  w->failed |= !platform_file_write(w->made.file, w->buffer, w->waiting, from);
   w->waiting = 0;
 }
 
 static void end_block(struct sorted_writer *w)
 {
   uint32_t head[2] = {w->used, w->entries};
-  memcpy(w->room + w->waiting, head, sizeof head);
+  memcpy(w->buffer + w->waiting, head, sizeof head);
   w->waiting += HEAD + w->used;
   w->made.end += HEAD + w->used;
   w->entries = w->used = 0;
-  if (w->waiting >= ROOM)
-    write_room(w);
+  if (w->waiting >= BUFFER)
+    write_buffer(w);
 }
 
 static void note_block(struct sorted_file *made, const uint8_t *first)
@@ -127,7 +127,7 @@ void sorted_put(struct sorted_writer *w, const uint8_t *state)
     note_block(&w->made, state);
   CHECK(!w->made.states || memcmp(w->last, state, bytes) < 0, "states are written in order");
   uint32_t shared = w->entries ? bytes_shared(w->last, state, bytes) : 0;
-  uint8_t *to = w->room + w->waiting + HEAD + w->used;
+  uint8_t *to = w->buffer + w->waiting + HEAD + w->used;
   to[0] = state[bytes];
   to[1] = (uint8_t)shared;
   memcpy(to + 2, state + shared, bytes - shared);
@@ -142,7 +142,7 @@ bool sorted_finish(struct sorted_writer *w, struct sorted_file *made)
   if (w->entries)
     end_block(w);
   if (w->waiting)
-    write_room(w);
+    write_buffer(w);
   bool fine = !w->failed;
   *made = w->made;
   free(w);
@@ -205,8 +205,8 @@ struct sorted_reader {
   const uint8_t *at; /* from here on */
   bool has;          /* a state was read: */
   uint8_t state[SORTED_BYTES_MOST + 1];
-  uint64_t from, till; /* bytes of the file that `room` has */
-  uint8_t room[ROOM + HEAD + BLOCK + ENTRY];
+  uint64_t from, till; /* bytes of the file that `buffer` has */
+  uint8_t buffer[BUFFER + HEAD + BLOCK + ENTRY];
 };
 
 struct sorted_reader *sorted_reader_new(const struct sorted_file *f)
@@ -221,14 +221,15 @@ void sorted_reader_free(struct sorted_reader *r)
   free(r);
 }
 
-/* With those that follow, where it follows the last one. */
-static void read_room(struct sorted_reader *r, uint32_t number, uint64_t end)
+/* Reads a block; where it is the one behind the last, as in a merge, also those that follow. */
+static void read_buffer(struct sorted_reader *r, uint32_t number, uint64_t end)
 {
   const struct sorted_file *f = r->of;
   uint64_t bytes = end - f->place[number], left = f->end - f->place[number];
   if (number == r->next)
-    bytes = left < ROOM ? left : ROOM;
-  REQUIRE(bytes <= sizeof r->room && platform_file_read(f->file, r->room, bytes, f->place[number]),
+    bytes = left < BUFFER ? left : BUFFER;
+  REQUIRE(bytes <= sizeof r->buffer &&
+              platform_file_read(f->file, r->buffer, bytes, f->place[number]),
           "states on disk can be read again");
   r->from = f->place[number];
   r->till = r->from + bytes;
@@ -240,8 +241,8 @@ static void read_block(struct sorted_reader *r, uint32_t number)
   uint64_t end = number + 1 < f->blocks ? f->place[number + 1] : f->end;
   uint32_t head[2];
   if (f->place[number] < r->from || end > r->till)
-    read_room(r, number, end);
-  const uint8_t *block = r->room + (f->place[number] - r->from);
+    read_buffer(r, number, end);
+  const uint8_t *block = r->buffer + (f->place[number] - r->from);
   memcpy(head, block, sizeof head);
   r->entries = head[1];
   r->at = block + HEAD;
