@@ -59,7 +59,15 @@ struct comm {
   struct window *window; /* whose it is; NULL: the program's */
   struct nodes *nodes;   /* on which its ranks lie; NULL: no algorithm of SMPI has asked yet */
   int part;              /* 0; of another: 1 its leaders of nodes, 2 its ranks on this node */
+  struct comm *remote;   /* of an intercommunicator: the remote group. NULL: it is none */
+  struct comm *both;     /* the same: the communicator of both groups, one behind the other */
 };
+
+/* Whose ranks the program names as sources and destinations. */
+static inline const struct comm *comm_peers(const struct comm *comm)
+{
+  return comm->remote ? comm->remote : comm;
+}
 
 /* The nodes of a communicator, as SMPI's algorithms know them. */
 struct nodes {

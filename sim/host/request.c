@@ -51,7 +51,7 @@ void request_fill(struct request *request, const struct payload *payload, int so
 {
   if (request->sized)
     make_room(request, payload->size);
-  put(request, payload->bytes, payload->size, rank_in(request->comm, source), tag);
+  put(request, payload->bytes, payload->size, rank_in(comm_peers(request->comm), source), tag);
 }
 
 void request_hand_over(struct request *sized, struct request *request)

@@ -41,6 +41,10 @@ void call_measure(int index);
 int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
                          void *in, int in_count, MPI_Datatype in_type, struct comm *);
 
+/* MPI_Bcast, the same way. */
+int collective_broadcast(struct rank *, void *buffer, int count, MPI_Datatype, int root,
+                         struct comm *);
+
 /* MPI_Alltoall of equal blocks, the same way. */
 int collective_alltoall(struct rank *, struct blocks out, struct blocks in, struct comm *);
 

@@ -15,6 +15,22 @@ struct comm *comm_of(struct rank *r, MPI_Comm handle)
   return comm;
 }
 
+struct comm *comm_within(struct rank *r, MPI_Comm handle)
+{
+  struct comm *comm = comm_of(r, handle);
+  if (comm->remote)
+    die(DIE_INPUT, "rank %d: %s on an intercommunicator, expected an intracommunicator", r->index,
+        layer.call);
+  return comm;
+}
+
+bool comm_is_between(MPI_Comm handle)
+{
+  struct rank *r = handle == MPI_COMM_WORLD || handle == MPI_COMM_NULL ? NULL : rank_self();
+  const struct comm *comm = (const struct comm *)(const void *)handle;
+  return r && heap_owner(comm) == r->index && comm->remote;
+}
+
 int rank_in_group(MPI_Group group, int i)
 {
   MPI_Group world;

@@ -10,13 +10,32 @@ MPI_Comm comm_handle(struct comm *);
 /* The communicator of a handle of the program's; ends the run when it is none. */
 struct comm *comm_of(struct rank *, MPI_Comm);
 
+/* The same for calls that intercommunicators do not have: ends the run when it is one. */
+struct comm *comm_within(struct rank *, MPI_Comm);
+
+/* What MPI_ROOT is to programs (sim/cc/mpi.h): SMPI has it as 0, which is a rank as well. */
+enum { COMM_ROOT = -4 };
+
+/* Whether a handle of the program's is an intercommunicator, with the layer on or off. */
+bool comm_is_between(MPI_Comm);
+
+/* The intercommunicator of the two groups that `both` consists of; so many are in the first. */
+struct comm *comm_between(struct rank *, struct comm *both, int first);
+int comm_first_group(const struct comm *between); /* how many these are */
+
 /* One with room for so many members. */
 struct comm *comm_new(struct rank *, int size);
+
+/* The communicator of those members within `parent`, by which they make others. It stays, so that
+ * its calls are numbered. NULL: this rank is none of them. Takes `member`. */
+struct comm *comm_of_members(struct rank *, struct comm *parent, int *member, int size);
 
 /* Rank of the program of a member of a group. */
 int rank_in_group(MPI_Group, int member);
 
-/* MPI_Comm_split, with the error handler of `parent`. An error: nothing was made. */
+/* MPI_Comm_split, with the error handler of `parent`. An error: nothing was made. Of an
+ * intercommunicator each of the two groups is split; what has no members in one of them is
+ * MPI_COMM_NULL. */
 int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
 
 /* The program has no handle of it any more. */

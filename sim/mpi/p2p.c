@@ -31,9 +31,10 @@ static int world_rank(const struct comm *comm, int rank)
 {
   if (rank == MPI_ANY_SOURCE)
     return RCL_ANY;
-  if (rank < 0 || rank >= comm->size)
-    die(DIE_INPUT, "rank %d in a communicator of %d ranks", rank, comm->size);
-  return comm->member[rank];
+  const struct comm *peers = comm_peers(comm);
+  if (rank < 0 || rank >= peers->size)
+    die(DIE_INPUT, "rank %d in a communicator of %d ranks", rank, peers->size);
+  return peers->member[rank];
 }
 
 static enum send_mode mode_of(unsigned flags)

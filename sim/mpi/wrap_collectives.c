@@ -16,22 +16,32 @@ static bool is_ordered(MPI_Op op)
   return !commutes;
 }
 
-/* A call on `comm`: SELECTED or OWN, with `c` set, where this rank takes part. OP is its operation
- * or MPI_OP_NULL. The other words are fields of the site. */
-#define COLLECTIVE_CALL(NAME, ARGUMENTS, FLOW, OP, SELECTED, OWN, ...)                             \
+/* MPI_NAME on the communicator `c`: the last argument. On an intercommunicator it is MPI_BEGIN, the
+ * nonblocking call, and a wait. */
+#define BARE(...) __VA_ARGS__
+#define COLLECTIVE_CALL(NAME, ARGUMENTS, BEGIN, ...)                                               \
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
   {                                                                                                \
     struct comm *c;                                                                                \
+    if (comm_is_between(comm)) {                                                                   \
+      MPI_Request request_ = MPI_REQUEST_NULL;                                                     \
+      int error_ = MPI_##BEGIN(BARE ARGUMENTS, &request_);                                         \
+      return error_ ? error_ : MPI_Wait(&request_, MPI_STATUS_IGNORE);                             \
+    }                                                                                              \
     RECORD(NAME, ARGUMENTS);                                                                       \
-    WRAP((c = comm_of(r, comm),                                                                    \
-          (void)(call_begin(r, (struct call_site){.comm = c,                                       \
-                                                  .flow = (FLOW),                                  \
-                                                  .ordered = is_ordered(OP),                       \
-                                                  __VA_ARGS__}) &&                                 \
-                 (call_is_selected(r) ? (SELECTED) : (OWN))),                                      \
-          comm_error(r, c, call_end(r))),                                                          \
-         PMPI_##NAME ARGUMENTS);                                                                   \
+    WRAP((c = comm_of(r, comm), __VA_ARGS__), PMPI_##NAME ARGUMENTS);                              \
   }
+
+/* The same: SELECTED or OWN where this rank takes part. OP is its operation or MPI_OP_NULL. The
+ * other words are fields of the site. */
+#define SELECTED_CALL(NAME, ARGUMENTS, BEGIN, FLOW, OP, SELECTED, OWN, ...)                        \
+  COLLECTIVE_CALL(                                                                                 \
+      NAME, ARGUMENTS, BEGIN,                                                                      \
+      (void)(call_begin(r,                                                                         \
+                        (struct call_site){                                                        \
+                            .comm = c, .flow = (FLOW), .ordered = is_ordered(OP), __VA_ARGS__}) && \
+             (call_is_selected(r) ? (SELECTED) : (OWN))),                                          \
+      comm_error(r, c, call_end(r)))
 
 /* The length of what a rank gives; counts mean nothing where it gives nothing. */
 static uint32_t given(bool gives, int count, MPI_Datatype type)
@@ -81,6 +91,25 @@ int collective_allgather(struct rank *r, const void *out, int out_count, MPI_Dat
   return call_end(r);
 }
 
+int collective_broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,
+                         struct comm *comm)
+{
+  struct call_site site = {.comm = comm,
+                           .flow = RCL_FLOW_FROM_ROOT,
+                           .root = root,
+                           .result = EQUAL(buffer, count, type),
+                           .blocks = 1,
+                           .equal = true,
+                           .bytes = given(comm->rank == root, count, type),
+                           .largest = given(true, count, type)};
+  bool takes_part = call_begin(r, site);
+  if (takes_part && call_is_selected(r))
+    algorithm_bcast(r, buffer, count, type, root, comm);
+  else if (takes_part)
+    own_broadcast(r, buffer, count, type, root, comm);
+  return call_end(r);
+}
+
 int collective_alltoall(struct rank *r, struct blocks out, struct blocks in, struct comm *comm)
 {
   uint32_t bytes = given(true, in.count * comm->size, in.type);
@@ -99,65 +128,68 @@ int collective_alltoall(struct rank *r, struct blocks out, struct blocks in, str
   return call_end(r);
 }
 
-COLLECTIVE_CALL(Barrier, (comm), RCL_FLOW_BARRIER, MPI_OP_NULL, algorithm_barrier(r, c),
-                own_barrier(r, c), .bytes = 0)
+SELECTED_CALL(Barrier, (comm), Ibarrier, RCL_FLOW_BARRIER, MPI_OP_NULL, algorithm_barrier(r, c),
+              own_barrier(r, c), .bytes = 0)
 
-COLLECTIVE_CALL(Bcast, (buffer, count, type, root, comm), RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
-                algorithm_bcast(r, buffer, count, type, root, c),
-                own_broadcast(r, buffer, count, type, root, c), .root = root, .equal = true,
-                .bytes = given(c->rank == root, count, type), .largest = given(true, count, type),
-                .result = EQUAL(buffer, count, type), .blocks = 1)
+static int broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,
+                     struct comm *comm)
+{
+  return comm_error(r, comm, collective_broadcast(r, buffer, count, type, root, comm));
+}
 
-COLLECTIVE_CALL(Reduce, (out, in, count, type, op, root, comm), RCL_FLOW_TO_ROOT, op,
-                algorithm_reduce(r, out, in, count, type, op, root, c),
-                own_reduce(r, out, in, count, type, op, root, c), .root = root, .equal = true,
-                .bytes = given(true, count, type), .largest = given(true, count, type),
-                .result = EQUAL(in, count, type), .blocks = 1)
+COLLECTIVE_CALL(Bcast, (buffer, count, type, root, comm), Ibcast,
+                broadcast(r, buffer, count, type, root, c))
 
-COLLECTIVE_CALL(Allreduce, (out, in, count, type, op, comm), RCL_FLOW_ALL, op,
-                algorithm_allreduce(r, out, in, count, type, op, c),
-                own_allreduce(r, out, in, count, type, op, c), .equal = true,
-                .bytes = given(true, count, type), .largest = given(true, count, type),
-                .result = EQUAL(in, count, type), .blocks = 1)
+SELECTED_CALL(Reduce, (out, in, count, type, op, root, comm), Ireduce, RCL_FLOW_TO_ROOT, op,
+              algorithm_reduce(r, out, in, count, type, op, root, c),
+              own_reduce(r, out, in, count, type, op, root, c), .root = root, .equal = true,
+              .bytes = given(true, count, type), .largest = given(true, count, type),
+              .result = EQUAL(in, count, type), .blocks = 1)
 
-COLLECTIVE_CALL(Scan, (out, in, count, type, op, comm), RCL_FLOW_ALL, op,
-                algorithm_scan(r, out, in, count, type, op, c),
-                own_scan(r, out, in, count, type, op, c, false), .partial = true,
-                .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1)
+SELECTED_CALL(Allreduce, (out, in, count, type, op, comm), Iallreduce, RCL_FLOW_ALL, op,
+              algorithm_allreduce(r, out, in, count, type, op, c),
+              own_allreduce(r, out, in, count, type, op, c), .equal = true,
+              .bytes = given(true, count, type), .largest = given(true, count, type),
+              .result = EQUAL(in, count, type), .blocks = 1)
 
-COLLECTIVE_CALL(Exscan, (out, in, count, type, op, comm), RCL_FLOW_ALL, op,
-                algorithm_exscan(r, out, in, count, type, op, c),
-                own_scan(r, out, in, count, type, op, c, true), .partial = true,
-                .bytes = given(true, count, type), .result = EQUAL(in, count, type),
-                .blocks = c->rank > 0)
+SELECTED_CALL(Scan, (out, in, count, type, op, comm), Iscan, RCL_FLOW_ALL, op,
+              algorithm_scan(r, out, in, count, type, op, c),
+              own_scan(r, out, in, count, type, op, c, false), .partial = true,
+              .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1)
 
-COLLECTIVE_CALL(Gather, (out, out_count, out_type, in, in_count, in_type, root, comm),
-                RCL_FLOW_TO_ROOT, MPI_OP_NULL,
-                algorithm_gather(r, out, out_count, out_type, in, in_count, in_type, root, c),
-                own_gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
-                .root = root, .equal = true,
-                .bytes = shared(out, out_count, out_type, in_count, in_type),
-                .largest = shared(out, out_count, out_type, in_count, in_type),
-                .result = EQUAL(in, in_count, in_type), .blocks = c->size)
+SELECTED_CALL(Exscan, (out, in, count, type, op, comm), Iexscan, RCL_FLOW_ALL, op,
+              algorithm_exscan(r, out, in, count, type, op, c),
+              own_scan(r, out, in, count, type, op, c, true), .partial = true,
+              .bytes = given(true, count, type), .result = EQUAL(in, count, type),
+              .blocks = c->rank > 0)
 
-COLLECTIVE_CALL(Gatherv, (out, out_count, out_type, in, in_counts, starts, in_type, root, comm),
-                RCL_FLOW_TO_ROOT, MPI_OP_NULL,
-                algorithm_gatherv(r, out, out_count, out_type, in, in_counts, starts, in_type, root,
-                                  c),
-                own_gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
-                           root, c),
-                .root = root, .bytes = given(out != MPI_IN_PLACE, out_count, out_type),
-                .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size)
+SELECTED_CALL(Gather, (out, out_count, out_type, in, in_count, in_type, root, comm), Igather,
+              RCL_FLOW_TO_ROOT, MPI_OP_NULL,
+              algorithm_gather(r, out, out_count, out_type, in, in_count, in_type, root, c),
+              own_gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
+              .root = root, .equal = true,
+              .bytes = shared(out, out_count, out_type, in_count, in_type),
+              .largest = shared(out, out_count, out_type, in_count, in_type),
+              .result = EQUAL(in, in_count, in_type), .blocks = c->size)
 
-COLLECTIVE_CALL(Scatter, (out, out_count, out_type, in, in_count, in_type, root, comm),
-                RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
-                algorithm_scatter(r, out, out_count, out_type, in, in_count, in_type, root, c),
-                own_scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
-                .root = root, .equal = true,
-                .bytes = given(c->rank == root, out_count * c->size, out_type),
-                .largest = c->rank == root ? given(true, out_count, out_type)
-                                           : given(true, in_count, in_type),
-                .result = EQUAL(in, in_count, in_type), .blocks = 1)
+SELECTED_CALL(Gatherv, (out, out_count, out_type, in, in_counts, starts, in_type, root, comm),
+              Igatherv, RCL_FLOW_TO_ROOT, MPI_OP_NULL,
+              algorithm_gatherv(r, out, out_count, out_type, in, in_counts, starts, in_type, root,
+                                c),
+              own_gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
+                         c),
+              .root = root, .bytes = given(out != MPI_IN_PLACE, out_count, out_type),
+              .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size)
+
+SELECTED_CALL(Scatter, (out, out_count, out_type, in, in_count, in_type, root, comm), Iscatter,
+              RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
+              algorithm_scatter(r, out, out_count, out_type, in, in_count, in_type, root, c),
+              own_scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
+              .root = root, .equal = true,
+              .bytes = given(c->rank == root, out_count * c->size, out_type),
+              .largest = c->rank == root ? given(true, out_count, out_type)
+                                         : given(true, in_count, in_type),
+              .result = EQUAL(in, in_count, in_type), .blocks = 1)
 
 /* The length of all blocks, where this rank gives them. */
 static uint32_t all_given(const struct comm *comm, int root, const int *counts, MPI_Datatype type)
@@ -165,14 +197,14 @@ static uint32_t all_given(const struct comm *comm, int root, const int *counts, 
   return comm->rank == root ? given(true, sum_of(counts, comm->size), type) : 0;
 }
 
-COLLECTIVE_CALL(Scatterv, (out, out_counts, starts, out_type, in, in_count, in_type, root, comm),
-                RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
-                algorithm_scatterv(r, out, out_counts, starts, out_type, in, in_count, in_type,
-                                   root, c),
-                own_scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type,
-                            root, c),
-                .root = root, .bytes = all_given(c, root, out_counts, out_type),
-                .result = EQUAL(in, in_count, in_type), .blocks = 1)
+SELECTED_CALL(Scatterv, (out, out_counts, starts, out_type, in, in_count, in_type, root, comm),
+              Iscatterv, RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
+              algorithm_scatterv(r, out, out_counts, starts, out_type, in, in_count, in_type, root,
+                                 c),
+              own_scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type,
+                          root, c),
+              .root = root, .bytes = all_given(c, root, out_counts, out_type),
+              .result = EQUAL(in, in_count, in_type), .blocks = 1)
 
 static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
                      void *in, int in_count, MPI_Datatype in_type, struct comm *comm)
@@ -181,37 +213,36 @@ static int allgather(struct rank *r, const void *out, int out_count, MPI_Datatyp
                     collective_allgather(r, out, out_count, out_type, in, in_count, in_type, comm));
 }
 
-WRAP_CALL(Allgather, (out, out_count, out_type, in, in_count, in_type, comm),
-          allgather(r, out, out_count, out_type, in, in_count, in_type, comm_of(r, comm)))
+COLLECTIVE_CALL(Allgather, (out, out_count, out_type, in, in_count, in_type, comm), Iallgather,
+                allgather(r, out, out_count, out_type, in, in_count, in_type, c))
 
-COLLECTIVE_CALL(Allgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm),
-                RCL_FLOW_ALL, MPI_OP_NULL,
-                algorithm_allgatherv(r, out, out_count, out_type, in, in_counts, starts, in_type,
-                                     c),
-                own_allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
-                              c),
-                .bytes = shared(out, out_count, out_type, in_counts[c->rank], in_type),
-                .largest = given(true, largest_of(in_counts, c->size), in_type),
-                .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size)
+SELECTED_CALL(Allgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm),
+              Iallgatherv, RCL_FLOW_ALL, MPI_OP_NULL,
+              algorithm_allgatherv(r, out, out_count, out_type, in, in_counts, starts, in_type, c),
+              own_allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
+                            c),
+              .bytes = shared(out, out_count, out_type, in_counts[c->rank], in_type),
+              .largest = given(true, largest_of(in_counts, c->size), in_type),
+              .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size)
 
-COLLECTIVE_CALL(Alltoall, (out, out_count, out_type, in, in_count, in_type, comm), RCL_FLOW_ALL,
-                MPI_OP_NULL,
-                algorithm_alltoall(r, out, out_count, out_type, in, in_count, in_type, c),
-                own_alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
-                .equal = true,
-                .bytes = shared(out, out_count * c->size, out_type, in_count * c->size, in_type),
-                .largest = given(true, in_count, in_type), .result = EQUAL(in, in_count, in_type),
-                .blocks = c->size)
+SELECTED_CALL(Alltoall, (out, out_count, out_type, in, in_count, in_type, comm), Ialltoall,
+              RCL_FLOW_ALL, MPI_OP_NULL,
+              algorithm_alltoall(r, out, out_count, out_type, in, in_count, in_type, c),
+              own_alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
+              .equal = true,
+              .bytes = shared(out, out_count * c->size, out_type, in_count * c->size, in_type),
+              .largest = given(true, in_count, in_type), .result = EQUAL(in, in_count, in_type),
+              .blocks = c->size)
 
-COLLECTIVE_CALL(Alltoallv,
-                (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm),
-                RCL_FLOW_ALL, MPI_OP_NULL,
-                algorithm_alltoallv(r, out, out_counts, out_starts, out_type, in, in_counts,
-                                    in_starts, in_type, c),
-                own_alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
-                             UNEQUAL(in, in_counts, in_starts, in_type), c),
-                .bytes = given(true, sum_of(in_counts, c->size), in_type),
-                .result = UNEQUAL(in, in_counts, in_starts, in_type), .blocks = c->size)
+SELECTED_CALL(Alltoallv,
+              (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm),
+              Ialltoallv, RCL_FLOW_ALL, MPI_OP_NULL,
+              algorithm_alltoallv(r, out, out_counts, out_starts, out_type, in, in_counts,
+                                  in_starts, in_type, c),
+              own_alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                           UNEQUAL(in, in_counts, in_starts, in_type), c),
+              .bytes = given(true, sum_of(in_counts, c->size), in_type),
+              .result = UNEQUAL(in, in_counts, in_starts, in_type), .blocks = c->size)
 
 static uint32_t bytes_of(const struct blocks *blocks, int number)
 {
@@ -221,15 +252,15 @@ static uint32_t bytes_of(const struct blocks *blocks, int number)
   return bytes;
 }
 
-COLLECTIVE_CALL(Alltoallw,
-                (out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm),
-                RCL_FLOW_ALL, MPI_OP_NULL,
-                own_alltoall(r, TYPED(out, out_counts, out_starts, out_types),
-                             TYPED(in, in_counts, in_starts, in_types), c),
-                own_alltoall(r, TYPED(out, out_counts, out_starts, out_types),
-                             TYPED(in, in_counts, in_starts, in_types), c),
-                .bytes = bytes_of(&TYPED(in, in_counts, in_starts, in_types), c->size),
-                .result = TYPED(in, in_counts, in_starts, in_types), .blocks = c->size)
+SELECTED_CALL(Alltoallw,
+              (out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm),
+              Ialltoallw, RCL_FLOW_ALL, MPI_OP_NULL,
+              own_alltoall(r, TYPED(out, out_counts, out_starts, out_types),
+                           TYPED(in, in_counts, in_starts, in_types), c),
+              own_alltoall(r, TYPED(out, out_counts, out_starts, out_types),
+                           TYPED(in, in_counts, in_starts, in_types), c),
+              .bytes = bytes_of(&TYPED(in, in_counts, in_starts, in_types), c->size),
+              .result = TYPED(in, in_counts, in_starts, in_types), .blocks = c->size)
 
 static int reduce_scatter_block(struct rank *r, const void *out, void *in, int count,
                                 MPI_Datatype type, MPI_Op op, struct comm *comm)
@@ -242,16 +273,16 @@ static int reduce_scatter_block(struct rank *r, const void *out, void *in, int c
   return MPI_SUCCESS;
 }
 
-COLLECTIVE_CALL(Reduce_scatter_block, (out, in, count, type, op, comm), RCL_FLOW_ALL, op,
-                reduce_scatter_block(r, out, in, count, type, op, c),
-                own_reduce_scatter(r, out, in, NULL, count, type, op, c), .equal = true,
-                .bytes = given(true, count * c->size, type),
-                .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
-                .blocks = 1)
+SELECTED_CALL(Reduce_scatter_block, (out, in, count, type, op, comm), Ireduce_scatter_block,
+              RCL_FLOW_ALL, op, reduce_scatter_block(r, out, in, count, type, op, c),
+              own_reduce_scatter(r, out, in, NULL, count, type, op, c), .equal = true,
+              .bytes = given(true, count * c->size, type),
+              .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
+              .blocks = 1)
 
-COLLECTIVE_CALL(Reduce_scatter, (out, in, counts, type, op, comm), RCL_FLOW_ALL, op,
-                algorithm_reduce_scatter(r, out, in, counts, type, op, c),
-                own_reduce_scatter(r, out, in, counts, 0, type, op, c),
-                .bytes = given(true, sum_of(counts, c->size), type),
-                .largest = given(true, sum_of(counts, c->size), type),
-                .result = EQUAL(in, counts[c->rank], type), .blocks = 1)
+SELECTED_CALL(Reduce_scatter, (out, in, counts, type, op, comm), Ireduce_scatter, RCL_FLOW_ALL, op,
+              algorithm_reduce_scatter(r, out, in, counts, type, op, c),
+              own_reduce_scatter(r, out, in, counts, 0, type, op, c),
+              .bytes = given(true, sum_of(counts, c->size), type),
+              .largest = given(true, sum_of(counts, c->size), type),
+              .result = EQUAL(in, counts[c->rank], type), .blocks = 1)

@@ -53,28 +53,37 @@ static bool is_member(const struct comm *comm, int rank)
   return false;
 }
 
-static int compare(const struct comm *a, const struct comm *b, int *result)
+static int compare_groups(const struct comm *a, const struct comm *b)
 {
-  *result = MPI_UNEQUAL;
-  if (a == b) {
-    *result = MPI_IDENT;
-    return MPI_SUCCESS;
-  }
-  if (a->size != b->size)
-    return MPI_SUCCESS;
   bool same_order = true;
+  if (a->size != b->size)
+    return MPI_UNEQUAL;
   for (int i = 0; i < a->size; i++) {
     same_order &= a->member[i] == b->member[i];
     if (!is_member(b, a->member[i]))
-      return MPI_SUCCESS;
+      return MPI_UNEQUAL;
   }
-  *result = same_order ? MPI_CONGRUENT : MPI_SIMILAR;
+  return same_order ? MPI_CONGRUENT : MPI_SIMILAR;
+}
+
+static int compare(const struct comm *a, const struct comm *b, int *result)
+{
+  if (a == b)
+    *result = MPI_IDENT;
+  else if (!a->remote != !b->remote)
+    *result = MPI_UNEQUAL;
+  else
+    *result = compare_groups(a, b);
+  if (a != b && *result != MPI_UNEQUAL && a->remote) {
+    int remote = compare_groups(a->remote, b->remote);
+    *result = remote == MPI_CONGRUENT ? *result : remote;
+  }
   return MPI_SUCCESS;
 }
 
 LOOK_UP_CALL(Comm_compare, (a, b, result), compare(comm_of(r, a), comm_of(r, b), result))
 
-LOOK_UP_CALL(Comm_test_inter, (comm, flag), tell(flag, 0))
+LOOK_UP_CALL(Comm_test_inter, (comm, flag), tell(flag, comm_of(r, comm)->remote != NULL))
 
 /* ---- making ---- */
 
@@ -94,10 +103,12 @@ struct comm *comm_new(struct rank *r, int size)
   return comm;
 }
 
-/* The members that said the same colour, by key and then by their old rank. */
-static struct comm *chosen(struct rank *r, const struct comm *parent, const struct share *shares)
+/* The members that said the same colour, by key and then by their old rank. The first `*first` of
+ * the parent stay before the others: how many these are is told. */
+static struct comm *chosen(struct rank *r, const struct comm *parent, const struct share *shares,
+                           int *first)
 {
-  int colour = shares[parent->rank].colour, size = 0;
+  int colour = shares[parent->rank].colour, size = 0, before = 0;
   for (int i = 0; i < parent->size; i++)
     size += shares[i].colour == colour;
   struct comm *comm = comm_new(r, size);
@@ -106,8 +117,10 @@ static struct comm *chosen(struct rank *r, const struct comm *parent, const stru
   for (int i = 0; i < parent->size; i++) {
     if (shares[i].colour != colour)
       continue;
-    int place = count++;
-    for (; place > 0 && keys[place - 1] > shares[i].key; place--) {
+    if (i < *first)
+      before++;
+    int place = count++, least = i < *first ? 0 : before;
+    for (; place > least && keys[place - 1] > shares[i].key; place--) {
       keys[place] = keys[place - 1];
       comm->member[place] = comm->member[place - 1];
     }
@@ -118,7 +131,14 @@ static struct comm *chosen(struct rank *r, const struct comm *parent, const stru
   for (int i = 0; i < size; i++)
     if (comm->member[i] == r->index)
       comm->rank = i;
+  *first = before;
   return comm;
+}
+
+static void drop(struct comm *comm)
+{
+  rank_free(comm->member);
+  rank_free(comm);
 }
 
 /* ---- using again ---- */
@@ -128,6 +148,11 @@ void comm_release(struct rank *r, struct comm *comm)
   comm->freed = true; /* requests may still name it */
   if (layer.repairs)  /* it may be revoked */
     return;
+  if (comm->remote) {
+    if (comm->requests == 0)
+      comm_release(r, comm->both);
+    return;
+  }
   comm->next = r->mpi->freed;
   r->mpi->freed = comm;
 }
@@ -189,20 +214,42 @@ static struct comm *take_again(struct rank *r, const struct comm *parent,
 
 /* With its number; `call` is that which makes it. */
 static struct comm *numbered(struct rank *r, const struct comm *parent, int call,
-                             const struct share *shares)
+                             const struct share *shares, struct comm *comm)
 {
-  struct comm *comm = chosen(r, parent, shares), *again = take_again(r, parent, shares, comm);
+  struct comm *again = take_again(r, parent, shares, comm);
   if (again) {
-    rank_free(comm->member);
-    rank_free(comm);
+    drop(comm);
     comm = again;
   } else {
     comm->number = communicator_number(parent, call, shares[parent->rank].colour, comm);
   }
   comm->parent = parent->number;
   comm->colour = shares[parent->rank].colour;
-  comm->errors = parent->errors;
   return comm;
+}
+
+/* Who speak with each other where `comm` is split. */
+static struct comm *all_of(struct comm *comm)
+{
+  return comm->remote ? comm->both : comm;
+}
+
+/* What the members have made of `comm` by what they said in that call. */
+static MPI_Comm made_of(struct rank *r, struct comm *comm, int call, const struct share *shares)
+{
+  const struct comm *parent = all_of(comm);
+  int first = comm->remote ? comm_first_group(comm) : 0;
+  struct comm *made = chosen(r, parent, shares, &first);
+  if (comm->remote && (first == 0 || first == made->size)) {
+    drop(made);
+    return MPI_COMM_NULL;
+  }
+  made = numbered(r, parent, call, shares, made);
+  made->errors = comm->errors;
+  if (parent->size > 1 && !layer.repairs)
+    host_member(r, made->number);
+  application_made(r, made, shares[parent->rank].key);
+  return comm_handle(comm->remote ? comm_between(r, made, first) : made);
 }
 
 /* At a restart: what the same call had made. */
@@ -214,8 +261,9 @@ static int made_again(struct rank *r, const struct comm *parent, int colour, int
   return MPI_SUCCESS;
 }
 
-int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Comm *made)
+int comm_split(struct rank *r, struct comm *comm, int colour, int key, MPI_Comm *made)
 {
+  struct comm *parent = all_of(comm);
   if (application_restarts(r))
     return made_again(r, parent, colour, key, made);
   struct share *shares = rank_alloc(r, (size_t)parent->size * sizeof *shares);
@@ -226,17 +274,12 @@ int comm_split(struct rank *r, struct comm *parent, int colour, int key, MPI_Com
   int error =
       collective_allgather(r, own, sizeof *own, MPI_BYTE, shares, sizeof *own, MPI_BYTE, parent);
   *made = MPI_COMM_NULL;
-  if (!error && colour != MPI_UNDEFINED) {
-    struct comm *comm = numbered(r, parent, parent->calls, shares);
-    if (parent->size > 1 && !layer.repairs)
-      host_member(r, comm->number);
-    application_made(r, comm, key);
-    *made = comm_handle(comm);
-  }
+  if (!error && colour != MPI_UNDEFINED)
+    *made = made_of(r, comm, parent->calls, shares);
   r->mpi->makes_comm = false;
   rank_free(own);
   rank_free(shares);
-  return comm_error(r, parent, error);
+  return comm_error(r, comm, error);
 }
 
 WRAP_CALL(Comm_split, (comm, colour, key, made), comm_split(r, comm_of(r, comm), colour, key, made))
@@ -272,7 +315,7 @@ WRAP_CALL(Comm_dup_with_info, (comm, info, made), duplicate(r, comm, made))
 
 /* What MPI_Comm_idup has left to do when all members have begun it. */
 struct duplication {
-  struct comm *parent;
+  struct comm *comm;
   struct share *shares;
   int call;
   MPI_Comm *made;
@@ -281,30 +324,26 @@ struct duplication {
 static void made_duplicate(struct rank *r, void *rest)
 {
   const struct duplication *duplication = rest;
-  struct comm *parent = duplication->parent;
-  struct comm *comm = numbered(r, parent, duplication->call, duplication->shares + 1);
-  if (parent->size > 1 && !layer.repairs)
-    host_member(r, comm->number);
-  application_made(r, comm, parent->rank);
-  comm->topology = parent->topology;
-  *duplication->made = comm_handle(comm);
+  struct comm *comm = duplication->comm;
+  *duplication->made = made_of(r, comm, duplication->call, duplication->shares + 1);
+  comm_of(r, *duplication->made)->topology = comm->topology;
   rank_free(duplication->shares);
-  comm_copy_attributes(r, parent == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(parent),
+  comm_copy_attributes(r, comm == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(comm),
                        *duplication->made);
 }
 
 /* Nothing is used again: what is offered must stay until it is taken, or is not. Calls that make a
  * communicator in this way are numbered apart, from -2 down. */
-static int begin_duplicate(struct rank *r, struct comm *parent, MPI_Comm *made,
-                           MPI_Request *request)
+static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, MPI_Request *request)
 {
+  struct comm *parent = all_of(comm);
   if (application_restarts(r)) {
     *request = handle_of(p2p_whole(r, 0));
     return made_again(r, parent, 0, parent->rank, made);
   }
   struct share *own = rank_alloc(r, ((size_t)parent->size + 1) * sizeof *own), *all = own + 1;
   struct duplication *duplication = rank_alloc(r, sizeof *duplication);
-  *duplication = (struct duplication){parent, own, -2 - parent->duplicates++, made};
+  *duplication = (struct duplication){comm, own, -2 - parent->duplicates++, made};
   own->key = parent->rank;
   collective_begin_allgather(r, own, sizeof *own, MPI_BYTE, EQUAL(all, sizeof *own, MPI_BYTE),
                              parent, request);
@@ -332,30 +371,22 @@ static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm
   for (int i = 0; i < size; i++)
     if (rank_in_group(group, i) == r->index)
       key = i;
-  int colour = key == MPI_UNDEFINED ? MPI_UNDEFINED : rank_in_group(group, 0);
-  return comm_split(r, parent, colour, key, made);
+  int colour = parent->remote ? 0 : rank_in_group(group, 0);
+  return comm_split(r, parent, key == MPI_UNDEFINED ? MPI_UNDEFINED : colour, key, made);
 }
 
-/* The communicator of a group within `parent`, by which its members make others. It stays, so that
- * its calls are numbered. NULL: this rank is not in the group. */
-static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group group)
+struct comm *comm_of_members(struct rank *r, struct comm *parent, int *member, int size)
 {
-  int size;
-  PMPI_Group_size(group, &size);
-  struct comm *members = comm_new(r, size);
-  members->rank = MPI_UNDEFINED;
-  for (int i = 0; i < size; i++) {
-    members->member[i] = rank_in_group(group, i);
-    if (members->member[i] == r->index)
+  struct comm *members = rank_alloc(r, sizeof *members), *known = parent->groups;
+  *members = (struct comm){.size = size, .rank = MPI_UNDEFINED, .member = member};
+  for (int i = 0; i < size; i++)
+    if (member[i] == r->index)
       members->rank = i;
-  }
-  struct comm *known = parent->groups;
-  while (known && (known->size != size || memcmp(known->member, members->member,
-                                                 (size_t)size * sizeof *members->member) != 0))
+  while (known &&
+         (known->size != size || memcmp(known->member, member, (size_t)size * sizeof *member) != 0))
     known = known->next;
   if (known || members->rank == MPI_UNDEFINED) {
-    rank_free(members->member);
-    rank_free(members);
+    drop(members);
     return known;
   }
   members->number = communicator_number(parent, -1, 0, members);
@@ -367,16 +398,26 @@ static struct comm *group_within(struct rank *r, struct comm *parent, MPI_Group 
   return members;
 }
 
+static int *members_of(struct rank *r, MPI_Group group, int *size)
+{
+  PMPI_Group_size(group, size);
+  int *member = rank_alloc(r, (size_t)*size * sizeof *member);
+  for (int i = 0; i < *size; i++)
+    member[i] = rank_in_group(group, i);
+  return member;
+}
+
 /* Only the members take part. */
 static int create_group(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
 {
-  struct comm *members = group_within(r, parent, group);
+  int size, *member = members_of(r, group, &size);
+  struct comm *members = comm_of_members(r, parent, member, size);
   *made = MPI_COMM_NULL;
   return members ? comm_split(r, members, 0, members->rank, made) : MPI_SUCCESS;
 }
 
 WRAP_CALL(Comm_create_group, (comm, group, tag, made),
-          create_group(r, comm_of(r, comm), group, made))
+          create_group(r, comm_within(r, comm), group, made))
 WRAP_CALL(Comm_create, (comm, group, made), create(r, comm_of(r, comm), group, made))
 
 /* ---- letting go ---- */

@@ -172,7 +172,7 @@ static int open_file(struct rank *r, MPI_Comm handle, const char *name, int amod
 {
   MPI_Comm made;
   bool same;
-  struct comm *parent = comm_of(r, handle);
+  struct comm *parent = comm_within(r, handle);
   if (application_level())
     die(DIE_INPUT, "rank %d calls MPI_File_open, expected checkpoint.level: system with MPI-IO",
         r->index);

@@ -67,7 +67,7 @@ static int create(struct rank *r, struct comm *parent, int nodes, const int *ind
 }
 
 WRAP_CALL(Graph_create, (comm, nodes, index, edge, reorder, made),
-          create(r, comm_of(r, comm), nodes, index, edge, made))
+          create(r, comm_within(r, comm), nodes, index, edge, made))
 
 static int tell_size(const struct graph *graph, int *nodes, int *edge_count)
 {
@@ -147,7 +147,7 @@ static int create_adjacent(struct rank *r, struct comm *parent, int in, const in
 
 WRAP_CALL(Dist_graph_create_adjacent,
           (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder, made),
-          create_adjacent(r, comm_of(r, comm), in, sources, in_weights, out, destinations,
+          create_adjacent(r, comm_within(r, comm), in, sources, in_weights, out, destinations,
                           out_weights, made))
 
 struct edge {
@@ -235,8 +235,8 @@ static int create_distributed(struct rank *r, struct comm *parent, int sources, 
 
 WRAP_CALL(Dist_graph_create,
           (comm, sources, source, degrees, destinations, weights, info, reorder, made),
-          create_distributed(r, comm_of(r, comm), sources, source, degrees, destinations, weights,
-                             made))
+          create_distributed(r, comm_within(r, comm), sources, source, degrees, destinations,
+                             weights, made))
 
 static const struct topology *distributed(struct rank *r, MPI_Comm comm)
 {

@@ -1,6 +1,7 @@
 /* Nonblocking collectives. Each is one round of messages, all of which begin at the call, from each
  * rank with data to each that needs them, as in SMPI. Reductions combine their operands when the
- * request is completed.
+ * request is completed. On an intercommunicator data go from each group to the other, and the rank
+ * itself is none of those with whom it exchanges them.
  *
  * Under every protocol, also under one that handles collectives, these are messages as those of
  * point to point are, on the hidden half of their communicator. A protocol's line can lie between
@@ -18,30 +19,47 @@
 
 /* ---- pieces ---- */
 
+/* With whom data are exchanged: so many, and the rank itself, -1 where it is none of them. */
+static int peers_of(const struct comm *comm)
+{
+  return comm_peers(comm)->size;
+}
+
+static int own_place(const struct comm *comm)
+{
+  return comm->remote ? -1 : comm->rank;
+}
+
 static struct request *begin(struct rank *r, const struct comm *comm)
 {
-  return p2p_whole(r, 2 * comm->size);
+  return p2p_whole(r, 2 * peers_of(comm));
+}
+
+/* Those beside the root in its group name MPI_PROC_NULL, and so exchange nothing. */
+static bool is_root(const struct comm *comm, int root)
+{
+  return comm->remote ? root == COMM_ROOT : root == comm->rank;
 }
 
 static void give(struct rank *r, struct request *whole, const void *buffer, int count,
                  MPI_Datatype type, int to, struct comm *comm, unsigned flags)
 {
   flags |= P2P_COLLECTIVE;
-  if (to != comm->rank)
+  if (to != own_place(comm))
     p2p_add(whole, p2p_send(r, buffer, count, type, to, TAG_NONBLOCKING, comm, flags));
 }
 
 static void give_all(struct rank *r, struct request *whole, const void *buffer, int count,
                      MPI_Datatype type, struct comm *comm)
 {
-  for (int i = 0; i < comm->size; i++)
+  for (int i = 0; i < peers_of(comm); i++)
     give(r, whole, buffer, count, type, i, comm, 0);
 }
 
 static void take(struct rank *r, struct request *whole, void *buffer, int count, MPI_Datatype type,
                  int from, struct comm *comm)
 {
-  if (from != comm->rank)
+  if (from != own_place(comm))
     p2p_add(whole,
             p2p_receive(r, buffer, count, type, from, TAG_NONBLOCKING, comm, P2P_COLLECTIVE));
 }
@@ -50,14 +68,14 @@ static void take(struct rank *r, struct request *whole, void *buffer, int count,
 static void give_blocks(struct rank *r, struct request *whole, const struct blocks *out,
                         struct comm *comm, unsigned flags)
 {
-  for (int i = 0; i < comm->size; i++)
+  for (int i = 0; i < peers_of(comm); i++)
     give(r, whole, block_at(out, i), block_count(out, i), block_type(out, i), i, comm, flags);
 }
 
 static void take_blocks(struct rank *r, struct request *whole, const struct blocks *in,
                         struct comm *comm)
 {
-  for (int i = 0; i < comm->size; i++)
+  for (int i = 0; i < peers_of(comm); i++)
     take(r, whole, block_at(in, i), block_count(in, i), block_type(in, i), i, comm);
 }
 
@@ -78,7 +96,7 @@ static int broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type,
                      struct comm *comm, MPI_Request *handle)
 {
   struct request *whole = begin(r, comm);
-  if (comm->rank == root)
+  if (is_root(comm, root))
     give_all(r, whole, buffer, count, type, comm);
   else
     take(r, whole, buffer, count, type, root, comm);
@@ -89,11 +107,11 @@ static int gather(struct rank *r, const void *out, int count, MPI_Datatype type,
                   int root, struct comm *comm, MPI_Request *handle)
 {
   struct request *whole = begin(r, comm);
-  if (comm->rank != root) {
+  if (!is_root(comm, root)) {
     give(r, whole, out, count, type, root, comm, 0);
     return began(whole, handle);
   }
-  if (out != MPI_IN_PLACE)
+  if (!comm->remote && out != MPI_IN_PLACE)
     elements_copy(out, count, type, block_at(&in, root), block_count(&in, root), in.type);
   take_blocks(r, whole, &in, comm);
   return began(whole, handle);
@@ -103,12 +121,12 @@ static int scatter(struct rank *r, struct blocks out, void *in, int count, MPI_D
                    int root, struct comm *comm, MPI_Request *handle)
 {
   struct request *whole = begin(r, comm);
-  if (comm->rank != root) {
+  if (!is_root(comm, root)) {
     take(r, whole, in, count, type, root, comm);
     return began(whole, handle);
   }
   give_blocks(r, whole, &out, comm, 0);
-  if (in != MPI_IN_PLACE)
+  if (!comm->remote && in != MPI_IN_PLACE)
     elements_copy(block_at(&out, root), block_count(&out, root), out.type, in, count, type);
   return began(whole, handle);
 }
@@ -117,10 +135,13 @@ int collective_begin_allgather(struct rank *r, const void *out, int count, MPI_D
                                struct blocks in, struct comm *comm, MPI_Request *handle)
 {
   struct request *whole = begin(r, comm);
-  int me = comm->rank;
-  if (out != MPI_IN_PLACE)
+  int me = own_place(comm);
+  if (me >= 0 && out != MPI_IN_PLACE)
     elements_copy(out, count, type, block_at(&in, me), block_count(&in, me), in.type);
-  give_all(r, whole, block_at(&in, me), block_count(&in, me), in.type, comm);
+  if (me >= 0)
+    give_all(r, whole, block_at(&in, me), block_count(&in, me), in.type, comm);
+  else
+    give_all(r, whole, out, count, type, comm);
   take_blocks(r, whole, &in, comm);
   return began(whole, handle);
 }
@@ -129,11 +150,11 @@ static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct 
                     MPI_Request *handle)
 {
   struct request *whole = begin(r, comm);
-  int me = comm->rank;
+  int me = own_place(comm);
   unsigned flags = out.buffer == MPI_IN_PLACE ? P2P_REUSED : 0;
   if (out.buffer == MPI_IN_PLACE)
     out = in;
-  else
+  else if (me >= 0)
     elements_copy(block_at(&out, me), block_count(&out, me), block_type(&out, me),
                   block_at(&in, me), block_count(&in, me), block_type(&in, me));
   give_blocks(r, whole, &out, comm, flags);
@@ -149,6 +170,7 @@ struct sum {
   struct blocks shares;
   int number;
   void *result;
+  int from, count; /* of its elements: those that are wanted */
   MPI_Op op;
 };
 
@@ -160,6 +182,7 @@ static struct sum *new_sum(struct rank *r, int number, void *result, int count, 
   sum->shares = EQUAL(room, count, type);
   sum->number = number;
   sum->result = result;
+  sum->count = count;
   sum->op = op;
   return sum;
 }
@@ -174,7 +197,8 @@ static void combine(struct rank *r, void *rest)
     elements_combine(block_at(&sum->shares, i - 1), block_at(&sum->shares, i), count, type,
                      sum->op);
   if (last >= 0)
-    elements_copy(block_at(&sum->shares, last), count, type, sum->result, count, type);
+    elements_copy((char *)block_at(&sum->shares, last) + sum->from * elements_extent(type),
+                  sum->count, type, sum->result, sum->count, type);
   rank_free(sum->memory);
 }
 
@@ -185,7 +209,7 @@ static void take_shares(struct rank *r, struct request *whole, struct sum *sum, 
   int count = sum->shares.count;
   MPI_Datatype type = sum->shares.type;
   for (int i = 0; i < sum->number; i++) {
-    if (i == comm->rank)
+    if (i == own_place(comm))
       elements_copy(own, count, type, block_at(&sum->shares, i), count, type);
     else
       take(r, whole, block_at(&sum->shares, i), count, type, i, comm);
@@ -198,10 +222,10 @@ static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Data
 {
   struct request *whole = begin(r, comm);
   const void *own = out == MPI_IN_PLACE ? in : out;
-  if (comm->rank != root)
-    give(r, whole, own, count, type, root, comm, 0);
+  if (is_root(comm, root))
+    take_shares(r, whole, new_sum(r, peers_of(comm), in, count, type, op), own, comm);
   else
-    take_shares(r, whole, new_sum(r, comm->size, in, count, type, op), own, comm);
+    give(r, whole, own, count, type, root, comm, 0);
   return began(whole, handle);
 }
 
@@ -211,7 +235,7 @@ static int allreduce(struct rank *r, const void *out, void *in, int count, MPI_D
   struct request *whole = begin(r, comm);
   const void *own = out == MPI_IN_PLACE ? in : out;
   give_all(r, whole, own, count, type, comm);
-  take_shares(r, whole, new_sum(r, comm->size, in, count, type, op), own, comm);
+  take_shares(r, whole, new_sum(r, peers_of(comm), in, count, type, op), own, comm);
   return began(whole, handle);
 }
 
@@ -228,23 +252,32 @@ static int scan(struct rank *r, const void *out, void *in, int count, MPI_Dataty
   return began(whole, handle);
 }
 
+/* Between groups each rank sends all that it has, as it does not know the counts of the others. */
 static int reduce_scatter(struct rank *r, const void *out, void *in, const int *counts, int count,
                           MPI_Datatype type, MPI_Op op, struct comm *comm, MPI_Request *handle)
 {
   struct request *whole = begin(r, comm);
   struct blocks blocks = EQUAL(out == MPI_IN_PLACE ? in : out, count, type);
   const void *own = blocks.buffer;
-  int start = 0;
+  int start = 0, own_start = 0;
   for (int i = 0; i < comm->size; i++) {
     int length = counts ? counts[i] : count;
     const void *block = (char *)blocks.buffer + start * elements_extent(type);
-    if (i == comm->rank)
+    if (i == comm->rank) {
       own = block;
-    give(r, whole, block, length, type, i, comm, 0);
+      own_start = start;
+    }
+    if (!comm->remote)
+      give(r, whole, block, length, type, i, comm, 0);
     start += length;
   }
-  int length = counts ? counts[comm->rank] : count;
-  take_shares(r, whole, new_sum(r, comm->size, in, length, type, op), own, comm);
+  int length = counts ? counts[comm->rank] : count, shared = comm->remote ? start : length;
+  if (comm->remote)
+    give_all(r, whole, blocks.buffer, shared, type, comm);
+  struct sum *sum = new_sum(r, peers_of(comm), in, shared, type, op);
+  sum->from = comm->remote ? own_start : 0;
+  sum->count = length;
+  take_shares(r, whole, sum, own, comm);
   return began(whole, handle);
 }
 
@@ -290,9 +323,9 @@ WRAP_CALL(Ireduce, (out, in, count, type, op, root, comm, request),
 WRAP_CALL(Iallreduce, (out, in, count, type, op, comm, request),
           allreduce(r, out, in, count, type, op, comm_of(r, comm), request))
 WRAP_CALL(Iscan, (out, in, count, type, op, comm, request),
-          scan(r, out, in, count, type, op, comm_of(r, comm), false, request))
+          scan(r, out, in, count, type, op, comm_within(r, comm), false, request))
 WRAP_CALL(Iexscan, (out, in, count, type, op, comm, request),
-          scan(r, out, in, count, type, op, comm_of(r, comm), true, request))
+          scan(r, out, in, count, type, op, comm_within(r, comm), true, request))
 WRAP_CALL(Ireduce_scatter, (out, in, counts, type, op, comm, request),
           reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm), request))
 WRAP_CALL(Ireduce_scatter_block, (out, in, count, type, op, comm, request),

@@ -117,10 +117,11 @@ struct probe {
 static struct probe probe_for(struct rank *r, const struct comm *comm, int from, int tag,
                               bool collective)
 {
-  if (from != MPI_ANY_SOURCE && (from < 0 || from >= comm->size))
-    die(DIE_INPUT, "rank %d probes rank %d of %d", r->index, from, comm->size);
+  const struct comm *peers = comm_peers(comm);
+  if (from != MPI_ANY_SOURCE && (from < 0 || from >= peers->size))
+    die(DIE_INPUT, "rank %d probes rank %d of %d", r->index, from, peers->size);
   return (struct probe){.comm = comm,
-                        .peer = from == MPI_ANY_SOURCE ? RCL_ANY : comm->member[from],
+                        .peer = from == MPI_ANY_SOURCE ? RCL_ANY : peers->member[from],
                         .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag,
                         .context = matching_context(comm, collective)};
 }
@@ -152,8 +153,9 @@ static void tell_status(struct rank *r, const struct comm *comm, const struct pr
       !matching_probe(r, probe->peer, probe->tag, probe->context, &found))
     return;
   request_empty_status(status);
-  for (int rank = 0; rank < comm->size; rank++)
-    if (comm->member[rank] == found.source)
+  const struct comm *peers = comm_peers(comm);
+  for (int rank = 0; rank < peers->size; rank++)
+    if (peers->member[rank] == found.source)
       status->MPI_SOURCE = rank;
   status->MPI_TAG = found.tag;
   status->count = (int)found.bytes;

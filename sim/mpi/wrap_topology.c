@@ -94,7 +94,7 @@ static int create(struct rank *r, struct comm *parent, int dimensions, const int
 }
 
 WRAP_CALL(Cart_create, (comm, dimensions, sizes, periodic, reorder, made),
-          create(r, comm_of(r, comm), dimensions, sizes, periodic, made))
+          create(r, comm_within(r, comm), dimensions, sizes, periodic, made))
 
 /* Those that agree in the dimensions that go are together. A grid without dimensions has one node,
  * the first. */

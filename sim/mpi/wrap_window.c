@@ -15,7 +15,7 @@ static int create(struct rank *r, void *base, MPI_Aint size, int unit, int flavo
                   MPI_Comm comm, MPI_Win *made)
 {
   MPI_Comm own;
-  struct comm *parent = comm_of(r, comm);
+  struct comm *parent = comm_within(r, comm);
   *made = MPI_WIN_NULL;
   if (size < 0 || unit < 1)
     return comm_error(r, parent, size < 0 ? MPI_ERR_SIZE : MPI_ERR_DISP);
@@ -84,7 +84,7 @@ LOOK_UP_CALL(Win_detach, (window, base), detach(r, window_of(r, window), base))
 static int allocate_shared(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                            void *where, MPI_Win *made)
 {
-  struct comm *parent = comm_of(r, comm);
+  struct comm *parent = comm_within(r, comm);
   *made = MPI_WIN_NULL;
   if (parent->size > 1)
     return comm_error(r, parent, MPI_ERR_RMA_SHARED);

@@ -62,12 +62,6 @@ attempt 'MPI_Comm parent; MPI_Comm_join(0, &parent);'
 says 64 'MPI_Comm_join is not handled under a recovery protocol' 'processes do not join'
 attempt 'MPI_Comm parent; MPI_Comm_get_parent(&parent); if (parent != MPI_COMM_NULL) exit(1);'
 is "$code" 0 'and have no parents' err
-attempt 'MPI_Comm other; MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, !me, 0, &other);'
-says 64 'MPI_Intercomm_create is not handled under a recovery protocol' 'groups have no intercommunicator'
-smpicc -std=gnu11 program.c -o plain 2>log || sed 's/^/# /' log
-seq -f 'node-%g' 0 2 >hosts
-! smpirun -np 3 -platform "$root/platforms/flat.xml" -hostfile hosts ./plain >err 2>&1
-says "$code" 'Not yet implemented: PMPI_Intercomm_create' 'as plain SMPI has none'
 attempt 'alarm(1000);'
 says 0 'no signal will come from alarm' 'alarm is said not to come, once'
 attempt 'struct itimerval soon = {{0, 1}, {0, 1}}; setitimer(ITIMER_REAL, &soon, NULL);'
@@ -81,4 +75,4 @@ attempt 'FILE *file = fopen("common", "a"); fprintf(file, "%d\n", me); fclose(fi
 says 0 'several ranks write .*/common: ' 'a file that several ranks write is left alone'
 attempt 'FILE *file = me ? NULL : fopen("mine", "a"); if (file) fprintf(file, "%d\n", step), fclose(file);'
 is "$code:$(wc -l <mine):$(grep -c 'several ranks write' err)" 0:20:0 'one of its own is put back' err
-finish 10
+finish 8

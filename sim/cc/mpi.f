@@ -1,0 +1,3 @@
+      module mpi
+      include 'mpif.h'
+      end module mpi
