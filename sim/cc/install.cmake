@@ -36,12 +36,12 @@ if(TARGET recline_mpi)
 endif()
 
 # What programs include is in the tree, beside the libraries; what protocols include is for all.
-foreach(header recline.h recline_names.h mpi.h mpi-ext.h mpif-ext.h)
+foreach(header recline.h recline_names.h mpi-ext.h mpif-ext.h)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/${header} DESTINATION ${home}/include)
 endforeach()
-install(FILES ${CMAKE_BINARY_DIR}/include/mpif.h DESTINATION ${home}/include)
-install(FILES ${CMAKE_BINARY_DIR}/include/mpi.mod DESTINATION ${home}/include OPTIONAL)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/mpi/mpi.h ${CMAKE_BINARY_DIR}/include/mpi/mpi.h COPYONLY)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/include/mpi DESTINATION ${home}/include)
 foreach(header protocol parts/act parts/commit parts/envelopes parts/links parts/lists parts/mailbox parts/outputs)
   get_filename_component(name ${header} NAME)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS

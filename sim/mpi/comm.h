@@ -13,7 +13,7 @@ struct comm *comm_of(struct rank *, MPI_Comm);
 /* The same for calls that intercommunicators do not have: ends the run when it is one. */
 struct comm *comm_within(struct rank *, MPI_Comm);
 
-/* What MPI_ROOT is to programs (sim/cc/mpi.h): SMPI has it as 0, which is a rank as well. */
+/* What MPI_ROOT is to programs (sim/cc/mpi/mpi.h): SMPI has it as 0, which is a rank as well. */
 enum { COMM_ROOT = -4 };
 
 /* Whether a handle of the program's is an intercommunicator, with the layer on or off. */
