@@ -187,6 +187,7 @@ struct mpi_state {
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;
   struct type *types;                          /* that have attributes */
+  struct freed_type *freed_types;              /* that may serve again (kept.h) */
   struct info *infos;                          /* that the program has put something into */
   struct window *windows;                      /* that others may lock */
   struct file *files;                          /* of MPI-IO, those that are closed too */

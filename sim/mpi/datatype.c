@@ -1,6 +1,7 @@
 #include "sim/mpi/datatype.h"
 
 #include "sim/mpi/fortran.h"
+#include "sim/mpi/kept.h"
 #include "sim/mpi/wrap.h"
 
 #include <string.h>
@@ -45,13 +46,15 @@ void elements_combine(const void *before, void *into, int count, MPI_Datatype ty
   PMPI_Reduce_local(before, into, count, type, op);
 }
 
-/* A duplicate -> the type that it is one of. Never freed, as types are not. */
+/* A duplicate -> the type that it is one of. */
 static GHashTable *duplicates;
 
 /* SMPI's multiplies the stride of a vector once more, and is not known to be one. */
-int type_duplicate(MPI_Datatype type, MPI_Datatype *made)
+int type_duplicate(struct rank *r, MPI_Datatype type, MPI_Datatype *made)
 {
   int integers, addresses, types, combiner;
+  if (type_again(r, "Type_dup", &(struct ingredient)ITEM(type), 1, made))
+    return MPI_SUCCESS;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
   int result = combiner == MPI_COMBINER_NAMED ? PMPI_Type_dup(type, made)
                                               : PMPI_Type_contiguous(1, type, made);
@@ -61,7 +64,7 @@ int type_duplicate(MPI_Datatype type, MPI_Datatype *made)
     duplicates = g_hash_table_new(NULL, NULL);
   if (result == MPI_SUCCESS)
     g_hash_table_insert(duplicates, *made, type);
-  return result;
+  return type_keep(result, made);
 }
 
 static MPI_Datatype original_of(MPI_Datatype type)
@@ -90,8 +93,18 @@ static int subarray(int dimensions, const int *sizes, const int *lengths, const 
   return PMPI_Type_create_resized(outer, 0, stride, made);
 }
 
+static int kept_subarray(struct rank *r, int dimensions, const int *sizes, const int *lengths,
+                         const int *starts, int order, MPI_Datatype element, MPI_Datatype *made)
+{
+  const struct ingredient from[] = {LIST(sizes, dimensions), LIST(lengths, dimensions),
+                                    LIST(starts, dimensions), ITEM(order), ITEM(element)};
+  if (type_again(r, "Type_create_subarray", from, G_N_ELEMENTS(from), made))
+    return MPI_SUCCESS;
+  return type_keep(subarray(dimensions, sizes, lengths, starts, order, element, made), made);
+}
+
 LOOK_UP_CALL(Type_create_subarray, (dimensions, sizes, lengths, starts, order, element, made),
-             ((void)r, subarray(dimensions, sizes, lengths, starts, order, element, made)))
+             kept_subarray(r, dimensions, sizes, lengths, starts, order, element, made))
 
 /* ---- of what a type was made: SMPI calls structs, and what is resized, indexed ---- */
 

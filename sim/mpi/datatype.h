@@ -12,7 +12,7 @@ MPI_Aint elements_extent(MPI_Datatype);
 void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
 
 /* MPI_Type_dup, without attributes. */
-int type_duplicate(MPI_Datatype, MPI_Datatype *made);
+int type_duplicate(struct rank *, MPI_Datatype, MPI_Datatype *made);
 
 /* Copies within the rank, between types; as much as there is room for. */
 void elements_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,

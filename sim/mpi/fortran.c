@@ -298,8 +298,7 @@ void fortran_count_from_one(int *indices, int count)
 /* In place, what this rank gives has neither counts nor types. */
 MPI_Datatype *fortran_get_types(struct rank *r, const void *comm, void *buffer, const int *numbers)
 {
-  int size;
-  MPI_Comm_size(fortran_get_comm(r, comm), &size);
+  int size = comm_peers(comm_of(r, fortran_get_comm(r, comm)))->size;
   MPI_Datatype *types = rank_alloc(r, (size_t)size * sizeof(MPI_Datatype));
   for (int i = 0; fortran_buffer(buffer) != MPI_IN_PLACE && i < size; i++)
     types[i] = fortran_get_type(r, &numbers[i]);

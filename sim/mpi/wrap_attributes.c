@@ -3,6 +3,7 @@
 #include "sim/cc/mpi-ext.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
+#include "sim/mpi/kept.h"
 #include "sim/mpi/window.h"
 #include "sim/mpi/wrap.h"
 
@@ -291,7 +292,7 @@ void window_delete_attributes(struct rank *r, struct window *window)
 
 static int duplicate_type(struct rank *r, MPI_Datatype type, MPI_Datatype *made)
 {
-  int result = type_duplicate(type, made);
+  int result = type_duplicate(r, type, made);
   if (result == MPI_SUCCESS && *find_type(r, type))
     result = copy_attributes(r, of_type(r, type), with_room(r, *made));
   if (result != MPI_SUCCESS)
@@ -299,7 +300,6 @@ static int duplicate_type(struct rank *r, MPI_Datatype type, MPI_Datatype *made)
   return result;
 }
 
-/* The type itself stays (wrap_comm.c). */
 static int free_type(struct rank *r, MPI_Datatype *type)
 {
   int result = delete_attributes(r, of_type(r, *type));
@@ -308,6 +308,7 @@ static int free_type(struct rank *r, MPI_Datatype *type)
     *place = gone->next;
     rank_free(gone);
   }
+  type_release(r, *type);
   *type = MPI_DATATYPE_NULL;
   return result;
 }

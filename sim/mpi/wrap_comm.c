@@ -11,6 +11,7 @@
 #include "sim/host/application.h"
 #include "sim/host/communicators.h"
 #include "sim/mpi/collectives.h"
+#include "sim/mpi/kept.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 
@@ -38,9 +39,7 @@ LOOK_UP_CALL(Comm_size, (comm, size), tell(size, comm_of(r, comm)->size))
 static int group_of(struct rank *r, MPI_Comm handle, MPI_Group *group)
 {
   const struct comm *comm = comm_of(r, handle);
-  MPI_Group world;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  return PMPI_Group_incl(world, comm->size, comm->member, group);
+  return group_of_ranks(comm->size, comm->member, group);
 }
 
 LOOK_UP_CALL(Comm_group, (comm, group), group_of(r, comm, group))
@@ -425,9 +424,7 @@ WRAP_CALL(Comm_create, (comm, group, made), create(r, comm_of(r, comm), group, m
 WRAP_CALL(Comm_free, (comm), release(r, comm))
 WRAP_CALL(Comm_disconnect, (comm), release(r, comm))
 
-/* Types, operations, groups and handles of infos lie in the simulator and do not roll back. A
- * program that is rolled back behind the end of one uses it again, so under the layer they are
- * never freed. */
+/* Operations and handles of infos are as types and groups are (kept.h), but none serves again. */
 LOOK_UP_CALL(Op_free, (op), (*op = MPI_OP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Group_free, (group), (*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Info_free, (info), (*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS))

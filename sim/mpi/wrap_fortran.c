@@ -93,6 +93,24 @@ static int set_name(struct rank *r, const int *comm, const char *name, size_t le
   return error;
 }
 
+static int create_struct(struct rank *r, int count, const int *lengths, const MPI_Aint *places,
+                         const int *types, int *made)
+{
+  MPI_Datatype *handles = rank_alloc(r, (size_t)count * sizeof *handles), type;
+  for (int i = 0; i < count; i++)
+    handles[i] = fortran_get_type(r, &types[i]);
+  int error = MPI_Type_create_struct(count, lengths, places, handles, &type);
+  if (error == MPI_SUCCESS)
+    fortran_put_type(r, made, NULL, type);
+  rank_free(handles);
+  return error;
+}
+
+FORTRAN_CALL(mpi_type_create_struct_,
+             (int *count, int *lengths, MPI_Aint *places, int *types, int *made, int *error),
+             (count, lengths, places, types, made, error),
+             *error = create_struct(r, *count, lengths, places, types, made))
+
 FORTRAN_CALL(mpi_comm_set_name_, (int *comm, char *name, int *error, size_t length),
              (comm, name, error, length), *error = set_name(r, comm, name, length))
 

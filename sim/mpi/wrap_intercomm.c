@@ -4,6 +4,7 @@
 #include "sim/host/application.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
+#include "sim/mpi/kept.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 
@@ -148,11 +149,8 @@ static int remote_size(const struct comm *comm, int *size)
 
 static int remote_group(const struct comm *comm, MPI_Group *group)
 {
-  MPI_Group world;
-  if (!comm->remote)
-    return MPI_ERR_COMM;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  return PMPI_Group_incl(world, comm->remote->size, comm->remote->member, group);
+  return comm->remote ? group_of_ranks(comm->remote->size, comm->remote->member, group)
+                      : MPI_ERR_COMM;
 }
 
 LOOK_UP_CALL(Comm_remote_size, (comm, size), remote_size(comm_of(r, comm), size))

@@ -4,6 +4,7 @@
 #include "sim/host/communicators.h"
 #include "sim/host/faults.h"
 #include "sim/mpi/comm.h"
+#include "sim/mpi/kept.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 
@@ -50,11 +51,9 @@ REPAIR_CALL(MPIX_Comm_is_revoked, (comm, flag),
 /* The first `most` of them. */
 static int failed_group(struct rank *r, const struct comm *comm, int most, MPI_Group *group)
 {
-  MPI_Group world;
   int *failed = rank_alloc(r, (size_t)comm->size * sizeof *failed);
   int count = MIN(faults_failed(r, comm, failed), most);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  int result = PMPI_Group_incl(world, count, failed, group);
+  int result = group_of_ranks(count, failed, group);
   rank_free(failed);
   return result;
 }

@@ -47,6 +47,8 @@ FILENAME !~ /(smpi|mpi-ext)\.h$/ {
     next
   name = substr($0, 1, RLENGTH - 1)
   sub(/^.*[ *(]/, "", name)
+  if (/^KEPT_/)
+    kept["MPI_" name] = 1
   if (/^NEIGHBOUR_CALL/) {
     by_hand["MPI_Ineighbor_" name] = 1
     name = "Neighbor_" name
@@ -85,13 +87,13 @@ function declaration(text,   type, name, parameters, at, rest, what) {
   if (name ~ /^(MPIX_|MPI_File_)/ && name !~ /(c2f|f2c|(create|call)_errhandler)$/)
     fortran[fortran_name(name)] = 1
   what = "passed through"
-  if (name in by_hand)
+  if (name in by_hand && !(name in kept))
     what = "handled"
   else if (parameters ~ /MPI_(Comm|Request|File|Win|Message)[ *]/)
     what = "refused"
   if (output == "parameters")
     write_parameters(name, parameters)
-  if (output == "c" && what != "handled")
+  if (output == "c" && !(name in by_hand))
     write_c(what, type, name, parameters)
   if (output == "fortran")
     write_fortran(what, name, parameters)
@@ -201,7 +203,7 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
   printf "void %s(%s)\n{\n  struct arena *mode_ = layer_enter();\n", symbol, head
   if (what == "refused")
     write_refusal(name)
-  if (what == "handled")
+  if (what == "handled" || is_kept_in_fortran(name))
     write_fortran_handled(name, list, count)
   if (name ~ /^MPIX_/) {
     printf "  repair_refuse(\"%s\");\n}\n\n", name
@@ -214,6 +216,11 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
   printf "  void (*next_)(%s);\n", types
   printf "  fortran_next(\"%s\", &next_, sizeof next_);\n", symbol
   printf "  next_(%s);\n  layer_leave(mode_);\n}\n\n", values
+}
+
+# But for three old calls, whose addresses are shorter in Fortran, which SMPI knows.
+function is_kept_in_fortran(name) {
+  return (name in kept) && name !~ /^MPI_Type_(hvector|hindexed|struct)$/
 }
 
 # A handle that is the only one of a call is changed; beside others, or got, it is made.
@@ -276,7 +283,7 @@ function fortran_argument(name, parameter, type, base, i) {
     return "fortran_status(a" i ")"
   if (type == "void*")
     return "fortran_buffer(a" i ")"
-  if (type == "int*" || type == "MPI_Aint*" || type == "MPI_Offset*")
+  if (type == "int*" || type == "int**" || type == "MPI_Aint*" || type == "MPI_Offset*")
     return "a" i
   printf "wrappers.awk: %s takes %s, expected it in wrap_fortran.c\n", name, type > "/dev/stderr"
   failed = 1

@@ -1,0 +1,41 @@
+/* Datatypes and groups are the simulator's, and a rollback may lead a program to where it has one
+ * that it has freed since. So none is ever freed; that they do not become more and more, one serves
+ * again where a program asks for the same. */
+#ifndef RECLINE_KEPT_H
+#define RECLINE_KEPT_H
+
+#include "sim/host/rank.h"
+
+/* A part of what a type is made from. */
+struct ingredient {
+  const void *bytes;
+  size_t size;
+};
+#define ITEM(what)                                                                                 \
+  {                                                                                                \
+    &(what), sizeof(what)                                                                          \
+  }
+#define LIST(list, count)                                                                          \
+  {                                                                                                \
+    (list), (size_t)(count) * sizeof *(list)                                                       \
+  }
+
+/* Whether the rank has freed a type that this call has made from these `count` ingredients. Then it
+ * is `*made`, committed and without a name. */
+bool type_again(struct rank *, const char *call, const struct ingredient *, int count,
+                MPI_Datatype *made);
+
+/* What that call, for which type_again() has just been asked, has made now. Returns `result`. */
+int type_keep(int result, const MPI_Datatype *made);
+
+/* The program's MPI_Type_free. */
+void type_release(struct rank *, MPI_Datatype);
+
+/* The group that all ranks have for the members of `*made`, which a call of SMPI has just made.
+ * Returns `result`. */
+int group_keep(int result, MPI_Group *made);
+
+/* The group of these ranks of the program. Returns an error of MPI or MPI_SUCCESS. */
+int group_of_ranks(int count, const int *ranks, MPI_Group *);
+
+#endif
