@@ -505,13 +505,14 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
 static bool log_is_whole(const struct rcl_config *config, const struct state *state)
 {
   struct rcl_links links = links_of(config, state);
-  for (int i = 0; i < config->ranks; i++) {
-    uint32_t released = peers_of(config, state)[i].released, sent = links.link[i].sent, found = 0;
-    for (uint32_t j = 0; j < state->links.log; j++)
-      found += links.log[j].peer == i && links.log[j].number > released;
-    if (sent > released && found != sent - released)
+  const struct peer *peer = peers_of(config, state);
+  uint32_t found[config->ranks];
+  memset(found, 0, sizeof found);
+  for (uint32_t j = 0; j < state->links.log; j++)
+    found[links.log[j].peer] += links.log[j].number > peer[links.log[j].peer].released;
+  for (int i = 0; i < config->ranks; i++)
+    if (links.link[i].sent > peer[i].released && found[i] != links.link[i].sent - peer[i].released)
       return false;
-  }
   return true;
 }
 

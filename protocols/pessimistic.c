@@ -530,13 +530,14 @@ static void step_wildcards(const struct rcl_config *config, void *state,
 static bool log_is_whole(const struct rcl_config *config, const struct state *state)
 {
   struct rcl_links links = links_of(config, state);
-  for (int i = 0; i < config->ranks; i++) {
-    uint32_t released = released_of(config, state)[i], sent = links.link[i].sent, found = 0;
-    for (uint32_t j = 0; j < state->links.log; j++)
-      found += links.log[j].peer == i && links.log[j].number > released;
-    if (sent > released && found != sent - released)
+  const uint32_t *released = released_of(config, state);
+  uint32_t found[config->ranks];
+  memset(found, 0, sizeof found);
+  for (uint32_t j = 0; j < state->links.log; j++)
+    found[links.log[j].peer] += links.log[j].number > released[links.log[j].peer];
+  for (int i = 0; i < config->ranks; i++)
+    if (links.link[i].sent > released[i] && found[i] != links.link[i].sent - released[i])
       return false;
-  }
   return true;
 }
 

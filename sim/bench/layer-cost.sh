@@ -56,12 +56,12 @@ printf '%-20s %5s' '' ranks
 for each in $sides; do printf '  %7s %5s %5s' "$each" / MiB; done
 echo
 for n in ${RANKS:-64}; do
-  share=$((6400 / n)) # the same number of messages, about
+  share=$((6400 / n)) # the same number of messages, about; so many steps that no row is its beginning
   compare 'halo 512 B' halo "$n" 512 "$share"
   compare 'halo 64 KiB' halo "$n" 65536 "$share"
   compare 'allreduce 8 B' layer-cost "$n" allreduce 8 $((5 * share))
-  compare 'allreduce 64 KiB' layer-cost "$n" allreduce 65536 "$share"
+  compare 'allreduce 64 KiB' layer-cost "$n" allreduce 65536 $((4 * share))
   compare 'bcast 8 B' layer-cost "$n" bcast 8 $((10 * share))
   compare 'alltoall 8 B' layer-cost "$n" alltoall 8 $((10 * (6400 / n * 64 / n + 1)))
-  compare 'ping-pong 8 B' layer-cost "$n" pingpong 8 $((5 * share))
+  compare 'ping-pong 8 B' layer-cost "$n" pingpong 8 $((40 * share))
 done

@@ -154,9 +154,10 @@ static bool worth_checking(const struct move *move)
   case RCL_EVENT_START:
   case RCL_EVENT_DOWN:
   case RCL_EVENT_CAPTURED:
-  case RCL_EVENT_DURABLE:
   case RCL_EVENT_COMMITTED:
     return true;
+  case RCL_EVENT_DURABLE: /* where ranks recover on their own, each message may be logged */
+    return !shadow_independent() || move->event.part != RCL_PART_LOG;
   default:
     return false;
   }

@@ -73,13 +73,18 @@ static void restrict_receive(struct step_context *t, const struct rcl_action *ac
 /* Index of `slot` among the sorted slots, or where it would stand. */
 static uint32_t find_slot(const struct step_context *t, uint32_t slot, bool *full)
 {
-  uint32_t count, i = 0;
+  uint32_t count, first = 0;
   const struct world_slot *slots =
       READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count);
-  while (i < count && slots[i].slot < slot)
-    i++;
-  *full = i < count && slots[i].slot == slot;
-  return i;
+  for (uint32_t end = count; first < end;) {
+    uint32_t middle = first + (end - first) / 2;
+    if (slots[middle].slot < slot)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  *full = first < count && slots[first].slot == slot;
+  return first;
 }
 
 /* The message that it was for is in a slot. */
