@@ -193,6 +193,8 @@ struct mpi_state {
   struct file *files;                          /* of MPI-IO, those that are closed too */
   int files_open, files_deleted, files_looked; /* of these; how often, so far */
   int files_read;                              /* of any, by open() */
+  struct added_error **errors_added; /* by the program, and how many */
+  int errors_added_count, last_code; /* last_code: MPI_LASTUSEDCODE */
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
   char *said;                 /* to the outside, since its last output: pieces (pieces.h) */
   size_t said_bytes, said_room;

@@ -45,6 +45,9 @@ void comm_release(struct rank *, struct comm *);
  * called the program's handler, as the communicator says. */
 int comm_error(struct rank *, struct comm *, int error);
 
+/* MPI_Error_string. */
+int error_string(const struct rank *, int code, char *text, int *length);
+
 /* Ends the run: the call of that name is one by which a program repairs itself, and it cannot. */
 _Noreturn void repair_refuse(const char *name);
 

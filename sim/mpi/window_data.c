@@ -29,8 +29,9 @@ struct access {
 /* MPI_OP_NULL: there are no more. */
 static MPI_Op op_of(int number)
 {
-  const MPI_Op ops[] = {MPI_REPLACE, MPI_NO_OP, MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,
-                        MPI_LAND,    MPI_LOR,   MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
+  const MPI_Op ops[] = {MPI_REPLACE, MPI_NO_OP, MPI_SUM,    MPI_PROD,  MPI_MAX,
+                        MPI_MIN,     MPI_LAND,  MPI_LOR,    MPI_LXOR,  MPI_BAND,
+                        MPI_BOR,     MPI_BXOR,  MPI_MAXLOC, MPI_MINLOC};
   return number < (int)G_N_ELEMENTS(ops) ? ops[number] : MPI_OP_NULL;
 }
 
@@ -74,7 +75,16 @@ static MPI_Datatype type_of(int number)
                                 MPI_INTEGER4,
                                 MPI_INTEGER8,
                                 MPI_REAL4,
-                                MPI_REAL8};
+                                MPI_REAL8,
+                                MPI_2INT,
+                                MPI_SHORT_INT,
+                                MPI_LONG_INT,
+                                MPI_FLOAT_INT,
+                                MPI_DOUBLE_INT,
+                                MPI_LONG_DOUBLE_INT,
+                                MPI_2INTEGER,
+                                MPI_2REAL,
+                                MPI_2DOUBLE_PRECISION};
   return number < (int)G_N_ELEMENTS(types) ? types[number] : MPI_DATATYPE_NULL;
 }
 
@@ -157,15 +167,21 @@ int window_access(struct rank *r, struct window *window, enum access_kind kind, 
   return MPI_SUCCESS;
 }
 
+static int bytes_of_epoch(int64_t bytes)
+{
+  if (bytes > INT_MAX)
+    die(DIE_INPUT, "an epoch of a window has %lld bytes for one rank, expected at most %d",
+        (long long)bytes, INT_MAX);
+  return (int)bytes;
+}
+
 int window_bytes(const struct window *window, int target)
 {
   int64_t bytes = 0;
   for (const struct access *access = window->first[target]; access; access = access->next)
     bytes += (int64_t)sizeof access->head +
              access->head.segments * (int64_t)sizeof(struct segment) + filled(access->head.given);
-  if (bytes > INT_MAX)
-    die(DIE_INPUT, "an epoch of a window has %lld bytes for one rank", (long long)bytes);
-  return (int)bytes;
+  return bytes_of_epoch(bytes);
 }
 
 int window_answer_bytes(const struct window *window, int target)
@@ -173,7 +189,7 @@ int window_answer_bytes(const struct window *window, int target)
   int64_t bytes = 0;
   for (const struct access *access = window->first[target]; access; access = access->next)
     bytes += access->head.fetched;
-  return (int)MIN(bytes, INT_MAX);
+  return bytes_of_epoch(bytes);
 }
 
 static char *pack_items(const struct items *items, char *to)

@@ -193,19 +193,22 @@ static int delete_attribute(struct rank *r, struct holder holder, int key)
   return result;
 }
 
+/* New ones come first: those of MPI_COMM_SELF end in the reverse order (MPI 3.1, section 8.7.1). */
 static int set_attribute(struct rank *r, struct holder holder, int key, void *value)
 {
   keyval_of(r, key);
-  struct attribute **place = find(holder, key);
-  if (*place) {
-    int result = call_destroy(r, holder, *place);
+  struct attribute *attribute = *find(holder, key);
+  if (attribute) {
+    int result = call_destroy(r, holder, attribute);
     if (result != MPI_SUCCESS)
       return result;
   } else {
-    *place = rank_alloc(r, sizeof **place);
+    attribute = rank_alloc(r, sizeof *attribute);
+    attribute->next = *holder.attributes;
+    *holder.attributes = attribute;
   }
-  (*place)->key = key;
-  (*place)->value = value;
+  attribute->key = key;
+  attribute->value = value;
   return MPI_SUCCESS;
 }
 
@@ -229,10 +232,21 @@ static int get_repairs(void *value, int *flag)
   return MPI_SUCCESS;
 }
 
+static int get_last_code(struct rank *r, void *value, int *flag)
+{
+  int *code = &r->mpi->last_code;
+  *code = MAX(*code, MPI_ERR_LASTCODE);
+  memcpy(value, &code, sizeof code);
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
 static int get_of_comm(struct rank *r, MPI_Comm comm, int key, void *value, int *flag)
 {
   if (key == MPIX_FT)
     return get_repairs(value, flag);
+  if (key == MPI_LASTUSEDCODE)
+    return get_last_code(r, value, flag);
   if (key < 0)
     return PMPI_Comm_get_attr(MPI_COMM_WORLD, key, value, flag);
   return get_attribute(r, of_comm(r, comm), key, value, flag);

@@ -127,26 +127,6 @@ void errors_call_of_files(struct rank *r, MPI_Errhandler errors, MPI_File file, 
   rank_switch(r, ACTIVITY_MPI);
 }
 
-static int string_of(int error, char *text, int *length)
-{
-  if (!fault_text(error))
-    return PMPI_Error_string(error, text, length);
-  *length = (int)g_strlcpy(text, fault_text(error), MPI_MAX_ERROR_STRING);
-  return MPI_SUCCESS;
-}
-
-LOOK_UP_CALL(Error_string, (error, text, length), ((void)r, string_of(error, text, length)))
-
-static int class_of(int error, int *class)
-{
-  if (!fault_text(error))
-    return PMPI_Error_class(error, class);
-  *class = error;
-  return MPI_SUCCESS;
-}
-
-LOOK_UP_CALL(Error_class, (error, class), ((void)r, class_of(error, class)))
-
 int comm_error(struct rank *r, struct comm *comm, int error)
 {
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -155,7 +135,7 @@ int comm_error(struct rank *r, struct comm *comm, int error)
   if (error == MPI_SUCCESS || (r->mpi->call.inside && fault_text(error)))
     return error;
   if (!whose->errors) {
-    string_of(error, text, &length);
+    error_string(r, error, text, &length);
     if (layer.result.audit_violations || fault_text(error) || shadow_global()->incarnation)
       run_stop(RUN_LOST, text); /* what is wrong is the recovery, not the program */
     die(DIE_INPUT, "rank %d: %s", r->index, text);

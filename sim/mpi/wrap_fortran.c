@@ -126,7 +126,16 @@ static int get_name(struct rank *r, const int *comm, char *name, int *length, si
 FORTRAN_CALL(mpi_comm_get_name_, (int *comm, char *name, int *length, int *error, size_t size),
              (comm, name, length, error, size), *error = get_name(r, comm, name, length, size))
 
-static int error_string(const int *code, char *text, int *length, size_t size)
+static int add_error_string(const int *code, const char *text, size_t length)
+{
+  g_autofree char *copy = fortran_text(text, length);
+  return MPI_Add_error_string(*code, copy);
+}
+
+FORTRAN_CALL(mpi_add_error_string_, (int *code, char *text, int *error, size_t length),
+             (code, text, error, length), ((void)r, *error = add_error_string(code, text, length)))
+
+static int get_error_string(const int *code, char *text, int *length, size_t size)
 {
   char found[MPI_MAX_ERROR_STRING];
   int error = MPI_Error_string(*code, found, length);
@@ -137,7 +146,7 @@ static int error_string(const int *code, char *text, int *length, size_t size)
 
 FORTRAN_CALL(mpi_error_string_, (int *code, char *text, int *length, int *error, size_t size),
              (code, text, length, error, size),
-             ((void)r, *error = error_string(code, text, length, size)))
+             ((void)r, *error = get_error_string(code, text, length, size)))
 
 /* Kinds of topologies count from 1 in SMPI's C and from 0 in its Fortran. */
 FORTRAN_CALL(mpi_topo_test_, (int *comm, int *kind, int *error), (comm, kind, error),

@@ -295,7 +295,7 @@ subroutine functions
   external :: query, release, cancel, handle, copy_attribute, delete_attribute, copy_old
   integer, parameter :: no_function = 0 ! as in SimGrid's mpif.h
   integer :: request, status(MPI_STATUS_SIZE), n, error, handler, old, found, copy, key, old_key
-  integer :: pair, twin, m
+  integer :: pair, twin, m, code
   integer(kind=MPI_ADDRESS_KIND) :: extra
   logical :: there
   queried = 0
@@ -334,6 +334,11 @@ subroutine functions
   call expect(n == MPI_ERR_TRUNCATE, 'error_class')
   call mpi_error_string(MPI_ERR_TRUNCATE, text, n, error)
   call expect(n > 0 .and. index(text, 'TRUNCATE') > 0, 'error_string')
+  call mpi_add_error_class(n, error)
+  call mpi_add_error_code(n, code, error)
+  call mpi_add_error_string(code, 'too many cooks', error)
+  call mpi_error_string(code, text, n, error)
+  call expect(n == 14 .and. text == 'too many cooks', 'add_error_string')
   copied = 0
   deleted = 0
   extra = 7

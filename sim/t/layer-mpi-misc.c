@@ -470,6 +470,28 @@ static void test_rings(void)
   MPI_Comm_free(&ring);
 }
 
+/* ---- error codes of the program's own, which stay over the rounds ---- */
+
+static void test_error_codes(void)
+{
+  static int own_class, code;
+  int found, length, *last, flag;
+  char text[MPI_MAX_ERROR_STRING], told[] = "too many cooks";
+  if (round_number == 1) {
+    MPI_Add_error_class(&own_class);
+    MPI_Add_error_code(own_class, &code);
+    MPI_Add_error_string(code, told);
+  }
+  MPI_Error_class(code, &found);
+  expect(found == own_class && own_class > MPI_ERR_LASTCODE && code != own_class, "add_error_code");
+  MPI_Error_class(own_class, &found);
+  expect(found == own_class, "add_error_class");
+  MPI_Error_string(code, text, &length);
+  expect(strcmp(text, told) == 0 && length == (int)strlen(told), "add_error_string");
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
+  expect(flag && *last == code, "MPI_LASTUSEDCODE");
+}
+
 int main(int argc, char **argv)
 {
   int provided, level, rounds = argc > 1 ? atoi(argv[1]) : 1;
@@ -483,10 +505,10 @@ int main(int argc, char **argv)
   everything = argc > 2;
   if (ranks > RANKS_MAX || ranks < 5)
     MPI_Abort(MPI_COMM_WORLD, 1);
-  static void (*const tests[])(void) = {test_modes,  test_packing,   test_varied, test_general,
-                                        test_errors, test_old_names, test_info,   test_graph,
-                                        test_grid,   test_rings};
-  size_t count = sizeof tests / sizeof *tests - (everything ? 0 : 3); /* the last need topologies */
+  static void (*const tests[])(void) = {test_modes,  test_packing,   test_varied,     test_general,
+                                        test_errors, test_old_names, test_info,       test_graph,
+                                        test_grid,   test_rings,     test_error_codes};
+  size_t count = sizeof tests / sizeof *tests - (everything ? 0 : 4); /* the last SMPI has not */
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < count; i++) {
       tests[i]();

@@ -261,6 +261,29 @@ static void test_shared(void)
   MPI_Comm_free(&node);
 }
 
+/* Values with places. */
+static void test_places(void)
+{
+  struct {
+    int value, place;
+  } pair = {(rank + round_number) % ranks, rank}, *most;
+  MPI_Win window;
+  MPI_Win_allocate(2 * sizeof *most, sizeof *most, MPI_INFO_NULL, MPI_COMM_WORLD, &most, &window);
+  most[0].value = -1;
+  most[1].value = ranks;
+  MPI_Win_fence(0, window);
+  for (int i = 0; i < ranks; i++) {
+    MPI_Accumulate(&pair, 1, MPI_2INT, i, 0, 1, MPI_2INT, MPI_MAXLOC, window);
+    MPI_Accumulate(&pair, 1, MPI_2INT, i, 1, 1, MPI_2INT, MPI_MINLOC, window);
+  }
+  MPI_Win_fence(0, window);
+  expect(most[0].value == ranks - 1 && (most[0].place + round_number) % ranks == ranks - 1,
+         "where the largest value is");
+  expect(most[1].value == 0 && (most[1].place + round_number) % ranks == 0,
+         "where the least value is");
+  MPI_Win_free(&window);
+}
+
 int main(int argc, char **argv)
 {
   int rounds = begin(argc, argv);
@@ -279,6 +302,7 @@ int main(int argc, char **argv)
     test_handlers(window);
     test_dynamic();
     test_shared();
+    test_places();
   }
   MPI_Win_free(&window);
   return end(rounds);

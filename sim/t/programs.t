@@ -112,27 +112,30 @@ cat >ends.c <<EOF
 static int end(MPI_Comm comm, int key, void *value, void *state)
 {
   int rank, ranks = 0, one = 1;
-  (void)comm, (void)key, (void)value, (void)state;
+  (void)comm, (void)key, (void)state;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Allreduce(&one, &ranks, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0)
-    printf("%d end\\n", ranks);
+    printf("%d end %s\\n", ranks, (char *)value);
   return MPI_SUCCESS;
 }
 int main(int argc, char **argv)
 {
-  int key;
+  int first, second;
   MPI_Init(&argc, &argv);
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL);
-  MPI_Comm_set_attr(MPI_COMM_SELF, key, &key);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &first, NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &second, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, first, "first");
+  MPI_Comm_set_attr(MPI_COMM_SELF, second, "second");
   return MPI_Finalize();
 }
 EOF
 "$build/bin/recline-cc" -Wall ends.c -o ends >log 2>&1
 "$recline" run scenario.yaml --set program.binary=./ends --set 'program.args=[]' --out out \
   >log 2>&1
-is "$(cat out/program.out)" "$(jq .ranks out/result.json) end" \
-  'functions of attributes of MPI_COMM_SELF are called in MPI_Finalize' log
+ranks=$(jq .ranks out/result.json)
+is "$(cat out/program.out)" "$ranks end second
+$ranks end first" 'functions of attributes of MPI_COMM_SELF are called in MPI_Finalize, the last first' log
 
 # ---- what MPI forbids is said, and not carried out ----
 cat >forbidden.c <<EOF

@@ -80,7 +80,12 @@ int main(int argc, char **argv)
   MPI_Win_create(&memory, sizeof memory, 1, info, MPI_COMM_WORLD, &window);
   if (argv[1][0] == 'b')
     MPI_Put(&argc, 1, MPI_INT, 0, 1, 1, MPI_INT, window), MPI_Win_fence(0, window);
-  else
+  else if (argv[1][0] == 'm') {
+    static int much[1 << 20];
+    for (int i = 0; i < 600; i++)
+      MPI_Get(much, 1 << 20, MPI_INT, 0, 0, 1 << 20, MPI_INT, window);
+    MPI_Win_fence(0, window);
+  } else
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window), MPI_Win_unlock(0, window);
   MPI_Win_free(&window);
   MPI_Finalize();
@@ -94,6 +99,7 @@ refused() { # ARGUMENT PROTOCOL PATTERN DESCRIPTION
   is "$?:$(grep -c "$3" stderr)" 64:1 "$4" stderr
 }
 refused beyond none 'an access beyond its window of 4 bytes' 'an access beyond a window'
+refused much none 'an epoch of a window has [0-9]* bytes for one rank' 'more than fits into a message'
 for protocol in event-logging hybrid message-tagging; do
   refused lock $protocol "locks a window under $protocol, which relies on messages that say the same" \
     "locks, by $protocol, as a reply depends on who came first"
