@@ -324,6 +324,7 @@ static void made_duplicate(struct rank *r, void *rest)
 {
   const struct duplication *duplication = rest;
   struct comm *comm = duplication->comm;
+  host_ready(r); /* it may have crashed while it was charged for what it has received */
   *duplication->made = made_of(r, comm, duplication->call, duplication->shares + 1);
   comm_of(r, *duplication->made)->topology = comm->topology;
   rank_free(duplication->shares);

@@ -120,4 +120,42 @@ protocols='c3 blocking'
 for protocol in $protocols; do
   again "$protocol"
 done
+
+# ---- a rank that crashes while it is charged for what made one ----
+cat >begun.c <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+enum { COUNT = 10 };
+int main(int argc, char **argv)
+{
+  int rank, sum = 0, all = 0;
+  MPI_Comm made[COUNT];
+  MPI_Request request[COUNT];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < COUNT; i++)
+    MPI_Comm_idup(MPI_COMM_WORLD, &made[i], &request[i]);
+  MPI_Waitall(COUNT, request, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < COUNT; i++) {
+    MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, made[i]);
+    all += sum;
+    MPI_Comm_free(&made[i]);
+  }
+  if (rank == 0)
+    printf("%d\n", all);
+  MPI_Finalize();
+  return 0;
+}
+EOF
+"$build/bin/recline-cc" begun.c -o begun >log 2>&1
+right=0
+for at in 40 60 70 80 90 100 110; do
+  timeout 60 "$recline" run scenario.yaml --set program.binary=./begun --set program.ranks=2 \
+    --set 'program.args=[]' --set 'checkpoint={every: 30us, storage: local, bytes: 10kB}' \
+    --set "failures=[{rank: 1, at: ${at}us, repair: 100us}]" --set detection=50us --out out \
+    >said 2>stderr || cat stderr >>errors
+  [ "$(cat out/program.out)" = 90 ] && right=$((right + 1))
+  rm -f out/program.out
+done
+is $right 7 'seven crashes while nonblocking duplicates are made' errors
 finish
