@@ -106,6 +106,117 @@ static int kept_subarray(struct rank *r, int dimensions, const int *sizes, const
 LOOK_UP_CALL(Type_create_subarray, (dimensions, sizes, lengths, starts, order, element, made),
              kept_subarray(r, dimensions, sizes, lengths, starts, order, element, made))
 
+/* ---- parts of distributed arrays, which SMPI does not have (MPI 3.1, section 4.1.4) ---- */
+
+enum { DEFAULT_SHARE = -5 }; /* MPI_DISTRIBUTE_DFLT_DARG as sim/cc/mpi/mpi.h has it */
+
+/* One dimension: `size` elements, given to `ranks` in blocks of `share`, of which this one has
+ * every `ranks`-th from its own on. */
+struct dimension {
+  int size, share, ranks, rank;
+};
+
+static int dimension_of(struct dimension *d, int distribution, int share)
+{
+  int even = (d->size + d->ranks - 1) / d->ranks;
+  if (distribution == MPI_DISTRIBUTE_NONE)
+    d->share = d->size;
+  else if (share == DEFAULT_SHARE)
+    d->share = distribution == MPI_DISTRIBUTE_BLOCK ? even : 1;
+  else
+    d->share = share;
+  bool is_room = distribution != MPI_DISTRIBUTE_BLOCK || d->share >= even;
+  bool is_alone = distribution != MPI_DISTRIBUTE_NONE || d->ranks == 1;
+  return d->size > 0 && d->share > 0 && is_room && is_alone ? MPI_SUCCESS : MPI_ERR_ARG;
+}
+
+/* Its elements of `part`, which are `stride` bytes apart. */
+static MPI_Datatype distributed(struct rank *r, const struct dimension *d, MPI_Datatype part,
+                                MPI_Aint stride)
+{
+  MPI_Aint *place = rank_alloc(r, (size_t)d->size * sizeof *place);
+  MPI_Datatype made;
+  int count = 0;
+  for (int i = 0; i < d->size; i++)
+    if (i / d->share % d->ranks == d->rank)
+      place[count++] = i * stride;
+  PMPI_Type_create_hindexed_block(count, 1, place, part, &made);
+  rank_free(place);
+  return made;
+}
+
+static int distributed_array(struct rank *r, int ranks, int rank, int dimensions, const int *sizes,
+                             const int *distributions, const int *shares, const int *grid,
+                             int order, MPI_Datatype element, MPI_Datatype *made)
+{
+  MPI_Aint stride = elements_extent(element);
+  MPI_Datatype part = element;
+  struct dimension *all = rank_alloc(r, (size_t)dimensions * sizeof *all);
+  int error = MPI_SUCCESS, below = ranks;
+  for (int i = 0; i < dimensions && !error; i++) { /* the last varies fastest */
+    below /= grid[i];
+    all[i] = (struct dimension){.size = sizes[i], .ranks = grid[i], .rank = rank / below % grid[i]};
+    error = dimension_of(&all[i], distributions[i], shares[i]);
+  }
+  for (int i = 0; i < dimensions && !error; i++) {
+    const struct dimension *d = &all[order == MPI_ORDER_C ? dimensions - 1 - i : i];
+    part = distributed(r, d, part, stride);
+    stride *= d->size;
+  }
+  rank_free(all);
+  return error ? error : PMPI_Type_create_resized(part, 0, stride, made);
+}
+
+static int kept_array(struct rank *r, int ranks, int rank, int dimensions, const int *sizes,
+                      const int *distributions, const int *shares, const int *grid, int order,
+                      MPI_Datatype element, MPI_Datatype *made)
+{
+  const struct ingredient from[] = {ITEM(ranks),
+                                    ITEM(rank),
+                                    LIST(sizes, dimensions),
+                                    LIST(distributions, dimensions),
+                                    LIST(shares, dimensions),
+                                    LIST(grid, dimensions),
+                                    ITEM(order),
+                                    ITEM(element)};
+  if (type_again(r, "Type_create_darray", from, G_N_ELEMENTS(from), made))
+    return MPI_SUCCESS;
+  return type_keep(distributed_array(r, ranks, rank, dimensions, sizes, distributions, shares, grid,
+                                     order, element, made),
+                   made);
+}
+
+LOOK_UP_CALL(Type_create_darray,
+             (ranks, rank, dimensions, sizes, distributions, shares, grid, order, element, made),
+             kept_array(r, ranks, rank, dimensions, sizes, distributions, shares, grid, order,
+                        element, made))
+
+/* ---- types of a class and a size ---- */
+
+static int match_size(int class, int size, MPI_Datatype *type)
+{
+  const struct {
+    int class, size;
+    MPI_Datatype type;
+  } known[] = {{MPI_TYPECLASS_REAL, sizeof(float), MPI_FLOAT},
+               {MPI_TYPECLASS_REAL, sizeof(double), MPI_DOUBLE},
+               {MPI_TYPECLASS_REAL, sizeof(long double), MPI_LONG_DOUBLE},
+               {MPI_TYPECLASS_INTEGER, 1, MPI_INT8_T},
+               {MPI_TYPECLASS_INTEGER, 2, MPI_INT16_T},
+               {MPI_TYPECLASS_INTEGER, 4, MPI_INT32_T},
+               {MPI_TYPECLASS_INTEGER, 8, MPI_INT64_T},
+               {MPI_TYPECLASS_COMPLEX, 2 * sizeof(float), MPI_C_FLOAT_COMPLEX},
+               {MPI_TYPECLASS_COMPLEX, 2 * sizeof(double), MPI_C_DOUBLE_COMPLEX}};
+  for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+    if (known[i].class == class && known[i].size == size) {
+      *type = known[i].type;
+      return MPI_SUCCESS;
+    }
+  return MPI_ERR_ARG;
+}
+
+LOOK_UP_CALL(Type_match_size, (class, size, type), ((void)r, match_size(class, size, type)))
+
 /* ---- of what a type was made: SMPI calls structs, and what is resized, indexed ---- */
 
 static int get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner)

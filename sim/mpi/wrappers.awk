@@ -299,7 +299,7 @@ function begin_coverage() {
   print "that it is up to date.\n"
   print "- **handled**: in terms of the layer's own messages, requests, communicators and files; rolled back."
   print "- passed through: SMPI's own, as it needs no message of another rank. Some of these SMPI does not"
-  print "  implement (`MPI_Pack_external`, `MPI_Type_match_size`): it ends the program, with recline or without."
+  print "  implement (`MPI_Pack_external` and its like): it ends the program, with recline or without."
   print "- refused: under a protocol, the run ends with one line and exit 64. Without one it is SMPI's."
   print "- no: SMPI has no such call in Fortran."
   print "- `MPIX_...`: handled where programs repair themselves ([run](run.md#programs-that-repair-themselves)),"

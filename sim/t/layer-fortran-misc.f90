@@ -334,6 +334,15 @@ subroutine functions
   call expect(n == MPI_ERR_TRUNCATE, 'error_class')
   call mpi_error_string(MPI_ERR_TRUNCATE, text, n, error)
   call expect(n > 0 .and. index(text, 'TRUNCATE') > 0, 'error_string')
+  ! block by block, with as many as are needed, each rank one of `ranks` pairs
+  call mpi_type_create_darray(ranks, me, 1, [2*ranks], [0], [-5], [ranks], &
+      MPI_ORDER_C, MPI_INTEGER, pair, error)
+  call mpi_type_size(pair, n, error)
+  call expect(n == 8, 'type_create_darray')
+  call mpi_type_free(pair, error)
+  call mpi_type_match_size(0, 8, twin, error)
+  call mpi_type_size(twin, n, error)
+  call expect(n == 8, 'type_match_size')
   call mpi_add_error_class(n, error)
   call mpi_add_error_code(n, code, error)
   call mpi_add_error_string(code, 'too many cooks', error)

@@ -492,6 +492,41 @@ static void test_error_codes(void)
   expect(flag && *last == code, "MPI_LASTUSEDCODE");
 }
 
+/* ---- parts of distributed arrays ---- */
+
+enum { COLUMNS = 3 };
+
+/* Of two rows for each rank: which of them this one has. */
+static void test_rows(int distribution, int first, int second)
+{
+  int array[2 * RANKS_MAX][COLUMNS], got[2 * COLUMNS], place = 0;
+  int sizes[2] = {2 * ranks, COLUMNS}, how[2] = {distribution, MPI_DISTRIBUTE_NONE};
+  int shares[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {ranks, 1};
+  bool right = true;
+  MPI_Datatype part;
+  for (int i = 0; i < 2 * ranks; i++)
+    for (int k = 0; k < COLUMNS; k++)
+      array[i][k] = value(i, k);
+  MPI_Type_create_darray(ranks, rank, 2, sizes, how, shares, grid, MPI_ORDER_C, MPI_INT, &part);
+  MPI_Type_commit(&part);
+  MPI_Pack(array, 1, part, got, sizeof got, &place, MPI_COMM_WORLD);
+  for (int k = 0; k < COLUMNS; k++)
+    right &= got[k] == value(first, k) && got[COLUMNS + k] == value(second, k);
+  expect(right && place == sizeof got, "type_create_darray");
+  MPI_Type_free(&part);
+}
+
+static void test_distributed(void)
+{
+  MPI_Datatype type;
+  int size;
+  test_rows(MPI_DISTRIBUTE_BLOCK, 2 * rank, 2 * rank + 1);
+  test_rows(MPI_DISTRIBUTE_CYCLIC, rank, rank + ranks);
+  MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 2, &type);
+  MPI_Type_size(type, &size);
+  expect(size == 2, "type_match_size");
+}
+
 int main(int argc, char **argv)
 {
   int provided, level, rounds = argc > 1 ? atoi(argv[1]) : 1;
@@ -505,10 +540,10 @@ int main(int argc, char **argv)
   everything = argc > 2;
   if (ranks > RANKS_MAX || ranks < 5)
     MPI_Abort(MPI_COMM_WORLD, 1);
-  static void (*const tests[])(void) = {test_modes,  test_packing,   test_varied,     test_general,
-                                        test_errors, test_old_names, test_info,       test_graph,
-                                        test_grid,   test_rings,     test_error_codes};
-  size_t count = sizeof tests / sizeof *tests - (everything ? 0 : 4); /* the last SMPI has not */
+  static void (*const tests[])(void) = {
+      test_modes, test_packing, test_varied, test_general, test_errors,      test_old_names,
+      test_info,  test_graph,   test_grid,   test_rings,   test_error_codes, test_distributed};
+  size_t count = sizeof tests / sizeof *tests - (everything ? 0 : 5); /* the last SMPI has not */
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < count; i++) {
       tests[i]();
