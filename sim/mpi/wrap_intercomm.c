@@ -12,34 +12,6 @@
 
 /* ---- making ---- */
 
-/* Its members from `from` on, as a group. */
-static struct comm group_of(const struct comm *both, int from, int size)
-{
-  bool is_in = both->rank >= from && both->rank < from + size;
-  return (struct comm){.number = both->number,
-                       .size = size,
-                       .rank = is_in ? both->rank - from : MPI_UNDEFINED,
-                       .member = both->member + from,
-                       .errors = both->errors};
-}
-
-struct comm *comm_between(struct rank *r, struct comm *both, int first)
-{
-  struct comm *comm = rank_alloc(r, sizeof *comm), *remote = rank_alloc(r, sizeof *remote);
-  bool in_first = both->rank < first;
-  struct comm before = group_of(both, 0, first), behind = group_of(both, first, both->size - first);
-  *comm = in_first ? before : behind;
-  *remote = in_first ? behind : before;
-  comm->remote = remote;
-  comm->both = both;
-  return comm;
-}
-
-int comm_first_group(const struct comm *between)
-{
-  return between->member == between->both->member ? between->size : between->remote->size;
-}
-
 /* The leaders tell each other the members of their groups. Returns those of the remote one. */
 static int *meet(struct rank *r, const struct comm *local, int remote_leader, struct comm *peers,
                  int *size)
