@@ -501,19 +501,13 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
 
 /* ---- invariants, by their numbers ---- */
 
-/* Numbers in the log count up to `sent`, from the first that is not released. */
 static bool log_is_whole(const struct rcl_config *config, const struct state *state)
 {
   struct rcl_links links = links_of(config, state);
-  const struct peer *peer = peers_of(config, state);
-  uint32_t found[config->ranks];
-  memset(found, 0, sizeof found);
-  for (uint32_t j = 0; j < state->links.log; j++)
-    found[links.log[j].peer] += links.log[j].number > peer[links.log[j].peer].released;
+  uint32_t released[config->ranks];
   for (int i = 0; i < config->ranks; i++)
-    if (links.link[i].sent > peer[i].released && found[i] != links.link[i].sent - peer[i].released)
-      return false;
-  return true;
+    released[i] = peers_of(config, state)[i].released;
+  return rcl_links_log_is_whole(&links, released);
 }
 
 /* The message that closes a gap takes those behind it from the list. */

@@ -105,18 +105,13 @@ static inline void collect(const struct rank *r)
 
 /* ---- invariants ---- */
 
-/* Numbers in the log count up to `sent`, from the first that is not released. */
 static inline bool log_is_whole(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  for (int i = 0; i < r->config->ranks; i++) {
-    uint32_t released = peer_of(r, i)->released, sent = links.link[i].sent, found = 0;
-    for (uint32_t j = 0; j < r->state->links.log; j++)
-      found += links.log[j].peer == i && links.log[j].number > released;
-    if (sent > released && found != sent - released)
-      return false;
-  }
-  return true;
+  uint32_t released[r->config->ranks];
+  for (int i = 0; i < r->config->ranks; i++)
+    released[i] = peer_of(r, i)->released;
+  return rcl_links_log_is_whole(&links, released);
 }
 
 static inline bool dependences_happened(const struct rank *r)

@@ -526,21 +526,6 @@ static void step_wildcards(const struct rcl_config *config, void *state,
 
 /* ---- invariants, by their numbers ---- */
 
-/* Numbers in the log count up to `sent`, from the first that is not released. */
-static bool log_is_whole(const struct rcl_config *config, const struct state *state)
-{
-  struct rcl_links links = links_of(config, state);
-  const uint32_t *released = released_of(config, state);
-  uint32_t found[config->ranks];
-  memset(found, 0, sizeof found);
-  for (uint32_t j = 0; j < state->links.log; j++)
-    found[links.log[j].peer] += links.log[j].number > released[links.log[j].peer];
-  for (int i = 0; i < config->ranks; i++)
-    if (links.link[i].sent > released[i] && found[i] != links.link[i].sent - released[i])
-      return false;
-  return true;
-}
-
 /* Numbers below a gap are kept for a checkpoint from before that gap was closed. */
 static bool beyond_gaps(const struct rcl_config *config, const struct state *state)
 {
@@ -559,7 +544,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 1;
   if (state->stable > state->events || state->writing > state->events)
     return 2;
-  if (!log_is_whole(config, state))
+  if (!rcl_links_log_is_whole(&links, released_of(config, state)))
     return 3;
   if (!beyond_gaps(config, state))
     return 4;

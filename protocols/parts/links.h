@@ -157,6 +157,20 @@ static inline void rcl_links_drop_sent(const struct rcl_links *links, int peer, 
   rcl_links_compact(links);
 }
 
+/* An invariant: numbers in the log count up to `sent`, from the first that is not released. The
+ * peer, by number, will never ask for those up to `released`. */
+static inline bool rcl_links_log_is_whole(const struct rcl_links *links, const uint32_t *released)
+{
+  uint32_t found[links->config->ranks];
+  memset(found, 0, sizeof found);
+  for (uint32_t i = 0; i < links->counts->log; i++)
+    found[links->log[i].peer] += links->log[i].number > released[links->log[i].peer];
+  for (int i = 0; i < links->config->ranks; i++)
+    if (links->link[i].sent > released[i] && found[i] != links->link[i].sent - released[i])
+      return false;
+  return true;
+}
+
 /* ---- sending ---- */
 
 static inline bool rcl_links_may_pass(const struct rcl_links *links, int to)
