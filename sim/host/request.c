@@ -13,8 +13,9 @@ void request_empty_status(MPI_Status *status)
         .MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
 }
 
-static int rank_in(const struct comm *comm, int member)
+int request_source(const struct comm *on, int member)
 {
+  const struct comm *comm = comm_peers(on);
   if (member < comm->size && comm->member[member] == member) /* as in the world */
     return member;
   int rank = 0;
@@ -51,7 +52,7 @@ void request_fill(struct request *request, const struct payload *payload, int so
 {
   if (request->sized)
     make_room(request, payload->size);
-  put(request, payload->bytes, payload->size, rank_in(comm_peers(request->comm), source), tag);
+  put(request, payload->bytes, payload->size, request_source(request->comm, source), tag);
 }
 
 void request_hand_over(struct request *sized, struct request *request)

@@ -4,6 +4,10 @@
 
 #include "sim/host/rank.h"
 
+/* What a status calls that rank of the program, a member of the communicator, or of its remote
+ * group. */
+int request_source(const struct comm *, int member);
+
 /* Writes the payload into the buffer of the receive, and its status. The program looks at neither
  * before the request is complete. */
 void request_fill(struct request *, const struct payload *, int source, int32_t tag);

@@ -67,3 +67,14 @@ int rank_in_group(MPI_Group group, int i)
   PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
   return rank;
 }
+
+void ranks_in_group(MPI_Group group, int count, int *ranks)
+{
+  MPI_Group world;
+  g_autofree int *place = g_new(int, (gsize)count + 1);
+  for (int i = 0; i < count; i++)
+    place[i] = i;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, count, place, world, ranks);
+  PMPI_Group_free(&world);
+}

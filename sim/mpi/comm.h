@@ -13,9 +13,6 @@ struct comm *comm_of(struct rank *, MPI_Comm);
 /* The same for calls that intercommunicators do not have: ends the run when it is one. */
 struct comm *comm_within(struct rank *, MPI_Comm);
 
-/* What MPI_ROOT is to programs (sim/cc/mpi/mpi.h): SMPI has it as 0, which is a rank as well. */
-enum { COMM_ROOT = -4 };
-
 /* Whether a handle of the program's is an intercommunicator, with the layer on or off. */
 bool comm_is_between(MPI_Comm);
 
@@ -30,8 +27,9 @@ struct comm *comm_new(struct rank *, int size);
  * its calls are numbered. NULL: this rank is none of them. Takes `member`. */
 struct comm *comm_of_members(struct rank *, struct comm *parent, int *member, int size);
 
-/* Rank of the program of a member of a group. */
+/* Rank of the program of a member of a group; of its first `count` members. */
 int rank_in_group(MPI_Group, int member);
+void ranks_in_group(MPI_Group, int count, int *ranks);
 
 /* MPI_Comm_split, with the error handler of `parent`. An error: nothing was made. Of an
  * intercommunicator each of the two groups is split; what has no members in one of them is

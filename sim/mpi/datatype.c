@@ -1,5 +1,6 @@
 #include "sim/mpi/datatype.h"
 
+#include "sim/cc/mpi/values.h"
 #include "sim/mpi/fortran.h"
 #include "sim/mpi/kept.h"
 #include "sim/mpi/wrap.h"
@@ -108,8 +109,6 @@ LOOK_UP_CALL(Type_create_subarray, (dimensions, sizes, lengths, starts, order, e
 
 /* ---- parts of distributed arrays, which SMPI does not have (MPI 3.1, section 4.1.4) ---- */
 
-enum { DEFAULT_SHARE = -5 }; /* MPI_DISTRIBUTE_DFLT_DARG as sim/cc/mpi/mpi.h has it */
-
 /* One dimension: `size` elements, given to `ranks` in blocks of `share`, of which this one has
  * every `ranks`-th from its own on. */
 struct dimension {
@@ -121,7 +120,7 @@ static int dimension_of(struct dimension *d, int distribution, int share)
   int even = (d->size + d->ranks - 1) / d->ranks;
   if (distribution == MPI_DISTRIBUTE_NONE)
     d->share = d->size;
-  else if (share == DEFAULT_SHARE)
+  else if (share == MPI_DISTRIBUTE_DFLT_DARG)
     d->share = distribution == MPI_DISTRIBUTE_BLOCK ? even : 1;
   else
     d->share = share;

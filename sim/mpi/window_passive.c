@@ -164,8 +164,7 @@ static void serve(struct rank *r, uint32_t decision)
   struct window *window = r->mpi->windows;
   for (; place > 0; place--)
     window = window->next;
-  while (window->comm->member[origin] != source)
-    origin++;
+  origin = (uint32_t)request_source(window->comm, source);
   struct request *receive =
       p2p_receive(r, NULL, 0, MPI_BYTE, (int)origin, TAG_PASSIVE, window->comm, P2P_SIZED);
   p2p_wait(r, receive);

@@ -67,15 +67,14 @@ static int compare_groups(const struct comm *a, const struct comm *b)
 
 static int compare(const struct comm *a, const struct comm *b, int *result)
 {
-  if (a == b)
+  if (a == b) {
     *result = MPI_IDENT;
-  else if (!a->remote != !b->remote)
+  } else if (!a->remote != !b->remote) {
     *result = MPI_UNEQUAL;
-  else
-    *result = compare_groups(a, b);
-  if (a != b && *result != MPI_UNEQUAL && a->remote) {
-    int remote = compare_groups(a->remote, b->remote);
-    *result = remote == MPI_CONGRUENT ? *result : remote;
+  } else {
+    int local = compare_groups(a, b);
+    int remote = a->remote ? compare_groups(a->remote, b->remote) : MPI_CONGRUENT;
+    *result = local == MPI_CONGRUENT || remote == MPI_UNEQUAL ? remote : local;
   }
   return MPI_SUCCESS;
 }
@@ -402,8 +401,7 @@ static int *members_of(struct rank *r, MPI_Group group, int *size)
 {
   PMPI_Group_size(group, size);
   int *member = rank_alloc(r, (size_t)*size * sizeof *member);
-  for (int i = 0; i < *size; i++)
-    member[i] = rank_in_group(group, i);
+  ranks_in_group(group, *size, member);
   return member;
 }
 

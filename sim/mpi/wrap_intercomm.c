@@ -43,19 +43,25 @@ static int *remote_members(struct rank *r, struct comm *local, int leader, MPI_C
   return member;
 }
 
-/* Both groups: first the one whose first member has the lower rank in the program. */
-static int *all_members(struct rank *r, const struct comm *local, const int *remote, int size)
+/* Ends the run where groups have a member in common. */
+static void refuse_overlap(const struct comm *local, const int *remote, int size)
+{
+  g_autofree bool *is_local = g_new0(bool, (gsize)layer.ranks);
+  for (int i = 0; i < local->size; i++)
+    is_local[local->member[i]] = true;
+  for (int i = 0; i < size; i++)
+    if (is_local[remote[i]])
+      die(DIE_INPUT, "rank %d is in both groups of an intercommunicator, expected disjoint groups",
+          remote[i]);
+}
+
+/* Both groups, one behind the other. */
+static int *all_members(struct rank *r, const struct comm *local, const int *remote, int size,
+                        bool local_first)
 {
   int *member = rank_alloc(r, (size_t)(local->size + size) * sizeof *member);
-  bool is_first = local->member[0] < remote[0];
-  memcpy(member + (is_first ? 0 : size), local->member, (size_t)local->size * sizeof *member);
-  memcpy(member + (is_first ? local->size : 0), remote, (size_t)size * sizeof *member);
-  for (int i = 0; i < local->size; i++)
-    for (int k = 0; k < size; k++)
-      if (local->member[i] == remote[k])
-        die(DIE_INPUT,
-            "rank %d is in both groups of an intercommunicator, expected disjoint groups",
-            remote[k]);
+  memcpy(member + (local_first ? 0 : size), local->member, (size_t)local->size * sizeof *member);
+  memcpy(member + (local_first ? local->size : 0), remote, (size_t)size * sizeof *member);
   return member;
 }
 
@@ -73,14 +79,15 @@ static int create(struct rank *r, struct comm *local, int leader, MPI_Comm peers
 {
   refuse_where_it_cannot_be();
   int size, *remote = remote_members(r, local, leader, peers, remote_leader, &size);
-  int first = local->member[0] < remote[0] ? local->size : size;
-  int *member = all_members(r, local, remote, size);
+  refuse_overlap(local, remote, size);
+  bool local_first = local->member[0] < remote[0]; /* so both groups say the same */
+  int *member = all_members(r, local, remote, size, local_first);
   struct comm *all = comm_of_members(r, &r->mpi->world, member, local->size + size);
   rank_free(remote);
   int error = comm_split(r, all, 0, all->rank, made);
   if (error)
     return error;
-  struct comm *comm = comm_between(r, comm_of(r, *made), first);
+  struct comm *comm = comm_between(r, comm_of(r, *made), local_first ? local->size : size);
   comm->errors = local->errors;
   *made = comm_handle(comm);
   return MPI_SUCCESS;

@@ -25,21 +25,26 @@ static GBytes *recipe(const char *call, const struct ingredient *ingredients, in
   return g_byte_array_free_to_bytes(bytes);
 }
 
+/* Where the list has one made by that recipe; NULL: it has none. */
+static struct freed_type **find_freed(struct rank *r, GBytes *by)
+{
+  struct freed_type **each = &r->mpi->freed_types;
+  for (int looked = 0; *each && looked < LOOKED_AT_MOST; looked++, each = &(*each)->next)
+    if (g_bytes_equal(g_hash_table_lookup(recipes, (*each)->type), by))
+      return each;
+  return NULL;
+}
+
 bool type_again(struct rank *r, const char *call, const struct ingredient *ingredients, int count,
                 MPI_Datatype *made)
 {
-  struct freed_type **each = &r->mpi->freed_types;
-  int looked = 0;
   g_clear_pointer(&asked_for, g_bytes_unref);
   asked_for = recipe(call, ingredients, count);
-  while (*each && looked++ < LOOKED_AT_MOST &&
-         !g_bytes_equal(g_hash_table_lookup(recipes, (*each)->type), asked_for))
-    each = &(*each)->next;
-  struct freed_type *again = *each;
-  if (!again || looked > LOOKED_AT_MOST)
+  struct freed_type **place = find_freed(r, asked_for), *again = place ? *place : NULL;
+  if (!again)
     return false;
   *made = again->type;
-  *each = again->next;
+  *place = again->next;
   rank_free(again);
   PMPI_Type_set_name(*made, "");
   return true;
@@ -68,50 +73,34 @@ void type_release(struct rank *r, MPI_Datatype type)
   {                                                                                                \
     __VA_ARGS__                                                                                    \
   }
-#define KEPT_CALL(NAME, ARGUMENTS, MAKE, ...)                                                      \
+
+/* The arguments are named as the ingredients below name them; the last is `made`. */
+#define KEPT_TYPE_CALL(NAME, ARGUMENTS, ...)                                                       \
   LOOK_UP_CALL(                                                                                    \
       NAME, ARGUMENTS,                                                                             \
       type_again(r, #NAME, INGREDIENTS(__VA_ARGS__), G_N_ELEMENTS(INGREDIENTS(__VA_ARGS__)), made) \
           ? MPI_SUCCESS                                                                            \
-          : type_keep(MAKE, made))
+          : type_keep(PMPI_##NAME ARGUMENTS, made))
 
-KEPT_CALL(Type_contiguous, (count, old, made), PMPI_Type_contiguous(count, old, made), ITEM(count),
-          ITEM(old))
-KEPT_CALL(Type_vector, (count, length, stride, old, made),
-          PMPI_Type_vector(count, length, stride, old, made), ITEM(count), ITEM(length),
-          ITEM(stride), ITEM(old))
-KEPT_CALL(Type_hvector, (count, length, stride, old, made),
-          PMPI_Type_hvector(count, length, stride, old, made), ITEM(count), ITEM(length),
-          ITEM(stride), ITEM(old))
-KEPT_CALL(Type_create_hvector, (count, length, stride, old, made),
-          PMPI_Type_create_hvector(count, length, stride, old, made), ITEM(count), ITEM(length),
-          ITEM(stride), ITEM(old))
-KEPT_CALL(Type_indexed, (count, lengths, places, old, made),
-          PMPI_Type_indexed(count, lengths, places, old, made), LIST(lengths, count),
-          LIST(places, count), ITEM(old))
-KEPT_CALL(Type_create_indexed, (count, lengths, places, old, made),
-          PMPI_Type_create_indexed(count, lengths, places, old, made), LIST(lengths, count),
-          LIST(places, count), ITEM(old))
-KEPT_CALL(Type_create_indexed_block, (count, length, places, old, made),
-          PMPI_Type_create_indexed_block(count, length, places, old, made), ITEM(length),
-          LIST(places, count), ITEM(old))
-KEPT_CALL(Type_hindexed, (count, lengths, places, old, made),
-          PMPI_Type_hindexed(count, lengths, places, old, made), LIST(lengths, count),
-          LIST(places, count), ITEM(old))
-KEPT_CALL(Type_create_hindexed, (count, lengths, places, old, made),
-          PMPI_Type_create_hindexed(count, lengths, places, old, made), LIST(lengths, count),
-          LIST(places, count), ITEM(old))
-KEPT_CALL(Type_create_hindexed_block, (count, length, places, old, made),
-          PMPI_Type_create_hindexed_block(count, length, places, old, made), ITEM(length),
-          LIST(places, count), ITEM(old))
-KEPT_CALL(Type_struct, (count, lengths, places, types, made),
-          PMPI_Type_struct(count, lengths, places, types, made), LIST(lengths, count),
-          LIST(places, count), LIST(types, count))
-KEPT_CALL(Type_create_struct, (count, lengths, places, types, made),
-          PMPI_Type_create_struct(count, lengths, places, types, made), LIST(lengths, count),
-          LIST(places, count), LIST(types, count))
-KEPT_CALL(Type_create_resized, (old, lower, extent, made),
-          PMPI_Type_create_resized(old, lower, extent, made), ITEM(old), ITEM(lower), ITEM(extent))
+#define STRIDED ITEM(count), ITEM(length), ITEM(stride), ITEM(old)
+#define BLOCKS LIST(lengths, count), LIST(places, count), ITEM(old)
+#define EQUAL_BLOCKS ITEM(length), LIST(places, count), ITEM(old)
+#define FIELDS LIST(lengths, count), LIST(places, count), LIST(types, count)
+
+KEPT_TYPE_CALL(Type_contiguous, (count, old, made), ITEM(count), ITEM(old))
+KEPT_TYPE_CALL(Type_vector, (count, length, stride, old, made), STRIDED)
+KEPT_TYPE_CALL(Type_hvector, (count, length, stride, old, made), STRIDED)
+KEPT_TYPE_CALL(Type_create_hvector, (count, length, stride, old, made), STRIDED)
+KEPT_TYPE_CALL(Type_indexed, (count, lengths, places, old, made), BLOCKS)
+KEPT_TYPE_CALL(Type_create_indexed, (count, lengths, places, old, made), BLOCKS)
+KEPT_TYPE_CALL(Type_hindexed, (count, lengths, places, old, made), BLOCKS)
+KEPT_TYPE_CALL(Type_create_hindexed, (count, lengths, places, old, made), BLOCKS)
+KEPT_TYPE_CALL(Type_create_indexed_block, (count, length, places, old, made), EQUAL_BLOCKS)
+KEPT_TYPE_CALL(Type_create_hindexed_block, (count, length, places, old, made), EQUAL_BLOCKS)
+KEPT_TYPE_CALL(Type_struct, (count, lengths, places, types, made), FIELDS)
+KEPT_TYPE_CALL(Type_create_struct, (count, lengths, places, types, made), FIELDS)
+KEPT_TYPE_CALL(Type_create_resized, (old, lower, extent, made), ITEM(old), ITEM(lower),
+               ITEM(extent))
 
 /* ---- groups ---- */
 
@@ -120,15 +109,9 @@ static GHashTable *groups; /* GBytes: ranks of the program -> the group */
 static GBytes *members_of(MPI_Group group)
 {
   int size;
-  MPI_Group world;
   PMPI_Group_size(group, &size);
-  g_autofree int *places = g_new(int, (gsize)size + 1);
   int *ranks = g_new(int, (gsize)size + 1);
-  for (int i = 0; i < size; i++)
-    places[i] = i;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_translate_ranks(group, size, places, world, ranks);
-  PMPI_Group_free(&world);
+  ranks_in_group(group, size, ranks);
   return g_bytes_new_take(ranks, (gsize)size * sizeof *ranks);
 }
 

@@ -11,6 +11,7 @@
  *
  * All have one tag: two calls on a communicator begin in the same order everywhere, and a pair of
  * ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */
+#include "sim/cc/mpi/values.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
@@ -38,7 +39,7 @@ static struct request *begin(struct rank *r, const struct comm *comm)
 /* Those beside the root in its group name MPI_PROC_NULL, and so exchange nothing. */
 static bool is_root(const struct comm *comm, int root)
 {
-  return comm->remote ? root == COMM_ROOT : root == comm->rank;
+  return comm->remote ? root == MPI_ROOT : root == comm->rank;
 }
 
 static void give(struct rank *r, struct request *whole, const void *buffer, int count,

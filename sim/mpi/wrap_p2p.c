@@ -153,10 +153,7 @@ static void tell_status(struct rank *r, const struct comm *comm, const struct pr
       !matching_probe(r, probe->peer, probe->tag, probe->context, &found))
     return;
   request_empty_status(status);
-  const struct comm *peers = comm_peers(comm);
-  for (int rank = 0; rank < peers->size; rank++)
-    if (peers->member[rank] == found.source)
-      status->MPI_SOURCE = rank;
+  status->MPI_SOURCE = request_source(comm, found.source);
   status->MPI_TAG = found.tag;
   status->count = (int)found.bytes;
 }

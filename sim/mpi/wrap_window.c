@@ -332,10 +332,9 @@ static int *ranks_of(struct rank *r, const struct comm *comm, MPI_Group group, i
 {
   PMPI_Group_size(group, count);
   int *ranks = rank_alloc(r, (size_t)(*count + 1) * sizeof *ranks);
+  ranks_in_group(group, *count, ranks);
   for (int i = 0; i < *count; i++) {
-    int rank = rank_in_group(group, i);
-    while (ranks[i] < comm->size && comm->member[ranks[i]] != rank)
-      ranks[i]++;
+    ranks[i] = request_source(comm, ranks[i]);
     if (ranks[i] == comm->size)
       die(DIE_INPUT, "rank %d: the group is not one of its window", r->index);
   }

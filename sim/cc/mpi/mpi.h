@@ -1,9 +1,4 @@
-/* SMPI's mpi.h, with values for what there is a value like others: MPI_ROOT, a rank, and
- * MPI_DISTRIBUTE_DFLT_DARG, a number of elements. */
+/* SMPI's mpi.h, but for two constants. */
 #include <smpi/mpi.h>
 
-#undef MPI_ROOT
-#define MPI_ROOT (-4)
-
-#undef MPI_DISTRIBUTE_DFLT_DARG
-#define MPI_DISTRIBUTE_DFLT_DARG (-5)
+#include "values.h"
