@@ -6,7 +6,6 @@ needs_layer
 . "$here/languages.sh"
 cd "$dir" || exit 1
 
-cp "$here/layer-rounds.h" .
 build_in_all layer-intercomm
 each_makes 'MPI_Intercomm_[a-z]*\|MPI_Comm_\(remote_[a-z]*\|test_inter\)' 4 ''
 
@@ -17,27 +16,9 @@ protocol:   {name: none}
 detection:  1ms
 EOF
 
-attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
-  program=$1 ends=$2 description=$3
-  output='6 rounds, 0 failures, PASS'
-  [ "${program#*-}" != fortran ] || output='6 rounds, 0 failures'
-  shift 3
-  run_ends "$ends" "$program, $description" --set "program.binary=./$program" "$@"
-  is "$(cat out/program.out)" "$output" "$what: all values are right" out/program.out stderr
-}
-
-recovers() { # PROGRAM PROTOCOL FAILURES WORD...
-  run=$1 protocol=$2 failures=$3
-  shift 3
-  attempt "$run" recovered "$protocol, $failures" --set "protocol.name=$protocol" \
-    --set 'checkpoint={every: 6ms, storage: local, bytes: 10kB}' --set "failures=[$failures]" "$@"
-}
-
+rounds=6 every=6ms
 for run in $programs; do
-  RECLINE_HEAP_WATCH=1
-  export RECLINE_HEAP_WATCH
-  attempt "$run" completed 'no protocol'
-  unset RECLINE_HEAP_WATCH
+  attempt_alone "$run"
   for protocol in c3 pessimistic; do
     recovers "$run" $protocol '{rank: 1, at: 5ms, repair: 1ms}, {rank: 0, at: 9ms, repair: 1ms}'
   done
@@ -49,12 +30,7 @@ instants='7 29'
   instants='1 3 5 7 9 11 13 15 17 19 21 23 25 27 29 31 33 35 37 39 41 43 45 47'
 for at in $instants; do
   crash="{rank: $((at % 5)), at: ${at}ms, repair: 1ms}"
-  for protocol in blocking bookmark c3 chandy-lamport event-logging hybrid index-based lai-yang \
-    mattern message-tagging optimistic pessimistic pessimistic-wildcards uncoordinated; do
-    recovers in-c $protocol "$crash"
-  done
-  recovers in-c causal "$crash" --set protocol.failures=2
-  recovers in-c time-based "$crash" --set clocks.longest=200us
+  recovers_everywhere in-c "$crash" 200us
 done
 
 # ---- more than there are numbers for: those of the same groups are used again ----

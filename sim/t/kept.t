@@ -84,7 +84,7 @@ memory() { # PROGRAM ROUNDS RANKS: KiB
 does_not_grow() { # PROGRAM FEW MANY RANKS DESCRIPTION
   few=$(memory "$1" "$2" "$4") many=$(memory "$1" "$3" "$4")
   echo "$few KiB, $many KiB" >needed
-  [ "${few:-0}" -gt 4096 ] && [ "$((many - few))" -lt 4096 ]
+  [ "${few:-0}" -gt 4096 ] && [ "${many:-0}" -gt 4096 ] && [ "$((many - few))" -lt 4096 ]
   is $? 0 "$5" needed stderr
 }
 does_not_grow many 20 6000 4 'types and groups of 6,000 rounds need no more memory than those of 20'

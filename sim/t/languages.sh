@@ -2,7 +2,7 @@
 
 # $programs of NAME.c and NAME.f90 of this folder: in-c, in-c++ and, with a compiler, in-fortran.
 build_in_all() { # NAME
-  cp "$here/$1.c" "$here/$1.f90" .
+  cp "$here/$1.c" "$here/$1.f90" "$here"/layer-rounds.* .
   echo "#include \"$1.c\"" >"$1.cc"
   warnings='-O2 -g -Wall -Wextra -Werror'
   # shellcheck disable=SC2086 # a list
@@ -42,4 +42,47 @@ each_makes() { # PATTERN LEAST DESCRIPTION [UNLESS]
     all_are_made "$2" "$program: makes every call$3 that is handled" "$program" \
       ${beside:+"$beside${program#in-}"}
   done
+}
+
+# ---- programs that run in $rounds rounds and say how many failures they have found ----
+
+# PROGRAM ends so, and has found none.
+attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
+  program=$1 ends=$2 description=$3
+  output="$rounds rounds, 0 failures, PASS"
+  [ "${program#*-}" != fortran ] || output="$rounds rounds, 0 failures"
+  shift 3
+  run_ends "$ends" "$program, $description" --set "program.binary=./$program" "$@"
+  is "$(cat out/program.out)" "$output" "$what: all values are right" out/program.out stderr
+}
+
+# The same with failures, and a checkpoint every $every.
+recovers() { # PROGRAM PROTOCOL FAILURES WORD...
+  run=$1 protocol=$2 failures=$3
+  shift 3
+  attempt "$run" recovered "$protocol, $failures" --set "protocol.name=$protocol" \
+    --set "checkpoint={every: $every, storage: local, bytes: 10kB}" --set "failures=[$failures]" "$@"
+}
+
+# Without a protocol, with the heap watched.
+attempt_alone() { # PROGRAM
+  RECLINE_HEAP_WATCH=1
+  export RECLINE_HEAP_WATCH
+  attempt "$1" completed 'no protocol'
+  unset RECLINE_HEAP_WATCH
+}
+
+# Under all protocols that recover, but for some; `time-based` with that bound on messages.
+recovers_everywhere() { # PROGRAM FAILURE LONGEST [PROTOCOL...]
+  of=$1 failure=$2 longest=$3
+  shift 3
+  for each in blocking bookmark c3 chandy-lamport event-logging hybrid index-based lai-yang mattern \
+    message-tagging optimistic pessimistic pessimistic-wildcards uncoordinated; do
+    case " $* " in
+    *" $each "*) ;;
+    *) recovers "$of" "$each" "$failure" ;;
+    esac
+  done
+  recovers "$of" causal "$failure" --set protocol.failures=2
+  recovers "$of" time-based "$failure" --set "clocks.longest=$longest"
 }

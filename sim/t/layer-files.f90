@@ -3,18 +3,14 @@
 program layer_files
   use mpi
   implicit none
+  character(len=*), parameter :: test_name = 'layer-files'
   integer, parameter :: block = 3, rows = 4, tile = rows * block
-  integer :: rank, ranks, next, rounds, failures, all, error, round, matrix
-  character(len=200) :: argument, folder
+  integer :: rank, ranks, next, rounds, failures, error, round, matrix
+  character(len=200) :: folder
 
-  call mpi_init(error)
-  call mpi_comm_rank(MPI_COMM_WORLD, rank, error)
-  call mpi_comm_size(MPI_COMM_WORLD, ranks, error)
-  call get_command_argument(1, argument)
+  call begin_rounds()
   call get_command_argument(2, folder)
-  read (argument, *) rounds
   next = mod(rank + 1, ranks)
-  failures = 0
   call open_file(MPI_COMM_WORLD, 'matrix', ior(MPI_MODE_CREATE, MPI_MODE_RDWR), matrix)
   do round = 1, rounds
     call test_matrix()
@@ -27,18 +23,10 @@ program layer_files
   end do
   call mpi_file_close(matrix, error)
   call expect(matrix == MPI_FILE_NULL, 'close')
-  call mpi_allreduce(failures, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
-  if (rank == 0) print '(i0,a,i0,a)', rounds, ' rounds, ', all, ' failures'
-  call mpi_finalize(error)
+  call end_rounds()
 
 contains
-  subroutine expect(right, what)
-    logical, intent(in) :: right
-    character(len=*), intent(in) :: what
-    if (right) return
-    failures = failures + 1
-    write (0, '(a,i0,a,i0,2a)') 'layer-files: rank ', rank, ', round ', round, ': ', what
-  end subroutine expect
+  include 'layer-rounds.inc'
 
   subroutine open_file(comm, name, amode, file)
     integer, intent(in) :: comm, amode

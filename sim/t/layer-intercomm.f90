@@ -2,16 +2,11 @@
 program layer_intercomm
   use mpi
   implicit none
-  integer :: rank, ranks, rounds, failures, all, error, round
+  character(len=*), parameter :: test_name = 'layer-intercomm'
+  integer :: rank, ranks, rounds, failures, error, round
   integer :: half, between, here, mine, others, odd
-  character(len=200) :: argument
 
-  call mpi_init(error)
-  call mpi_comm_rank(MPI_COMM_WORLD, rank, error)
-  call mpi_comm_size(MPI_COMM_WORLD, ranks, error)
-  call get_command_argument(1, argument)
-  read (argument, *) rounds
-  failures = 0
+  call begin_rounds()
   odd = mod(rank, 2)
   call mpi_comm_split(MPI_COMM_WORLD, odd, rank, half, error)
   call mpi_intercomm_create(half, 0, MPI_COMM_WORLD, 1 - odd, 17, between, error)
@@ -28,18 +23,10 @@ program layer_intercomm
   end do
   call mpi_comm_free(between, error)
   call expect(between == MPI_COMM_NULL, 'free')
-  call mpi_allreduce(failures, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
-  if (rank == 0) print '(i0,a,i0,a)', rounds, ' rounds, ', all, ' failures'
-  call mpi_finalize(error)
+  call end_rounds()
 
 contains
-  subroutine expect(right, what)
-    logical, intent(in) :: right
-    character(len=*), intent(in) :: what
-    if (right) return
-    failures = failures + 1
-    write (0, '(a,i0,a,i0,2a)') 'layer-intercomm: rank ', rank, ', round ', round, ': ', what
-  end subroutine expect
+  include 'layer-rounds.inc'
 
   ! Of that rank of the other group.
   integer function number(from)

@@ -3,21 +3,16 @@
 program layer_locks
   use mpi
   implicit none
+  character(len=*), parameter :: test_name = 'layer-locks'
   integer, parameter :: cells = 64
   integer, save :: memory(0:cells - 1)
-  integer :: rank, ranks, next, previous, rounds, failures, all, error, round, window
+  integer :: rank, ranks, next, previous, rounds, failures, error, round, window
   integer(MPI_ADDRESS_KIND) :: bytes
   integer :: total = 0
-  character(len=200) :: argument
 
-  call mpi_init(error)
-  call mpi_comm_rank(MPI_COMM_WORLD, rank, error)
-  call mpi_comm_size(MPI_COMM_WORLD, ranks, error)
-  call get_command_argument(1, argument)
-  read (argument, *) rounds
+  call begin_rounds()
   next = mod(rank + 1, ranks)
   previous = mod(rank + ranks - 1, ranks)
-  failures = 0
   bytes = 4 * cells
   memory = 0
   call mpi_win_create(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, window, error)
@@ -28,18 +23,10 @@ program layer_locks
     call mpi_barrier(MPI_COMM_WORLD, error)
   end do
   call mpi_win_free(window, error)
-  call mpi_allreduce(failures, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
-  if (rank == 0) print '(i0,a,i0,a)', rounds, ' rounds, ', all, ' failures'
-  call mpi_finalize(error)
+  call end_rounds()
 
 contains
-  subroutine expect(right, what)
-    logical, intent(in) :: right
-    character(len=*), intent(in) :: what
-    if (right) return
-    failures = failures + 1
-    write (0, '(a,i0,a,i0,2a)') 'layer-locks: rank ', rank, ', round ', round, ': ', what
-  end subroutine expect
+  include 'layer-rounds.inc'
 
   subroutine test_one()
     integer :: out, in

@@ -3,20 +3,15 @@ program layer_windows
   use mpi
   use iso_c_binding
   implicit none
+  character(len=*), parameter :: test_name = 'layer-windows'
   integer, parameter :: cells = 64
   integer, save :: memory(0:cells - 1)
-  integer :: rank, ranks, next, previous, rounds, failures, all, error, round, window
+  integer :: rank, ranks, next, previous, rounds, failures, error, round, window
   integer(MPI_ADDRESS_KIND) :: bytes
-  character(len=200) :: argument
 
-  call mpi_init(error)
-  call mpi_comm_rank(MPI_COMM_WORLD, rank, error)
-  call mpi_comm_size(MPI_COMM_WORLD, ranks, error)
-  call get_command_argument(1, argument)
-  read (argument, *) rounds
+  call begin_rounds()
   next = mod(rank + 1, ranks)
   previous = mod(rank + ranks - 1, ranks)
-  failures = 0
   bytes = 4 * cells
   call mpi_win_create(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, window, error)
   do round = 1, rounds
@@ -29,18 +24,10 @@ program layer_windows
   end do
   call mpi_win_free(window, error)
   call expect(window == MPI_WIN_NULL, 'free')
-  call mpi_allreduce(failures, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
-  if (rank == 0) print '(i0,a,i0,a)', rounds, ' rounds, ', all, ' failures'
-  call mpi_finalize(error)
+  call end_rounds()
 
 contains
-  subroutine expect(right, what)
-    logical, intent(in) :: right
-    character(len=*), intent(in) :: what
-    if (right) return
-    failures = failures + 1
-    write (0, '(a,i0,a,i0,2a)') 'layer-windows: rank ', rank, ', round ', round, ': ', what
-  end subroutine expect
+  include 'layer-rounds.inc'
 
   integer function number(from, at)
     integer, intent(in) :: from, at

@@ -7,7 +7,6 @@ needs_layer
 . "$here/languages.sh"
 cd "$dir" || exit 1
 
-cp "$here/layer-rounds.h" .
 build_in_all layer-locks
 for program in $programs; do mv "$program" "locks-${program#in-}"; done
 build_in_all layer-windows
@@ -22,27 +21,9 @@ protocol:   {name: none}
 detection:  1ms
 EOF
 
-attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
-  program=$1 ends=$2 description=$3
-  output='6 rounds, 0 failures, PASS'
-  [ "${program#*-}" != fortran ] || output='6 rounds, 0 failures'
-  shift 3
-  run_ends "$ends" "$program, $description" --set "program.binary=./$program" "$@"
-  is "$(cat out/program.out)" "$output" "$what: all values are right" out/program.out stderr
-}
-
-recovers() { # PROGRAM PROTOCOL FAILURES WORD...
-  run=$1 protocol=$2 failures=$3
-  shift 3
-  attempt "$run" recovered "$protocol, $failures" --set "protocol.name=$protocol" \
-    --set 'checkpoint={every: 3ms, storage: local, bytes: 10kB}' --set "failures=[$failures]" "$@"
-}
-
+rounds=6 every=3ms
 for run in $programs $(echo "$programs" | sed 's/in-/locks-/g'); do
-  RECLINE_HEAP_WATCH=1
-  export RECLINE_HEAP_WATCH
-  attempt "$run" completed 'no protocol'
-  unset RECLINE_HEAP_WATCH
+  attempt_alone "$run"
   for protocol in c3 pessimistic; do
     recovers "$run" $protocol '{rank: 1, at: 5ms, repair: 1ms}, {rank: 0, at: 9ms, repair: 1ms}'
   done
@@ -53,17 +34,8 @@ instants='4 11'
 [ -z "$RECLINE_LONG" ] || instants='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18'
 for at in $instants; do
   crash="{rank: $((at % 4)), at: ${at}ms, repair: 1ms}"
-  for run in in-c locks-c; do
-    for protocol in blocking bookmark c3 chandy-lamport event-logging hybrid index-based lai-yang \
-      mattern message-tagging optimistic pessimistic pessimistic-wildcards uncoordinated; do
-      case $run-$protocol in
-      locks-c-hybrid | locks-c-event-logging | locks-c-message-tagging) ;;
-      *) recovers $run $protocol "$crash" ;;
-      esac
-    done
-    recovers $run causal "$crash" --set protocol.failures=2
-    recovers $run time-based "$crash" --set clocks.longest=200us
-  done
+  recovers_everywhere in-c "$crash" 200us
+  recovers_everywhere locks-c "$crash" 200us hybrid event-logging message-tagging
 done
 
 # ---- what cannot be right is refused ----
