@@ -127,6 +127,13 @@ static bool may_be_mail(const struct message *message)
   return message->kind == MESSAGE_CONTROL && network.mail && daemon_time() <= 0.0;
 }
 
+/* Control messages that ride on a message of the program are expected, whatever the program does:
+ * what it waits for may hang on them. */
+static bool bears_control(const struct message *message)
+{
+  return message->riders_count > 0;
+}
+
 /* What the receiver expects is asked when the message is on its way. No other actor may run between
  * the question and its consequence, so the lane is reserved before. */
 static void put_eager(struct message *message, uint64_t bytes)
@@ -134,7 +141,7 @@ static void put_eager(struct message *message, uint64_t bytes)
   struct end *end = &ends[message->destination];
   sg_mailbox_t mailbox = mailbox_of(message->destination);
   struct lane *lane = wire_lane();
-  if (network.expects(message)) {
+  if (network.expects(message) || bears_control(message)) {
     wire_lane_free(lane);
     end->put++;
     wire_put(mailbox, message, bytes);
@@ -185,10 +192,10 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
   if (!blocking || message->mode == SEND_SYNCHRONOUS)
     wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, bytes);
   struct lane *lane = wire_lane();
-  bool expected = network.expects(message);
+  bool expected = network.expects(message), wakes = expected || bears_control(message);
   g_queue_push_tail(&end->door, message);
-  message_set_in_transit(message, expected);
-  end->put += expected;
+  message_set_in_transit(message, wakes);
+  end->put += wakes;
   if (expected && (message->mode != SEND_SYNCHRONOUS || network.is_awaited(message))) {
     wire_lane_free(lane);
     message->flight = FLIGHT_UNDER_WAY;
@@ -196,7 +203,7 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
     send.transfer = wire_put_waitable(mailbox, &message->self, bytes);
   } else {
     message->lane = lane;
-    if (expected)
+    if (wakes)
       wire_put(mailbox, &nudge, 0);
     send.transfer = wire_lane_put_waitable(lane, bytes);
   }

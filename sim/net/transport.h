@@ -17,8 +17,9 @@
  * The overhead of receiving an eager message of a program is charged where the program completes
  * its receive (request.c), as under SMPI; that of others where they come.
  *
- * Control messages and notices are always expected. Most control messages above the matching are no
- * transfers (control_mail.h).
+ * Control messages and notices are always expected, and so are messages of the program on which
+ * control messages ride; of a rendezvous it is the envelope that comes then. Most control messages
+ * above the matching are no transfers (control_mail.h).
  */
 #ifndef RECLINE_TRANSPORT_H
 #define RECLINE_TRANSPORT_H
