@@ -44,8 +44,8 @@ void agenda_tell(int rank, const struct message *notice);
 /* The repair of that number ends at `time` (ulfm.h). */
 void agenda_repair_at(double time, uint32_t repair);
 
-/* Something has changed that the dispatcher looks at: a program has ended, or a rank has had its
- * turn in a run by schedule. */
+/* Something has changed that the dispatcher looks at: the run is over, or a rank has had its turn
+ * in a run by schedule. */
 void agenda_wake(void);
 
 /* Whether a failure, its detection, a restart or a repair is on the agenda; by law there always is

@@ -248,8 +248,8 @@ static void inject_by_law(const struct entry *entry)
   failures_next(entry);
 }
 
-/* Once for all: from then on messages are dropped, also those of a checkpoint that holds a program
- * once more. */
+/* Asked after each step, and once for all: from then on no rank takes a step, so no request is
+ * begun that would hold a program once more, and no message of one is lost. */
 bool dispatcher_is_over(void)
 {
   static bool over;

@@ -138,11 +138,9 @@ static void take_notice(struct rank *r, const struct message *message)
     take_notice_of_death(r);
     return;
   }
-  if (message->notice == NOTICE_END)
-    r->ended = true;
   bool is_for_waiting = message->notice == NOTICE_RESTART || message->notice == NOTICE_REPAIRED ||
                         message->notice == NOTICE_TURN;
-  if (message->notice == NOTICE_END || is_for_waiting || !is_current(r, message))
+  if (is_for_waiting || !is_current(r, message))
     return;
   switch (message->notice) {
   case NOTICE_TIMER:
@@ -189,10 +187,6 @@ static bool is_stale(const struct rank *r, const struct message *message)
 
 static void take_in(struct rank *r, struct message *message)
 {
-  if (message->kind != MESSAGE_NOTICE && dispatcher_is_over()) { /* no rank rolls back any more */
-    host_drop(r, message);
-    return;
-  }
   switch (message->kind) {
   case MESSAGE_NOTICE:
     take_notice(r, message);
@@ -252,6 +246,17 @@ void host_serve(struct rank *r)
     g_queue_delete_link(&r->inbox, item);
     take_in(r, message);
   }
+}
+
+/* The run is over: what still comes is dropped until the dispatcher says that all may leave. */
+static bool wind_up(struct rank *r)
+{
+  struct message *message = g_queue_pop_head(&r->inbox);
+  if (!message)
+    return false;
+  r->ended |= message->kind == MESSAGE_NOTICE && message->notice == NOTICE_END;
+  host_drop(r, message);
+  return true;
 }
 
 /* ---- what comes next ---- */
@@ -446,6 +451,8 @@ static bool go_on(struct rank *r)
   enum rank_phase phase = (enum rank_phase)shadow_rank(r->index)->phase;
   if (host_goes_back(r))
     host_roll_back(r);
+  if (dispatcher_is_over())
+    return wind_up(r);
   if (schedule_on())
     return go_on_by_schedule(r);
   if (phase == RANK_CAPTURING) {

@@ -1,5 +1,4 @@
 /* Events of the program. */
-#include "sim/host/agenda.h"
 #include "sim/host/host_inside.h"
 
 #include "sim/host/application.h"
@@ -240,7 +239,6 @@ void host_finish(struct rank *r)
     host_take(r, &move, NULL);
     r->mpi->finalized = true;
   }
-  agenda_wake();
   host_wait(r, run_has_ended, NULL);
 }
 

@@ -1,7 +1,6 @@
 /* Images: how a rank comes to one, and how it goes back to one. */
 #include "sim/host/accounting.h"
 #include "sim/host/activity.h"
-#include "sim/host/agenda.h"
 #include "sim/host/application.h"
 #include "sim/host/end.h"
 #include "sim/host/host_inside.h"
@@ -355,7 +354,6 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
   if (host_below_matching()) /* its receives are posted already */
     transport_let_in(r->transport, NULL, NULL);
   rank_switch(r, ACTIVITY_MPI);
-  agenda_wake(); /* perhaps its program had ended before the image */
 }
 
 /* Whether what the rank has begun again for is still where it is to go. */

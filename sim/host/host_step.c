@@ -166,8 +166,7 @@ static bool joins_another(struct rank *r, int peer)
   return joined;
 }
 
-/* When all programs have ended, ranks leave one by one, and SMPI takes no message to one that has.
- */
+/* What the last step of a run tells others is told to nobody: they take no step any more. */
 static void send_control(struct rank *r, const struct rcl_action *action)
 {
   if (dispatcher_is_over())
@@ -503,10 +502,10 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   send_controls(r);
   if (cut)
     dispatcher_crash_in_step(r->index, cut);
-  if (!scheduled)
-    return;
-  schedule_next();
-  agenda_wake();
+  if (scheduled)
+    schedule_next();
+  if (scheduled || dispatcher_is_over())
+    agenda_wake();
 }
 
 void host_take_event(struct rank *r, const struct rcl_event *event, struct step *step)
