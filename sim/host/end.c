@@ -8,6 +8,7 @@
 #include "sim/host/phases.h"
 #include "sim/host/rank.h"
 #include "sim/host/shadow.h"
+#include "sim/host/timer.h"
 #include "sim/net/transport.h"
 
 #include <stdio.h>
@@ -64,8 +65,10 @@ static void name_run(struct result *result)
 void run_report(enum run_verdict verdict, const char *why)
 {
   struct result *result = &layer.result;
-  if (verdict == RUN_COMPLETED || verdict == RUN_RECOVERED)
+  if (verdict == RUN_COMPLETED || verdict == RUN_RECOVERED) {
+    shadow_require_end();
     output_ends();
+  }
   shadow_end();
   accounting_report();
   result->verdict = verdict;
@@ -102,6 +105,8 @@ void run_stuck(void)
 {
   if (shadow_finished())
     return;
+  shadow_require_rest();
+  timer_require_none();
   shadow_judge_rest();
   run_stop(RUN_LOST, "all programs wait for ever");
 }

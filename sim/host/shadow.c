@@ -298,6 +298,25 @@ void shadow_judge_rest(void)
   judge_state(world_at_rest);
 }
 
+void shadow_require_rest(void)
+{
+  char text[TEXT_MAX];
+  struct move owed;
+  if (layer.repairs || shadow_finished() || !world_owes(&world, &owed))
+    return;
+  struct verdict verdict;
+  snprintf(verdict.text, sizeof verdict.text, "the run stands still, and rank %d was to get: %s",
+           owed.rank,
+           owed.kind == MOVE_EVENT ? event_print(world.protocol, &owed.event, text) : "detected");
+  breach(&verdict);
+}
+
+void shadow_require_end(void)
+{
+  if (!shadow_finished())
+    breach(&(struct verdict){.text = "the run has ended, and not all programs have"});
+}
+
 void shadow_end(void)
 {
   if (world_finished(&world))

@@ -21,6 +21,11 @@ char *shadow_state_text(void);
 void shadow_judge_repeated(const char *state);
 void shadow_judge_rest(void);
 
+/* A run that stands still: a breach, where the world still expects something of its host, which has
+ * lost it. A run that has come to its end: one, where it has not for the world. */
+void shadow_require_rest(void);
+void shadow_require_end(void);
+
 const struct rcl_protocol *shadow_protocol(void);
 
 /* Whether ranks recover one by one (protocols/protocol.h). */

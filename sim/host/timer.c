@@ -50,6 +50,14 @@ bool timer_goes_off(struct rank *r, const struct message *notice)
   return true;
 }
 
+void timer_require_none(void)
+{
+  for (int i = 0; i < layer.ranks && !shadow_protocol()->clocks; i++)
+    if (shadow_rank(i)->phase == RANK_RUNNING && shadow_rank(i)->timer &&
+        next_time(&layer.rank[i]) >= 0.0)
+      die(DIE_BREACH, "breach: the run stands still, and the timer of rank %d never goes off", i);
+}
+
 void timer_call(struct rank *r)
 {
   struct rank *asked = r->timer.serial ? r : &layer.rank[RCL_COORDINATOR_RANK];

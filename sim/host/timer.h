@@ -21,4 +21,8 @@ void timer_call(struct rank *);
  * asked for, all instants have passed. Without both the first is. */
 bool timer_was_last(void);
 
+/* A run that stands still: a breach, where a timer is set and never goes off, though there is
+ * something to ask for. */
+void timer_require_none(void);
+
 #endif

@@ -559,6 +559,11 @@ uint64_t world_digest(const struct world *);
 /* What a part adds to the digest, which is the sum. */
 uint64_t world_digest_part(const struct world *, uint32_t part);
 
+/* Whether something is still to happen that neither a program nor a failure brings about: a start,
+ * the notice of a crash, the end of a capture or of a write, a message that can arrive. Where it
+ * never does, the host has lost it. `owed` is the first such move. */
+bool world_owes(const struct world *, struct move *owed);
+
 /* All programs have finished, none is held, and none has yet to notice a crash. */
 bool world_finished(const struct world *);
 

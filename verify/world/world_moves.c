@@ -129,11 +129,10 @@ static void list_faults(const struct listing *l, int peer, int rank)
     }
 }
 
-/* The rank's own moves. */
-static void list_rank(const struct listing *l, int rank)
+/* Of the rank's life, as far as it is not the program's or its storage's. */
+static void list_life(const struct listing *l, int rank)
 {
   const struct world_rank *me = read_rank(l->w, rank);
-  const struct world_global *global = read_global(l->w);
   list_event(l, rank,
              (struct rcl_event){.kind = RCL_EVENT_START,
                                 .checkpoint = world_start_of(l->w, rank),
@@ -145,6 +144,13 @@ static void list_rank(const struct listing *l, int rank)
   list_event(l, rank,
              (struct rcl_event){
                  .kind = RCL_EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
+}
+
+/* The rank's own moves. */
+static void list_rank(const struct listing *l, int rank)
+{
+  const struct world_rank *me = read_rank(l->w, rank);
+  list_life(l, rank);
   if (me->phase != RANK_RUNNING)
     return;
   list_event(l, rank,
@@ -156,8 +162,9 @@ static void list_rank(const struct listing *l, int rank)
   list_storage(l, rank);
   if (l->w->script && l->w->script->synchronous && !l->cut)
     list_if_possible(l, &(struct move){.kind = MOVE_SENT, .rank = (int16_t)rank});
-  list_event(l, rank,
-             (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = global->committing});
+  list_event(
+      l, rank,
+      (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = read_global(l->w)->committing});
 }
 
 /* Whether there is anything between two ranks; asked first, as it seldom is. */
@@ -228,6 +235,40 @@ void world_moves_of(const struct world *w, uint32_t origin,
     list_rank(&l, (int)(origin / each));
   else
     list_pair(&l, (int)(origin % each) - 1, (int)(origin / each));
+}
+
+/* ---- what a host owes ---- */
+
+struct debt {
+  struct move *move;
+  bool found;
+};
+
+static void note_debt(void *data, const struct move *move)
+{
+  struct debt *debt = data;
+  if (!debt->found)
+    *debt->move = *move;
+  debt->found = true;
+}
+
+bool world_owes(const struct world *w, struct move *owed)
+{
+  struct debt debt = {.move = owed};
+  const struct listing l = {.w = w, .visit = note_debt, .data = &debt};
+  for (int rank = 0; rank < w->ranks && !debt.found; rank++) {
+    list_life(&l, rank);
+    for (int peer = 0; peer < w->ranks; peer++)
+      if (under_way(w, peer, rank) && read_rank(w, rank)->phase == RANK_RUNNING) {
+        list_arrivals(&l, peer, rank);
+        list_control(&l, peer, rank);
+      }
+    if (read_rank(w, rank)->phase == RANK_RUNNING)
+      list_storage(&l, rank);
+    if (read_rank(w, rank)->phase == RANK_DEAD)
+      note_debt(&debt, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
+  }
+  return debt.found;
 }
 
 struct world_standing world_standing(const struct world *w, int rank)
