@@ -1,5 +1,6 @@
 /* Properties of moves and states, as they are expanded. */
 #include <stdio.h>
+#include <string.h>
 
 #include "verify/explore/search.h"
 
@@ -55,6 +56,79 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
   return model_checks(&e->model, "outcome");
 }
 
+/* ---- what a timer leads to ---- */
+
+/* A state from which a run is tried. */
+struct trial {
+  struct transition_cache *cache;
+  int rank;                   /* whose timer it is; RCL_ANY: of all */
+  bool moves, commits, stops; /* a move was taken; one commits; one ends the run */
+};
+
+static bool may_take(const struct trial *t, const struct move *move)
+{
+  bool timer = move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_TIMER;
+  return !is_fault(move) && (!timer || t->rank == RCL_ANY || move->rank == t->rank);
+}
+
+/* Takes one move of an origin, the first that changes anything. */
+static void take_one(struct trial *t, uint32_t origin)
+{
+  struct transition_cache *m = t->cache;
+  const struct enabled_list list = *transition_cache_list(m, origin);
+  for (uint32_t i = 0; i < list.count; i++) {
+    uint32_t move = m->list_moves[list.first + i];
+    if (!may_take(t, m->moves.item[move].bytes))
+      continue;
+    const struct effect effect = *transition_cache_step(m, move);
+    if (!effect.count)
+      continue;
+    transition_cache_apply(m, &effect);
+    t->moves = true;
+    t->commits |= effect.reached.most[REACH_COMMITS] > 0;
+    t->stops |= effect.verdict != 0;
+    return;
+  }
+}
+
+/* One more timer may go off in the state that is loaded. */
+static void allow_timer(struct trial *t)
+{
+  struct transition_cache *m = t->cache;
+  uint32_t part = world_part(m->world, WORLD_GLOBAL, 0, 0);
+  struct world_global global = *(const struct world_global *)m->parts.item[m->values[part]].bytes;
+  global.timers = 1;
+  m->values[part] = intern(&m->parts, &global, sizeof global);
+}
+
+/* Whether the timer of a rank leads to a checkpoint that commits, when it goes off as often as it
+ * asks for, a few times at most: in one run, in which origins take turns. A run that shows another
+ * violation is judged where it is explored. Property requests, in the state that is loaded. */
+static bool renews(void *explorer, int rank)
+{
+  enum { TIMERS = 4, TURNS = 1000 };
+  struct explorer *e = explorer;
+  struct transition_cache *m = &e->model.rules_cache;
+  bool clocks = m->world->protocol->clocks;
+  struct trial t = {.cache = m, .rank = clocks ? RCL_ANY : rank};
+  uint32_t loaded[m->count], origins = (uint32_t)(m->world->ranks * (m->world->ranks + 1));
+  memcpy(loaded, m->values, sizeof loaded);
+  for (unsigned timer = 0; timer < TIMERS && !t.commits && !t.stops; timer++) {
+    allow_timer(&t);
+    t.moves = true;
+    for (unsigned turn = 0; turn < TURNS && t.moves && !t.commits && !t.stops; turn++) {
+      t.moves = false;
+      for (uint32_t origin = 0; origin < origins && !t.stops; origin++)
+        take_one(&t, origin);
+    }
+  }
+  memcpy(m->values, loaded, sizeof loaded);
+  transition_cache_forget_reads(m);
+  return t.commits || t.stops;
+}
+
+/* ---- states ---- */
+
 static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
 {
   if (finished) {
@@ -67,7 +141,7 @@ static bool wrong_state(struct explorer *e, bool finished, bool still, struct ve
   }
   if (!still)
     return false;
-  world_at_rest(e->model.world, verdict);
+  world_at_rest_renewing(e->model.world, renews, e, verdict);
   return model_violates(&e->model, verdict);
 }
 

@@ -579,7 +579,7 @@ sub acts {
     $me->{closed} = 0;
   } elsif ($name eq 'set-timer' && !$world->{clocks}) {
     $me->{timer} = 1;
-    $timed = 1 if !$r;
+    $timed = 1;
   } elsif ($name eq 'set-timer') {
     my $checkpoint = $a->{checkpoint} // 0;
     return bad('legal') if !$checkpoint || $me->{alarm} || $checkpoint < ($me->{rung} ? $me->{rung}[0] : 0);
@@ -681,10 +681,14 @@ sub fields {
 sub take {
   my ($line, $broken) = @_;
   %seen = ();
-  $line =~ s/ # [0-9a-f]+$//;
+  my $state = $line =~ s/ # ([0-9a-f]+)$// ? $1 : '';
   $line =~ s/^\d+ (\S+) //;
   my ($r, $event, @actions) = ($1, map { fields($_) } split / \| /, $line);
   my $me = $r eq '-' ? undef : $rank[$r];
+  if ($me && $state) {
+    $event->{unmoved} = $state eq ($me->{state} // '');
+    $me->{state} = $state;
+  }
   if ($event->{name} eq 'crash') {
     my $ends = $event->{writes} // 0;
     for (my $left = $ends; $left; $left = int $left / 3) {
@@ -718,8 +722,10 @@ sub take {
     bad("$data->[1].2") if $data->[0]{stopped} > $me->{stopped};
     bad("$data->[1].3") if $stopped > $data->[0]{line};
   }
-  $requested = 1 if $event->{name} eq 'timer' && !$world->{independent} && !fenced($me)
-    && !(grep { $_->{name} eq 'set-timer' } @actions) && !($world->{clocks} && $event->{checkpoint} <= $committed);
+  if ($event->{name} eq 'timer' && !fenced($me) && !($world->{clocks} && $event->{checkpoint} <= $committed)) {
+    my $put_off = @actions == 1 && $actions[0]{name} eq 'set-timer' && $event->{unmoved};
+    $requested = 1 if !$world->{independent} && !$put_off;
+  }
   chooses($me, $event, \%now) if $event->{name} eq 'choice';
   if (my $p = $me->{program}) {
     $p->{next}++ if $event->{name} eq 'safe-point' && ($event->{iteration} || !$world->{anywhere}) && !ended($p, $r);
@@ -812,10 +818,10 @@ sub waits {
     $waits{$ends} = 1 if $me->{phase} !~ /^(running|capturing)$/ || !$me->{program}{over}
       || $me->{held} || $me->{declared} || behind($me);
   }
-  $waits{$commits} = 1 if $requested;
+  $waits{$commits} = 1 if $requested || $world->{independent} && grep { $_->{image} && ($_->{timer} || $_->{alarm}) } @rank;
   my @set = map { $_->{timer} || $_->{alarm} ? 1 : 0 } @rank;
   my $awaited = $world->{independent} ? grep { $_ } @set : $timed && !$requested;
-  $waits{$requests} = 1 if $awaited && grep { !$_ } $world->{independent} || $world->{clocks} ? @set : $set[0];
+  $waits{$requests} = 1 if $awaited && ($world->{independent} || $world->{clocks} ? grep { !$_ } @set : !grep { $_ } @set);
   return \%waits;
 }
 
@@ -1001,7 +1007,7 @@ sub judge_walk {
     ($wire{$r}, $shares{$r}, $control{$r}, $outside[$r]) = ([], [], [], []);
     @{$rank[$r]}{qw(phase timer)} = ('running', $set{$r}) if is_free();
   }
-  $timed = 1 if $set{0};
+  $timed = 1 if %set;
   my ($step, $over, $vain) = ('', 0, 0);
   while (@lines) {
     my $line = shift @lines;

@@ -110,12 +110,21 @@ static bool rest_is_zero(const struct world *w, int rank, const unsigned char *s
   return true;
 }
 
+static void *copy_of(const void *state, uint32_t bytes)
+{
+  return memcpy(memory_grow(NULL, bytes + 1), state, bytes);
+}
+
 static void step_protocol(struct step_context *t)
 {
   const struct world *w = t->w;
   struct world_rank *me = edit_rank(w, t->rank);
+  bool timer = t->event.kind == RCL_EVENT_TIMER;
+  void *before = timer ? copy_of(me + 1, w->state_bytes) : NULL;
   int broken =
       rcl_protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
+  t->unmoved = timer && !memcmp(before, me + 1, w->state_bytes);
+  free(before);
   REQUIRE(!w->bounded || !w->check || rest_is_zero(w, t->rank, (const unsigned char *)(me + 1)),
           "what is not in use of a protocol's state is zero");
   if (broken)

@@ -249,7 +249,7 @@ struct world_global {
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
   uint8_t injected;     /* the one lie of a faulty host has been told */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
-  uint8_t timed;        /* the coordinator has set a timer; independent: 0 */
+  uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0 */
   uint8_t settled;      /* no rank will go back any more: world_settles() */
 };
 
@@ -514,8 +514,14 @@ const char *world_refuses(const struct world *, const struct move *);
 void world_step(struct world *, struct move *, struct rcl_actions *, struct verdict *);
 
 /* Explorer's verdict on a state that nothing but a crash can change: `deadlock` when a program has
- * not finished, `commits` when a checkpoint was asked for and never committed. */
+ * not finished, `commits` when a checkpoint was asked for and never committed, `requests` when no
+ * more will be asked for. A TIMER whose step sets the timer again may have put the checkpoint off,
+ * and so may the next one: `renews` tells whether the timer of `rank` leads to a checkpoint that
+ * commits when it goes off in this state, which must be as before when it returns. Without: no
+ * such timer does. */
 void world_at_rest(const struct world *, struct verdict *);
+void world_at_rest_renewing(const struct world *, bool (*renews)(void *ctx, int rank), void *ctx,
+                            struct verdict *);
 
 /* The same on a state to which a run comes back for ever: `progress` when either. */
 void world_for_ever(const struct world *, struct verdict *);

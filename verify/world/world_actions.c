@@ -243,6 +243,13 @@ static void force_outcome(struct step_context *t, const struct rcl_action *actio
   t->outcome = action->outcome;
 }
 
+static void note_timer(const struct step_context *t)
+{
+  bool asks = !t->w->protocol->clocks || t->rank == RCL_COORDINATOR_RANK;
+  if (asks && !t->w->protocol->independent && !read_global(t->w)->timed)
+    edit_global(t->w)->timed = true;
+}
+
 static void carry_out(struct step_context *t, const struct rcl_action *action)
 {
   t->action = action;
@@ -318,9 +325,7 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
     edit_rank(t->w, t->rank)->closed &= (uint16_t)~CONNECTIONS_CLOSED;
     break;
   case RCL_ACTION_SET_TIMER:
-    if (t->rank == RCL_COORDINATOR_RANK && !t->w->protocol->independent &&
-        !read_global(t->w)->timed)
-      edit_global(t->w)->timed = true;
+    note_timer(t);
     if (t->w->protocol->clocks)
       world_set_alarm(t, action);
     else
@@ -343,14 +348,12 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
   t->answered |= world_ends_answer(t, kind);
 }
 
-/* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
+/* A TIMER asks for a checkpoint, unless it is put off. */
 static void note_request(struct step_context *t)
 {
-  bool later = false;
-  for (uint32_t i = 0; i < t->actions->count; i++)
-    later |= t->actions->item[i].kind == RCL_ACTION_SET_TIMER;
   bool old = t->w->protocol->clocks && t->event.checkpoint <= read_global(t->w)->committed;
-  if (!later && !old && !world_fenced(t) && !t->w->protocol->independent) /* these: no commit */
+  bool commits = !t->w->protocol->independent;
+  if (commits && !old && !world_fenced(t) && !world_puts_off(t))
     edit_global(t->w)->requested = true;
 }
 

@@ -271,8 +271,46 @@ static bool has_timer(const struct world *w, int rank)
   return me->timer || me->set.checkpoint;
 }
 
+bool world_puts_off(const struct step_context *t)
+{
+  return t->unmoved && t->actions->count == 1 && t->actions->item[0].kind == RCL_ACTION_SET_TIMER;
+}
+
+/* Whether a checkpoint of the rank (global recovery: of all) has begun that has not committed. An
+ * image that is stored becomes durable. */
+static bool has_begun(const struct world *w, int rank)
+{
+  bool begun = w->protocol->independent && read_rank(w, rank)->image;
+  for (int each = 0; each < w->ranks && !w->protocol->independent; each++)
+    begun |= read_rank(w, each)->line > read_global(w)->committed;
+  return begun;
+}
+
+/* Whether one was asked for that has not committed; independent: of that rank, whose timer asks for
+ * one, and it has begun. */
+static bool is_requested(const struct world *w, int rank)
+{
+  return w->protocol->independent ? has_timer(w, rank) && has_begun(w, rank)
+                                  : rank == RCL_COORDINATOR_RANK && read_global(w)->requested;
+}
+
+/* With independent recovery and with clocks each rank has a timer; else one of all ranks will do,
+ * as a rule that of the coordinator. */
+static void judge_timers(struct step_context *t, const char *property)
+{
+  const struct world *w = t->w;
+  bool each = w->protocol->independent || w->protocol->clocks;
+  int set = 0;
+  for (int rank = 0; rank < w->ranks; rank++)
+    set += has_timer(w, rank);
+  bool timed = w->protocol->independent ? set : read_global(w)->timed && !read_global(w)->requested;
+  for (t->rank = 0; timed && t->rank < (each ? w->ranks : 1); t->rank++)
+    if (each ? !has_timer(w, t->rank) : !set)
+      world_violate(t, property, "no timer is set: no checkpoint will be asked for any more");
+}
+
 /* Programs that never end are violations of property `ends`, checkpoints never committed of
- * `commits`, ranks that ask for no more of `requests`. */
+ * `commits` (NULL: of none), ranks that ask for no more of `requests`. */
 static void judge_waits(const struct world *w, const char *ends, const char *commits,
                         const char *requests, struct verdict *verdict)
 {
@@ -280,16 +318,10 @@ static void judge_waits(const struct world *w, const char *ends, const char *com
   for (t.rank = 0; t.rank < w->ranks; t.rank++)
     if (!world_standing(w, t.rank).finished)
       world_violate(&t, ends, "the program of rank %d never ends", t.rank);
-  t.rank = RCL_COORDINATOR_RANK;
-  if (read_global(w)->requested)
-    world_violate(&t, commits, "a checkpoint was asked for and never committed");
-  bool timed = read_global(w)->timed && !read_global(w)->requested;
-  for (int rank = 0; w->protocol->independent && rank < w->ranks; rank++)
-    timed |= has_timer(w, rank);
-  int asking = w->protocol->independent || w->protocol->clocks ? w->ranks : 1;
-  for (; timed && t.rank < asking; t.rank++)
-    if (!has_timer(w, t.rank))
-      world_violate(&t, requests, "no timer is set: no checkpoint will be asked for any more");
+  for (t.rank = 0; commits && t.rank < w->ranks; t.rank++)
+    if (is_requested(w, t.rank))
+      world_violate(&t, commits, "a checkpoint was asked for and never committed");
+  judge_timers(&t, requests);
 }
 
 /* Whether the image from which the receiver of a kept message would start shows it received: then
@@ -354,24 +386,71 @@ static void check_bounded(struct step_context *t)
                     stored[i].checkpoint, t->rank);
 }
 
-/* Whether a TIMER of `rank` would only set the timer again. Nothing is under way that it could wait
- * for. */
-static bool asks_in_vain(const struct world *w, int rank)
+/* Whether a TIMER of `rank` would set the timer again. Nothing is under way that it could wait for.
+ */
+static bool sets_again(const struct world *w, int rank)
 {
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&w->config[rank])};
-  const struct rcl_event timer = {.kind = RCL_EVENT_TIMER};
-  bool later = false;
-  if (!read_rank(w, rank)->timer || read_rank(w, rank)->phase != RANK_RUNNING)
+  const struct world_rank *me = read_rank(w, rank);
+  const struct rcl_event timer = {.kind = RCL_EVENT_TIMER, .checkpoint = me->set.checkpoint};
+  bool sets = false;
+  if (!has_timer(w, rank) || me->phase != RANK_RUNNING)
     return false;
   void *state = memory_grow(NULL, w->state_bytes + 1);
-  memcpy(state, read_rank(w, rank) + 1, w->state_bytes);
+  memcpy(state, me + 1, w->state_bytes);
   actions.item = memory_table(actions.capacity, sizeof *actions.item);
   rcl_protocol_step(w->protocol, &w->config[rank], state, &timer, &actions, false);
   for (uint32_t i = 0; i < actions.count; i++)
-    later |= actions.item[i].kind == RCL_ACTION_SET_TIMER;
+    sets |= actions.item[i].kind == RCL_ACTION_SET_TIMER;
   free(actions.item);
   free(state);
-  return later;
+  return sets;
+}
+
+/* Timers that set themselves again and again, and whether one of them leads to a checkpoint. */
+struct renewal {
+  bool (*renews)(void *ctx, int rank);
+  void *ctx;
+};
+
+static bool leads_on(const struct world *w, int rank, const struct renewal *r)
+{
+  return has_timer(w, rank) && r->renews && r->renews(r->ctx, rank);
+}
+
+/* What was asked for and has not committed, unless it was put off. */
+static void judge_commits(struct step_context *t, const struct renewal *r)
+{
+  const struct world *w = t->w;
+  for (t->rank = 0; t->rank < w->ranks; t->rank++) {
+    bool put_off = false;
+    if (!is_judged(w, "commits") || !is_requested(w, t->rank))
+      continue;
+    for (int rank = 0; rank < w->ranks && !has_begun(w, t->rank); rank++)
+      put_off |= (!w->protocol->independent || rank == t->rank) && leads_on(w, rank, r);
+    if (!put_off)
+      world_violate(t, "commits", "a checkpoint was asked for and never committed");
+  }
+}
+
+/* Nothing was asked for that has not committed: the next TIMER does so. With independent recovery
+ * that of each rank, else that of any rank, with clocks that of the coordinator. */
+static void judge_requests(struct step_context *t, const struct renewal *r)
+{
+  const struct world *w = t->w;
+  int vain = -1;
+  bool asks = false, each = w->protocol->independent;
+  for (t->rank = 0; t->rank < w->ranks && is_judged(w, "requests"); t->rank++) {
+    if (is_requested(w, each ? t->rank : RCL_COORDINATOR_RANK) || !has_timer(w, t->rank) ||
+        (w->protocol->clocks && t->rank != RCL_COORDINATOR_RANK))
+      continue;
+    bool alive = !sets_again(w, t->rank) || leads_on(w, t->rank, r);
+    asks = !each && (asks || alive);
+    vain = !alive && vain < 0 ? t->rank : vain;
+  }
+  t->rank = vain;
+  if (vain >= 0 && !asks)
+    world_violate(t, "requests", "the timer asks for no checkpoint any more");
 }
 
 /* ---- the outside ---- */
@@ -421,19 +500,26 @@ static void check_held(struct step_context *t)
     world_violate(t, "output-at-rest", "output %u of rank %d waits", count + 1, t->rank);
 }
 
-void world_at_rest(const struct world *w, struct verdict *verdict)
+void world_at_rest_renewing(const struct world *w, bool (*renews)(void *ctx, int rank), void *ctx,
+                            struct verdict *verdict)
 {
   struct step_context t = {.w = w, .verdict = verdict};
+  const struct renewal renewal = {renews, ctx};
   *verdict = (struct verdict){.kind = VERDICT_FINE};
   for (; t.rank < w->ranks; t.rank++) {
     check_bounded(&t);
     check_held(&t);
   }
-  judge_waits(w, "deadlock", "commits", "requests", verdict);
-  bool judges = is_judged(w, "requests") && !read_global(w)->requested;
-  for (t.rank = 0; judges && t.rank < w->ranks; t.rank++)
-    if (asks_in_vain(w, t.rank))
-      world_violate(&t, "requests", "the timer asks for no checkpoint any more");
+  judge_waits(w, "deadlock", NULL, "requests", verdict);
+  if (verdict->kind == VERDICT_VIOLATION)
+    return; /* one is enough */
+  judge_commits(&t, &renewal);
+  judge_requests(&t, &renewal);
+}
+
+void world_at_rest(const struct world *w, struct verdict *verdict)
+{
+  world_at_rest_renewing(w, NULL, NULL, verdict);
 }
 
 void world_for_ever(const struct world *w, struct verdict *verdict)
@@ -468,7 +554,8 @@ static void check_agreement(struct step_context *t)
     const struct world_flow *mine = &flows[i], *theirs;
     if (!mine->delivered)
       continue;
-    theirs = world_find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag, &place, &their_count);
+    theirs =
+        world_find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag, &place, &their_count);
     uint32_t sent = theirs ? theirs->sent : 0;
     if (sent < mine->delivered)
       world_violate(t, "agreement",

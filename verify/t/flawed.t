@@ -1,0 +1,59 @@
+#!/bin/sh
+# Protocols in which a judge could be mistaken (flawed.c): what is flawed is violated, or at least
+# does not hold, what is right holds; in every kind of search.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+cd "$dir" || exit 1
+
+compile() { # FLAW
+  mkdir -p "$1" && ${CC:-cc} -std=c11 -O1 -Wall -Wextra -Werror -shared -fPIC "-DFLAW=$1" \
+    -I "$build/include" -o "$1/flawed.so" "$root/verify/t/flawed.c"
+}
+
+claim() { # FLAW CHECK [PROGRAM]: writes FLAW/claim.yaml
+  {
+    echo "id: flawed
+statement: It recovers, and takes every checkpoint that it is asked for
+program:
+  ranks: 2
+  script: |
+${3:-    rank 0: send 1, recv 1
+    rank 1: recv 0, send 0}
+protocol: {name: flawed, file: flawed.so, capacity: 4}
+checkpoint: {places: anywhere}
+check: {$2}
+expect: {verdict: holds}"
+  } >"$1/claim.yaml"
+}
+
+verdict() { # FLAW [OPTION]...: the verdict, and the property or what was not judged
+  flaw=$1
+  shift
+  "$tool" check "$flaw/claim.yaml" --json "$@" >"$flaw/json" 2>"$flaw/err" || true
+  awk -F'"' '$2 == "verdict" { printf "%s", $4 } $2 == "property" && $4 { printf " %s", $4 }
+    $2 == "why" && $4 ~ /never judged/ { printf " %s", $4 }' "$flaw/json"
+}
+
+judged() { # FLAW CHECK EXPECTED DESCRIPTION [OPTION]...
+  flaw=$1 expected=$3 what=$4
+  compile "$1"
+  claim "$1" "$2"
+  shift 4
+  is "$(verdict "$flaw" "$@")" "$expected" "$flaw: $what" "$flaw/err" "$flaw/json"
+}
+
+# ---- which TIMER asks for a checkpoint ----
+
+one='checkpoints: 1, crashes: 0'
+judged NONE "$one" holds 'the protocol without a flaw'
+judged NONE 'checkpoints: 2, crashes: 1' holds 'the same with a crash'
+judged AGAIN "$one" holds 'a timer that is always set again, at the beginning of a checkpoint, too'
+judged AGAIN 'checkpoints: 2, crashes: 1' holds 'the same with a crash'
+judged EVERY_2ND 'checkpoints: 2, crashes: 0, reach: [commits 1]' holds \
+  'every second timer begins a checkpoint, the others send a message'
+judged OTHER_ASKS "$one" holds 'another rank than the coordinator asks'
+judged NO_DONE "$one" 'violated commits' 'the timer is set again, and the checkpoint never commits'
+judged WANTS "$one" 'violated commits' 'the timer is set again, and nothing begins'
+judged TELLS "$one" 'violated commits' 'the same, with a message that begins nothing'
+judged PUTS_OFF "$one" 'violated requests' 'checkpoints are put off for ever'
+judged OTHER_ASKS_ONCE "$one" 'violated requests' 'another rank asks, once'
+finish
