@@ -148,6 +148,8 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
   *m = (struct model){.world = world, .options = options};
   /* a property that is not asked for must not hide, in the same step, one that is */
   world->properties = options->properties ? options->properties : properties_default;
+  world->merges = options->audit ? world_merges_new() : NULL;
+  world->blind = options->blind;
   m->judges_end = world_judges_end(world);
   m->rules = platform_lock_new();
   transition_cache_init(&m->rules_cache, world, crashes, timers);
@@ -174,6 +176,8 @@ void model_clear(struct model *m)
   free(m->place_of);
   free(m->first);
   transition_cache_clear(&m->rules_cache);
+  world_merges_free(m->world->merges);
+  m->world->merges = NULL;
   platform_lock_free(m->rules);
 }
 

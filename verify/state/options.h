@@ -34,7 +34,7 @@ struct explorer_options {
   bool stubborn;    /* take of each state's moves only as many as are needed; where that applies */
   bool symmetry;    /* states that differ in names of ranks only are one; where that applies */
   bool orbits;      /* digests of `rests` are those of such states; where that applies */
-  bool blind;       /* tests: a reduction that takes all moves for independent */
+  bool blind;       /* tests: a reduction takes all moves for independent; world.blind */
   /* Digests of the states at rest, uint64_t each, are added to it; NULL: not collected. */
   struct intern *rests;
   /* Hash compaction: the visited set keeps so many bits of a hash in place of states, where nothing

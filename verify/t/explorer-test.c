@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
 #include "verify/base/memory.h"
 #include "verify/explore/explorer.h"
@@ -226,6 +227,66 @@ static void audit(void)
   struct small honest = cheated;
   honest.protocol = "c3";
   ok(!breaches(&honest, &options), "one that does not is not");
+}
+
+/* One rank takes a checkpoint by itself. What it stores is forgotten by the START from an image
+ * without outputs, and by no other: then it stays held. */
+static size_t word_bytes(const struct rcl_config *config)
+{
+  (void)config;
+  return sizeof(uint64_t);
+}
+
+static void holds_outputs(const struct rcl_config *config, void *memory,
+                          const struct rcl_event *event, struct rcl_actions *actions)
+{
+  uint64_t *captured = memory;
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
+    *captured = event->output ? *captured : 0;
+    if (*captured)
+      rcl_act(actions, RCL_ACTION_HOLD);
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
+    break;
+  case RCL_EVENT_TIMER:
+    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = 1;
+    break;
+  case RCL_EVENT_CAPTURED:
+    *captured = 1;
+    rcl_act(actions, RCL_ACTION_STORE)->checkpoint = 1;
+    break;
+  case RCL_EVENT_DURABLE:
+    rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = 1;
+    break;
+  default:
+    break;
+  }
+  (void)config;
+}
+
+/* A canonical form that no START of an image with outputs was tried on: seeded by `blind`. */
+static void audit_merges(void)
+{
+  static const char *const deadlock[] = {"deadlock", NULL};
+  static struct rcl_protocol outputs;
+  static const struct rcl_protocol *const list[] = {&outputs, NULL};
+  static const struct small small = {"holds-outputs", 1, 1, 1, false, true, 0, "rank 0: output, choose 1"};
+  outputs = *rcl_protocol_named("none");
+  outputs.name = "holds-outputs";
+  outputs.level = RCL_LEVEL_CHANNEL;
+  outputs.step = holds_outputs;
+  outputs.state_size = word_bytes;
+  rcl_protocol_register(list);
+  struct exploration found;
+  run_with(&small, &(struct explorer_options){.properties = deadlock, .blind = true}, &found);
+  ok(found.verdict == EXPLORER_HOLDS, "a wrong canonical form hides a violation");
+  exploration_clear(&found);
+  ok(breaches(&small,
+              &(struct explorer_options){.properties = nothing, .blind = true, .audit = true}),
+     "an audit finds it");
+  run_with(&small, &(struct explorer_options){.properties = deadlock, .audit = true}, &found);
+  ok(found.verdict == EXPLORER_VIOLATED, "the right one shows the violation, also in an audit");
+  exploration_clear(&found);
 }
 
 static void by_hand(void)
@@ -1163,6 +1224,7 @@ int main(void)
   beyond();
   workers();
   audit();
+  audit_merges();
   steps_not_applied();
   bounds();
   fingerprints();

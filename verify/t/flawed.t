@@ -56,4 +56,15 @@ judged WANTS "$one" 'violated commits' 'the timer is set again, and nothing begi
 judged TELLS "$one" 'violated commits' 'the same, with a message that begins nothing'
 judged PUTS_OFF "$one" 'violated requests' 'checkpoints are put off for ever'
 judged OTHER_ASKS_ONCE "$one" 'violated requests' 'another rank asks, once'
+
+# ---- states that are stored as one ----
+
+outputs='    rank 0: output, send 1, recv 1
+    rank 1: recv 0, send 0'
+judged OUTPUTS 'checkpoints: 1, crashes: 1' holds 'without outputs there is no flaw'
+claim OUTPUTS 'checkpoints: 1, crashes: 1' "$outputs"
+is "$(verdict OUTPUTS)" 'violated deadlock' 'OUTPUTS: a start from an image with outputs is another one'
+is "$(verdict OUTPUTS --audit)" 'violated deadlock' 'OUTPUTS: so it is in an audit'
+claim NONE 'checkpoints: 1, crashes: 1' "$outputs"
+is "$(verdict NONE --audit)" holds 'NONE: an audit finds that states are rightly stored as one'
 finish

@@ -123,6 +123,7 @@ static void step_protocol(struct step_context *t)
   void *before = timer ? copy_of(me + 1, w->state_bytes) : NULL;
   int broken =
       rcl_protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
+  world_audit_merges(t);
   t->unmoved = timer && !memcmp(before, me + 1, w->state_bytes);
   free(before);
   REQUIRE(!w->bounded || !w->check || rest_is_zero(w, t->rank, (const unsigned char *)(me + 1)),

@@ -294,6 +294,11 @@ struct world_memory {
 
 /* ---- the world ---- */
 
+/* States that are stored as one, each START of which an audit takes from each of them. */
+struct world_merges;
+struct world_merges *world_merges_new(void);
+void world_merges_free(struct world_merges *); /* may be NULL */
+
 /* A fault that the host injects once, to show that the properties detect it. The last two are not
  * moves, but in all that it does: no image has what is in windows, or who has locked them. */
 enum injected_fault {
@@ -353,6 +358,8 @@ struct world {
   bool check;           /* check the protocol's invariants after every step */
   bool bounded;         /* crashes and timers are counted down (explorer) */
   bool whole;           /* contents that make no difference stay (audit of the explorer) */
+  bool blind;           /* tests: stored states are merged as if no image had outputs */
+  struct world_merges *merges; /* which were merged, for an audit; NULL: none (world_merges.c) */
   unsigned faults;      /* enum injected_fault, or-ed */
   unsigned hazards;     /* enum hazard, or-ed */
   int per_node;         /* ranks that crash together, in blocks; 1: each alone */

@@ -8,6 +8,7 @@
  *     world_matching.c  messages are given to receives of the program
  *     world_shares.c    collectives
  *     world_storage.c   images, stable storage, restart
+ *     world_merges.c    stored states that are taken for one
  *     world_crash.c     crash, detection
  *     world_output.c    outputs are made, and leave
  *     world_flows.c     what programs have sent and were given
@@ -33,6 +34,7 @@ struct step_context {
   bool answered;                   /* SEND, RECEIVE, ARRIVED got the answer that they need */
   bool rolled_back;                /* by an action, which is the last */
   bool undone;                     /* DOWN: by an earlier one, it must be so again */
+  uint32_t stored;                 /* START, global recovery: kept bytes of the state; 0: none */
   bool unmoved;                    /* TIMER: the protocol's state is as before the step */
   const struct rcl_action *action; /* that is taking effect; NULL: none */
 };
@@ -132,6 +134,17 @@ void world_restore(struct step_context *);
 
 /* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
+
+/* ---- stored states that are taken for one (world_merges.c) ---- */
+
+/* Makes of the state what is stored in its place, for a START of `rank` from that checkpoint. It
+ * was stored as `number`, and had been `state`: noted for an audit. */
+void world_merge_state(const struct world *, int rank, uint32_t checkpoint, void *state);
+void world_note_merge(const struct world *, int rank, uint32_t number, const void *state);
+
+/* Behind the step of a START: states that were stored as the one that it came from would have led
+ * to the same; else a breach. Audits only. */
+void world_audit_merges(const struct step_context *);
 
 /* ---- the outside (world_output.c) ---- */
 

@@ -186,41 +186,6 @@ static void replace_records(struct step_context *t, const struct rcl_action *act
     remove_records(t->w, t->rank, is_log_of, action->checkpoint);
 }
 
-/* START of `rank` from the state: what it makes of that, and what it wants done. */
-static void start_from(const struct world *w, int rank, uint32_t checkpoint, void *state,
-                       struct rcl_actions *actions)
-{
-  const struct rcl_event start = {.kind = RCL_EVENT_START,
-                                  .checkpoint = checkpoint,
-                                  .closed = w->closes && checkpoint != RCL_FRESH};
-  memset(actions->item, 0, actions->capacity * sizeof *actions->item);
-  rcl_protocol_step(w->protocol, &w->config[rank], state, &start, actions, false);
-}
-
-/* All that will ever be done with a state that is stored is to start from it. Where START makes of
- * a state what it makes of that in turn, both are the same; that one is kept, so that what START
- * forgets does not tell worlds apart (explorer). */
-static void forget_what_start_forgets(const struct world *w, int rank, uint32_t checkpoint,
-                                      void *state)
-{
-  struct rcl_actions once = {.capacity = RCL_ACTIONS_MAX(&w->config[rank])}, twice = once;
-  size_t size = once.capacity * sizeof *once.item;
-  unsigned char *made = memory_grow(NULL, 2 * (size_t)w->state_bytes),
-                *again = made + w->state_bytes;
-  once.item = memory_grow(NULL, size);
-  twice.item = memory_grow(NULL, size);
-  memcpy(made, state, w->state_bytes);
-  start_from(w, rank, checkpoint, made, &once);
-  memcpy(again, made, w->state_bytes);
-  start_from(w, rank, checkpoint, again, &twice);
-  if (!memcmp(made, again, w->state_bytes) && once.count == twice.count &&
-      !memcmp(once.item, twice.item, size))
-    memcpy(state, made, w->state_bytes);
-  free(once.item);
-  free(twice.item);
-  free(made);
-}
-
 static uint32_t keep_state(const struct step_context *t, const struct rcl_action *action)
 {
   const struct world *w = t->w;
@@ -233,9 +198,10 @@ static uint32_t keep_state(const struct step_context *t, const struct rcl_action
   unsigned char now[w->state_bytes + 1];
   struct world_rank *me = edit_rank(w, t->rank);
   memcpy(now, me + 1, w->state_bytes);
-  forget_what_start_forgets(w, t->rank, action->checkpoint, me + 1);
+  world_merge_state(w, t->rank, action->checkpoint, me + 1);
   uint32_t kept = keep_parts(w, t->rank, state_parts, parts);
   memcpy(edit_rank(w, t->rank) + 1, now, w->state_bytes);
+  world_note_merge(w, t->rank, kept, now);
   return kept;
 }
 
@@ -568,7 +534,8 @@ void world_restore(struct step_context *t)
     check_whole(t, image);
     check_whole(t, log);
     restore_parts(w, t->rank, world_image_parts, IMAGE_PARTS, image->image);
-    restore_parts(w, t->rank, state_parts, 2, log ? log->state : image->state);
+    t->stored = log ? log->state : image->state;
+    restore_parts(w, t->rank, state_parts, 2, t->stored);
     withdraw_announcements(w, t->rank);
     if (has_windows(w))
       world_window_restored(w, t->rank);
