@@ -450,8 +450,8 @@ static void start(const struct rcl_config *config, struct state *state,
     rcl_give_up(actions, RCL_REASON_PROTOCOL);
     return;
   }
-  undo(config, state, event->checkpoint, actions);
   state->wanted = state->writing = false;
+  undo(config, state, event->checkpoint, actions);
   state->fresh = true;
   recover(config, state, event->incarnation, actions);
 }
