@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mpi/real_inside.h"
-#include "protocols/text.h"
+#include "protocols/grammar.h"
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
 #include "verify/base/platform.h"
@@ -153,6 +153,17 @@ static int step_protocol(const struct rcl_event *event)
   return rcl_protocol_step(real.protocol, &real.config, real.state, event, &real.actions, true);
 }
 
+/* What the world refuses, too, of which `recline join` makes the same step. */
+static void check_actions(const struct rcl_event *event)
+{
+  struct grammar_refusal refusal;
+  char text[TEXT_MAX], what[TEXT_MAX];
+  if (real.actions.count || event->kind != RCL_EVENT_RECEIVE || !real_below_matching())
+    if (grammar_refuses(real.protocol, &real.config, event, &real.actions, &refusal))
+      breach("protocol %s, rank %d, %s: %s", real.protocol->name, real.rank,
+             event_print(real.protocol, event, text), grammar_print(event, &refusal, what));
+}
+
 /* The trace comes before the actions: what others have seen of a process that was killed is there.
  */
 void real_step(struct rcl_event event, struct real_message *message)
@@ -165,6 +176,7 @@ void real_step(struct rcl_event event, struct real_message *message)
   if (broken)
     breach("process %d: protocol %s violates its invariant %d: %s", real.rank, real.protocol->name,
            broken, real.protocol->invariants[broken - 1]);
+  check_actions(&event);
   note_request(&event);
   for (uint32_t i = 0; i < real.actions.count; i++)
     carry_out(&real.actions.item[i]);

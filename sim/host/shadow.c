@@ -188,6 +188,16 @@ static _Noreturn void breach(const struct verdict *verdict)
   die(DIE_BREACH, "breach: %s", verdict->text);
 }
 
+/* "protocol NAME, rank 0, timer: commit at timer: expected ..." */
+static void name_refused(const struct move *move, struct verdict *verdict)
+{
+  char event[TEXT_MAX];
+  g_autofree char *text =
+      g_strdup_printf("protocol %s, rank %d, %s: %s", world.protocol->name, move->rank,
+                      event_print(world.protocol, &move->event, event), verdict->text);
+  g_strlcpy(verdict->text, text, sizeof verdict->text);
+}
+
 static void count_violation(const struct verdict *verdict)
 {
   if (layer.result.audit_violations++ == 0) {
@@ -249,7 +259,9 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
   note_move(move);
   uint64_t digest_before = digest_at_place(move);
   world_step(&world, move, actions, &verdict);
-  if (verdict.kind == VERDICT_IMPOSSIBLE)
+  if (verdict.refused)
+    name_refused(move, &verdict);
+  if (verdict.kind == VERDICT_IMPOSSIBLE || verdict.refused)
     breach(&verdict);
   bool silent = is_place(move) && actions->count == 0 && digest_at_place(move) == digest_before;
   if (move->rank >= 0)

@@ -220,7 +220,7 @@ sub includes {
   };
 }
 
-my @protocols = grep { !m{/(step|registry|text|neighbours)\.c$} } map { s{^\Q$root\E/}{}r } glob "$root/protocols/*.c";
+my @protocols = grep { !m{/(step|registry|text|grammar|neighbours)\.c$} } map { s{^\Q$root\E/}{}r } glob "$root/protocols/*.c";
 
 # Puts `text` in the place of `file`.
 sub change {

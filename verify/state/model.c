@@ -137,7 +137,8 @@ bool model_violates(const struct model *m, struct verdict *verdict)
     memcpy(why, verdict->text, sizeof why);
     snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %.160s", why);
   }
-  return verdict->kind == VERDICT_VIOLATION && model_checks(m, verdict->property);
+  return verdict->kind == VERDICT_VIOLATION &&
+         (verdict->refused || model_checks(m, verdict->property));
 }
 
 /* ---- beginning and end ---- */

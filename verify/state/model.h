@@ -87,8 +87,8 @@ uint64_t model_bytes(const struct model *); /* memory taken */
 /* Whether a property is to be checked. */
 bool model_checks(const struct model *, const char *property);
 
-/* Whether a verdict is a violation of a property that is checked. One that the protocol gives up is
- * made one of `recovers`. */
+/* Whether a verdict is a violation of a property that is checked, or of the grammar of a step. One
+ * that the protocol gives up is made one of `recovers`. */
 bool model_violates(const struct model *, struct verdict *);
 
 #endif

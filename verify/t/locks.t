@@ -6,7 +6,7 @@
 objects=$build/protocols/CMakeFiles/recline-protocols.dir
 for source in "$root"/protocols/*.c; do
   name=$(basename "$source" .c)
-  case $name in step | registry | text | neighbours) continue ;; esac
+  case $name in step | registry | text | grammar | neighbours) continue ;; esac
   object=$objects/$name.c.o
   if nm -u "$object" | grep -q -e __asan -e __ubsan; then
     sanitized=1

@@ -9,6 +9,7 @@
  *     walk SEED CLAIM-FILE
  *     world KEY=VALUE...         level, independent, clocks, places, ...
  *     op RANK KIND PEER TAG COMM NAME COUNT FLOW       the script, as it is run
+ *     stranger RANK RANK         one that is no neighbour of the other
  *     timer RANK                 one that is set already, as free programs have started
  *     judged PROPERTY...
  *     ---
@@ -27,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/text.h"
 #include "verify/check/claim.h"
 #include "verify/scenario/plugin.h"
 #include "verify/scenario/scenario.h"
@@ -56,6 +58,15 @@ static void insert(struct rcl_actions *actions, unsigned at, struct rcl_action a
           (actions->count - at) * sizeof *actions->item);
   actions->item[at] = action;
   actions->count++;
+}
+
+/* What a trace does not show is as it should be. */
+static void leave_what_shows(struct rcl_action *action)
+{
+  char text[TEXT_MAX];
+  struct rcl_action shown;
+  if (!action_parse(action_print(NULL, action, text), &shown))
+    *action = shown;
 }
 
 static struct rcl_action any_action(const struct rcl_config *config)
@@ -100,6 +111,7 @@ static struct rcl_action any_action(const struct rcl_config *config)
   }
   if (action.kind == RCL_ACTION_STORE)
     action.part = (uint8_t)draw(RCL_PARTS);
+  leave_what_shows(&action);
   return action;
 }
 
@@ -124,6 +136,7 @@ static void bend(const struct rcl_config *config, struct rcl_action *action)
   default:
     action->part ^= 1;
   }
+  leave_what_shows(action);
 }
 
 static void go_wrong(const struct rcl_config *config, struct rcl_actions *actions)
@@ -206,10 +219,16 @@ static void print_world(const struct place *place, const struct world *world,
                         const char *const *judged)
 {
   printf("world ranks=%d channel=%d independent=%d clocks=%d anywhere=%d fifo=%d overtaking=%d "
-         "exceeds=%u node=%d bounded=%d hazards=%u\n",
+         "exceeds=%u node=%d bounded=%d hazards=%u collectives=%d reconnects=%d controls=%u\n",
          world->ranks, world->protocol->level == RCL_LEVEL_CHANNEL, world->protocol->independent,
          world->protocol->clocks, world->places_anywhere, world->fifo, world->overtaking,
-         world->exceeds, world->per_node, world->bounded, world->hazards);
+         world->exceeds, world->per_node, world->bounded, world->hazards,
+         world->protocol->collectives, world->protocol->reconnects,
+         world->protocol->controls ? g_strv_length((char **)world->protocol->controls) : 0);
+  for (int rank = 0; rank < world->ranks && world->topology; rank++)
+    for (int peer = 0; peer < world->ranks; peer++)
+      if (peer != rank && !rcl_is_neighbour(&world->config[rank], peer))
+        printf("stranger %d %d\n", rank, peer);
   for (int rank = 0; rank < world->ranks; rank++)
     for (const struct operation *op = place->script->ops[rank]; op->kind != SCRIPT_END; op++)
       printf("op %d %d %d %d %d %d %u %d\n", rank, op->kind, op->peer, op->tag, op->comm, op->name,

@@ -34,7 +34,7 @@ sub term { return $terms->{join ' ', @_} //= 1 + keys %$terms }
 
 # ---- the world of a walk ----
 
-my ($world, @script, @rank, %wire, %shares, %control, %seen, $incarnation, $target, $committed, $requested,
+my ($world, @script, @rank, %wire, %shares, %control, %seen, $incarnation, $target, $committed, $committing, $requested,
   $timed, @surplus, %reached, @outside);
 
 sub is_free { return $world->{free} }
@@ -362,7 +362,7 @@ sub happens {
     commits($e->{checkpoint}, $me->{noticed}) if $world->{independent} && $e->{part} eq 'image' && !$e->{early};
     drop_old_logs($me) if $world->{independent} && $e->{part} eq 'log';
   } elsif ($e->{name} eq 'committed') {
-    ($committed, $requested) = ($e->{checkpoint}, 0);
+    ($committed, $committing, $requested) = ($e->{checkpoint}, 0, 0);
     commits($committed, $incarnation);
     leaves($_, delete $_->{covered}) for grep { $_->{covered} && $_->{line} == $committed } @rank;
   }
@@ -469,20 +469,63 @@ sub collect {
 
 # ---- actions ----
 
-my %answers = (send => 'transmit|suppress', receive => 'match|deliver', arrived => 'deliver|discard|keep',
+my %answers = (send => 'transmit|suppress', receive => 'match|deliver', arrived => 'deliver|discard',
   collective => 'join|suppress|deliver', collected => 'deliver|capture');
-my %only_at = (transmit => 'send', suppress => 'send|collective', join => 'collective',
-  match => 'receive', keep => 'arrived|collected|send', discard => 'arrived', force => 'choice');
-my %once = map { $_ => 1 } qw(transmit suppress join match);
+my %only_at = (transmit => 'send', suppress => 'send|collective', join => 'collective', match => 'receive',
+  deliver => 'arrived|collected|captured', keep => 'arrived|collected|send', discard => 'arrived', force => 'choice');
+my %needs = (keep => 'slot', forget => 'slot', resend => 'slot', rejoin => 'call', capture => 'checkpoint',
+  commit => 'checkpoint', output => 'output');
+my %repeated = map { $_ => 1 } qw(forget resend rejoin control erase output);
 
-sub is_legal {
-  my ($me, $e, $a, $now) = @_;
-  my $name = $a->{name};
-  return 0 if $only_at{$name} && $e->{name} !~ /^($only_at{$name})$/;
-  return 0 if $once{$name} && $now->{answered};
-  return 1 if $name ne 'deliver';
-  return 1 if $e->{name} eq 'arrived' || $me->{program}{call} && ($a->{slot} || $e->{name} ne 'collective');
-  return $a->{slot} && ($e->{name} eq 'receive' || $world->{channel});
+# Whether the grammar of a step refuses the actions: nothing is carried out then.
+sub is_refused {
+  my ($me, $e, @actions) = @_;
+  my ($at, $given, %had) = ($e->{name}, 0);
+  for my $a (@actions) {
+    my $name = $a->{name};
+    my $passes = $name eq 'deliver' && $a->{slot} && $world->{channel};
+    my $form = $name eq 'store' ? "store $a->{part}" : $name;
+    my $answers = $answers{$at} && $name =~ /^($answers{$at})$/ && (!$passes || $at eq 'collective');
+    return 1 if $had{'roll-back'} || $had{$form} && !$repeated{$name} && !$passes;
+    return 1 if $answers && $given || $name eq 'keep' && $given || $name eq 'discard' && $had{keep};
+    return 1 if !may_stand($me, $e, $a, $passes) || !has_fields($me, $e, $a, $passes);
+    return 1 if $name eq 'roll-back' && ($had{capture} || !$world->{independent} && ($had{'store image'} || $had{'store log'}));
+    $given ||= $answers;
+    $had{$form} = 1;
+  }
+  return $answers{$at} && !$given && !$had{'give-up'} && !($at eq 'arrived' && $had{keep}) && !defined $e->{cut};
+}
+
+sub may_stand {
+  my ($me, $e, $a, $passes) = @_;
+  my ($name, $at) = ($a->{name}, $e->{name});
+  my $only = $name eq 'deliver' && $a->{slot} ? 'receive|collective' : $only_at{$name};
+  return 0 if $only && $at !~ /^($only)$/ && !$passes;
+  return 0 if $name eq 'capture' && $at eq 'collected' && $e->{flow} ne 'barrier';
+  return $at eq 'down' && ($a->{checkpoint} // 0) == ($e->{checkpoint} // 0) if $name eq 'roll-back' && !$world->{independent};
+  return !$me->{r} && !$world->{independent} if $name eq 'commit';
+  return $world->{collectives} if $name eq 'rejoin';
+  return $world->{reconnects} if $name eq 'open';
+  return !$world->{channel} if $name eq 'drain';
+  return $name ne 'output' || !$a->{checkpoint} || !$world->{independent};
+}
+
+sub has_fields {
+  my ($me, $e, $a, $passes) = @_;
+  my ($name, $r, $checkpoint, $peer) = ($a->{name}, $me->{r}, $a->{checkpoint} // 0, $a->{peer} // 0);
+  my $request = $e->{name} =~ /^(receive|arrived)$/ ? $e->{request} // 0 : 0;
+  return 0 if $needs{$name} && !$a->{$needs{$name}};
+  return 0 if $a->{slot} && $name !~ /^(deliver|keep|forget|resend)$/;
+  return 0 if $checkpoint && $name !~ /^(capture|store|commit|erase|roll-back|output|set-timer|stopped-logging)$/;
+  return 0 if $name eq 'store' && !$checkpoint && !($world->{independent} && $a->{part} eq 'log');
+  return !!$checkpoint == !!$world->{clocks} if $name eq 'set-timer';
+  return 0 if $name =~ /^(match|deliver)$/ && ($a->{request} // 0) != $request;
+  return 0 if $name eq 'deliver' && $e->{name} eq 'arrived' && !$world->{channel} && !$request;
+  return 0 if $name eq 'force' && $e->{request} && $a->{outcome} > 1;
+  return $peer >= 0 && $peer <= $#rank && $peer != $r && $a->{words} =~ /^(\d+)/ && $1 < $world->{controls} if $name eq 'control';
+  return $peer >= NOBODY && $peer <= $#rank if $name eq 'match';
+  return 1 if $name !~ /^(resend|drain)$/ || $name eq 'drain' && $peer == ANY;
+  return $peer >= 0 && $peer <= $#rank && !$world->{strangers}{"$r $peer"};
 }
 
 sub is_open {
@@ -497,7 +540,6 @@ sub is_open {
 sub acts {
   my ($me, $e, $a, $now) = @_;
   my ($r, $p, $name) = ($me->{r}, $me->{program}, $a->{name});
-  return bad('legal') if !is_legal($me, $e, $a, $now) || $now->{rolled_back} && !($a->{name} eq 'store' && $world->{independent});
   if ($me->{noticed}) {
     reach('replayed', 1) if $name eq 'resend' || $name eq 'deliver' && $a->{slot};
     reach('suppressed', 1) if $name eq 'suppress' || $name eq 'discard';
@@ -509,11 +551,11 @@ sub acts {
     send_off(\%wire, $e->{peer}, $now->{message});
     $p->{sending} = $now->{message}{number} // NEVER if $script[$r][$p->{next} - 1]{kind} == SEND && $script[$r][$p->{next} - 1]{count};
   } elsif ($name eq 'resend') {
-    return bad('legal') if !$kept || !$kept->{place} || $a->{peer} < 0 || $a->{peer} > $#rank;
+    return bad('legal') if !$kept || !$kept->{place};
     send_off(\%wire, $a->{peer}, {%$kept, in => $me->{noticed}, number => $a->{number}, after => $me->{rung},
         before => undef, from => $r});
   } elsif ($name eq 'keep') {
-    return bad('legal') if !$a->{slot} || $kept;
+    return bad('legal') if $kept;
     $me->{slots}{$a->{slot}} = {%{$now->{message}}, from => $e->{peer} // $e->{root}, sent => $e->{name} eq 'send'};
     @$_{qw(announced from from_tag)} = (0, $_->{peer}, $_->{tag})
       for grep { $e->{name} eq 'arrived' && $_->{request} == ($e->{request} // 0) } @{$p->{posted}};
@@ -521,7 +563,7 @@ sub acts {
     return bad('legal') if !$kept;
     delete $me->{slots}{$a->{slot}};
   } elsif ($name eq 'deliver') {
-    return bad('legal') if $a->{slot} && !$kept;
+    return bad('legal') if $a->{slot} && !$kept || $e->{name} eq 'captured' && !$a->{slot} && !$p->{call};
     if ($e->{name} eq 'collective') { end_call($me, $kept->{content}) }
     elsif ($a->{slot}) { hand_over($me, $a->{request}, $kept->{from}, $kept) }
     elsif ($e->{name} ne 'arrived') { end_call($me, $now->{message} && $now->{message}{content} || ()) }
@@ -564,10 +606,13 @@ sub acts {
   } elsif ($name eq 'capture') {
     my $barrier = $e->{name} eq 'collected' && $e->{flow} eq 'barrier';
     return bad('legal') if $e->{name} ne 'safe-point' && !$barrier && !$me->{held} && !$world->{channel};
-    bad('legal') if !$a->{checkpoint};
+    return bad('legal') if !$barrier && $p->{call} && $p->{call}{joined};
+    bad('legal') if $a->{checkpoint} <= $me->{line};
     $me->{phase} = 'capturing';
   } elsif ($name eq 'commit') {
-    bad('legal') if $r;
+    return if fenced($me);
+    bad('legal') if $committing;
+    $committing = $a->{checkpoint};
   } elsif ($name eq 'erase') {
     keep_stored($me, sub { $_->{checkpoint} != ($a->{checkpoint} // 0) || $world->{independent} && $_->{part} ne 'image' })
       if !fenced($me);
@@ -582,7 +627,7 @@ sub acts {
     $timed = 1;
   } elsif ($name eq 'set-timer') {
     my $checkpoint = $a->{checkpoint} // 0;
-    return bad('legal') if !$checkpoint || $me->{alarm} || $checkpoint < ($me->{rung} ? $me->{rung}[0] : 0);
+    return bad('legal') if $me->{alarm} || $checkpoint < ($me->{rung} ? $me->{rung}[0] : 0);
     $me->{alarm} = [$checkpoint, split /,/, $a->{after}];
     $timed = 1 if !$r;
   } elsif ($name eq 'stopped-logging') {
@@ -603,13 +648,11 @@ sub acts {
   } elsif ($name eq 'store') {
     store($me, $a);
   }
-  $now->{answered} = 1 if $name eq 'give-up' || $answers{$e->{name}} && $name =~ /^($answers{$e->{name}})$/;
 }
 
 sub roll_back {
   my ($me, $e, $checkpoint) = @_;
   if (!$world->{independent}) {
-    return bad('legal') if $e->{name} ne 'down' || $checkpoint != $target;
     reset_rank($me, 'restoring');
     return forget_older($me->{r}, $incarnation);
   }
@@ -633,6 +676,8 @@ sub store {
       if $world->{bounded} && !(grep { $_->{phase} !~ /^(new|running|capturing)$/ } @rank) && keeps_garbage($me);
     $record{program} = delete $me->{image};
   }
+  bad('legal') if $a->{part} eq 'log' && !$world->{independent}
+    && grep { $_->{part} eq 'log' && $_->{checkpoint} == $checkpoint } @{$me->{stored}};
   keep_stored($me, sub { $_->{part} ne $a->{part} || $_->{checkpoint} != $checkpoint })
     if $a->{part} eq 'image' || !$world->{independent};
   push @{$me->{stored}}, \%record;
@@ -713,10 +758,15 @@ sub take {
     return;
   }
   my ($stopped, $behind) = @$me{qw(stopped line)};
+  if (is_refused($me, $event, @actions)) {
+    %seen = (legal => 1);
+    advance($me->{program}, $r) if $me->{phase} eq 'running';
+    fails_within($me) if defined $event->{cut};
+    return;
+  }
   acts($me, $event, $_, \%now) for (grep { $_->{name} ne 'store' } @actions), grep { $_->{name} eq 'store' } @actions;
   bad('output-local') if waits_for_others($me);
-  bad('legal') if !defined $event->{cut}
-    && ($answers{$event->{name}} ? !$now{answered} : $now{undone} && !$now{rolled_back});
+  bad('legal') if !defined $event->{cut} && $now{undone} && !$now{rolled_back};
   for my $data ($event->{name} eq 'arrived' ? [$now{message}, 'c3-1'] : map { [$_, 'c3-2'] } @{$now{collected}}) {
     reach($data->[0]{line} < $behind ? 'late' : 'early', $data->[0]{line} != $behind);
     bad("$data->[1].2") if $data->[0]{stopped} > $me->{stopped};
@@ -770,7 +820,7 @@ sub fails {
   ($wire{$me->{r}}, $shares{$me->{r}}, $control{$me->{r}}) = ([], [], []);
   keep_stored($me, sub { $_->{durable} });
   drop_old_logs($me) if $world->{independent};
-  $requested = 0 if !$me->{r};
+  $committing = $requested = 0 if !$me->{r};
   return $ends;
 }
 
@@ -802,7 +852,7 @@ sub found_dead {
     @{$rank[$e->{rank}]}{qw(phase born noticed origin)} = ('restarting', $incarnation, $incarnation, $target);
     return;
   }
-  $requested = 0;
+  $committing = $requested = 0;
   for my $me (@rank) {
     keep_stored($me, sub { $_->{durable} });
     $me->{phase} = 'restarting' if $me->{phase} eq 'dead';
@@ -986,7 +1036,7 @@ my %count;    # walks in which a property was violated
 sub judge_walk {
   my ($head, @lines) = @_;
   (%wire, %shares, %control, @rank, @script, @surplus, %reached, @outside) = ();
-  ($incarnation, $target, $committed, $requested, $timed) = (0) x 5;
+  ($incarnation, $target, $committed, $committing, $requested, $timed) = (0) x 6;
   my ($file) = $head =~ /(\S+)$/;
   $terms = $terms_of{$file} //= {};
   %$terms = %{$outcomes_of{$file} = {}} if keys %$terms > 100_000;
@@ -997,6 +1047,7 @@ sub judge_walk {
     if ($line =~ s/^world //) { $world = {map { split /=/ } split / /, $line}; @script = map { [] } 1 .. $world->{ranks} }
     elsif ($line =~ s/^judged //) { %judged = map { $_ => 1 } qw(recovers outcome), split / /, $line }
     elsif ($line =~ /^timer (\d+)/) { $set{$1} = 1 }
+    elsif ($line =~ /^stranger (\d+ \d+)/) { $world->{strangers}{$1} = 1 }
     elsif ($line =~ s/^op (\d+) //) { my %op; @op{qw(kind peer tag comm name count flow)} = split / /, $line; push @{$script[$1]}, \%op }
   }
   $world->{free} = grep { $_->{kind} == FREE } map { @$_ } @script;

@@ -467,6 +467,7 @@ struct verdict {
   const char *property; /* VIOLATION: name, as in claims */
   int rank;
   enum rcl_reason reason; /* GAVE_UP */
+  bool refused;           /* `legal`: the list of actions breaks the grammar of a step */
   struct reached reached; /* by this step */
   char text[192];         /* what was expected and what was seen; GAVE_UP: why */
 };

@@ -1,7 +1,8 @@
 /* The world: after the step, its actions take effect. */
+#include <limits.h>
 #include <stdio.h>
 
-#include "protocols/text.h"
+#include "protocols/grammar.h"
 #include "verify/world/world_step.h"
 
 /* Ranks that have died since, or are to restart for a later recovery, are sent to in vain. */
@@ -30,10 +31,6 @@ static void transmit_message(struct step_context *t, const struct rcl_action *ac
 
 static void send_control(struct step_context *t, const struct rcl_action *action)
 {
-  if (action->peer < 0 || action->peer >= t->w->ranks || action->peer == t->rank) {
-    world_violate(t, "legal", "rank %d, expected another rank of the program", action->peer);
-    return;
-  }
   struct world_message message = {.comm = CONTROL_COMM,
                                   .incarnation = read_rank(t->w, t->rank)->noticed};
   memcpy(message.words, action->words, sizeof message.words);
@@ -103,8 +100,8 @@ static void keep_message(struct step_context *t, const struct rcl_action *action
 {
   bool full;
   uint32_t i = find_slot(t, action->slot, &full);
-  if (full || !action->slot) {
-    world_violate(t, "legal", "slot %u, expected one that is empty, from 1 on", action->slot);
+  if (full) {
+    world_violate(t, "legal", "slot %u, expected one that is empty", action->slot);
     return;
   }
   struct world_slot slot = {.slot = action->slot,
@@ -136,12 +133,8 @@ static void resend_message(struct step_context *t, const struct rcl_action *acti
   const struct world_slot *slots =
       READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count);
   bool sent = full && (slots[i].message.sequence || !world_follows(t->w)); /* no result of a call */
-  if (!sent || action->peer < 0 || action->peer >= t->w->ranks) {
-    world_violate(
-        t, "legal",
-        "slot %u to rank %d, expected a message that keep has put there, to a rank of the "
-        "program",
-        action->slot, action->peer);
+  if (!sent) {
+    world_violate(t, "legal", "slot %u, expected a message that keep has put there", action->slot);
     return;
   }
   struct world_message message = slots[i].message;
@@ -166,10 +159,12 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
   bool full;
   uint32_t count;
   if (action->slot == RCL_NO_SLOT) {
-    if (t->event.kind != RCL_EVENT_ARRIVED && read_program(t->w, t->rank)->call.state != CALL_NONE)
+    if (t->event.kind == RCL_EVENT_ARRIVED)
+      hand_over(t, action->request, t->event.peer, &t->message);
+    else if (read_program(t->w, t->rank)->call.state != CALL_NONE)
       world_end_call(t, !content_is_none(&t->message.content), t->message.content);
     else
-      hand_over(t, action->request, t->event.peer, &t->message);
+      world_violate(t, "legal", "the program is in no collective");
     return;
   }
   uint32_t i = find_slot(t, action->slot, &full);
@@ -184,41 +179,50 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
     hand_over(t, action->request, slot.peer, &slot.message);
 }
 
-/* Only in a state that is at a place, or held, is the program's image worth anything. */
+/* Only in a state that is at a place, or held, is the program's image worth anything; nor is it in
+ * the middle of a collective, whose messages no protocol sees. */
+static const char *refuses_capture(const struct step_context *t)
+{
+  const struct world_rank *me = read_rank(t->w, t->rank);
+  bool barrier = t->event.kind == RCL_EVENT_COLLECTED;
+  if (t->event.kind != RCL_EVENT_SAFE_POINT && !barrier && !me->held && !below_matching(t->w))
+    return "the program runs, expected a safe point, a barrier, or hold before";
+  return !barrier && read_program(t->w, t->rank)->call.state == CALL_JOINED
+             ? "the program is in a collective, expected one that is over"
+             : NULL;
+}
+
 static void begin_capture(struct step_context *t, const struct rcl_action *action)
 {
-  struct world_rank *me = edit_rank(t->w, t->rank);
-  bool barrier = t->event.kind == RCL_EVENT_COLLECTED && t->event.flow == RCL_FLOW_BARRIER;
-  if (t->event.kind != RCL_EVENT_SAFE_POINT && !barrier && !me->held && !below_matching(t->w)) {
-    world_violate(t, "legal", "the program runs, expected a safe point, a barrier, or hold before");
+  const char *why = refuses_capture(t);
+  if (why) {
+    world_violate(t, "legal", "%s", why);
     return;
   }
-  if (action->checkpoint == RCL_FRESH)
-    world_violate(t, "legal", "checkpoint %d, expected a number from 1 on", RCL_FRESH);
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  if (action->checkpoint <= me->line)
+    world_violate(t, "legal", "checkpoint %u, expected a later one than %u, the last",
+                  action->checkpoint, me->line);
   me->phase = RANK_CAPTURING;
   me->capturing = action->checkpoint;
 }
 
 static void ask_commit(struct step_context *t, const struct rcl_action *action)
 {
-  if (t->rank != RCL_COORDINATOR_RANK)
-    world_violate(t, "legal", "only rank %d may commit", RCL_COORDINATOR_RANK);
-  else if (!world_fenced(t))
-    edit_global(t->w)->committing = action->checkpoint;
+  if (world_fenced(t))
+    return;
+  if (read_global(t->w)->committing)
+    world_violate(t, "legal", "checkpoint %u is being committed, expected committed first",
+                  read_global(t->w)->committing);
+  edit_global(t->w)->committing = action->checkpoint;
 }
 
 static void roll_back(struct step_context *t, const struct rcl_action *action)
 {
-  if (t->w->protocol->independent) {
+  if (t->w->protocol->independent)
     world_set_back(t, action->checkpoint);
-    return;
-  }
-  if (t->event.kind != RCL_EVENT_DOWN || action->checkpoint != read_global(t->w)->target) {
-    world_violate(t, "legal", "checkpoint %u, expected the one of the down event, in its step",
-                  action->checkpoint);
-    return;
-  }
-  world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
+  else
+    world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
 }
 
 static void give_up(struct step_context *t, const struct rcl_action *action)
@@ -235,11 +239,18 @@ static void give_up(struct step_context *t, const struct rcl_action *action)
            why);
 }
 
-/* An outcome repeats one from before a crash; where there was none, the program must be free. */
+/* An outcome repeats one from before a crash; where there was none, the program must be free. How
+ * many there are, in a run only the program's call knows (host_choose()). */
 static void force_outcome(struct step_context *t, const struct rcl_action *action)
 {
+  struct rcl_event event;
+  unsigned choices = UINT_MAX;
   if (read_rank(t->w, t->rank)->noticed == 0)
     world_violate(t, "legal", "outcome %u is forced before any crash", action->outcome);
+  if (world_script_event(t->w, t->rank, &event, &choices) && action->outcome >= choices) {
+    world_violate(t, "legal", "outcome %u, expected one below %u", action->outcome, choices);
+    return;
+  }
   t->outcome = action->outcome;
 }
 
@@ -253,14 +264,8 @@ static void note_timer(const struct step_context *t)
 static void carry_out(struct step_context *t, const struct rcl_action *action)
 {
   t->action = action;
-  enum rcl_action_kind kind = action->kind;
-  if (t->rolled_back || !world_is_answer(t, action)) {
-    world_violate(t, "legal", "%s",
-                  t->rolled_back ? "expected roll-back last" : world_rule_of_answer(kind));
-    return;
-  }
   world_reach_action(t, action);
-  switch (kind) {
+  switch ((enum rcl_action_kind)action->kind) {
   case RCL_ACTION_TRANSMIT:
     transmit_message(t, action);
     break;
@@ -345,7 +350,6 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
   default:
     break;
   }
-  t->answered |= world_ends_answer(t, kind);
 }
 
 /* A TIMER asks for a checkpoint, unless it is put off. */
@@ -393,14 +397,27 @@ static void end_choice(struct step_context *t)
     program->waiting = (uint8_t)(name + 1);
 }
 
-/* Behind all others, with the state as it then is; of a rank that has rolled back, none is left. */
+/* Behind all others, with the state as it then is. */
 static void store_part(struct step_context *t, const struct rcl_action *action)
 {
   t->action = action;
-  if (t->rolled_back && !t->w->protocol->independent)
-    world_violate(t, "legal", "expected no roll-back in the same step");
-  else
-    world_store(t, action);
+  world_store(t, action);
+}
+
+/* No host can carry out such a list, so it is judged whatever properties are. */
+static bool is_refused(struct step_context *t)
+{
+  struct grammar_refusal refusal;
+  const struct rcl_config *config = &t->w->config[t->rank];
+  if (!grammar_refuses(t->w->protocol, config, &t->event, t->actions, &refusal))
+    return false;
+  char text[TEXT_MAX];
+  t->verdict->kind = VERDICT_VIOLATION;
+  t->verdict->property = "legal";
+  t->verdict->refused = true;
+  snprintf(t->verdict->text, sizeof t->verdict->text, "%.*s", (int)sizeof t->verdict->text - 1,
+           grammar_print(&t->event, &refusal, text));
+  return true;
 }
 
 /* Whether others, storage or the outside see the action. */
@@ -425,6 +442,8 @@ void world_after_step(struct step_context *t)
 {
   uint32_t stopped = read_rank(t->w, t->rank)->stopped;
   int cut = world_cut(t->move);
+  if (is_refused(t))
+    return;
   if (cut >= 0)
     cut_actions(t->actions, cut);
   t->outcome = t->event.outcome;
@@ -435,8 +454,6 @@ void world_after_step(struct step_context *t)
     if (t->actions->item[i].kind == RCL_ACTION_STORE)
       store_part(t, &t->actions->item[i]);
   t->action = NULL;
-  if (world_needs_answer(t->event.kind) && !t->answered && cut < 0)
-    world_violate(t, "legal", "no answer, expected %s", world_answers_to(t->event.kind));
   if (t->undone && !t->rolled_back && cut < 0)
     world_violate(t, "legal", "no answer, expected roll-back: the program is undone already");
   if (t->event.kind == RCL_EVENT_ARRIVED)

@@ -4,8 +4,8 @@
 void world_set_alarm(struct step_context *t, const struct rcl_action *action)
 {
   struct world_rank *me = edit_rank(t->w, t->rank);
-  if (!action->checkpoint || me->set.checkpoint || action->checkpoint < me->rung.checkpoint) {
-    world_violate(t, "legal", "an alarm of checkpoint %u, of which another one is set, or none",
+  if (me->set.checkpoint || action->checkpoint < me->rung.checkpoint) {
+    world_violate(t, "legal", "an alarm of checkpoint %u, expected no other that is set, or later",
                   action->checkpoint);
     return;
   }

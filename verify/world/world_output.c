@@ -57,11 +57,10 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
 {
   const struct world *w = t->w;
   const struct world_rank *me = read_rank(w, t->rank);
-  if (!action->output || action->output > read_program(w, t->rank)->outputs)
+  if (action->output > read_program(w, t->rank)->outputs)
     world_violate(t, "legal", "output %u, expected one that the program has made", action->output);
-  else if (action->checkpoint && (w->protocol->independent || action->checkpoint != me->line))
-    world_violate(t, "legal", "checkpoint %u, expected the last one captured, of global recovery",
-                  action->checkpoint);
+  else if (action->checkpoint && action->checkpoint != me->line)
+    world_violate(t, "legal", "checkpoint %u, expected the last one captured", action->checkpoint);
   else if (world_fenced(t))
     return;
   else if (action->checkpoint && read_global(w)->committed < action->checkpoint)

@@ -2,8 +2,7 @@
  *
  *     world_events.c    the event takes place
  *     (protocol)        takes its step
- *     world_answers.c   which actions may answer it
- *     world_actions.c   its actions take effect
+ *     world_actions.c   its actions take effect, if the grammar of a step allows them
  *     world_channels.c  messages come and go
  *     world_matching.c  messages are given to receives of the program
  *     world_shares.c    collectives
@@ -31,7 +30,6 @@ struct step_context {
   uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
   int newest_peer;
   uint32_t outcome;                /* CHOICE: what stands, as it came or as it was forced */
-  bool answered;                   /* SEND, RECEIVE, ARRIVED got the answer that they need */
   bool rolled_back;                /* by an action, which is the last */
   bool undone;                     /* DOWN: by an earlier one, it must be so again */
   uint32_t stored;                 /* START, global recovery: kept bytes of the state; 0: none */
@@ -42,20 +40,6 @@ struct step_context {
 /* Before and after the step of the protocol. */
 void world_before_step(struct step_context *);
 void world_after_step(struct step_context *);
-
-/* ---- answers (world_answers.c) ---- */
-
-/* Whether an event of that kind needs one, and which; static. */
-bool world_needs_answer(enum rcl_event_kind);
-const char *world_answers_to(enum rcl_event_kind);
-
-/* Whether the event of the step may be answered by that action, and the rule that says so; static.
- */
-bool world_is_answer(const struct step_context *, const struct rcl_action *);
-const char *world_rule_of_answer(enum rcl_action_kind);
-
-/* Whether such an action is all that the event needs. */
-bool world_ends_answer(const struct step_context *, enum rcl_action_kind);
 
 /* ---- clocks (world_clocks.c) ---- */
 

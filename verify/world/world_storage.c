@@ -205,6 +205,17 @@ static uint32_t keep_state(const struct step_context *t, const struct rcl_action
   return kept;
 }
 
+static bool is_stored(const struct step_context *t, const struct rcl_action *action)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].checkpoint == action->checkpoint && stored[i].part == action->part)
+      return true;
+  return false;
+}
+
 void world_store(struct step_context *t, const struct rcl_action *action)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -219,7 +230,8 @@ void world_store(struct step_context *t, const struct rcl_action *action)
     world_check_stored(t);
     record.image = me->image;
     edit_rank(t->w, t->rank)->image = 0;
-  }
+  } else if (!t->w->protocol->independent && is_stored(t, action))
+    world_violate(t, "legal", "the log of checkpoint %u is stored already", action->checkpoint);
   replace_records(t, action);
   record.state = keep_state(t, action);
   uint32_t count;

@@ -1,0 +1,33 @@
+/* The grammar of a step: which lists of actions may answer which event.
+ *
+ * It is one table (grammar.c), which says what protocol.h says in words: at which events an action
+ * may stand, for protocols of which kind, how often, in which order, which fields it names and
+ * which peers. All hosts read it, so that what one of them refuses all refuse: the world as
+ * property `legal`, runs as a breach.
+ *
+ * What depends on more than the event and the list is no grammar: whether a slot is empty, an image
+ * is there, a commit is under way. The world judges that (verify/world/world_actions.c). */
+#ifndef RECLINE_GRAMMAR_H
+#define RECLINE_GRAMMAR_H
+
+#include "protocols/text.h"
+
+enum { GRAMMAR_EXPECTED = 160 }; /* bytes of what was expected, with its end */
+
+struct grammar_refusal {
+  const struct rcl_action *action; /* that is refused; NULL: the list, for what it lacks */
+  char expected[GRAMMAR_EXPECTED]; /* "expected once in a step" */
+};
+
+/* Whether the protocol of the rank that `config` names may not answer `event` by `actions`, as
+ * rcl_protocol_step() leaves them; then `refusal` says which action is the first that is wrong, and
+ * what was expected. */
+bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
+                     const struct rcl_event *, const struct rcl_actions *,
+                     struct grammar_refusal *refusal);
+
+/* Prints into `text` (TEXT_MAX bytes) and returns it: "commit at durable: expected once in a step".
+ */
+char *grammar_print(const struct rcl_event *, const struct grammar_refusal *, char *text);
+
+#endif

@@ -1,0 +1,73 @@
+#!/bin/sh
+# The grammar of a step (protocols/grammar.c): what the table refuses, the world does; and so do
+# checks and runs of a protocol of its own file, with the same words.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+cd "$dir" || exit 1
+
+"$build/t/grammar-test" >said
+report $? 'the table, the world and protocol.h agree on every list of up to three actions' said
+
+${CC:-cc} -std=c11 -O2 -Wall -Wextra -Werror -shared -fPIC -I"$root" -o grammar.so \
+  "$here/grammar-plugin.c" 2>cc.log
+report $? 'a protocol of its own file that takes a step of each kind' cc.log
+
+write() { # PROTOCOL CASE VERDICT PROGRAM-LINE...: a claim, as PROTOCOL-CASE.yaml
+  collectives='' places=program
+  [ "$1" != above ] || collectives=', bcast 0'
+  [ "$1" != below ] || places=anywhere
+  cat >"$1-$2.yaml" <<END
+id: $1-$2
+statement: step $2 of grammar-cases.h
+program:
+  ranks: 2
+  script: |
+    rank 0: output, send 1, choose 2$collectives, checkpoint
+    rank 1: output, recv 0, choose 2$collectives, checkpoint
+protocol: {name: $1, file: grammar.so, interval: $2}
+checkpoint: {places: $places}
+check: {checkpoints: 1, crashes: 0, properties: [outcome]}
+expect: {verdict: $3}
+END
+}
+
+write above 1000 holds
+"$recline" check above-1000.yaml >out 2>err
+report $? 'without one it holds' out err
+
+"$build/t/grammar-test" --list >cases
+while IFS='|' read -r number protocol name expected; do
+  write "$protocol" "$number" violated
+  echo "$protocol-$number.yaml" >>claims
+done <cases
+# shellcheck disable=SC2046 # words
+"$recline" check $(cat claims) >out 2>err
+report $? 'each is refused, whatever properties a claim names' out err
+while IFS='|' read -r number protocol name expected; do
+  awk -v id="$protocol-$number" '$1 == id { on = 1; next } /^[^ ]/ { on = 0 } on' out >one
+  check "check: $name" grep -q "^ *legal, rank [01], after [0-9]* moves*: $expected\$" one
+done <cases
+
+# Runs of the same files, which end at the step.
+refused() { # NAME: of a case, of a protocol above the matching
+  IFS='|' read -r number protocol name expected <<END
+$(grep -F "|$1|" cases)
+END
+  { sed -e '/^check:/d' -e '/^expect:/d' -e '/rank 0:/s/$/, send 1, recv 1, checkpoint/' \
+    -e '/rank 1:/s/$/, recv 0, send 0, checkpoint/' "$protocol-$number.yaml"
+    echo "platform: {file: $root/platforms/clan.xml}"; } >run.yaml
+  "$recline" run run.yaml --set checkpoint.every=1us --out run >out 2>err
+  is "$?:$(grep -c "breach: protocol $protocol, rank [01], .*: $expected\$" err)" 3:1 "run: $name" err
+  rm -rf run
+}
+if [ -x "$recline" ] && ! grep -qs '^SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
+  refused 'two commits'
+  refused 'two images'
+  refused 'two answers to a send'
+  refused 'no answer to a send'
+  refused 'kept and dropped'
+  refused 'a capture between data'
+  refused 'two timers'
+  refused 'a commit by another rank'
+  refused 'an output without a number'
+fi
+finish
