@@ -14,7 +14,7 @@ struct arena;
 struct code { /* addresses of instructions */
   uintptr_t start, end;
 };
-struct exit_handler; /* exits.c */
+struct exit_handler; /* atexit.c */
 
 /* Data of other parts of the library in an arena: a rollback puts it back. */
 struct arena_notes {

@@ -3,7 +3,7 @@
  * Under a protocol that knows only messages, a collective is the messages that it consists of
  * (wrap_collectives.c), on the hidden half of its communicator. Under one that handles collectives
  * by the direction in which data flow, the protocol is asked once, and the same messages *bypass*
- * it they go past it.
+ * it: they are sent without passing through the protocol.
  *
  *     call_begin   COLLECTIVE: take part, leave it out, or give a kept result
  *                  the protocol's words go the way of the data, one collective ahead of it, or

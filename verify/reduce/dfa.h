@@ -16,7 +16,7 @@ struct dfa_edge {
 };
 
 struct dfas {
-  struct intern states; /* struct language_edge[], by message */
+  struct intern states; /* struct dfa_edge[], by message */
   struct intern joins;  /* pairs of automata */
   uint32_t *joined;     /* of each pair: their union */
   uint32_t joined_room;
