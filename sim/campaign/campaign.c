@@ -173,6 +173,7 @@ struct progress {
   uint64_t next;       /* run * cells + cell */
   gint64 began;
   double width; /* of the widest interval; INFINITY: not known yet */
+  int *failed;  /* by cell: exit code of the last run that failed; 0: none */
 };
 
 static bool start_next(const struct campaign *c, struct progress *p, GError **error)
@@ -241,8 +242,7 @@ static void end_progress(void)
     g_printerr("\r\033[K");
 }
 
-/* A run that says nothing of the protocol: the campaign ends with it. */
-static int explain(const struct campaign *c, const struct progress *p, const struct ended *ended)
+static void explain(const struct campaign *c, const struct progress *p, const struct ended *ended)
 {
   unsigned cell = (unsigned)(ended->job % c->grid.cells);
   uint64_t seed = p->seed + ended->job / c->grid.cells;
@@ -252,20 +252,40 @@ static int explain(const struct campaign *c, const struct progress *p, const str
   g_printerr("%s", ended->err ? ended->err : "");
   g_printerr("%s: a run failed: recline run %s --set seed=%" G_GUINT64_FORMAT "%s%s\n", c->command,
              file, seed, recording ? " --replay " : "", recording ? recording : "");
-  return WIFEXITED(ended->status) && WEXITSTATUS(ended->status) == EXIT_BAD_INPUT ? EXIT_BAD_INPUT
-                                                                                  : EXIT_BREACH;
+}
+
+/* The last line that it wrote, for g_free(). */
+static char *last_words(const char *text)
+{
+  g_autofree char *words = g_strchomp(g_strdup(text ? text : ""));
+  char *line = strrchr(words, '\n');
+  line = line ? line + 1 : words;
+  return g_strdup(*line ? line + strspn(line, " |") : "it said nothing");
+}
+
+/* A run that says nothing of the protocol is a row that says what failed; the first of its cell is
+ * shown. */
+static bool take_failed(struct campaign *c, struct progress *p, const struct ended *ended, int code,
+                        GError **error)
+{
+  unsigned cell = (unsigned)(ended->job % c->grid.cells);
+  g_autofree char *why = last_words(ended->err);
+  if (!p->failed[cell])
+    explain(c, p, ended);
+  p->failed[cell] = code;
+  c->failed = MAX(c->failed, code);
+  return runs_add_failed(&c->done, cell, (unsigned)(ended->job / c->grid.cells), code, why, error);
 }
 
 /* Returns an exit code; 0: go on. */
-static int take(struct campaign *c, const struct progress *p, const struct ended *ended)
+static int take(struct campaign *c, struct progress *p, const struct ended *ended)
 {
   int code = WIFEXITED(ended->status) ? WEXITSTATUS(ended->status) : EXIT_BREACH;
   g_autoptr(GError) error = NULL;
-  if (code > EXIT_INCONCLUSIVE)
-    return explain(c, p, ended);
-  bool added =
-      runs_add(&c->done, (unsigned)(ended->job % c->grid.cells),
-               (unsigned)(ended->job / c->grid.cells), code, ended->out ? ended->out : "", &error);
+  bool added = code > EXIT_INCONCLUSIVE ? take_failed(c, p, ended, code, &error)
+                                        : runs_add(&c->done, (unsigned)(ended->job % c->grid.cells),
+                                                   (unsigned)(ended->job / c->grid.cells), code,
+                                                   ended->out ? ended->out : "", &error);
   bool known = c->done.fields->len == 0 || runs_field(&c->done, c->field) >= 0;
   if (added && known)
     return 0;
@@ -275,6 +295,15 @@ static int take(struct campaign *c, const struct progress *p, const struct ended
                      "time_s.lost",
                      c->command, c->field);
   return bad_input("%s: %s", c->command, error ? error->message : "a result cannot be read");
+}
+
+/* Runs of all cells have failed, and none has come to its end: none will. */
+static bool is_hopeless(const struct campaign *c, const struct progress *p)
+{
+  bool all = c->done.fields->len == 0;
+  for (unsigned cell = 0; all && cell < c->grid.cells; cell++)
+    all = p->failed[cell] != 0;
+  return all;
 }
 
 /* Until `count` runs of each cell have ended. */
@@ -300,8 +329,8 @@ static int run_round(struct campaign *c, struct progress *p)
     int code = take(c, p, &ended);
     g_free(ended.out);
     g_free(ended.err);
-    if (code)
-      return code;
+    if (code || is_hopeless(c, p))
+      return code ? code : c->failed;
   }
   return 0;
 }
@@ -315,6 +344,8 @@ static int run_rounds(struct campaign *c, struct progress *p)
     c->table = (struct table){&c->done, p->count};
     if (code)
       return code;
+    if (c->done.fields->len == 0 && c->failed)
+      return c->failed;
     if (c->done.fields->len == 0) {
       g_printerr("%s: inconclusive: no run came to its end\n", c->command);
       return EXIT_INCONCLUSIVE;
@@ -324,7 +355,8 @@ static int run_rounds(struct campaign *c, struct progress *p)
   for (unsigned cell = 0; cell < c->grid.cells; cell++)
     if (table_unexpected(&c->table, cell) > 0)
       code = EXIT_NOT_AS_EXPECTED;
-  return code;
+  c->has_table = true;
+  return c->failed ? c->failed : code;
 }
 
 /* ---- recordings ---- */
@@ -403,6 +435,7 @@ int campaign_run(struct campaign *c)
   if (!runs_open(&c->done, &c->grid, file, &error))
     return bad_input("%s", error->message);
   int code = 0;
+  p.failed = g_new0(int, c->grid.cells);
   p.pool = pool_new(MAX(c->jobs, 1), c->out);
   if (c->replay)
     code = record_all(c, &p);
@@ -417,9 +450,11 @@ int campaign_run(struct campaign *c)
   slurm_free(p.slurm, !c->signal);
   pool_free(p.pool);
   g_strfreev(p.recording);
-  if (code <= EXIT_NOT_AS_EXPECTED)
+  g_free(p.failed);
+  if (c->has_table)
     slurm_remove(c->out);
-  if (code > EXIT_NOT_AS_EXPECTED && c->made && g_hash_table_size(c->done.rows) == 0)
+  bool nothing = g_hash_table_size(c->done.rows) == 0 || (c->failed && c->done.fields->len == 0);
+  if (code > EXIT_NOT_AS_EXPECTED && c->made && nothing)
     output_remove(c->out); /* nothing was done */
   return code;
 }

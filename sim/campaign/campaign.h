@@ -28,9 +28,11 @@ struct campaign {
   struct grid grid; /* filled in by campaign_run() */
   struct runs done;
   struct table table;
-  int signal; /* that stopped it; 0: none */
-  bool made;  /* the folder was not there before */
-  int lock;   /* descriptor */
+  bool has_table; /* all runs that it is about were made */
+  int failed;     /* exit code of runs that failed; 0: none did */
+  int signal;     /* that stopped it; 0: none */
+  bool made;      /* the folder was not there before */
+  int lock;       /* descriptor */
 };
 
 /* Whether the runs of a scenario end with their programs; others leave a checkpoint for another

@@ -268,11 +268,11 @@ static int simulate(const struct options *o, const struct costs *costs, const ch
                        .jobs = o->jobs ? (unsigned)o->jobs : g_get_num_processors(),
                        .lock = -1};
   int code = campaign_run(&c);
-  if (code <= EXIT_NOT_AS_EXPECTED)
+  if (c.has_table)
     print_simulated(&c.table, runs_field(&c.done, c.field));
-  if (code <= EXIT_NOT_AS_EXPECTED && o->out && !campaign_report(&c, &error))
+  if (c.has_table && o->out && !campaign_report(&c, &error))
     code = bad_input("%s", error->message);
-  else if (code <= EXIT_NOT_AS_EXPECTED && o->out)
+  else if (c.has_table && o->out)
     printf("figure.svg, table.csv and runs.csv are in %s\n", o->out);
   *stopped = c.signal;
   campaign_clear(&c);

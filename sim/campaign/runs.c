@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 
 static gpointer key_of(const struct runs *runs, unsigned cell, unsigned run)
@@ -83,7 +84,7 @@ static void read_values(struct runs *runs, JsonObject *object, struct row *row)
 {
   const char *verdict = json_object_get_string_member_with_default(object, "verdict", "");
   row->ended = !strcmp(verdict, "completed") || !strcmp(verdict, "recovered");
-  if (runs->fields->len == 0)
+  if (runs->fields->len == 0 && row->exit <= EXIT_INCONCLUSIVE)
     visit(object, NULL, add_field, runs->fields);
   row->value = g_new(double, runs->fields->len);
   for (guint i = 0; i < runs->fields->len; i++) {
@@ -115,6 +116,13 @@ static bool take_line(struct runs *runs, char *line)
   read_values(runs, object, row);
   g_hash_table_insert(runs->rows, key_of(runs, (unsigned)cell, (unsigned)run), row);
   return true;
+}
+
+static gboolean has_failed(gpointer key, gpointer row, gpointer unused)
+{
+  (void)key;
+  (void)unused;
+  return ((const struct row *)row)->exit > EXIT_INCONCLUSIVE;
 }
 
 /* ---- the file ---- */
@@ -156,7 +164,10 @@ bool runs_open(struct runs *runs, const struct grid *grid, const char *file, GEr
   gsize kept = last ? (gsize)(last + 1 - text) : 0;
   if (kept < size && truncate(file, (off_t)kept) != 0)
     return fail(runs, error);
-  return read_lines(runs, text, error);
+  if (!read_lines(runs, text, error))
+    return false;
+  g_hash_table_foreach_remove(runs->rows, has_failed, NULL);
+  return true;
 }
 
 void runs_close(struct runs *runs)
@@ -214,6 +225,15 @@ bool runs_add(struct runs *runs, unsigned cell, unsigned run, int code, const ch
   return take_line(runs, g_string_free(line, FALSE));
 }
 
+bool runs_add_failed(struct runs *runs, unsigned cell, unsigned run, int code, const char *why,
+                     GError **error)
+{
+  g_autoptr(GString) result = g_string_new("{\"verdict\": \"failed\", \"gave_up\": ");
+  add_text(result, why);
+  g_string_append_c(result, '}');
+  return runs_add(runs, cell, run, code, result->str, error);
+}
+
 static gint by_key(gconstpointer a, gconstpointer b)
 {
   gsize x = GPOINTER_TO_SIZE(a), y = GPOINTER_TO_SIZE(b);
@@ -258,19 +278,16 @@ void csv_add(GString *csv, const char *text)
 }
 
 /* Lists, such as those with a number for each rank, have no place in a table. */
-static void add_name(const char *name, JsonNode *node, void *csv)
+static void add_name(const char *name, JsonNode *node, void *names)
 {
   if (!JSON_NODE_HOLDS_ARRAY(node))
-    csv_add(csv, g_str_has_prefix(name, "sweep.") ? name + strlen("sweep.") : name);
+    g_ptr_array_add(names, g_strdup(name));
 }
 
-static void add_value(const char *name, JsonNode *node, void *csv)
+static void add_value(JsonNode *node, GString *csv)
 {
-  (void)name;
   char number[G_ASCII_DTOSTR_BUF_SIZE] = "";
-  if (JSON_NODE_HOLDS_ARRAY(node))
-    return;
-  if (JSON_NODE_HOLDS_NULL(node))
+  if (!node || JSON_NODE_HOLDS_NULL(node))
     csv_add(csv, "");
   else if (json_node_get_value_type(node) == G_TYPE_STRING)
     csv_add(csv, json_node_get_string(node));
@@ -282,25 +299,37 @@ static void add_value(const char *name, JsonNode *node, void *csv)
     csv_add(csv, g_ascii_formatd(number, sizeof number, "%.9g", json_node_get_double(node)));
 }
 
-static void add_line(const struct row *row, GString *csv,
-                     void (*add)(const char *, JsonNode *, void *))
+static void add_line(const struct row *row, const GPtrArray *names, GString *csv)
 {
   g_autoptr(JsonNode) root = json_from_string(row->line, NULL);
-  visit(json_node_get_object(root), NULL, add, csv);
+  for (guint i = 0; i < names->len; i++)
+    add_value(find(json_node_get_object(root), names->pdata[i]), csv);
+  g_string_append_c(csv, '\n');
+}
+
+static void add_header(const GPtrArray *names, GString *csv)
+{
+  for (guint i = 0; i < names->len; i++)
+    csv_add(csv, g_str_has_prefix(names->pdata[i], "sweep.")
+                     ? (const char *)names->pdata[i] + strlen("sweep.")
+                     : names->pdata[i]);
   g_string_append_c(csv, '\n');
 }
 
 bool runs_write_csv(const struct runs *runs, unsigned count, const char *file, GError **error)
 {
   GString *csv = g_string_new(NULL);
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   const struct row *longest = runs_row(runs, 0, 0);
   for (unsigned run = 0; run < count; run++)
     for (unsigned cell = 0; cell < runs->grid->cells; cell++)
       if (strlen(runs_row(runs, cell, run)->line) > strlen(longest->line))
         longest = runs_row(runs, cell, run);
-  add_line(longest, csv, add_name);
+  g_autoptr(JsonNode) root = json_from_string(longest->line, NULL);
+  visit(json_node_get_object(root), NULL, add_name, names);
+  add_header(names, csv);
   for (unsigned run = 0; run < count; run++)
     for (unsigned cell = 0; cell < runs->grid->cells; cell++)
-      add_line(runs_row(runs, cell, run), csv, add_value);
+      add_line(runs_row(runs, cell, run), names, csv);
   return text_write(csv, file, error);
 }

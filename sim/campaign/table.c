@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "verify/base/exit_codes.h"
 #include "verify/base/json.h"
 
 static bool counts(const struct row *row, int field)
@@ -41,6 +42,14 @@ unsigned table_ended(const struct table *table, unsigned cell)
   for (unsigned run = 0; run < table->count; run++)
     ended += runs_row(table->runs, cell, run)->ended;
   return ended;
+}
+
+unsigned table_failed(const struct table *table, unsigned cell)
+{
+  unsigned failed = 0;
+  for (unsigned run = 0; run < table->count; run++)
+    failed += runs_row(table->runs, cell, run)->exit > EXIT_INCONCLUSIVE;
+  return failed;
 }
 
 unsigned table_unexpected(const struct table *table, unsigned cell)
@@ -128,6 +137,8 @@ static void print_cell(const struct table *table, unsigned cell, int field, int 
     printf("  %u of %u runs ended", ended, table->count);
   if (table_unexpected(table, cell) > 0)
     printf("  %u not as expected", table_unexpected(table, cell));
+  if (table_failed(table, cell) > 0)
+    printf(", of which %u failed", table_failed(table, cell));
   printf("\n");
 }
 

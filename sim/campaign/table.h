@@ -21,6 +21,7 @@ struct estimate table_difference(const struct table *, unsigned cell, unsigned f
 /* The runs of a cell whose program ended; those not as expected. */
 unsigned table_ended(const struct table *, unsigned cell);
 unsigned table_unexpected(const struct table *, unsigned cell);
+unsigned table_failed(const struct table *, unsigned cell); /* of these, without a result */
 
 /* The largest half width of a confidence interval of any cell, relative to its mean. */
 double table_width(const struct table *, int field);

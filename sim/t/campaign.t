@@ -117,4 +117,36 @@ is "$?:$(grep -c 'campaign.txt: not as this campaign' stderr)" 64:1 'the folder 
 campaign --runs 1 --set 'program.script="rank 0: sing"' --out refused
 is "$?:$(grep -c 'cells/0.yaml:[0-9]*: program.script' stderr):$(ls -A . | grep -c '^refused$')" 64:1:0 \
   'what only the run can refuse' stderr
+
+# A run that fails is a row, and takes no table with it.
+cat >kills.c <<'EOF'
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  if (atoi(argv[1]))
+    kill(getpid(), SIGKILL);
+  MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" -o kills kills.c
+kills() { # WORD...
+  campaign --set "program={binary: ./kills, ranks: 2}" --set 'failures=[]' --runs 2 "$@"
+}
+kills --sweep 'program.args=[0],[1],[ 0]' --out failed
+is "$?:$(grep -c 'of which 2 failed' stdout):$(grep -c 'a run failed' stderr)" 64:1:1 \
+  'a run that fails is told, once for its cell, with the others' stdout stderr
+is "$(grep -c '"verdict": "completed"' failed/runs.jsonl):$(grep -c ',failed,.*SIGKILL' failed/runs.csv)" \
+  4:2 'and is a row that says why' failed/runs.csv
+is "$(awk -F, '$3 == "simulated_s" { print $4 ":" $5 ":" $6 }' failed/table.csv | tr '\n' ' ')" \
+  '2:2:0 2:0:2 2:2:0 ' 'and counts as not as expected' failed/table.csv
+kills --sweep 'program.args=[0],[1],[ 0]' --out failed
+is "$?:$(grep -c 'a run failed' stderr)" 64:1 'the campaign tries it again' stderr
+kills --sweep 'program.args=[1],[ 1]' --runs 50 --out hopeless
+is "$?:$(grep -c 'a run failed' stderr):$(ls -A . | grep -c '^hopeless$')" 64:2:0 \
+  'where runs of all cells fail it ends' stderr
 finish
