@@ -50,18 +50,6 @@ static void begin_network(bool (*expects)(const struct message *),
   }
 }
 
-void dispatcher_begin(bool (*expects)(const struct message *),
-                      bool (*is_awaited)(const struct message *))
-{
-  if (!layer.scenario->schedule)
-    machine_on_deadlock(run_stuck);
-  layout = &layer.scenario->platform.layout;
-  begin_network(expects, is_awaited);
-  actions.capacity = shadow_actions_max();
-  actions.item = g_new0(struct rcl_action, actions.capacity);
-  failures_begin();
-}
-
 enum { NOTICE_BYTES = 64 }; /* on the network */
 
 static void send_notice(int rank, const struct message *notice)
@@ -136,9 +124,22 @@ static void end_crashed(struct rank *r, const struct failure *failure)
     agenda_add(&found);
 }
 
+/* Where the rank runs, or is to. */
+static const char *home_of(int rank)
+{
+  return node_of(rank) || !layout->nodes ? node_of(rank) : layout_host(layout, rank);
+}
+
+/* A rank that has yet to start crashes when it does: until then no protocol knows of it. */
 static bool crash_rank(int rank, const struct failure *failure, enum crash_leaves leaves)
 {
   struct rank *r = &layer.rank[rank];
+  if (shadow_rank(rank)->phase == RANK_NEW) {
+    bool struck = !r->doom;
+    r->doom_leaves = struck ? leaves : MIN(r->doom_leaves, leaves);
+    r->doom = failure;
+    return struck;
+  }
   struct move move = {
       .kind = MOVE_CRASH, .fault = (uint8_t)leaves, .rank = (int16_t)scheduled_node(rank)};
   bool ends = shadow_rank(rank)->declared; /* its process is to end anyhow */
@@ -155,29 +156,36 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   return true;
 }
 
+static void strike_doomed(struct rank *r)
+{
+  if (r->doom)
+    crash_rank(r->index, r->doom, r->doom_leaves);
+  r->doom = NULL;
+}
+
 static bool crash_node(const char *node, const struct failure *failure)
 {
   bool struck = false;
   bool moves = node_fail(node, failure->returns == RETURNS_REPAIRED);
   enum crash_leaves leaves = moves ? CRASH_LEAVES_NOTHING : CRASH_LEAVES_DISKS;
   for (int rank = 0; rank < layer.ranks; rank++)
-    if (!g_strcmp0(node_of(rank), node))
+    if (!g_strcmp0(home_of(rank), node))
       struck |= crash_rank(rank, failure, leaves);
   return struck;
 }
 
 static const char *cannot_crash(int rank)
 {
-  if (layer.rank[rank].dead || shadow_rank(rank)->declared)
+  if (layer.rank[rank].dead || layer.rank[rank].doom || shadow_rank(rank)->declared)
     return "was down";
-  return !node_of(rank) ? "had not begun" : "had ended";
+  return "had ended";
 }
 
 /* The node of the victim fails now, with all ranks on it, or the victim alone. A node that is down
  * or being repaired cannot fail again; one that is being recovered can. */
 static void inject(const struct failure *failure)
 {
-  const char *node = node_of(failure->rank);
+  const char *node = home_of(failure->rank);
   const char *why = cannot_crash(failure->rank);
   bool struck = false;
   if (node && failure->kills == KILLS_RANK)
@@ -196,10 +204,10 @@ static bool crash_process(const char *node, const struct entry *entry)
 {
   int ranks = 0;
   for (int rank = 0; rank < layer.ranks; rank++)
-    ranks += !g_strcmp0(node_of(rank), node);
+    ranks += !g_strcmp0(home_of(rank), node);
   int victim = (int)(entry->chance * ranks);
   for (int rank = 0; rank < layer.ranks; rank++)
-    if (!g_strcmp0(node_of(rank), node) && victim-- == 0)
+    if (!g_strcmp0(home_of(rank), node) && victim-- == 0)
       return crash_rank(rank, entry->failure, CRASH_LEAVES_ALL);
   return false;
 }
@@ -294,6 +302,8 @@ void dispatcher_point(int rank, const struct rcl_event *event)
 {
   if (dispatcher_is_over()) /* a crash now restarts no rank */
     return;
+  if (event->kind == RCL_EVENT_START)
+    strike_doomed(&layer.rank[rank]);
   for (unsigned i = 0; i < layer.scenario->failures_count; i++)
     if (failure_at(i)->after.actions < 0 && is_point(failure_at(i), rank, event))
       strike_now(failure_at(i));
@@ -322,7 +332,7 @@ const struct failure *dispatcher_cut(struct move *move)
 /* The victim's node fails with it, where the failure says so. */
 void dispatcher_crash_in_step(int rank, const struct failure *failure)
 {
-  const char *node = node_of(rank);
+  const char *node = home_of(rank);
   end_crashed(&layer.rank[rank], failure);
   if (failure != &scheduled && failure->kills == KILLS_NODE && node)
     crash_node(node, failure);
@@ -575,6 +585,29 @@ static void handle_entry(const struct entry *entry)
   }
 }
 
+static bool handle_due(void)
+{
+  struct entry *due = agenda_take();
+  if (due)
+    handle_entry(due);
+  g_free(due);
+  return due != NULL;
+}
+
+void dispatcher_begin(bool (*expects)(const struct message *),
+                      bool (*is_awaited)(const struct message *))
+{
+  if (!layer.scenario->schedule)
+    machine_on_deadlock(run_stuck);
+  layout = &layer.scenario->platform.layout;
+  begin_network(expects, is_awaited);
+  actions.capacity = shadow_actions_max();
+  actions.item = g_new0(struct rcl_action, actions.capacity);
+  failures_begin();
+  while (handle_due()) /* what strikes when the run begins strikes before any rank starts */
+    continue;
+}
+
 static void end_run(void)
 {
   bool all_dead = layer.repairs;
@@ -596,12 +629,8 @@ void dispatcher_run(void)
   while (!dispatcher_is_over()) {
     if (follow_schedule())
       continue;
-    struct entry *due = agenda_take();
-    if (due)
-      handle_entry(due);
-    else
+    if (!handle_due())
       agenda_wait();
-    g_free(due);
   }
   end_run();
 }

@@ -87,7 +87,7 @@ static double outage_start(const struct stream *stream, uint64_t number, int *no
   return outage->start - stream->shift + (at >= count ? length : 0.0);
 }
 
-/* The next of a trace that is of a node in use and not past. */
+/* The next of a trace that is of a node in use. */
 static void plan_outage(unsigned number)
 {
   struct stream *stream = &g_array_index(streams, struct stream, number);
@@ -97,7 +97,7 @@ static void plan_outage(unsigned number)
   int node = 0;
   for (; next < failure->outages_count; next++) {
     start = outage_start(stream, next, &node);
-    if (node < nodes && start >= machine_now())
+    if (node < nodes)
       break;
   }
   stream->draws = next + 1;
@@ -177,7 +177,7 @@ static void add_stream(unsigned index, int node)
                           .key = key,
                           .more = law_stream(key, 0, "")};
   g_array_append_val(streams, stream);
-  plan(streams->len - 1, machine_now());
+  plan(streams->len - 1, 0.0);
 }
 
 void failures_begin(void)

@@ -159,10 +159,12 @@ struct rank {
   size_t image_bytes; /* of its largest image but the RCL_FRESH one */
 
   /* failures */
-  uint32_t life;         /* crashes so far */
-  uint16_t sends_in;     /* incarnation of what it sends, as of its last step, */
-  uint32_t sends_behind; /* and the line behind which it is sent */
-  bool dead;             /* from a crash to its restart notice */
+  uint32_t life;              /* crashes so far */
+  uint16_t sends_in;          /* incarnation of what it sends, as of its last step, */
+  uint32_t sends_behind;      /* and the line behind which it is sent */
+  bool dead;                  /* from a crash to its restart notice */
+  const struct failure *doom; /* struck it before its first start; NULL: none did */
+  enum crash_leaves doom_leaves;
   struct computation computation;
   struct computation reading; /* of an image, until this rank dies; global recovery: or another */
   bool reads_server, reads_again; /* it reads from the server, which has failed meanwhile */

@@ -194,6 +194,7 @@ void call_measure(int index)
   enum { SENDER, TAG = 1 };
   static double sent;
   char words[64] = {0};
+  double came = machine_now();
   int bytes = (int)MIN(words_bytes(), sizeof words);
   int node_end = layer.scenario->platform.layout.per_node;
   int receiver = node_end < layer.ranks ? node_end : 1;
@@ -206,7 +207,7 @@ void call_measure(int index)
     PMPI_Recv(words, bytes, MPI_BYTE, SENDER, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     layer.combined_below = (machine_now() - sent) / (2.0 * machine_copy_seconds(1.0));
   }
-  machine_begin(layer.ranks + 1);
+  machine_begin(layer.ranks + 1, came);
 }
 
 /* The data and the words are made one for the call, and are taken apart when it has ended. */
