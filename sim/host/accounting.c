@@ -1,6 +1,7 @@
 #include "sim/host/accounting.h"
 
 #include "sim/host/rank.h"
+#include "sim/host/shadow.h"
 
 #include <string.h>
 
@@ -26,4 +27,36 @@ void accounting_report(void)
       layer.result.rollbacks_global++;
     else if (went_back->data[i] & STARTED)
       layer.result.rollbacks_local++;
+}
+
+static int absent; /* ranks */
+
+static enum activity waits_for(const struct rank *r)
+{
+  bool held = shadow_rank(r->index)->held;
+  return r->recovers || (held && absent > 0) ? ACTIVITY_RESTART : ACTIVITY_CHECKPOINT;
+}
+
+void accounting_absent(struct rank *r, bool now)
+{
+  if (r->absent == now)
+    return;
+  r->absent = now;
+  absent += now ? 1 : -1;
+  bool first_or_last = absent == (now ? 1 : 0);
+  for (int i = 0; first_or_last && i < layer.ranks; i++)
+    if (layer.rank[i].stopped && !layer.rank[i].absent)
+      rank_switch(&layer.rank[i], waits_for(&layer.rank[i]));
+}
+
+void accounting_stop(struct rank *r)
+{
+  r->stopped = true;
+  rank_switch(r, waits_for(r));
+}
+
+void accounting_go_on(struct rank *r, enum activity activity)
+{
+  r->stopped = false;
+  rank_switch(r, activity);
 }

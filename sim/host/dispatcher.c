@@ -1,5 +1,6 @@
 #include "sim/host/dispatcher.h"
 
+#include "sim/host/accounting.h"
 #include "sim/host/agenda.h"
 #include "sim/host/end.h"
 #include "sim/host/failures.h"
@@ -104,6 +105,7 @@ static void end_process(struct rank *r)
   r->dead = true;
   r->life++;
   storage_cut(r);
+  accounting_absent(r, true);
   rank_switch(r, ACTIVITY_RESTART);
   machine_interrupt(&r->computation);
   storage_interrupt_read(r);

@@ -1,5 +1,6 @@
 #include "sim/host/host.h"
 
+#include "sim/host/accounting.h"
 #include "sim/host/agreement.h"
 #include "sim/host/application.h"
 #include "sim/host/bypass.h"
@@ -516,13 +517,15 @@ static void wait_until(struct rank *r, bool (*done)(const struct rank *, const v
       continue;
     if (r->ended || (!is_stopped(r) && done(r, what)))
       return;
-    enum activity before = rank_switch(r, is_stopped(r) ? ACTIVITY_CHECKPOINT : r->activity);
+    enum activity before = r->activity;
+    if (is_stopped(r))
+      accounting_stop(r);
     r->alert = alert || shadow_rank(r->index)->held;
     if (r->alert)
       transport_let_in(r->transport, NULL, NULL);
     transport_wait(r->transport, &r->inbox, awaited(r), next_time(r));
     r->alert = false;
-    rank_switch(r, before);
+    accounting_go_on(r, before);
   }
 }
 

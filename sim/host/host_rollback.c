@@ -235,6 +235,7 @@ static void set_back_alone(struct rank *r, uint32_t target)
 /* Independent: a rank that lives has its last image in memory, another one is read from storage. */
 static _Noreturn void go_back_alone(struct rank *r)
 {
+  accounting_absent(r, true);
   rank_switch(r, ACTIVITY_RESTART);
   transport_abandon(r->transport);
   bool died = r->restart.on && r->restart.died;
@@ -297,6 +298,7 @@ _Noreturn void host_roll_back(struct rank *r)
   if (shadow_independent())
     go_back_alone(r);
   r->restart.on = false;
+  accounting_absent(r, true);
   rank_switch(r, ACTIVITY_RESTART);
   storage_cut(r);
   transport_abandon(r->transport);
@@ -331,7 +333,8 @@ _Noreturn void host_roll_back(struct rank *r)
 /* The first thing that a restored rank does. */
 static void start_rank(struct rank *r, uint32_t checkpoint)
 {
-  r->place_due = r->notified = false;
+  r->place_due = r->notified = r->stopped = false;
+  accounting_absent(r, false);
   r->alarm.checkpoint = 0;
   r->uncopied.bytes = 0.0;
   for (struct request *request = r->mpi->posted; request; request = request->next)

@@ -478,6 +478,8 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   if (cut)
     set_stamp_before(r, &move->event);
   bool going = shadow_step(move, &r->actions, &reason);
+  bool recovery = move->event.kind == RCL_EVENT_START || move->event.kind == RCL_EVENT_DOWN;
+  r->recovers = shadow_rank(r->index)->held && (r->recovers || recovery);
   if (!cut)
     set_stamp(r, shadow_rank(r->index)->noticed, shadow_rank(r->index)->line);
   if (move->kind == MOVE_EVENT) {

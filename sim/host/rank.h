@@ -188,6 +188,9 @@ struct rank {
   GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */
+  bool stopped;  /* waits, and its program is held or waits for storage */
+  bool recovers; /* its program is held since a failure or a start */
+  bool absent;   /* has crashed or goes back, and has not started again */
   enum activity activity;
   double since;
   struct run_time time;

@@ -179,9 +179,9 @@ static void begin_rank(int index)
     die(DIE_INPUT, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
   if (!program_of[index])
     die(DIE_INPUT, "the program of rank %d was linked without the objects of recline-cc", index);
-  heap_await(r->arena, NULL); /* it is running */
-  r->since = machine_now();
-  r->activity = ACTIVITY_MPI;
+  heap_await(r->arena, NULL);     /* it is running */
+  r->activity = ACTIVITY_COMPUTE; /* since the run began */
+  rank_switch(r, ACTIVITY_MPI);
   r->actions.capacity = shadow_actions_max();
   r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
   r->transport = transport_new(index);

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 double machine_now(void); /* 0 when the run begins */
-/* So many call it, each with the time at which it `came`. It returns when all have, and what the last
- * one has done since it came takes no time of the run. */
+/* So many call it, each with the time at which it `came`. It returns when all have, and what the
+ * last one has done since it came takes no time of the run. */
 void machine_begin(int actors, double came);
 double machine_since_begin(double clock); /* of SimGrid's */
 void machine_sleep(double seconds);
