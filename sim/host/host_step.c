@@ -502,6 +502,8 @@ void host_take(struct rank *r, struct move *move, struct step *step)
     if (r->actions.item[i].kind == RCL_ACTION_STORE)
       carry_out(r, &r->actions.item[i], step);
   send_controls(r);
+  if (move->kind == MOVE_EVENT)
+    timer_step(r, &move->event, &r->actions);
   if (cut)
     dispatcher_crash_in_step(r->index, cut);
   if (scheduled)

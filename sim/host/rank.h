@@ -130,9 +130,13 @@ struct rank {
   } alarm;               /* clocks */
   struct {
     uint32_t serial; /* how often it was set */
-    uint32_t told;   /* how often it went off */
-    double last;     /* seconds of simulated time, when it did */
-    bool called;     /* for, by the program, and not told */
+    struct requests {
+      uint32_t told; /* how often it went off */
+      double last;   /* seconds of simulated time, when it did */
+      bool called;   /* for, by the program, and not told */
+    } now, before;   /* before: when the last request was not told yet */
+    bool open;       /* that request is not on stable storage yet */
+    bool waits;      /* it was put off, and is told again behind the next step */
   } timer;           /* timer.h */
   bool iterates;     /* the place that is offered begins an iteration */
   struct rcl_actions actions;

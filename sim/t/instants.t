@@ -73,6 +73,25 @@ rm -rf out
 is "$?:$(jq -r '.verdict' out/result.json):$(grep -c '^100$' out/program.out):$(timers 0 | wc -w)" 0:recovered:4:4 \
   'a crash as it is told, and the program calls again' stderr out/program.out
 
+# What comes while ranks replay is put off, and told again; so is what a crash undoes before it commits.
+# Each is told, and commits.
+asked() { # EXPECTED DESCRIPTION --set KEY=VALUE...
+  expected=$1 what=$2
+  shift 2
+  rm -rf out
+  "$recline" run run.yaml --out out --set checkpoint.storage=local "$@" >stdout 2>stderr
+  is "$?:$(jq -r '"\(.verdict) \(.checkpoints.committed)"' out/result.json)" "0:recovered $expected" "$what" stderr
+}
+for protocol in c3 c3-envelopes event-logging message-tagging bookmark lai-yang pessimistic optimistic; do
+  each=1
+  case $protocol in pessimistic | optimistic) each=4 ;; esac # a request of each rank
+  asked $((2 * each)) "$protocol: behind a commit and a crash, while ranks replay" \
+    --set "protocol.name=$protocol" --set 'checkpoint.at=[150ms,410ms]' \
+    --set 'failures=[{rank: 2, at: 400ms, repair: 5ms}]'
+  asked "$each" "$protocol: one that a crash undoes" --set "protocol.name=$protocol" \
+    --set 'checkpoint.at=[150ms]' --set 'failures=[{rank: 0, after: {rank: 0, event: captured}, repair: 5ms}]'
+done
+
 refused() { # PATTERN DESCRIPTION --set KEY=VALUE...
   pattern=$1 what=$2
   shift 2
@@ -87,4 +106,4 @@ refused 'checkpoint.calls: time-based has clocks' 'no calls either' --set protoc
 rm -rf out
 "$recline" run run.yaml --out out --set 'checkpoint.at=[100s]' >stdout 2>stderr
 is "$(grep -c 'checkpoint.at: no checkpoint was taken, the run ended before' stdout)" 1 'one that comes too late' stdout
-finish 16
+finish 32
