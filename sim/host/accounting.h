@@ -1,5 +1,5 @@
-/* What a run accounts for: recoveries, those that rolled all ranks back and those of the dead alone;
- * what ranks that are stopped wait for. */
+/* What a run accounts for: recoveries, those that rolled all ranks back and those of the dead
+ * alone; what ranks that are stopped wait for. */
 #ifndef RECLINE_ACCOUNTING_H
 #define RECLINE_ACCOUNTING_H
 

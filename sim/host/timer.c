@@ -52,8 +52,8 @@ bool timer_goes_off(struct rank *r, const struct message *notice)
 }
 
 /* As if the last request had not been told: it is told again. What is due at once and was put off
- * would be put off again until the protocol has taken another step. A call that a failure has undone
- * the program makes again itself. */
+ * would be put off again until the protocol has taken another step. A call that a failure has
+ * undone the program makes again itself. */
 static void tell_again(struct rank *r, bool put_off)
 {
   bool called = put_off ? r->timer.before.called : r->timer.now.called;
