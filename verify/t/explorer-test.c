@@ -20,50 +20,6 @@
 #include "verify/t/snapshot_count.h"
 #include "verify/world/in_place.h"
 
-/* ---- the reference ---- */
-
-/* Expands `state`; new states go to `queue` and `seen`. Returns the moves taken. */
-static uint64_t expand(struct reference *r, GBytes *state, GHashTable *seen, GQueue *queue)
-{
-  g_array_set_size(r->moves, 0);
-  load(r, state);
-  world_moves(r->world, list_move, r);
-  for (guint i = 0; i < r->moves->len; i++) {
-    struct verdict verdict;
-    load(r, state);
-    world_step(r->world, &g_array_index(r->moves, struct move, i), &r->actions, &verdict);
-    GBytes *next = save(r);
-    if (g_hash_table_add(seen, g_bytes_ref(next)))
-      g_queue_push_tail(queue, g_bytes_ref(next));
-    g_bytes_unref(next);
-  }
-  return r->moves->len;
-}
-
-static void search(struct world *world, unsigned crashes, unsigned timers, uint64_t *states,
-                   uint64_t *transitions)
-{
-  static const char *const nothing[] = {NULL};
-  struct reference r;
-  reference_begin(&r, world, crashes, timers, nothing);
-
-  GHashTable *seen =
-      g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-  GQueue queue = G_QUEUE_INIT;
-  GBytes *state = save(&r);
-  g_hash_table_add(seen, g_bytes_ref(state));
-  g_queue_push_tail(&queue, state);
-  *transitions = 0;
-  while ((state = g_queue_pop_head(&queue))) {
-    *transitions += expand(&r, state, seen, &queue);
-    g_bytes_unref(state);
-  }
-  *states = g_hash_table_size(seen);
-
-  g_hash_table_unref(seen);
-  reference_clear(&r);
-}
-
 /* ---- worlds ---- */
 
 static void run_with(const struct small *small, const struct explorer_options *options,
@@ -121,7 +77,7 @@ static void same_as_reference(void)
     struct exploration found;
     uint64_t states, transitions;
     struct script *script = set_up(&worlds[i], &world);
-    search(&world, worlds[i].crashes, worlds[i].timers, &states, &transitions);
+    plain_search(&world, worlds[i].crashes, worlds[i].timers, &states, &transitions, NULL);
     world_clear(&world);
     script_free(script);
     for (unsigned workers = 1; workers <= 3; workers++) {

@@ -114,6 +114,59 @@ static inline void reference_clear(struct reference *r)
   g_free(r->parts);
 }
 
+/* What is called with the moves of each state; NULL: nothing. */
+struct visitor {
+  void (*visit)(void *data, const GArray *moves); /* of struct move */
+  void *data;
+};
+
+/* Expands `state`; new states go to `queue` and `seen`. Returns the moves taken. */
+static inline uint64_t expand(struct reference *r, GBytes *state, GHashTable *seen, GQueue *queue,
+                              const struct visitor *visitor)
+{
+  g_array_set_size(r->moves, 0);
+  load(r, state);
+  world_moves(r->world, list_move, r);
+  if (visitor)
+    visitor->visit(visitor->data, r->moves);
+  for (guint i = 0; i < r->moves->len; i++) {
+    struct verdict verdict;
+    load(r, state);
+    world_step(r->world, &g_array_index(r->moves, struct move, i), &r->actions, &verdict);
+    GBytes *next = save(r);
+    if (g_hash_table_add(seen, g_bytes_ref(next)))
+      g_queue_push_tail(queue, g_bytes_ref(next));
+    g_bytes_unref(next);
+  }
+  return r->moves->len;
+}
+
+/* The states and transitions of a search that has none of the explorer's ideas. */
+static inline void plain_search(struct world *world, unsigned crashes, unsigned timers,
+                                uint64_t *states, uint64_t *transitions,
+                                const struct visitor *visitor)
+{
+  static const char *const nothing[] = {NULL};
+  struct reference r;
+  reference_begin(&r, world, crashes, timers, nothing);
+
+  GHashTable *seen =
+      g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+  GQueue queue = G_QUEUE_INIT;
+  GBytes *state = save(&r);
+  g_hash_table_add(seen, g_bytes_ref(state));
+  g_queue_push_tail(&queue, state);
+  *transitions = 0;
+  while ((state = g_queue_pop_head(&queue))) {
+    *transitions += expand(&r, state, seen, &queue, visitor);
+    g_bytes_unref(state);
+  }
+  *states = g_hash_table_size(seen);
+
+  g_hash_table_unref(seen);
+  reference_clear(&r);
+}
+
 /* ---- worlds ---- */
 
 struct small {

@@ -1,0 +1,499 @@
+/* What the judge must notice: worlds in which one rule of the world, of a reduction or of a table
+ * decides the verdict or a count, each of which verify/bench/mutate-noticed.txt takes away. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "protocols/parts/commit.h"
+#include "protocols/t/tap.h"
+#include "verify/base/intern.h"
+#include "verify/explore/explorer.h"
+#include "verify/scenario/plugin.h"
+#include "verify/state/transition_cache.h"
+#include "verify/state/visited.h"
+#include "verify/t/reference.h"
+#include "verify/world/in_place.h"
+
+/* ---- protocols with one flaw each ---- */
+
+/* Local checkpoints at program places after a request, without channel state. A rank tells rank 0
+ * when its image is durable, and when its log is. */
+enum control { REQUEST = 1, IMAGE, LOG };
+
+struct naive {
+  uint32_t wanted, captured, own, image, log, pad;
+  struct rcl_commit commit;
+};
+
+static size_t naive_bytes(const struct rcl_config *config)
+{
+  (void)config;
+  return (sizeof(struct naive) + 7) / 8 * 8;
+}
+
+static void ask_all(const struct rcl_config *config, struct naive *state,
+                    struct rcl_actions *actions)
+{
+  if (!rcl_commit_begin(&state->commit, true, state->captured + 1, actions))
+    return;
+  state->wanted = 1;
+  rcl_send_control_to_all(config, actions, REQUEST, state->captured + 1);
+}
+
+static void naive_step(const struct rcl_config *config, struct naive *state,
+                       const struct rcl_event *event, struct rcl_actions *actions)
+{
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
+    state->wanted = 0;
+    state->commit = (struct rcl_commit){0};
+    if (rcl_coordinator(config))
+      rcl_act(actions, RCL_ACTION_SET_TIMER);
+    break;
+  case RCL_EVENT_DOWN:
+    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+    break;
+  case RCL_EVENT_TIMER:
+    ask_all(config, state, actions);
+    break;
+  case RCL_EVENT_SEND:
+    rcl_act(actions, RCL_ACTION_TRANSMIT);
+    break;
+  case RCL_EVENT_RECEIVE:
+    rcl_match(actions, event);
+    break;
+  case RCL_EVENT_ARRIVED:
+    rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
+    break;
+  case RCL_EVENT_SAFE_POINT:
+    if (state->wanted)
+      rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = ++state->captured;
+    state->wanted = 0;
+    break;
+  case RCL_EVENT_CAPTURED:
+    rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
+    rcl_store(actions, RCL_PART_LOG, event->checkpoint);
+    break;
+  case RCL_EVENT_DURABLE:
+    if (rcl_coordinator(config))
+      state->own |= event->part == RCL_PART_IMAGE ? 1 : 2;
+    else
+      rcl_send_control(actions, 0, event->part == RCL_PART_IMAGE ? IMAGE : LOG, event->checkpoint,
+                       0);
+    break;
+  case RCL_EVENT_CONTROL:
+    state->wanted |= event->control == REQUEST;
+    break;
+  case RCL_EVENT_COMMITTED:
+    rcl_commit_end(&state->commit, actions);
+    break;
+  default:
+    break;
+  }
+}
+
+static void commit_once(struct naive *state, bool all, struct rcl_actions *actions)
+{
+  if (!all || state->commit.done)
+    return;
+  state->commit.done = 1;
+  rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = 1;
+}
+
+/* The flaw: what is told of the log is forgotten where the image was not told of yet. */
+static void forgets_log(const struct rcl_config *config, void *memory,
+                        const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct naive *state = memory;
+  naive_step(config, state, event, actions);
+  if (event->kind == RCL_EVENT_CONTROL && event->control == LOG && state->image)
+    state->log = 1;
+  if (event->kind == RCL_EVENT_CONTROL && event->control == IMAGE)
+    state->image = 1;
+  if (rcl_coordinator(config))
+    commit_once(state, state->own == 3 && state->image && state->log, actions);
+}
+
+/* The flaw: it commits when all images are durable, and does not wait for the logs. */
+static void waits_for_images(const struct rcl_config *config, void *memory,
+                             const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct naive *state = memory;
+  naive_step(config, state, event, actions);
+  if (event->kind == RCL_EVENT_CONTROL && event->control == IMAGE)
+    state->image = 1;
+  if (rcl_coordinator(config))
+    commit_once(state, state->own & 1 && state->image, actions);
+}
+
+/* The flaw: rank 1 sets its clock when it starts, and never again. */
+static void clock_once(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                       struct rcl_actions *actions)
+{
+  uint32_t left = 0;
+  rcl_protocol_step(rcl_protocol_named("time-based"), config, state, event, actions, false);
+  if (config->self != 1 || event->kind == RCL_EVENT_START)
+    return;
+  for (uint32_t i = 0; i < actions->count; i++)
+    if (actions->item[i].kind != RCL_ACTION_SET_TIMER)
+      actions->item[left++] = actions->item[i];
+  actions->count = left;
+}
+
+/* The flaws: how many steps were taken before decides whether it sends a control message, */
+static void sends_at_times(const struct rcl_config *config, void *state,
+                           const struct rcl_event *event, struct rcl_actions *actions)
+{
+  static uint32_t steps;
+  naive_step(config, state, event, actions);
+  if (event->kind == RCL_EVENT_SEND && steps++ % 2 == 0)
+    rcl_send_control(actions, event->peer, LOG, 0, 0);
+}
+
+/* or what its state is. */
+static void counts_steps(const struct rcl_config *config, void *state,
+                         const struct rcl_event *event, struct rcl_actions *actions)
+{
+  static uint32_t steps;
+  rcl_protocol_step(rcl_protocol_named("none"), config, state, event, actions, false);
+  if (event->kind == RCL_EVENT_SAFE_POINT)
+    *(uint64_t *)state = 1 + steps++ % 2;
+}
+
+static size_t eight_bytes(const struct rcl_config *config)
+{
+  (void)config;
+  return 8;
+}
+
+/* Registers `like` as `name`, with another step and size of its state. */
+static void add(const char *like, const char *name,
+                void (*step)(const struct rcl_config *, void *, const struct rcl_event *,
+                             struct rcl_actions *),
+                size_t (*bytes)(const struct rcl_config *))
+{
+  static struct rcl_protocol protocols[8];
+  static const struct rcl_protocol *lists[8][2];
+  static size_t count;
+  struct rcl_protocol *protocol = &protocols[count];
+  *protocol = *rcl_protocol_named(like);
+  protocol->name = name;
+  protocol->step = step;
+  protocol->state_size = bytes;
+  lists[count][0] = protocol;
+  if (!rcl_protocol_register(lists[count++]))
+    abort();
+}
+
+static void add_naive(const char *name,
+                      void (*step)(const struct rcl_config *, void *, const struct rcl_event *,
+                                   struct rcl_actions *))
+{
+  static const char *const controls[] = {"none", "request", "image", "log", NULL};
+  static const char *const invariants[] = {NULL};
+  static struct rcl_protocol protocols[4];
+  static const struct rcl_protocol *lists[4][2];
+  static size_t count;
+  protocols[count] = (struct rcl_protocol){.name = name,
+                                           .title = "naive local checkpoints",
+                                           .control_bytes = 12,
+                                           .controls = controls,
+                                           .invariants = invariants,
+                                           .state_size = naive_bytes,
+                                           .step = step};
+  lists[count][0] = &protocols[count];
+  if (!rcl_protocol_register(lists[count++]))
+    abort();
+}
+
+/* ---- exploring ---- */
+
+struct hazards {
+  unsigned hazards;
+  int per_node;
+};
+
+static void explore_with(const struct small *small, const struct hazards *hazards,
+                         const struct explorer_options *options, struct exploration *found)
+{
+  struct world world;
+  struct script *script = set_up(small, &world);
+  if (hazards) {
+    world.hazards = hazards->hazards;
+    world.per_node = hazards->per_node;
+  }
+  explore(&world, small->crashes, small->timers, options, found);
+  world_clear(&world);
+  script_free(script);
+}
+
+/* Whether that property is violated; NULL: it holds. */
+static bool judged(const struct small *small, const struct hazards *hazards,
+                   const struct explorer_options *options, const char *property)
+{
+  struct exploration found;
+  explore_with(small, hazards, options, &found);
+  bool right = property
+                   ? found.verdict == EXPLORER_VIOLATED && !strcmp(found.why.property, property)
+                   : found.verdict == EXPLORER_HOLDS;
+  if (!right)
+    note("%s: verdict %d, %s", small->protocol, (int)found.verdict,
+         found.verdict == EXPLORER_VIOLATED ? found.why.property : "");
+  exploration_clear(&found);
+  return right;
+}
+
+/* ---- reductions ---- */
+
+/* Two parts become durable in either order, and so do the messages that tell of them: messages of
+ * one pair of ranks do not commute. */
+static void messages_of_a_pair(void)
+{
+  static const char *const properties[] = {"commits", "deadlock", NULL};
+  static const struct small small = {
+      "forgets-log", 2,     0, 1,
+      false,         false, 0, "rank 0: checkpoint, choose 1\nrank 1: checkpoint, choose 1"};
+  for (unsigned reduced = 0; reduced <= 1; reduced++)
+    ok(judged(&small, NULL,
+              &(struct explorer_options){.properties = properties, .stubborn = reduced}, "commits"),
+       "messages to one rank in the other order, %s", reduced ? "reduced" : "in full");
+}
+
+/* ---- the world ---- */
+
+static void clocks(void)
+{
+  static const char *const properties[] = {"requests", NULL};
+  static const struct small small = {"clock-once", 2,     0, 2,
+                                     false,        false, 0, "rank *: checkpoint, checkpoint"};
+  ok(judged(&small, NULL, &(struct explorer_options){.properties = properties}, "requests"),
+     "with clocks each rank has to set its own again");
+}
+
+/* A commit may come before a log is whole; torn, it is noticed by who starts from it. */
+static void torn_logs(void)
+{
+  static const char *const properties[] = {"restorable", NULL};
+  static const struct small small = {
+      "waits-for-images", 2, 1, 1, false, false, 0, "rank *: checkpoint, choose 1"};
+  const struct explorer_options options = {.properties = properties};
+  ok(judged(&small, &(struct hazards){HAZARD_TORN_WRITES, 1}, &options, "restorable"),
+     "a torn log of a checkpoint that was committed");
+  ok(judged(&small, &(struct hazards){HAZARD_WHOLE_WRITES, 1}, &options, NULL),
+     "which a machine does not leave whose writes are whole");
+}
+
+struct most {
+  uint32_t ends; /* of writes, that a crash of the node of rank 0 can have */
+  uint32_t cuts; /* of a safe point, that a crash within it can have */
+};
+
+static void look(void *data, const GArray *moves)
+{
+  struct most *most = data;
+  uint32_t ends = 0, cuts = 0;
+  for (guint i = 0; i < moves->len; i++) {
+    const struct move *move = &g_array_index(moves, struct move, i);
+    ends += move->kind == MOVE_CRASH && move->rank == 0;
+    cuts += world_cut(move) >= 0 && move->rank == 0 && move->event.kind == RCL_EVENT_SAFE_POINT;
+  }
+  most->ends = MAX(most->ends, ends);
+  most->cuts = MAX(most->cuts, cuts);
+}
+
+/* The most that any state has. */
+static struct most listed(const struct small *small, const struct hazards *hazards)
+{
+  struct world world;
+  struct most most = {0};
+  uint64_t states, transitions;
+  struct script *script = set_up(small, &world);
+  world.hazards = hazards->hazards;
+  world.per_node = hazards->per_node;
+  plain_search(&world, small->crashes, small->timers, &states, &transitions,
+               &(struct visitor){look, &most});
+  world_clear(&world);
+  script_free(script);
+  return most;
+}
+
+static void crashes_within(void)
+{
+  static const struct small small = {"forgets-log", 2,     1, 1,
+                                     false,         false, 0, "rank *: checkpoint, choose 1"};
+  struct most most = listed(&small, &(struct hazards){HAZARD_TORN_WRITES, 2});
+  ok(most.ends == 81, "four writes of a node end in 81 ways, of %u", most.ends);
+  most = listed(&small, &(struct hazards){HAZARD_WHOLE_WRITES, 2});
+  ok(most.ends == 16, "and in 16 where none is torn, of %u", most.ends);
+  most = listed(&small, &(struct hazards){HAZARD_CUT_STEPS, 1});
+  ok(most.cuts == 4, "a step of two ranks is cut behind 0 to 3 actions, in %u ways", most.cuts);
+}
+
+/* ---- the search ---- */
+
+/* States and transitions as by a search that has none of the explorer's ideas. */
+static void same_as_plain(const struct small *small, unsigned least_depth, uint64_t least)
+{
+  static const char *const nothing[] = {NULL};
+  struct world world;
+  struct exploration found;
+  uint64_t states, transitions;
+  struct script *script = set_up(small, &world);
+  plain_search(&world, small->crashes, small->timers, &states, &transitions, NULL);
+  world_clear(&world);
+  script_free(script);
+  explore_with(small, NULL, &(struct explorer_options){.properties = nothing}, &found);
+  if (!ok(found.states == states && found.transitions == transitions &&
+              found.depth >= least_depth && states >= least,
+          "%s: %" G_GUINT64_FORMAT " states to a depth of %u, as in a plain search",
+          small->protocol, states, found.depth))
+    note("the explorer has %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT,
+         found.states, found.transitions, transitions);
+  exploration_clear(&found);
+}
+
+static void deep_and_many(void)
+{
+  GString *script = g_string_new("rank 0:");
+  for (int i = 0; i < 70; i++)
+    g_string_append_printf(script, "%s choose 1", i ? "," : "");
+  same_as_plain(&(struct small){"none", 1, 1, 0, false, false, 0, script->str}, 70, 100);
+  g_string_free(script, TRUE);
+  same_as_plain(
+      &(struct small){"c3", 2, 1, 1, false, false, 0,
+                      "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"},
+      20, 5000);
+}
+
+/* Whether a search with that protocol ends by a breach; in a process of its own. */
+static bool breaches(const char *protocol, bool audit)
+{
+  const struct small small = {protocol,
+                              2,
+                              0,
+                              0,
+                              false,
+                              true,
+                              0,
+                              "rank 0: send 1, send 1, recv 1, recv 1\n"
+                              "rank 1: send 0, send 0, recv 0, recv 0"};
+  static const char *const nothing[] = {NULL};
+  int status;
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    struct exploration found;
+    close(STDERR_FILENO);
+    explore_with(&small, NULL, &(struct explorer_options){.properties = nothing, .audit = audit},
+                 &found);
+    _exit(0);
+  }
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3;
+}
+
+static void impure_steps(void)
+{
+  ok(breaches("sends-at-times", false), "a step that looks at other parts than before is a breach");
+  ok(breaches("counts-steps", true), "one that ends otherwise is, in an audit");
+  ok(!breaches("none", true), "another is not");
+}
+
+/* ---- the memory of hosts ---- */
+
+/* Bytes that are kept are there, each with its size, until they are forgotten. */
+static void kept_in_place(void)
+{
+  static const struct small small = {"none", 2, 0, 0, false, false, 0, "rank *: checkpoint"};
+  static const char texts[] = "a state, and others of other sizes";
+  struct world world;
+  struct parts parts;
+  uint32_t number[12], size;
+  bool right = true;
+  struct script *script = set_up(&small, &world);
+  parts_init(&parts, &world);
+  const struct world_memory *memory = &world.memory;
+  for (uint32_t i = 0; i < 12; i++)
+    number[i] = memory->keep(memory->ctx, texts + i, i + 1);
+  for (uint32_t i = 0; i < 12; i++) {
+    const void *bytes = memory->kept(memory->ctx, number[i], &size);
+    right &= size == i + 1 && !memcmp(bytes, texts + i, size);
+    if (i % 2)
+      memory->forget(memory->ctx, number[i]);
+  }
+  uint32_t again = memory->keep(memory->ctx, texts, 20);
+  for (uint32_t i = 0; i < 12; i += 2) {
+    const void *bytes = memory->kept(memory->ctx, number[i], &size);
+    right &= again != number[i] && size == i + 1 && !memcmp(bytes, texts + i, size);
+  }
+  ok(right, "what a host keeps is there until it is forgotten");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
+/* ---- the table of states ---- */
+
+/* States of so many words that differ in one word only, each of which is told from the others. */
+static void wide_states(uint32_t words)
+{
+  uint8_t bits[16];
+  uint32_t numbers[16] = {0}, state[PACKING_WORDS];
+  memset(bits, 30, words);
+  struct packing *packing = packing_new(bits, words);
+  struct visited set;
+  visited_init(&set, packing, 1000, 1 << 22, 0);
+  bool right = packing->words >= words;
+  for (unsigned round = 0; round < 2; round++)
+    for (uint32_t i = 0; i < words; i++)
+      for (uint32_t bit = 0; bit < 30; bit++) {
+        numbers[i] = 1u << bit;
+        packing_pack(packing, numbers, state);
+        state[0] |= 1;
+        /* Of one hash, so that only a look at all of its words can tell. */
+        enum visited_answer answer = visited_add(&set, state, 0);
+        right &= answer == (round ? VISITED_OLD : VISITED_NEW);
+        numbers[i] = 0;
+      }
+  ok(right, "states of %u words are told apart by each", packing->words);
+  uint64_t place = visited_end(&set);
+  for (uint32_t i = 0; i < words; i++) {
+    numbers[i] = 1u << 7;
+    packing_pack(packing, numbers, state);
+    right &=
+        visited_place(&set, state, 0) != place && visited_place(&set, state, 0) < visited_end(&set);
+    place = visited_place(&set, state, 0);
+    right &= visited_find(&set, state, 0) == 1;
+    numbers[i] = 0;
+  }
+  numbers[words - 1] = 3;
+  packing_pack(packing, numbers, state);
+  ok(right && visited_place(&set, state, 0) == visited_end(&set),
+     "and found where they are, behind many others of the same home");
+  visited_clear(&set);
+  free(packing);
+}
+
+int main(void)
+{
+  g_autoptr(GError) error = NULL;
+  if (!plugin_mutants(&error)) {
+    printf("Bail out! %s\n", error->message);
+    return 1;
+  }
+  add_naive("forgets-log", forgets_log);
+  add_naive("waits-for-images", waits_for_images);
+  add("time-based", "clock-once", clock_once, rcl_protocol_named("time-based")->state_size);
+  add_naive("sends-at-times", sends_at_times);
+  add("none", "counts-steps", counts_steps, eight_bytes);
+  messages_of_a_pair();
+  clocks();
+  torn_logs();
+  crashes_within();
+  deep_and_many();
+  impure_steps();
+  kept_in_place();
+  for (uint32_t words = 2; words <= 9; words++)
+    wide_states(words);
+  return done();
+}
