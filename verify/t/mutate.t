@@ -1,6 +1,7 @@
 #!/bin/sh
-# verify/bench/mutate.pl: changes are made, compiled, and noticed by claims; what it knows is checked.
-# RECLINE_LONG=1: all that it knows.
+# verify/bench/mutate.pl: changes are made, compiled, and noticed by claims; what it knows is checked,
+# and what must be noticed of the judge is. RECLINE_LONG=1: all that it knows, and changes of every
+# source of the judge, RECLINE_COUNT (3) of each by RECLINE_SEED (401).
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 mutate=$root/verify/bench/mutate.pl
 known=$root/verify/bench/mutate-known.txt
@@ -35,4 +36,23 @@ check 'and is named' grep -q '^NOT KNOWN TO BE NONE by blocking' "$dir/out"
 "$mutate" --build "$build" --known-file "$known" --known --count 0 >"$dir/out" 2>"$dir/err"
 check 'the known changes of the tree go unnoticed' test "$?" -eq 0
 check 'all of them' test "$(grep -c '^known' "$dir/out")" -eq "$(grep -c '^protocols/' "$known")"
-finish 11
+
+# What must be noticed.
+noticed=$root/verify/bench/mutate-noticed.txt
+"$mutate" --build "$build" --noticed "$noticed" >"$dir/out" 2>"$dir/err"
+check 'each change that must be noticed is' test "$?" -eq 0
+sed -n 's/^\(MISSED\|NO C\)/# &/p' "$dir/out"
+check 'all of them' test "$(grep -c '^noticed' "$dir/out")" -eq "$(grep -c '^[a-z].*|||' "$noticed")"
+check '40 or more of the judge' test "$(grep -c '^verify/' "$noticed")" -ge 40
+printf '%s\n' 'verify/world/world_judge.c judge_timers ||| bool each = w->protocol->independent || w->protocol->clocks; ||| bool each = w->protocol->independent; ||| none-lost' >"$dir/missed"
+"$mutate" --build "$build" --noticed "$dir/missed" >"$dir/out" 2>"$dir/err"
+check 'one that its claim does not notice is missed' test "$?" -eq 1
+check 'and named' grep -q '^MISSED verify/world/world_judge.c, judge_timers' "$dir/out"
+if [ "${RECLINE_LONG:-0}" = 1 ]; then
+  "$mutate" --build "$build" --judge --seed "${RECLINE_SEED:-401}" --count "${RECLINE_COUNT:-3}" >"$dir/out" 2>"$dir/err"
+  check 'changes of the judge are noticed, or known to be none' test "$?" -eq 0
+  sed -n 's/^SURVIVES/# &/p' "$dir/out"
+  finish 17
+else
+  finish 16
+fi

@@ -1,4 +1,4 @@
-#include "sim/campaign/recording_folder.h"
+#include "sim/campaign/recording.h"
 
 #include <errno.h>
 #include <gio/gio.h>

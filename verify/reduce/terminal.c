@@ -1,4 +1,4 @@
-#include "verify/reduce/at_end.h"
+#include "verify/reduce/terminal.h"
 
 #include <string.h>
 

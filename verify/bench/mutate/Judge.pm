@@ -1,0 +1,242 @@
+# What notices a change of the judge (world, reductions, tables, search): a screening set, each member
+# of which says of the changed build what it says of the build. Members:
+#
+#   claims in groups: those of verify/claims, verify/mutants and verify/t/worlds, with at most so many
+#     states, without reduction; of those that end, with reductions, with an audit, by fingerprints and
+#     by two workers. Verdict, property, states, transitions and depth count.
+#   tests (TAP): exit code.
+#
+# Those come first that have noticed most in a second, of changes in the same folder.
+package Judge;
+use strict;
+use warnings;
+use Digest::MD5 qw(md5_hex);
+use File::Basename;
+use File::Find;
+use JSON::PP;
+use Tree;
+
+my @folders = map { "verify/$_" } qw(world reduce state explore);
+
+# Name, options, the most states, the most seconds, the claims of a group.
+my @modes = (
+  ['full', '--reduce none', 3000, 1, 16], ['por', '--reduce por', 3000, .2, 4],
+  ['all', '--reduce all', 3000, .2, 4], ['audit', '--reduce all --audit', 3000, .3, 4],
+  ['compact', '--reduce none --compact', 3000, .03, 16]);
+
+# Tests in the order of their time, with the programs that they need beside recline.
+my @tests = (
+  ['verify/t/script.t', 't/script-test'], ['verify/t/trace.t', 't/verify-tool'],
+  ['verify/t/shares.t', 't/shares-test'], ['verify/t/sound.t', 't/verify-tool'],
+  ['verify/t/hazards.t', 't/verify-tool'], ['verify/t/archive.t', 't/archive-test'],
+  ['verify/t/judged.t', 't/judge-test'], ['verify/t/grammar.t', 't/grammar-test'],
+  ['verify/t/outputs-reduced.t', 't/verify-tool'],
+  ['verify/t/views.t', 't/verify-tool'], ['verify/t/liveness.t', 't/liveness-test'],
+  ['verify/t/explorer.t', 't/explorer-test'], ['verify/t/check.t', 't/verify-tool'],
+  ['verify/t/random-worlds.t'], ['verify/t/referee.t'], ['verify/t/resume.t', 't/verify-tool'],
+  ['verify/t/monitors.t', qw(t/monitor-walks t/verify-tool t/script-outcomes)],
+  ['mpi/t/host.t', 't/verify-tool']);
+
+sub new {
+  my ($class, $tree) = @_;
+  my $self = bless {tree => $tree}, $class;
+  push @{$self->{said}{$_->[0]}{$_->[1]}}, $_->[2] // '' for $tree->kept('judge-results');
+  $self->{kills}{$_->[0]}{$_->[1]}++ for $tree->kept('judge-noticed');
+  return $self;
+}
+
+# All that can be changed: headers when they are named.
+sub files {
+  my ($self) = @_;
+  my $root = $self->{tree}{root};
+  return grep { $self->{tree}{compile}{$_} } map { s{^\Q$root\E/}{}r } "$root/protocols/grammar.c", map { glob "$root/$_/*.c" } @folders;
+}
+
+sub sources {
+  my ($self, $file) = @_;
+  return $self->{tree}->sources_of($file, sort grep { m{^verify/} && !m{/t/} } keys %{$self->{tree}{compile}});
+}
+
+sub key { my ($file) = @_; return dirname $file }
+
+# ---- claims ----
+
+sub claims {
+  my ($self) = @_;
+  my @found;
+  find({no_chdir => 1, wanted => sub { push @found, $_ if /\.yaml$/ && !m{/long/} }},
+    map { "$self->{tree}{root}/verify/$_" } qw(claims mutants t/worlds));
+  return sort @found;
+}
+
+# id -> what recline says of each claim; of those that it did not come to, nothing.
+sub checked {
+  my ($self, $recline, $seconds, $options, @claims) = @_;
+  my $limit = 20 * $seconds; # of the clock, as the machine may be busy
+  my $out = `ulimit -t $seconds; timeout $limit $recline check --json --jobs 1 --workers 1 $options @claims 2>$self->{tree}{work}/check.log`;
+  my $list = eval { decode_json($out)->{claims} } // [];
+  return {map { $_->{id} => $_ } @$list};
+}
+
+sub said_of {
+  my ($one) = @_;
+  return join ' ', map { $one->{$_} // '-' } qw(verdict property states transitions depth reduction);
+}
+
+# In groups of claims that are about as large.
+sub groups {
+  my ($self) = @_;
+  my $tree = $self->{tree};
+  my (@groups, %ends, %reduced);
+  for (@modes) {
+    my ($mode, $options, $states, $most, $size) = @$_;
+    my @claims = $self->claims;
+    my $some = $mode =~ /all|audit/ ? \%reduced : \%ends;
+    @claims = grep { $some->{basename($_, '.yaml')} } @claims if $mode ne 'full';
+    my $limit = $mode eq 'full' ? '' : '--timeout 0.5';
+    my $of = $self->checked('bin/recline', 3600, "$options $limit --max-states $states", @claims);
+    for (values %$of) {
+      $ends{$_->{id}} = 1 if $mode eq 'full' && $_->{verdict} ne 'inconclusive';
+      $reduced{$_->{id}} = 1 if $mode eq 'por' && $_->{reduction} ne 'none';
+    }
+    @claims = sort { $of->{$a->{id}}{states} <=> $of->{$b->{id}}{states} || $a->{id} cmp $b->{id} }
+      grep { $of->{$_->{id}} && $of->{$_->{id}}{seconds} < $most && ($_->{why} // '') !~ /timeout/
+        && ($mode !~ /all|audit/ || $_->{reduction} ne 'none') }
+      map { {%{$of->{basename($_, '.yaml')} // {}}, id => basename($_, '.yaml'), file => $_} } @claims;
+    while (my @some = splice @claims, 0, $size) {
+      my $seconds = .02 * @some;
+      $seconds += $_->{seconds} for @some;
+      push @groups, [$mode, $options, $states, $seconds, map { ($_->{file}, said_of($_)) } @some];
+    }
+  }
+  return @groups;
+}
+
+# What a group says of the build that is linked.
+sub group_says {
+  my ($self, $group, $recline) = @_;
+  my ($mode, $options, $states, $seconds, %is) = @$group;
+  my $of = $self->checked($recline, int(10 + 30 * $seconds), "$options --max-states $states", sort keys %is);
+  return "$mode: does not end" unless %$of;
+  for (sort keys %is) {
+    my $id = basename($_, '.yaml');
+    my $says = $of->{$id} ? said_of($of->{$id}) : 'nothing';
+    return "$mode $id: $says, not $is{$_}" if $says ne $is{$_};
+  }
+  return '';
+}
+
+# ---- the screening set ----
+
+# Members: {name, seconds, says}, measured once for a build.
+sub members {
+  my ($self) = @_;
+  return @{$self->{members} //= do {
+    my $tree = $self->{tree};
+    my $id = md5_hex($tree->{digest}, map { read_file($_) } $self->claims, grep { -f } glob "$tree->{root}/verify/t/*");
+    my @lines = grep { shift @$_ eq $id } $tree->kept('judge-screen');
+    if (!@lines) {
+      print STDERR "measuring the screening set\n";
+      @lines = ((map { ['group', @$_] } $self->groups), $self->tests);
+      $tree->keep('judge-screen', $id, @$_) for @lines;
+    }
+    $self->{id} = $id;
+    my $number = 0;
+    [map { $self->member($number++, @$_) } @lines];
+  }};
+}
+
+sub member {
+  my ($self, $number, $kind, @fields) = @_;
+  my $tree = $self->{tree};
+  if ($kind eq 'group') {
+    return {name => "$fields[0]-$number", seconds => $fields[3], says => sub {
+      return $self->group_says(\@fields, $tree->link_with('bin/recline', @_));
+    }};
+  }
+  my ($test, $seconds, @programs) = @fields;
+  return {name => $test, seconds => $seconds, says => sub { return $self->test_says($test, $seconds, \@programs, @_) }};
+}
+
+# Those that the tree has, and that pass.
+sub tests {
+  my ($self) = @_;
+  my @found;
+  for (@tests) {
+    my ($test, @programs) = @$_;
+    next unless -e "$self->{tree}{root}/$test";
+    my $began = processor_seconds();
+    my $says = $self->test_says($test, 60, \@programs);
+    print STDERR "it takes no part: $says\n" if $says;
+    push @found, ['test', $test, sprintf('%.1f', processor_seconds() - $began), @programs] unless $says;
+  }
+  return @found;
+}
+
+# Of all programs that have been called and have ended.
+sub processor_seconds { my (undef, undef, $user, $system) = times; return $user + $system }
+
+sub test_says {
+  my ($self, $test, $seconds, $programs, @sources) = @_;
+  my $tree = $self->{tree};
+  $tree->link_with($_, @sources) for @sources ? ('bin/recline', @$programs) : ();
+  my ($limit, $clock) = (int(10 + 10 * $seconds), int(200 + 200 * $seconds)); # seconds of a processor
+  my $log = "$tree->{work}/test.log";
+  my $code = system("ulimit -t $limit; cd $tree->{root} && RECLINE_BUILD=$tree->{copy} LC_ALL=C timeout $clock $test >$log 2>&1");
+  my ($line) = grep { /^not ok/ } split /\n/, read_file($log);
+  return "$test: does not end" if $code >> 8 == 124;
+  return $line ? "$test: " . $line =~ s/^not ok \d+ - //r : $code ? "$test: ends with $code" : '';
+}
+
+# The first member that notices the change, with what it says.
+sub noticed {
+  my ($self, $codes, $originals, $file) = @_;
+  my $tree = $self->{tree};
+  my @sources = sort keys %$codes;
+  my $key = key($file);
+  my @members = $self->members;
+  my $id = md5_hex($self->{id}, map { ($_, $codes->{$_}) } @sources);
+  my $of = $self->{said}{$id} //= {};
+  for my $name (sort keys %$of) { return $of->{$name}[0] if $of->{$name}[0] }
+  my $worth = sub { (($self->{kills}{$key}{$_[0]{name}} // 0) + .3) / ($_[0]{seconds} + .5) };
+  for my $member (sort { $worth->($b) <=> $worth->($a) || $a->{name} cmp $b->{name} } @members) {
+    my $name = $member->{name};
+    next if $of->{$name};
+    $of->{$name} = [$member->{says}->(@sources)];
+    $tree->keep('judge-results', $id, $name, $of->{$name}[0] =~ s/[\t\n]/ /gr);
+    next unless $of->{$name}[0];
+    $self->{kills}{$key}{$name}++;
+    $tree->keep('judge-noticed', $key, $name);
+    return $of->{$name}[0];
+  }
+  return '';
+}
+
+sub detectors { my ($self) = @_; return scalar(my @all = $self->members) . ' members of the screening set' }
+
+# ---- changes that must be noticed, each by the detector that its entry names ----
+
+# `CLAIM [OPTION]...`, a test or a step test. What it says of the changed build beside what it says of the build;
+# nothing when that is the same.
+sub notices {
+  my ($self, $named, @sources) = @_;
+  my $tree = $self->{tree};
+  my ($name, @options) = split / /, $named;
+  if ($name =~ /\.t$/) {
+    my ($test) = grep { $_->[0] eq $name } @tests;
+    return $self->test_says($name, 60, [$test ? @$test[1 .. $#$test] : ()], @sources);
+  }
+  if ($name =~ /\.steps$/) {
+    my $test = $tree->link_with('t/steps-test', @sources);
+    return system("timeout 20 $test $tree->{root}/protocols/t/$name >$tree->{work}/steps.log 2>&1") ? $name : '';
+  }
+  my ($file) = grep { basename($_, '.yaml') eq $name } $self->claims;
+  $file or Tree::refuse("there is no claim or test '$name', expected one");
+  my $options = "@options --max-states 100000";
+  my $is = $self->{is}{$named} //= said_of($self->checked('bin/recline', 60, $options, $file)->{$name});
+  my $one = $self->checked($tree->link_with('bin/recline', @sources), 60, $options, $file)->{$name};
+  my $says = $one ? said_of($one) : 'nothing';
+  return $says eq $is ? '' : "$named: $says, not $is";
+}
+
+1;

@@ -1,0 +1,149 @@
+# What notices a change of a protocol: its claims, those of the fewest states first; behind them its
+# step tests, which see costs. Lie claims are left out: they are about hosts.
+package Protocols;
+use strict;
+use warnings;
+use Digest::MD5 qw(md5_hex);
+use File::Basename;
+use JSON::PP;
+use Tree;
+
+# When a claim is as expected, it says nothing, or that there are more states, or other ones.
+my %unnoticed = map { $_ => 1 } '', 'more states', 'other states';
+
+sub new {
+  my ($class, $tree) = @_;
+  my $self = bless {tree => $tree, of => {}, said => {}}, $class;
+  $self->{measured} = {map { $_->[0] => $_ } $tree->kept('claims')};
+  push @{$self->{said}{$_->[0]}{$_->[1]}}, $_->[2] // '' for $tree->kept('results');
+  # As a control message, `none` stands in all.
+  $self->{registered} = {map { /^(\S+)/ ? ($1 => 1) : () } `bin/recline list protocols`};
+  $self->{sources} = [grep { !m{/(step|registry|text|grammar|neighbours)\.c$} }
+    map { s{^\Q$tree->{root}\E/}{}r } glob "$tree->{root}/protocols/*.c"];
+  return $self;
+}
+
+# All that can be changed.
+sub files {
+  my ($self) = @_;
+  my $root = $self->{tree}{root};
+  return (@{$self->{sources}}, map { s{^\Q$root\E/}{}r } glob("$root/protocols/parts/*.h"), glob("$root/protocols/*_*.h"));
+}
+
+# The protocols that `file` is part of.
+sub sources { my ($self, $file) = @_; return $self->{tree}->sources_of($file, @{$self->{sources}}) }
+
+# Those registered whose names stand in a source, as a pattern.
+sub names_in {
+  my ($self, $source) = @_;
+  return 'none' if basename($source) eq 'none.c';
+  return join '|', grep { $self->{registered}{$_} && $_ ne 'none' }
+    read_file("$self->{tree}{root}/$source") =~ /"([\w-]+)"/g;
+}
+
+sub check {
+  my ($command, $limit, $file) = @_;
+  my $out = `timeout $limit $command --json --workers 1 '$file' 2>/dev/null`;
+  return ($? >> 8, eval { decode_json($out)->{claims}[0] });
+}
+
+# Those of a protocol, smallest first, with the verdict that they are to have, the states and the
+# seconds that they take.
+sub claims_of {
+  my ($self, $source, $code) = @_;
+  my $tree = $self->{tree};
+  return @{$self->{of}{$source} //= do {
+    my @found;
+    my $names = $self->names_in($source);
+    for my $file (grep { !m{/lie-} } glob "$tree->{root}/verify/claims/*.yaml") {
+      my $text = read_file($file);
+      next unless $text =~ /^protocol: *\{name: (?:$names)[,}]/m;
+      my $id = md5_hex($tree->{digest_of_judge}, $code, $text);
+      my $measured = $self->{measured}{$id} //= do {
+        my (undef, $one) = check('bin/recline check', 600, $file);
+        my $right = $one && $one->{verdict} eq $one->{expected};
+        print STDERR "$file: not as expected, it takes no part\n" unless $right;
+        my @fields = ($id, $right ? ($one->{states}, $one->{seconds}) : ('no'));
+        $tree->keep('claims', @fields);
+        \@fields;
+      };
+      my (undef, $states, $seconds) = @$measured;
+      push @found, {file => $file, id => basename($file, '.yaml'), digest => md5_hex($tree->{digest_of_judge}, $text),
+        states => $states, seconds => $seconds} if $states ne 'no';
+    }
+    [sort { $a->{states} <=> $b->{states} || $a->{id} cmp $b->{id} } @found];
+  }};
+}
+
+# What the claim says of the recline that is linked.
+sub judged {
+  my ($self, $claim) = @_;
+  my $bound = 4 * $claim->{states} + 10000;
+  my ($code, $one) = check("$self->{tree}{copy}/bin/recline check --max-states $bound",
+    int(20 + 10 * $claim->{seconds}), $claim->{file});
+  return 'does not end' if $code == 124;
+  return 'breach' unless $code == 0 || $code == 1 || $code == 2;
+  return 'no answer' unless $one;
+  return 'more states' if $one->{verdict} eq 'inconclusive';
+  return $one->{states} == $claim->{states} ? '' : 'other states' if $one->{verdict} eq $one->{expected};
+  return $one->{verdict} . ($one->{property} ? " $one->{property}" : '');
+}
+
+# The step tests of a protocol and its forms.
+sub steps_of {
+  my ($self, $source) = @_;
+  my $names = $self->names_in($source);
+  return map { {file => $_, id => basename($_)} }
+    grep { read_file($_) =~ /^protocol (?:$names) / } sort glob "$self->{tree}{root}/protocols/t/*.steps";
+}
+
+# The first claim, or step test, that notices that the machine code of `source` is `code` and not
+# `original`, with what it says; else nothing, and where there were other states.
+sub noticed_in {
+  my ($self, $source, $code, $original) = @_;
+  my $tree = $self->{tree};
+  my @claims = $self->claims_of($source, $original);
+  my $of = $self->{said}{my $id = md5_hex($source, $code)} //= {};
+  my $more;
+  for my $claim (@claims) {
+    my $says = $of->{$claim->{digest}} or next;
+    return "$claim->{id}: $says->[0]" unless $unnoticed{$says->[0]};
+  }
+  for my $claim (@claims) {
+    my $says = $of->{$claim->{digest}};
+    if (!$says) {
+      $tree->link_with('bin/recline', $source);
+      $says = $of->{$claim->{digest}} = [$self->judged($claim)];
+      $tree->keep('results', $id, $claim->{digest}, $says->[0]);
+    }
+    return "$claim->{id}: $says->[0]" unless $unnoticed{$says->[0]};
+    $more //= "$says->[0] in $claim->{id}" if $says->[0];
+  }
+  for my $steps ($self->steps_of($source)) {
+    my $test = $tree->link_with('t/steps-test', $source);
+    return $steps->{id} if system("timeout 20 $test '$steps->{file}' >$tree->{work}/steps.log 2>&1") != 0;
+  }
+  return ('', $more);
+}
+
+# The same of all sources that a change is part of, each of which is one protocol: `codes` and
+# `originals` by source.
+sub noticed {
+  my ($self, $codes, $originals) = @_;
+  my $more;
+  for my $source (sort keys %$codes) {
+    my ($by, $says) = $self->noticed_in($source, $codes->{$source}, $originals->{$source});
+    return $by if $by;
+    $more //= $says;
+    $self->{tree}->forget_programs;
+  }
+  return ('', $more);
+}
+
+# How many there are.
+sub detectors {
+  my ($self, $originals) = @_;
+  return scalar(map { $self->claims_of($_, $originals->{$_}) } keys %$originals) . ' claims';
+}
+
+1;

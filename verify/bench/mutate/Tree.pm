@@ -1,0 +1,133 @@
+# A build by ninja, and a copy of it in which one source is changed.
+package Tree;
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use Digest::MD5 qw(md5_hex);
+use Exporter 'import';
+use File::Basename;
+use File::Path qw(make_path remove_tree);
+
+our @EXPORT = qw(read_file write_file);
+
+sub read_file { open my $in, '<', $_[0] or die "$_[0]: $!\n"; local $/; return scalar <$in> }
+sub write_file { open my $out, '>', $_[0] or die "$_[0]: $!\n"; print $out $_[1]; close $out }
+
+# Of the sources in `root`, as ninja builds them in `build`. Ends with exit code 64 if it does not.
+sub new {
+  my ($class, $root, $build) = @_;
+  my $self = bless {root => $root, build => abs_path($build) // '', compile => {}, link => {}}, $class;
+  chdir $self->{build} && -e 'build.ninja' or refuse("$build: no such build, expected one by ninja");
+  for (`ninja -t commands`) {
+    chomp;
+    if (m{ -o (\S+) -c \Q$root\E/(\S+)$}) {
+      $self->{compile}{$2} = $_;
+      $self->{object}{$2} = $1;
+    } elsif (m{^: && (.*? -o (\S+) .*) && :$}) {
+      $self->{link}{$2} = $1;
+    }
+  }
+  $self->{kept} = "$self->{build}/mutate";
+  my @libraries = sort glob "lib/librecline-*.a";
+  $self->{digest} = md5_hex(map { read_file($_) } @libraries);
+  $self->{digest_of_judge} = md5_hex(map { read_file($_) } grep { !m{-protocols\.a$} } @libraries);
+  $self->work_in(0);
+  return $self;
+}
+
+sub refuse { print STDERR "mutate: $_[0]\n"; exit 64 }
+
+# What a job makes lies in a folder of its own.
+sub work_in {
+  my ($self, $job) = @_;
+  $self->{work} = "$self->{kept}/$job";
+  $self->{copy} = "$self->{work}/build";
+  remove_tree($self->{copy});
+  make_path("$self->{copy}/bin", "$self->{copy}/t");
+  for (glob '* bin/* t/*') { symlink "$self->{build}/$_", "$self->{copy}/$_" unless -e "$self->{copy}/$_" }
+}
+
+# Programs that are not those of the build from now on are linked anew.
+sub forget_programs {
+  my ($self) = @_;
+  for (keys %{delete $self->{linked} // {}}) {
+    unlink "$self->{copy}/$_";
+    symlink "$self->{build}/$_", "$self->{copy}/$_";
+  }
+}
+
+# The files of the project that `file` includes, also through others.
+sub includes {
+  my ($self, $file) = @_;
+  return $self->{includes}{$file} //= do {
+    my %all;
+    for (grep { -e "$self->{root}/$_" } read_file("$self->{root}/$file") =~ m{^#include "([^"]*)"}gm) {
+      $all{$_} = 1;
+      $all{$_} = 1 for keys %{$self->includes($_)};
+    }
+    \%all;
+  };
+}
+
+# The sources that are compiled anew when `file` changes, of those given.
+sub sources_of {
+  my ($self, $file, @among) = @_;
+  return $file if $file =~ /\.c$/;
+  return grep { $self->{compile}{$_} && $self->includes($_)->{$file} } @among;
+}
+
+# Puts `text` in the place of `file`.
+sub change {
+  my ($self, $file, $text) = @_;
+  remove_tree("$self->{work}/source"); # no other changed source may be found before the real one
+  make_path(dirname "$self->{work}/source/$file");
+  write_file("$self->{work}/source/$file", $text);
+  $self->forget_programs;
+}
+
+sub object { my ($self, $source) = @_; return "$self->{work}/" . basename($source) . '.o' }
+
+# The machine code of `source` with the change; nothing when it does not compile.
+sub compile {
+  my ($self, $source) = @_;
+  my ($work, $object) = ($self->{work}, $self->object($source));
+  my $command = $self->{compile}{$source} // die "mutate: $source is not built\n";
+  $command =~ s{^\S*ccache }{};
+  $command =~ s{ -o \S+}{ -o $object};
+  $command =~ s{ -M[TF] \S+}{}g;
+  $command =~ s{ -MD\b| -g\b}{}g;
+  my $from = -e "$work/source/$source" ? "$work/source/$source" : "$self->{root}/$source";
+  $command =~ s{ -c \S+}{ -w -iquote $work/source -c $from};
+  system("$command 2>$work/cc.log") == 0 or return;
+  return `objdump -d -r -s -j .text -j .text.unlikely -j .rodata -j .data.rel.ro -j .data.rel.ro.local $object 2>/dev/null | tail -n +4`;
+}
+
+# The program of the copy, with the objects of `sources` in place of those of the libraries: what
+# defines all that a member of a library defines leaves nothing to take it for.
+sub link_with {
+  my ($self, $program, @sources) = @_;
+  my $at = "$self->{copy}/$program";
+  return $at if $self->{linked}{$program}++;
+  my $objects = join ' ', map { $self->object($_) } @sources;
+  unlink $at;
+  (my $command = $self->{link}{$program}) =~ s{ -o \Q$program\E }{ -s -o $at $objects };
+  system("$command 2>$self->{work}/ld.log") == 0 or die "mutate: cannot link, see $self->{work}/ld.log\n";
+  return $at;
+}
+
+# ---- what is kept between calls: lines of fields ----
+
+# Appends a line that stays whole beside those of other jobs.
+sub keep {
+  my ($self, $name, @fields) = @_;
+  open my $out, '>>', "$self->{kept}/$name" or die "$self->{kept}/$name: $!\n";
+  syswrite $out, join("\t", @fields) . "\n";
+}
+
+sub kept {
+  my ($self, $name) = @_;
+  open my $in, '<', "$self->{kept}/$name" or return;
+  return map { chomp; [split /\t/] } <$in>;
+}
+
+1;
