@@ -6,7 +6,7 @@
 #include "protocols/protocol.h"
 
 /* The protocols of grammar-plugin.c. */
-enum grammar_protocol { ABOVE, BELOW, ALONE, CLOCKED, GRAMMAR_PROTOCOLS };
+enum grammar_protocol { ABOVE, BELOW, ALONE, CLOCKED, RANDOM, GRAMMAR_PROTOCOLS };
 
 struct grammar_case {
   const char *name;

@@ -1,5 +1,6 @@
 /* A protocol that takes checkpoints and, where the key protocol.interval names one from 1 on, one
- * step of grammar-cases.h that hosts refuse: the first of that event at a rank. */
+ * step of grammar-cases.h that hosts refuse: the first of that event at a rank. Another form,
+ * random, adds actions now and then, drawn by the same key, that may stand at any event. */
 #include "protocols/parts/commit.h"
 #include "verify/t/grammar-cases.h"
 
@@ -12,6 +13,7 @@ static const char *const parameters[] = {[CASE] = "interval", NULL};
 struct state {
   uint32_t wanted, captured; /* checkpoints */
   struct rcl_commit commit;
+  uint32_t steps; /* random */
 };
 
 static size_t state_size(const struct rcl_config *config)
@@ -120,6 +122,46 @@ static void step_above(const struct rcl_config *config, void *state, const struc
     rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
+static uint32_t draw(uint32_t *random, uint32_t below)
+{
+  *random = *random * 1664525u + 1013904223u;
+  return (*random >> 16) % below;
+}
+
+static void step_random(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                        struct rcl_actions *actions)
+{
+  static const struct rcl_action any[] = {{A(FORGET), .slot = 1},
+                                          {A(RESEND), .slot = 1},
+                                          {A(RESEND), .slot = 2, .peer = 1},
+                                          {A(HOLD)},
+                                          {A(RELEASE)},
+                                          {A(DRAIN), .peer = RCL_ANY},
+                                          {A(CAPTURE), .checkpoint = 1},
+                                          {A(CAPTURE), .checkpoint = 3},
+                                          {A(STORE), .checkpoint = 1},
+                                          {A(STORE), .checkpoint = 1, .part = RCL_PART_LOG},
+                                          {A(STORE), .checkpoint = 3},
+                                          {A(ERASE), .checkpoint = 1},
+                                          {A(OUTPUT), .output = 1},
+                                          {A(OUTPUT), .output = 2, .checkpoint = 1},
+                                          {A(REJOIN), .call = 1},
+                                          {A(STOPPED_LOGGING), .checkpoint = 1},
+                                          {A(COMMIT), .checkpoint = 1}};
+  struct state *now = state;
+  uint32_t random = config->parameter[CASE] * 977u + (uint32_t)config->self * 31u + ++now->steps;
+  uint32_t kinds = sizeof any / sizeof *any - !rcl_coordinator(config);
+  draw(&random, 1);
+  bool keeps = event->kind == RCL_EVENT_SEND || event->kind == RCL_EVENT_ARRIVED;
+  if (keeps && !draw(&random, 4))
+    rcl_act(actions, RCL_ACTION_KEEP)->slot = 1 + draw(&random, 2);
+  answer(config, state, event, actions);
+  if (event->kind == RCL_EVENT_START && rcl_coordinator(config))
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
+  if (event->kind != RCL_EVENT_DOWN && !draw(&random, 8))
+    *rcl_act(actions, RCL_ACTION_NONE) = any[draw(&random, kinds)];
+}
+
 #define PROTOCOL(as, ...)                                                                          \
   {                                                                                                \
     .name = as, .title = "one step of grammar-cases.h", .controls = controls,                      \
@@ -130,6 +172,8 @@ static const struct rcl_protocol protocols[GRAMMAR_PROTOCOLS] = {
     [ABOVE] = PROTOCOL("above", .step = step_above, .collectives = true),
     [BELOW] = PROTOCOL("below", .step = step, .level = RCL_LEVEL_CHANNEL),
     [ALONE] = PROTOCOL("alone", .step = step, .independent = true),
-    [CLOCKED] = PROTOCOL("clocked", .step = step, .clocks = true)};
+    [CLOCKED] = PROTOCOL("clocked", .step = step, .clocks = true),
+    [RANDOM] = PROTOCOL("random", .step = step_random, .collectives = true)};
 
-RECLINE_PROTOCOLS(&protocols[ABOVE], &protocols[BELOW], &protocols[ALONE], &protocols[CLOCKED]);
+RECLINE_PROTOCOLS(&protocols[ABOVE], &protocols[BELOW], &protocols[ALONE], &protocols[CLOCKED],
+                  &protocols[RANDOM]);

@@ -418,7 +418,7 @@ int main(int argc, char **argv)
   }
   for (unsigned i = 0; i < GRAMMAR_CASES; i++)
     try_by_name(&grammar_cases[i]);
-  for (int number = 0; number < GRAMMAR_PROTOCOLS; number++)
+  for (int number = 0; number < RANDOM; number++)
     try_all(number);
   note("%u lists, of which %u are legal", tried.lists, tried.legal);
   return done();

@@ -69,5 +69,30 @@ if [ -x "$recline" ] && ! grep -qs '^SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; 
   refused 'two timers'
   refused 'a commit by another rank'
   refused 'an output without a number'
+  # What only the state of the world tells: a run that breaks was told before that it is not legal.
+  cat >random.yaml <<END
+program:
+  ranks: 2
+  script: |
+    rank 0: output, send 1, choose 2, bcast 0, checkpoint, recv 1, allreduce, send 1 tag 1, barrier, checkpoint, output
+    rank 1: output, recv 0, choose 2, bcast 0, checkpoint, send 0, allreduce, recv 0 tag 1, barrier, checkpoint, output
+platform: {file: $root/platforms/clan.xml}
+protocol: {name: random, file: grammar.so}
+checkpoint: {places: program, every: 1us, storage: local, bytes: 4KiB}
+detection: 1ms
+failures: [{rank: 1, at: 100us, repair: 1ms}]
+END
+  untold='' broke=0
+  for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    timeout 60 "$recline" run random.yaml --set protocol.interval=$seed --out run >out 2>err
+    code=$?
+    [ $code -ne 3 ] || broke=$((broke + 1))
+    [ $code -lt 3 ] || grep -qs '^violation legal' run/trace.txt ||
+      grep -q -e 'violated: legal: ' -e 'breach: protocol random, .*: expected' err ||
+      untold="$untold $seed"
+    rm -rf run
+  done
+  is "$untold" '' "of 16 runs with actions at random $broke break, each of them told why"
+  check 'some do' test $broke -gt 3
 fi
 finish

@@ -583,6 +583,8 @@ sub acts {
     }
     end_call($me) if !grep { flows_from_to($call, $_, $r) } 0 .. $#rank;
   } elsif ($name eq 'rejoin') {
+    return bad('legal') if !$me->{noticed}
+      || $p->{call} && $p->{call}{comm} == $a->{comm} && $p->{call}{number} <= $a->{call};
     my ($share) = grep { $_->{from} == $a->{root} && $_->{comm} == $a->{comm} && $_->{call} == $a->{call} } @{$shares{$r}};
     if ($share) { $shares{$r} = [grep { $_ != $share } @{$shares{$r}}] }
     else { push @{$me->{rejoined}}, $a }

@@ -132,9 +132,23 @@ static bool take_one(const struct world *w, const struct rcl_action *action, int
   return false;
 }
 
+/* The program of the rank has passed the call before a crash. Of the calls of programs that are no
+ * scripts only the one that they are in is known. */
+static bool may_rejoin(const struct step_context *t, const struct rcl_action *action)
+{
+  const struct world_program *program = read_program(t->w, t->rank);
+  bool inside = program->call.state != CALL_NONE && program->call.comm == action->comm &&
+                program->call.number <= action->call;
+  return read_rank(t->w, t->rank)->noticed && !inside;
+}
+
 void world_rejoin_call(struct step_context *t, const struct rcl_action *action)
 {
   const struct world *w = t->w;
+  if (!may_rejoin(t, action)) {
+    world_violate(t, "legal", "call %d, expected one that was passed, after a crash", action->call);
+    return;
+  }
   struct world_share entry = {.comm = action->comm, .root = action->peer, .number = action->tag};
   uint32_t count;
   if (take_one(w, action, t->rank))
