@@ -2,6 +2,7 @@
 #ifndef RECLINE_BLOCKS_H
 #define RECLINE_BLOCKS_H
 
+#include "sim/host/typemap.h"
 #include "sim/net/payload.h"
 
 #include <glib.h>
@@ -9,18 +10,16 @@
 #include <stdbool.h>
 
 /* Bytes of an element of a type whose elements lie without gaps in their order, as those of the
- * predefined types of numbers do; 0 for any other. */
+ * predefined types of numbers do; 0 for other types. */
 size_t plain_bytes(MPI_Datatype);
 
 /* Bytes of data in one item. */
 static inline int type_bytes(MPI_Datatype type)
 {
-  int size = 0;
-  PMPI_Type_size(type, &size);
-  return size;
+  return (int)typemap_of(type)->size;
 }
 
-/* PMPI_Pack and PMPI_Unpack, also from and to MPI_BOTTOM, which SMPI refuses. */
+/* MPI_Pack and MPI_Unpack. */
 int items_pack(const void *items, int count, MPI_Datatype type, void *packed, int bytes,
                int *position);
 int items_unpack(const void *packed, int bytes, int *position, void *items, int count,

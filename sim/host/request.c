@@ -27,15 +27,11 @@ int request_source(const struct comm *on, int member)
 /* The bytes of a message become what the program wants of it. */
 static void put(struct request *request, const char *bytes, size_t length, int source, int32_t tag)
 {
-  size_t plain = plain_bytes(request->type);
-  int size = plain ? (int)plain : type_bytes(request->type), position = 0;
-  size_t room = (size_t)size * (size_t)request->count;
+  const struct typemap *map = typemap_of(request->type);
+  size_t room = (size_t)map->size * (size_t)request->count;
   size_t taken = MIN(length, room);
-  if (taken > 0 && plain > 0)
-    memcpy(request->buffer, bytes, taken);
-  else if (size > 0 && taken > 0)
-    items_unpack(bytes, (int)length, &position, request->buffer, (int)(taken / (size_t)size),
-                 request->type);
+  if (taken > 0)
+    typemap_unpack(map, bytes, request->buffer, (MPI_Count)taken);
   request->status = (MPI_Status){.MPI_SOURCE = source,
                                  .MPI_TAG = tag,
                                  .MPI_ERROR = length > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,

@@ -50,6 +50,17 @@ void algorithm_give_up(void)
   throw given_up();
 }
 
+/* Types as SMPI has them right. */
+template <class Argument> static Argument shown(Argument argument)
+{
+  return argument;
+}
+
+template <> MPI_Datatype shown(MPI_Datatype type)
+{
+  return algorithm_type(type);
+}
+
 /* Some algorithms throw where they do not fit the number of ranks. */
 template <class Function, class... Arguments>
 static int run(struct rank *r, const char *call, struct comm *comm, Function function,
@@ -57,7 +68,7 @@ static int run(struct rank *r, const char *call, struct comm *comm, Function fun
 {
   algorithm_enter(r);
   try {
-    function(arguments..., algorithm_comm(comm));
+    function(shown(arguments)..., algorithm_comm(comm));
   } catch (const given_up &) {
     return MPI_SUCCESS;
   } catch (const std::exception &e) {

@@ -1,6 +1,7 @@
 /* What surrounds a run of one of SMPI's collective algorithms: the mode of the heap, and arguments.
  */
 #include "sim/mpi/algorithms.h"
+#include "sim/host/typemap.h"
 #include "sim/mpi/datatype.h"
 #include "sim/mpi/wrap.h"
 
@@ -31,6 +32,11 @@ void algorithm_leave(struct rank *r)
 MPI_Comm algorithm_comm(struct comm *comm)
 {
   return (MPI_Comm)(void *)comm;
+}
+
+MPI_Datatype algorithm_type(MPI_Datatype type)
+{
+  return typemap_stand_in(type);
 }
 
 int algorithm_rank(const struct comm *comm)

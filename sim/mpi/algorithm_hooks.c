@@ -5,9 +5,11 @@
 #include "sim/host/bypass.h"
 #include "sim/host/faults.h"
 #include "sim/host/matching.h"
+#include "sim/host/typemap.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
+#include "sim/mpi/op.h"
 #include "sim/mpi/own_collectives.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/requests.h"
@@ -401,32 +403,44 @@ static int hook_group_rank(MPI_Group group, long actor)
 /* ---- other objects ---- */
 
 /* Datatypes are the simulator's, and none is freed, as a rollback may lead to where it is in use.
- * An algorithm makes the same ones in each call and on each rank: what was asked for -> the type.
- */
-static GHashTable *indexed_types;
+ * An algorithm makes the same ones in each call and on each rank: all that were made. */
+static GArray *indexed_types; /* MPI_Datatype */
 
-static GBytes *indexed_key(int count, const int *lengths, const int *places, MPI_Datatype old)
+static bool is_indexed(const struct typemap *map, const int *integers, int count, MPI_Datatype old)
 {
-  GByteArray *key = g_byte_array_new();
-  g_byte_array_append(key, (const guint8 *)&old, sizeof old);
-  g_byte_array_append(key, (const guint8 *)lengths, (guint)count * sizeof *lengths);
-  g_byte_array_append(key, (const guint8 *)places, (guint)count * sizeof *places);
-  return g_byte_array_free_to_bytes(key);
+  return map->integers == count && map->type[0] == old &&
+         memcmp(map->integer, integers, (size_t)count * sizeof *integers) == 0;
+}
+
+static int find_indexed(const int *integers, int count, MPI_Datatype old, MPI_Datatype *made)
+{
+  if (!indexed_types)
+    indexed_types = g_array_new(FALSE, FALSE, sizeof *made);
+  for (guint i = 0; i < indexed_types->len; i++) {
+    *made = g_array_index(indexed_types, MPI_Datatype, i);
+    if (is_indexed(typemap_of(*made), integers, count, old))
+      return MPI_SUCCESS;
+  }
+  int result = typemap_make(&(struct typemap_recipe){.combiner = MPI_COMBINER_INDEXED,
+                                                     .integers = count,
+                                                     .types = 1,
+                                                     .integer = integers,
+                                                     .type = &old},
+                            made);
+  if (result == MPI_SUCCESS)
+    g_array_append_val(indexed_types, *made);
+  return result;
 }
 
 static int indexed_type(int count, const int *lengths, const int *places, MPI_Datatype old,
                         MPI_Datatype *made)
 {
-  g_autoptr(GBytes) key = indexed_key(count, lengths, places, old);
-  if (!indexed_types)
-    indexed_types =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-  *made = g_hash_table_lookup(indexed_types, key);
-  if (*made)
-    return MPI_SUCCESS;
-  int result = PMPI_Type_indexed(count, lengths, places, old, made);
-  if (result == MPI_SUCCESS)
-    g_hash_table_insert(indexed_types, g_bytes_ref(key), *made);
+  int *integers = g_new(int, 1 + 2 * (gsize)count);
+  integers[0] = count;
+  memcpy(integers + 1, lengths, (size_t)count * sizeof *lengths);
+  memcpy(integers + 1 + count, places, (size_t)count * sizeof *places);
+  int result = find_indexed(integers, 1 + 2 * count, old, made);
+  g_free(integers);
   return result;
 }
 
@@ -438,6 +452,29 @@ static int hook_create_indexed(int count, const int *lengths, const int *places,
   int result = indexed_type(count, lengths, places, old, made);
   algorithm_enter(r);
   return result;
+}
+
+/* Within the rank, and without a word to the protocol: there is nothing to leave the algorithm for.
+ */
+static int hook_copy_items(const void *from, int from_count, MPI_Datatype from_type, void *to,
+                           int to_count, MPI_Datatype to_type)
+{
+  MPI_Count given = from_count * typemap_of(from_type)->size;
+  if (from != to)
+    elements_copy(from, from_count, from_type, to, to_count, to_type);
+  return given > to_count * typemap_of(to_type)->size ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+/* The program's own operation is SMPI's to call. */
+static void hook_apply(MPI_Op op, const void *before, void *into, const int *count,
+                       MPI_Datatype type)
+{
+  if (op_apply(op, before, into, *count, type))
+    return;
+  struct rank *r = rank_self();
+  r->mpi->algorithm = false;
+  PMPI_Reduce_local(before, into, *count, type, op);
+  r->mpi->algorithm = true;
 }
 
 static void hook_unref_type(MPI_Datatype type)

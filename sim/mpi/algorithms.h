@@ -33,6 +33,7 @@ const void *algorithm_source(struct rank *, const void *out, const void *in, int
                              MPI_Datatype, void **copy);
 void algorithm_free(void *copy);
 void *algorithm_at(void *buffer, int element, MPI_Datatype); /* its address */
+MPI_Datatype algorithm_type(MPI_Datatype);                  /* the same type, as SMPI has it right */
 MPI_Comm algorithm_comm(struct comm *);                      /* the handle by which they know it */
 int algorithm_rank(const struct comm *);
 int algorithm_size(const struct comm *);

@@ -7,6 +7,10 @@
 /* Distance in bytes from one element of the type to the next. */
 MPI_Aint elements_extent(MPI_Datatype);
 
+/* Whether an element is all that lies from its address on within its extent, as SMPI's reductions
+ * take for granted: they make room for no more, and free it wrongly where a lower bound is not 0. */
+bool elements_stay_within(MPI_Datatype);
+
 /* Room in the arena for `count` elements, which begin at the result. `*memory` is to be
  * given to rank_free(). */
 void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);

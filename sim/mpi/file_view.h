@@ -20,12 +20,6 @@ struct view {
  * g_array_unref(). */
 GArray *type_segments(MPI_Datatype, int count);
 
-/* The predefined type that the first data of a type have. */
-MPI_Datatype type_element(MPI_Datatype);
-
-/* How many elements of predefined types so many bytes of data of the type are; whole ones. */
-int64_t type_elements(MPI_Datatype, int64_t bytes);
-
 /* Without one: bytes, from the beginning. */
 void view_default(struct rank *, struct view *);
 

@@ -5,28 +5,11 @@
 #define RECLINE_KEPT_H
 
 #include "sim/host/rank.h"
+#include "sim/host/typemap.h"
 
-/* A part of what a type is made from. */
-struct ingredient {
-  const void *bytes;
-  size_t size;
-};
-#define ITEM(what)                                                                                 \
-  {                                                                                                \
-    &(what), sizeof(what)                                                                          \
-  }
-#define LIST(list, count)                                                                          \
-  {                                                                                                \
-    (list), (size_t)(count) * sizeof *(list)                                                       \
-  }
-
-/* Whether the rank has freed a type that this call has made from these `count` ingredients. Then it
- * is `*made`, committed and without a name. */
-bool type_again(struct rank *, const char *call, const struct ingredient *, int count,
-                MPI_Datatype *made);
-
-/* What that call, for which type_again() has just been asked, has made now. Returns `result`. */
-int type_keep(int result, const MPI_Datatype *made);
+/* Whether the rank has freed a type that this constructor has made from these arguments. Then it is
+ * `*made`, committed and without a name. */
+bool type_again(struct rank *, const struct typemap_recipe *, MPI_Datatype *made);
 
 /* The program's MPI_Type_free. */
 void type_release(struct rank *, MPI_Datatype);

@@ -82,6 +82,13 @@
        OF_SMPI "8Datatype14create_indexedEiPKiS3_PS1_PS4_",                                        \
        (int count, const int *lengths, const int *places, MPI_Datatype old, MPI_Datatype *made),   \
        (count, lengths, places, old, made))                                                        \
+  HOOK(int, return, copy_items, OF_SMPI "8Datatype4copyEPKviPS1_PviS4_",                           \
+       (const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,          \
+        MPI_Datatype to_type),                                                                     \
+       (from, from_count, from_type, to, to_count, to_type))                                       \
+  HOOK(void, , apply, CONST_OF_SMPI "2Op5applyEPKvPvPKiPNS0_8DatatypeE",                           \
+       (MPI_Op op, const void *before, void *into, const int *count, MPI_Datatype type),           \
+       (op, before, into, count, type))                                                            \
   HOOK(void, , unref_type, OF_SMPI "8Datatype5unrefEPS1_", (MPI_Datatype type), (type))            \
   HOOK(void, , window, OF_SMPI "3WinC1EPvliPNS0_4InfoEPNS0_4CommEbb",                              \
        (MPI_Win window, void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,         \

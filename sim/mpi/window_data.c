@@ -1,9 +1,11 @@
 /* Accesses to windows: what they are as a message, and what a target does. */
 #include "sim/mpi/window.h"
 
+#include "sim/cc/mpi/values.h"
 #include "sim/host/blocks.h"
 #include "sim/mpi/datatype.h"
 #include "sim/mpi/file_view.h"
+#include "sim/mpi/op.h"
 
 #include <string.h>
 
@@ -72,10 +74,28 @@ static MPI_Datatype type_of(int number)
                                 MPI_CHARACTER,
                                 MPI_COMPLEX,
                                 MPI_DOUBLE_COMPLEX,
+                                MPI_INTEGER1,
+                                MPI_INTEGER2,
                                 MPI_INTEGER4,
                                 MPI_INTEGER8,
+                                MPI_INTEGER16,
                                 MPI_REAL4,
                                 MPI_REAL8,
+                                MPI_REAL16,
+                                MPI_COUNT,
+                                MPI_WCHAR,
+                                MPI_PACKED,
+                                MPI_C_LONG_DOUBLE_COMPLEX,
+                                MPI_COMPLEX8,
+                                MPI_COMPLEX16,
+                                MPI_COMPLEX32,
+                                MPI_CXX_BOOL,
+                                MPI_CXX_FLOAT_COMPLEX,
+                                MPI_CXX_DOUBLE_COMPLEX,
+                                MPI_CXX_LONG_DOUBLE_COMPLEX,
+                                MPI_2LONG,
+                                MPI_2FLOAT,
+                                MPI_2DOUBLE,
                                 MPI_2INT,
                                 MPI_SHORT_INT,
                                 MPI_LONG_INT,
@@ -122,19 +142,41 @@ static bool combines(enum access_kind kind)
   return kind == ACCESS_COMBINES || kind == ACCESS_FETCHES;
 }
 
+/* Runs of elements of one type, by places; the size of a run is that of its data. */
+struct elements {
+  GArray *runs; /* struct segment */
+  const struct typemap *of;
+};
+
+static void add_elements(void *ctx, const struct typemap *of, MPI_Aint at, MPI_Count count)
+{
+  struct elements *elements = ctx;
+  MPI_Count runs = typemap_is_plain(of) ? 1 : count; /* of pairs with gaps each is one */
+  if (!elements->of)
+    elements->of = of;
+  for (MPI_Count i = 0; i < runs; i++)
+    g_array_append_val(elements->runs, ((struct segment){.offset = at + i * of->extent,
+                                                         .bytes = count / runs * of->size}));
+}
+
 static struct access *access_new(struct rank *r, enum access_kind kind, int count,
                                  MPI_Datatype type, MPI_Op op)
 {
-  GArray *list = type_segments(type, count);
+  struct elements elements = {.runs = g_array_new(FALSE, FALSE, sizeof(struct segment))};
+  typemap_walk_elements(typemap_of(type), 0, count, add_elements, &elements);
+  if (!combines(kind)) {
+    g_array_unref(elements.runs);
+    elements.runs = type_segments(type, count);
+  }
   struct access *access = rank_alloc(r, sizeof *access);
   access->head = (struct head){.kind = (int32_t)kind,
                                .op = combines(kind) ? number_of_op(op) : 0,
-                               .type = number_of_type(type_element(type)),
-                               .segments = (int32_t)list->len};
-  access->segment = rank_alloc(r, list->len * sizeof *access->segment);
-  if (list->len > 0)
-    memcpy(access->segment, list->data, list->len * sizeof *access->segment);
-  g_array_unref(list);
+                               .type = elements.of ? number_of_type(elements.of->handle) : -1,
+                               .segments = (int32_t)elements.runs->len};
+  access->segment = rank_alloc(r, elements.runs->len * sizeof *access->segment);
+  if (elements.runs->len > 0)
+    memcpy(access->segment, elements.runs->data, elements.runs->len * sizeof *access->segment);
+  g_array_unref(elements.runs);
   return access;
 }
 
@@ -151,8 +193,10 @@ int window_access(struct rank *r, struct window *window, enum access_kind kind, 
   if (combines(kind) && number_of_op(op) < 0)
     return MPI_ERR_OP;
   struct access *access = access_new(r, kind, count, type, op);
-  if (combines(kind) && access->head.op > 1 && access->head.type < 0)
+  if (combines(kind) && access->head.type < 0 && access->head.segments > 0)
     return MPI_ERR_TYPE;
+  if (combines(kind) && access->head.op > 1 && !op_allowed(op, type_of(access->head.type)))
+    return MPI_ERR_OP;
   access->head.displacement = at;
   access->head.given = bytes_of(&given) + bytes_of(&compared);
   access->head.fetched = bytes_of(&fetched);
@@ -258,23 +302,40 @@ bool window_has(const struct window *window, int64_t at, int64_t bytes)
 
 /* ---- at the target: what is done ---- */
 
+/* Elements of `type` from their data, as they lie in the memory of a program. */
+static void combine_elements(const char *given, char *at, int count, MPI_Datatype type, MPI_Op op)
+{
+  const struct typemap *map = typemap_of(type);
+  if (typemap_is_plain(map)) {
+    elements_combine(given, at, count, type, op);
+    return;
+  }
+  for (int i = 0; i < count; i++, given += map->size, at += map->extent) {
+    _Alignas(max_align_t) char element[2 * sizeof(max_align_t)]; /* a pair */
+    typemap_unpack(map, given, element, map->size);
+    elements_combine(element, at, 1, type, op);
+  }
+}
+
 static void combine(const struct head *head, char *at, const char *given, int64_t bytes)
 {
   MPI_Op op = op_of(head->op);
-  if (op == MPI_NO_OP)
+  MPI_Datatype type = type_of(head->type);
+  if (op == MPI_NO_OP || bytes == 0)
     return;
   if (op == MPI_REPLACE)
-    memcpy(at, given, (size_t)bytes);
+    typemap_unpack(typemap_of(type), given, at, bytes);
   else
-    elements_combine(given, at, (int)(bytes / type_bytes(type_of(head->type))), type_of(head->type),
-                     op);
+    combine_elements(given, at, (int)(bytes / type_bytes(type)), type, op);
 }
 
 /* A part of an access: `given` is what it gives for it, `fetched` where what was there goes. */
 static void carry_out_part(const struct head *head, char *at, const char *given, char *fetched,
                            int64_t bytes)
 {
-  if (head->fetched > 0)
+  if (head->fetched > 0 && combines((enum access_kind)head->kind))
+    typemap_pack(typemap_of(type_of(head->type)), at, fetched, bytes);
+  else if (head->fetched > 0)
     memcpy(fetched, at, (size_t)bytes);
   switch ((enum access_kind)head->kind) {
   case ACCESS_PUTS:

@@ -3,17 +3,20 @@
 #include "sim/mpi/algorithms.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
+#include "sim/mpi/datatype.h"
+#include "sim/mpi/op.h"
 #include "sim/mpi/own_collectives.h"
 #include "sim/mpi/wrap.h"
 
 /* ---- the calls ---- */
 
-static bool is_ordered(MPI_Op op)
+/* Whether all members are to combine in their order, and each in memory that has room for the data
+ * of an element wherever it puts them. */
+static bool is_ordered(MPI_Op op, MPI_Datatype type)
 {
   int commutes = true;
-  if (op != MPI_OP_NULL)
-    PMPI_Op_commutative(op, &commutes);
-  return !commutes;
+  PMPI_Op_commutative(op, &commutes);
+  return !commutes || !elements_stay_within(type);
 }
 
 /* MPI_NAME on the communicator `c`: the last argument. On an intercommunicator it is MPI_BEGIN, the
@@ -32,16 +35,32 @@ static bool is_ordered(MPI_Op op)
     WRAP((c = comm_of(r, comm), __VA_ARGS__), PMPI_##NAME ARGUMENTS);                              \
   }
 
-/* The same: SELECTED or OWN where this rank takes part. OP is its operation or MPI_OP_NULL. The
- * other words are fields of the site. */
-#define SELECTED_CALL(NAME, ARGUMENTS, BEGIN, FLOW, OP, SELECTED, OWN, ...)                        \
-  COLLECTIVE_CALL(                                                                                 \
-      NAME, ARGUMENTS, BEGIN,                                                                      \
-      (void)(call_begin(r,                                                                         \
-                        (struct call_site){                                                        \
-                            .comm = c, .flow = (FLOW), .ordered = is_ordered(OP), __VA_ARGS__}) && \
-             (call_is_selected(r) ? (SELECTED) : (OWN))),                                          \
-      comm_error(r, c, call_end(r)))
+/* SELECTED or OWN where this rank takes part. The other words are fields of the site. */
+#define TAKE_PART(SELECTED, OWN, ...)                                                              \
+  ((void)(call_begin(r, (struct call_site){.comm = c, __VA_ARGS__}) &&                             \
+          (call_is_selected(r) ? (SELECTED) : (OWN))),                                             \
+   comm_error(r, c, call_end(r)))
+
+#define SELECTED_CALL(NAME, ARGUMENTS, BEGIN, FLOW, SELECTED, OWN, ...)                            \
+  COLLECTIVE_CALL(NAME, ARGUMENTS, BEGIN, TAKE_PART(SELECTED, OWN, .flow = (FLOW), __VA_ARGS__))
+
+/* The same for elements of `type` by `op`. */
+#define REDUCTION_CALL(NAME, ARGUMENTS, BEGIN, FLOW, SELECTED, OWN, ...)                           \
+  COLLECTIVE_CALL(NAME, ARGUMENTS, BEGIN,                                                          \
+                  !op_allowed(op, type) ? comm_error(r, c, MPI_ERR_OP)                             \
+                                        : TAKE_PART(SELECTED, OWN, .flow = (FLOW),                 \
+                                                    .ordered = is_ordered(op, type), __VA_ARGS__))
+
+static int reduce_local(const void *before, void *into, int count, MPI_Datatype type, MPI_Op op)
+{
+  if (!op_allowed(op, type))
+    return MPI_ERR_OP;
+  elements_combine(before, into, count, type, op);
+  return MPI_SUCCESS;
+}
+
+LOOK_UP_CALL(Reduce_local, (before, into, count, type, op),
+             ((void)r, reduce_local(before, into, count, type, op)))
 
 /* The length of what a rank gives; counts mean nothing where it gives nothing. */
 static uint32_t given(bool gives, int count, MPI_Datatype type)
@@ -128,7 +147,7 @@ int collective_alltoall(struct rank *r, struct blocks out, struct blocks in, str
   return call_end(r);
 }
 
-SELECTED_CALL(Barrier, (comm), Ibarrier, RCL_FLOW_BARRIER, MPI_OP_NULL, algorithm_barrier(r, c),
+SELECTED_CALL(Barrier, (comm), Ibarrier, RCL_FLOW_BARRIER, algorithm_barrier(r, c),
               own_barrier(r, c), .bytes = 0)
 
 static int broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,
@@ -140,31 +159,31 @@ static int broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type,
 COLLECTIVE_CALL(Bcast, (buffer, count, type, root, comm), Ibcast,
                 broadcast(r, buffer, count, type, root, c))
 
-SELECTED_CALL(Reduce, (out, in, count, type, op, root, comm), Ireduce, RCL_FLOW_TO_ROOT, op,
-              algorithm_reduce(r, out, in, count, type, op, root, c),
-              own_reduce(r, out, in, count, type, op, root, c), .root = root, .equal = true,
-              .bytes = given(true, count, type), .largest = given(true, count, type),
-              .result = EQUAL(in, count, type), .blocks = 1)
+REDUCTION_CALL(Reduce, (out, in, count, type, op, root, comm), Ireduce, RCL_FLOW_TO_ROOT,
+               algorithm_reduce(r, out, in, count, type, op, root, c),
+               own_reduce(r, out, in, count, type, op, root, c), .root = root, .equal = true,
+               .bytes = given(true, count, type), .largest = given(true, count, type),
+               .result = EQUAL(in, count, type), .blocks = 1)
 
-SELECTED_CALL(Allreduce, (out, in, count, type, op, comm), Iallreduce, RCL_FLOW_ALL, op,
-              algorithm_allreduce(r, out, in, count, type, op, c),
-              own_allreduce(r, out, in, count, type, op, c), .equal = true,
-              .bytes = given(true, count, type), .largest = given(true, count, type),
-              .result = EQUAL(in, count, type), .blocks = 1)
+REDUCTION_CALL(Allreduce, (out, in, count, type, op, comm), Iallreduce, RCL_FLOW_ALL,
+               algorithm_allreduce(r, out, in, count, type, op, c),
+               own_allreduce(r, out, in, count, type, op, c), .equal = true,
+               .bytes = given(true, count, type), .largest = given(true, count, type),
+               .result = EQUAL(in, count, type), .blocks = 1)
 
-SELECTED_CALL(Scan, (out, in, count, type, op, comm), Iscan, RCL_FLOW_ALL, op,
-              algorithm_scan(r, out, in, count, type, op, c),
-              own_scan(r, out, in, count, type, op, c, false), .partial = true,
-              .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1)
+REDUCTION_CALL(Scan, (out, in, count, type, op, comm), Iscan, RCL_FLOW_ALL,
+               algorithm_scan(r, out, in, count, type, op, c),
+               own_scan(r, out, in, count, type, op, c, false), .partial = true,
+               .bytes = given(true, count, type), .result = EQUAL(in, count, type), .blocks = 1)
 
-SELECTED_CALL(Exscan, (out, in, count, type, op, comm), Iexscan, RCL_FLOW_ALL, op,
-              algorithm_exscan(r, out, in, count, type, op, c),
-              own_scan(r, out, in, count, type, op, c, true), .partial = true,
-              .bytes = given(true, count, type), .result = EQUAL(in, count, type),
-              .blocks = c->rank > 0)
+REDUCTION_CALL(Exscan, (out, in, count, type, op, comm), Iexscan, RCL_FLOW_ALL,
+               algorithm_exscan(r, out, in, count, type, op, c),
+               own_scan(r, out, in, count, type, op, c, true), .partial = true,
+               .bytes = given(true, count, type), .result = EQUAL(in, count, type),
+               .blocks = c->rank > 0)
 
 SELECTED_CALL(Gather, (out, out_count, out_type, in, in_count, in_type, root, comm), Igather,
-              RCL_FLOW_TO_ROOT, MPI_OP_NULL,
+              RCL_FLOW_TO_ROOT,
               algorithm_gather(r, out, out_count, out_type, in, in_count, in_type, root, c),
               own_gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, c),
               .root = root, .equal = true,
@@ -173,7 +192,7 @@ SELECTED_CALL(Gather, (out, out_count, out_type, in, in_count, in_type, root, co
               .result = EQUAL(in, in_count, in_type), .blocks = c->size)
 
 SELECTED_CALL(Gatherv, (out, out_count, out_type, in, in_counts, starts, in_type, root, comm),
-              Igatherv, RCL_FLOW_TO_ROOT, MPI_OP_NULL,
+              Igatherv, RCL_FLOW_TO_ROOT,
               algorithm_gatherv(r, out, out_count, out_type, in, in_counts, starts, in_type, root,
                                 c),
               own_gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
@@ -182,7 +201,7 @@ SELECTED_CALL(Gatherv, (out, out_count, out_type, in, in_counts, starts, in_type
               .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size)
 
 SELECTED_CALL(Scatter, (out, out_count, out_type, in, in_count, in_type, root, comm), Iscatter,
-              RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
+              RCL_FLOW_FROM_ROOT,
               algorithm_scatter(r, out, out_count, out_type, in, in_count, in_type, root, c),
               own_scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, c),
               .root = root, .equal = true,
@@ -198,7 +217,7 @@ static uint32_t all_given(const struct comm *comm, int root, const int *counts, 
 }
 
 SELECTED_CALL(Scatterv, (out, out_counts, starts, out_type, in, in_count, in_type, root, comm),
-              Iscatterv, RCL_FLOW_FROM_ROOT, MPI_OP_NULL,
+              Iscatterv, RCL_FLOW_FROM_ROOT,
               algorithm_scatterv(r, out, out_counts, starts, out_type, in, in_count, in_type, root,
                                  c),
               own_scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type,
@@ -217,7 +236,7 @@ COLLECTIVE_CALL(Allgather, (out, out_count, out_type, in, in_count, in_type, com
                 allgather(r, out, out_count, out_type, in, in_count, in_type, c))
 
 SELECTED_CALL(Allgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm),
-              Iallgatherv, RCL_FLOW_ALL, MPI_OP_NULL,
+              Iallgatherv, RCL_FLOW_ALL,
               algorithm_allgatherv(r, out, out_count, out_type, in, in_counts, starts, in_type, c),
               own_allgather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type),
                             c),
@@ -226,7 +245,7 @@ SELECTED_CALL(Allgatherv, (out, out_count, out_type, in, in_counts, starts, in_t
               .result = UNEQUAL(in, in_counts, starts, in_type), .blocks = c->size)
 
 SELECTED_CALL(Alltoall, (out, out_count, out_type, in, in_count, in_type, comm), Ialltoall,
-              RCL_FLOW_ALL, MPI_OP_NULL,
+              RCL_FLOW_ALL,
               algorithm_alltoall(r, out, out_count, out_type, in, in_count, in_type, c),
               own_alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), c),
               .equal = true,
@@ -236,7 +255,7 @@ SELECTED_CALL(Alltoall, (out, out_count, out_type, in, in_count, in_type, comm),
 
 SELECTED_CALL(Alltoallv,
               (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm),
-              Ialltoallv, RCL_FLOW_ALL, MPI_OP_NULL,
+              Ialltoallv, RCL_FLOW_ALL,
               algorithm_alltoallv(r, out, out_counts, out_starts, out_type, in, in_counts,
                                   in_starts, in_type, c),
               own_alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
@@ -254,7 +273,7 @@ static uint32_t bytes_of(const struct blocks *blocks, int number)
 
 SELECTED_CALL(Alltoallw,
               (out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm),
-              Ialltoallw, RCL_FLOW_ALL, MPI_OP_NULL,
+              Ialltoallw, RCL_FLOW_ALL,
               own_alltoall(r, TYPED(out, out_counts, out_starts, out_types),
                            TYPED(in, in_counts, in_starts, in_types), c),
               own_alltoall(r, TYPED(out, out_counts, out_starts, out_types),
@@ -273,16 +292,16 @@ static int reduce_scatter_block(struct rank *r, const void *out, void *in, int c
   return MPI_SUCCESS;
 }
 
-SELECTED_CALL(Reduce_scatter_block, (out, in, count, type, op, comm), Ireduce_scatter_block,
-              RCL_FLOW_ALL, op, reduce_scatter_block(r, out, in, count, type, op, c),
-              own_reduce_scatter(r, out, in, NULL, count, type, op, c), .equal = true,
-              .bytes = given(true, count * c->size, type),
-              .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
-              .blocks = 1)
+REDUCTION_CALL(Reduce_scatter_block, (out, in, count, type, op, comm), Ireduce_scatter_block,
+               RCL_FLOW_ALL, reduce_scatter_block(r, out, in, count, type, op, c),
+               own_reduce_scatter(r, out, in, NULL, count, type, op, c), .equal = true,
+               .bytes = given(true, count * c->size, type),
+               .largest = given(true, count * c->size, type), .result = EQUAL(in, count, type),
+               .blocks = 1)
 
-SELECTED_CALL(Reduce_scatter, (out, in, counts, type, op, comm), Ireduce_scatter, RCL_FLOW_ALL, op,
-              algorithm_reduce_scatter(r, out, in, counts, type, op, c),
-              own_reduce_scatter(r, out, in, counts, 0, type, op, c),
-              .bytes = given(true, sum_of(counts, c->size), type),
-              .largest = given(true, sum_of(counts, c->size), type),
-              .result = EQUAL(in, counts[c->rank], type), .blocks = 1)
+REDUCTION_CALL(Reduce_scatter, (out, in, counts, type, op, comm), Ireduce_scatter, RCL_FLOW_ALL,
+               algorithm_reduce_scatter(r, out, in, counts, type, op, c),
+               own_reduce_scatter(r, out, in, counts, 0, type, op, c),
+               .bytes = given(true, sum_of(counts, c->size), type),
+               .largest = given(true, sum_of(counts, c->size), type),
+               .result = EQUAL(in, counts[c->rank], type), .blocks = 1)

@@ -437,14 +437,7 @@ static int get_parent(MPI_Comm *parent)
 
 LOOK_UP_CALL(Comm_get_parent, (parent), ((void)r, get_parent(parent)))
 
-/* ---- calls that name a communicator and do not use it ---- */
-
-LOOK_UP_CALL(Pack, (in, count, type, out, size, position, comm),
-             items_pack(in, count, type, out, size, position))
-LOOK_UP_CALL(Unpack, (in, size, position, out, count, type, comm),
-             items_unpack(in, size, position, out, count, type))
-LOOK_UP_CALL(Pack_size, (count, type, comm, size),
-             PMPI_Pack_size(count, type, MPI_COMM_WORLD, size))
+/* ---- names and hints ---- */
 
 /* Hints are not kept. */
 LOOK_UP_CALL(Comm_set_info, (comm, info), MPI_SUCCESS)

@@ -13,94 +13,44 @@ struct freed_type {
 
 enum { LOOKED_AT_MOST = 256 }; /* the last that were freed */
 
-static GHashTable *recipes; /* type -> GBytes: what it was made from, and by which call */
-static GBytes *asked_for;   /* by the last type_again() */
-
-static GBytes *recipe(const char *call, const struct ingredient *ingredients, int count)
+static bool same(const void *one, const void *other, size_t bytes)
 {
-  GByteArray *bytes = g_byte_array_new();
-  g_byte_array_append(bytes, (const guint8 *)call, (guint)strlen(call) + 1);
-  for (int i = 0; i < count; i++)
-    g_byte_array_append(bytes, ingredients[i].bytes, (guint)ingredients[i].size);
-  return g_byte_array_free_to_bytes(bytes);
+  return bytes == 0 || memcmp(one, other, bytes) == 0;
 }
 
-/* Where the list has one made by that recipe; NULL: it has none. */
-static struct freed_type **find_freed(struct rank *r, GBytes *by)
+static bool is_made_by(MPI_Datatype type, const struct typemap_recipe *by)
 {
-  struct freed_type **each = &r->mpi->freed_types;
-  for (int looked = 0; *each && looked < LOOKED_AT_MOST; looked++, each = &(*each)->next)
-    if (g_bytes_equal(g_hash_table_lookup(recipes, (*each)->type), by))
-      return each;
-  return NULL;
+  const struct typemap *map = typemap_of(type);
+  return map->combiner == by->combiner && map->integers == by->integers &&
+         map->addresses == by->addresses && map->types == by->types &&
+         same(map->integer, by->integer, (size_t)by->integers * sizeof *by->integer) &&
+         same(map->address, by->address, (size_t)by->addresses * sizeof *by->address) &&
+         same(map->type, by->type, (size_t)by->types * sizeof *by->type);
 }
 
-bool type_again(struct rank *r, const char *call, const struct ingredient *ingredients, int count,
-                MPI_Datatype *made)
+bool type_again(struct rank *r, const struct typemap_recipe *by, MPI_Datatype *made)
 {
-  g_clear_pointer(&asked_for, g_bytes_unref);
-  asked_for = recipe(call, ingredients, count);
-  struct freed_type **place = find_freed(r, asked_for), *again = place ? *place : NULL;
-  if (!again)
+  struct freed_type **each = &r->mpi->freed_types, *again;
+  for (int looked = 0; *each && looked < LOOKED_AT_MOST && !is_made_by((*each)->type, by); looked++)
+    each = &(*each)->next;
+  again = *each;
+  if (!again || !is_made_by(again->type, by))
     return false;
   *made = again->type;
-  *place = again->next;
+  *each = again->next;
   rank_free(again);
   PMPI_Type_set_name(*made, "");
   return true;
 }
 
-int type_keep(int result, const MPI_Datatype *made)
-{
-  if (!recipes)
-    recipes = g_hash_table_new(NULL, NULL);
-  if (result == MPI_SUCCESS)
-    g_hash_table_insert(recipes, *made, g_bytes_ref(asked_for));
-  return result;
-}
-
 void type_release(struct rank *r, MPI_Datatype type)
 {
-  if (!recipes || !g_hash_table_contains(recipes, type))
+  if (typemap_of(type)->combiner == MPI_COMBINER_NAMED)
     return;
   struct freed_type *freed = rank_alloc(r, sizeof *freed);
   *freed = (struct freed_type){type, r->mpi->freed_types};
   r->mpi->freed_types = freed;
 }
-
-#define INGREDIENTS(...)                                                                           \
-  (const struct ingredient[])                                                                      \
-  {                                                                                                \
-    __VA_ARGS__                                                                                    \
-  }
-
-/* The arguments are named as the ingredients below name them; the last is `made`. */
-#define KEPT_TYPE_CALL(NAME, ARGUMENTS, ...)                                                       \
-  LOOK_UP_CALL(                                                                                    \
-      NAME, ARGUMENTS,                                                                             \
-      type_again(r, #NAME, INGREDIENTS(__VA_ARGS__), G_N_ELEMENTS(INGREDIENTS(__VA_ARGS__)), made) \
-          ? MPI_SUCCESS                                                                            \
-          : type_keep(PMPI_##NAME ARGUMENTS, made))
-
-#define STRIDED ITEM(count), ITEM(length), ITEM(stride), ITEM(old)
-#define BLOCKS LIST(lengths, count), LIST(places, count), ITEM(old)
-#define EQUAL_BLOCKS ITEM(length), LIST(places, count), ITEM(old)
-#define FIELDS LIST(lengths, count), LIST(places, count), LIST(types, count)
-
-KEPT_TYPE_CALL(Type_contiguous, (count, old, made), ITEM(count), ITEM(old))
-KEPT_TYPE_CALL(Type_vector, (count, length, stride, old, made), STRIDED)
-KEPT_TYPE_CALL(Type_hvector, (count, length, stride, old, made), STRIDED)
-KEPT_TYPE_CALL(Type_create_hvector, (count, length, stride, old, made), STRIDED)
-KEPT_TYPE_CALL(Type_indexed, (count, lengths, places, old, made), BLOCKS)
-KEPT_TYPE_CALL(Type_create_indexed, (count, lengths, places, old, made), BLOCKS)
-KEPT_TYPE_CALL(Type_hindexed, (count, lengths, places, old, made), BLOCKS)
-KEPT_TYPE_CALL(Type_create_hindexed, (count, lengths, places, old, made), BLOCKS)
-KEPT_TYPE_CALL(Type_create_indexed_block, (count, length, places, old, made), EQUAL_BLOCKS)
-KEPT_TYPE_CALL(Type_create_hindexed_block, (count, length, places, old, made), EQUAL_BLOCKS)
-KEPT_TYPE_CALL(Type_struct, (count, lengths, places, types, made), FIELDS)
-KEPT_TYPE_CALL(Type_create_struct, (count, lengths, places, types, made), FIELDS)
-KEPT_TYPE_CALL(Type_create_resized, (old, lower, extent, made), ITEM(old), ITEM(lower),
-               ITEM(extent))
 
 /* ---- groups ---- */
 
@@ -148,9 +98,37 @@ int group_of_ranks(int count, const int *ranks, MPI_Group *group)
   LOOK_UP_CALL(NAME, ARGUMENTS, ((void)r, group_keep(PMPI_##NAME ARGUMENTS, made)))
 
 KEPT_GROUP_CALL(Group_incl, (group, count, ranks, made))
-KEPT_GROUP_CALL(Group_excl, (group, count, ranks, made))
 KEPT_GROUP_CALL(Group_range_incl, (group, count, ranges, made))
 KEPT_GROUP_CALL(Group_range_excl, (group, count, ranges, made))
 KEPT_GROUP_CALL(Group_union, (one, other, made))
-KEPT_GROUP_CALL(Group_intersection, (one, other, made))
 KEPT_GROUP_CALL(Group_difference, (one, other, made))
+
+/* Of SMPI's these two make nothing where none is left out, or the order of the other group. The
+ * members of `group` that are to be there: those in `other`, and those not among the ranks. */
+static int members_left(MPI_Group group, MPI_Group other, int count, const int *out,
+                        MPI_Group *made)
+{
+  int size, left = 0;
+  PMPI_Group_size(group, &size);
+  int *stays = g_new(int, (gsize)size + 1), *ranks = g_new(int, (gsize)size + 1);
+  for (int i = 0; i < size; i++)
+    stays[i] = MPI_GROUP_NULL == other ? i : MPI_UNDEFINED;
+  if (other != MPI_GROUP_NULL)
+    for (int i = 0; i < size; i++)
+      PMPI_Group_translate_ranks(group, 1, &i, other, &stays[i]);
+  for (int i = 0; i < count; i++)
+    if (out[i] >= 0 && out[i] < size)
+      stays[out[i]] = MPI_UNDEFINED;
+  for (int i = 0; i < size; i++)
+    if (stays[i] != MPI_UNDEFINED)
+      ranks[left++] = i;
+  int result = group_keep(PMPI_Group_incl(group, left, ranks, made), made);
+  g_free(stays);
+  g_free(ranks);
+  return result;
+}
+
+LOOK_UP_CALL(Group_excl, (group, count, ranks, made),
+             ((void)r, members_left(group, MPI_GROUP_NULL, count, ranks, made)))
+LOOK_UP_CALL(Group_intersection, (one, other, made),
+             ((void)r, members_left(one, other, 0, NULL, made)))

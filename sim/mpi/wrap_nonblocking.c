@@ -15,6 +15,7 @@
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
+#include "sim/mpi/op.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 
@@ -319,15 +320,20 @@ WRAP_CALL(Ialltoallw,
            request),
           alltoall(r, TYPED(out, out_counts, out_starts, out_types),
                    TYPED(in, in_counts, in_starts, in_types), comm_of(r, comm), request))
-WRAP_CALL(Ireduce, (out, in, count, type, op, root, comm, request),
-          reduce(r, out, in, count, type, op, root, comm_of(r, comm), request))
-WRAP_CALL(Iallreduce, (out, in, count, type, op, comm, request),
-          allreduce(r, out, in, count, type, op, comm_of(r, comm), request))
-WRAP_CALL(Iscan, (out, in, count, type, op, comm, request),
-          scan(r, out, in, count, type, op, comm_within(r, comm), false, request))
-WRAP_CALL(Iexscan, (out, in, count, type, op, comm, request),
-          scan(r, out, in, count, type, op, comm_within(r, comm), true, request))
-WRAP_CALL(Ireduce_scatter, (out, in, counts, type, op, comm, request),
-          reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm), request))
-WRAP_CALL(Ireduce_scatter_block, (out, in, count, type, op, comm, request),
-          reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm), request))
+/* Of elements of `type` by `op`. */
+#define REDUCTION_CALL(NAME, ARGUMENTS, ...)                                                       \
+  WRAP_CALL(NAME, ARGUMENTS,                                                                       \
+            op_allowed(op, type) ? (__VA_ARGS__) : comm_error(r, comm_of(r, comm), MPI_ERR_OP))
+
+REDUCTION_CALL(Ireduce, (out, in, count, type, op, root, comm, request),
+               reduce(r, out, in, count, type, op, root, comm_of(r, comm), request))
+REDUCTION_CALL(Iallreduce, (out, in, count, type, op, comm, request),
+               allreduce(r, out, in, count, type, op, comm_of(r, comm), request))
+REDUCTION_CALL(Iscan, (out, in, count, type, op, comm, request),
+               scan(r, out, in, count, type, op, comm_within(r, comm), false, request))
+REDUCTION_CALL(Iexscan, (out, in, count, type, op, comm, request),
+               scan(r, out, in, count, type, op, comm_within(r, comm), true, request))
+REDUCTION_CALL(Ireduce_scatter, (out, in, counts, type, op, comm, request),
+               reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm), request))
+REDUCTION_CALL(Ireduce_scatter_block, (out, in, count, type, op, comm, request),
+               reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm), request))

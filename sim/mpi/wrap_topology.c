@@ -62,6 +62,43 @@ static int neighbour(const struct grid *grid, int rank, int dimension, int dista
   return there < 0 ? MPI_PROC_NULL : rank + (there - here) * stride(grid, dimension);
 }
 
+/* ---- how large ---- */
+
+/* The least largest factor, at most `most`, of `count` whose product is `nodes`; 0: there are none.
+ */
+static int largest_factor(int nodes, int count, int most)
+{
+  if (count == 0)
+    return nodes == 1;
+  for (int first = 1; first <= MIN(nodes, most); first++)
+    if (nodes % first == 0 && largest_factor(nodes / first, count - 1, first))
+      return first;
+  return 0;
+}
+
+/* As close to each other as they can be, the larger first (MPI 3.1, section 7.5.2). */
+static int choose_sizes(int nodes, int count, int *sizes)
+{
+  int free = 0;
+  for (int i = 0; i < count; i++) {
+    if (sizes[i] < 0 || (sizes[i] > 0 && nodes % sizes[i] != 0))
+      return MPI_ERR_DIMS;
+    free += sizes[i] == 0;
+    nodes /= MAX(sizes[i], 1);
+  }
+  if (nodes < 1 || (free == 0 && nodes != 1))
+    return MPI_ERR_DIMS;
+  for (int i = 0; i < count; i++)
+    if (sizes[i] == 0) {
+      sizes[i] = largest_factor(nodes, free--, nodes);
+      nodes /= sizes[i];
+    }
+  return MPI_SUCCESS;
+}
+
+LOOK_UP_CALL(Dims_create, (nodes, count, sizes),
+             ((void)r, nodes < 1 || count < 0 ? MPI_ERR_ARG : choose_sizes(nodes, count, sizes)))
+
 /* ---- making ---- */
 
 /* The neighbours in each dimension, the one before and the one behind. */
@@ -96,8 +133,7 @@ static int create(struct rank *r, struct comm *parent, int dimensions, const int
 WRAP_CALL(Cart_create, (comm, dimensions, sizes, periodic, reorder, made),
           create(r, comm_within(r, comm), dimensions, sizes, periodic, made))
 
-/* Those that agree in the dimensions that go are together. A grid without dimensions has one node,
- * the first. */
+/* Those that agree in the dimensions that go are together: where all go, each is alone. */
 static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);
@@ -115,8 +151,6 @@ static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *mad
       part->size[to] = grid->size[i];
       part->periodic[to++] = grid->periodic[i];
     }
-  if (kept == 0)
-    colour = comm->rank == 0 ? 0 : MPI_UNDEFINED;
   int error = comm_split(r, comm, colour, comm->rank, made);
   if (*made != MPI_COMM_NULL)
     give_grid(r, *made, part);

@@ -43,7 +43,7 @@ FILENAME ~ /fortran_names$/ {
 # and the like.
 FILENAME !~ /(smpi|mpi-ext)\.h$/ {
   if (!match($0, /^[A-Za-z_]+ \*?(MPIX?|mpi)_[A-Za-z0-9_]+\(/) &&
-      !match($0, /^[A-Z_]+_CALL\([A-Za-z0-9_]+,/))
+      !match($0, /^[A-Z_]+_CALL\([A-Za-z0-9_]+[,)]/))
     next
   name = substr($0, 1, RLENGTH - 1)
   sub(/^.*[ *(]/, "", name)
@@ -203,7 +203,7 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
   printf "void %s(%s)\n{\n  struct arena *mode_ = layer_enter();\n", symbol, head
   if (what == "refused")
     write_refusal(name)
-  if (what == "handled" || is_kept_in_fortran(name))
+  if (what == "handled" || name in kept)
     write_fortran_handled(name, list, count)
   if (name ~ /^MPIX_/) {
     printf "  repair_refuse(\"%s\");\n}\n\n", name
@@ -216,11 +216,6 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
   printf "  void (*next_)(%s);\n", types
   printf "  fortran_next(\"%s\", &next_, sizeof next_);\n", symbol
   printf "  next_(%s);\n  layer_leave(mode_);\n}\n\n", values
-}
-
-# But for three old calls, whose addresses are shorter in Fortran, which SMPI knows.
-function is_kept_in_fortran(name) {
-  return (name in kept) && name !~ /^MPI_Type_(hvector|hindexed|struct)$/
 }
 
 # A handle that is the only one of a call is changed; beside others, or got, it is made.
@@ -316,7 +311,7 @@ function shown(what) {
 function write_coverage(what, name) {
   order[++rows] = name
   row[name] = sprintf("| `%s` | %s | %s |", name, shown(what),
-    (fortran_name(name) in fortran) ? shown(what) : "no")
+    (fortran_name(name) in fortran || fortran_name(name) in by_hand) ? shown(what) : "no")
   count_of[what]++
 }
 

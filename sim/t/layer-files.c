@@ -95,17 +95,19 @@ static void test_matrix(MPI_File file)
 static void test_types(void)
 {
   int sizes[1] = {5}, own[1] = {2}, starts[1] = {3}, integers, addresses, types, combiner;
-  int integer[4], lengths[2] = {1, 2}, memory[6] = {0, 1, 2, 3, 4, 5}, packed[3], position = 0;
+  int integer[5], lengths[2] = {1, 2}, memory[6] = {0, 1, 2, 3, 4, 5}, packed[3], position = 0;
   MPI_Aint address[3] = {0, 8, 0}, low, extent;
   MPI_Datatype parts[3] = {MPI_INT, MPI_INT, MPI_INT}, part, structure, vector, copy;
   MPI_Type_create_subarray(1, sizes, own, starts, MPI_ORDER_FORTRAN, MPI_INT, &part);
   MPI_Type_get_extent(part, &low, &extent);
   MPI_Type_get_envelope(part, &integers, &addresses, &types, &combiner);
-  expect(low == 0 && extent == 20 && combiner == MPI_COMBINER_RESIZED && integers == 0 &&
-             addresses == 2 && types == 1,
+  expect(low == 0 && extent == 20 && combiner == MPI_COMBINER_SUBARRAY && integers == 5 &&
+             addresses == 0 && types == 1,
          "a subarray of one dimension");
-  MPI_Type_get_contents(part, 0, 2, 1, integer, address + 1, parts);
-  expect(address[1] == 0 && address[2] == 20, "get_contents of what is resized");
+  MPI_Type_get_contents(part, 5, 0, 1, integer, NULL, parts);
+  expect(integer[0] == 1 && integer[1] == 5 && integer[2] == 2 && integer[3] == 3 &&
+             integer[4] == MPI_ORDER_FORTRAN && parts[0] == MPI_INT,
+         "get_contents of a subarray");
   address[1] = 8;
   parts[0] = MPI_INT;
   MPI_Type_create_struct(2, lengths, address, parts, &structure);

@@ -52,12 +52,13 @@ contains
 
   subroutine test_type(type)
     integer, intent(in) :: type
-    integer :: integers, addresses, types, combiner, integer(1), part(1)
-    integer(MPI_ADDRESS_KIND) :: address(2)
+    integer :: integers, addresses, types, combiner, integer(8), part(1)
+    integer(MPI_ADDRESS_KIND) :: address(1)
     call mpi_type_get_envelope(type, integers, addresses, types, combiner, error)
-    call expect(integers == 0 .and. addresses == 2 .and. types == 1, 'get_envelope')
+    call expect(integers == 8 .and. addresses == 0 .and. types == 1, 'get_envelope')
     call mpi_type_get_contents(type, integers, addresses, types, integer, address, part, error)
-    call expect(address(1) == 0 .and. address(2) == 4 * ranks * tile, 'get_contents')
+    call expect(integer(1) == 2 .and. integer(2) * integer(3) == ranks * tile .and. &
+        integer(8) == MPI_ORDER_FORTRAN .and. part(1) == MPI_INTEGER, 'get_contents')
   end subroutine test_type
 
   subroutine test_matrix()

@@ -1,5 +1,6 @@
-/* Two constants of MPI, for programs and for the layer. SMPI has MPI_ROOT as 0, a rank as well, and
- * MPI_DISTRIBUTE_DFLT_DARG as 3, a number of elements as well. */
+/* Constants of MPI, for programs and for the layer. SMPI has MPI_ROOT as 0, a rank as well, and
+ * MPI_DISTRIBUTE_DFLT_DARG as 3, a number of elements as well. The types of C++ it has for C++
+ * alone, by names that it does not define. */
 #include <smpi/smpi.h>
 
 #undef MPI_ROOT
@@ -7,3 +8,17 @@
 
 #undef MPI_DISTRIBUTE_DFLT_DARG
 #define MPI_DISTRIBUTE_DFLT_DARG (-5)
+
+extern SMPI_Datatype smpi_MPI_CXX_FLOAT_COMPLEX;
+extern SMPI_Datatype smpi_MPI_CXX_DOUBLE_COMPLEX;
+extern SMPI_Datatype smpi_MPI_CXX_LONG_DOUBLE_COMPLEX;
+
+#undef MPI_CXX_BOOL
+#define MPI_CXX_BOOL SMPI_PREDEFINED_POINTER(MPI_Datatype, smpi_MPI_CXX_BOOL)
+#undef MPI_CXX_FLOAT_COMPLEX
+#define MPI_CXX_FLOAT_COMPLEX SMPI_PREDEFINED_POINTER(MPI_Datatype, smpi_MPI_CXX_FLOAT_COMPLEX)
+#undef MPI_CXX_DOUBLE_COMPLEX
+#define MPI_CXX_DOUBLE_COMPLEX SMPI_PREDEFINED_POINTER(MPI_Datatype, smpi_MPI_CXX_DOUBLE_COMPLEX)
+#undef MPI_CXX_LONG_DOUBLE_COMPLEX
+#define MPI_CXX_LONG_DOUBLE_COMPLEX                                                                \
+  SMPI_PREDEFINED_POINTER(MPI_Datatype, smpi_MPI_CXX_LONG_DOUBLE_COMPLEX)

@@ -1,0 +1,129 @@
+/* Datatypes as MPI defines them: type maps (MPI 3.1, section 4.1).
+ *
+ * SMPI's own account of a type is not relied on: it forgets constructors, takes the true extent for
+ * the extent, and places elements of types with gaps wrongly. So each type that a program makes has
+ * a type map here. SMPI's type of the same handle has only size and bounds in common with it:
+ * SMPI's collective algorithms read them, and data are packed, unpacked and copied by the type map.
+ */
+#ifndef RECLINE_TYPEMAP_H
+#define RECLINE_TYPEMAP_H
+
+#include <smpi/smpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What elements of a predefined type are; what a program makes of others has none. */
+enum element {
+  ELEMENT_NONE,
+  ELEMENT_I8,
+  ELEMENT_I16,
+  ELEMENT_I32,
+  ELEMENT_I64,
+  ELEMENT_I128,
+  ELEMENT_U8,
+  ELEMENT_U16,
+  ELEMENT_U32,
+  ELEMENT_U64,
+  ELEMENT_CHAR,
+  ELEMENT_WCHAR,
+  ELEMENT_BOOL,
+  ELEMENT_BYTE,
+  ELEMENT_F32,
+  ELEMENT_F64,
+  ELEMENT_F80,
+  ELEMENT_F128,
+  ELEMENT_C32,
+  ELEMENT_C64,
+  ELEMENT_C80,
+  ELEMENT_C128,
+  ELEMENT_I16_I32, /* pairs */
+  ELEMENT_I32_I32,
+  ELEMENT_I64_I32,
+  ELEMENT_I64_I64,
+  ELEMENT_F32_I32,
+  ELEMENT_F32_F32,
+  ELEMENT_F64_I32,
+  ELEMENT_F64_F64,
+  ELEMENT_F80_I32,
+  ELEMENT_OPAQUE, /* MPI_PACKED */
+};
+
+struct typemap;
+
+/* So many elements of a type, one behind the other from that byte on. */
+struct part {
+  MPI_Aint place;
+  MPI_Count length;
+  const struct typemap *of;
+};
+
+/* Bounds, strides and places are in bytes. */
+struct typemap {
+  MPI_Datatype handle;
+  int combiner;                   /* as MPI_Type_get_envelope tells */
+  int integers, addresses, types; /* arguments of the constructor, as MPI_Type_get_contents tells */
+  const int *integer;
+  const MPI_Aint *address;
+  const MPI_Datatype *type;
+
+  enum element element;
+  MPI_Count size, elements; /* of data; elements of predefined types */
+  MPI_Aint low, extent;
+  MPI_Aint true_low, true_extent; /* of the data alone */
+  bool low_set, high_set;         /* by the program, not by the data */
+  int alignment;
+  bool dense; /* the data are one run of bytes in their order */
+
+  int parts; /* 0: predefined */
+  const struct part *part;
+  MPI_Count times; /* all parts so many times, `stride` apart */
+  MPI_Aint stride;
+};
+
+/* Of any handle; lives for ever. MPI_DATATYPE_NULL has a type map without data. */
+const struct typemap *typemap_of(MPI_Datatype);
+
+/* The arguments of a constructor, by its combiner, in the order of MPI_Type_get_contents. */
+struct typemap_recipe {
+  int combiner;
+  int integers, addresses, types;
+  const int *integer;
+  const MPI_Aint *address;
+  const MPI_Datatype *type;
+};
+
+/* Makes the type, committed. Returns MPI_SUCCESS or an error class, with `*made` untouched. */
+int typemap_make(const struct typemap_recipe *, MPI_Datatype *made);
+
+/* A type whose size and bounds SMPI has as MPI says: this one, or another of the same elements. For
+ * SMPI's collective algorithms. */
+MPI_Datatype typemap_stand_in(MPI_Datatype);
+
+/* Elements of the type lie one behind the other without gaps, from their first byte on. */
+static inline bool typemap_is_plain(const struct typemap *map)
+{
+  return map->dense && map->low == 0 && map->true_low == 0 && map->extent == map->size;
+}
+
+/* Calls `run` for the data of `count` elements, the first of which is at byte `at`, in their order:
+ * runs of bytes, as long as they are known to be. */
+void typemap_walk(const struct typemap *, MPI_Aint at, MPI_Count count,
+                  void (*run)(void *ctx, MPI_Aint at, MPI_Count bytes), void *ctx);
+
+/* The same: runs of elements of predefined types. */
+void typemap_walk_elements(const struct typemap *, MPI_Aint at, MPI_Count count,
+                           void (*run)(void *ctx, const struct typemap *element, MPI_Aint at,
+                                       MPI_Count count),
+                           void *ctx);
+
+/* The first `bytes` bytes of data from `items` to `packed`, and back. `items` may be MPI_BOTTOM. */
+void typemap_pack(const struct typemap *, const void *items, void *packed, MPI_Count bytes);
+void typemap_unpack(const struct typemap *, const void *packed, void *items, MPI_Count bytes);
+
+/* How many elements of predefined types so many bytes of data are, and the other way round. -1:
+ * they end within one. */
+MPI_Count typemap_elements(const struct typemap *, MPI_Count bytes);
+MPI_Count typemap_bytes(const struct typemap *, MPI_Count elements);
+
+#endif

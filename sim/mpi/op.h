@@ -1,0 +1,17 @@
+/* The predefined operations of reductions (MPI 3.1, section 5.9), on all predefined types. SMPI's
+ * own multiply the parts of Fortran's complex numbers each by itself, and end the run on types that
+ * they do not know. */
+#ifndef RECLINE_OP_H
+#define RECLINE_OP_H
+
+#include <smpi/smpi.h>
+#include <stdbool.h>
+
+/* Whether the operation may be used on elements of the type: one of the program's own always. */
+bool op_allowed(MPI_Op, MPI_Datatype);
+
+/* into = before op into. False, with nothing done: the operation is the program's own, or is not
+ * allowed on the type. */
+bool op_apply(MPI_Op, const void *before, void *into, int count, MPI_Datatype);
+
+#endif
