@@ -1,4 +1,4 @@
-/* Time: sleeps, and every clock that a program can read.
+/* Every clock that a program can read.
  *
  * There is one time, that of the simulation, whichever clock is asked. Otherwise a program would
  * see the machine that simulates, and no run would be like another.
@@ -7,45 +7,15 @@
  * outcome of a test: a protocol that lets a message cross the recovery line backwards must be able
  * to make the program read the same again, or it would send something else instead. The protocol
  * is told of both halves of the number. NAS CG sends its time to rank 0. */
+#include "sim/mpi/wrap_clock.h"
 #include "sim/host/outside.h"
 #include "sim/mpi/wrap.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- sleep ---- */
-
-#define SLEEP(TYPE, NAME, PARAMETERS, ARGUMENTS, SECONDS)                                          \
-  TYPE NAME PARAMETERS                                                                             \
-  {                                                                                                \
-    struct arena *mode = layer_enter();                                                            \
-    struct rank *r = rank_self();                                                                  \
-    TYPE result = 0;                                                                               \
-    BEHIND(NAME)                                                                                   \
-    if (r)                                                                                         \
-      record_refuse(#NAME), host_sleep(r, SECONDS);                                                \
-    else                                                                                           \
-      result = NAME##_next ARGUMENTS;                                                              \
-    layer_leave(mode);                                                                             \
-    return result;                                                                                 \
-  }
-
-static double seconds_of(const struct timespec *wanted, struct timespec *left)
-{
-  if (left)
-    *left = (struct timespec){0};
-  return (double)wanted->tv_sec + 1e-9 * (double)wanted->tv_nsec;
-}
-
-SLEEP(unsigned, smpi_sleep, (unsigned seconds), (seconds), seconds)
-SLEEP(int, smpi_usleep, (useconds_t microseconds), (microseconds), 1e-6 * microseconds)
-SLEEP(int, smpi_nanosleep, (const struct timespec *wanted, struct timespec *left), (wanted, left),
-      seconds_of(wanted, left))
 
 /* ---- the time of the simulation ---- */
 
@@ -78,7 +48,7 @@ double MPI_Wtime(void)
 /* For the clocks of libc and of the language runtimes, which the layer and its libraries read,
  * too: only the program, between MPI_Init and MPI_Finalize, makes a decision. False, with *now
  * untouched: this is no run under a protocol. */
-static bool simulated(double *now)
+bool clock_simulated(double *now)
 {
   struct arena *mode = layer_enter();
   struct rank *r = mode ? rank_self() : NULL;
@@ -112,7 +82,7 @@ static struct timeval timeval_of(double seconds)
   TYPE NAME PARAMETERS                                                                             \
   {                                                                                                \
     double now;                                                                                    \
-    if (simulated(&now))                                                                           \
+    if (clock_simulated(&now))                                                                     \
       return (__VA_ARGS__);                                                                        \
     BEHIND(NAME)                                                                                   \
     return NAME##_next ARGUMENTS;                                                                  \
@@ -160,7 +130,7 @@ CLOCK(double, omp_get_wtime, (void), (), now)
   void NAME(REAL *time)                                                                            \
   {                                                                                                \
     double now;                                                                                    \
-    if (simulated(&now)) {                                                                         \
+    if (clock_simulated(&now)) {                                                                   \
       *time = (REAL)now;                                                                           \
       return;                                                                                      \
     }                                                                                              \
@@ -177,7 +147,7 @@ CPU_TIME(_gfortran_cpu_time_8, double)
   void NAME(INTEGER *count, INTEGER *rate, INTEGER *most)                                          \
   {                                                                                                \
     double now;                                                                                    \
-    if (!simulated(&now)) {                                                                        \
+    if (!clock_simulated(&now)) {                                                                  \
       BEHIND(NAME)                                                                                 \
       NAME##_next(count, rate, most);                                                              \
       return;                                                                                      \
@@ -228,7 +198,7 @@ void _gfortran_date_and_time(char *date, char *of_day, char *zone, struct fortra
                              size_t date_length, size_t of_day_length, size_t zone_length)
 {
   double now;
-  if (!simulated(&now)) {
+  if (!clock_simulated(&now)) {
     BEHIND(_gfortran_date_and_time)
     _gfortran_date_and_time_next(date, of_day, zone, values, date_length, of_day_length,
                                  zone_length);
@@ -248,43 +218,4 @@ void _gfortran_date_and_time(char *date, char *of_day, char *zone, struct fortra
            (int32_t[8]){when.tm_year + 1900, when.tm_mon + 1, when.tm_mday, 0, when.tm_hour,
                         when.tm_min, when.tm_sec, milliseconds},
            8 * sizeof(int32_t));
-}
-
-/* ---- timers that send signals ---- */
-
-/* A signal would come by the time of the machine that simulates, to whichever rank happens to run.
- * Most programs set one to end what hangs, and never want it to come. */
-static bool no_signal(const char *name)
-{
-  static bool said;
-  struct arena *mode = layer_enter();
-  if (layer_wanted() && !said)
-    fprintf(stderr, "recline: no signal will come from %s: it is not simulated\n", name);
-  said = true;
-  layer_leave(mode);
-  return layer_wanted();
-}
-
-IN_PLACE_OF(unsigned, alarm, (unsigned seconds), (seconds), no_signal("alarm"), 0)
-
-int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
-{
-  if (no_signal("timer_create")) {
-    errno = ENOTSUP;
-    return -1;
-  }
-  BEHIND(timer_create)
-  return timer_create_next(clock, event, timer);
-}
-
-int setitimer(enum __itimer_which which, const struct itimerval *restrict value,
-              struct itimerval *restrict before)
-{
-  if (no_signal("setitimer")) {
-    if (before)
-      *before = (struct itimerval){0};
-    return 0;
-  }
-  BEHIND(setitimer)
-  return setitimer_next(which, value, before);
 }
