@@ -350,6 +350,7 @@ void real_calls_check_place(void)
 
 static int begin(int result)
 {
+  real_check_environment();
   struct real_options options = real_options_of_environment();
   if (options.folder)
     real_begin(MPI_COMM_WORLD, &options);

@@ -56,6 +56,9 @@ bool real_is_on(void); /* between these two */
 /* Ends all processes: the program makes a call that the host does not have. */
 _Noreturn void real_refuse(const char *call, const char *expected);
 
+/* Ends all processes where the environment has a setting of recline's that there is not. */
+void real_check_environment(void);
+
 /* The options that the environment names (docs/mpi-host.md); `folder` is NULL where it names none.
  */
 struct real_options real_options_of_environment(void);

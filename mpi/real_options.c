@@ -1,9 +1,15 @@
 /* What the environment says, and the end of all processes where something is wrong. */
+#define _DEFAULT_SOURCE
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "mpi/real_inside.h"
 #include "protocols/text.h"
+#include "verify/base/nearest.h"
+
+extern char **environ;
 
 struct real real;
 
@@ -22,6 +28,34 @@ _Noreturn void real_die(int code, const char *format, ...)
 _Noreturn void real_refuse(const char *call, const char *expected)
 {
   real_die(64, "process %d: %s, expected %s", real.rank, call, expected);
+}
+
+/* ---- the environment ---- */
+
+/* What is misspelt would be passed over, and a program without checkpoints looks like one with
+ * them until it is killed. */
+void real_check_environment(void)
+{
+  static const char *const settings[] = {
+      "RECLINE_CHECKPOINTS", "RECLINE_PROTOCOL", "RECLINE_EVERY",       "RECLINE_CAPACITY",
+      "RECLINE_TRACE", /* of other parts: */
+      "RECLINE_BUILD",       "RECLINE_CHECKS",   "RECLINE_DATA",        "RECLINE_DISK",
+      "RECLINE_HEAP_WATCH",  "RECLINE_KEEP",     "RECLINE_LARGEST",     "RECLINE_LONG",
+      "RECLINE_MOMENT",      "RECLINE_OUT",      "RECLINE_PLATFORMS",   "RECLINE_PROGRAMS",
+      "RECLINE_PROTOCOLS",   "RECLINE_RECORD",   "RECLINE_RECORD_SKEW", "RECLINE_RESTART",
+      "RECLINE_RESULT",      "RECLINE_SCENARIO", "RECLINE_SEED",        NULL};
+  for (char **each = environ; *each; each++) {
+    size_t length = strcspn(*each, "="), i = 0;
+    if (strncmp(*each, "RECLINE_", strlen("RECLINE_")) != 0)
+      continue;
+    char *name = strndup(*each, length);
+    while (settings[i] && strcmp(settings[i], name) != 0)
+      i++;
+    if (!settings[i])
+      real_die(64, "there is no setting %s, expected RECLINE_CHECKPOINTS and its like%s", name,
+               did_you_mean(name, settings));
+    free(name);
+  }
 }
 
 /* A number from the environment, not negative. */

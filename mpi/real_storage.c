@@ -165,7 +165,8 @@ static void put_tail(FILE *file)
   file_put(file, &head, sizeof head);
   for (uint32_t i = 0; i < head.pieces; i++) {
     file_put(file, &piece[i], sizeof piece[i]);
-    file_put(file, (char *)real.state + piece[i].offset, piece[i].bytes);
+    if (piece[i].bytes > 0)
+      file_put(file, (char *)real.state + piece[i].offset, piece[i].bytes);
   }
   for (uint32_t i = 0; i < real.slots; i++)
     if (real.slot[i].full)
@@ -356,18 +357,26 @@ static bool get_delivered(FILE *file, uint32_t count)
   return true;
 }
 
+/* A piece of no bytes may lie behind the end of the state (protocol.h). */
+static bool get_piece(FILE *file, uint64_t state_bytes)
+{
+  struct rcl_piece piece;
+  if (!file_get(file, &piece, sizeof piece))
+    return false;
+  return piece.bytes == 0 ||
+         (piece.offset <= state_bytes && piece.bytes <= state_bytes - piece.offset &&
+          file_get(file, (char *)real.state + piece.offset, piece.bytes));
+}
+
 static bool get_tail(FILE *file)
 {
   struct tail_head head;
-  struct rcl_piece piece;
   struct saved_message s;
   uint64_t end;
   bool fine = file_get(file, &head, sizeof head) &&
               head.state_bytes == real.protocol->state_size(&real.config);
   for (uint32_t i = 0; fine && i < head.pieces; i++)
-    fine = file_get(file, &piece, sizeof piece) && piece.offset <= head.state_bytes &&
-           piece.bytes <= head.state_bytes - piece.offset &&
-           file_get(file, (char *)real.state + piece.offset, piece.bytes);
+    fine = get_piece(file, head.state_bytes);
   for (uint32_t i = 0; fine && i < head.slots; i++) {
     struct real_message m;
     fine = get_message(file, &s, &m);

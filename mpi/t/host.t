@@ -64,14 +64,23 @@ survives() {
   exits 0 "$1: the trace replays" "$recline" check "$dir/$1.trace"
 }
 
-if [ -n "${RECLINE_LONG-}" ]; then
-  for protocol in blocking c3 event-logging message-tagging; do
-    survives $protocol 12
-  done
-else
-  survives blocking 2
-  survives c3 2
-fi
+# Each protocol that the host takes, with checkpoints before and behind the first restart; those that
+# take messages at places only are for programs that wait nowhere else.
+taken='blocking bookmark c3 c3-envelopes event-logging event-logging-sorted event-logging-posted
+  event-logging-paired message-tagging'
+for protocol in $taken; do
+  survives "$protocol" "${RECLINE_LONG:+1}1"
+done
+
+# The list is whole: all others are refused, or take messages at places only.
+others='none chandy-lamport chandy-lamport-tree lai-yang mattern'
+for protocol in $("$recline" list protocols --json | jq -r '.protocols[].name'); do
+  case " $(echo $taken $others) " in
+    *" $protocol "*) continue ;;
+  esac
+  exits 64 "$protocol is refused" env RECLINE_PROTOCOL="$protocol" RECLINE_TRACE=0 \
+    RECLINE_CHECKPOINTS="$dir/refused" mpirun ${open-} -n 2 "$jacobi" 8 10
+done
 
 # A trace that is not what has happened.
 mkdir "$dir/wrong"
@@ -86,6 +95,23 @@ done
 exits 64 'a step that is left out' "$recline" join "$dir/wrong" -o "$dir/wrong.trace"
 check 'too' grep -q ':[0-9]*: ' "$dir/err"
 check 'and nothing is written' test ! -e "$dir/wrong.trace"
+
+# Settings that are misspelt.
+for setting in RECLINE_CHECKPOINT=x RECLINE_PROTOCOLL=c3 RECLINE_EVRY=3 RECLINE_WHATEVER=1; do
+  exits 64 "$setting" env "$setting" mpirun ${open-} -n 2 "$jacobi" 8 10
+  check 'is refused' grep -q "there is no setting ${setting%=*}, expected" "$dir/err"
+done
+exits 64 'what is nearest' env RECLINE_CHECKPOINT=x mpirun ${open-} -n 2 "$jacobi" 8 10
+check 'is named' grep -q 'did you mean RECLINE_CHECKPOINTS?' "$dir/err"
+
+# The line of the page compiles, and what it makes runs.
+mkdir "$dir/user"
+cp "$here/jacobi.c" "$dir/user/program.c"
+ln -s "$build" "$dir/user/build"
+line=$(sed -n 's/^mpicc /mpicc /p' "$root/docs/mpi-host.md")
+check 'the line compiles a program' sh -c "cd '$dir/user' && $line -lm"
+(cd / && unset LD_LIBRARY_PATH && processes 2 "$dir/user/program" 8 10 >"$dir/out" 2>"$dir/err")
+check 'which runs, in another folder' grep -q '^10 steps: ' "$dir/out"
 
 # What the host does not do, or not with these files.
 RECLINE_CHECKPOINTS=$dir/bad RECLINE_PROTOCOL=c3

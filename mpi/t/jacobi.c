@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "restart at step %d\n", step);
   for (; step < steps; step++) {
     if (place != RECLINE_AT_BARRIER) {
-      recline_potential_checkpoint();
+      recline_iteration((unsigned)step + 1);
       exchange(field);
       change = relax(field, next);
       MPI_Allreduce(&change, &residual, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -85,8 +85,8 @@ int main(int argc, char **argv)
   }
   if (place != RECLINE_AT_END) /* else it was said before */
     print(field, step, residual);
+  MPI_Finalize(); /* in which a checkpoint may be taken: what is protected must be there */
   free(field);
   free(next);
-  MPI_Finalize();
   return 0;
 }
