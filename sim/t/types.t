@@ -13,13 +13,13 @@ build_program() { # COMPILER SOURCE FLAG...
     sed 's/^/# /' log
 }
 
-# right PROGRAM RANKS PROTOCOL ARGUMENT...: under recline
+# right PROGRAM RANKS PROTOCOL ARGUMENT...: under recline, on $machine
 right() {
   program=$1 ranks=$2 protocol=$3
   shift 3
   cat >scenario.yaml <<END
 program:    {binary: ./$program, args: [$*], ranks: $ranks}
-platform:   {file: $root/platforms/clan.xml}
+platform:   {file: ${machine:-$root/platforms/clan.xml}}
 protocol:   {name: $protocol}
 checkpoint: {every: 1ms, storage: local, bytes: 10kB}
 detection:  1ms
@@ -48,6 +48,7 @@ agrees() { # PROGRAM RANKS ARGUMENT...
 build_program recline-cc types-named.c -Wall -Wextra
 build_program recline-cc types-derived.c -Wall -Wextra
 build_program recline-cc types-other.c -Wall -Wextra
+build_program recline-cc types-collectives.c -Wall -Wextra
 build_program recline-f90 types-fortran.f90 -Wall
 
 says='types and operations'
@@ -68,6 +69,19 @@ says='other values'
 right types-other 4 none
 right types-other 4 causal
 agrees types-other 4
+
+# Collectives, by each choice of algorithms.
+says='collectives'
+right types-collectives 4 none
+right types-collectives 5 c3
+agrees types-collectives 4
+for selector in ompi mpich mvapich2; do
+  sed "s|<platform version.*|&<config><prop id=\"smpi/coll-selector\" value=\"$selector\"/></config>|" \
+    "$root/platforms/clan.xml" >$selector.xml
+  machine=$dir/$selector.xml
+  right types-collectives 7 none
+done
+machine=
 
 says='fortran' many=
 right types-fortran 3 none
@@ -106,4 +120,4 @@ here=$dir
 build_program recline-c++ cxx.cc -Wall
 says='c++'
 right cxx 3 none
-finish 15
+finish 21
