@@ -288,7 +288,7 @@ static void one_part(struct typemap *map, MPI_Aint place, MPI_Count length,
   *new_parts(map, 1) = (struct part){place, length, of};
 }
 
-/* With bounds from 0 on that the program has set. */
+/* Bounds that are not those of the data. */
 static void set_extent(struct typemap *map, MPI_Aint low, MPI_Aint extent)
 {
   map->low = low;

@@ -77,7 +77,7 @@ struct typemap {
 
   int parts; /* 0: predefined */
   const struct part *part;
-  MPI_Count times; /* all parts so many times, `stride` apart */
+  MPI_Count times; /* all parts come so many times, `stride` apart */
   MPI_Aint stride;
 };
 
