@@ -45,7 +45,7 @@ static bool read_claim(const char *file, struct played *p, GError **error)
     claim_world(claim, script, &world);
     parts_init(&parts, &world);
     world_begin(&world, (unsigned)claim->check.crashes, (unsigned)claim->check.checkpoints);
-    g_autoptr(GPtrArray) properties = claim_properties(claim, true);
+    g_autoptr(GPtrArray) properties = claim_properties(claim);
     char *header = trace_header(&world, "explorer");
     p->description = describe(header, (const char *const *)properties->pdata, world.closes, "");
     p->name = g_strdup(claim->id);

@@ -236,23 +236,70 @@ static enum claim_verdict verdict_of(const struct exploration *found)
   return verdicts[found->verdict];
 }
 
-/* Holding is not enough: what runs never show, and what they do although they must not. */
-static void judge_reached(const struct job *job, struct claim_result *result)
+static void append_name(GString *list, const char *name)
 {
-  g_autoptr(GString) missing = g_string_new(NULL);
+  g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
+}
+
+/* Which of the properties no run gave an occasion to judge: of all, into result->unjudged. Returns
+ * whether the claim is for nothing: one that it names was not judged, or no state was at rest. The
+ * latter are what it is about even where it names none. */
+static bool find_unjudged(const struct job *job, const GPtrArray *properties,
+                          struct claim_result *result, GString *missing)
+{
+  static const enum property rests[] = {PROPERTY_DEADLOCK,      PROPERTY_COMMITS, PROPERTY_REQUESTS,
+                                        PROPERTY_BOUNDED,       PROPERTY_FREES,   PROPERTY_USEFUL,
+                                        PROPERTY_OUTPUT_AT_REST};
+  g_autoptr(GString) all = g_string_new(NULL);
+  bool still = reached_judges(&result->reached, PROPERTY_DEADLOCK);
+  bool named = job->claim->check.properties;
+  for (unsigned i = 0; i < PROPERTIES; i++) {
+    if (!properties_include((const char *const *)properties->pdata, properties_known[i]) ||
+        (!named && i == PROPERTY_BOUNDS) || /* of runs */
+        (i == PROPERTY_PROGRESS ? result->cycles : reached_judges(&result->reached, i)))
+      continue;
+    bool rests_only = false;
+    for (size_t k = 0; k < G_N_ELEMENTS(rests); k++)
+      rests_only |= i == rests[k];
+    append_name(all, properties_known[i]);
+    if (named ? i != PROPERTY_PROGRESS : rests_only && !still)
+      append_name(missing, properties_known[i]);
+  }
+  g_strlcpy(result->unjudged, all->str, sizeof result->unjudged);
+  return missing->len;
+}
+
+/* Holding is not enough: what runs never show, and properties that they give no occasion to judge.
+ */
+static void judge_reached(const struct job *job, const GPtrArray *properties,
+                          struct claim_result *result)
+{
+  g_autoptr(GString) missing = g_string_new(NULL), unjudged = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (result->verdict != CLAIM_HOLDS)
+    return;
   for (int i = 0; i < REACHES; i++) {
     uint8_t least = job->least.most[i], most = result->reached.most[i];
     if (most < least)
       g_string_append_printf(missing, "%s%s %u", missing->len ? ", " : "", reach_names[i], least);
   }
-  if (result->verdict != CLAIM_HOLDS || !missing->len)
-    return;
+  if (missing->len)
+    g_string_append_printf(text, "no run shows %s", missing->str);
+  if (find_unjudged(job, properties, result, unjudged))
+    g_string_append_printf(text, "%sno occasion to judge %s", text->len ? "; " : "", unjudged->str);
   /* names of ranks tell no runs apart; other reductions leave runs out */
   bool all = g_str_equal(result->reduction, "none") || g_str_equal(result->reduction, "sym");
-  result->verdict = all ? CLAIM_VACUOUS : CLAIM_INCONCLUSIVE;
-  if (!all)
-    g_strlcpy(result->bound, "reduction", sizeof result->bound);
-  g_snprintf(result->text, sizeof result->text, "no run shows %s", missing->str);
+  if (text->len) {
+    result->verdict = all ? CLAIM_VACUOUS : CLAIM_INCONCLUSIVE;
+    g_snprintf(result->text, sizeof result->text, "%s%s", text->str,
+               all ? "" : ", but --reduce leaves out runs");
+  } else if (result->recurs) {
+    result->verdict = CLAIM_INCONCLUSIVE;
+    g_strlcpy(result->text, "runs may go on for ever, and property progress was not judged",
+              sizeof result->text);
+  }
+  if (result->verdict == CLAIM_INCONCLUSIVE)
+    g_strlcpy(result->bound, text->len ? "reduction" : "livelock", sizeof result->bound);
 }
 
 static void fill_in(struct claim_result *result, const struct exploration *found)
@@ -266,6 +313,7 @@ static void fill_in(struct claim_result *result, const struct exploration *found
                                   .depth = found->depth,
                                   .reached = found->reached,
                                   .cycles = found->cycles,
+                                  .recurs = found->recurs,
                                   .bytes = found->bytes,
                                   .omission = found->omission,
                                   .miss = found->miss,
@@ -362,7 +410,7 @@ static void audit_contents(const struct job *job, const struct explorer_options 
   exploration_clear(&found);
 }
 
-GPtrArray *claim_properties(const struct scenario *claim, bool progress)
+GPtrArray *claim_properties(const struct scenario *claim)
 {
   static const char *const more[] = {"bounded", "frees", "frees-at-capture", "once-per-failure"};
   const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
@@ -375,7 +423,7 @@ GPtrArray *claim_properties(const struct scenario *claim, bool progress)
   for (size_t i = 0; !named && i < G_N_ELEMENTS(more); i++)
     if (properties_include(properties_promised(protocol), more[i]))
       g_ptr_array_add(names, (gpointer)more[i]);
-  if (!named && progress)
+  if (!named)
     g_ptr_array_add(names, (gpointer) "progress");
   g_ptr_array_add(names, NULL);
   return names;
@@ -395,8 +443,7 @@ static double collision(const struct job *job, const struct claim_result *result
 static bool run(struct job *job, struct claim_result *result, GError **error)
 {
   const struct claim_options *asked = job->options;
-  g_autoptr(GPtrArray) properties =
-      claim_properties(job->claim, !asked->stubborn && !asked->symmetry && !asked->compact);
+  g_autoptr(GPtrArray) properties = claim_properties(job->claim);
   bool outcome = checks_outcome(job->claim);
   if (outcome && !find_outcomes(job, error))
     return false;
@@ -441,7 +488,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       !rcl_protocol_named(job->claim->protocol.name)->independent && !job->options->whole;
   if (job->options->audit && settles && result->verdict != CLAIM_INCONCLUSIVE)
     audit_contents(job, &options, result);
-  judge_reached(job, result);
+  judge_reached(job, properties, result);
   intern_clear(&rests);
   bool fine = true;
   if (found.verdict == EXPLORER_VIOLATED && job->options->out)

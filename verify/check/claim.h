@@ -40,6 +40,7 @@ struct claim_result {
   uint64_t resumed;       /* states that came from a save */
   uint64_t archived;      /* states on disk, as memory was short */
   bool cycles;            /* livelock was judged (property progress) */
+  bool recurs;            /* it was not, and some runs may go round for ever */
   struct reached reached; /* by runs; HOLDS, VACUOUS: all that they show */
   unsigned depth;         /* HOLDS: of the farthest state; VIOLATED: moves of the run */
   uint64_t bytes;         /* of the explorer's tables */
@@ -56,8 +57,10 @@ struct claim_result {
   char bound[32];              /* INCONCLUSIVE */
   char property[32];           /* VIOLATED */
   int rank;
-  char text[256];  /* VIOLATED, VACUOUS, BREACH; INCONCLUSIVE: empty, or more than the bound */
-  char trace[512]; /* path of the trace written; empty: none */
+  char unjudged[256]; /* HOLDS, VACUOUS: properties that no run gave an occasion to judge, ", "
+                         between them */
+  char text[256];     /* VIOLATED, VACUOUS, BREACH; INCONCLUSIVE: empty, or more than the bound */
+  char trace[512];    /* path of the trace written; empty: none */
 };
 
 /* Explores `claim`. False with `error` set (`file:line: what, expected what`) when its script, a
@@ -78,9 +81,9 @@ void claim_world(const struct scenario *claim, const struct script *, struct wor
 
 /* The properties that are checked, names that end with NULL: those of the claim, and that no run
  * ends by giving up, of whose states nothing would be said. Where it names none, the default ones,
- * those about memory and `once-per-failure` that the protocol promises and, if asked for,
- * `progress`, which needs all states. The array is the caller's, the names are not. */
-GPtrArray *claim_properties(const struct scenario *claim, bool progress);
+ * those about memory and `once-per-failure` that the protocol promises and, as far as the search
+ * shows it, `progress`. The array is the caller's, the names are not. */
+GPtrArray *claim_properties(const struct scenario *claim);
 
 /* "holds", "violated", "inconclusive", "vacuous", "breach". */
 const char *claim_verdict_name(enum claim_verdict);

@@ -34,7 +34,7 @@ static char *why(const struct claim_result *result)
     return g_strdup_printf("%s, rank %d, after %u moves: %s", result->property, result->rank,
                            result->depth, result->text);
   case CLAIM_INCONCLUSIVE:
-    return *result->text ? g_strdup_printf("%s, but --reduce leaves out runs", result->text)
+    return *result->text ? g_strdup(result->text)
                          : g_strdup_printf("bound reached: %s", result->bound);
   case CLAIM_VACUOUS:
   case CLAIM_BREACH:
@@ -70,6 +70,8 @@ void report_line(const struct checked *c)
         r->omission, r->miss);
   if (r->verdict == CLAIM_HOLDS && !r->cycles)
     printf("    livelock was not judged (property progress)\n");
+  if (*r->unjudged)
+    printf("    no occasion to judge: %s\n", r->unjudged);
   if (r->collision > 0)
     printf("    contents in 128 bits: two were taken for one with a probability of %.1e at most\n",
            r->collision);
@@ -139,6 +141,11 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   json_add_real(b, "collision_probability", r->collision);
   json_add_whole(b, "depth", r->depth);
   json_add_bool(b, "livelock_judged", r->cycles);
+  json_open_list(b, "not_judged");
+  g_auto(GStrv) unjudged = g_strsplit(r->unjudged, ", ", 0);
+  for (char **name = unjudged; *name; name++)
+    json_builder_add_string_value(b, *name);
+  json_builder_end_array(b);
   json_open_object(b, "reached");
   for (int i = 0; i < REACHES; i++)
     json_add_whole(b, reach_names[i], r->reached.most[i]);
@@ -207,6 +214,8 @@ void report_tap(const struct checked *list, unsigned count)
     if (c->result.collision > 0)
       printf("# contents in 128 bits: two were taken for one with a probability of %.1e at most\n",
              c->result.collision);
+    if (*c->result.unjudged)
+      printf("# no occasion to judge: %s\n", c->result.unjudged);
     if (text)
       printf("# %s\n", safe);
   }
@@ -231,10 +240,13 @@ static void junit_case(const struct checked *c)
   g_autofree char *protocol = xml_text(c->claim->protocol.name);
   g_autofree char *head = g_markup_printf_escaped(
       "  <testcase classname=\"%s\" name=\"%s\" time=\"%.3f\"", protocol, id, c->result.seconds);
-  if (checked_as_expected(c)) {
+  if (checked_as_expected(c) && *c->result.unjudged)
+    printf("%s>\n    <system-out>no occasion to judge: %s</system-out>\n  </testcase>\n", head,
+           c->result.unjudged);
+  else if (checked_as_expected(c))
     printf("%s/>\n", head);
+  if (checked_as_expected(c))
     return;
-  }
   g_autofree char *body = g_markup_printf_escaped(
       "    <failure message=\"%s, expected %s\">%s</failure>\n",
       claim_verdict_name(c->result.verdict), claim_expected(c->claim), text);

@@ -10,6 +10,7 @@
 #include "verify/base/memory.h"
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
+#include "verify/world/properties.h"
 
 static void place(void *worker, const uint32_t *numbers)
 {
@@ -49,11 +50,24 @@ void distributed_sum(struct explorer *e, struct level *level)
 {
   const struct transport *transport = exchange_transport(e->exchange);
   struct exploration *out = e->out;
-  enum { STATES, NEXT, VIOLATING, TRANSITIONS, RESTS, SUMS, FULL = SUMS + REACHES, SAVE, ALL };
+  enum {
+    STATES,
+    NEXT,
+    VIOLATING,
+    TRANSITIONS,
+    RESTS,
+    SUMS,
+    JUDGED = SUMS + REACHES,
+    FULL = JUDGED + PROPERTIES,
+    SAVE,
+    ALL
+  };
   uint64_t counts[ALL] = {level->states, level->next, level->violating,
                           out->transitions - e->known.transitions, out->rests - e->known.rests};
   for (int i = 0; i < REACHES; i++)
     counts[SUMS + i] = out->reached.most[i];
+  for (unsigned i = 0; i < PROPERTIES; i++)
+    counts[JUDGED + i] = (uint64_t)reached_judges(&out->reached, i);
   counts[FULL] = level->full;
   counts[SAVE] = level->save && !transport->rank; /* by its clock */
   transport->combine(counts, SUMS, ALL - SUMS);
@@ -63,6 +77,9 @@ void distributed_sum(struct explorer *e, struct level *level)
   out->rests = e->known.rests += counts[RESTS];
   for (int i = 0; i < REACHES; i++)
     out->reached.most[i] = (uint8_t)counts[SUMS + i];
+  for (unsigned i = 0; i < PROPERTIES; i++)
+    if (counts[JUDGED + i])
+      reached_judge(&out->reached, i);
   e->summing = false;
 }
 

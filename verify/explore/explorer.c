@@ -114,7 +114,7 @@ static bool begin(struct explorer *e, unsigned crashes)
 static bool compacts(const struct explorer *e)
 {
   return e->model.options->fingerprint && !e->model.options->save && !e->model.options->disk &&
-         !model_checks(&e->model, "progress");
+         !model_needs_cycles(&e->model);
 }
 
 static void init(struct explorer *e, struct world *world, const struct explorer_options *options,

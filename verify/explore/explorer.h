@@ -25,6 +25,7 @@ struct exploration {
   const char *refused; /* the save cannot be used: why (static; errno may say more); else NULL */
   enum explorer_verdict verdict;
   bool cycles;            /* property progress was judged */
+  bool recurs;            /* HOLDS: it was not, and some runs may go round for ever */
   double omission, miss;  /* at most so likely is it that a state was left out; that a violation was
                              missed for that; 0: with states in the visited set */
   uint64_t states;        /* HOLDS: all; else those of all levels that were seen in full */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "verify/explore/search.h"
+#include "verify/world/properties.h"
 
 /* The state being expanded violates a property, for all that is known: by this move. */
 static void note_violation(struct worker *w, const struct verdict *verdict, uint32_t move)
@@ -129,19 +130,25 @@ static bool renews(void *explorer, int rank)
 
 /* ---- states ---- */
 
-static bool wrong_state(struct explorer *e, bool finished, bool still, struct verdict *verdict)
+static bool wrong_state(struct worker *w, bool finished, bool still, struct verdict *verdict)
 {
+  struct explorer *e = w->e;
   if (finished) {
+    if (e->model.options->outcomes)
+      reached_judge(&w->reached, PROPERTY_OUTCOME);
     if (wrong_outcome(e, verdict))
       return true;
     if (e->model.judges_end)
       world_at_end(e->model.world, verdict);
+    if (e->model.judges_end)
+      reached_add(&w->reached, &verdict->reached);
     if (e->model.judges_end && model_violates(&e->model, verdict))
       return true;
   }
   if (!still)
     return false;
   world_at_rest_renewing(e->model.world, renews, e, verdict);
+  reached_add(&w->reached, &verdict->reached);
   return model_violates(&e->model, verdict);
 }
 
@@ -154,7 +161,7 @@ void worker_judge_state(struct worker *w, const struct world_standing *all, bool
   platform_lock(w->e->model.rules);
   model_load(&w->e->model, &w->at);
   transition_cache_forget_reads(&w->e->model.rules_cache);
-  bool wrong = wrong_state(w->e, all->finished, still, &verdict);
+  bool wrong = wrong_state(w, all->finished, still, &verdict);
   platform_unlock(w->e->model.rules);
   if (wrong)
     note_violation(w, &verdict, 0);

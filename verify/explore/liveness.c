@@ -284,12 +284,25 @@ static void judge_states(struct explorer *e, struct recurrence *recurrence, stru
   *found = search_states(e, recurrence, true);
 }
 
+/* Whether all states were seen, and are here as they are. */
+static bool has_states(const struct explorer *e)
+{
+  return !e->fingerprint && !e->crash && !e->stubborn && !e->symmetry;
+}
+
+/* Whether all steps were taken, or at least those that can recur: a rank does not come back to a
+ * node of its abstraction. */
+static bool knows_steps(const struct explorer *e)
+{
+  return !e->abstraction || e->crash;
+}
+
 bool liveness_judge(struct explorer *e)
 {
   uint64_t most = e->model.options->max_cycles;
-  bool named = !most, few = named || e->out->states <= most, judges = true;
+  bool named = !most, few = has_states(e) && (named || e->out->states <= most), judges = true;
   struct outcome found = {0};
-  if (e->out->resumed && !few)
+  if ((e->out->resumed && !few) || !knows_steps(e))
     return false;
   if (e->out->resumed)
     learn_steps(e);
@@ -298,9 +311,11 @@ bool liveness_judge(struct explorer *e)
     judges = named || (few && !e->archiving && !e->exchange);
     if (judges)
       judge_states(e, recurrence, &found);
+    else
+      e->out->recurs = true;
   }
   if (e->model.options->audit && few && !e->archiving && e->out->verdict != EXPLORER_INCONCLUSIVE)
     audit_recurrence(e, &found);
   recurrence_free(recurrence);
-  return judges;
+  return judges && (has_states(e) || e->fingerprint);
 }

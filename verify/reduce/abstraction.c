@@ -230,7 +230,7 @@ static const char *excluded(const struct model *model)
     return "there are clocks";
   if (model_checks(model, "quiet-channels"))
     return "property quiet-channels looks at all channels";
-  if (model_checks(model, "progress"))
+  if (model_needs_cycles(model))
     return "property progress looks at all runs";
   if (world->ranks + SHARED_PARTS + PAIR_KINDS * world->ranks > 32)
     return "there are too many ranks";

@@ -26,7 +26,7 @@ static const char *excluded(const struct model *model)
     return "a crash of its receiver ends a synchronous send";
   if (world->protocol->clocks)
     return "there are clocks";
-  if (model_checks(model, "progress"))
+  if (model_needs_cycles(model))
     return "property progress looks at all runs";
   if (model_checks(model, "tokens"))
     return "property tokens looks beyond crashes";

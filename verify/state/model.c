@@ -128,6 +128,11 @@ bool model_checks(const struct model *m, const char *property)
   return properties_include(names, property);
 }
 
+bool model_needs_cycles(const struct model *m)
+{
+  return model_checks(m, "progress") && !m->options->max_cycles;
+}
+
 bool model_violates(const struct model *m, struct verdict *verdict)
 {
   if (verdict->kind == VERDICT_GAVE_UP) {

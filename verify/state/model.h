@@ -87,6 +87,10 @@ uint64_t model_bytes(const struct model *); /* memory taken */
 /* Whether a property is to be checked. */
 bool model_checks(const struct model *, const char *property);
 
+/* Whether property progress was asked for by name: then the search is such that it can be judged.
+ */
+bool model_needs_cycles(const struct model *);
+
 /* Whether a verdict is a violation of a property that is checked, or of the grammar of a step. One
  * that the protocol gives up is made one of `recovers`. */
 bool model_violates(const struct model *, struct verdict *);

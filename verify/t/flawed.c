@@ -8,6 +8,7 @@ enum flaw {
   AGAIN,      /* a TIMER begins a checkpoint and sets the timer again, or puts it off */
   EVERY_2ND,  /* the first TIMER sets the timer again and sends a message, the second one begins */
   OTHER_ASKS, /* rank 1 has the timer, and asks the coordinator */
+  TAGS_TOKEN, /* behind a message of tag 7 a control message goes round for ever */
   /* ---- */
   NO_DONE,         /* AGAIN; a rank that is given a message while it is stored is never done */
   WANTS,           /* a TIMER sets the timer again, and notes in the state that it did */
@@ -48,7 +49,7 @@ static bool other_asks(void)
 
 static bool token(void)
 {
-  return FLAW == TOKEN || FLAW == TOKEN_KEEPS || FLAW == TOKEN_STAYS;
+  return FLAW == TAGS_TOKEN || FLAW == TOKEN || FLAW == TOKEN_KEEPS || FLAW == TOKEN_STAYS;
 }
 
 static size_t state_size(const struct rcl_config *config)
@@ -156,7 +157,7 @@ static void start(const struct rcl_config *config, struct state *state,
   set_timer(config, actions);
   if (stays)
     rcl_act(actions, RCL_ACTION_HOLD);
-  if (token() && rcl_coordinator(config))
+  if (token() && FLAW != TAGS_TOKEN && rcl_coordinator(config))
     rcl_send_control(actions, 1, PING, 0, 0);
 }
 
@@ -206,6 +207,8 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     state->own -= counts(config, event);
     state->given = FLAW == NO_DONE && state->stored;
     rcl_act(actions, RCL_ACTION_DELIVER);
+    if (FLAW == TAGS_TOKEN && event->tag == 7)
+      rcl_send_control(actions, 1 - config->self, PING, 0, 0);
     break;
   case RCL_EVENT_CONTROL:
     control(config, state, event, actions);

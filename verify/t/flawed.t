@@ -30,7 +30,7 @@ verdict() { # FLAW [OPTION]...: the verdict, and the property or what was not ju
   shift
   "$tool" check "$flaw/claim.yaml" --json "$@" >"$flaw/json" 2>"$flaw/err" || true
   awk -F'"' '$2 == "verdict" { printf "%s", $4 } $2 == "property" && $4 { printf " %s", $4 }
-    $2 == "why" && $4 ~ /never judged/ { printf " %s", $4 }' "$flaw/json"
+    $2 == "why" && $4 ~ /judge/ { printf " %s", $4 }' "$flaw/json"
 }
 
 judged() { # FLAW CHECK EXPECTED DESCRIPTION [OPTION]...
@@ -67,4 +67,35 @@ is "$(verdict OUTPUTS)" 'violated deadlock' 'OUTPUTS: a start from an image with
 is "$(verdict OUTPUTS --audit)" 'violated deadlock' 'OUTPUTS: so it is in an audit'
 claim NONE 'checkpoints: 1, crashes: 1' "$outputs"
 is "$(verdict NONE --audit)" holds 'NONE: an audit finds that states are rightly stored as one'
+# ---- what was never judged ----
+
+unjudged='vacuous no occasion to judge deadlock, commits, requests, bounded'
+three='checkpoints: 3, crashes: 0'
+judged TOKEN "$three" "$unjudged" 'no state is at rest'
+judged TOKEN_KEEPS "$three" "$unjudged" 'no state is at rest in which checkpoints could be counted'
+judged TOKEN_STAYS "$three" 'violated progress' 'no state is at rest, and programs never end'
+is "$(verdict TOKEN_STAYS --compact)" "$unjudged" 'TOKEN_STAYS: without a look at cycles'
+for property in bounded deadlock commits requests; do
+  claim TOKEN_KEEPS "$three, properties: [$property]"
+  is "$(verdict TOKEN_KEEPS)" "vacuous no occasion to judge $property" \
+    "TOKEN_KEEPS: of $property alone"
+done
+claim NONE "$one, properties: [no-loss, useful, output-at-rest, tokens, restorable]"
+is "$(verdict NONE)" 'vacuous no occasion to judge restorable, tokens, output-at-rest' \
+  'NONE: nothing restarts, no state is recorded, nothing is told the outside'
+tagged='    rank 0: choose 2, if 1 (send 0 tag 7), send 1, recv 1
+    rank 1: recv 0, send 0'
+compile TAGS_TOKEN
+claim TAGS_TOKEN "$one" "$tagged"
+is "$(verdict TAGS_TOKEN)" holds 'TAGS_TOKEN: some runs go round for ever, and programs end in them'
+is "$(verdict TAGS_TOKEN --compact)" \
+  'inconclusive runs may go on for ever, and property progress was not judged' \
+  'TAGS_TOKEN: which a search without states cannot tell'
+verdict TOKEN >/dev/null
+is "$(tr -d ' \n' <TOKEN/json | sed 's/.*"not_judged":\[\([^]]*\)\].*/\1/')" \
+  '"restorable","deadlock","commits","invariant","requests","bounded","output"' 'JSON lists them'
+for form in '' --tap --junit; do
+  "$tool" check TOKEN/claim.yaml $form >said 2>err
+  check "so does check $form" grep -q 'no occasion to judge.*bounded' said
+done
 finish

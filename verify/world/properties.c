@@ -5,18 +5,42 @@
 
 #include "verify/world/reached.h"
 
-enum { PROPERTIES_MAX = 32 };
+_Static_assert((int)PROPERTIES <= (int)REACHED_PROPERTIES, "each property has a bit");
 
-const char *const properties_known[PROPERTIES_MAX + 1] = {
-    "no-loss",        "no-duplicate",   "restorable",       "legal",
-    "quiet-channels", "c3-1.1",         "c3-1.2",           "c3-1.3",
-    "deadlock",       "commits",        "outcome",          "recovers",
-    "agreement",      "invariant",      "no-orphan",        "c3-2.2",
-    "c3-2.3",         "local-rollback", "no-domino",        "own-iteration",
-    "tokens",         "bounds",         "progress",         "requests",
-    "bounded",        "frees",          "frees-at-capture", "useful",
-    "output",         "output-at-rest", "output-local",     "once-per-failure",
-    NULL};
+const char *const properties_known[PROPERTIES + 1] = {
+    [PROPERTY_NO_LOSS] = "no-loss",
+    [PROPERTY_NO_DUPLICATE] = "no-duplicate",
+    [PROPERTY_RESTORABLE] = "restorable",
+    [PROPERTY_LEGAL] = "legal",
+    [PROPERTY_QUIET_CHANNELS] = "quiet-channels",
+    [PROPERTY_C3_1_1] = "c3-1.1",
+    [PROPERTY_C3_1_2] = "c3-1.2",
+    [PROPERTY_C3_1_3] = "c3-1.3",
+    [PROPERTY_DEADLOCK] = "deadlock",
+    [PROPERTY_COMMITS] = "commits",
+    [PROPERTY_OUTCOME] = "outcome",
+    [PROPERTY_RECOVERS] = "recovers",
+    [PROPERTY_AGREEMENT] = "agreement",
+    [PROPERTY_INVARIANT] = "invariant",
+    [PROPERTY_NO_ORPHAN] = "no-orphan",
+    [PROPERTY_C3_2_2] = "c3-2.2",
+    [PROPERTY_C3_2_3] = "c3-2.3",
+    [PROPERTY_LOCAL_ROLLBACK] = "local-rollback",
+    [PROPERTY_NO_DOMINO] = "no-domino",
+    [PROPERTY_OWN_ITERATION] = "own-iteration",
+    [PROPERTY_TOKENS] = "tokens",
+    [PROPERTY_BOUNDS] = "bounds",
+    [PROPERTY_PROGRESS] = "progress",
+    [PROPERTY_REQUESTS] = "requests",
+    [PROPERTY_BOUNDED] = "bounded",
+    [PROPERTY_FREES] = "frees",
+    [PROPERTY_FREES_AT_CAPTURE] = "frees-at-capture",
+    [PROPERTY_USEFUL] = "useful",
+    [PROPERTY_OUTPUT] = "output",
+    [PROPERTY_OUTPUT_AT_REST] = "output-at-rest",
+    [PROPERTY_OUTPUT_LOCAL] = "output-local",
+    [PROPERTY_ONCE_PER_FAILURE] = "once-per-failure",
+};
 
 const char *const properties_default[] = {"no-loss",   "no-duplicate", "restorable", "legal",
                                           "deadlock",  "commits",      "recovers",   "outcome",
@@ -53,7 +77,7 @@ bool properties_include(const char *const *names, const char *property)
 
 const char *const *properties_promised(const struct rcl_protocol *protocol)
 {
-  static const char *names[PROPERTIES_MAX + 1];
+  static const char *names[PROPERTIES + 1];
   uint32_t count = 0;
   for (const char *const *name = properties_known; *name; name++)
     if (properties_include(properties_default, *name) ||

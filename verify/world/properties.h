@@ -6,8 +6,45 @@
 
 #include "protocols/protocol.h"
 
+/* Their numbers: places in properties_known. */
+enum property {
+  PROPERTY_NO_LOSS,
+  PROPERTY_NO_DUPLICATE,
+  PROPERTY_RESTORABLE,
+  PROPERTY_LEGAL,
+  PROPERTY_QUIET_CHANNELS,
+  PROPERTY_C3_1_1,
+  PROPERTY_C3_1_2,
+  PROPERTY_C3_1_3,
+  PROPERTY_DEADLOCK,
+  PROPERTY_COMMITS,
+  PROPERTY_OUTCOME,
+  PROPERTY_RECOVERS,
+  PROPERTY_AGREEMENT,
+  PROPERTY_INVARIANT,
+  PROPERTY_NO_ORPHAN,
+  PROPERTY_C3_2_2,
+  PROPERTY_C3_2_3,
+  PROPERTY_LOCAL_ROLLBACK,
+  PROPERTY_NO_DOMINO,
+  PROPERTY_OWN_ITERATION,
+  PROPERTY_TOKENS,
+  PROPERTY_BOUNDS,
+  PROPERTY_PROGRESS,
+  PROPERTY_REQUESTS,
+  PROPERTY_BOUNDED,
+  PROPERTY_FREES,
+  PROPERTY_FREES_AT_CAPTURE,
+  PROPERTY_USEFUL,
+  PROPERTY_OUTPUT,
+  PROPERTY_OUTPUT_AT_REST,
+  PROPERTY_OUTPUT_LOCAL,
+  PROPERTY_ONCE_PER_FAILURE,
+  PROPERTIES
+};
+
 /* All of them, and those that are judged where a claim names none; both end with NULL. */
-extern const char *const properties_known[];
+extern const char *const properties_known[PROPERTIES + 1];
 extern const char *const properties_default[];
 
 /* Whether the list `names`, which ends with NULL, has `property`. */

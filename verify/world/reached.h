@@ -31,10 +31,23 @@ enum reach {
 /* Their names in claims; ends with NULL. */
 extern const char *const reach_names[REACHES + 1];
 
-/* The most that was shown of each; at most 255. */
+/* The most that was shown of each; at most 255. And which properties there was an occasion to
+ * judge: a bit of each, by its number (properties.h). */
+enum { REACHED_PROPERTIES = 32 };
 struct reached {
   uint8_t most[REACHES];
+  uint8_t judged[REACHED_PROPERTIES / 8];
 };
+
+static inline void reached_judge(struct reached *reached, unsigned property)
+{
+  reached->judged[property / 8] |= (uint8_t)(1u << property % 8);
+}
+
+static inline int reached_judges(const struct reached *reached, unsigned property)
+{
+  return reached->judged[property / 8] >> property % 8 & 1;
+}
 
 static inline void reached_note(struct reached *reached, enum reach what, uint32_t count)
 {
@@ -47,6 +60,8 @@ static inline void reached_add(struct reached *reached, const struct reached *mo
 {
   for (int i = 0; i < REACHES; i++)
     reached_note(reached, (enum reach)i, more->most[i]);
+  for (unsigned i = 0; i < sizeof reached->judged; i++)
+    reached->judged[i] |= more->judged[i];
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "protocols/neighbours.h"
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
+#include "verify/world/properties.h"
 #include "verify/world/world_step.h"
 
 void world_init(struct world *w, const struct rcl_protocol *protocol, int ranks, uint32_t capacity)
@@ -128,6 +129,10 @@ static void step_protocol(struct step_context *t)
   free(before);
   REQUIRE(!w->bounded || !w->check || rest_is_zero(w, t->rank, (const unsigned char *)(me + 1)),
           "what is not in use of a protocol's state is zero");
+  world_occasion(t, PROPERTY_LEGAL);
+  world_occasion(t, PROPERTY_RECOVERS);
+  if (w->check && w->protocol->violated_invariant)
+    world_occasion(t, PROPERTY_INVARIANT);
   if (broken)
     world_violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
   world_after_step(t);

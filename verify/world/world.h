@@ -347,23 +347,23 @@ struct world {
   const struct rcl_protocol *protocol;
   struct rcl_config *config; /* one per rank */
   int ranks;
-  char *topology;       /* as a text (protocols/neighbours.h); NULL: all are neighbours */
-  uint32_t *neighbours; /* of all ranks, whose configs point here; NULL likewise */
-  uint32_t state_bytes; /* of the protocol's state */
-  bool fifo;            /* channels deliver in the order of sending */
-  bool overtaking;      /* channels keep no order at all, against MPI */
-  bool places_anywhere; /* system level; else only at `checkpoint` operations */
-  bool closes;          /* connections are closed for a capture or a restart (explorer) */
-  bool line_stamps;     /* messages carry line and stopped */
-  bool check;           /* check the protocol's invariants after every step */
-  bool bounded;         /* crashes and timers are counted down (explorer) */
-  bool whole;           /* contents that make no difference stay (audit of the explorer) */
-  bool blind;           /* tests: stored states are merged as if no image had outputs */
+  char *topology;              /* as a text (protocols/neighbours.h); NULL: all are neighbours */
+  uint32_t *neighbours;        /* of all ranks, whose configs point here; NULL likewise */
+  uint32_t state_bytes;        /* of the protocol's state */
+  bool fifo;                   /* channels deliver in the order of sending */
+  bool overtaking;             /* channels keep no order at all, against MPI */
+  bool places_anywhere;        /* system level; else only at `checkpoint` operations */
+  bool closes;                 /* connections are closed for a capture or a restart (explorer) */
+  bool line_stamps;            /* messages carry line and stopped */
+  bool check;                  /* check the protocol's invariants after every step */
+  bool bounded;                /* crashes and timers are counted down (explorer) */
+  bool whole;                  /* contents that make no difference stay (audit of the explorer) */
+  bool blind;                  /* tests: stored states are merged as if no image had outputs */
   struct world_merges *merges; /* which were merged, for an audit; NULL: none (world_merges.c) */
-  unsigned faults;      /* enum injected_fault, or-ed */
-  unsigned hazards;     /* enum hazard, or-ed */
-  int per_node;         /* ranks that crash together, in blocks; 1: each alone */
-  unsigned exceeds;     /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
+  unsigned faults;             /* enum injected_fault, or-ed */
+  unsigned hazards;            /* enum hazard, or-ed */
+  int per_node;                /* ranks that crash together, in blocks; 1: each alone */
+  unsigned exceeds;            /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
   struct world_level level[WORLD_LEVELS];
   int levels; /* 0: storage outlives all crashes */
   int stored_per_node;

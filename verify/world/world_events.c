@@ -116,6 +116,7 @@ static void end_capture(struct step_context *t)
 
 static void notice_crash(struct step_context *t)
 {
+  world_judge_told(t);
   struct world_rank *me = edit_rank(t->w, t->rank);
   t->undone = me->phase == RANK_RESTORING;
   me->phase = RANK_RUNNING;

@@ -6,6 +6,7 @@
 
 #include "protocols/text.h"
 #include "verify/base/memory.h"
+#include "verify/world/properties.h"
 #include "verify/world/world_step.h"
 
 static bool is_judged(const struct world *w, const char *property)
@@ -65,6 +66,8 @@ void world_check_sequence(struct step_context *t, int peer, const struct world_m
 {
   struct world_flow *f = world_flow(t->w, t->rank, peer, message->comm, message->tag);
   uint32_t expected = f->delivered + 1;
+  world_occasion(t, PROPERTY_NO_LOSS);
+  world_occasion(t, PROPERTY_NO_DUPLICATE);
   if (message->sequence > expected)
     world_violate(t, "no-loss", "message %u from rank %d (tag %d) was given before message %u",
                   message->sequence, peer, message->tag, expected);
@@ -142,6 +145,8 @@ void world_check_lines(struct step_context *t, uint32_t stopped)
   const struct world_rank *me = read_rank(t->w, t->rank);
   if (!t->w->line_stamps)
     return;
+  world_occasion(t, PROPERTY_C3_1_2);
+  world_occasion(t, PROPERTY_C3_1_3);
   world_reach_crossing(t, t->message.line);
   if (t->message.stopped > me->stopped)
     world_violate(t, "c3-1.2", "rank %d beyond stop-log line %u sent to rank %d behind it",
@@ -156,6 +161,8 @@ void world_check_share_lines(struct step_context *t, int peer, const struct worl
 {
   if (!t->w->line_stamps || t->event.flow == RCL_FLOW_BARRIER) /* no data */
     return;
+  world_occasion(t, PROPERTY_C3_2_2);
+  world_occasion(t, PROPERTY_C3_2_3);
   world_reach_crossing(t, share->line);
   if (share->stopped > t->newest_stop) {
     t->newest_stop = share->stopped;
@@ -198,6 +205,14 @@ static void judge_once(struct step_context *t)
   me->set_back = true;
 }
 
+void world_judge_told(struct step_context *t)
+{
+  world_occasion(t, PROPERTY_LOCAL_ROLLBACK);
+  world_occasion(t, PROPERTY_OWN_ITERATION);
+  world_occasion(t, PROPERTY_NO_DOMINO);
+  world_occasion(t, PROPERTY_ONCE_PER_FAILURE);
+}
+
 void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
 {
   judge_once(t);
@@ -221,6 +236,7 @@ void world_check_all_beyond(struct step_context *t, uint32_t checkpoint)
 {
   if (!is_judged(t->w, "c3-1.1"))
     return; /* looks at all ranks */
+  world_occasion(t, PROPERTY_C3_1_1);
   for (int rank = 0; rank < t->w->ranks; rank++)
     if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
       world_violate(t, "c3-1.1", "rank %d stopped logging before rank %d was beyond line %u",
@@ -235,6 +251,7 @@ void world_check_tokens(struct step_context *t, uint32_t more)
   tokens->more += more;
   if (++tokens->ranks < (uint32_t)t->w->ranks)
     return;
+  world_occasion(t, PROPERTY_TOKENS);
   if (tokens->more)
     world_violate(t, "tokens", "the recorded global state has %d messages more than were sent",
                   (int)tokens->more);
@@ -255,6 +272,7 @@ void world_check_quiet(struct step_context *t)
 {
   if (!is_judged(t->w, "quiet-channels"))
     return; /* looks at all channels, which would tie every capture to them */
+  world_occasion(t, PROPERTY_QUIET_CHANNELS);
   for (int peer = 0; peer < t->w->ranks; peer++) {
     uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);
     if (in || out)
@@ -346,6 +364,7 @@ static void check_slots(struct step_context *t, const char *property)
   const struct world_slot *slots = READ_LIST(struct world_slot, w, WORLD_SLOTS, t->rank, 0, &count);
   if (w->protocol->independent && read_global(w)->incarnation)
     return; /* images bring back what was freed, and what peers have said may be lost */
+  world_occasion(t, !strcmp(property, "frees") ? PROPERTY_FREES : PROPERTY_FREES_AT_CAPTURE);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t news = 0;
     if (slots[i].peer != t->rank)
@@ -380,6 +399,9 @@ static void check_bounded(struct step_context *t)
   if (is_judged(t->w, "frees"))
     check_slots(t, "frees");
   bool judges = is_judged(t->w, "useful") && !read_global(t->w)->incarnation;
+  if (judges && images)
+    world_occasion(t, PROPERTY_USEFUL);
+  world_occasion(t, PROPERTY_BOUNDED);
   for (uint32_t i = 0; i < count && judges; i++)
     if (stored[i].part == RCL_PART_IMAGE && !world_is_useful(t->w, t->rank, stored[i].checkpoint))
       world_violate(t, "useful", "checkpoint %u of rank %d is on no recovery line",
@@ -478,6 +500,8 @@ static void check_left(struct step_context *t)
 {
   uint32_t count, outputs = read_program(t->w, t->rank)->outputs;
   const struct content *left = left_of(t->w, t->rank, &count);
+  if (count)
+    world_occasion(t, PROPERTY_OUTPUT);
   if (count > outputs)
     world_violate(t, "output", "output %u of rank %d has left, and its program has made %u", count,
                   t->rank, outputs);
@@ -496,6 +520,8 @@ static void check_held(struct step_context *t)
 {
   uint32_t count;
   left_of(t->w, t->rank, &count);
+  if (read_program(t->w, t->rank)->outputs)
+    world_occasion(t, PROPERTY_OUTPUT_AT_REST);
   if (count < read_program(t->w, t->rank)->outputs)
     world_violate(t, "output-at-rest", "output %u of rank %d waits", count + 1, t->rank);
 }
@@ -510,6 +536,10 @@ void world_at_rest_renewing(const struct world *w, bool (*renews)(void *ctx, int
     check_bounded(&t);
     check_held(&t);
   }
+  world_occasion(&t, PROPERTY_DEADLOCK);
+  world_occasion(&t, PROPERTY_COMMITS);
+  if (read_global(w)->timed || w->protocol->independent)
+    world_occasion(&t, PROPERTY_REQUESTS);
   judge_waits(w, "deadlock", NULL, "requests", verdict);
   if (verdict->kind == VERDICT_VIOLATION)
     return; /* one is enough */
@@ -613,6 +643,9 @@ void world_at_end(const struct world *w, struct verdict *verdict)
 {
   struct step_context t = {.w = w, .verdict = verdict};
   *verdict = (struct verdict){.kind = VERDICT_FINE};
+  world_occasion(&t, PROPERTY_AGREEMENT);
+  world_occasion(&t, PROPERTY_NO_DUPLICATE);
+  world_occasion(&t, PROPERTY_NO_ORPHAN);
   for (t.rank = 0; t.rank < w->ranks; t.rank++) {
     check_agreement(&t);
     check_left(&t);

@@ -4,6 +4,7 @@
  * action lets it leave; storage and launcher are fenced alike. What has left stays seen: one that
  * the program makes again after a crash is dropped, and must be the same.
  */
+#include "verify/world/properties.h"
 #include "verify/world/world_step.h"
 
 static const struct content *left_of(const struct world *w, int rank, uint32_t *count)
@@ -27,6 +28,7 @@ void world_make_output(struct step_context *t)
   if (t->event.output > count)
     return;
   reached_note(&t->verdict->reached, REACH_OUTPUT_AGAIN, 1);
+  world_occasion(t, PROPERTY_OUTPUT);
   if (!content_same(&left[t->event.output - 1], &made.content))
     world_violate(t, "output",
                   "output %u of rank %d has left, and comes out otherwise after a crash",
@@ -87,6 +89,8 @@ void world_judge_waiting(struct step_context *t)
   if (t->w->script && !t->w->script->outputs)
     return;
   left_of(t->w, t->rank, &count);
+  if (read_program(t->w, t->rank)->outputs)
+    world_occasion(t, PROPERTY_OUTPUT_LOCAL);
   if (count < read_program(t->w, t->rank)->outputs && !writes(t->w, t->rank))
     world_violate(t, "output-local",
                   "output %u of rank %d waits, and nothing of it is being stored", count + 1,

@@ -219,8 +219,8 @@ const char *world_too_fast(const struct world *, int rank, const struct world_me
  * is drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
 
-/* The flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL when there is none.
- * `place` gets where it stands, or would stand, among `count`. */
+/* The flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL when there is
+ * none. `place` gets where it stands, or would stand, among `count`. */
 const struct world_flow *world_find_flow(const struct world *, int rank, int peer, int comm,
                                          int tag, uint32_t *place, uint32_t *count);
 

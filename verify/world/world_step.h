@@ -217,6 +217,12 @@ bool world_flow_in(const unsigned char *part, uint32_t size, int peer, int comm,
 void world_violate(struct step_context *, const char *property, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Notes that there is an occasion to judge that property (enum property). */
+static inline void world_occasion(const struct step_context *t, unsigned property)
+{
+  reached_judge(&t->verdict->reached, property);
+}
+
 /* Whether flows are followed at all: for free programs only where a property asks for it, so that
  * nothing else tells states apart. */
 bool world_follows(const struct world *);
@@ -256,7 +262,8 @@ void world_check_lines(struct step_context *, uint32_t stopped);
 void world_check_share_lines(struct step_context *, int peer, const struct world_message *share);
 void world_check_collected_lines(struct step_context *);
 
-/* Independent: a rank that lives goes back to `checkpoint`. */
+/* A rank that lives is told of a failure; independent: it goes back to `checkpoint`. */
+void world_judge_told(struct step_context *);
 void world_judge_set_back(struct step_context *, uint32_t checkpoint);
 
 /* Claim 1.1, when a rank has stopped logging for `checkpoint`. */

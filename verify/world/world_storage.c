@@ -3,6 +3,7 @@
 
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
+#include "verify/world/properties.h"
 #include "verify/world/world_step.h"
 
 /* ---- stable storage ---- */
@@ -463,6 +464,7 @@ static void restore_independently(struct step_context *t)
   uint32_t image = record ? record->image : checkpoint == RCL_FRESH ? 0 : me->image;
   check_whole(t, record);
   if (me->phase == RANK_RESTARTING) {
+    world_occasion(t, PROPERTY_RESTORABLE);
     check_not_lost(t);
     restore_state(w, t->rank, record);
     world_rebuild(w, t->rank, checkpoint);
@@ -535,6 +537,7 @@ void world_restore(struct step_context *t)
   /* No rank rolls back to those any more. */
   remove_records(w, t->rank, w->levels ? is_after : is_of_other, checkpoint);
   if (checkpoint != RCL_FRESH) {
+    world_occasion(t, PROPERTY_RESTORABLE);
     const struct world_record *image = world_durable_record(w, t->rank, checkpoint, RCL_PART_IMAGE);
     const struct world_record *log = world_durable_record(w, t->rank, checkpoint, RCL_PART_LOG);
     if (!image || !world_is_there(w, t->rank, image)) {
