@@ -25,7 +25,7 @@ enum { EXIT_USAGE = 64, WORDS = sizeof(struct content) / sizeof(uint32_t) };
 
 struct receive {
   MPI_Request request;
-  struct content content;
+  unsigned char *payload; /* state.room bytes */
 };
 
 struct state {
@@ -33,6 +33,7 @@ struct state {
   MPI_Comm comm[SCRIPT_COMMS];
   uint32_t last; /* what IF asks for */
   int rank, ranks;
+  unsigned room; /* for the largest payload, in bytes */
   struct content history;
   uint32_t next; /* the operation that it is at */
   struct receive named[SCRIPT_NAMES];
@@ -100,12 +101,45 @@ static struct content now(const struct state *state)
   return content_fold(state->history, content_of(state->next));
 }
 
+static void *room_for(size_t bytes)
+{
+  void *memory = calloc(bytes + 1, 1);
+  if (memory == NULL)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  return memory;
+}
+
+/* A payload repeats its content as often as it has room. */
+static void write_payload(unsigned char *payload, struct content content, size_t bytes)
+{
+  for (size_t at = 0; at < bytes; at += sizeof content)
+    memcpy(payload + at, &content, bytes - at < sizeof content ? bytes - at : sizeof content);
+}
+
+/* The content of a payload; another one where the payload does not repeat it. */
+static struct content read_payload(const unsigned char *payload, size_t bytes)
+{
+  struct content content = {{0}};
+  memcpy(&content, payload, bytes < sizeof content ? bytes : sizeof content);
+  for (size_t at = sizeof content; at < bytes; at++)
+    if (payload[at] != payload[at % sizeof content])
+      return content_fold(content, content_of((uint32_t)at));
+  return content_cut(content, bytes);
+}
+
+static struct content received(const struct receive *receive, const MPI_Status *status)
+{
+  int bytes;
+  MPI_Get_count(status, MPI_BYTE, &bytes);
+  return read_payload(receive->payload, (size_t)bytes);
+}
+
 /* What everybody contributed, in the order of ranks, as one number. */
-static struct content together(const struct content *contents, int members)
+static struct content together(const unsigned char *payloads, int members, size_t bytes)
 {
   struct content sum = content_of(0);
   for (int rank = 0; rank < members; rank++)
-    sum = content_fold(sum, contents[rank]);
+    sum = content_fold(sum, read_payload(payloads + (size_t)rank * bytes, bytes));
   return sum;
 }
 
@@ -113,31 +147,32 @@ static struct content together(const struct content *contents, int members)
  * the explorer's world. */
 static void call(struct state *state, const struct operation *op)
 {
-  struct content *contents = calloc((size_t)state->ranks, sizeof *contents);
-  struct content content = now(state);
+  size_t bytes = script_bytes(op);
+  unsigned char *all = room_for((size_t)state->ranks * bytes), *own = room_for(bytes);
   MPI_Comm comm = state->comm[op->comm];
   int root = in_comm(state, op, op->peer), members = in_comm(state, op, state->ranks);
-  if (contents == NULL)
-    MPI_Abort(MPI_COMM_WORLD, 1);
+  int count = (int)bytes;
+  write_payload(own, now(state), bytes);
   switch ((enum rcl_flow)op->flow) {
   case RCL_FLOW_FROM_ROOT:
-    MPI_Bcast(&content, WORDS, MPI_UINT32_T, root, comm);
+    MPI_Bcast(own, count, MPI_BYTE, root, comm);
     if (state->rank != op->peer)
-      see(state, content_fold(content_of(0), content));
+      see(state, content_fold(content_of(0), read_payload(own, bytes)));
     break;
   case RCL_FLOW_TO_ROOT:
-    MPI_Gather(&content, WORDS, MPI_UINT32_T, contents, WORDS, MPI_UINT32_T, root, comm);
+    MPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, root, comm);
     if (state->rank == op->peer)
-      see(state, together(contents, members));
+      see(state, together(all, members, bytes));
     break;
   case RCL_FLOW_ALL:
-    MPI_Allgather(&content, WORDS, MPI_UINT32_T, contents, WORDS, MPI_UINT32_T, comm);
-    see(state, together(contents, members));
+    MPI_Allgather(own, count, MPI_BYTE, all, count, MPI_BYTE, comm);
+    see(state, together(all, members, bytes));
     break;
   default:
     MPI_Barrier(comm);
   }
-  free(contents);
+  free(own);
+  free(all);
 }
 
 static void cancel(struct state *state, const struct operation *op, struct receive *named)
@@ -149,45 +184,48 @@ static void cancel(struct state *state, const struct operation *op, struct recei
   MPI_Test_cancelled(&status, &cancelled);
   see(state, content_of((uint32_t)cancelled));
   if (cancelled)
-    MPI_Recv(&named->content, WORDS, MPI_UINT32_T, source(state, op), tag(op),
-             state->comm[op->comm], MPI_STATUS_IGNORE);
-  see(state, named->content);
+    MPI_Recv(named->payload, (int)state->room, MPI_BYTE, source(state, op), tag(op),
+             state->comm[op->comm], &status);
+  see(state, received(named, &status));
 }
 
 /* Completes the receive if something has come for it. One that is complete stays so. */
 static void test(struct state *state, struct receive *named)
 {
+  MPI_Status status;
   int found;
   if (named->request == MPI_REQUEST_NULL)
     return;
-  MPI_Test(&named->request, &found, MPI_STATUS_IGNORE);
+  MPI_Test(&named->request, &found, &status);
   see(state, content_of((uint32_t)found));
   state->last = (uint32_t)found;
   if (found)
-    see(state, named->content);
+    see(state, received(named, &status));
 }
 
 static void wait_for_any(struct state *state, const struct operation *op)
 {
   struct receive *named[] = {&state->named[op->name], &state->named[op->tag]};
   MPI_Request requests[] = {named[0]->request, named[1]->request};
+  MPI_Status status;
   int found;
-  MPI_Waitany(2, requests, &found, MPI_STATUS_IGNORE);
+  MPI_Waitany(2, requests, &found, &status);
   if (found == MPI_UNDEFINED)
     return;
   named[found]->request = MPI_REQUEST_NULL;
   state->last = (uint32_t)found;
   see(state, content_of((uint32_t)found));
-  see(state, named[found]->content);
+  see(state, received(named[found], &status));
 }
 
 static void receive(struct state *state, const struct operation *op)
 {
-  struct content content;
+  struct receive one = {.payload = room_for(state->room)};
   MPI_Status status;
-  MPI_Recv(&content, WORDS, MPI_UINT32_T, source(state, op), tag(op), state->comm[op->comm],
-           &status);
-  see(state, content);
+  MPI_Recv(one.payload, (int)state->room, MPI_BYTE, source(state, op), tag(op),
+           state->comm[op->comm], &status);
+  see(state, received(&one, &status));
+  free(one.payload);
   if (op->peer != RCL_ANY)
     return;
   for (int rank = 0; rank < state->ranks; rank++)
@@ -196,17 +234,32 @@ static void receive(struct state *state, const struct operation *op)
       state->last = (uint32_t)rank;
 }
 
-/* The same content as in the explorer's world, as a line. */
-static void output(const struct state *state)
+static void send(const struct state *state, const struct operation *op)
 {
-  char line[64];
+  size_t bytes = script_bytes(op);
+  unsigned char *payload = room_for(bytes);
+  write_payload(payload, now(state), bytes);
+  (op->count ? MPI_Ssend : MPI_Send)(payload, (int)bytes, MPI_BYTE, in_comm(state, op, op->peer),
+                                     op->tag, state->comm[op->comm]);
+  free(payload);
+}
+
+/* The same content as in the explorer's world, as a line; of more bytes where the script says so.
+ */
+static void output(const struct state *state, const struct operation *op)
+{
+  char *line = room_for(64 + (size_t)script_bytes(op));
   struct content content = now(state);
-  int length = snprintf(line, sizeof line, "output of rank %d: %08x%08x\n", state->rank,
-                        content.word[0], content.word[1]);
+  int length =
+      sprintf(line, "output of rank %d: %08x%08x", state->rank, content.word[0], content.word[1]);
+  while (op->sized && length + 1 < (int)op->bytes)
+    line[length++] = '.';
+  line[length++] = '\n';
   if (recline_output)
     recline_output(line, (unsigned long long)length);
   else
     fputs(line, stdout);
+  free(line);
 }
 
 /* ---- windows ---- */
@@ -329,18 +382,16 @@ static void execute_window(struct state *state, const struct operation *op)
 static void execute(struct state *state, const struct operation *op)
 {
   struct receive *named = &state->named[op->name % SCRIPT_NAMES];
-  struct content content;
+  MPI_Status status;
   switch (op->kind) {
   case SCRIPT_SEND:
-    content = now(state);
-    (op->count ? MPI_Ssend : MPI_Send)(&content, WORDS, MPI_UINT32_T, in_comm(state, op, op->peer),
-                                       op->tag, state->comm[op->comm]);
+    send(state, op);
     break;
   case SCRIPT_RECV:
     receive(state, op);
     break;
   case SCRIPT_IRECV:
-    MPI_Irecv(&named->content, WORDS, MPI_UINT32_T, source(state, op), tag(op),
+    MPI_Irecv(named->payload, (int)state->room, MPI_BYTE, source(state, op), tag(op),
               state->comm[op->comm], &named->request);
     break;
   case SCRIPT_TEST:
@@ -355,8 +406,8 @@ static void execute(struct state *state, const struct operation *op)
   case SCRIPT_WAIT:
     if (named->request == MPI_REQUEST_NULL)
       break;
-    MPI_Wait(&named->request, MPI_STATUS_IGNORE);
-    see(state, named->content);
+    MPI_Wait(&named->request, &status);
+    see(state, received(named, &status));
     break;
   case SCRIPT_CANCEL:
     cancel(state, op, named);
@@ -366,7 +417,7 @@ static void execute(struct state *state, const struct operation *op)
     see(state, content_of(state->last));
     break;
   case SCRIPT_OUTPUT:
-    output(state);
+    output(state, op);
     break;
   case SCRIPT_CHECKPOINT:
     if (op->count)
@@ -454,6 +505,15 @@ static struct script *load(int argc, char **argv, const struct state *state)
   return script;
 }
 
+static unsigned largest(const struct script *script)
+{
+  unsigned bytes = SCRIPT_BYTES;
+  for (int rank = 0; rank < script->ranks; rank++)
+    for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++)
+      bytes = script_bytes(op) > bytes ? script_bytes(op) : bytes;
+  return bytes;
+}
+
 int main(int argc, char **argv)
 {
   struct state state = {0};
@@ -467,8 +527,11 @@ int main(int argc, char **argv)
         script->written != NULL ? script->written[state.rank] : script->ops[state.rank];
     state.script = script;
     state.comm[0] = MPI_COMM_WORLD;
-    for (int name = 0; name < SCRIPT_NAMES; name++)
+    state.room = largest(script);
+    for (int name = 0; name < SCRIPT_NAMES; name++) {
       state.named[name].request = MPI_REQUEST_NULL;
+      state.named[name].payload = room_for(state.room);
+    }
     for (; ops[state.next].kind != SCRIPT_END; state.next++)
       execute(&state, &ops[state.next]);
     if (argc > 2)
@@ -476,6 +539,8 @@ int main(int argc, char **argv)
              state.history.word[1]);
     else
       print_histories(&state);
+    for (int name = 0; name < SCRIPT_NAMES; name++)
+      free(state.named[name].payload);
     script_free(script);
   }
   MPI_Finalize();

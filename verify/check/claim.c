@@ -302,6 +302,31 @@ static void judge_reached(const struct job *job, const GPtrArray *properties,
     g_strlcpy(result->bound, text->len ? "reduction" : "livelock", sizeof result->bound);
 }
 
+static void add_size(struct claim_result *result, uint32_t size)
+{
+  unsigned at = 0;
+  while (at < result->sizes_count && result->sizes[at] < size)
+    at++;
+  bool known = at < result->sizes_count && result->sizes[at] == size;
+  if (known || at == CLAIM_SIZES)
+    return;
+  unsigned kept = MIN(result->sizes_count, CLAIM_SIZES - 1u);
+  memmove(&result->sizes[at + 1], &result->sizes[at], (kept - at) * sizeof *result->sizes);
+  result->sizes[at] = size;
+  result->sizes_count = kept + 1;
+}
+
+/* What the program sends, as it is written: a protocol may see no more than that. */
+static void note_sizes(const struct script *script, struct claim_result *result)
+{
+  struct operation **ops = script->written ? script->written : script->ops;
+  for (int rank = 0; rank < script->ranks; rank++)
+    for (const struct operation *op = ops[rank]; op->kind != SCRIPT_END; op++)
+      if (op->kind == SCRIPT_SEND || op->kind == SCRIPT_FREE ||
+          (op->kind == SCRIPT_COLLECTIVE && op->flow != RCL_FLOW_BARRIER))
+        add_size(result, script_bytes(op));
+}
+
 static void fill_in(struct claim_result *result, const struct exploration *found)
 {
   *result = (struct claim_result){.verdict = verdict_of(found),
@@ -481,6 +506,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
     return false;
   }
   fill_in(result, &found);
+  note_sizes(job->script, result);
   result->collision = collision(job, result);
   if (audits && result->verdict != CLAIM_INCONCLUSIVE && strcmp(found.reduction, "none") != 0)
     audit_reduction(job, &options, result);

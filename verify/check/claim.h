@@ -33,6 +33,8 @@ enum claim_verdict {
   CLAIM_BREACH
 };
 
+enum { CLAIM_SIZES = 16 };
+
 /* Plain memory, so that it can cross a pipe. */
 struct claim_result {
   enum claim_verdict verdict;
@@ -50,6 +52,9 @@ struct claim_result {
                         none was looked at */
   uint64_t peak_rss; /* bytes; of the process that explored, set by the caller */
   double seconds;
+  uint32_t sizes[CLAIM_SIZES]; /* of messages, and of contributions to calls, in bytes; the smallest
+                                  ones, ascending; so many: */
+  unsigned sizes_count;
   char reduction[16];          /* that was used: none, por, sym, all, recovery */
   uint64_t full_states, rests; /* audited: without reduction; its states at rest */
   char unreduced[80];          /* why it is none, although one was asked for */

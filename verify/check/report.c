@@ -45,6 +45,20 @@ static char *why(const struct claim_result *result)
   return NULL;
 }
 
+/* "0, 16, 65,537", for the caller to free. */
+static char *sizes(const struct claim_result *r)
+{
+  GString *text = g_string_new(NULL);
+  for (unsigned i = 0; i < r->sizes_count; i++) {
+    g_autofree char *digits = g_strdup_printf("%u", r->sizes[i]);
+    size_t length = strlen(digits);
+    g_string_append(text, i ? ", " : "");
+    for (size_t k = 0; k < length; k++)
+      g_string_append_printf(text, "%s%c", k && (length - k) % 3 == 0 ? "," : "", digits[k]);
+  }
+  return g_string_free(text, FALSE);
+}
+
 /* ---- for people ---- */
 
 void report_line(const struct checked *c)
@@ -61,6 +75,9 @@ void report_line(const struct checked *c)
          "transitions/s, %.0f bytes/state, %.0f MB\n",
          r->states, r->transitions, r->depth, r->seconds, rate(r) / 1e6, bytes_per_state(r),
          megabytes(r->peak_rss));
+  g_autofree char *bytes = sizes(r);
+  if (*bytes)
+    printf("    sizes: %s bytes\n", bytes);
   if (r->archived > 0)
     printf("    %" PRIu64 " states on disk\n", r->archived);
   if (r->omission > 0)
@@ -141,6 +158,10 @@ static void add_claim(JsonBuilder *b, const struct checked *c)
   json_add_real(b, "collision_probability", r->collision);
   json_add_whole(b, "depth", r->depth);
   json_add_bool(b, "livelock_judged", r->cycles);
+  json_open_list(b, "sizes");
+  for (unsigned i = 0; i < r->sizes_count; i++)
+    json_builder_add_int_value(b, r->sizes[i]);
+  json_builder_end_array(b);
   json_open_list(b, "not_judged");
   g_auto(GStrv) unjudged = g_strsplit(r->unjudged, ", ", 0);
   for (char **name = unjudged; *name; name++)

@@ -98,4 +98,27 @@ for form in '' --tap --junit; do
   "$tool" check TOKEN/claim.yaml $form >said 2>err
   check "so does check $form" grep -q 'no occasion to judge.*bounded' said
 done
+
+# ---- sizes of messages ----
+
+own='    rank 0: send 0 SIZE, send 1 bytes 0, recv 1, recv 0
+    rank 1: recv 0, send 0 bytes 16'
+sized() { # FLAW SIZE: a message of a rank to itself has that size
+  claim "$1" 'checkpoints: 1, crashes: 1' "$(echo "$own" | sed "s/SIZE/$2/")"
+}
+compile LARGE
+sized LARGE ''
+is "$(verdict LARGE)" holds 'LARGE: messages are small'
+sized LARGE 'bytes 1024'
+is "$(verdict LARGE)" holds 'LARGE: as large as it may be'
+sized LARGE 'bytes 65537'
+case $(verdict LARGE) in
+  violated*) ok 'LARGE: a larger message is lost' ;;
+  *) not_ok 'LARGE: a larger message is lost' LARGE/json ;;
+esac
+sized NONE 'bytes 65537'
+is "$(verdict NONE)" holds 'NONE: none is'
+"$tool" check NONE/claim.yaml >said
+check 'the report says which sizes there were' grep -q '^    sizes: 0, 16, 65,537 bytes$' said
+is "$(tr -d ' \n' <NONE/json | sed 's/.*"sizes":\[\([^]]*\)\].*/\1/')" 0,16,65537 'so does JSON'
 finish

@@ -403,6 +403,8 @@ void trace_print_operation(struct buffer *out, const struct operation *operation
     print_peer(out, " ", operation->peer);
   if (message && operation->tag)
     print_peer(out, " tag ", operation->tag);
+  if (operation->sized)
+    buffer_printf(out, " bytes %u", operation->bytes);
   print_access(out, operation);
   if (operation->comm)
     buffer_printf(out, kind == SCRIPT_MEMBER ? " %d" : " on %d", operation->comm);

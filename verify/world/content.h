@@ -45,6 +45,15 @@ static inline struct content content_of_bytes(const void *bytes, size_t size)
   return result;
 }
 
+/* What a payload of so many bytes shows of a content: its first ones. Never none. */
+static inline struct content content_cut(struct content whole, size_t bytes)
+{
+  if (bytes < sizeof whole)
+    memset((char *)&whole + bytes, 0, sizeof whole - bytes);
+  whole.word[0] += content_is_none(&whole);
+  return whole;
+}
+
 /* `next` after all of `seen`. Depends on the order; never none. */
 struct content content_fold(struct content seen, struct content next);
 

@@ -41,6 +41,19 @@ static bool parse_tag(struct parser *p, bool any, struct operation *operation)
          word_expected(p, word, any ? "a tag (a number) or 'any'" : "a tag (a number)");
 }
 
+static bool parse_bytes(struct parser *p, struct operation *operation)
+{
+  if (!word_take_if(p, "bytes"))
+    return true;
+  struct word word = word_take(p);
+  int bytes;
+  if (!word_number(word, SCRIPT_BYTES_MAX, &bytes))
+    return word_expected(p, word, "a number of bytes up to 16777216");
+  operation->sized = bytes != SCRIPT_BYTES;
+  operation->bytes = operation->sized ? (unsigned)bytes : 0;
+  return true;
+}
+
 static bool parse_name(struct parser *p, int *name)
 {
   struct word word = word_take(p);
@@ -198,7 +211,7 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
   switch (operation->kind) {
   case SCRIPT_SEND:
     return parse_peer(p, false, operation) && parse_tag(p, false, operation) &&
-           parse_comm(p, operation);
+           parse_bytes(p, operation) && parse_comm(p, operation);
   case SCRIPT_RECV:
     operation->name = SCRIPT_NAMES;
     return parse_peer(p, true, operation) && parse_tag(p, true, operation) &&
@@ -240,7 +253,10 @@ static bool parse_arguments(struct parser *p, struct operation *operation)
   case SCRIPT_COLLECTIVE:
     return (operation->flow == RCL_FLOW_ALL || operation->flow == RCL_FLOW_BARRIER ||
             parse_peer(p, false, operation)) &&
+           (operation->flow == RCL_FLOW_BARRIER || parse_bytes(p, operation)) &&
            parse_comm(p, operation);
+  case SCRIPT_OUTPUT:
+    return parse_bytes(p, operation);
   default:
     return true;
   }
@@ -421,6 +437,37 @@ static bool check_members(struct parser *p, struct script *script)
   return true;
 }
 
+/* The next collective with data on that communicator; SCRIPT_END: none. */
+static const struct operation *next_call(const struct operation *op, int comm)
+{
+  while (op->kind != SCRIPT_END &&
+         !(op->kind == SCRIPT_COLLECTIVE && op->comm == comm && op->flow != RCL_FLOW_BARRIER))
+    op++;
+  return op;
+}
+
+/* All ranks contribute as many bytes to a collective. */
+static bool check_bytes(struct parser *p, const struct script *script)
+{
+  for (int comm = 0; comm < SCRIPT_COMMS; comm++) {
+    int first = 0;
+    while (first < script->ranks && !script_is_member(script, comm, first))
+      first++;
+    for (int rank = first + 1; rank < script->ranks; rank++) {
+      const struct operation *one = next_call(script->ops[first], comm);
+      const struct operation *two = next_call(script->ops[rank], comm);
+      while (one->kind != SCRIPT_END && two->kind != SCRIPT_END) {
+        if (script_bytes(one) != script_bytes(two))
+          return script_fail(p, "%s of %u bytes on rank %d and of %u on rank %d, expected as many",
+                             script_word(two), script_bytes(one), first, script_bytes(two), rank);
+        one = next_call(one + 1, comm);
+        two = next_call(two + 1, comm);
+      }
+    }
+  }
+  return true;
+}
+
 bool script_is_member(const struct script *script, int comm, int rank)
 {
   comm = comm >= SCRIPT_HIDDEN ? comm - SCRIPT_HIDDEN : comm;
@@ -536,7 +583,7 @@ struct script *script_parse(const char *text, int ranks, int *line, char **messa
     start += length + (start[length] == '\n');
   }
   if (fine && parse_rest(&p, script, &rest) && check_free(&p, script) &&
-      check_members(&p, script) && make_windows(&p, script))
+      check_members(&p, script) && check_bytes(&p, script) && make_windows(&p, script))
     return script;
   *line = p.line ? p.line : 1;
   *message = p.message;

@@ -5,8 +5,8 @@
  *     rank *: ...                            every rank not named elsewhere
  *
  * One line per rank, operations separated by commas, `#` starts a comment:
- *     send D [tag T]               standard send to rank D (tag 0 unless given)
- *     ssend D [tag T]              the same, and the program goes on when its receiver has taken it
+ *     send D [tag T] [bytes N]     standard send to rank D (tag 0 and 16 bytes unless given)
+ *     ssend D [tag T] [bytes N]    the same, and the program goes on when its receiver has taken it
  *                                  for a receive, or it is drained; after a restart it goes on
  *     recv S|any [tag T|any]       blocking receive
  *     irecv X S|any [tag T|any]    post a receive and call it X (a letter)
@@ -25,10 +25,12 @@
  *                                  its members. It follows an allreduce, by which MPI makes it;
  *                                  again: it was freed, and its number is used again
  *     ... on C                     behind sends, recv, irecv and collectives: on communicator C
- *     output                       an output to the outside, which shows the history, too
+ *     output [bytes N]             an output to the outside, which shows the history, too
  *     choose N                     a random choice among 0 .. N-1
  *     bcast R, reduce R            single-sender and single-receiver collective with root R
  *     allreduce, barrier           the other two classes; all ranks must call the same in turn
+ *     ... bytes N                  behind collectives with data: the bytes of each rank, as many
+ *                                  on all
  *     checkpoint                   a place where a checkpoint is allowed
  *     iteration                    the same, where the next iteration begins, counted from 1
  *     compute T                    time T on the SMPI host, nothing in the explorer
@@ -50,7 +52,8 @@
  *     free K                       up to K messages to any rank, at any time; arrivals are
  *                                  taken at once (explorer only, and for all ranks or none)
  * A message carries its sender's whole history (a digest of what it received and chose), so that
- * a wrong replay shows in its receiver's history too. Calls of windows become the messages that
+ * a wrong replay shows in its receiver's history too; one of less than 16 bytes as much of the
+ * digest as it has room for. Calls of windows become the messages that
  * the layer makes of them (sim/mpi/window.h); these carry accesses and what was fetched, which is
  * all that a program sees of them. Ranks with locks serve as the layer does: when they send,
  * receive, flush, unlock or wait for their own lock. They meet before a collective, and at the end.
@@ -123,6 +126,8 @@ struct operation {
                      it is synchronous; LOCK: 1 if it is shared */
   unsigned skip;  /* IF: operations in its parentheses */
   double seconds; /* COMPUTE */
+  bool sized;     /* SEND, OUTPUT, COLLECTIVE: of so many `bytes`; else of SCRIPT_BYTES */
+  unsigned bytes;
   int flow;       /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
   /* Windows. ACCESS, LOAD: which number, and what is given: `value`, and what IF asks for, if
      `last`; `name` is the place of an access among those of its rank that are not complete. */
@@ -135,6 +140,13 @@ struct operation {
   unsigned place; /* 1 + that in `written`, for what the program itself sends; 0: that in `ops` */
   bool unseen; /* SEND, RECV, WAIT, COLLECTIVE: of a window, the program does not see the message */
 };
+
+enum { SCRIPT_BYTES = 16, SCRIPT_BYTES_MAX = 1 << 24 };
+
+static inline unsigned script_bytes(const struct operation *op)
+{
+  return op->sized ? op->bytes : SCRIPT_BYTES;
+}
 
 /* Whether an access brings back what it finds. */
 static inline bool access_fetches(const struct operation *access)

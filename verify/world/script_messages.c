@@ -11,6 +11,8 @@ static void message(struct list *list, enum script_kind kind, int peer,
                                    .tag = number,
                                    .comm = SCRIPT_HIDDEN + call->comm,
                                    .name = SCRIPT_NAMES,
+                                   .sized = call->sized,
+                                   .bytes = call->bytes,
                                    .unseen = call->unseen});
 }
 

@@ -96,7 +96,7 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
   switch (op->kind) {
   case SCRIPT_SEND:
     event->kind = RCL_EVENT_SEND;
-    event->bytes = sizeof(struct content);
+    event->bytes = script_bytes(op);
     return true;
   case SCRIPT_RECV:
   case SCRIPT_IRECV:
@@ -121,9 +121,8 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
     *event = (struct rcl_event){.kind = RCL_EVENT_MEMBER, .comm = (int16_t)op->comm};
     return true;
   case SCRIPT_OUTPUT:
-    *event = (struct rcl_event){.kind = RCL_EVENT_OUTPUT,
-                                .output = program->outputs + 1,
-                                .bytes = sizeof(struct content)};
+    *event = (struct rcl_event){
+        .kind = RCL_EVENT_OUTPUT, .output = program->outputs + 1, .bytes = script_bytes(op)};
     return true;
   case SCRIPT_CHECKPOINT:
     *event = (struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = op->count};
@@ -212,9 +211,15 @@ struct content world_content(const struct world *w, int rank)
   const struct world_program *program = read_program(w, rank);
   if (has_windows(w) && next_operation(w, rank, program)->unseen)
     return world_window_content(w, rank);
-  unsigned place = has_windows(w) ? next_operation(w, rank, program)->place : 0;
-  return are_free(w) ? program->history
-                     : content_fold(program->history, content_of(place ? place - 1 : program->next));
+  if (are_free(w))
+    return program->history;
+  if (!w->script) /* a contribution, which no one sees */
+    return content_fold(program->history, content_of(program->next));
+  const struct operation *op = next_operation(w, rank, program);
+  unsigned place = has_windows(w) ? op->place : 0;
+  struct content whole =
+      content_fold(program->history, content_of(place ? place - 1 : program->next));
+  return op->kind == SCRIPT_OUTPUT ? whole : content_cut(whole, script_bytes(op));
 }
 
 void world_begin_program(const struct world *w, int rank)
