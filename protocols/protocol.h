@@ -410,7 +410,7 @@ struct rcl_piece {
 
 enum { RCL_PIECES = 16 }; /* of a state, at most */
 
-/* Where a protocol stands on the map of all (docs/protocols/map.md). A test compares what is
+/* Where a protocol stands on the map of all (docs/map.md). A test compares what is
  * declared with what claims show and what a run does. */
 
 enum rcl_logged {

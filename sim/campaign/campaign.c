@@ -1,7 +1,7 @@
 /* Many runs of a scenario: each cell of the sweeps with the same seeds. In DIR:
  *
  *     campaign.txt           version and sweeps, by which it is known again; locked while it runs
- *     recordings/NAME/       with `replay`: of each program (recording.h)
+ *     recordings/NAME/       with `replay`: of each program (recording_folder.h)
  *     cells/N.yaml           the scenario of each cell, resolved: `recline run` takes it with --set
  *     runs.jsonl             a line for each run that has ended (runs.h)
  *     runs.csv, table.csv    made at the end, as figure.gp and figure.svg are
@@ -25,7 +25,7 @@
 
 #include "sim/campaign/bands.h"
 #include "sim/campaign/pool.h"
-#include "sim/campaign/recording.h"
+#include "sim/campaign/recording_folder.h"
 #include "sim/campaign/slurm.h"
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"

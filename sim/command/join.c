@@ -1,7 +1,7 @@
 /* recline join: the traces that the processes of an MPI program have left, as one. */
-#include "verify/trace/join.h"
 #include "sim/command/common.h"
 #include "sim/command/main.h"
+#include "verify/trace/join_traces.h"
 
 const struct about about_join = {"join", "FOLDER",
                                  "put the traces of MPI processes together; the world judges them",

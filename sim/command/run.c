@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/campaign/recording.h"
+#include "sim/campaign/recording_folder.h"
 #include "sim/command/common.h"
 #include "sim/command/death.h"
 #include "sim/command/launch.h"

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "protocols/neighbours.h"
-#include "sim/campaign/recording.h"
+#include "sim/campaign/recording_folder.h"
 #include "sim/command/common.h"
 #include "sim/command/launch.h"
 #include "sim/command/main.h"

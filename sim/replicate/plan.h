@@ -1,7 +1,7 @@
 /* Which runs yield the published values: a key file (scenarios/replication/plan.ini).
  *
  *     [run t1-{ethernet,infiniband}-{none,bookmark}]   a run for each combination
- *     scenario = ping-pong.yaml                        beside this file
+ *     scenario = ring.yaml                             beside this file
  *     set = platform.interconnect=$1 protocol.name=$2  $1: what the first braces came to
  *
  *     [row bookmark.t1a.{infiniband,ethernet-tcp=ethernet}.cr]   "text=other": $1 is "other"

@@ -16,9 +16,9 @@
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 #include "verify/base/terminal.h"
+#include "verify/check/claim_process.h"
 #include "verify/check/matrix.h"
-#include "verify/check/worker.h"
-#include "verify/distribute/launch.h"
+#include "verify/distribute/launcher.h"
 #include "verify/trace/trace.h"
 
 /* Of the command line's contract (docs/architecture.md). */

@@ -19,7 +19,7 @@
 #ifndef RECLINE_EXCHANGE_H
 #define RECLINE_EXCHANGE_H
 
-#include "verify/distribute/transport.h"
+#include "verify/distribute/process_transport.h"
 #include "verify/state/model.h"
 
 struct exchange;

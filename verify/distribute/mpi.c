@@ -11,7 +11,7 @@
 #include "mpi/real_host.h"
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
-#include "verify/distribute/transport.h"
+#include "verify/distribute/process_transport.h"
 
 #if !defined(OPEN_MPI) && !defined(MPICH_VERSION)
 #error "expected mpi.h of Open MPI or MPICH"

@@ -6,8 +6,8 @@
 
 #include "verify/base/breach.h"
 #include "verify/base/memory.h"
+#include "verify/reduce/at_end.h"
 #include "verify/reduce/stubborn_parts.h"
-#include "verify/reduce/terminal.h"
 
 /* ---- the explorer's side ---- */
 

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "verify/reduce/at_end.h"
 #include "verify/reduce/crash.h"
 #include "verify/reduce/records.h"
-#include "verify/reduce/terminal.h"
 
 static const struct interned *part(const struct abstraction *c, const uint32_t *values,
                                    enum part_kind kind)

@@ -237,7 +237,7 @@ struct scenario {
     int per_node;    /* ranks that crash together, in blocks */
     enum closes connections;
     enum order order;
-    char **properties;   /* names of verify/property.h to check; NULL: all that apply */
+    char **properties;   /* names of verify/world/properties.h to check; NULL: all that apply */
     char **reach;        /* "NAME" or "NAME COUNT": what runs must show besides; NULL: no more */
     unsigned lies;       /* what the host does wrong: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */

@@ -1,5 +1,6 @@
 #!/usr/bin/env perl
-# Locks 8 and 9 of docs/architecture.md: which folder includes which, and no call cycles.
+# Locks 8 and 9 of docs/architecture.md: which folder includes which, and no call cycles. File names
+# are unique, and files that comments name are there.
 #
 # The table is read from docs/architecture.md, between the lines `<!-- layers -->`: a folder, then
 # those that it may include and call. Calls are read from the object files of the build: an edge for
@@ -73,6 +74,37 @@ sub includes {
 sub libc_symbols {
   my ($libc) = map { m{=> (/\S*libc\.so\S*)} ? $1 : () } qx(ldd "$build/bin/recline");
   return map { /\s(\w+)(?:@|$)/ ? ($1 => 1) : () } qx(nm -D --defined-only "$libc");
+}
+
+# Files of the tree by their path; tests and benchmarks, too.
+sub tree {
+  my @found;
+  find({no_chdir => 1,
+        preprocess => sub { grep { $_ ne '.git' && !/^build/ } @_ },
+        wanted => sub { push @found, $File::Find::name =~ s{^\Q$root\E/}{}r if -f $File::Find::name }}, $root);
+  return @found;
+}
+
+# Files that comments of C name, but those with a part in capitals (NAME.c), which stands for any.
+# Of the system, of the build and of a run's results there is none in the tree.
+my %elsewhere = map { $_ => 1 } qw(mpi.h mpif.h smpi.h smpi_helpers.h parameters.h scenario.yaml);
+sub strangers {
+  my %there;
+  for my $file (tree()) {
+    do { $there{$file} = 1 } while $file =~ s{^[^/]*/}{};
+  }
+  my @found;
+  for my $file (@_) {
+    my $text = slurp("$root/$file");
+    while ($text =~ m{(/\*.*?\*/|//[^\n]*)}sg) {
+      my $comment = $1;
+      while ($comment =~ m{(?<![\w.*~-])([\w.-]+(?:/[\w.-]+)*\.(?:c|cc|h|t|md|sh|pl|awk|yaml|xml|f90))\b}g) {
+        my $name = $1;
+        push @found, "$file: $name" if !$there{$name} && !$elsewhere{$name} && $name !~ m{\b[A-Z]+\b};
+      }
+    }
+  }
+  return @found;
 }
 
 # source -> its object file, of all sources of the tree that the build compiles
@@ -152,6 +184,12 @@ my $may = read_table();
 my @sources = sources();
 ok(keys %$may, 'docs/architecture.md has the table of layers');
 is(join(' ', grep { !folder_of($may, $_) } @sources), '', 'each file lies in a folder of the table');
+
+my %named;
+push @{$named{s{.*/}{}r}}, $_ for @sources;
+is(join("\n", map { "@{$named{$_}}" } grep { @{$named{$_}} > 1 } sort keys %named), '',
+   'no two files have one name');
+is(join("\n", strangers(@sources)), '', 'files that comments name are there');
 
 my @bad = grep {
   my ($from, $to) = @$_;

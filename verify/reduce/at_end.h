@@ -5,8 +5,8 @@
  * preserved if it persists: if no action of a rank whose program has finished changes the program
  * or what it was given, holds it, or removes what was left over for it.
  */
-#ifndef RECLINE_TERMINAL_H
-#define RECLINE_TERMINAL_H
+#ifndef RECLINE_AT_END_H
+#define RECLINE_AT_END_H
 
 #include "verify/reduce/abstraction.h"
 

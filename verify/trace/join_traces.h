@@ -1,6 +1,6 @@
 /* The traces of the processes of an MPI program (mpi/real_trace.c), put together. */
-#ifndef RECLINE_JOIN_H
-#define RECLINE_JOIN_H
+#ifndef RECLINE_JOIN_TRACES_H
+#define RECLINE_JOIN_TRACES_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* Messages between the processes of one exploration: what real MPI does for them.
  *
- * mpi.c implements it, in a shared object of its own that launch.c loads: no other part of recline
- * is linked with an MPI library, so its symbols never meet those of SimGrid's SMPI. One thread of a
- * process uses it.
+ * mpi.c implements it, in a shared object of its own that launcher.c loads: no other part of
+ * recline is linked with an MPI library, so its symbols never meet those of SimGrid's SMPI. One
+ * thread of a process uses it.
  */
-#ifndef RECLINE_TRANSPORT_H
-#define RECLINE_TRANSPORT_H
+#ifndef RECLINE_PROCESS_TRANSPORT_H
+#define RECLINE_PROCESS_TRANSPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

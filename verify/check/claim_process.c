@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE
-#include "verify/check/worker.h"
+#include "verify/check/claim_process.h"
 
 #include <errno.h>
 #include <glib.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "verify/distribute/launch.h"
+#include "verify/distribute/launcher.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sim/campaign/recording.h"
+#include "sim/campaign/recording_folder.h"
 
 #include <errno.h>
 #include <gio/gio.h>

@@ -1,8 +1,8 @@
 /* Whether mpirun or srun has started this process, with others; and the way to them. */
-#ifndef RECLINE_LAUNCH_H
-#define RECLINE_LAUNCH_H
+#ifndef RECLINE_LAUNCHER_H
+#define RECLINE_LAUNCHER_H
 
-#include "verify/distribute/transport.h"
+#include "verify/distribute/process_transport.h"
 
 /* What the launcher says in the environment, before MPI is asked: mpirun of Open MPI, mpiexec of
  * MPICH, srun. `size` is 1 where there is none. */

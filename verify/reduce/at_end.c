@@ -1,4 +1,4 @@
-#include "verify/reduce/terminal.h"
+#include "verify/reduce/at_end.h"
 
 #include <string.h>
 

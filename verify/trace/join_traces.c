@@ -1,4 +1,4 @@
-#include "verify/trace/join.h"
+#include "verify/trace/join_traces.h"
 
 #include <errno.h>
 #include <inttypes.h>

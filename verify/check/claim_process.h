@@ -2,14 +2,14 @@
  *
  * A process each, because one that breaches ends without taking the others along, because its peak
  * memory is then its own, and because it gives all of it back. */
-#ifndef RECLINE_WORKER_H
-#define RECLINE_WORKER_H
+#ifndef RECLINE_CLAIM_PROCESS_H
+#define RECLINE_CLAIM_PROCESS_H
 
 #include <sys/resource.h>
 #include <sys/types.h>
 
 #include "verify/check/check.h"
-#include "verify/distribute/launch.h"
+#include "verify/distribute/launcher.h"
 
 /* How claims are explored. All memory is the caller's. */
 struct work {
