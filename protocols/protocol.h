@@ -34,6 +34,12 @@
  * The host holds payloads; the protocol holds numbers and envelopes. A payload that the protocol
  * needs again is held by the host in a *slot*, whose number the protocol chooses.
  *
+ * Which actions may answer which event, how often, in which order and with which fields, is one
+ * table, grammar.c, which all hosts read: the world says of a step outside of it that it violates
+ * `legal`, a run ends with a breach. An action stands at most once in a step, except CONTROL,
+ * ERASE, FORGET, OUTPUT, REJOIN, RESEND, STORE of other parts and, below the matching, DELIVER from
+ * slots.
+ *
  * What a protocol needs after a restart must be in its state (and in its slots) when it says STORE:
  * the host saves both with that part of the checkpoint, and START gives them back.
  *
@@ -76,7 +82,8 @@ enum {
   RCL_FRESH = 0,      /* START: from the beginning of the program; checkpoints count from 1 */
   RCL_CAPACITY_MAX = 1 << 20, /* of rcl_config */
   RCL_PARAMETERS = 2,         /* that a protocol may have of its own */
-  RCL_COORDINATOR_RANK = 0    /* the rank that gets TIMER and may COMMIT; papers say initiator */
+  RCL_COORDINATOR_RANK = 0 /* the rank that may COMMIT, and whose TIMER begins a checkpoint of all
+                              ranks; papers say initiator */
 };
 
 /* What a rank's protocol knows of the run; it never changes during the run. */
@@ -224,23 +231,25 @@ struct rcl_event {
 enum rcl_action_kind {
   RCL_ACTION_NONE,
 
-  /* Answers to SEND: exactly one of the two. */
+  /* Answers to SEND: exactly one of the two, after KEEP where wanted. */
 
   RCL_ACTION_TRANSMIT, /* put the message on the wire with `words` */
   RCL_ACTION_SUPPRESS, /* its receiver has it already: complete the send, transmit nothing */
 
-  /* Answers to RECEIVE: MATCH, or DELIVER with a slot. */
+  /* Answers to RECEIVE: exactly one of MATCH and DELIVER with a slot, for `request` of the event.
+   */
 
   RCL_ACTION_MATCH, /* let `request` match a message from (`peer`|ANY|NOBODY, `tag`|ANY) */
 
-  /* Answers to ARRIVED. */
+  /* Answers to ARRIVED: exactly one of DELIVER without a slot and DISCARD. */
 
-  /* Give the program's receive `request` the payload that arrived (NO_SLOT), or the one in `slot`,
-   * sent by `peer` with `tag`. LEVEL_CHANNEL: to the matching, from a slot in any step. */
+  /* Give the program's receive `request`, the event's, the payload that arrived (NO_SLOT), or the
+   * one in `slot`, sent by `peer` with `tag`. LEVEL_CHANNEL: to the matching, without `request`,
+   * from a slot in any step. */
   RCL_ACTION_DELIVER,
   RCL_ACTION_DISCARD, /* drop the message; its receive waits on */
-  /* Or KEEP alone. A receive that the message was for matches nothing more until it is announced
-   * again, as soon as the program is not held. */
+  /* Or KEEP, also before DELIVER. Of KEEP alone: a receive that the message was for matches nothing
+   * more until it is announced again, as soon as the program is not held. */
 
   /* Payloads. */
 
@@ -250,9 +259,10 @@ enum rcl_action_kind {
    */
   RCL_ACTION_RESEND,
 
-  /* Answers to COLLECTIVE: JOIN, SUPPRESS, or DELIVER with a slot. Answer to COLLECTED: DELIVER,
-   * after KEEP or CAPTURE where wanted; CAPTURE only in a barrier, whose call is then announced
-   * again after a restart, as posted receives are. */
+  /* Answers to COLLECTIVE: exactly one of JOIN, SUPPRESS and DELIVER with a slot that has kept a
+   * result. Answers to COLLECTED: DELIVER, after KEEP where wanted; or, in a barrier, CAPTURE, and
+   * DELIVER at CAPTURED. The call of that barrier is announced again after a restart, as posted
+   * receives are. */
 
   RCL_ACTION_JOIN, /* take part, contributing `words`; COLLECTED follows where data flow here */
   /* After a restart: take part once more, for the others' sake, in `call` on `comm` with `root`,
@@ -275,12 +285,19 @@ enum rcl_action_kind {
 
   /* Checkpoints. */
 
-  /* Take the program's image for `checkpoint`: at a SAFE_POINT, while held, or LEVEL_CHANNEL. */
+  /* Take the program's image for `checkpoint`, a later one than the last: at a SAFE_POINT, while
+   * held, or LEVEL_CHANNEL; otherwise in no collective. */
   RCL_ACTION_CAPTURE,
-  RCL_ACTION_STORE,     /* write `part` of `checkpoint` with the state as it is after this step */
-  RCL_ACTION_COMMIT,    /* record `checkpoint` as the one to recover from (coordinator only) */
-  RCL_ACTION_ERASE,     /* all parts of `checkpoint`, of this rank, are no longer needed */
-  RCL_ACTION_ROLL_BACK, /* restore this rank from `checkpoint`, then START it; the last action */
+  /* Write `part` of `checkpoint` with the state as it is after this step. An image has been
+   * captured and not stored; a log is stored once, where recovery is global. */
+  RCL_ACTION_STORE,
+  /* Record `checkpoint` as the one to recover from: by the coordinator, where recovery is global,
+   * one at a time. */
+  RCL_ACTION_COMMIT,
+  RCL_ACTION_ERASE, /* all parts of `checkpoint`, of this rank, are no longer needed; FRESH: none */
+  /* Restore this rank from `checkpoint`, then START it: the last action. Global: at DOWN, from its
+   * checkpoint, with no STORE in the same step; CAPTURE is in none. */
+  RCL_ACTION_ROLL_BACK,
 
   /* The outside. */
 
