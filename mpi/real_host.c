@@ -145,10 +145,15 @@ static void note_request(const struct rcl_event *event)
 }
 
 /* What the program asks for below the matching is not the protocol's to know. */
+static bool is_told(const struct rcl_event *event)
+{
+  return event->kind != RCL_EVENT_RECEIVE || !real_below_matching();
+}
+
 static int step_protocol(const struct rcl_event *event)
 {
   real.actions.count = 0;
-  if (event->kind == RCL_EVENT_RECEIVE && real_below_matching())
+  if (!is_told(event))
     return 0;
   return rcl_protocol_step(real.protocol, &real.config, real.state, event, &real.actions, true);
 }
@@ -158,10 +163,10 @@ static void check_actions(const struct rcl_event *event)
 {
   struct grammar_refusal refusal;
   char text[TEXT_MAX], what[TEXT_MAX];
-  if (real.actions.count || event->kind != RCL_EVENT_RECEIVE || !real_below_matching())
-    if (grammar_refuses(real.protocol, &real.config, event, &real.actions, &refusal))
-      breach("protocol %s, rank %d, %s: %s", real.protocol->name, real.rank,
-             event_print(real.protocol, event, text), grammar_print(event, &refusal, what));
+  if (is_told(event) &&
+      grammar_refuses(real.protocol, &real.config, event, &real.actions, &refusal))
+    breach("protocol %s, rank %d, %s: %s", real.protocol->name, real.rank,
+           event_print(real.protocol, event, text), grammar_print(event, &refusal, what));
 }
 
 /* The trace comes before the actions: what others have seen of a process that was killed is there.
