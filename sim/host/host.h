@@ -75,8 +75,9 @@ void host_handle(struct rank *);
 /* The program posts a receive, which is complete when request->done. */
 void host_receive(struct rank *, struct request *);
 
-/* A decision of the program has come out as `outcome`; returns what it must be instead. */
-uint32_t host_choose(struct rank *, uint32_t outcome);
+/* A decision of the program among `choices` outcomes, 0: any number, has come out as `outcome`;
+ * returns what it must be instead. */
+uint32_t host_choose(struct rank *, uint32_t outcome, uint32_t choices);
 
 /* The program gives a receive up: true if nothing has come for it, and it is withdrawn; false if it
  * completes. */

@@ -85,13 +85,18 @@ static uint32_t choose(struct rank *r, uint32_t request, uint32_t outcome)
   return step.forced ? step.outcome : outcome;
 }
 
-uint32_t host_choose(struct rank *r, uint32_t outcome)
+uint32_t host_choose(struct rank *r, uint32_t outcome, uint32_t choices)
 {
   if (application_is_apart(r))
     return outcome;
   output_collect(r);
   host_await_turn(r);
-  return choose(r, RCL_NO_REQUEST, outcome);
+  outcome = choose(r, RCL_NO_REQUEST, outcome);
+  if (choices && outcome >= choices)
+    die(DIE_BREACH,
+        "breach: protocol %s, rank %d, choice: force at choice: outcome %u, expected one below %u",
+        shadow_protocol()->name, r->index, outcome, choices);
+  return outcome;
 }
 
 bool host_cancel(struct rank *r, struct request *request)

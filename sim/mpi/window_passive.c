@@ -157,6 +157,14 @@ static uint32_t next_message(const struct rank *r)
   return 0;
 }
 
+static uint32_t decisions(const struct rank *r)
+{
+  uint32_t windows = 0;
+  for (const struct window *each = r->mpi->windows; each; each = each->next)
+    windows++;
+  return 1 + windows * (uint32_t)layer.ranks;
+}
+
 static void serve(struct rank *r, uint32_t decision)
 {
   uint32_t place = (decision - 1) / (uint32_t)layer.ranks, origin = 0;
@@ -193,7 +201,7 @@ void window_serve_until(struct rank *r, bool (*done)(const struct rank *, const 
   uint32_t decision = serves(r);
   while (decision) {
     host_wait(r, is_done_or_served, &awaited);
-    decision = host_choose(r, next_message(r));
+    decision = host_choose(r, next_message(r), decisions(r));
     if (decision)
       serve(r, decision);
   }
@@ -219,7 +227,7 @@ void window_serve(struct rank *r)
 {
   uint32_t decision = serves(r);
   while (decision) {
-    decision = host_choose(r, next_message(r));
+    decision = host_choose(r, next_message(r), decisions(r));
     if (decision)
       serve(r, decision);
   }

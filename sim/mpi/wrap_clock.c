@@ -23,8 +23,8 @@ static double decide(struct rank *r, double now)
 {
   uint64_t bits, high;
   memcpy(&bits, &now, sizeof bits);
-  high = host_choose(r, (uint32_t)(bits >> 32));
-  bits = high << 32 | host_choose(r, (uint32_t)bits);
+  high = host_choose(r, (uint32_t)(bits >> 32), 0);
+  bits = high << 32 | host_choose(r, (uint32_t)bits, 0);
   memcpy(&now, &bits, sizeof now);
   return now;
 }

@@ -164,7 +164,7 @@ static int choose(struct rank *r, int count)
   if (count < 1)
     die(DIE_INPUT, "rank %d chooses among %d", r->index, count);
   record_refuse("recline_choose");
-  return (int)host_choose(r, (uint32_t)g_rand_int_range(random_of(r), 0, count));
+  return (int)host_choose(r, (uint32_t)g_rand_int_range(random_of(r), 0, count), (uint32_t)count);
 }
 
 int recline_choose(int count)

@@ -175,7 +175,7 @@ int requests_await(struct rank *r, int from, int tag, struct comm *comm, MPI_Sta
   if (wanted.peer == RCL_ANY) {
     struct found found;
     matching_probe(r, RCL_ANY, wanted.tag, wanted.context, &found);
-    wanted.peer = (int)host_choose(r, (uint32_t)found.source);
+    wanted.peer = (int)host_choose(r, (uint32_t)found.source, (uint32_t)layer.ranks);
     host_wait(r, is_there, &wanted);
   }
   tell_status(r, comm, &wanted, status);
@@ -189,7 +189,7 @@ int requests_probe(struct rank *r, int from, int tag, struct comm *comm, bool co
   struct probe wanted = probe_for(r, comm, from, tag, collective);
   struct found found = {.source = -1};
   matching_probe(r, wanted.peer, wanted.tag, wanted.context, &found);
-  uint32_t outcome = host_choose(r, (uint32_t)(found.source + 1));
+  uint32_t outcome = host_choose(r, (uint32_t)(found.source + 1), (uint32_t)layer.ranks + 1);
   *flag = outcome != 0;
   if (outcome == 0) {
     p2p_poll_cost(POLL_PROBE);

@@ -62,7 +62,7 @@ static void not_yet(struct rank *r)
 
 static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *status)
 {
-  *flag = (int)host_choose(r, request_is_done(r, request_of(*handle)));
+  *flag = (int)host_choose(r, request_is_done(r, request_of(*handle)), 2);
   if (*flag) {
     *flag = request_is_complete(r, request_of(*handle)) || !is_pending(r, *handle);
     return requests_wait(r, handle, status);
@@ -186,7 +186,7 @@ static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
                     MPI_Status *statuses)
 {
   struct several several = {handles, count};
-  *flag = (int)host_choose(r, all_are_done(r, &several));
+  *flag = (int)host_choose(r, all_are_done(r, &several), 2);
   if (*flag)
     return requests_wait_all(r, count, handles, statuses);
   not_yet(r);
@@ -211,7 +211,7 @@ int requests_wait_any(struct rank *r, int count, MPI_Request *handles, bool coll
     request_empty_status(status);
     return MPI_SUCCESS;
   }
-  *index = r->mpi->call.inside ? found : (int)host_choose(r, (uint32_t)found);
+  *index = r->mpi->call.inside ? found : (int)host_choose(r, (uint32_t)found, (uint32_t)count);
   return requests_wait(r, &handles[*index], status);
 }
 
@@ -230,7 +230,7 @@ static int test_any(struct rank *r, int count, MPI_Request *handles, int *index,
     request_empty_status(status);
     return MPI_SUCCESS;
   }
-  uint32_t outcome = host_choose(r, (uint32_t)(found + 1));
+  uint32_t outcome = host_choose(r, (uint32_t)(found + 1), (uint32_t)count + 1);
   if (outcome == 0) {
     *flag = 0;
     not_yet(r);
@@ -253,7 +253,7 @@ static int take_some(struct rank *r, int count, MPI_Request *handles, int *taken
     int found = first_done(r, &several);
     if (found == -2)
       return result;
-    uint32_t outcome = host_choose(r, (uint32_t)(found + 1));
+    uint32_t outcome = host_choose(r, (uint32_t)(found + 1), (uint32_t)count + 1);
     if (outcome == 0)
       return result;
     int index = (int)outcome - 1;
@@ -344,7 +344,7 @@ WRAP_CALL(Startall, (count, requests), start_all(r, count, requests))
 static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status *status)
 {
   struct request *request = request_of(handle);
-  *flag = (int)host_choose(r, request_is_done(r, request));
+  *flag = (int)host_choose(r, request_is_done(r, request), 2);
   if (!*flag) {
     not_yet(r);
     return MPI_SUCCESS;

@@ -447,7 +447,7 @@ static int test(struct rank *r, struct window *window, int *flag)
 {
   if (!window->exposure)
     return comm_error(r, window->comm, MPI_ERR_RMA_SYNC);
-  *flag = (int)host_choose(r, all_have_completed(r, window));
+  *flag = (int)host_choose(r, all_have_completed(r, window), 2);
   if (*flag)
     return wait(r, window);
   p2p_poll_cost(POLL_TEST);

@@ -154,6 +154,12 @@ static void hand_over(struct step_context *t, uint32_t request, int peer,
     world_give(t, request, peer, message);
 }
 
+static bool is_result(const struct step_context *t, const struct world_slot *slot)
+{
+  return !slot->sent && !slot->message.sequence && slot->message.comm == t->event.comm &&
+         slot->message.tag == t->event.call;
+}
+
 static void deliver_message(struct step_context *t, const struct rcl_action *action)
 {
   bool full;
@@ -173,7 +179,10 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
     return;
   }
   struct world_slot slot = READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count)[i];
-  if (t->event.kind == RCL_EVENT_COLLECTIVE)
+  if (t->event.kind == RCL_EVENT_COLLECTIVE && !is_result(t, &slot))
+    world_violate(t, "legal", "slot %u, expected one that has kept the result of the call",
+                  action->slot);
+  else if (t->event.kind == RCL_EVENT_COLLECTIVE)
     world_end_call(t, true, slot.message.content);
   else
     hand_over(t, action->request, slot.peer, &slot.message);
