@@ -70,7 +70,18 @@ static void spelled_out(void)
              "1:0:9:8:0 0:0:1:8:0 1:0:1:8:0 ");
   int line;
   char *message;
-  struct script *script = script_parse("rank *: repeat 30000 (barrier)", 3, &line, &message);
+  struct script *script =
+      script_parse("rank *: allreduce, member 1, barrier on 1", 2, &line, &message);
+  bool on_its_own = script && script_spell_out(script);
+  const struct operation *op = on_its_own ? script->ops[1] : NULL;
+  for (int comm = 0; op && op->kind != SCRIPT_END; op++)
+    if (op->kind == SCRIPT_MEMBER)
+      comm = op->comm;
+    else
+      on_its_own &= op->comm == SCRIPT_HIDDEN + comm;
+  ok(on_its_own, "messages of a call have a context of its communicator's own");
+  script_free(script);
+  script = script_parse("rank *: repeat 30000 (barrier)", 3, &line, &message);
   ok(script && !script_spell_out(script) && !script->spelled, "too many messages");
   script_free(script);
 }
