@@ -166,11 +166,4 @@ while read -r protocol back; do
     "$protocol: the bytes that it declares are on the network"
 done <"$dir/backs"
 
-# ---- measured ----
-
-if [ -n "${RECLINE_LONG:-}" ]; then
-  "$root/sim/bench/comparison.sh" "$dir/runs" >"$dir/table"
-  section measured >"$dir/page"
-  same "$dir/table" "$dir/page" 'the page has the measurements of the build'
-fi
 finish
