@@ -80,6 +80,7 @@ static bool read_line(struct periods *p, const char *line)
   gint64 time = instant_of(word[0]);
   if (words == 3 && !strcmp(word[1], "-") && !strcmp(word[2], "end")) {
     p->end = time;
+    p->ended = true;
     return true;
   }
   if (!g_ascii_string_to_signed(word[1], 10, 0, p->ranks - 1, &rank, NULL))
@@ -115,7 +116,7 @@ bool periods_load(const char *file, int ranks, struct periods *p, GError **error
       return input_bad(error, file, number, "\"%.60s\", expected a time, a rank and an activity",
                        line);
   }
-  if (!p->end)
+  if (!p->ended)
     return input_bad(error, file, number, "no end, expected a line \"TIME - end\"");
   return true;
 }

@@ -26,6 +26,7 @@ struct period {
 struct periods {
   int ranks;
   GArray **of; /* struct period, by rank */
+  bool ended;  /* the file says when, */
   gint64 end;  /* of all */
 };
 

@@ -49,7 +49,7 @@ static void add_periods(const struct data *d, const struct periods *p)
     }
   }
   json_builder_end_array(d->about);
-  json_add_whole(d->about, "end", p->end);
+  json_add_whole(d->about, "end", MAX(p->end, 1)); /* the picture of no time has a width, too */
   column_end(d->page, d->prefix, "periods", times);
   column_end(d->page, d->prefix, "doing", doings);
 }

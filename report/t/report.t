@@ -24,6 +24,25 @@ sub slurp { my ($file) = @_; open my $in, '<', $file or BAIL_OUT("$file: $!"); l
 sub spew { my ($file, $text) = @_; open my $out, '>', $file or BAIL_OUT("$file: $!"); print $out $text; close $out }
 sub recline { my ($words) = @_; my $out = qx($build/bin/recline $words 2>err); return ($out, $? >> 8, slurp('err')) }
 
+# ---- a run that takes no time ----
+
+spew('silent.c', <<'END');
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  puts("here");
+  return MPI_Finalize();
+}
+END
+system("$build/bin/recline-cc", 'silent.c', '-o', 'silent') and BAIL_OUT('silent.c is not built');
+spew('silent.yaml', "program: {binary: ./silent, ranks: 2}\nplatform: {file: clan.xml}\nprotocol: {name: none}\n");
+recline('run silent.yaml --out silent-run');
+is(decode_json(slurp('silent-run/result.json'))->{simulated_s}, 0, 'a run takes no time');
+my ($said, $ended, $why) = recline('report silent-run -o silent.html');
+is("$ended:$why:" . (-s 'silent.html' ? 1 : 0), '0::1', 'it has a page');
+
 # ---- folders that cannot be shown ----
 
 recline("run $root/scenarios/demo.yaml --out run");

@@ -27,6 +27,7 @@ const struct about about_run = {"run", "SCENARIO",
 int run_parse(int argc, char **argv, struct options *options, char **scenario)
 {
   g_auto(GStrv) files = NULL;
+  g_autofree char *limit = NULL;
   const GOptionEntry entries[] = {
       {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options->set,
        "Change a value of the scenario (failures.0.at=4s)", "KEY=VALUE"},
@@ -38,8 +39,8 @@ int run_parse(int argc, char **argv, struct options *options, char **scenario)
        "With --out, no trace.txt and activity.txt", NULL},
       {"keep", 'k', 0, G_OPTION_ARG_NONE, &options->keep,
        "Do not remove the private folder, and say where it is", NULL},
-      {"timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options->timeout,
-       "Stop after so many seconds of wall time: inconclusive, exit code 2", "S"},
+      {"timeout", 't', 0, G_OPTION_ARG_STRING, &limit,
+       "Stop after that wall time: inconclusive, exit code 2", "TIME"},
       {"memory", 'm', 0, G_OPTION_ARG_STRING, &options->memory,
        "The same when it takes more memory", "SIZE"},
       {"record", 0, 0, G_OPTION_ARG_FILENAME, &options->record,
@@ -53,9 +54,10 @@ int run_parse(int argc, char **argv, struct options *options, char **scenario)
   g_autoptr(GError) error = NULL;
   if (!options_read(&about_run, argc, argv, entries))
     return EXIT_BAD_INPUT;
-  if (!(options->timeout >= 0 && options->timeout <= TIMEOUT_MAX))
-    return bad_input("recline run: --timeout %g, expected 0 to %d seconds", options->timeout,
-                     TIMEOUT_MAX);
+  if (limit && !scenario_option_seconds(limit, &options->timeout, &error))
+    return bad_input("recline run: --timeout: %s", error->message);
+  if (options->timeout > TIMEOUT_MAX)
+    return bad_input("recline run: --timeout %s, expected 0 to %d seconds", limit, TIMEOUT_MAX);
   if (options->memory && !scenario_bytes(options->memory, &options->memory_bytes, &error))
     return bad_input("recline run: --memory: %s", error->message);
   *scenario = catalogue_scenario("recline run", files);

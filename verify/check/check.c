@@ -28,7 +28,7 @@ struct command {
   gboolean all, more, matrix, json, tap, junit, progress, audit, whole, compact;
   gint jobs, workers;
   gint64 max_states;
-  char *reduce, *out, *memory, *saves, *protocol, *disk;
+  char *reduce, *out, *memory, *saves, *protocol, *disk, *limit, *pause; /* as they are written */
   double memory_bytes, save_every;
   double timeout; /* seconds for a claim; 0: none */
   char **names;
@@ -64,7 +64,7 @@ static int parse_options(struct command *c, int argc, char **argv)
        "DIR"},
       {"checkpoint", 0, 0, G_OPTION_ARG_STRING, &c->protocol,
        "Of processes of MPI: save by that protocol", "PROTOCOL"},
-      {"save-every", 0, 0, G_OPTION_ARG_DOUBLE, &c->save_every, "Save after so many seconds", "N"},
+      {"save-every", 0, 0, G_OPTION_ARG_STRING, &c->pause, "Save so often", "TIME"},
       {"progress", 0, 0, G_OPTION_ARG_NONE, &c->progress, "Say how far it is, also to a file",
        NULL},
       {"audit", 0, 0, G_OPTION_ARG_NONE, &c->audit, "Run what is remembered again, and compare",
@@ -75,8 +75,8 @@ static int parse_options(struct command *c, int argc, char **argv)
        "none|por|sym|all"},
       {"compact", 0, 0, G_OPTION_ARG_NONE, &c->compact, "Keep fingerprints of states", NULL},
       {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
-      {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &c->timeout,
-       "Stop a claim after so many seconds: inconclusive", "S"},
+      {"timeout", 0, 0, G_OPTION_ARG_STRING, &c->limit,
+       "Stop a claim after that time: inconclusive", "TIME"},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write counterexamples there", "DIR"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
       {"tap", 0, 0, G_OPTION_ARG_NONE, &c->tap, "Print the Test Anything Protocol", NULL},
@@ -119,8 +119,12 @@ static int check_options(struct command *c)
     return bad_input("recline check: --jobs %d --workers %d --max-states %" G_GINT64_FORMAT
                      ", expected at least one job and worker and no negative bound",
                      c->jobs, c->workers, c->max_states);
-  if (!(c->timeout >= 0 && c->timeout <= TIMEOUT_MAX))
-    return bad_input("recline check: --timeout %g, expected 0 to %d seconds", c->timeout,
+  if (c->limit && !scenario_option_seconds(c->limit, &c->timeout, &error))
+    return bad_input("recline check: --timeout: %s", error->message);
+  if (c->pause && !scenario_option_seconds(c->pause, &c->save_every, &error))
+    return bad_input("recline check: --save-every: %s", error->message);
+  if (c->timeout > TIMEOUT_MAX)
+    return bad_input("recline check: --timeout %s, expected 0 to %d seconds", c->limit,
                      TIMEOUT_MAX);
   if (c->memory && !scenario_bytes(c->memory, &c->memory_bytes, &error))
     return bad_input("recline check: --memory: %s", error->message);
@@ -433,7 +437,7 @@ static int replay(const char *file)
 
 static bool are_traces(char **names)
 {
-  while (names && *names && g_str_has_suffix(*names, ".trace"))
+  while (names && *names && (g_str_has_suffix(*names, ".trace") || trace_is(*names)))
     names++;
   return names && !*names;
 }

@@ -2,28 +2,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "verify/base/time_units.h"
 #include "verify/scenario/document.h"
 #include "verify/scenario/scenario.h"
-
-struct unit {
-  const char *name;
-  double times, over; /* a division by a power of ten keeps 100ms equal to 0.1 */
-};
-
-static const struct unit times[] = {{"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1},
-                                    {"min", 60, 1}, {"h", 3600, 1}, {NULL, 0, 0}};
 
 /* Above these simulated time loses its digits: 300 years, an exabyte. */
 static const double longest = 1e10, largest = 1e18;
 
-static const struct unit sizes[] = {
-    {"B", 1, 1},           {"kB", 1e3, 1},           {"MB", 1e6, 1},
-    {"GB", 1e9, 1},        {"TB", 1e12, 1},          {"KiB", 1024, 1},
-    {"MiB", 1048576.0, 1}, {"GiB", 1073741824.0, 1}, {"TiB", 1099511627776.0, 1},
-    {NULL, 0, 0}};
+static const struct time_unit sizes[] =
+    {/* of bytes */
+     {"B", 1, 1},           {"kB", 1e3, 1},           {"MB", 1e6, 1},
+     {"GB", 1e9, 1},        {"TB", 1e12, 1},          {"KiB", 1024, 1},
+     {"MiB", 1048576.0, 1}, {"GiB", 1073741824.0, 1}, {"TiB", 1099511627776.0, 1},
+     {NULL, 0, 0}};
 
 /* Reads "1.5ms". A bare number is good where `bare` is, and 0 always. */
-static bool quantity(const char *word, const struct unit *units, bool bare, const char *kind,
+static bool quantity(const char *word, const struct time_unit *units, bool bare, const char *kind,
                      double most, double *value, GError **error)
 {
   size_t digits = strspn(word, "+-.0123456789");
@@ -35,7 +29,7 @@ static bool quantity(const char *word, const struct unit *units, bool bare, cons
   char *end = NULL;
   double read = g_ascii_strtod(number, &end);
   bool good = digits && !*end && g_ascii_isdigit(end[-1]) && isfinite(read);
-  const struct unit *unit = units;
+  const struct time_unit *unit = units;
   while (unit->name && strcmp(unit->name, name))
     unit++;
   if (good && !unit->name && !*name && (bare || read == 0))
@@ -64,7 +58,12 @@ static bool quantity(const char *word, const struct unit *units, bool bare, cons
 
 bool scenario_seconds(const char *word, double *seconds, GError **error)
 {
-  return quantity(word, times, false, "time", longest, seconds, error);
+  return quantity(word, time_units, false, "time", longest, seconds, error);
+}
+
+bool scenario_option_seconds(const char *word, double *seconds, GError **error)
+{
+  return quantity(word, time_units, true, "time", longest, seconds, error);
 }
 
 bool scenario_bytes(const char *word, double *bytes, GError **error)

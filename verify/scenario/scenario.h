@@ -308,6 +308,9 @@ int scenario_line(const struct scenario *, const char *path);
 bool scenario_seconds(const char *text, double *seconds, GError **error);
 bool scenario_bytes(const char *text, double *bytes, GError **error);
 
+/* The same of a time that is an option of a command: a number without unit is of seconds. */
+bool scenario_option_seconds(const char *text, double *seconds, GError **error);
+
 #define SCENARIO_ERROR scenario_error_quark()
 GQuark scenario_error_quark(void);
 

@@ -31,6 +31,9 @@ says 'says so' 'fine                         holds        as expected'
 exits 0 'violated, as expected' "$tool" check "$dir/lost.yaml" --out "$dir/dir"
 says 'why' 'recovers, rank'
 check 'the trace is written' test -s "$dir/dir/lost.trace"
+cp "$dir/dir/lost.trace" "$dir/trace.txt"
+exits 0 'it replays under any name' "$tool" check "$dir/trace.txt" "$dir/dir/lost.trace"
+is "$(grep -c 'moves, the same in a replay' "$dir/out")" 2 'each says so' "$dir/out"
 check 'nothing temporary is left' sh -c '! ls "$1" | grep -q tmp' - "$dir/dir"
 exits 1 'violated, expected to hold' "$tool" check "$dir/wrong.yaml"
 exits 2 'a bound' "$tool" check "$dir/fine.yaml" --max-states 10
@@ -50,6 +53,12 @@ sed 's/^protocol:.*/protocol: {name: pessimistic, capacity: 60000}\nlimits: {mem
 exits 2 'a limit of memory' timeout 60 "$tool" check "$dir/limits.yaml"
 says 'which is memory' 'bound reached: memory'
 exits 0 'a time limit that is not reached' "$tool" check "$dir/fine.yaml" --timeout 50
+exits 2 'one with a unit' timeout 60 "$tool" check "$root/verify/scaling/reach-c3.yaml" --timeout 1ms
+exits 0 'a larger one' "$tool" check "$dir/fine.yaml" --timeout 1y --save-every 2min
+for limit in soon -1 1w; do
+  exits 64 "--timeout $limit" "$tool" check "$dir/fine.yaml" --timeout=$limit
+  is "$(wc -l <"$dir/err"):$(grep -c '^recline check: --timeout: .*, expected' "$dir/err")" 1:1 "$limit: one line" "$dir/err"
+done
 
 exits 0 'JSON' "$tool" check "$dir/fine.yaml" "$dir/lost.yaml" --json --out "$dir/dir"
 for key in id verdict expected states transitions seconds bytes_per_state peak_rss_mb reduction \

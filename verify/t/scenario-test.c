@@ -332,33 +332,40 @@ static const struct refusal refusals[] = {
     {"a negative size", GOOD "checkpoint: {bytes: -4MB}\n",
      "t.yaml:4: checkpoint.bytes: \"-4MB\" is negative, expected a size of 0 or more", NULL},
     {"a time without unit", GOOD "checkpoint: {every: 2}\n",
-     "t.yaml:4: checkpoint.every: \"2\" is no time, expected a number with unit us, ms, s, min or "
-     "h",
+     "t.yaml:4: checkpoint.every: \"2\" is no time, expected a number with unit ns, us, ms, s, "
+     "min, h, d or "
+     "y",
      NULL},
     {"a time in parsecs", GOOD "failures:\n  - {rank: 1, at: 1s}\n  - rank: 0\n    at: 4 parsecs\n",
-     "t.yaml:7: failures.1.at: \"4 parsecs\" is no time, expected a number with unit us, ms, s, "
-     "min or h",
+     "t.yaml:7: failures.1.at: \"4 parsecs\" is no time, expected a number with unit ns, us, ms, "
+     "s, min, h, d or y",
      NULL},
     {"a negative time", GOOD "detection: -1ms\n",
      "t.yaml:4: detection: \"-1ms\" is negative, expected a time of 0 or more", NULL},
     {"a time that is no number", GOOD "detection: soon\n",
-     "t.yaml:4: detection: \"soon\" is no time, expected a number with unit us, ms, s, min or h",
+     "t.yaml:4: detection: \"soon\" is no time, expected a number with unit ns, us, ms, s, min, h, "
+     "d or y",
      NULL},
     {"an endless time", GOOD "detection: 1e999s\n",
-     "t.yaml:4: detection: \"1e999s\" is no time, expected a number with unit us, ms, s, min or h",
+     "t.yaml:4: detection: \"1e999s\" is no time, expected a number with unit ns, us, ms, s, min, "
+     "h, d or y",
      NULL},
     {"a hexadecimal time", GOOD "detection: 0x1s\n",
-     "t.yaml:4: detection: \"0x1s\" is no time, expected a number with unit us, ms, s, min or h",
+     "t.yaml:4: detection: \"0x1s\" is no time, expected a number with unit ns, us, ms, s, min, h, "
+     "d or y",
      NULL},
     {"an empty time", GOOD "detection: ''\n",
-     "t.yaml:4: detection: \"\" is no time, expected a number with unit us, ms, s, min or h", NULL},
+     "t.yaml:4: detection: \"\" is no time, expected a number with unit ns, us, ms, s, min, h, d "
+     "or y",
+     NULL},
     {"a unit alone", GOOD "detection: s\n",
-     "t.yaml:4: detection: \"s\" is no time, expected a number with unit us, ms, s, min or h",
+     "t.yaml:4: detection: \"s\" is no time, expected a number with unit ns, us, ms, s, min, h, d "
+     "or y",
      NULL},
     {"a long value",
      GOOD "detection: aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg\n",
      "t.yaml:4: detection: \"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff...\" is "
-     "no time, expected a number with unit us, ms, s, min or h",
+     "no time, expected a number with unit ns, us, ms, s, min, h, d or y",
      NULL},
 
     {"a failure without rank", GOOD "failures:\n  - at: 1s\n",
@@ -486,8 +493,8 @@ static const struct refusal refusals[] = {
      "(from --set)",
      "platform.hosts=1"},
     {"--set to a wrong unit", GOOD "failures:\n  - rank: 1\n    at: 1s\n",
-     "t.yaml:6: failures.0.at: \"4 parsecs\" is no time, expected a number with unit us, ms, s, "
-     "min or h (from --set)",
+     "t.yaml:6: failures.0.at: \"4 parsecs\" is no time, expected a number with unit ns, us, ms, "
+     "s, min, h, d or y (from --set)",
      "failures.0.at=4 parsecs"},
     {"--set to a wrong type", GOOD "seed: 1\n",
      "t.yaml:4: seed: a list, expected a whole number (from --set)", "seed=[1]"},
@@ -1031,8 +1038,9 @@ static void test_units(void)
   static const struct {
     const char *text;
     double value;
-  } times[] = {{"100ms", 0.1}, {"3us", 0.000003}, {"1.5s", 1.5}, {"2min", 120},   {"6h", 21600},
-               {"0", 0},       {".5s", .5},       {"1e3s", 1e3}, {"1e-3s", 1e-3}, {"4 s", 4}},
+  } times[] = {{"100ms", 0.1}, {"3us", 0.000003}, {"1.5s", 1.5},    {"2min", 120},   {"6h", 21600},
+               {"0", 0},       {".5s", .5},       {"1e3s", 1e3},    {"1e-3s", 1e-3}, {"4 s", 4},
+               {"7ns", 7e-9},  {"64d", 5529600},  {"5y", 157680000}},
     sizes[] = {{"64KiB", 65536},     {"1MB", 1e6},           {"1000", 1000}, {"2B", 2},
                {"0.5kB", 500},       {"3GB", 3e9},           {"1TB", 1e12},  {"1MiB", 1048576},
                {"1GiB", 1073741824}, {"2TiB", 2199023255552}};
@@ -1048,7 +1056,7 @@ static void test_units(void)
     is_number(value, sizes[i].value, sizes[i].text);
   }
   static const char *const bad[] = {"1", "1.2.3s", "--1s", "1e",   "1es", "s",
-                                    "",  "1 ",     "nans", "infs", "1d"};
+                                    "",  "1 ",     "nans", "infs", "1w"};
   for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
     g_autofree char *name = g_strdup_printf("\"%s\" is no time", bad[i]);
     ok(!scenario_seconds(bad[i], &value, NULL), name);

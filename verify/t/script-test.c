@@ -278,7 +278,7 @@ static void refused(void)
   refuses("rank *: allreduce, member 4", 2, 1, "found '4', expected a communicator from 1 to 3");
   refuses("rank 0: choose 0", 1, 1, "found '0', expected a number of outcomes, at least 1");
   refuses("rank 0: compute 3", 1, 1,
-          "found '3', expected a time such as 1.5ms (us, ms, s, min or h)");
+          "found '3', expected a time such as 1.5ms (ns, us, ms, s, min, h, d or y)");
   refuses("rank 0: irecv x 1", 2, 1, "found 'x', expected a name from a to h");
   refuses("rank 0: wait a", 1, 1,
           "wait a without a receive of that name, expected 'irecv a' before it");

@@ -307,6 +307,18 @@ static bool replay_lines(struct replay *r, char **lines)
   return fine && (body || replay_bad(r, "the file ends in the header, expected ---"));
 }
 
+bool trace_is(const char *file)
+{
+  static const char first[] = "recline-trace ";
+  char found[sizeof first - 1];
+  FILE *in = g_file_test(file, G_FILE_TEST_IS_REGULAR) ? fopen(file, "r") : NULL;
+  bool same = in && fread(found, 1, sizeof found, in) == sizeof found &&
+              memcmp(found, first, sizeof found) == 0;
+  if (in)
+    fclose(in);
+  return same;
+}
+
 bool trace_read(const char *file, struct trace_story *story, GError **error)
 {
   g_autofree char *text = NULL;

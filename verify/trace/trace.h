@@ -59,6 +59,10 @@ struct trace_story {
  * `file:line: what, expected what`, on the first line that does not parse, that the world refuses,
  * or whose actions or digest differ. */
 bool trace_read(const char *file, struct trace_story *, GError **error);
+
+/* Whether that file begins as a trace does; its name does not matter. */
+bool trace_is(const char *file);
+
 void trace_story_clear(struct trace_story *);
 
 /* The hazards that the header of the trace in `file` names. Errors as above. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/base/time_units.h"
+
 enum {
   ANY_PEER = -1, /* as RCL_ANY of protocol.h, which this file must not need */
   REPEAT_MAX = 65535
@@ -77,22 +79,18 @@ static bool parse_comm(struct parser *p, struct operation *operation)
 
 static bool parse_seconds(struct parser *p, struct operation *operation)
 {
-  static const struct {
-    const char *name;
-    double seconds;
-  } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
   struct word word = word_take(p);
   char text[32];
   snprintf(text, sizeof text, "%.*s", word.length, word.start);
   char *unit;
   double value = strtod(text, &unit);
   if (unit != text && value >= 0 && word.length < (int)sizeof text)
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-      if (!strcmp(unit, units[i].name)) {
-        operation->seconds = value * units[i].seconds;
+    for (const struct time_unit *known = time_units; known->name; known++)
+      if (!strcmp(unit, known->name)) {
+        operation->seconds = value * known->times / known->over;
         return true;
       }
-  return word_expected(p, word, "a time such as 1.5ms (us, ms, s, min or h)");
+  return word_expected(p, word, "a time such as 1.5ms (" TIME_UNITS_NAMED ")");
 }
 
 /* ---- operations of windows ---- */
