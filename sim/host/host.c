@@ -249,10 +249,15 @@ void host_serve(struct rank *r)
   }
 }
 
-/* The run is over: what still comes is dropped until the dispatcher says that all may leave. */
+/* The run is over: until the dispatcher says that all may leave no alarm goes off, and what comes
+ * or is late is dropped. The rank waits for nothing else, for no step would take it. */
 static bool wind_up(struct rank *r)
 {
-  struct message *message = g_queue_pop_head(&r->inbox);
+  struct message *message;
+  r->alarm.checkpoint = 0;
+  while ((message = g_queue_pop_head(&r->delayed)))
+    host_drop(r, message);
+  message = g_queue_pop_head(&r->inbox);
   if (!message)
     return false;
   r->ended |= message->kind == MESSAGE_NOTICE && message->notice == NOTICE_END;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # No run stands still for a request, a timer or a control message that its host has lost: what is
-# asked for while programs that have ended are held, and control messages on messages that no receive
-# awaits.
+# asked for while programs that have ended are held, control messages on messages that no receive
+# awaits, and what is due when the run is over.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -9,7 +9,7 @@ cd "$dir" || exit 1
 run() { # EXPECTED DESCRIPTION SCENARIO --set KEY=VALUE...
   expected=$1 what=$2
   shift 2
-  "$recline" run "$@" --out out >stdout 2>stderr
+  timeout 60 "$recline" run "$@" --out out >stdout 2>stderr
   is "$?:$(jq -r '"\(.verdict) \(.audit.violations)"' out/result.json)" "0:$expected" "$what" stderr
 }
 
@@ -98,4 +98,21 @@ for protocol in optimistic causal pessimistic; do
   done
 done
 
-finish 16
+# The run is over at 11.1 ms, and ranks hear so at 31 ms: meanwhile alarms are due that clocks have
+# set, and control messages that are late.
+sed 's/\(service-0-ethernet" bandwidth="43.8MBps" latency=\)"[^"]*"/\1"20ms"/' \
+  "$root/platforms/clan.xml" >far.xml
+is_over() { # PROTOCOL DESCRIPTION --set KEY=VALUE...
+  protocol=$1 what=$2
+  shift 2
+  run 'completed 0' "$protocol: $what when the run is over" last.yaml --set platform.file=far.xml \
+    --set 'program.args=[4, standard]' --set "protocol.name=$protocol" --set 'failures=[]' "$@"
+}
+for protocol in $("$recline" list protocols --json |
+  jq -r '.protocols[] | select(.assumes | index("clocks")).name'); do
+  is_over "$protocol" 'an alarm is due' --set 'clocks={deviation: 100us, longest: 200us}' \
+    --set 'checkpoint={every: 15ms}'
+done
+is_over pessimistic-wildcards 'a control message is late' --set 'check.hazards=[control-overtakes]'
+
+finish 18
