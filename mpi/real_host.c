@@ -155,7 +155,12 @@ static int step_protocol(const struct rcl_event *event)
   real.actions.count = 0;
   if (!is_told(event))
     return 0;
-  return rcl_protocol_step(real.protocol, &real.config, real.state, event, &real.actions, true);
+  int broken =
+      rcl_protocol_step(real.protocol, &real.config, real.state, event, &real.actions, true);
+  if (real.actions.overflow)
+    breach("protocol %s wants more than %u actions in one step", real.protocol->name,
+           real.actions.capacity);
+  return broken;
 }
 
 /* What the world refuses, too, of which `recline join` makes the same step. */

@@ -385,7 +385,7 @@ static bool step(struct session *s, struct move *move, struct buffer *line)
   if (s->verdict.kind == VERDICT_IMPOSSIBLE)
     return false;
   name_violation(&s->verdict);
-  char *text = trace_line(s->lines, &s->world, move, &s->actions);
+  char *text = trace_line(s->lines, &s->world, move, &s->actions, &s->verdict);
   if (line)
     buffer_text(line, text);
   free(text);

@@ -379,6 +379,7 @@ static const struct {
     {"output", "What has left for the outside is said again, and nothing else."},
     {"output-at-rest", "Every output has left before all programs have ended."},
     {"output-local", "An output waits for what its own rank has to store, and for nothing else."},
+    {"pure", "A step touches its state and its actions only, and ends."},
     {"once-per-failure", "No rank that lives goes back more than once for each failure."},
     {"useful", "Each stored checkpoint is part of a consistent state of all ranks."},
     {"bounds", "Clocks and latencies keep to the bounds that the protocol was told."},

@@ -559,8 +559,8 @@ struct rcl_protocol {
 };
 
 /* The only caller of a protocol's step (lock 2). Returns the number of the first invariant that
- * the new state breaks, 0 when all hold or `check` is false. Aborts with a message when the step
- * wants more than RCL_ACTIONS_MAX actions: a breach.
+ * the new state breaks, 0 when all hold or `check` is false. Where the step wants more actions than
+ * there is room for, actions->overflow is set: a breach, for the caller to report.
  * `actions->item` must have room for `actions->capacity` >= RCL_ACTIONS_MAX(config); count is
  * reset. */
 int rcl_protocol_step(const struct rcl_protocol *, const struct rcl_config *, void *state,

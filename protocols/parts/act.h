@@ -5,7 +5,7 @@
 #include "protocols/protocol.h"
 
 /* Appends an action and returns it, zeroed but for its kind, for the caller to fill in. On
- * overflow the last item is reused and `overflow` is set, which rcl_protocol_step() reports. */
+ * overflow the last item is reused and `overflow` is set, which is a breach. */
 static inline struct rcl_action *rcl_act(struct rcl_actions *actions, enum rcl_action_kind kind)
 {
   if (actions->count == actions->capacity) {

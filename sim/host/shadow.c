@@ -261,7 +261,7 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
   world_step(&world, move, actions, &verdict);
   if (verdict.refused)
     name_refused(move, &verdict);
-  if (verdict.kind == VERDICT_IMPOSSIBLE || verdict.refused)
+  if (verdict.kind == VERDICT_IMPOSSIBLE || verdict.refused || properties_impure(&verdict))
     breach(&verdict);
   bool silent = is_place(move) && actions->count == 0 && digest_at_place(move) == digest_before;
   if (move->rank >= 0)

@@ -179,6 +179,20 @@ static bool checks_outcome(const struct scenario *claim)
   return !properties || g_strv_contains(properties, "outcome");
 }
 
+/* Nothing that is said of a protocol counts that is not what its step says. */
+static bool is_impure(const struct exploration *found)
+{
+  return found->verdict == EXPLORER_VIOLATED && properties_impure(&found->why);
+}
+
+static enum claim_verdict verdict_of(const struct exploration *found)
+{
+  static const enum claim_verdict verdicts[] = {[EXPLORER_HOLDS] = CLAIM_HOLDS,
+                                                [EXPLORER_VIOLATED] = CLAIM_VIOLATED,
+                                                [EXPLORER_INCONCLUSIVE] = CLAIM_INCONCLUSIVE};
+  return is_impure(found) ? CLAIM_BREACH : verdicts[found->verdict];
+}
+
 /* Takes the run to a violation again, in a world of its own, and writes it down. */
 static bool write_trace(const struct job *job, const struct exploration *found, const char *file,
                         GError **error)
@@ -187,24 +201,30 @@ static bool write_trace(const struct job *job, const struct exploration *found, 
   struct parts parts;
   claim_world(job->claim, job->script, &world);
   parts_init(&parts, &world);
+  world_guard(&world, false);
   world_begin(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints);
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world.config[0])};
   actions.item = g_new0(struct rcl_action, actions.capacity);
   struct trace *trace = trace_open(file, &world, "explorer", true, error);
+  bool said = false;
   for (unsigned i = 0; trace && i < found->moves_count; i++) {
     struct move move = found->moves[i];
     struct verdict verdict = {0};
     actions.count = 0;
     world_step(&world, &move, &actions, &verdict);
+    if (verdict.kind == VERDICT_IMPOSSIBLE && is_impure(found))
+      break; /* it has done something else this time */
     if (verdict.kind == VERDICT_IMPOSSIBLE)
       g_error("%s: the world refuses its own counterexample at step %u: %s", job->claim->id, i,
               verdict.text);
-    verdict.kind = VERDICT_FINE; /* the one that counts comes last */
+    said = properties_impure(&verdict);
+    if (!said)
+      verdict.kind = VERDICT_FINE; /* the one that counts comes last */
     trace_move(trace, i, &world, &move, &actions, &verdict);
   }
   if (trace && found->again)
     trace_again(trace, found->moves_count - found->again);
-  if (trace)
+  if (trace && !said)
     trace_violation(trace, &found->why);
   bool fine = trace && trace_close(trace, error);
   g_free(actions.item);
@@ -224,16 +244,8 @@ static bool write_counterexample(const struct job *job, const struct exploration
   g_autofree char *scenario_file = g_build_filename(job->options->out, scenario, NULL);
   g_strlcpy(result->trace, trace_file, sizeof result->trace);
   return write_trace(job, found, trace_file, error) &&
-         (counterexample_refuses(job->claim, job->script) ||
+         (is_impure(found) || counterexample_refuses(job->claim, job->script) ||
           counterexample_write(job->claim, found->why.property, trace, scenario_file, error));
-}
-
-static enum claim_verdict verdict_of(const struct exploration *found)
-{
-  static const enum claim_verdict verdicts[] = {[EXPLORER_HOLDS] = CLAIM_HOLDS,
-                                                [EXPLORER_VIOLATED] = CLAIM_VIOLATED,
-                                                [EXPLORER_INCONCLUSIVE] = CLAIM_INCONCLUSIVE};
-  return verdicts[found->verdict];
 }
 
 static void append_name(GString *list, const char *name)
@@ -508,11 +520,12 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   fill_in(result, &found);
   note_sizes(job->script, result);
   result->collision = collision(job, result);
-  if (audits && result->verdict != CLAIM_INCONCLUSIVE && strcmp(found.reduction, "none") != 0)
+  if (audits && !is_impure(&found) && result->verdict != CLAIM_INCONCLUSIVE &&
+      strcmp(found.reduction, "none") != 0)
     audit_reduction(job, &options, result);
   bool settles =
       !rcl_protocol_named(job->claim->protocol.name)->independent && !job->options->whole;
-  if (job->options->audit && settles && result->verdict != CLAIM_INCONCLUSIVE)
+  if (job->options->audit && settles && !is_impure(&found) && result->verdict != CLAIM_INCONCLUSIVE)
     audit_contents(job, &options, result);
   judge_reached(job, properties, result);
   intern_clear(&rests);

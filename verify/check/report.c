@@ -30,6 +30,10 @@ static double megabytes(uint64_t bytes)
 static char *why(const struct claim_result *result)
 {
   switch (result->verdict) {
+  case CLAIM_BREACH:
+    if (!*result->property)
+      return g_strdup(result->text);
+    __attribute__((fallthrough));
   case CLAIM_VIOLATED:
     return g_strdup_printf("%s, rank %d, after %u moves: %s", result->property, result->rank,
                            result->depth, result->text);
@@ -37,7 +41,6 @@ static char *why(const struct claim_result *result)
     return *result->text ? g_strdup(result->text)
                          : g_strdup_printf("bound reached: %s", result->bound);
   case CLAIM_VACUOUS:
-  case CLAIM_BREACH:
     return g_strdup(result->text);
   case CLAIM_HOLDS:
     break;

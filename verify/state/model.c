@@ -125,7 +125,7 @@ bool model_outgrown(const struct model *m)
 bool model_checks(const struct model *m, const char *property)
 {
   const char *const *names = m->options->properties ? m->options->properties : properties_default;
-  return properties_include(names, property);
+  return properties_judge(names, property);
 }
 
 bool model_needs_cycles(const struct model *m)
@@ -158,6 +158,7 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
   world->blind = options->blind;
   m->judges_end = world_judges_end(world);
   m->rules = platform_lock_new();
+  world_guard(world, options->audit);
   transition_cache_init(&m->rules_cache, world, crashes, timers);
   m->rules_cache.audit = options->audit;
   for (unsigned i = 0; i < options->from_count; i++) {
@@ -184,6 +185,7 @@ void model_clear(struct model *m)
   transition_cache_clear(&m->rules_cache);
   world_merges_free(m->world->merges);
   m->world->merges = NULL;
+  world_unguard(m->world);
   platform_lock_free(m->rules);
 }
 

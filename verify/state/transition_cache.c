@@ -1,8 +1,10 @@
 #include "verify/state/transition_cache.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/text.h"
 #include "verify/base/breach.h"
 #include "verify/base/hash.h"
 #include "verify/base/memory.h"
@@ -170,24 +172,26 @@ static uint32_t walk_trie(struct transition_cache *m, uint32_t root, uint32_t nu
   return edge->note;
 }
 
-/* Writes `note` at the end of `edge`, where it may stand already. */
-static void note_down(struct edge *edge, uint32_t note)
+/* Writes `note` at the end of `edge`, where it may stand already. False: another one does. */
+static bool note_down(struct edge *edge, uint32_t note)
 {
-  if (edge->note != NOTE_UNKNOWN && edge->note != note)
-    breach("a step depends on something that is not in its parts");
-  edge->note = note;
+  bool same = edge->note == NOTE_UNKNOWN || edge->note == note;
+  edge->note = same ? note : edge->note;
+  return same;
 }
 
-/* Writes down what the run that has just ended has looked at, and its result. */
-static void write_down(struct transition_cache *m, uint32_t root, uint32_t number, uint32_t result)
+/* Writes down what the run that has just ended has looked at, and its result. False: an earlier run
+ * has looked at something else, where it had seen the same. */
+static bool write_down(struct transition_cache *m, uint32_t root, uint32_t number, uint32_t result)
 {
   struct edge *edge = edge_from(m, root, number);
   for (uint32_t i = 0; i < m->looked_count; i++) {
     uint32_t part = m->looked[i];
-    note_down(edge, part + 1);
+    if (!note_down(edge, part + 1))
+      return false;
     edge = edge_from(m, edge->next, value_of(m, part));
   }
-  note_down(edge, NOTE_RESULT | result);
+  return note_down(edge, NOTE_RESULT | result);
 }
 
 /* ---- steps ---- */
@@ -267,16 +271,33 @@ static bool did_same(struct transition_cache *m, const struct effect *effect,
 }
 
 /* Runs a step again in a state that agrees with the one in which it was noted in what it has looked
- * at, and in nothing else, for all that is known. */
-static void audit_step(struct transition_cache *m, uint32_t move, const struct effect *effect)
+ * at, and in nothing else, for all that is known. Returns whether it does the same. */
+static bool audit_step(struct transition_cache *m, uint32_t move, const struct effect *effect)
 {
   uint32_t count = m->looked_count, looked[2 * m->count];
   struct verdict verdict = {0};
   memcpy(looked, m->looked, count * sizeof *looked);
   run_step(m, move, &verdict);
-  if (count != m->looked_count || memcmp(looked, m->looked, count * sizeof *looked) != 0 ||
-      !did_same(m, effect, &verdict))
-    breach("a step depends on something that is not in its parts");
+  return count == m->looked_count && !memcmp(looked, m->looked, count * sizeof *looked) &&
+         did_same(m, effect, &verdict);
+}
+
+/* The number of an effect like that one, of a step that depends on something that is not in its
+ * parts: only a protocol can. */
+static uint32_t note_impure(struct transition_cache *m, uint32_t move, uint32_t effect)
+{
+  const struct move *of = m->moves.item[move].bytes;
+  struct verdict verdict = {.kind = VERDICT_VIOLATION, .property = "pure", .rank = of->rank};
+  if (of->kind != MOVE_EVENT)
+    breach("a move without a step depends on something that is not in its parts");
+  snprintf(verdict.text, sizeof verdict.text,
+           "%s is impure: the same step came out differently at %s", m->world->protocol->name,
+           event_name((enum rcl_event_kind)of->event.kind));
+  struct effect impure = m->effects[effect];
+  impure.verdict = note_verdict(m, &verdict);
+  m->effects = memory_room(m->effects, m->effects_count, &m->effects_room, sizeof *m->effects);
+  m->effects[m->effects_count] = impure;
+  return m->effects_count++;
 }
 
 const struct effect *transition_cache_step(struct transition_cache *m, uint32_t move)
@@ -285,16 +306,17 @@ const struct effect *transition_cache_step(struct transition_cache *m, uint32_t 
   uint32_t note = walk_trie(m, ROOT_STEPS, move);
   REQUIRE(!(note & NOTE_RESULT) || (note & ~NOTE_RESULT) < m->effects_count,
           "the end of a walk names an effect");
+  uint32_t effect = note & ~NOTE_RESULT;
+  bool pure;
   if (note & NOTE_RESULT) {
-    if (m->audit)
-      audit_step(m, move, &m->effects[note & ~NOTE_RESULT]);
-    return &m->effects[note & ~NOTE_RESULT];
+    pure = !m->audit || audit_step(m, move, &m->effects[effect]);
+  } else {
+    struct verdict verdict = {0};
+    run_step(m, move, &verdict);
+    effect = note_effect(m, &verdict);
+    pure = write_down(m, ROOT_STEPS, move, effect);
   }
-  struct verdict verdict = {0};
-  run_step(m, move, &verdict);
-  uint32_t effect = note_effect(m, &verdict);
-  write_down(m, ROOT_STEPS, move, effect);
-  return &m->effects[effect];
+  return &m->effects[pure ? effect : note_impure(m, move, effect)];
 }
 
 void transition_cache_apply(struct transition_cache *m, const struct effect *effect)
@@ -355,7 +377,8 @@ const struct enabled_list *transition_cache_list(struct transition_cache *m, uin
   struct enabled_list turn = run_list(m, origin);
   m->lists = memory_room(m->lists, m->lists_count, &m->lists_room, sizeof *m->lists);
   m->lists[m->lists_count] = turn;
-  write_down(m, ROOT_LISTS, origin, m->lists_count);
+  if (!write_down(m, ROOT_LISTS, origin, m->lists_count))
+    breach("a list of moves depends on something that is not in its parts");
   return &m->lists[m->lists_count++];
 }
 

@@ -8,7 +8,7 @@
  *                                                      -> 13 -> ...
  *
  * In another state the look-up follows the values of that state; the rules and the protocol run
- * only where the trie ends. A result that depends on anything but parts is a breach.
+ * only where the trie ends. A step that depends on anything but parts violates property `pure`.
  *
  * Not thread-safe: callers hold the lock of the model.
  */

@@ -33,6 +33,6 @@ check "one place calls a protocol's step" test "$(printf '%s\n' "$calls" | wc -l
 check 'and it is the door' sh -c 'printf "%s" "$1" | grep -q "protocols/step.c:"' - "$calls"
 is "$(cd "$root" && grep -rl --include='*.c' 'rcl_protocol_step(' protocols/*.c verify sim mpi play |
   grep -v '/t/' | sort | tr '\n' ' ')" \
-  'mpi/real_host.c protocols/step.c verify/world/world.c verify/world/world_judge.c verify/world/world_merges.c ' \
+  'mpi/real_host.c protocols/step.c verify/world/world_door.c ' \
   'which the world opens, and the host for real MPI'
 finish

@@ -311,7 +311,7 @@ static bool take(const struct place *place, struct world *world, struct trace_li
   broken = 0;
   world_step(world, &choice.move, actions, &verdict);
   reached_add(&reached, &verdict.reached);
-  char *line = trace_line(lines, world, &choice.move, actions);
+  char *line = trace_line(lines, world, &choice.move, actions, &verdict);
   printf("%u %s\n", step, line);
   free(line);
   if (broken)

@@ -160,7 +160,7 @@ static void put_violation(struct join *j, const struct verdict *verdict)
 /* Writes the line of a move that was taken; it is the caller's to free(). */
 static char *put_step(struct join *j, const struct move *move, const struct verdict *verdict)
 {
-  char *line = trace_line(j->lines, &j->world, move, &j->actions);
+  char *line = trace_line(j->lines, &j->world, move, &j->actions, verdict);
   buffer_printf(&j->text, "%.9f %s\n", j->now - j->begin, line);
   put_violation(j, verdict);
   j->out->steps++;

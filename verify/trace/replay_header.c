@@ -8,6 +8,7 @@
 #include "verify/scenario/scenario.h"
 #include "verify/trace/replay.h"
 #include "verify/trace/world_of.h"
+#include "verify/world/properties.h"
 
 bool replay_bad(struct replay *r, const char *format, ...)
 {
@@ -213,6 +214,8 @@ bool replay_begin(struct replay *r, const struct header *header)
   world->member_ctx = r;
   parts_init(&r->parts, world);
   r->begun = true;
+  if (world->bounded)
+    world_guard(world, properties_include(world->properties, "pure"));
   world_begin(world, (unsigned)header->crashes, (unsigned)header->timers);
   r->actions.capacity = RCL_ACTIONS_MAX(&world->config[0]);
   r->actions.item = g_new0(struct rcl_action, r->actions.capacity);

@@ -56,7 +56,7 @@ void trace_move(struct trace *trace, double time, const struct world *world,
                 const struct move *move, const struct rcl_actions *actions,
                 const struct verdict *verdict)
 {
-  char *line = trace_line(trace->lines, world, move, actions);
+  char *line = trace_line(trace->lines, world, move, actions, verdict);
   if (trace->steps)
     fprintf(trace->out, "%.0f %s\n", time, line);
   else

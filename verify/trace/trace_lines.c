@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "protocols/text.h"
+#include "verify/world/properties.h"
 #include "verify/base/buffer.h"
 #include "verify/base/memory.h"
 
@@ -286,7 +287,7 @@ static uint64_t state_digest(const struct world *world, int rank)
 }
 
 char *trace_line(struct trace_lines *numbers, const struct world *world, const struct move *move,
-                 const struct rcl_actions *actions)
+                 const struct rcl_actions *actions, const struct verdict *verdict)
 {
   struct buffer line_buffer = {0}, *line = &line_buffer, rest = {0};
   if (move->rank < 0 || (move->kind == MOVE_DETECT && move->fault != DETECT_END))
@@ -310,7 +311,7 @@ char *trace_line(struct trace_lines *numbers, const struct world *world, const s
     put_number(line, " @", offered);
   buffer_text(line, rest.text ? rest.text : "");
   free(rest.text);
-  if (move->kind == MOVE_EVENT) {
+  if (move->kind == MOVE_EVENT && !properties_impure(verdict)) {
     buffer_text(line, " # ");
     put_hex(line, state_digest(world, move->rank), 16);
   }

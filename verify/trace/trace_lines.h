@@ -16,9 +16,10 @@ void trace_lines_free(struct trace_lines *);
 char *trace_header(const struct world *, const char *host);
 
 /* The line of a move that world_step() has just taken, but for its time and line end; and that of a
- * violation. The caller frees them with free(). */
+ * violation. Where the verdict is that the step was impure, nothing is asked of the protocol. The
+ * caller frees them with free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
-                 const struct rcl_actions *);
+                 const struct rcl_actions *, const struct verdict *);
 char *trace_violation_line(const struct verdict *);
 
 /* The part of the line of a move that says what happened, without message numbers; and an operation

@@ -40,12 +40,13 @@ const char *const properties_known[PROPERTIES + 1] = {
     [PROPERTY_OUTPUT_AT_REST] = "output-at-rest",
     [PROPERTY_OUTPUT_LOCAL] = "output-local",
     [PROPERTY_ONCE_PER_FAILURE] = "once-per-failure",
+    [PROPERTY_PURE] = "pure",
 };
 
 const char *const properties_default[] = {"no-loss",   "no-duplicate", "restorable", "legal",
                                           "deadlock",  "commits",      "recovers",   "outcome",
                                           "agreement", "invariant",    "no-orphan",  "bounds",
-                                          "requests",  "output",       NULL};
+                                          "requests",  "output",       "pure",       NULL};
 
 const char *const reach_names[REACHES + 1] = {"ends",
                                               "commits",
@@ -73,6 +74,16 @@ bool properties_include(const char *const *names, const char *property)
     if (!strcmp(*names, property))
       return true;
   return false;
+}
+
+bool properties_judge(const char *const *names, const char *property)
+{
+  return !names || !strcmp(property, "pure") || properties_include(names, property);
+}
+
+bool properties_impure(const struct verdict *verdict)
+{
+  return verdict->kind == VERDICT_VIOLATION && !strcmp(verdict->property, "pure");
 }
 
 const char *const *properties_promised(const struct rcl_protocol *protocol)

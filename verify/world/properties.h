@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "protocols/protocol.h"
+#include "verify/world/world.h"
 
 /* Their numbers: places in properties_known. */
 enum property {
@@ -40,6 +40,7 @@ enum property {
   PROPERTY_OUTPUT_AT_REST,
   PROPERTY_OUTPUT_LOCAL,
   PROPERTY_ONCE_PER_FAILURE,
+  PROPERTY_PURE,
   PROPERTIES
 };
 
@@ -49,6 +50,13 @@ extern const char *const properties_default[];
 
 /* Whether the list `names`, which ends with NULL, has `property`. */
 bool properties_include(const char *const *names, const char *property);
+
+/* Whether it is judged where `names` are asked for; NULL: all are. Always judged is `pure`, without
+ * which nothing else that is said of a protocol counts. */
+bool properties_judge(const char *const *names, const char *property);
+
+/* Whether the verdict says that a step is not `pure`. */
+bool properties_impure(const struct verdict *);
 
 /* The default ones and those of protocol->promises, which a run is audited for; ends with NULL.
  * Static, until the next call. */

@@ -33,7 +33,7 @@ extern const char *const reach_names[REACHES + 1];
 
 /* The most that was shown of each; at most 255. And which properties there was an occasion to
  * judge: a bit of each, by its number (properties.h). */
-enum { REACHED_PROPERTIES = 32 };
+enum { REACHED_PROPERTIES = 40 };
 struct reached {
   uint8_t most[REACHES];
   uint8_t judged[REACHED_PROPERTIES / 8];

@@ -59,6 +59,7 @@ void world_clear(struct world *w)
   free(w->config);
   free(w->neighbours);
   free(w->topology);
+  world_unguard(w);
   w->config = NULL;
   w->neighbours = NULL;
   w->topology = NULL;
@@ -94,41 +95,29 @@ void world_begin(struct world *w, unsigned crashes, unsigned timers)
 
 /* ---- the move ---- */
 
-/* What the protocol says of its use of memory is true. */
-static bool rest_is_zero(const struct world *w, int rank, const unsigned char *state)
-{
-  struct rcl_piece piece[RCL_PIECES];
-  uint32_t pieces = world_in_use(w, rank, state, piece), at = 0;
-  for (uint32_t k = 0; k < pieces; k++) {
-    while (at < piece[k].offset && at < w->state_bytes)
-      if (state[at++])
-        return false;
-    at = piece[k].offset + piece[k].bytes;
-  }
-  while (at < w->state_bytes)
-    if (state[at++])
-      return false;
-  return true;
-}
-
 static void *copy_of(const void *state, uint32_t bytes)
 {
   return memcpy(memory_grow(NULL, bytes + 1), state, bytes);
 }
 
-static void step_protocol(struct step_context *t)
+/* False: the step is not one of a protocol. */
+static bool step_protocol(struct step_context *t)
 {
   const struct world *w = t->w;
   struct world_rank *me = edit_rank(w, t->rank);
   bool timer = t->event.kind == RCL_EVENT_TIMER;
   void *before = timer ? copy_of(me + 1, w->state_bytes) : NULL;
-  int broken =
-      rcl_protocol_step(w->protocol, &w->config[t->rank], me + 1, &t->event, t->actions, w->check);
-  world_audit_merges(t);
+  char flaw[FLAW_MAX];
+  int broken;
+  bool pure = world_call_step(w, t->rank, me + 1, &t->event, t->actions, &broken, flaw);
   t->unmoved = timer && !memcmp(before, me + 1, w->state_bytes);
   free(before);
-  REQUIRE(!w->bounded || !w->check || rest_is_zero(w, t->rank, (const unsigned char *)(me + 1)),
-          "what is not in use of a protocol's state is zero");
+  world_occasion(t, PROPERTY_PURE);
+  if (!pure) {
+    world_violate(t, "pure", "%s", flaw);
+    return false;
+  }
+  world_audit_merges(t);
   world_occasion(t, PROPERTY_LEGAL);
   world_occasion(t, PROPERTY_RECOVERS);
   if (w->check && w->protocol->violated_invariant)
@@ -137,6 +126,7 @@ static void step_protocol(struct step_context *t)
     world_violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
   world_after_step(t);
   world_judge_waiting(t);
+  return true;
 }
 
 static bool leaves_topology(const struct step_context *t)
@@ -167,8 +157,9 @@ static void take_event(struct step_context *t)
     refuse_message(t);
     return;
   }
-  if (t->event.kind != RCL_EVENT_RECEIVE || !below_matching(w))
-    step_protocol(t);
+  bool sees = t->event.kind != RCL_EVENT_RECEIVE || !below_matching(w);
+  if (sees && !step_protocol(t))
+    return;
   if (read_rank(w, t->rank)->phase == RANK_RUNNING)
     world_script_advance(w, t->rank);
   if (world_cut(t->move) >= 0)

@@ -342,6 +342,7 @@ struct world_level {
 enum { WORLD_LEVELS = 8 };
 
 struct shares;
+struct guard;
 
 struct world {
   const struct rcl_protocol *protocol;
@@ -375,6 +376,8 @@ struct world {
   const void *member_ctx;
   struct world_memory memory;
   struct shares *shares; /* contributions in groups (parts_group_shares()); NULL: in parts */
+  struct guard *guard;   /* memory in which the protocol is called; NULL: in the parts */
+  bool all_in_use; /* what its in_use says of the first state is wrong, as each step then shows */
 };
 
 /* Number of a part. `a` is a rank, or the source of a channel; `b` its destination. */
@@ -409,8 +412,13 @@ void world_set_parameter(struct world *, const char *name, uint32_t value);
 bool world_set_topology(struct world *, const char *text, char *problem);
 /* Adds a level of storage behind the others; beyond WORLD_LEVELS: a breach. */
 void world_add_level(struct world *, struct world_level);
+/* From here on the protocol is called in memory of its own, where property `pure` is judged in
+ * full. `audit`: each step is taken again in other places. The configs do not grow any more. */
+void world_guard(struct world *, bool audit);
+void world_unguard(struct world *);
 void world_begin(struct world *, unsigned crashes, unsigned timers);
-void world_clear(struct world *); /* frees what world_init() made, not the parts */
+void world_clear(
+    struct world *); /* frees what world_init() and world_guard() made, not the parts */
 
 enum move_kind {
   MOVE_EVENT,  /* `event` happens at `rank` */

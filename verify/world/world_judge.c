@@ -11,12 +11,7 @@
 
 static bool is_judged(const struct world *w, const char *property)
 {
-  if (!w->properties)
-    return true;
-  for (const char *const *name = w->properties; *name; name++)
-    if (!strcmp(*name, property))
-      return true;
-  return false;
+  return properties_judge(w->properties, property);
 }
 
 /* "deliver at send: ", or "send: " where it is about no action; its length. */
@@ -421,7 +416,8 @@ static bool sets_again(const struct world *w, int rank)
   void *state = memory_grow(NULL, w->state_bytes + 1);
   memcpy(state, me + 1, w->state_bytes);
   actions.item = memory_table(actions.capacity, sizeof *actions.item);
-  rcl_protocol_step(w->protocol, &w->config[rank], state, &timer, &actions, false);
+  char flaw[FLAW_MAX];
+  world_call_step(w, rank, state, &timer, &actions, NULL, flaw);
   for (uint32_t i = 0; i < actions.count; i++)
     sets |= actions.item[i].kind == RCL_ACTION_SET_TIMER;
   free(actions.item);

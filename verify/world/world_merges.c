@@ -62,7 +62,8 @@ static void start(const struct world *w, int rank, const void *from, const struc
 {
   memcpy(t->state, from, w->state_bytes);
   memset(t->actions.item, 0, t->actions.capacity * sizeof *t->actions.item);
-  rcl_protocol_step(w->protocol, &w->config[rank], t->state, event, &t->actions, false);
+  char flaw[FLAW_MAX];
+  world_call_step(w, rank, t->state, event, &t->actions, NULL, flaw);
 }
 
 static bool ends_same(const struct world *w, const void *state, const struct rcl_actions *actions,

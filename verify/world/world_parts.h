@@ -154,7 +154,10 @@ static inline void list_clear(const struct world *w, enum part_kind kind, int a,
 static inline uint32_t world_in_use(const struct world *w, int rank, const void *state,
                                     struct rcl_piece *piece)
 {
-  return rcl_protocol_in_use(w->protocol, &w->config[rank], state, piece);
+  if (!w->all_in_use)
+    return rcl_protocol_in_use(w->protocol, &w->config[rank], state, piece);
+  *piece = (struct rcl_piece){.bytes = w->state_bytes, .room = w->state_bytes};
+  return 1;
 }
 
 /* ---- messages and incarnations ---- */

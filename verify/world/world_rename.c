@@ -1,5 +1,5 @@
 /* The world: ranks under other names. */
-#include "verify/world/world_parts.h"
+#include "verify/world/world_step.h"
 
 static bool rename_program(const struct world *w, int rank, struct world_program *program,
                            const int16_t *to)
@@ -16,7 +16,7 @@ static bool rename_rank(const struct world *w, int rank, struct world_rank *me, 
 {
   if (!w->protocol->permute_ranks || me->image || me->draining > 1)
     return false;
-  w->protocol->permute_ranks(&w->config[rank], me + 1, to);
+  world_call_permute(w, rank, me + 1, to);
   return true;
 }
 

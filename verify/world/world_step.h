@@ -1,7 +1,7 @@
 /* Inside the world: one move while it is being taken. world.c leads through it:
  *
  *     world_events.c    the event takes place
- *     (protocol)        takes its step
+ *     world_door.c      the protocol takes its step
  *     world_actions.c   its actions take effect, if the grammar of a step allows them
  *     world_channels.c  messages come and go
  *     world_matching.c  messages are given to receives of the program
@@ -40,6 +40,19 @@ struct step_context {
 /* Before and after the step of the protocol. */
 void world_before_step(struct step_context *);
 void world_after_step(struct step_context *);
+
+/* ---- calls of the protocol (world_door.c) ---- */
+
+enum { FLAW_MAX = sizeof(((struct verdict *)0)->text) };
+
+/* The only callers of a protocol's step, for its state of `rank`. False where it does not keep to
+ * property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no actions. `broken`: as
+ * rcl_protocol_step(), where world.check; NULL: invariants are not looked at. */
+bool world_call_step(const struct world *, int rank, void *state, const struct rcl_event *,
+                     struct rcl_actions *, int *broken, char *flaw);
+
+/* Permutes the ranks in that state; what is impure is a breach. */
+void world_call_permute(const struct world *, int rank, void *state, const int16_t *to);
 
 /* ---- clocks (world_clocks.c) ---- */
 

@@ -1,0 +1,56 @@
+/* Foreign code, confined: a protocol's step that touches what is not its own, is ended by a signal
+ * or does not end comes back as an answer. Hosts without signals (a browser) run it as it is.
+ */
+#ifndef RECLINE_CONFINE_H
+#define RECLINE_CONFINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Processor time that the code may take, in seconds. */
+enum { CONFINE_SECONDS = 3 };
+
+enum confine_access { CONFINE_TOUCHED, CONFINE_READ, CONFINE_WRITTEN };
+
+/* How the code ended that did not return. */
+struct confine_end {
+  bool late;                  /* it took longer than CONFINE_SECONDS */
+  int signal;                 /* that ended it otherwise; 0: none */
+  const char *name;           /* of the signal, for people */
+  bool memory;                /* as it touched memory, */
+  const unsigned char *at;    /* at that address; the last one there is: it is not known, */
+  enum confine_access access; /* TOUCHED: the machine does not tell how */
+  bool stack;                 /* the address is one of its stack */
+};
+
+/* Calls run(data); true when it has returned. False: it has not, and `end` tells why; what it has
+ * written until then stays. For code that takes no lock and owns nothing. Once it has been late,
+ * later calls may take a tenth of the time, as what is said of the code is said already. Any thread
+ * may call it; of threads that do so at a time, one is watched for its time. */
+bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
+
+/* Memory for an object of foreign code, in two places of one reservation of address space in which
+ * nothing else can be touched. The addresses of the places differ in each bit from the fourth to
+ * that of the reservation's size. Each place is mapped twice, once to be read only. */
+struct confine_memory {
+  size_t bytes;            /* of the object */
+  unsigned char *place[2]; /* the first ends where nothing can be touched */
+  unsigned char *first[2]; /* of the pages of each place, */
+  size_t room[2];          /* and the bytes of these */
+  ptrdiff_t read_only;     /* from an address to the same byte, read-only */
+  unsigned char *base;     /* the reservation: all of it, */
+  size_t span;             /* and the bytes of each of its two halves */
+};
+
+/* `bytes` is a multiple of 4. Ends the process where there is no memory for it. */
+void confine_memory_new(struct confine_memory *, size_t bytes);
+void confine_memory_free(struct confine_memory *);
+
+/* Makes the writable data of the shared object read-only that holds `address`, until the process
+ * ends normally. False: there is no such object, or the system does not do it. */
+bool confine_object(const void *address);
+
+/* Whether the address lies in the data of an object of confine_object(). */
+bool confine_has(const void *address);
+
+#endif
