@@ -39,6 +39,16 @@ cp restart-recovers.yaml flawed
 recline check flawed/restart-recovers.yaml >stdout 2>stderr
 is "$?:$(grep -c '^restart-recovers  *violated' stdout)" 1:1 'without its roll-back it is violated' stdout
 
+mkdir beyond
+grep -h '^sed .* restart\.c >beyond' "$root/docs/add-a-protocol.md" | sh
+compile beyond.c beyond/restart.so
+cp restart-recovers.yaml beyond
+recline check beyond/restart-recovers.yaml --out beyond >stdout 2>stderr
+is "$?:$(sed -n 's/^ *pure/pure/p' stdout)" \
+  "3:$(sed -n 's/^`\(pure, rank.* at start\)`.*/\1/p' "$root/docs/add-a-protocol.md")" \
+  'a step beyond its state is a breach, in the words of the page' stdout stderr
+check 'with a trace' grep -q '^violation pure ' beyond/restart-recovers.trace
+
 # The second protocol, which takes checkpoints.
 compile pause.c pause.so
 is $? 0 'the protocol with checkpoints compiles' cc.log
@@ -97,4 +107,4 @@ refused nothing.so 'expected RECLINE_PROTOCOLS in it' 'an object without protoco
 refused old.so 'it was built for door 0' 'an object built for another door'
 refused taken.so 'there is a protocol c3 already' 'a name that is taken'
 
-finish 26
+finish 28

@@ -2,9 +2,11 @@
 #include "verify/scenario/plugin.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include "protocols/protocol.h"
+#include "verify/base/confine.h"
 #include "verify/scenario/document.h"
 #include "verify/scenario/shared_object.h"
 
@@ -51,6 +53,7 @@ static bool is_loaded(const char *file)
   return g_hash_table_contains(loaded, file);
 }
 
+/* Of the mutants, which are recline's own, the table is filled in when they are loaded. */
 static bool load(const char *file, GError **error)
 {
   if (is_loaded(file))
@@ -67,6 +70,10 @@ static bool load(const char *file, GError **error)
   }
   if (!rcl_protocol_register(list)) {
     g_set_error(error, PLUGIN_ERROR, 0, "too many such files, expected fewer protocols at once");
+    return false;
+  }
+  if (!confine_object(list)) {
+    g_set_error(error, PLUGIN_ERROR, 0, "its data cannot be made read-only: %s", g_strerror(errno));
     return false;
   }
   char *path = g_strdup(file);

@@ -69,9 +69,6 @@ flaw null 'wrote through a null pointer (Segmentation fault) at start' \
   '#define AT_START *(volatile int *)(uintptr_t)8 = 1'
 flaw wild 'touched memory that is not its own (Segmentation fault) at start' \
   '#define AT_START *(volatile int *)((uintptr_t)memory + ((uintptr_t)1 << 40)) = 1'
-flaw code 'wrote memory that is not its own (Segmentation fault) at start' \
-  '#define AT_START *(volatile char *)(uintptr_t)&flawed = 1
-static const struct rcl_protocol flawed;'
 
 # The list of actions.
 flaw room 'wrote 1 byte behind the room for actions at start' \
@@ -113,6 +110,79 @@ flaw in-use-room 'wrote 1 byte behind the room for pieces in in_use at start' \
 flaw in-use-moves 'tells of other pieces than before the step in in_use at start' \
   "#define IN_USE $piece{.bytes = 4}; piece[1] = (struct rcl_piece){.offset = *at ? 4 : 8}; return 2"
 
+# Data of the shared object that no look at the file tells from the start files' own.
+data='wrote to a variable of its shared object (Segmentation fault) at start'
+flaw table "$data" '__attribute__((section(".got.plt"))) uint32_t count = 1;
+#define AT_START count++'
+flaw described "$data" 'static const struct rcl_protocol flawed;
+#define AT_START *(volatile char *)(uintptr_t)&flawed = 1'
+flaw fixed "$data" '__attribute__((section(".data.rel.ro"))) uint32_t count = 1;
+#define AT_START count++'
+compile nameless 'static char completed_7;
+#define AT_START completed_7++' -s
+breaches nameless "$data" 1
+
+# Shared objects that are not loaded; the same where they are stripped.
+refused() { # NAME WORDS WORDS-WHEN-STRIPPED LINE-OF-C [OPTION...]
+  flaw=$1 words=$2 stripped=$3
+  shift 3
+  set -- "$flaw" "$@"
+  compile "$@"
+  for words in "$words" "$stripped"; do
+    "$recline" check "$flaw/$flaw.yaml" >"$flaw/said" 2>"$flaw/err"
+    is "$?:$(wc -l <"$flaw/err"):$(sed 's/.*protocol.file: \(.*\), expected.*/\1/' "$flaw/err")" \
+      "64:1:$words" "$flaw: $words" "$flaw/err"
+    strip "$flaw/$flaw.so"
+  done
+}
+
+nameless='it can write to a variable (without a name, as it is stripped)'
+for name in count completed completed_7; do
+  refused "$name" "it can write to a variable ($name)" "$nameless" "static uint32_t $name;
+#define AT_START $name++"
+done
+refused initial 'it can write to a variable (count)' "$nameless" 'static uint32_t count = 7;
+#define AT_START count++'
+refused section 'it can write to a variable (count)' "$nameless" \
+  '__attribute__((section("mine"))) uint32_t count = 7;
+#define AT_START count++'
+thread='static _Thread_local uint32_t count;
+#define AT_START count++'
+needs='it needs __tls_get_addr'
+refused thread "$needs" "$needs" "$thread"
+writes='it can write to a variable (of each thread)'
+refused thread-static "$writes" "$writes" "$thread" -ftls-model=initial-exec
+loaded='it runs a function when it is loaded (a constructor)'
+refused constructor "$loaded" "$loaded" \
+  '__attribute__((constructor)) void begin(void); void begin(void) {}'
+refused alone "$loaded" "$loaded" \
+  '__attribute__((constructor)) void begin(void); void begin(void) {}' -nostartfiles
+refused init "$loaded" "$loaded" 'void _init(void); void _init(void) {}' -nostartfiles
+ended='it runs a function at the end (a destructor)'
+refused destructor "$ended" "$ended" '__attribute__((destructor)) void end(void); void end(void) {}'
+chooses='it chooses a function when it is loaded (an indirect one)'
+refused indirect "$chooses" "$chooses" 'static int one(void) { return 1; }
+static int (*choose(void))(void) { return one; }
+static int chosen(void) __attribute__((ifunc("choose")));
+#define AT_START state->told = (uint32_t)chosen()'
+needs='it needs memfd_create'
+refused needs "$needs" "$needs" 'int memfd_create(const char *, unsigned);
+#define AT_START state->told = (uint32_t)memfd_create("x", 0)'
+needs='it needs __asan_none'
+refused weak "$needs" "$needs" '__attribute__((weak)) void __asan_none(void);
+#define AT_START if (__asan_none) __asan_none()'
+
+# How compilers and linkers build objects that are loaded.
+for cc in gcc clang; do
+  for linker in bfd gold lld; do
+    command -v $cc >made && command -v ld.$linker >made || continue
+    CC=$cc holds $cc-$linker '' -fuse-ld=$linker
+    strip $cc-$linker/$cc-$linker.so
+    exits 0 'stripped, too' "$recline" check $cc-$linker/$cc-$linker.yaml
+  done
+done
+holds relocated-late '' -Wl,-z,norelro,-z,lazy
+
 # Signals, and steps that do not end.
 flaw zero 'ended by signal 8 (Floating point exception) at start' \
   '#define AT_START volatile uint32_t zero = 0; state->told = (7 + state->told) / zero'
@@ -138,4 +208,14 @@ impure before-read 'read 1 byte before its state at start' \
 impure stale-read "$makes" '#define AT_START state->told = actions->item[0].slot == 0xA5A5A5A5'
 impure stale-field 'is impure: elsewhere in memory it takes other actions at send' \
   '#define AT_SEND actions->item[0] = (struct rcl_action){.kind = RCL_ACTION_TRANSMIT, .words = {actions->item[1].slot != 0xA5A5A5A5}}; actions->count = 1' 2
+
+# A run ends in the same words.
+if [ -x "$build/bin/ring" ] || ls "$build"/*/ring >made 2>&1; then
+  sed -e "s/name: restart, file: restart.so/name: behind1, file: behind1.so/" \
+    "$root/examples/restart-run.yaml" >zero/run.yaml
+  sed -i 's/behind1/zero/g' zero/run.yaml
+  "$recline" run zero/run.yaml >zero/said 2>zero/err
+  is "$?:$(grep -c 'breach: zero ended by signal 8 (Floating point exception) at start' zero/err)" \
+    3:1 'a run ends by the same breach' zero/said zero/err
+fi
 finish
