@@ -1,5 +1,6 @@
 #include "sim/host/application.h"
 
+#include "sim/host/program_clock.h"
 #include "sim/host/shadow.h"
 #include "sim/net/machine.h"
 
@@ -383,6 +384,7 @@ struct saved *application_save(struct rank *r)
   struct saved *saved =
       portable_read(portable_write(now, order_is_turned()), layer.ranks, r->index, &why);
   portable_free(now);
+  program_clock_forget(r);
   if (!saved)
     die(DIE_BREACH, "the image of rank %d: %s", r->index, why);
   return with_files(r, saved);
@@ -496,6 +498,7 @@ void application_put_back(struct rank *r, const struct saved *saved, bool at_pla
   r->mpi->image_bytes = saved->image_bytes;
   r->mpi->iteration_bytes = saved->iteration_bytes;
   put_back_comms(r, saved);
+  program_clock_forget(r);
   a->next = at_place ? PLACE_NONE : saved->place;
 }
 
@@ -513,6 +516,8 @@ bool application_comes_to(struct rank *r, enum place place)
         "was taken",
         r->index, place == PLACE_NONE ? layer.call : place_text[place], place_text[next]);
   a->next = PLACE_NONE;
+  if (next == place)
+    program_clock_forget(r);
   return next == place;
 }
 

@@ -6,6 +6,7 @@
 #include "sim/host/dispatcher.h"
 #include "sim/host/matching.h"
 #include "sim/host/outside.h"
+#include "sim/host/program_clock.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/net/transport.h"
@@ -312,23 +313,27 @@ static void take_notice(struct rank *r)
 
 void host_compute(struct rank *r, double flops)
 {
+  double left = flops;
   begin_computing(r);
-  while (flops > 0.0) {
+  while (left > 0.0) {
     if (!is_interrupted(r))
-      flops = layer.scenario->failures_count || listens() ? machine_compute(&r->computation, flops)
-                                                          : machine_execute(flops);
+      left = layer.scenario->failures_count || listens() ? machine_compute(&r->computation, left)
+                                                         : machine_execute(left);
     if (is_interrupted(r))
       take_notice(r);
   }
+  program_clock_computes(r, flops);
 }
 
 void host_sleep(struct rank *r, double seconds)
 {
+  double left = seconds;
   begin_computing(r);
-  while (seconds > 0.0) {
+  while (left > 0.0) {
     if (!is_interrupted(r))
-      seconds = machine_doze(&r->computation, seconds);
+      left = machine_doze(&r->computation, left);
     if (is_interrupted(r))
       take_notice(r);
   }
+  program_clock_passes(r, seconds);
 }

@@ -123,6 +123,8 @@ static void await_restart(struct rank *r)
 /* Takes over the properties of the node on which the rank runs. */
 static void look_around(struct rank *r)
 {
+  if (r->first_speed == 0.0)
+    r->first_speed = machine_speed();
   r->handling = shadow_protocol()->controls ? machine_figure("message_handling_s", 0.0) : 0.0;
   if (shadow_protocol()->work) {
     r->record_s = machine_figure("envelope_record_s", 0.0);

@@ -125,6 +125,7 @@ struct request {
   bool persistent;     /* made by Send_init or Recv_init */
   bool active;         /* a persistent request between Start and its completion */
   bool filling;        /* a receive that was given a message whose payload is still under way */
+  bool told;           /* MPI_Request_get_status has said that it is complete */
   bool orphan;         /* Request_free before completion */
   enum send_mode mode; /* sends */
   bool immediate;      /* persistent sends: SMPI charges them as MPI_Isend */
@@ -170,6 +171,12 @@ struct exceptions {
   unsigned uncaught;
 };
 
+/* program_clock.h; in seconds. */
+struct program_clock {
+  double derived, read; /* what it has come to, and the last reading */
+  bool is_known;        /* there has been one */
+};
+
 struct mpi_state {
   bool algorithm;                  /* one of SMPI's collective algorithms runs for this rank */
   uint32_t receives;               /* posted so far */
@@ -199,6 +206,7 @@ struct mpi_state {
   char *said;                 /* to the outside, since its last output: pieces (pieces.h) */
   size_t said_bytes, said_room;
   struct libc libc;
+  struct program_clock clock;
   struct variable *environment; /* what it has set there (wrap_environment.c) */
   bool environment_cleared;
   struct exceptions exceptions; /* while the program is in a call of ours */

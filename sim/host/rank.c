@@ -75,12 +75,8 @@ locale_t locale_parked(void)
 
 /* ---- memory ---- */
 
-static void *allocate(struct rank *r, size_t bytes, bool zeroed)
+static void *checked(const struct rank *r, void *memory)
 {
-  bytes = bytes ? bytes : 1;
-  heap_enter(r->arena);
-  void *memory = zeroed ? calloc(1, bytes) : malloc(bytes);
-  heap_leave();
   if (!memory)
     die(DIE_BREACH, "no memory in the arena of rank %d", r->index);
   return memory;
@@ -88,12 +84,15 @@ static void *allocate(struct rank *r, size_t bytes, bool zeroed)
 
 void *rank_alloc(struct rank *r, size_t bytes)
 {
-  return allocate(r, bytes, true);
+  heap_enter(r->arena);
+  void *memory = malloc(bytes);
+  heap_leave();
+  return checked(r, memory);
 }
 
 void *rank_alloc_unset(struct rank *r, size_t bytes)
 {
-  return allocate(r, bytes, false);
+  return checked(r, heap_unset(r->arena, bytes));
 }
 
 void rank_free(void *memory)

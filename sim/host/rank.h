@@ -141,6 +141,7 @@ struct rank {
   bool iterates;     /* the place that is offered begins an iteration */
   struct rcl_actions actions;
 
+  double first_speed;       /* flop/s of a core of its first node */
   double handling;          /* seconds for each message, where the protocol looks at them */
   double record_s, match_s; /* seconds of operations of the protocol, where it counts them */
   double work_s;            /* of what it has counted and not spent */

@@ -365,7 +365,7 @@ static void *out_of_memory(void)
   return NULL;
 }
 
-void *arena_malloc(struct arena *arena, size_t bytes)
+void *arena_unset(struct arena *arena, size_t bytes)
 {
   uint32_t units = units_for(bytes);
   if (!units)
@@ -383,12 +383,31 @@ void *arena_malloc(struct arena *arena, size_t bytes)
   return block ? payload_of(block) : out_of_memory();
 }
 
-void *arena_calloc(struct arena *arena, size_t bytes)
+/* From `touched` on there are zeros. Pages of what is larger than may be kept were given back when
+ * it was freed, and need not be written. */
+static void clear(const struct arena *arena, char *start, char *end, char *touched)
 {
-  const char *touched = end_of_touched(arena);
-  char *payload = arena_malloc(arena, bytes);
-  if (payload && payload < touched)
-    memset(payload, 0, bytes < (size_t)(touched - payload) ? bytes : (size_t)(touched - payload));
+  const struct slack *slack = &process.slack[arena->rank];
+  uintptr_t page = (uintptr_t)getpagesize();
+  char *dirty = end < touched ? end : touched;
+  if (start >= dirty)
+    return;
+  char *zeros = (size_t)(dirty - start) > SLACK + slack->more ? discard(start, dirty) : NULL;
+  if (!zeros) {
+    memset(start, 0, (size_t)(dirty - start));
+    return;
+  }
+  char *rest = dirty - (uintptr_t)dirty % page;
+  memset(start, 0, (size_t)(zeros - start));
+  memset(rest, 0, (size_t)(dirty - rest));
+}
+
+void *arena_malloc(struct arena *arena, size_t bytes)
+{
+  char *touched = end_of_touched(arena);
+  char *payload = arena_unset(arena, bytes);
+  if (payload)
+    clear(arena, payload, payload + arena_usable(payload), touched);
   return payload;
 }
 
@@ -405,14 +424,12 @@ size_t arena_usable(void *payload)
 }
 
 /* A block whose payload is aligned: a longer one, whose front is given back. */
-void *arena_memalign(struct arena *arena, size_t alignment, size_t bytes)
+static void *aligned_unset(struct arena *arena, size_t alignment, size_t bytes)
 {
-  if (alignment <= HEAP_ALIGNMENT)
-    return arena_malloc(arena, bytes);
   size_t slack = alignment + LEAST_UNITS * UNIT;
   if (bytes > SIZE_MAX - slack)
     return out_of_memory();
-  char *payload = arena_malloc(arena, bytes + slack);
+  char *payload = arena_unset(arena, bytes + slack);
   if (!payload)
     return NULL;
   struct block *block = block_of(payload);
@@ -430,6 +447,17 @@ void *arena_memalign(struct arena *arena, size_t alignment, size_t bytes)
   }
   cut(arena, block, units_for(bytes));
   return payload_of(block);
+}
+
+void *arena_memalign(struct arena *arena, size_t alignment, size_t bytes)
+{
+  if (alignment <= HEAP_ALIGNMENT)
+    return arena_malloc(arena, bytes);
+  char *touched = end_of_touched(arena);
+  char *payload = aligned_unset(arena, alignment, bytes);
+  if (payload)
+    clear(arena, payload, payload + arena_usable(payload), touched);
+  return payload;
 }
 
 /* Grows a block without moving it: into the free one behind it, or at the top. */
@@ -457,23 +485,25 @@ void *arena_realloc(struct arena *arena, void *payload, size_t bytes)
 {
   struct block *block = block_of(payload);
   uint32_t units = units_for(bytes);
+  size_t had = arena_usable(payload);
+  char *touched = end_of_touched(arena), *rest = (char *)payload + (had < bytes ? had : bytes);
   if (!units)
     return out_of_memory();
   if (units <= block->units) {
     size_t freed = (size_t)(block->units - units) * UNIT;
     add_slack(arena, freed, cut(arena, block, units));
-    return payload;
-  }
-  if (grow_in_place(arena, block, units)) {
+  } else if (grow_in_place(arena, block, units)) {
     cut(arena, block, units);
-    return payload;
+  } else {
+    void *moved = arena_malloc(arena, bytes);
+    if (!moved)
+      return NULL;
+    memcpy(moved, payload, had);
+    arena_free(arena, payload);
+    return moved;
   }
-  void *moved = arena_malloc(arena, bytes);
-  if (!moved)
-    return NULL;
-  memcpy(moved, payload, arena_usable(payload)); /* it is the smaller of the two */
-  arena_free(arena, payload);
-  return moved;
+  clear(arena, rest, (char *)payload + arena_usable(payload), touched);
+  return payload;
 }
 
 /* ---- where arenas lie ----------------------------------------------------------------------- */

@@ -46,9 +46,12 @@ int arena_rank(const struct arena *);  /* also of an arena that was never made *
 struct arena_notes *arena_notes(struct arena *);
 void arena_used(const struct arena *, void **start, size_t *length);
 
-/* Pointers are to payloads: HEAP_ALIGNMENT at least. What is no block ends the process. */
+/* Pointers are to payloads: HEAP_ALIGNMENT at least. What is no block ends the process. Memory is
+ * all zeros, also what arena_realloc() adds; pages that are zeros are not touched. Otherwise it
+ * would hold remains of other blocks, and which ones depends on when the layer has freed its own.
+ */
 void *arena_malloc(struct arena *, size_t bytes);
-void *arena_calloc(struct arena *, size_t bytes); /* pages that are zeros are not touched */
+void *arena_unset(struct arena *, size_t bytes); /* with the remains, for the layer */
 void *arena_memalign(struct arena *, size_t alignment, size_t bytes); /* a power of two */
 void *arena_realloc(struct arena *, void *, size_t bytes);
 void arena_free(struct arena *, void *);

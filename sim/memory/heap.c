@@ -335,6 +335,14 @@ static void *allocate_locked(struct arena *arena, size_t bytes)
   return payload;
 }
 
+EXPORT void *heap_unset(struct arena *arena, size_t bytes)
+{
+  lock_arenas();
+  void *payload = arena_unset(arena, bytes);
+  unlock_arenas();
+  return payload;
+}
+
 static void *allocate(struct arena *arena, size_t bytes)
 {
   enum { WORDS = 512 }; /* bytes: few paths are longer */
@@ -416,7 +424,7 @@ EXPORT void *calloc(size_t count, size_t bytes)
   if (__builtin_mul_overflow(count, bytes, &total))
     return out_of_memory();
   lock_arenas();
-  void *payload = arena_calloc(arena, total);
+  void *payload = arena_malloc(arena, total);
   unlock_arenas();
   return payload;
 }

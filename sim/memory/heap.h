@@ -133,6 +133,11 @@ HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length)
  */
 HEAP_API void heap_give_back(struct arena *arena);
 
+/* Memory of an arena with the remains of what was freed there, for the layer itself. The program's
+ * is all zeros, whichever call of the malloc family it asks: what it finds there, and may send,
+ * must be the same when it runs again. NULL: no memory. */
+HEAP_API void *heap_unset(struct arena *arena, size_t bytes);
+
 /* Files whose writes are outputs: what the programs write to them, at their ends, is told instead
  * of being written. */
 struct heap_outputs {

@@ -8,6 +8,7 @@
  * twice sounds slow and is what can be relied on: see docs/warts-memory.md. */
 #define _GNU_SOURCE
 #include "sim/memory/image.h"
+#include "sim/memory/dead_stack.h"
 #include "sim/memory/heap.h"
 #include "sim/memory/image_source.h"
 #include "sim/memory/pagemap.h"
@@ -223,6 +224,7 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
       outcome = IMAGE_RESTORED;
     else if (save(copy))
       outcome = IMAGE_CAPTURED;
+    dead_stack_discard(source, __builtin_frame_address(0));
   }
   if (outcome == IMAGE_FAILED) {
     image_free(copy);

@@ -2,14 +2,15 @@
  * wrap_fortran.c share.
  *
  * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
- * groups, infos and error handlers; communicators, requests, files and windows are the layer's, and their
- * tables lie in the MPI state of the rank, so that they roll back with the program that holds the
- * integers.
+ * groups, infos and error handlers; communicators, requests, files and windows are the layer's, and
+ * their tables lie in the MPI state of the rank, so that they roll back with the program that holds
+ * the integers.
  */
 #ifndef RECLINE_FORTRAN_H
 #define RECLINE_FORTRAN_H
 
 #include "sim/host/rank.h"
+#include "sim/mpi/wrap.h"
 
 /* SMPI's function of that name, stored into the function pointer at `function`. */
 void fortran_next(const char *name, void *function, size_t size);
@@ -31,7 +32,7 @@ void fortran_next(const char *name, void *function, size_t size);
       NEXT(NAME);                                                                                  \
       next_ ARGUMENTS;                                                                             \
     }                                                                                              \
-    layer_leave(mode);                                                                             \
+    wrap_leave(mode, r);                                                                           \
   }
 
 /* Arguments that are read. */

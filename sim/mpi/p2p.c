@@ -18,13 +18,14 @@ static double poll_seconds(const char *setting)
   return text ? MAX(g_ascii_strtod(text, NULL), LEAST) : DEFAULT;
 }
 
-void p2p_poll_cost(enum poll kind)
+double p2p_poll_cost(enum poll kind)
 {
   static double seconds[POLLS];
   static const char *const settings[POLLS] = {"smpi/test", "smpi/iprobe"};
   if (seconds[kind] == 0.0)
     seconds[kind] = poll_seconds(settings[kind]);
   machine_sleep(seconds[kind]);
+  return seconds[kind];
 }
 
 static int world_rank(const struct comm *comm, int rank)
@@ -107,7 +108,7 @@ static bool fails_at_once(struct rank *r, struct request *request)
 
 static void begin(struct rank *r, struct request *request, bool blocking)
 {
-  request->done = false;
+  request->done = request->told = false;
   request->send = 0;
   if (!request->collective)
     r->mpi->pending++;

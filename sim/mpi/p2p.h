@@ -44,8 +44,9 @@ int p2p_wait(struct rank *, struct request *);
 /* Waits for a request and takes it back (request_retire), whatever has ended it. */
 int p2p_finish(struct rank *, struct request *, MPI_Status *);
 
-/* Costs of a poll that finds nothing, as the platform says by smpi/test and smpi/iprobe. */
+/* Takes the time of a poll that finds nothing, as the platform says by smpi/test and smpi/iprobe.
+ * Returns it, in seconds. */
 enum poll { POLL_TEST, POLL_PROBE, POLLS };
-void p2p_poll_cost(enum poll);
+double p2p_poll_cost(enum poll);
 
 #endif

@@ -4,6 +4,7 @@
 #define RECLINE_REQUESTS_H
 
 #include "sim/host/rank.h"
+#include "sim/mpi/p2p.h"
 
 /* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Request_free. `collective`: by an algorithm of a
  * collective, on requests of the layer's own; which one is complete is a decision unless the
@@ -14,6 +15,10 @@ int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, 
                       MPI_Status *);
 
 int requests_free(struct rank *, MPI_Request *);
+
+/* The program has polled in vain: time goes by, or a loop of polls would never end, and what others
+ * want of this rank is done. */
+void requests_not_yet(struct rank *, enum poll);
 
 /* MPI_Probe, of the program. */
 int requests_await(struct rank *, int from, int tag, struct comm *, MPI_Status *);

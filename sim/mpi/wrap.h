@@ -4,6 +4,7 @@
 
 #include "sim/host/host.h"
 #include "sim/host/rank.h"
+#include "sim/memory/dead_stack.h"
 #include "sim/mpi/record.h"
 
 #include "parameters.h"
@@ -28,6 +29,15 @@ static inline int began(struct request *request, MPI_Request *handle)
   return MPI_SUCCESS;
 }
 
+/* Ends a call in which time may have gone by: the program finds nothing of it on its stack. Nothing
+ * of the layer may be called behind it. */
+static inline void wrap_leave(struct arena *mode, const struct rank *r)
+{
+  layer_leave(mode);
+  if (mode && r)
+    dead_stack_clear(r->source);
+}
+
 /* Calls `layered` with `r` set when the layer is on, `inert` when it is not, and returns its
  * result. Every MPI call is an opportunity for the protocol. */
 #define WRAP(layered, inert)                                                                       \
@@ -45,7 +55,7 @@ static inline int began(struct request *request, MPI_Request *handle)
   } else {                                                                                         \
     result_ = (inert);                                                                             \
   }                                                                                                \
-  layer_leave(mode_);                                                                              \
+  wrap_leave(mode_, r);                                                                            \
   return result_
 
 /* The same for calls that only look something up: no time, no protocol. */

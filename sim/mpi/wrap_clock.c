@@ -3,12 +3,11 @@
  * There is one time, that of the simulation, whichever clock is asked. Otherwise a program would
  * see the machine that simulates, and no run would be like another.
  *
- * What a clock says depends on the schedule, so reading one is a decision of the program, like the
- * outcome of a test: a protocol that lets a message cross the recovery line backwards must be able
- * to make the program read the same again, or it would send something else instead. The protocol
- * is told of both halves of the number. NAS CG sends its time to rank 0. */
+ * A program that is run again must read the same again (program_clock.h): NAS CG sends its time to
+ * rank 0. */
 #include "sim/mpi/wrap_clock.h"
 #include "sim/host/outside.h"
+#include "sim/host/program_clock.h"
 #include "sim/mpi/wrap.h"
 
 #include <stdio.h>
@@ -19,14 +18,24 @@
 
 /* ---- the time of the simulation ---- */
 
-static double decide(struct rank *r, double now)
+static double time_of(uint32_t high, uint32_t low)
 {
-  uint64_t bits, high;
-  memcpy(&bits, &now, sizeof bits);
-  high = host_choose(r, (uint32_t)(bits >> 32), 0);
-  bits = high << 32 | host_choose(r, (uint32_t)bits, 0);
-  memcpy(&now, &bits, sizeof now);
-  return now;
+  double time;
+  uint64_t bits = (uint64_t)high << 32 | low;
+  memcpy(&time, &bits, sizeof time);
+  return time;
+}
+
+/* What the clock says instead of `reading`. A crash may have come between the two outcomes, so that
+ * the second one is lost: then it is the earliest time with the first. */
+static double decide(struct rank *r, double reading)
+{
+  double derived = r->mpi->clock.derived;
+  uint64_t bits;
+  memcpy(&bits, &reading, sizeof bits);
+  uint32_t high = reading > derived || reading < derived ? (uint32_t)(bits >> 32) : 0;
+  uint32_t first = host_choose(r, high, 0);
+  return first ? time_of(first, host_choose(r, first == high ? (uint32_t)bits : 0, 0)) : derived;
 }
 
 /* SMPI lets a little time go by each time, so that a program that waits for a time gets there;
@@ -35,14 +44,19 @@ static double read_clock(struct rank *r)
 {
   output_collect(r);
   enum activity before = rank_switch(r, ACTIVITY_MPI);
-  double now = record_clock(decide(r, layer.before + machine_since_begin(PMPI_Wtime())));
+  double now = layer.before + machine_since_begin(PMPI_Wtime());
+  now = program_clock_read(r, decide(r, program_clock_reading(r, now)));
   rank_switch(r, before);
-  return now;
+  return record_clock(now);
 }
 
 double MPI_Wtime(void)
 {
-  LOOK_UP(read_clock(r), PMPI_Wtime());
+  struct arena *mode = layer_enter();
+  struct rank *r = rank_self();
+  double now = r ? read_clock(r) : PMPI_Wtime();
+  wrap_leave(mode, r);
+  return now;
 }
 
 /* For the clocks of libc and of the language runtimes, which the layer and its libraries read,
@@ -57,7 +71,7 @@ bool clock_simulated(double *now)
     *now = read_clock(r);
   else if (under_protocol)
     *now = layer.before + machine_now();
-  layer_leave(mode);
+  wrap_leave(mode, r);
   return under_protocol;
 }
 

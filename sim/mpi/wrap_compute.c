@@ -38,7 +38,7 @@ struct exceptions *layer_exceptions(void)
       BEHIND(NAME)                                                                                 \
       NAME##_next(ARGUMENT);                                                                       \
     }                                                                                              \
-    layer_leave(mode);                                                                             \
+    wrap_leave(mode, r);                                                                           \
   }
 
 static double after_threshold(double seconds)
@@ -199,7 +199,7 @@ static void place(uint32_t iteration)
     host_place(r, iteration);
     rank_switch(r, ACTIVITY_COMPUTE);
   }
-  layer_leave(mode);
+  wrap_leave(mode, r);
 }
 
 void recline_potential_checkpoint(void)

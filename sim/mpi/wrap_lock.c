@@ -1,6 +1,6 @@
 /* One-sided communication in which the target takes no part: window_passive.h. */
 #include "sim/mpi/comm.h"
-#include "sim/mpi/p2p.h"
+#include "sim/mpi/requests.h"
 #include "sim/mpi/window_passive.h"
 #include "sim/mpi/wrap.h"
 
@@ -40,9 +40,7 @@ WRAP_CALL(Win_flush_local_all, (window), flush(r, window, WINDOW_ALL))
 static int synchronize(struct rank *r, MPI_Win handle)
 {
   if (window_of(r, handle)->passive) {
-    p2p_poll_cost(POLL_TEST);
-    host_poll(r);
-    window_serve(r);
+    requests_not_yet(r, POLL_TEST);
   }
   return MPI_SUCCESS;
 }

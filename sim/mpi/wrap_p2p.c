@@ -192,9 +192,7 @@ int requests_probe(struct rank *r, int from, int tag, struct comm *comm, bool co
   uint32_t outcome = host_choose(r, (uint32_t)(found.source + 1), (uint32_t)layer.ranks + 1);
   *flag = outcome != 0;
   if (outcome == 0) {
-    p2p_poll_cost(POLL_PROBE);
-    host_poll(r);
-    window_serve(r);
+    requests_not_yet(r, POLL_PROBE);
     return comm_error(r, comm, fault_of(r, &wanted));
   }
   wanted.peer = (int)outcome - 1;

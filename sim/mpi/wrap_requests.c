@@ -1,10 +1,10 @@
 /* Completion of requests. Tests and waits for some of several are decisions of the program that
  * depend on time, so the protocol hears of them, and may want an earlier outcome again. */
 #include "sim/host/faults.h"
+#include "sim/host/program_clock.h"
 #include "sim/host/request.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/generalized.h"
-#include "sim/mpi/p2p.h"
 #include "sim/mpi/requests.h"
 #include "sim/mpi/window_passive.h"
 #include "sim/mpi/wrap.h"
@@ -52,22 +52,28 @@ static bool is_pending(const struct rank *r, MPI_Request handle)
   return faults_of_request(r, request_of(handle)) == FAULT_PROC_FAILED_PENDING;
 }
 
-/* A test that finds nothing lets time go by, or a loop of tests would never end. */
-static void not_yet(struct rank *r)
+void requests_not_yet(struct rank *r, enum poll kind)
 {
-  p2p_poll_cost(POLL_TEST);
+  program_clock_passes(r, p2p_poll_cost(kind));
   host_poll(r);
   window_serve(r);
 }
 
+/* Whether a request is complete. Nothing is to be decided where the program knows that it is. */
+static bool is_found_done(struct rank *r, MPI_Request handle)
+{
+  const struct request *request = request_of(handle);
+  return is_idle(handle) || request->told || host_choose(r, request_is_done(r, request), 2);
+}
+
 static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *status)
 {
-  *flag = (int)host_choose(r, request_is_done(r, request_of(*handle)), 2);
+  *flag = is_found_done(r, *handle);
   if (*flag) {
     *flag = request_is_complete(r, request_of(*handle)) || !is_pending(r, *handle);
     return requests_wait(r, handle, status);
   }
-  not_yet(r);
+  requests_not_yet(r, POLL_TEST);
   return MPI_SUCCESS;
 }
 
@@ -186,10 +192,10 @@ static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
                     MPI_Status *statuses)
 {
   struct several several = {handles, count};
-  *flag = (int)host_choose(r, all_are_done(r, &several), 2);
+  *flag = first_done(r, &several) == -2 || host_choose(r, all_are_done(r, &several), 2);
   if (*flag)
     return requests_wait_all(r, count, handles, statuses);
-  not_yet(r);
+  requests_not_yet(r, POLL_TEST);
   return MPI_SUCCESS;
 }
 
@@ -233,7 +239,7 @@ static int test_any(struct rank *r, int count, MPI_Request *handles, int *index,
   uint32_t outcome = host_choose(r, (uint32_t)(found + 1), (uint32_t)count + 1);
   if (outcome == 0) {
     *flag = 0;
-    not_yet(r);
+    requests_not_yet(r, POLL_TEST);
     return MPI_SUCCESS;
   }
   *index = (int)outcome - 1;
@@ -294,7 +300,7 @@ static int test_some(struct rank *r, int count, MPI_Request *handles, int *taken
   }
   int result = take_some(r, count, handles, taken, indices, statuses);
   if (*taken == 0)
-    not_yet(r);
+    requests_not_yet(r, POLL_TEST);
   return result;
 }
 
@@ -344,12 +350,13 @@ WRAP_CALL(Startall, (count, requests), start_all(r, count, requests))
 static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status *status)
 {
   struct request *request = request_of(handle);
-  *flag = (int)host_choose(r, request_is_done(r, request), 2);
+  *flag = is_found_done(r, handle);
   if (!*flag) {
-    not_yet(r);
+    requests_not_yet(r, POLL_TEST);
     return MPI_SUCCESS;
   }
-  p2p_wait(r, request);
+  if (request && p2p_wait(r, request) == MPI_SUCCESS)
+    request->told = true;
   if (request && request->kind == REQUEST_GENERAL)
     general_query(r, request);
   if (is_idle(handle))

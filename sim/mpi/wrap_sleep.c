@@ -52,7 +52,7 @@ static bool pass(const char *name, double seconds)
     record_refuse(name);
     host_sleep(r, seconds);
   }
-  layer_leave(mode);
+  wrap_leave(mode, r);
   return r != NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"
+#include "sim/mpi/requests.h"
 #include "sim/mpi/window.h"
 #include "sim/mpi/window_passive.h"
 #include "sim/mpi/wrap.h"
@@ -450,9 +451,7 @@ static int test(struct rank *r, struct window *window, int *flag)
   *flag = (int)host_choose(r, all_have_completed(r, window), 2);
   if (*flag)
     return wait(r, window);
-  p2p_poll_cost(POLL_TEST);
-  host_poll(r);
-  window_serve(r);
+  requests_not_yet(r, POLL_TEST);
   return MPI_SUCCESS;
 }
 

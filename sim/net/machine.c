@@ -100,6 +100,11 @@ double machine_smpi_threshold(void)
   return sg_cfg_get_double("smpi/cpu-threshold");
 }
 
+double machine_smpi_reading(void)
+{
+  return sg_cfg_get_double("smpi/wtime");
+}
+
 unsigned machine_stack_bytes(void)
 {
   return 1024u * (unsigned)sg_cfg_get_int("contexts/stack-size");

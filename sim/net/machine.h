@@ -33,6 +33,7 @@ double machine_speed(void); /* of the caller's host, in flop/s */
 int machine_eager_bytes(void);       /* sends of fewer bytes do not wait for their receiver */
 double machine_smpi_speed(void);     /* what smpi_execute() assumes, in flop/s */
 double machine_smpi_threshold(void); /* shorter computations cost nothing, in seconds */
+double machine_smpi_reading(void);   /* what PMPI_Wtime() takes, in seconds */
 unsigned machine_stack_bytes(void);
 
 /* A computation, or a sleep, that another actor can interrupt. The caller waits for that or, with

@@ -1,0 +1,10 @@
+! Memory by ALLOCATE, which nobody writes.
+function allocate_in_fortran(bytes) bind(c) result(memory)
+  use iso_c_binding
+  implicit none
+  integer(c_int), value :: bytes
+  type(c_ptr) :: memory
+  character(c_char), pointer :: items(:)
+  allocate (items(bytes))
+  memory = c_loc(items(1))
+end function
