@@ -104,8 +104,9 @@ def text_of(op):
 
 
 def claim_of(case, name, plugin):
-    judged = ['no-loss', 'no-duplicate', 'restorable', 'legal', 'deadlock', 'commits', 'recovers',
-              'agreement', 'requests'] + (['outcome'] if case.outcomes else [])
+    judged = ['no-loss', 'no-duplicate', 'legal', 'deadlock', 'recovers', 'agreement']
+    judged += ['restorable', 'commits', 'requests'] if case.checkpoints else []
+    judged += ['outcome'] if case.outcomes else []
     scripts = ''.join(f'    rank {rank}: {", ".join(map(text_of, ops))}\n'
                       for rank, ops in enumerate(case.scripts))
     file = '' if case.name == 'none' else f', file: {plugin}'
@@ -142,7 +143,10 @@ def check(files, options):
 def difference(result, said, which):
     """In what recline differs; empty: in nothing. Whether it is vacuous is not compared."""
     violated = said['verdict'] == 'violated'
-    if said['verdict'] not in ('holds', 'vacuous', 'violated') or violated != bool(result.properties):
+    # A reduction may leave out the runs in which there was an occasion to judge.
+    silent = which is None and said['verdict'] == 'inconclusive' and said['not_judged']
+    known = said['verdict'] in ('holds', 'vacuous', 'violated') or silent
+    if not known or violated != bool(result.properties):
         return f'{said["verdict"]} {said["property"]}, expected {result.properties or "holds"}'
     if which is None:
         return ''
