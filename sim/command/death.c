@@ -5,12 +5,14 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "sim/host/routes.h"
 #include "verify/base/breach.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 
 struct death {
-  const char *directory, *platform;
+  const char *directory;
+  const struct scenario *scenario;
   int status;
   char *text; /* what it wrote on standard error */
 };
@@ -63,10 +65,29 @@ static char *platform_refusal(const struct death *death)
   found += strlen(CRITICAL);
   g_autofree char *what = g_strndup(found, strcspn(found, "\n"));
   if (!g_str_has_prefix(line, "[0.000000] ") && strstr(what, "Invalid factor") == NULL &&
-      strstr(what, "No route") == NULL)
+      strstr(what, "no connecting path") == NULL && strstr(what, "Bad gateways") == NULL)
     return NULL;
   const char *after = g_str_has_prefix(what, UNCAUGHT) ? strstr(what, ": ") : NULL;
-  return g_strdup_printf("%s: %s", death->platform, after != NULL ? after + 2 : what);
+  return g_strdup_printf("%s: %s", death->scenario->platform.file,
+                         after != NULL ? after + 2 : what);
+}
+
+/* What the layer said of a value of the scenario that it refused. NULL: nothing. The caller frees
+ * it.
+ */
+static char *scenario_refusal(const struct death *death)
+{
+  static const char SAID[] = "recline: " REFUSED;
+  const char *found = exited(death, EXIT_BAD_INPUT) ? strstr(death->text, SAID) : NULL;
+  if (found == NULL)
+    return NULL;
+  g_autofree char *line = g_strndup(found + strlen(SAID), strcspn(found + strlen(SAID), "\n"));
+  g_auto(GStrv) parts = g_strsplit(line, ": ", 2); /* the key, and what is wrong */
+  g_autoptr(GError) error = NULL;
+  if (parts[0] == NULL || parts[1] == NULL)
+    return NULL;
+  scenario_complain(death->scenario, parts[0], &error, "%s", parts[1]);
+  return g_strdup(error->message);
 }
 
 /* What tells that there was no room on the disk: what the layer said of a file, or SimGrid of its
@@ -121,22 +142,24 @@ static int tell(const struct death *death, const char *err)
   return code == EXIT_BAD_INPUT ? code : EXIT_BREACH;
 }
 
-int death_explain(const char *directory, const char *platform, int status, bool *keeps)
+int death_explain(const char *directory, const struct scenario *scenario, int status, bool *keeps)
 {
   g_autofree char *err = g_build_filename(directory, "program.err", NULL);
   g_autofree char *text = NULL;
   if (!g_file_get_contents(err, &text, NULL, NULL))
     text = g_strdup("");
-  const struct death death = {directory, platform, status, text};
+  const struct death death = {directory, scenario, status, text};
   g_autofree char *full = full_disk(&death), *memory = no_memory(&death),
-                  *refusal = platform_refusal(&death);
-  *keeps = full == NULL && memory == NULL && refusal == NULL;
+                  *refusal = platform_refusal(&death), *refused = scenario_refusal(&death);
+  *keeps = full == NULL && memory == NULL && refusal == NULL && refused == NULL;
   if (full != NULL)
     return bad_input("%s", full);
   if (memory != NULL) {
     g_printerr("recline run: inconclusive: no memory: %s\n", memory);
     return EXIT_INCONCLUSIVE;
   }
+  if (refused != NULL)
+    return bad_input("%s", refused);
   if (refusal != NULL)
     return bad_input("%s, expected a SimGrid platform", refusal);
   return tell(&death, err);

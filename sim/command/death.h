@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 
+#include "verify/scenario/scenario.h"
+
 /* Prints it, as far as the wait status and program.out and program.err in `directory` tell, and
- * returns the exit code of the command. `platform` is the path of the platform file. `keeps`: the
+ * returns the exit code of the command. `keeps`: the
  * program died, and what it printed may say why. */
-int death_explain(const char *directory, const char *platform, int status, bool *keeps);
+int death_explain(const char *directory, const struct scenario *, int status, bool *keeps);
 
 #endif

@@ -367,7 +367,7 @@ static int fail(const struct run *run, const char *file)
 {
   g_autoptr(GError) error = NULL;
   bool keeps = true;
-  int code = death_explain(run->directory, run->scenario->platform.file, run->status, &keeps);
+  int code = death_explain(run->directory, run->scenario, run->status, &keeps);
   unlink(file);
   if (keeps && run->options.out != NULL && !publish(run, false, &error))
     return bad_input("%s", error->message);

@@ -10,6 +10,7 @@
 #include "sim/host/host.h"
 #include "sim/host/outside.h"
 #include "sim/host/restart.h"
+#include "sim/host/routes.h"
 #include "sim/host/schedule.h"
 #include "sim/host/shadow.h"
 #include "sim/host/storage.h"
@@ -38,6 +39,7 @@ static void load_scenario(void)
   layer.scenario = scenario_load(getenv("RECLINE_SCENARIO"), NULL, &error);
   if (!layer.scenario)
     die(DIE_INPUT, "%s", error->message);
+  routes_require(layer.scenario);
 }
 
 /* Once: or the first printf or scanf would put a buffer in an arena. */

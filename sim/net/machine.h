@@ -26,6 +26,7 @@ __attribute__((noreturn)) void machine_exit(void);                      /* ends 
 void machine_on_exit(void (*told)(int failed, void *data), void *data); /* when it ends */
 void machine_move(sg_actor_t actor, const char *host);
 const char *machine_host(void);
+bool machine_has_route(const char *from, const char *to); /* for messages between two hosts */
 int machine_cores(void);    /* of the caller's host */
 double machine_speed(void); /* of the caller's host, in flop/s */
 

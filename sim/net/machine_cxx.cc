@@ -1,6 +1,7 @@
 /* The parts of machine.h for which SimGrid has no interface in C: activities that begin without a
  * wait for their end, the deadlock, settings with a unit. */
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <map>
 #include <simgrid/s4u/Actor.hpp>
@@ -9,6 +10,7 @@
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Io.hpp>
+#include <simgrid/s4u/Link.hpp>
 #include <simgrid/s4u/NetZone.hpp>
 #include <simgrid/version.h>
 #include <string>
@@ -200,6 +202,19 @@ const char *machine_property(const char *name)
   if (found == known.end())
     found = known.emplace(std::make_pair(host, name), find_property(host, name)).first;
   return found->second;
+}
+
+/* SimGrid throws where zones are not joined; elsewhere a route of nothing is none. */
+bool machine_has_route(const char *from, const char *to)
+{
+  std::vector<simgrid::s4u::Link *> links;
+  double latency = 0.0;
+  try {
+    Host::by_name(from)->route_to(Host::by_name(to), links, &latency);
+  } catch (const std::exception &) {
+    return false;
+  }
+  return !links.empty() || latency > 0.0;
 }
 
 void machine_on_deadlock(void (*told)(void))

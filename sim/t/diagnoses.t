@@ -1,0 +1,73 @@
+#!/bin/sh
+# What cannot run as it was asked for is said in one line, before the start where that can be known.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+# ---- platforms without a way from one host of the run to another ----
+
+platform() { # ELEMENT...: three nodes and the dispatcher's host, joined by these elements
+  cat <<XML
+<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="main" routing="Full">
+    <host id="n0" speed="1Gf"/>
+    <host id="n1" speed="1Gf"/>
+    <host id="n2" speed="1Gf"/>
+    <host id="service-0" speed="1Gf"><disk id="d" read_bw="10MBps" write_bw="10MBps"/></host>
+    <link id="bus" bandwidth="100MBps" latency="10us"/>
+    $*
+  </zone>
+</platform>
+XML
+}
+
+way() { # FROM TO [ATTRIBUTE]
+  echo "<route src=\"$1\" dst=\"$2\" $3><link_ctn id=\"bus\"/></route>"
+}
+
+served=$(way n0 service-0)$(way n1 service-0)
+platform "$served" "$(way n2 service-0)" "$(way n0 n1)" "$(way n0 n2)" "$(way n1 n2)" >whole.xml
+platform "$served" "$(way n0 n1)" >no-spare.xml
+platform "$served" "$(way n2 service-0)" "$(way n0 n2)" "$(way n1 n2)" >no-peer.xml
+platform "$served" "$(way n0 n1 'symmetrical="NO"')" >one-way.xml
+platform "$(way n0 n1)" "$(way n1 service-0)" >no-server.xml
+cat >zones.xml <<'XML'
+<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Full">
+    <cluster id="nodes" prefix="n" suffix="" radical="0-5" speed="2Gf" bw="1GBps" lat="5us"/>
+    <cluster id="service" prefix="service-" suffix="" radical="0-0" speed="2Gf" bw="1GBps" lat="5us"/>
+  </zone>
+</platform>
+XML
+cat >ring.yaml <<'YAML'
+program:    {binary: ring, args: [1024, 3], ranks: 2}
+protocol:   {name: c3}
+platform:   {file: whole.xml}
+YAML
+
+refuses() { # PLATFORM FROM TO [OPTION]...
+  xml=$1 way="from $2 to $3"
+  shift 3
+  timeout 60 "$recline" run ring.yaml --set "platform.file=$xml" --out out "$@" >stdout 2>stderr
+  is "$?-$(wc -c <stdout)-$(wc -l <stderr)-$(test -e out && echo left)-$(cut -d, -f1 stderr)" \
+    "64-0-1--ring.yaml:3: platform.file: $xml has no route $way" \
+    "$xml: no route $way, found before the start" stdout stderr
+}
+
+refuses no-peer.xml n1 n0
+refuses one-way.xml n1 n0
+refuses no-server.xml n0 service-0
+refuses zones.xml n0 service-0
+refuses no-spare.xml n2 service-0 --set platform.spares=1
+timeout 60 "$recline" run ring.yaml --set platform.file=no-spare.xml >stdout 2>stderr
+is "$?" 0 'a host that the run cannot use needs no route' stdout stderr
+timeout 60 "$recline" run ring.yaml --set platform.spares=1 >stdout 2>stderr
+is "$?" 0 'with all routes it runs' stdout stderr
+timeout 60 "$recline" run ring.yaml --set program.ranks=4 --set platform.per_node=2 >stdout 2>stderr
+is "$?" 0 'so do several ranks of a node' stdout stderr
+
+finish 8
