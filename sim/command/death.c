@@ -120,22 +120,32 @@ static char *no_memory(const struct death *death)
   return NULL;
 }
 
+/* What the layer said when it ended the process. NULL: nothing. The caller frees it. */
+static char *last_line_of_layer(const struct death *death)
+{
+  static const char SAID[] = "recline: ";
+  const char *last = NULL;
+  for (const char *at = death->text; (at = strstr(at, SAID)) != NULL; at++)
+    if (at == death->text || at[-1] == '\n')
+      last = at + strlen(SAID);
+  return last != NULL ? g_strndup(last, strcspn(last, "\n")) : NULL;
+}
+
 /* What else its end tells, and what the program wrote last. The layer and programs end with 64
  * where they were asked for something wrong; all else should not have happened. */
 static int tell(const struct death *death, const char *err)
 {
   int code = WIFEXITED(death->status) ? WEXITSTATUS(death->status) : -1;
-  if (WIFSIGNALED(death->status))
+  g_autofree char *said = code == EXIT_BAD_INPUT ? last_line_of_layer(death) : NULL;
+  if (said != NULL)
+    g_printerr("recline run: %s; the program's last lines:\n", said);
+  else if (WIFSIGNALED(death->status))
     g_printerr("recline run: the simulation was killed by signal %d (%s); it said:\n",
                WTERMSIG(death->status), g_strsignal(WTERMSIG(death->status)));
   else if (code == 0)
-    g_printerr("recline run: the MPI layer intercepted nothing: the program ended and the layer "
-               "wrote no result\n");
+    g_printerr("recline run: the program ended, and the layer wrote no result; it said:\n");
   else
-    g_printerr("recline run: %s, exit code %d and no result; it said:\n",
-               code == EXIT_BAD_INPUT ? "the program cannot be run like this"
-                                      : "the simulation failed",
-               code);
+    g_printerr("recline run: the simulation failed, exit code %d and no result; it said:\n", code);
   g_autofree char *out = g_build_filename(death->directory, "program.out", NULL);
   print_tail(out);
   print_tail(err);

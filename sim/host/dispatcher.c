@@ -260,6 +260,11 @@ static void inject_by_law(const struct entry *entry)
 
 /* Asked after each step, and once for all: from then on no rank takes a step, so no request is
  * begun that would hold a program once more, and no message of one is lost. */
+bool dispatcher_has_recovered(void)
+{
+  return recoveries > 0;
+}
+
 bool dispatcher_is_over(void)
 {
   static bool over;

@@ -178,6 +178,8 @@ struct program_clock {
 };
 
 struct mpi_state {
+  const char *call_name;           /* the program is in it, or was, */
+  double call_since;               /* from then on, in seconds of simulated time */
   bool algorithm;                  /* one of SMPI's collective algorithms runs for this rank */
   uint32_t receives;               /* posted so far */
   int pending;                     /* requests that the program has begun and not completed */

@@ -63,6 +63,8 @@ void recline_program_begins(const void *inside_program)
     return;
   layer.exceptions = layer_exceptions();
   load_scenario();
+  program_end_begin();
+  program_end_watch();
   give_buffers();
   output_begin();
   struct arena *arena = heap_arena(machine_rank());
@@ -123,7 +125,6 @@ static void begin(int processes)
   layer.restored = restored;
   layer.perished = leave_dead;
   layer.on = true;
-  program_end_begin();
   load_scenario();
   layer.repairs = layer.scenario->recovery.runtime == RUNTIME_ULFM &&
                   !strcmp(layer.scenario->protocol.name, "none");
@@ -194,7 +195,6 @@ static void begin_rank(int index)
   output_adopt_early(r);
   rank_set_self(r);
   r->active = true;
-  program_end_watch();
   host_begin(r, program_of[index]);
   if (!layer.tables && algorithms_have_tables())
     algorithms_make_tables(r);
@@ -283,12 +283,10 @@ int MPI_Finalize(void)
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
   if (r) {
-    rank_switch(r, ACTIVITY_MPI);
-    layer.call = __func__;
+    layer_begin_call(r, __func__);
     host_enter(r);
     comm_delete_attributes(r, MPI_COMM_SELF); /* by whose functions libraries end themselves */
-    rank_switch(r, ACTIVITY_MPI);
-    layer.call = __func__;
+    layer_begin_call(r, __func__);
     window_meet(r, &r->mpi->world);
     host_place_at_end(r);
     record_end(r);
@@ -316,6 +314,6 @@ int MPI_Abort(MPI_Comm comm, int code)
   if (text && layer.repairs && layer.result.crashes)
     run_stop(RUN_LOST, text);
   if (text)
-    die(DIE_INPUT, "%s", text);
+    program_failed("%s", text);
   return PMPI_Abort(comm, code);
 }

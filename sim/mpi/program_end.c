@@ -3,10 +3,13 @@
  * rank. */
 #include "sim/mpi/program_end.h"
 
+#include "sim/host/dispatcher.h"
+#include "sim/host/end.h"
 #include "sim/mpi/wrap.h"
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -14,6 +17,20 @@
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static struct sigaction before[G_N_ELEMENTS(fatal)]; /* SimGrid's handlers */
+
+void program_failed(const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  g_autofree char *text = g_strdup_vprintf(format, args);
+  va_end(args);
+  if (dispatcher_has_recovered()) {
+    g_autofree char *why =
+        g_strconcat(text, layer.repairs ? ", after a failure" : ", after a rollback", NULL);
+    run_stop(RUN_LOST, why);
+  }
+  die(DIE_INPUT, "%s", text);
+}
 
 /* ---- exit() after MPI_Finalize ---- */
 
@@ -95,7 +112,7 @@ void smpi_exit(int status)
   if (!machine_self())
     exit_of_libc(status);
   if (rank_self())
-    die(DIE_INPUT, "rank %d has called exit(%d) before MPI_Finalize", rank_self()->index, status);
+    program_failed("rank %d has called exit(%d) before MPI_Finalize", rank_self()->index, status);
   if (layer_wanted())
     leave_program(status);
   exit_of_smpi(status);
@@ -119,7 +136,7 @@ void exit(int status)
     BEHIND(NAME)                                                                                   \
     struct arena *mode = heap_leave();                                                             \
     if (mode && layer_wanted())                                                                    \
-      die(DIE_INPUT, "rank %d has called %s(%d)", machine_rank(), #NAME, status);                  \
+      program_failed("rank %d has called %s(%d)", machine_rank(), #NAME, status);                  \
     NAME##_next(status);                                                                           \
     abort();                                                                                       \
   }
@@ -127,17 +144,19 @@ void exit(int status)
 EXIT_AT_ONCE(_exit)
 EXIT_AT_ONCE(_Exit)
 
-static void has_returned(int failed, void *rank)
+/* The dispatcher's process never ends by itself, and has no rank in the program. */
+static void has_returned(int failed, void *index)
 {
-  const struct rank *r = rank;
-  (void)failed;
-  if (r->active)
-    die(DIE_INPUT, "rank %d has returned from its program without MPI_Finalize", r->index);
+  int rank = GPOINTER_TO_INT(index);
+  if (!layer.on || (rank < layer.ranks && !layer.rank[rank].mpi))
+    die(DIE_INPUT, "rank %d has ended without a call of MPI_Init, expected an MPI program", rank);
+  if (rank < layer.ranks && layer.rank[rank].active && !failed)
+    program_failed("rank %d has returned from its program without MPI_Finalize", rank);
 }
 
 void program_end_watch(void)
 {
-  machine_on_exit(has_returned, rank_self());
+  machine_on_exit(has_returned, GINT_TO_POINTER(machine_rank()));
 }
 
 /* ---- signals ---- */
@@ -155,17 +174,53 @@ static bool is_overflow(int signal, const siginfo_t *info, const void *context)
 #endif
 }
 
-/* In program mode it is the program's. Otherwise it is ours or SimGrid's, whose handler says more.
- */
+/* The stack of the handler is too small for the end of a run that is lost, so that comes on the
+ * stack of the rank, as if the program had called it where the signal struck. */
+static int signal_of_rank;
+
+static _Noreturn void end_by_signal(void)
+{
+  layer_enter();
+  program_failed("rank %d was ended by signal %d (SIG%s: %s)", machine_rank(), signal_of_rank,
+                 sigabbrev_np(signal_of_rank), sigdescr_np(signal_of_rank));
+}
+
+static void leave_handler(int signal, void *context)
+{
+  signal_of_rank = signal;
+#ifdef __x86_64__
+  enum { RED_ZONE = 128, ALIGNED = 16 };
+  greg_t *to = ((ucontext_t *)context)->uc_mcontext.gregs;
+  /* aligned as behind a call, which has pushed an address */
+  to[REG_RSP] = ((to[REG_RSP] - RED_ZONE) & -ALIGNED) - (greg_t)sizeof(void *);
+  to[REG_RIP] = (greg_t)(uintptr_t)end_by_signal;
+#else
+  (void)context;
+  end_by_signal();
+#endif
+}
+
+/* In program mode it is the program's, and so it is in a call that was given an address that is
+ * none, and before and behind MPI. Otherwise it is ours or SimGrid's, whose handler says more. */
 static void ended_by_signal(int signal, siginfo_t *info, void *context)
 {
   struct arena *mode = heap_leave();
+  const struct rank *r = machine_self() ? rank_self() : NULL;
+  if (!machine_self() && layer.on)
+    die(DIE_INPUT, "a thread of the program was ended by signal %d (SIG%s: %s)", signal,
+        sigabbrev_np(signal), sigdescr_np(signal));
   if (mode && is_overflow(signal, info, context))
     die(DIE_INPUT, "rank %d has overflowed its stack of %u KiB", machine_rank(),
         machine_stack_bytes() / 1024);
-  if (mode)
-    die(DIE_INPUT, "rank %d was ended by signal %d (SIG%s)", machine_rank(), signal,
-        sigabbrev_np(signal));
+  if (mode || (!r && machine_rank() >= 0)) {
+    leave_handler(signal, context);
+    heap_enter(mode);
+    return;
+  }
+  if (r && (signal == SIGSEGV || signal == SIGBUS))
+    die(DIE_INPUT, "rank %d was ended by signal %d (SIG%s: %s) in its call of %s, at address %p",
+        r->index, signal, sigabbrev_np(signal), sigdescr_np(signal), r->mpi->call_name,
+        info->si_addr);
   for (size_t i = 0; i < G_N_ELEMENTS(fatal); i++)
     if (fatal[i] == signal)
       sigaction(signal, &before[i], NULL);
@@ -178,8 +233,8 @@ static void end_itself(int signal)
   struct rank *r = rank_self();
   if (r && layer.repairs)
     host_crash(r);
-  die(DIE_INPUT, "rank %d was ended by signal %d (SIG%s)", machine_rank(), signal,
-      sigabbrev_np(signal));
+  signal_of_rank = signal;
+  end_by_signal();
 }
 
 /* Whether it ends a process that does nothing about it. */

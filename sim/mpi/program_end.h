@@ -2,11 +2,16 @@
 #ifndef RECLINE_PROGRAM_END_H
 #define RECLINE_PROGRAM_END_H
 
-/* Once, when the layer begins: a signal that ends a program (SIGSEGV, SIGABRT, ...) ends the run
- * with one line that names the rank. */
+/* Before the first program begins: a signal that ends a program (SIGSEGV, SIGABRT, ...) ends the
+ * run with one line that names the rank. */
 void program_end_begin(void);
 
-/* In MPI_Init of each rank: a program that returns without MPI_Finalize ends the run. */
+/* Before the program of each rank begins: one that returns without MPI_Init or MPI_Finalize ends
+ * the run. */
 void program_end_watch(void);
+
+/* The program of a rank has failed, as the text says: after a rollback the run is lost, for the
+ * recovery may be to blame; otherwise the process ends with one line and exit code 64. */
+_Noreturn void program_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

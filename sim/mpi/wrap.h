@@ -38,6 +38,25 @@ static inline void wrap_leave(struct arena *mode, const struct rank *r)
     dead_stack_clear(r->source);
 }
 
+/* The rank begins a call of that name (static), which takes time. */
+static inline void layer_begin_call(struct rank *r, const char *name)
+{
+  rank_switch(r, ACTIVITY_MPI);
+  layer.call = r->mpi->call_name = name;
+  r->mpi->call_since = r->since;
+}
+
+/* Ends the run if the caller is a thread that a program has started: SMPI knows no ranks but its
+ * own actors, so calls of others do nothing. */
+static inline void layer_refuse_thread(const char *name)
+{
+  if (__builtin_expect(layer.on && !machine_actor(), 0))
+    die(DIE_INPUT,
+        "a thread of the program has called %s, expected calls of MPI in the thread of "
+        "MPI_Init alone (MPI_THREAD_FUNNELED)",
+        name);
+}
+
 /* Calls `layered` with `r` set when the layer is on, `inert` when it is not, and returns its
  * result. Every MPI call is an opportunity for the protocol. */
 #define WRAP(layered, inert)                                                                       \
@@ -45,14 +64,14 @@ static inline void wrap_leave(struct arena *mode, const struct rank *r)
   struct rank *r = rank_self();                                                                    \
   int result_;                                                                                     \
   if (r) {                                                                                         \
-    layer.call = __func__;                                                                         \
-    rank_switch(r, ACTIVITY_MPI);                                                                  \
+    layer_begin_call(r, __func__);                                                                 \
     host_enter(r);                                                                                 \
     result_ = (layered);                                                                           \
     rank_switch(r, ACTIVITY_COMPUTE);                                                              \
     if (__builtin_expect(recording, 0))                                                            \
       record_called();                                                                             \
   } else {                                                                                         \
+    layer_refuse_thread(__func__);                                                                 \
     result_ = (inert);                                                                             \
   }                                                                                                \
   wrap_leave(mode_, r);                                                                            \
@@ -62,6 +81,10 @@ static inline void wrap_leave(struct arena *mode, const struct rank *r)
 #define LOOK_UP(layered, inert)                                                                    \
   struct arena *mode_ = layer_enter();                                                             \
   struct rank *r = rank_self();                                                                    \
+  if (r)                                                                                           \
+    r->mpi->call_name = __func__;                                                                  \
+  else                                                                                             \
+    layer_refuse_thread(__func__);                                                                 \
   __typeof__(inert) result_ = r ? (layered) : (inert);                                             \
   layer_leave(mode_);                                                                              \
   return result_

@@ -359,9 +359,10 @@ int sem_timedwait(sem_t *semaphore, const struct timespec *time)
 {
   static bool said;
   struct arena *mode = layer_enter();
-  if (layer_wanted() && !said)
+  if (mode && layer_wanted() && !said) { /* not of the layer's own call */
     fprintf(stderr, "recline: no signal will come from %s: it is not simulated\n", name);
-  said = true;
+    said = true;
+  }
   layer_leave(mode);
   return layer_wanted();
 }

@@ -70,4 +70,51 @@ is "$?" 0 'with all routes it runs' stdout stderr
 timeout 60 "$recline" run ring.yaml --set program.ranks=4 --set platform.per_node=2 >stdout 2>stderr
 is "$?" 0 'so do several ranks of a node' stdout stderr
 
-finish 8
+# ---- programs that fail ----
+
+check 'the program is built' "$build/bin/recline-cc" -Wall -Wextra -Werror -pthread \
+  "$here/diagnoses-program.c" -o diagnoses
+cat >fails.yaml <<YAML
+program:    {binary: ./diagnoses, args: [], ranks: 2}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: c3}
+checkpoint: {every: 2ms, storage: local, bytes: 1kB}
+detection:  100us
+YAML
+
+fails() { # HOW LINE: at once, and the run has no result
+  timeout 60 "$recline" run fails.yaml --set "program.args=[$1]" >stdout 2>stderr
+  is "$?-$(head -1 stderr)" "64-recline run: $2; the program's last lines:" "$1" stdout stderr
+}
+
+segv='was ended by signal 11 (SIGSEGV: Segmentation fault)'
+fails never 'rank 0 has ended without a call of MPI_Init, expected an MPI program'
+fails never-exit 'rank 0 has ended without a call of MPI_Init, expected an MPI program'
+fails early "rank 0 $segv"
+fails segv "rank 1 $segv"
+fails MPI_Send "rank 1 $segv in its call of MPI_Send, at address 0x8"
+fails MPI_Comm_size "rank 1 $segv in its call of MPI_Comm_size, at address 0x8"
+fails thread-segv "a thread of the program $segv"
+for call in Comm_rank Sendrecv; do
+  fails "thread$([ $call = Sendrecv ] || echo -rank)" \
+    "a thread of the program has called MPI_$call, expected calls of MPI in the thread of MPI_Init \
+alone (MPI_THREAD_FUNNELED)"
+done
+
+# After a rollback the recovery may be to blame: the run is lost, and its account is there.
+loses() { # HOW WHY
+  timeout 60 "$recline" run fails.yaml --set "program.args=[$1]" --out lost \
+    --set 'failures=[{rank: 0, at: 5ms, repair: 100us}]' >stdout 2>stderr
+  is "$?-$(value lost/result.json verdict)-$(value lost/result.json gave_up)" \
+    "1-lost-rank 1 $2, after a rollback" "$1 after a rollback" stdout stderr
+  rm -rf lost
+}
+
+loses segv "$segv"
+loses abort 'was ended by signal 6 (SIGABRT: Aborted)'
+loses raise 'was ended by signal 15 (SIGTERM: Terminated)'
+loses exit 'has called exit(3) before MPI_Finalize'
+loses _exit 'has called _exit(3)'
+loses MPI_Abort 'has called MPI_Abort(9)'
+
+finish 24

@@ -22,11 +22,11 @@ fails() { # HOW EXPECTED
     "$1: names the rank, keeps the last words" stdout stderr
 }
 
-fails segv 'was ended by signal 11 (SIGSEGV)'
+fails segv 'was ended by signal 11 (SIGSEGV: Segmentation fault)'
 fails stack 'has overflowed its stack of [0-9]* KiB'
-fails abort 'was ended by signal 6 (SIGABRT)'
-fails raise 'was ended by signal 15 (SIGTERM)'
-fails throw 'was ended by signal 6 (SIGABRT)'
+fails abort 'was ended by signal 6 (SIGABRT: Aborted)'
+fails raise 'was ended by signal 15 (SIGTERM: Terminated)'
+fails throw 'was ended by signal 6 (SIGABRT: Aborted)'
 fails _exit 'has called _exit(7)'
 fails MPI_Abort 'has called MPI_Abort(9)'
 fails return 'has returned from its program without MPI_Finalize'

@@ -1,0 +1,83 @@
+/* Programs in which something is wrong. Usage: diagnoses HOW; rank 1 does it after 8 iterations of
+ * 1 ms, `early` and `never` ahead of MPI_Init and instead of it. */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *how;
+
+static int is(const char *name)
+{
+  return !strcmp(how, name);
+}
+
+static void *in_thread(void *comm)
+{
+  int number = 7, other;
+  if (is("thread-rank"))
+    MPI_Comm_rank(*(MPI_Comm *)comm, &number);
+  else if (is("thread-segv"))
+    *(volatile int *)0 = 1;
+  else
+    MPI_Sendrecv(&number, 1, MPI_INT, 0, 0, &other, 1, MPI_INT, 0, 0, *(MPI_Comm *)comm,
+                 MPI_STATUS_IGNORE);
+  return NULL;
+}
+
+static void fail(MPI_Comm comm)
+{
+  int *nothing = (int *)(uintptr_t)8;
+  pthread_t thread;
+  if (is("segv"))
+    *(volatile int *)nothing = 1;
+  if (is("abort"))
+    abort();
+  if (is("raise"))
+    raise(SIGTERM);
+  if (is("exit"))
+    exit(3);
+  if (is("_exit"))
+    _exit(3);
+  if (is("MPI_Abort"))
+    MPI_Abort(comm, 9);
+  if (is("MPI_Send"))
+    MPI_Send(nothing, 100, MPI_INT, 0, 0, comm);
+  if (is("MPI_Comm_size"))
+    MPI_Comm_size(comm, nothing);
+  if (!strncmp(how, "thread", 6)) {
+    pthread_create(&thread, NULL, in_thread, &comm);
+    pthread_join(thread, NULL);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  int rank, provided;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  how = argc > 1 ? argv[1] : "";
+  puts("last words");
+  if (is("never"))
+    return 0;
+  if (is("never-exit"))
+    exit(0);
+  if (is("early"))
+    *(volatile int *)0 = 1;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(comm, &rank);
+  for (int i = 0; i < 8; i++) {
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    MPI_Barrier(comm);
+  }
+  if (rank == 1)
+    fail(comm);
+  if (is("return"))
+    return 0;
+  MPI_Finalize();
+  return 0;
+}
