@@ -9,6 +9,7 @@
 #include "sim/host/rank.h"
 #include "sim/host/shadow.h"
 #include "sim/host/timer.h"
+#include "sim/host/waits.h"
 #include "sim/net/transport.h"
 
 #include <stdio.h>
@@ -101,12 +102,20 @@ void run_stop_without_image(void)
   run_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
 }
 
+void run_waits(void)
+{
+  if (shadow_finished())
+    return;
+  shadow_judge_rest();
+  waits_report();
+  run_stop(RUN_LOST, "all programs wait for ever");
+}
+
 void run_stuck(void)
 {
   if (shadow_finished())
     return;
   shadow_require_rest();
   timer_require_none();
-  shadow_judge_rest();
-  run_stop(RUN_LOST, "all programs wait for ever");
+  run_waits();
 }

@@ -15,7 +15,12 @@ _Noreturn void run_stop(enum run_verdict, const char *why);
 _Noreturn void run_stop_without_image(void);
 
 /* The programs wait for what never comes: the run is lost, and `deadlock` is violated. Returns when
- * all programs have finished. */
+ * all programs have finished. A step of the protocol may be under way, whose messages are not sent
+ * yet. */
+void run_waits(void);
+
+/* The same where nothing can happen any more: what the protocol was to get has come, or the host has
+ * lost it (exit code 3). */
 void run_stuck(void);
 
 #endif

@@ -177,9 +177,20 @@ struct program_clock {
   bool is_known;        /* there has been one */
 };
 
+/* What the call of the program waits for (waits.h). */
+enum wait_kind { WAIT_CALL, WAIT_SEND, WAIT_RECEIVE }; /* WAIT_CALL: the call itself says it */
+struct wait {
+  enum wait_kind kind;
+  bool collective;
+  const struct comm *comm;
+  int peer, tag; /* rank of the program or RCL_ANY; tag or RCL_ANY */
+  int others;    /* requests of which one would do as well */
+};
+
 struct mpi_state {
   const char *call_name;           /* the program is in it, or was, */
   double call_since;               /* from then on, in seconds of simulated time */
+  struct wait wait;                /* in that call */
   bool algorithm;                  /* one of SMPI's collective algorithms runs for this rank */
   uint32_t receives;               /* posted so far */
   int pending;                     /* requests that the program has begun and not completed */
@@ -202,8 +213,8 @@ struct mpi_state {
   struct file *files;                          /* of MPI-IO, those that are closed too */
   int files_open, files_deleted, files_looked; /* of these; how often, so far */
   int files_read;                              /* of any, by open() */
-  struct added_error **errors_added; /* by the program, and how many */
-  int errors_added_count, last_code; /* last_code: MPI_LASTUSEDCODE */
+  struct added_error **errors_added;           /* by the program, and how many */
+  int errors_added_count, last_code;           /* last_code: MPI_LASTUSEDCODE */
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
   char *said;                 /* to the outside, since its last output: pieces (pieces.h) */
   size_t said_bytes, said_room;

@@ -3,6 +3,7 @@
 
 #include "protocols/text.h"
 #include "sim/host/shadow.h"
+#include "sim/host/waits.h"
 #include "verify/trace/schedule_file.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ static void on_deadlock(void)
     die(DIE_INPUT, "%s: the run cannot come to step %u, expected one that can follow",
         layer.scenario->schedule, position);
   shadow_judge_rest();
+  waits_report();
   run_stop(RUN_LOST, "nothing can happen any more");
 }
 

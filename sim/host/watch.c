@@ -38,7 +38,7 @@ void watch_limit(void)
   g_autofree char *why = g_strdup_printf("not at its end after %g s (limits.simulated)",
                                          layer.scenario->limits.simulated);
   if (is_at_rest())
-    run_stuck();
+    run_waits();
   run_stop(RUN_GAVE_UP, why);
 }
 
@@ -80,5 +80,5 @@ void watch_event(const struct move *move)
   rests = is_at_rest() ? rests + 1 : 0;
   timers += waiting && !transport_program_in_transit() && !agenda_has_failure();
   if (rests == RESTS || timers == TIMERS)
-    run_stuck();
+    run_waits();
 }

@@ -7,6 +7,7 @@
 #include "sim/host/matching.h"
 #include "sim/host/request.h"
 #include "sim/host/shadow.h"
+#include "sim/host/waits.h"
 #include "sim/net/transport.h"
 #include "verify/scenario/platform_file.h"
 
@@ -240,6 +241,7 @@ static void conclude(struct rank *r, struct request *request)
 
 int p2p_wait(struct rank *r, struct request *request)
 {
+  waits_for(r, request, 0);
   host_wait_posted(r, is_done, request);
   if (request && request->kind == REQUEST_WHOLE && !request->done)
     conclude(r, request);

@@ -5,6 +5,7 @@
 #include "sim/host/matching.h"
 #include "sim/host/request.h"
 #include "sim/host/shadow.h"
+#include "sim/host/waits.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/program_calls.h"
 
@@ -214,6 +215,7 @@ static bool is_done(const struct rank *r, const void *request)
 
 void window_serve_until_done(struct rank *r, const struct request *request)
 {
+  waits_for(r, request, 0);
   window_serve_until(r, is_done, request);
 }
 

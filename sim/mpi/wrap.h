@@ -44,6 +44,7 @@ static inline void layer_begin_call(struct rank *r, const char *name)
   rank_switch(r, ACTIVITY_MPI);
   layer.call = r->mpi->call_name = name;
   r->mpi->call_since = r->since;
+  r->mpi->wait.kind = WAIT_CALL;
 }
 
 /* Ends the run if the caller is a thread that a program has started: SMPI knows no ranks but its

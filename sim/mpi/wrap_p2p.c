@@ -3,6 +3,7 @@
 #include "sim/host/host.h"
 #include "sim/host/matching.h"
 #include "sim/host/request.h"
+#include "sim/host/waits.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/requests.h"
@@ -168,6 +169,7 @@ int requests_await(struct rank *r, int from, int tag, struct comm *comm, MPI_Sta
     return MPI_SUCCESS;
   }
   struct probe wanted = probe_for(r, comm, from, tag, false);
+  waits_for_message(r, comm, wanted.peer, wanted.tag);
   window_serve_until(r, is_there_or_fails, &wanted);
   host_wait(r, is_there_or_fails, &wanted);
   if (!is_there(r, &wanted))

@@ -3,6 +3,7 @@
 #include "sim/host/faults.h"
 #include "sim/host/program_clock.h"
 #include "sim/host/request.h"
+#include "sim/host/waits.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/generalized.h"
 #include "sim/mpi/requests.h"
@@ -125,6 +126,21 @@ static int first_done(const struct rank *r, const struct several *several)
   return found;
 }
 
+/* The first that is not complete is what is waited for, and for one of the others as well. */
+static void wait_for_several(struct rank *r, const struct several *several, bool any)
+{
+  const struct request *first = NULL;
+  int open = 0;
+  for (int i = 0; i < several->count; i++) {
+    MPI_Request handle = several->handles[i];
+    if (is_idle(handle) || request_is_done(r, request_of(handle)))
+      continue;
+    first = first ? first : request_of(handle);
+    open++;
+  }
+  waits_for(r, first, any ? MAX(open - 1, 0) : 0);
+}
+
 static bool one_is_done(const struct rank *r, const void *several)
 {
   return first_done(r, several) != -1;
@@ -182,6 +198,7 @@ static bool all_are_done(const struct rank *r, const void *what)
 static int wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
 {
   struct several several = {handles, count};
+  wait_for_several(r, &several, false);
   window_serve_until(r, all_are_done, &several);
   return requests_wait_all(r, count, handles, statuses);
 }
@@ -205,6 +222,7 @@ int requests_wait_any(struct rank *r, int count, MPI_Request *handles, bool coll
                       MPI_Status *status)
 {
   struct several several = {handles, count};
+  wait_for_several(r, &several, true);
   if (!collective)
     window_serve_until(r, one_is_done, &several);
   if (collective)
@@ -278,6 +296,7 @@ static int wait_some(struct rank *r, int count, MPI_Request *handles, int *taken
                      MPI_Status *statuses)
 {
   struct several several = {handles, count};
+  wait_for_several(r, &several, true);
   window_serve_until(r, one_is_done, &several);
   host_wait(r, one_is_done, &several);
   if (first_done(r, &several) == -2) {

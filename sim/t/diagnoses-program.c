@@ -30,6 +30,33 @@ static void *in_thread(void *comm)
   return NULL;
 }
 
+/* All ranks wait for ever, each in a call of its own. */
+static void stand_still(MPI_Comm comm, int rank)
+{
+  int one[2] = {0}, flag;
+  MPI_Request request[2];
+  MPI_Comm copy;
+  MPI_Comm_dup(comm, &copy);
+  MPI_Comm_set_name(copy, "copy");
+  if (rank == 0)
+    MPI_Recv(one, 1, MPI_INT, MPI_ANY_SOURCE, 5, copy, MPI_STATUS_IGNORE);
+  if (rank == 1)
+    MPI_Ssend(one, 1, MPI_INT, 4, 6, comm);
+  if (rank == 2) {
+    MPI_Irecv(&one[0], 1, MPI_INT, 3, 7, comm, &request[0]);
+    MPI_Irecv(&one[1], 1, MPI_INT, 1, MPI_ANY_TAG, comm, &request[1]);
+    MPI_Waitany(2, request, &flag, MPI_STATUS_IGNORE);
+  }
+  if (rank == 3)
+    MPI_Probe(2, 8, comm, MPI_STATUS_IGNORE);
+  if (rank == 4)
+    MPI_Bcast(one, 1, MPI_INT, 3, comm);
+  if (rank == 5) {
+    MPI_Irecv(one, 1, MPI_INT, 5, 9, copy, request);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+  }
+}
+
 static void fail(MPI_Comm comm)
 {
   int *nothing = (int *)(uintptr_t)8;
@@ -76,6 +103,8 @@ int main(int argc, char **argv)
   }
   if (rank == 1)
     fail(comm);
+  if (is("wait"))
+    stand_still(comm, rank);
   if (is("return"))
     return 0;
   MPI_Finalize();

@@ -117,4 +117,26 @@ loses exit 'has called exit(3) before MPI_Finalize'
 loses _exit 'has called _exit(3)'
 loses MPI_Abort 'has called MPI_Abort(9)'
 
-finish 24
+# ---- programs that wait for ever ----
+
+cat >waits <<'EOF'
+rank 0 waits in MPI_Recv, for a message from rank any with tag 5 in copy
+rank 1 waits in MPI_Ssend, to send to rank 4 with tag 6 in MPI_COMM_WORLD
+rank 2 waits in MPI_Waitany, for a message from rank 3 with tag 7 in MPI_COMM_WORLD or one of 1 others
+rank 3 waits in MPI_Probe, for a message from rank 2 with tag 8 in MPI_COMM_WORLD
+rank 4 waits in MPI_Bcast, for rank 3 of MPI_COMM_WORLD
+rank 5 waits in MPI_Wait, for a message from rank 5 with tag 9 in copy
+rank 6 waits in MPI_Finalize
+EOF
+for run in 'none []' 'c3 []' 'c3 [{rank: 3, at: 5ms, repair: 1ms}]'; do
+  protocol=${run%% *} failures=${run#* }
+  timeout 60 "$recline" run fails.yaml --set 'program.args=[wait]' --set program.ranks=7 \
+    --set protocol.name=$protocol --set "failures=$failures" --out wait >stdout 2>stderr
+  is "$?-$(value wait/result.json verdict)" 1-lost "$run: a deadlock" stdout stderr
+  jq -r '.notes[]' wait/result.json | grep '^rank' >said
+  sed 's/ since [0-9.]* s//; s/, held by the protocol//' said >found
+  same found waits "$run: in which call each rank waits, and for what"
+  is "$(grep -c ' since 0\.0[01][0-9]* s' said)" 7 "$run: since when"
+done
+
+finish 33
