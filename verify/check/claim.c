@@ -264,7 +264,7 @@ static bool find_unjudged(const struct job *job, const GPtrArray *properties,
                                         PROPERTY_OUTPUT_AT_REST};
   g_autoptr(GString) all = g_string_new(NULL);
   bool still = reached_judges(&result->reached, PROPERTY_DEADLOCK);
-  bool named = job->claim->check.properties;
+  bool named = job->claim->check.properties && !job->claim->check.all_but_some;
   for (unsigned i = 0; i < PROPERTIES; i++) {
     if (!properties_include((const char *const *)properties->pdata, properties_known[i]) ||
         (!named && i == PROPERTY_BOUNDS) || /* of runs */

@@ -118,6 +118,7 @@ GArray *matrix_again(struct matrix *matrix, struct checked *cells, unsigned coun
       continue;
     g_strfreev(cells[i].claim->check.properties);
     cells[i].claim->check.properties = all_but("commits");
+    cells[i].claim->check.all_but_some = true;
     const struct checked cell = {.claim = cells[i].claim};
     g_array_append_val(again, cell);
     g_array_append_val(matrix->uncommitted, i);

@@ -238,6 +238,7 @@ struct scenario {
     enum closes connections;
     enum order order;
     char **properties;   /* names of verify/world/properties.h to check; NULL: all that apply */
+    bool all_but_some;   /* the properties are all that apply, less some: the claim names none */
     char **reach;        /* "NAME" or "NAME COUNT": what runs must show besides; NULL: no more */
     unsigned lies;       /* what the host does wrong: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
