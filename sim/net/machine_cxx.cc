@@ -225,5 +225,7 @@ void machine_on_deadlock(void (*told)(void))
 double machine_smpi_speed(void)
 {
   static const char *const name = "smpi/host-speed";
+  if (simgrid::config::is_default(name))
+    machine_assume("smpi/host-speed, by which smpi_execute() computes", "SimGrid's 20000 flop/s");
   return xbt_parse_get_speed("", 0, simgrid::config::get_value<std::string>(name), name);
 }

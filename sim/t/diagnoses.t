@@ -139,4 +139,87 @@ for run in 'none []' 'c3 []' 'c3 [{rank: 3, at: 5ms, repair: 1ms}]'; do
   is "$(grep -c ' since 0\.0[01][0-9]* s' said)" 7 "$run: since when"
 done
 
-finish 33
+# ---- profiles of hosts and links, and a speed that nobody has set ----
+
+printf '0.00001 0\n2.5 1\n' >off.txt
+printf '0 0.5\n' >half.txt
+printf '0 50e6\n' >slow.txt
+printf '0 1e-3\n' >late.txt
+profile() { # SED-EXPRESSION OF whole.xml
+  sed "$1" whole.xml >profile.xml
+}
+
+switches() { # LINE WHAT
+  timeout 60 "$recline" run ring.yaml --set platform.file=profile.xml --out out >stdout 2>stderr
+  is "$?-$(wc -c <stdout)-$(test -e out && echo left)-$(sed 's/ (from --set)$//' stderr)" \
+    "64-0--ring.yaml:3: platform.file: profile.xml:$1: $2, expected none, as nodes fail by the \
+scenario's failures" "$2 is refused" stdout stderr
+}
+
+profile 's/"n1" speed="1Gf"/& state_file="off.txt"/'
+switches 6 'state_file of <host>'
+profile 's/latency="10us"/& state_file="off.txt"/'
+switches 9 'state_file of <link>'
+for kind in HOST LINK; do
+  profile "s|</zone>|<trace_connect kind=\"${kind}_AVAIL\" trace=\"off\" element=\"n1\"/></zone>|"
+  switches "$(grep -n trace_connect profile.xml | cut -d: -f1)" "${kind}_AVAIL of <trace_connect>"
+done
+
+cat >times.c <<'C'
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Prints the milliseconds of a computation, a transfer and smpi_execute(). */
+int main(int argc, char **argv)
+{
+  static char data[1 << 20];
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double begin = MPI_Wtime();
+  smpi_execute_flops(1e7);
+  double computed = MPI_Wtime();
+  if (rank == 0)
+    MPI_Send(data, sizeof data, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+  else
+    MPI_Recv(data, sizeof data, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  double sent = MPI_Wtime();
+  if (argc > 1)
+    smpi_execute(0.01);
+  if (rank == 1)
+    printf("%.0f %.0f %.1f\n", 1e3 * (computed - begin), 1e3 * (sent - computed),
+           1e3 * (MPI_Wtime() - sent));
+  MPI_Finalize();
+  return 0;
+}
+C
+check 'a program that measures is built' "$build/bin/recline-cc" times.c -o times
+takes() { # EXPECTED DESCRIPTION [OPTION]...
+  expected=$1 what=$2
+  shift 2
+  timeout 60 "$recline" run ring.yaml --set program.binary=./times --set 'program.args=[]' \
+    --set platform.file=profile.xml --out out "$@" >stdout 2>stderr
+  is "$(cat out/program.out)" "$expected" "$what" stdout stderr
+}
+
+profile ''
+takes '10 12 0.0' 'without profiles'
+profile 's/"n1" speed="1Gf"/& speed_file="half.txt"/'
+takes '20 12 0.0' 'a profile of the speed of a host'
+profile 's/latency="10us"/& bandwidth_file="slow.txt"/'
+takes '10 24 0.0' 'a profile of the bandwidth of a link'
+profile 's/latency="10us"/& latency_file="late.txt"/'
+takes '10 23 0.0' 'a profile of the latency of a link'
+
+profile ''
+takes '10 12 0.0' 'smpi_execute() by a speed that nobody has set' --set 'program.args=[execute]'
+is "$(jq -r '.notes[]' out/result.json | grep host-speed)" \
+  "platform.file: no smpi/host-speed, by which smpi_execute() computes, taken as SimGrid's 20000 \
+flop/s" 'is noted' out/result.json
+profile 's|<zone |<config><prop id="smpi/host-speed" value="1Gf"/></config>&|'
+takes '10 12 10.0' 'and by one that the platform sets' --set 'program.args=[execute]'
+is "$(grep -c host-speed out/result.json)" 0 'which needs no note' out/result.json
+
+finish 46

@@ -91,6 +91,23 @@ static bool has_good_property(const char **names, const char **values, GError **
          are_amounts(id, names, values, "value", seconds, error);
 }
 
+/* SimGrid would switch a host or a link off by itself, behind the back of the protocol; profiles of
+ * speed, bandwidth and latency change times alone. */
+static bool stays_on(GMarkupParseContext *context, const char *element, const char **names,
+                     const char **values, GError **error)
+{
+  const char *kind = value_of(names, values, "kind");
+  bool connects = !strcmp(element, "trace_connect") && g_str_has_suffix(kind, "_AVAIL");
+  int line = 0;
+  if (!connects && !*value_of(names, values, "state_file"))
+    return true;
+  g_markup_parse_context_get_position(context, &line, NULL);
+  g_set_error(error, PLATFORM_ERROR, PLATFORM_ERROR_STATE,
+              "%d: %s of <%s>, expected none, as nodes fail by the scenario's failures", line,
+              connects ? kind : "state_file", element);
+  return false;
+}
+
 static void add_host(GPtrArray *hosts, const char *id, GError **error)
 {
   if (g_ptr_array_find_with_equal_func(hosts, id, g_str_equal, NULL))
@@ -130,8 +147,8 @@ static void element(GMarkupParseContext *context, const char *name, const char *
 {
   struct reading *reading = data;
   GPtrArray *hosts = reading->hosts;
-  (void)context;
-  if (!strcmp(name, "prop") && !has_good_property(names, values, error))
+  if (!stays_on(context, name, names, values, error) ||
+      (!strcmp(name, "prop") && !has_good_property(names, values, error)))
     return;
   if (!strcmp(name, "zone") || !strcmp(name, "AS")) {
     note_zones(reading, reading->zones->len ? reading->zones->pdata[reading->zones->len - 1] : "");
@@ -173,8 +190,9 @@ static bool has(const struct reading *reading, const char *interconnect, GError 
     return true;
   g_ptr_array_add(all, NULL);
   g_autofree char *list = g_strjoinv(", ", (char **)all->pdata);
-  g_set_error(error, PLATFORM_ERROR, 0, "interconnect \"%s\" is not in it, expected %s%s",
-              interconnect, *list ? "one of " : "none, it names no interconnects", list);
+  g_set_error(error, PLATFORM_ERROR, PLATFORM_ERROR_INTERCONNECT,
+              "interconnect \"%s\" is not in it, expected %s%s", interconnect,
+              *list ? "one of " : "none, it names no interconnects", list);
   return false;
 }
 

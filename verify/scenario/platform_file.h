@@ -19,9 +19,11 @@ char **platform_hosts(const char *file, const char *interconnect, GError **error
  * with NULL; freed with g_strfreev(). The file is one that platform_hosts() has read. */
 char **platform_zones(const char *file, const char *interconnect, char *const *hosts);
 
-/* The interconnect that was asked for is not there; errors of the file itself are of G_MARKUP_ERROR
- * and G_FILE_ERROR. */
+/* The interconnect that was asked for is not there; a host or link would go off by itself, and the
+ * text begins with the line of the file and ": ". Other errors of the file itself are of
+ * G_MARKUP_ERROR and G_FILE_ERROR. */
 #define PLATFORM_ERROR platform_error_quark()
+enum { PLATFORM_ERROR_INTERCONNECT, PLATFORM_ERROR_STATE };
 GQuark platform_error_quark(void);
 
 /* The value of <prop id="`name`"> in the <config> of platform `file`, the last one; NULL when there

@@ -85,6 +85,8 @@ static bool judge_dispatcher(const struct scenario *scenario, const char *name, 
   const char *host = scenario_dispatcher(scenario);
   g_autoptr(GError) problem = NULL;
   g_auto(GStrv) hosts = platform_hosts(scenario->platform.file, NULL, &problem);
+  if (g_error_matches(problem, PLATFORM_ERROR, PLATFORM_ERROR_STATE))
+    return scenario_complain(scenario, "platform.file", error, "%s:%s", name, problem->message);
   if (!hosts)
     return scenario_complain(scenario, "platform.file", error,
                              "%s (%s), expected a SimGrid platform file", name,
