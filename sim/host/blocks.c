@@ -49,14 +49,15 @@ int block_bytes(const struct blocks *blocks, int i)
 void *block_at(const struct blocks *blocks, int i)
 {
   MPI_Aint extent = 1;
+  char *first = blocks->buffer == MPI_BOTTOM ? NULL : blocks->buffer;
   if (blocks->repeated)
-    return blocks->buffer;
+    return first;
   if (blocks->places)
-    return (char *)blocks->buffer + blocks->places[i];
+    return first + blocks->places[i];
   MPI_Aint index = blocks->displacements ? blocks->displacements[i] : (MPI_Aint)i * blocks->count;
   if (!blocks->types)
     extent = typemap_of(blocks->type)->extent;
-  return (char *)blocks->buffer + index * extent;
+  return first + index * extent;
 }
 
 struct payload *blocks_pack(const struct blocks *blocks, int number)

@@ -646,14 +646,20 @@ static void copy(const struct typemap *map, struct copying copying)
     typemap_walk(map, 0, (copying.left + map->size - 1) / map->size, copy_run, &copying);
 }
 
+/* SMPI's MPI_BOTTOM is an address like others; places of types are counted from address 0. */
+static char *origin_of(const void *items)
+{
+  return items == MPI_BOTTOM ? NULL : (char *)(uintptr_t)items;
+}
+
 void typemap_pack(const struct typemap *map, const void *items, void *packed, MPI_Count bytes)
 {
-  copy(map, (struct copying){(char *)(uintptr_t)items, packed, bytes, false});
+  copy(map, (struct copying){origin_of(items), packed, bytes, false});
 }
 
 void typemap_unpack(const struct typemap *map, const void *packed, void *items, MPI_Count bytes)
 {
-  copy(map, (struct copying){items, (char *)(uintptr_t)packed, bytes, true});
+  copy(map, (struct copying){origin_of(items), (char *)(uintptr_t)packed, bytes, true});
 }
 
 /* ---- elements ---- */

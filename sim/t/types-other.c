@@ -3,6 +3,7 @@
 #include "types-values.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- grids ---- */
 
@@ -220,9 +221,43 @@ static void test_windows(void)
   MPI_Win_free(&window);
 }
 
+/* ---- absolute addresses ---- */
+
+static void test_bottom(void)
+{
+  struct {
+    double value;
+    char text[5];
+  } items[2] = {{rank + 0.5, "abcd"}, {0}};
+  int lengths[2] = {1, 5}, right = (rank + 1) % 4, left = (rank + 3) % 4, position = 0;
+  MPI_Datatype parts[2] = {MPI_DOUBLE, MPI_CHAR}, at[2];
+  char packed[64];
+  for (int i = 0; i < 2; i++) {
+    MPI_Aint places[2];
+    MPI_Get_address(&items[i].value, &places[0]);
+    MPI_Get_address(items[i].text, &places[1]);
+    MPI_Type_create_struct(2, lengths, places, parts, &at[i]);
+    MPI_Type_commit(&at[i]);
+  }
+  MPI_Pack(MPI_BOTTOM, 1, at[0], packed, sizeof packed, &position, MPI_COMM_WORLD);
+  position = 0;
+  MPI_Unpack(packed, sizeof packed, &position, MPI_BOTTOM, 1, at[1], MPI_COMM_WORLD);
+  value("packed from and to absolute addresses", "twice it", (int)(2 * items[1].value),
+        2 * rank + 1);
+  value("packed from and to absolute addresses", "text", strcmp(items[1].text, "abcd"), 0);
+  MPI_Sendrecv(MPI_BOTTOM, 1, at[0], right, 0, MPI_BOTTOM, 1, at[1], left, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  value("sent from and to absolute addresses", "twice it", (int)(2 * items[1].value), 2 * left + 1);
+  MPI_Bcast(MPI_BOTTOM, 1, at[0], 2, MPI_COMM_WORLD);
+  value("broadcast to absolute addresses", "twice it", (int)(2 * items[0].value), 5);
+  for (int i = 0; i < 2; i++)
+    MPI_Type_free(&at[i]);
+}
+
 int main(int argc, char **argv)
 {
   begin(&argc, &argv);
+  test_bottom();
   test_dimensions();
   test_grids();
   test_groups();
