@@ -39,6 +39,7 @@ void world_merges_free(struct world_merges *m)
 
 /* A START from a state, and what comes of it. */
 struct trial {
+  bool fine; /* else the step is no pure one, and nothing comes of it */
   unsigned char *state;
   struct rcl_actions actions;
 };
@@ -63,13 +64,16 @@ static void start(const struct world *w, int rank, const void *from, const struc
   memcpy(t->state, from, w->state_bytes);
   memset(t->actions.item, 0, t->actions.capacity * sizeof *t->actions.item);
   char flaw[FLAW_MAX];
-  world_call_step(w, rank, t->state, event, &t->actions, NULL, flaw);
+  t->fine = world_call_step(w, rank, t->state, event, &t->actions, NULL, flaw);
 }
 
+/* Whether it comes to this state and these actions. A START that would be a flaw, which may never
+ * come, comes to nothing. */
 static bool ends_same(const struct world *w, const void *state, const struct rcl_actions *actions,
                       const struct trial *t)
 {
-  return !memcmp(state, t->state, w->state_bytes) && actions->count == t->actions.count &&
+  return t->fine && !memcmp(state, t->state, w->state_bytes) &&
+         actions->count == t->actions.count &&
          !memcmp(actions->item, t->actions.item, actions->count * sizeof *actions->item);
 }
 
@@ -103,7 +107,7 @@ void world_merge_state(const struct world *w, int rank, uint32_t checkpoint, voi
     event.output = outputs;
     start(w, rank, state, &event, &other);
     start(w, rank, first.state, &event, &again);
-    same = ends_same(w, other.state, &other.actions, &again);
+    same = first.fine && other.fine && ends_same(w, other.state, &other.actions, &again);
   }
   if (same)
     memcpy(state, first.state, w->state_bytes);
