@@ -19,7 +19,7 @@
  *     end PROPERTY|-             on a state in which all programs have finished
  *     outcome 0|1                whether some run without failures ends with these histories
  *     reached N...               what the walk has shown, in the order of enum reach
- *     vain RANK                  a TIMER of the rank would only set the timer again
+ *     vain RANK                  a TIMER of the rank would set the timer again
  *     rest PROPERTY|-            at the end of the walk, as if nothing could happen any more
  *     ever PROPERTY|-            the same for `progress`
  */
@@ -323,22 +323,19 @@ static bool take(const struct place *place, struct world *world, struct trace_li
   return world_finished(world) && (judge_end(place, world) || !draw(8));
 }
 
-static void print_vain(const struct world *world, struct rcl_actions *actions)
+/* Whether the rank has a timer that a TIMER would set again. */
+static bool asks_in_vain(const struct world *world, int rank, struct rcl_actions *actions)
 {
-  const struct rcl_event timer = {.kind = RCL_EVENT_TIMER};
-  for (int rank = 0; rank < world->ranks; rank++) {
-    const struct world_rank *me = part_of(world, WORLD_RANK, rank);
-    if (!me->timer || me->phase != RANK_RUNNING)
-      continue;
-    void *state = g_memdup2(me + 1, world->state_bytes);
-    rcl_protocol_step(honest, &world->config[rank], state, &timer, actions, false);
-    bool vain = false;
-    for (uint32_t i = 0; i < actions->count; i++)
-      vain |= actions->item[i].kind == RCL_ACTION_SET_TIMER;
-    if (vain)
-      printf("vain %d\n", rank);
-    g_free(state);
-  }
+  const struct world_rank *me = part_of(world, WORLD_RANK, rank);
+  const struct rcl_event timer = {.kind = RCL_EVENT_TIMER, .checkpoint = me->set.checkpoint};
+  bool vain = false;
+  if ((!me->timer && !me->set.checkpoint) || me->phase != RANK_RUNNING)
+    return false;
+  g_autofree void *state = g_memdup2(me + 1, world->state_bytes);
+  rcl_protocol_step(honest, &world->config[rank], state, &timer, actions, false);
+  for (uint32_t i = 0; i < actions->count; i++)
+    vain |= actions->item[i].kind == RCL_ACTION_SET_TIMER;
+  return vain;
 }
 
 static void walk(const struct place *place, const char *const *judged, uint64_t seed)
@@ -371,7 +368,9 @@ static void walk(const struct place *place, const char *const *judged, uint64_t 
   for (int i = 0; i < REACHES; i++)
     printf(" %u", reached.most[i]);
   printf("\n");
-  print_vain(&world, &actions);
+  for (int rank = 0; rank < world.ranks; rank++)
+    if (asks_in_vain(&world, rank, &actions))
+      printf("vain %d\n", rank);
   world_at_rest(&world, &verdict);
   printf("rest %s\n", name_of(&verdict));
   world_for_ever(&world, &verdict);

@@ -877,6 +877,15 @@ sub waits {
   return \%waits;
 }
 
+# Whether every timer that may ask for the next checkpoint only sets itself again. With independent
+# recovery one of a rank that has none under way is enough; with clocks the coordinator's counts.
+sub asks_in_vain {
+  my ($vain) = @_;
+  my @asking = grep { $_->{timer} || $_->{alarm} } $world->{clocks} ? $rank[0] : @rank;
+  return grep { $vain->{$_->{r}} && !$_->{image} } @asking if $world->{independent};
+  return !$requested && @asking && !grep { !$vain->{$_->{r}} } @asking;
+}
+
 sub at_end {
   my %wrong;
   for my $me (@rank) {
@@ -1061,10 +1070,10 @@ sub judge_walk {
     @{$rank[$r]}{qw(phase timer)} = ('running', $set{$r}) if is_free();
   }
   $timed = 1 if %set;
-  my ($step, $over, $vain) = ('', 0, 0);
+  my ($step, $over, %vain) = ('', 0);
   while (@lines) {
     my $line = shift @lines;
-    $vain = 1, next if $line =~ /^vain /;
+    $vain{$1} = 1, next if $line =~ /^vain (\d+)/;
     if ($line =~ s/^reached //) {
       my $shown = join ' ', map { $reached{$_} // 0 } qw(ends commits later recoveries recovered late early replayed suppressed forced falls-back
         cut-steps whole-writes torn-writes false-detection control-overtakes
@@ -1083,7 +1092,7 @@ sub judge_walk {
       ($what, $saw) = split / /, $line;
       $wrong = $what eq 'end' ? at_end() : $what eq 'rest' ? waits('deadlock', 'commits', 'requests')
         : $what eq 'ever' ? waits(('progress') x 3) : wrong_outcome($file, $saw);
-      $wrong->{requests} = 1 if $what eq 'rest' && $vain && !$requested;
+      $wrong->{requests} = 1 if $what eq 'rest' && asks_in_vain(\%vain);
       $wrong->{frees} = 1 if $what eq 'rest' && grep { keeps_garbage($_) } @rank;
       $wrong->{useful} = 1 if $what eq 'rest' && !$incarnation && grep { has_useless($_) } @rank;
       $wrong->{'output-at-rest'} = 1 if $what eq 'rest' && grep { $_->{program} && @{$outside[$_->{r}]} < @{$_->{program}{outputs} // []} } @rank;
