@@ -449,6 +449,12 @@ sub commits {
   reach('later', $recoveries);
 }
 
+# Data is received by a rank behind that line; contributions are before the step, which may be refused.
+sub crosses {
+  my ($data, $line) = @_;
+  reach($data->{line} < $line ? 'late' : 'early', $data->{line} != $line);
+}
+
 sub collect {
   my ($me, $now) = @_;
   my ($p, $call) = ($me->{program}, $me->{program}{call});
@@ -459,7 +465,10 @@ sub collect {
     my ($share) = grep { $_->{from} == $peer && $_->{comm} == $call->{comm}
         && $_->{call} == $call->{number} && exists_for($me, $_) } @{$shares{$me->{r}}} or next;
     push @contents, $share->{content};
-    push @{$now->{collected}}, $share if $call->{flow} ne 'barrier';
+    if ($call->{flow} ne 'barrier') {
+      push @{$now->{collected}}, $share;
+      crosses($share, $me->{line});
+    }
     $shares{$me->{r}} = [grep { $_ != $share } @{$shares{$me->{r}}}];
   }
   my $none = $call->{flow} eq 'barrier';
@@ -769,8 +778,8 @@ sub take {
   acts($me, $event, $_, \%now) for (grep { $_->{name} ne 'store' } @actions), grep { $_->{name} eq 'store' } @actions;
   bad('output-local') if waits_for_others($me);
   bad('legal') if !defined $event->{cut} && $now{undone} && !$now{rolled_back};
+  crosses($now{message}, $behind) if $event->{name} eq 'arrived';
   for my $data ($event->{name} eq 'arrived' ? [$now{message}, 'c3-1'] : map { [$_, 'c3-2'] } @{$now{collected}}) {
-    reach($data->[0]{line} < $behind ? 'late' : 'early', $data->[0]{line} != $behind);
     bad("$data->[1].2") if $data->[0]{stopped} > $me->{stopped};
     bad("$data->[1].3") if $stopped > $data->[0]{line};
   }
