@@ -72,7 +72,7 @@ check 'continued as children, the bytes are the same' diff -r replayed stopped
 
 # What cannot succeed ends.
 slurm --out refused --set 'program.script="rank 0: sing"'
-is "$?:$(grep -c 'program.script' stderr):$(test -e refused && echo left)" 64:1: 'a run that is refused is told' stderr
+is "$?:$(grep -c 'program.script' stderr):$(test -e refused && echo left)" 64:2: 'runs that are refused are told, of each cell' stderr
 printf '#!/bin/sh\necho "sbatch: error: no such partition" >&2\nexit 1\n' >bad/sbatch
 chmod +x bad/sbatch
 slurm --out refused
