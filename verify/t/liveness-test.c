@@ -118,9 +118,11 @@ static struct rcl_protocol talkers[] = {{.name = "chatter", .step = chatter},
 
 static void register_talkers(void)
 {
+  static const char *const controls[] = {"none", "word", NULL};
   static const struct rcl_protocol *list[G_N_ELEMENTS(talkers) + 1];
   for (size_t i = 0; i < G_N_ELEMENTS(talkers); i++) {
     talkers[i].title = talkers[i].name;
+    talkers[i].controls = controls;
     talkers[i].state_size = word;
     list[i] = &talkers[i];
   }
@@ -175,6 +177,8 @@ static void build(struct reference *r, GPtrArray *nodes)
       edge.fair = taken.kind != MOVE_CRASH && taken.kind != MOVE_FAULT;
       load(r, node->state);
       world_step(r->world, &taken, &r->actions, &verdict);
+      if (verdict.kind == VERDICT_VIOLATION) /* which the search must not stop at, either */
+        g_error("%s, rank %d: %s", verdict.property, verdict.rank, verdict.text);
       edge.to = GPOINTER_TO_UINT(look_up(numbers, nodes, save(r), node->depth + 1));
       g_array_append_val(node->edges, edge);
     }
