@@ -15,6 +15,7 @@
 #include "sim/campaign/bands.h"
 #include "sim/campaign/campaign.h"
 #include "sim/campaign/optimum.h"
+#include "sim/campaign/warnings.h"
 #include "verify/base/breach.h"
 #include "verify/base/catalogue.h"
 #include "verify/base/command_line.h"
@@ -36,6 +37,7 @@ struct costs {
   struct machine_model model;
   double work;      /* seconds of the program without checkpoints and failures */
   bool exponential; /* the formulas hold */
+  GPtrArray *warnings;
 };
 
 const struct about about_interval = {
@@ -177,6 +179,7 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
   if (!recovered)
     return false;
   costs->model.recovery = number(recovered, "time_s", "restart");
+  warnings_take(costs->warnings, json_node_get_object(recovered));
   return true;
 }
 
@@ -229,6 +232,7 @@ static void print_by(const struct costs *costs, const char *name, double interva
 static void print_theory(const struct costs *costs)
 {
   const struct machine_model *m = &costs->model;
+  warnings_print(costs->warnings);
   printf("checkpoint %.6g s, recovery %.6g s, downtime %.6g s, mtbf %.6g s, work %.6g s\n",
          m->checkpoint, m->recovery, m->downtime, m->mtbf, costs->work);
   printf("             interval       mean time\n");
@@ -283,7 +287,8 @@ static int find_interval(const struct options *o, int *stopped)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *scratch = NULL;
-  struct costs costs = {0};
+  g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+  struct costs costs = {.warnings = warnings};
   struct scenario *scenario = scenario_load(o->files[0], (const char *const *)o->set, &error);
   if (!scenario)
     return bad_input("%s", error->message);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/campaign/warnings.h"
 #include "verify/base/exit_codes.h"
 #include "verify/base/output.h"
 
@@ -114,6 +115,7 @@ static bool take_line(struct runs *runs, char *line)
     return false;
   }
   read_values(runs, object, row);
+  warnings_take(runs->warnings, object);
   g_hash_table_insert(runs->rows, key_of(runs, (unsigned)cell, (unsigned)run), row);
   return true;
 }
@@ -153,6 +155,7 @@ bool runs_open(struct runs *runs, const struct grid *grid, const char *file, GEr
   *runs = (struct runs){.grid = grid,
                         .file = g_strdup(file),
                         .rows = g_hash_table_new_full(NULL, NULL, NULL, free_row),
+                        .warnings = g_ptr_array_new_with_free_func(g_free),
                         .fields = g_ptr_array_new_with_free_func(g_free)};
   g_autofree char *text = NULL;
   gsize size = 0;
@@ -174,6 +177,7 @@ void runs_close(struct runs *runs)
 {
   g_free(runs->file);
   g_hash_table_unref(runs->rows);
+  g_ptr_array_unref(runs->warnings);
   g_ptr_array_unref(runs->fields);
 }
 

@@ -22,6 +22,7 @@ struct runs {
   char *file;
   uint64_t added; /* by this process */
   GHashTable *rows;
+  GPtrArray *warnings; /* texts: what the platform leaves out (warnings.h) */
   GPtrArray
       *fields; /* names of the numbers of a result, "time_s.lost", as the first result has them */
 };

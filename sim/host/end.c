@@ -102,6 +102,27 @@ void run_stop_without_image(void)
   run_stop(RUN_LOST, "there is no image of the checkpoint to recover from");
 }
 
+void run_stop_by_loss(const struct rank *r, bool is_log)
+{
+  static const char *const lay[] = {
+      [STORAGE_UNSTATED] =
+          "on levels that the failures have taken (checkpoint.levels), expected one "
+          "that survives them",
+      [STORAGE_MEMORY] =
+          "in the memory of its node (checkpoint.storage: memory), expected storage: "
+          "nfs or levels",
+      [STORAGE_LOCAL] = "on the disk of its node, which has failed (checkpoint.storage: local), "
+                        "expected storage: nfs, levels, or failures that leave the disk",
+      [STORAGE_NFS] = "on the file server, which has failed (checkpoint.storage: nfs), expected "
+                      "storage: local, levels, or failures that leave the server"};
+  g_autofree char *why = g_strdup_printf(
+      "rank %d has lost what it would start from: it was %s", r->index,
+      is_log ? "a log on the event logger, beside the file server, which has failed, expected "
+               "failures that leave it"
+             : lay[layer.scenario->checkpoint.storage]);
+  run_stop(RUN_LOST, why);
+}
+
 void run_waits(void)
 {
   if (shadow_finished())

@@ -4,6 +4,8 @@
 
 #include "sim/host/result.h"
 
+struct rank;
+
 /* Judges the end of the run and writes the result, with this verdict, to the file named by the
  * environment variable RECLINE_RESULT. `why`, copied, may be NULL. */
 void run_report(enum run_verdict, const char *why);
@@ -13,6 +15,10 @@ _Noreturn void run_stop(enum run_verdict, const char *why);
 
 /* The same: the run is lost, as a rank has no image of the checkpoint that it has to go back to. */
 _Noreturn void run_stop_without_image(void);
+
+/* The same: what it has to start from, an image or the log behind it, was lost with the storage on
+ * which it lay; the result says which that was, and what survives such failures. */
+_Noreturn void run_stop_by_loss(const struct rank *, bool is_log);
 
 /* The programs wait for what never comes: the run is lost, and `deadlock` is violated. Returns when
  * all programs have finished. A step of the protocol may be under way, whose messages are not sent

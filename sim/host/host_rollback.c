@@ -184,6 +184,7 @@ static void account_loss(struct rank *r, const struct capture *capture)
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
   uint32_t incarnation = shadow_independent() ? shadow_rank(r->index)->noticed : 0;
+  bool is_log = shadow_has_lost_log(r->index, checkpoint);
   host_take_event(r,
                   &(struct rcl_event){.kind = RCL_EVENT_START,
                                       .checkpoint = checkpoint,
@@ -191,7 +192,7 @@ static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
                   NULL);
   if (!layer.result.audit_violations)
     die(DIE_BREACH, "breach: rank %d has no image of checkpoint %u", r->index, checkpoint);
-  run_stop_without_image();
+  run_stop_by_loss(r, is_log);
 }
 
 /* Of the program's memory: it goes on at the image, or main begins again. */

@@ -428,6 +428,12 @@ bool shadow_has_lost(int rank, uint32_t checkpoint)
   return image && image->harm & HARM_LOST;
 }
 
+bool shadow_has_lost_log(int rank, uint32_t checkpoint)
+{
+  const struct world_record *lost = world_lost_record(&world, rank, checkpoint);
+  return lost && lost->part == RCL_PART_LOG;
+}
+
 bool shadow_can_read(int rank, uint32_t checkpoint)
 {
   const struct move start = {.kind = MOVE_EVENT,

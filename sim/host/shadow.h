@@ -57,6 +57,9 @@ bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);
  * it; independent: whether a rank that died starts behind an image that was durable. */
 bool shadow_holds(int rank, uint32_t checkpoint);
 bool shadow_has_lost(int rank, uint32_t checkpoint);
+
+/* Whether a start from that checkpoint would miss the log behind a newer one, which was lost. */
+bool shadow_has_lost_log(int rank, uint32_t checkpoint);
 bool shadow_can_read(int rank, uint32_t checkpoint); /* the rank can start from it */
 bool shadow_starts_behind(int rank);
 int shadow_stranded(void); /* a rank that is to start from what is gone; -1: none, or independent */

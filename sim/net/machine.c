@@ -209,9 +209,12 @@ double machine_figure(const char *name, double otherwise)
   const char *value = machine_property(name);
   if (value)
     return g_ascii_strtod(value, NULL);
-  char taken[G_ASCII_DTOSTR_BUF_SIZE];
-  if (!machine_is_assumed(name))
-    machine_assume(name, g_ascii_formatd(taken, sizeof taken, "%g", otherwise));
+  if (!machine_is_assumed(name)) {
+    bool speed = g_str_has_suffix(name, "_bw");
+    g_autofree char *taken =
+        g_strdup_printf(speed ? "%g MB/s" : "%g s", speed ? otherwise / 1e6 : otherwise);
+    machine_assume(name, taken);
+  }
   return otherwise;
 }
 

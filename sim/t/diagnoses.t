@@ -222,4 +222,62 @@ profile 's|<zone |<config><prop id="smpi/host-speed" value="1Gf"/></config>&|'
 takes '10 12 10.0' 'and by one that the platform sets' --set 'program.args=[execute]'
 is "$(grep -c host-speed out/result.json)" 0 'which needs no note' out/result.json
 
-finish 46
+# ---- checkpoints that were lost with the storage on which they lay ----
+
+cat >lost.yaml <<YAML
+program:    {binary: cg, args: [S], ranks: 4}
+platform:   {file: $root/platforms/clan.xml, spares: 2}
+protocol:   {name: pessimistic}
+checkpoint: {every: 20ms, storage: local, bytes: 64KiB}
+detection:  1ms
+failures:
+  - {rank: 1, kills: node, at: 150ms, repair: 1ms, returns: never}
+YAML
+
+lay() { # WHERE DESCRIPTION [OPTION]...
+  where=$1 what=$2
+  shift 2
+  timeout 60 "$recline" run lost.yaml --out out "$@" >stdout 2>stderr
+  is "$?-$(value out/result.json verdict)-$(value out/result.json gave_up | cut -d, -f1)" \
+    "1-lost-rank 1 has lost what it would start from: it was $where" "$what" stdout stderr
+}
+
+for protocol in pessimistic uncoordinated; do
+  lay 'on the disk of its node' "$protocol: with a node" --set "protocol.name=$protocol"
+done
+lay 'in the memory of its node (checkpoint.storage: memory)' 'with the memory of a node' \
+  --set checkpoint.storage=memory
+timeout 60 "$recline" run lost.yaml --set checkpoint.storage=nfs >stdout 2>stderr
+is "$?" 0 'on the file server they stay' stdout stderr
+
+# ---- campaigns on platforms that leave out what times depend on ----
+
+sed 's/<disk [^>]*>//' whole.xml >diskless.xml
+cat >bare.yaml <<'YAML'
+program:
+  ranks: 2
+  script: |
+    rank 0: repeat 20 (compute 10ms, checkpoint)
+    rank 1: repeat 20 (compute 10ms, checkpoint)
+platform:   {file: diskless.xml}
+protocol:   {name: bookmark}
+checkpoint: {every: 50ms, storage: nfs, writes: foreground, places: program, bytes: 1MB}
+detection:  0
+failures:   [{law: exponential, mtbf: 1s, of: platform, repair: 1ms}]
+YAML
+warnings='warning: platform.file: no disk where checkpoints are stored, taken as one that takes no time
+warning: platform.file: no memory_copy_bw, taken as 500 MB/s'
+timeout 120 "$recline" campaign bare.yaml --runs 2 >stdout 2>stderr
+is "$(sed -n 1,2p stdout | sort)" "$warnings" 'recline campaign warns first' stdout stderr
+timeout 120 "$recline" campaign bare.yaml --runs 2 --json >stdout 2>stderr
+is "$(jq -r '.warnings[]' stdout | sed 's/^/warning: /' | sort)" "$warnings" 'also in JSON' stdout
+timeout 120 "$recline" interval bare.yaml --runs 2 >stdout 2>stderr
+is "$(sed -n 1,2p stdout | sort)" "$warnings" 'recline interval warns first' stdout stderr
+sed 's|<host id="n0"|<prop id="memory_copy_bw" value="1e9"/>&|' whole.xml >stated.xml
+for command in campaign interval; do
+  timeout 120 "$recline" $command bare.yaml --runs 2 --set platform.file=stated.xml >stdout 2>stderr
+  is "$(grep -c ^checkpoint stdout)$(grep -c ^simulated_s stdout)-$(grep -c warning stdout)" \
+    "$([ $command = interval ] && echo 10 || echo 01)-0" "$command: not where all is stated" stdout stderr
+done
+
+finish 55

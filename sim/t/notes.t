@@ -39,8 +39,8 @@ notes() { # WORD...: of a run; empty where the summary does not show the same on
 is "$(notes)" '' 'a run of which all is known says nothing' stdout stderr
 is "$(notes --set platform.file=mine.xml | sort)" \
   'platform.file: no disk where checkpoints are stored, taken as one that takes no time
-platform.file: no memory_copy_bw, taken as 5e+08
-platform.file: no message_handling_s, taken as 0
+platform.file: no memory_copy_bw, taken as 500 MB/s
+platform.file: no message_handling_s, taken as 0 s
 platform.file: no smpi/ois, taken as 0
 platform.file: no smpi/or, taken as 0
 platform.file: no smpi/os, taken as 0' 'what a platform does not say, and what was assumed' stdout
