@@ -1,6 +1,7 @@
 /* What recline comes with: files below the folder RECLINE_DATA (an environment variable), each
- * known by its name without the suffix, as `recline list` shows it. In the library
- * recline-base-glib. */
+ * known by its name without the suffix, as `recline list` shows it. Claims and mutants lie in a
+ * folder for each protocol, whose name begins theirs: c3/recovers.yaml is c3-recovers. In the
+ * library recline-base-glib. */
 #ifndef RECLINE_CATALOGUE_H
 #define RECLINE_CATALOGUE_H
 
@@ -21,7 +22,7 @@ enum catalogue {
  * caller frees it with g_strfreev(). */
 char **catalogue_files(unsigned kinds);
 
-/* The same, without folders and suffixes. */
+/* The names of the same. The caller frees them with g_strfreev(). */
 char **catalogue_names(unsigned kinds);
 
 /* The file of that name, with or without its suffix, in the first of `kinds` that has it; NULL:
