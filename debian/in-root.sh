@@ -31,7 +31,7 @@ case $2 in
     in_root ca-certificates 'cp "$tree/debian/$suite"/*.deb "$1/" && chroot "$1" sh -c "
         apt-get -qq -y --no-install-recommends install /*.deb cmake make pkgconf perl \
           clang lld wasi-libc patch &&
-        (cd /src && RECLINE_BUILD=/usr/lib/recline RECLINE_PREFIX=/usr sim/t/install.t) &&
+        (cd /src && RECLINE_BUILD=/usr/lib/recline RECLINE_PREFIX=/usr command/t/install.t) &&
         apt-get -qq -y purge recline librecline-dev recline-doc &&
         ! ls -d /usr/lib/recline /usr/share/recline /usr/include/recline /usr/bin/recline*"'
     ;;

@@ -15,7 +15,7 @@ make_path($site);
 $site = abs_path($site);
 chdir $root or die "$root: $!\n";
 
-my @pages = ('README.md', sort(glob 'docs/*.md'), sort(glob 'docs/protocols/*.md'));
+my @pages = ('README.md', sort(glob 'docs/*.md'), sort(glob 'docs/*/*.md'));
 my %is_page = map { $_ => 1 } @pages;
 my $playground = 'docs/playground.html';
 

@@ -11,7 +11,7 @@
 #include "mpi/real_calls.h"
 #include "mpi/real_host.h"
 #include "protocols/protocol.h"
-#include "verify/base/memory.h"
+#include "base/memory.h"
 
 /* A receive under way. */
 struct pending {

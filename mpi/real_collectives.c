@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mpi/real_inside.h"
-#include "verify/base/breach.h"
+#include "base/breach.h"
 
 /* ---- barriers that protocols see ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mpi/real_inside.h"
-#include "verify/base/memory.h"
+#include "base/memory.h"
 
 /* In front of each region of an image. */
 struct region_head {

@@ -5,9 +5,9 @@
 
 #include "mpi/real_inside.h"
 #include "protocols/grammar.h"
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/memory.h"
+#include "base/platform.h"
 
 bool real_is_on(void)
 {

@@ -4,7 +4,7 @@
 
 #include "mpi/real_host.h"
 #include "protocols/protocol.h"
-#include "verify/base/output.h"
+#include "base/output.h"
 
 /* Bytes of a message, shared by those that hold it. */
 struct real_payload {

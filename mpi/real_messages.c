@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "mpi/real_inside.h"
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/memory.h"
 
 static struct real_receive *posted(uint32_t request)
 {

@@ -7,7 +7,7 @@
 
 #include "mpi/real_inside.h"
 #include "protocols/text.h"
-#include "verify/base/nearest.h"
+#include "base/nearest.h"
 
 extern char **environ;
 

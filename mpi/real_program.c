@@ -3,7 +3,7 @@
 
 #include "mpi/real_calls.h"
 #include "mpi/real_host.h"
-#include "sim/cc/recline.h"
+#include "include/recline.h"
 
 static const size_t item_bytes[] = {[RECLINE_BYTE] = 1,
                                     [RECLINE_INT16] = 2,

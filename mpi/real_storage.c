@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "mpi/real_inside.h"
-#include "verify/base/breach.h"
-#include "verify/base/file_bytes.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/file_bytes.h"
+#include "base/memory.h"
 
 enum { NAME = 4096 };
 

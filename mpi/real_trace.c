@@ -11,7 +11,7 @@
 
 #include "mpi/real_inside.h"
 #include "protocols/text.h"
-#include "verify/base/hash.h"
+#include "base/hash.h"
 
 static void put_head(const char *what)
 {
@@ -20,7 +20,7 @@ static void put_head(const char *what)
   fprintf(real.trace, "%lld.%09ld %d %s", (long long)now.tv_sec, now.tv_nsec, real.rank, what);
 }
 
-/* The content of a payload, as the world has it (verify/world/content.h). */
+/* The content of a payload, as the world has it (world/script/content.h). */
 static void put_content(const struct real_payload *payload)
 {
   uint64_t digest[2];

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "mpi/real_inside.h"
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/memory.h"
 
 enum { CONTROL_COMM = -1 };
 

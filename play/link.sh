@@ -26,19 +26,14 @@ if [ -n "$source" ]; then
   ! command -v perl >/dev/null ||
     perl "$tree/play/layout.pl" "$dir/layout" "own=$dir/protocol.c=$dir/dump"
 else
-  # The mutant of the longest name that the form begins with, as in verify/mutants/CMakeLists.txt.
+  # The mutant of a form, or of the protocol whose form has a name of its own, as mattern is one of
+  # lai-yang.
   data=${RECLINE_DATA:?} form=${name%%~*} flaw=${name#*~}
-  while [ ! -e "$data/verify/mutants/$form-$flaw.patch" ]; do
-    case $form in
-      *-*) form=${form%-*} ;;
-      *) break ;;
-    esac
+  for patch in "$data/verify/mutants/$form/$flaw.patch" "$data/verify/mutants/${form%-*}/$flaw.patch" \
+    "$data"/verify/mutants/*/"$flaw.patch"; do
+    [ ! -e "$patch" ] || break
   done
-  # Or of a form with a name of its own, as mattern is one of lai-yang.
-  for patch in "$data/verify/mutants/$form-$flaw.patch" "$data"/verify/mutants/*-"$flaw.patch"; do
-    form=${patch##*/} form=${form%-"$flaw".patch}
-    [ ! -e "$patch" ] || [ ! -e "$data/protocols/$form.c" ] || break
-  done
+  form=${patch%/*} form=${form##*/}
   [ -e "$patch" ] || { echo "there is no patch of $name among the mutants" >&2; exit 1; }
   plain=$(printf '%s' "$form" | tr - _)
   target=$(sed -n '/^--- a/{s,^--- a/\([^[:blank:]]*\).*,\1,p;q;}' "$patch")

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "play/session.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/memory.h"
+#include "base/platform.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 #define IMPORT(name) __attribute__((import_module("page"), import_name(#name)))

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/catalogue.h"
-#include "verify/base/command_line.h"
-#include "verify/base/exit_codes.h"
-#include "verify/base/json.h"
-#include "verify/base/page.h"
-#include "verify/base/terminal.h"
+#include "base/breach.h"
+#include "base/glib/catalogue.h"
+#include "base/glib/command_line.h"
+#include "base/exit_codes.h"
+#include "base/glib/json.h"
+#include "base/glib/page.h"
+#include "base/glib/terminal.h"
 #include "verify/check/check.h"
-#include "verify/scenario/plugin.h"
-#include "verify/trace/trace.h"
-#include "verify/trace/trace_lines.h"
-#include "verify/world/in_place.h"
-#include "verify/world/properties.h"
+#include "world/scenario/plugin.h"
+#include "world/trace/trace.h"
+#include "world/trace/trace_lines.h"
+#include "world/rules/in_place.h"
+#include "world/rules/properties.h"
 
 /* ---- what is played ---- */
 

@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "verify/base/command_line.h"
-#include "verify/world/world.h"
+#include "base/glib/command_line.h"
+#include "world/rules/world.h"
 
 /* A world as text (play/session.h), and the moves that the page knows from the beginning. */
 struct played {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "protocols/neighbours.h"
-#include "verify/base/memory.h"
+#include "base/memory.h"
 #include "verify/explore/search.h"
-#include "verify/world/properties.h"
-#include "verify/world/world_parts.h"
+#include "world/rules/properties.h"
+#include "world/rules/world_parts.h"
 
 /* ---- the description ---- */
 

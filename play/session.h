@@ -8,11 +8,11 @@
 #ifndef RECLINE_SESSION_H
 #define RECLINE_SESSION_H
 
-#include "verify/base/buffer.h"
-#include "verify/base/intern.h"
+#include "base/buffer.h"
+#include "base/intern.h"
 #include "verify/explore/explorer.h"
-#include "verify/trace/trace_lines.h"
-#include "verify/world/in_place.h"
+#include "world/trace/trace_lines.h"
+#include "world/rules/in_place.h"
 
 struct session {
   struct world world;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "play/session.h"
-#include "verify/world/world_parts.h"
+#include "world/rules/world_parts.h"
 
 void session_quote(struct buffer *out, const char *text)
 {

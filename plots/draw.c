@@ -11,12 +11,12 @@
 #include "plots/spacetime.h"
 #include "plots/states.h"
 #include "plots/topology.h"
-#include "verify/base/catalogue.h"
-#include "verify/base/command_line.h"
-#include "verify/base/exit_codes.h"
-#include "verify/base/output.h"
-#include "verify/base/platform.h"
-#include "verify/base/terminal.h"
+#include "base/glib/catalogue.h"
+#include "base/glib/command_line.h"
+#include "base/exit_codes.h"
+#include "base/output.h"
+#include "base/platform.h"
+#include "base/glib/terminal.h"
 
 struct request {
   bool dependencies; /* of a trace: the rollback-dependency graph */

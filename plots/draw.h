@@ -3,7 +3,7 @@
 #ifndef RECLINE_DRAW_H
 #define RECLINE_DRAW_H
 
-#include "verify/base/command_line.h"
+#include "base/glib/command_line.h"
 
 /* argv[0] is "draw". Prints the path of the picture on standard output and returns 0; a wrong
  * argument or file is one line on standard error, and 64. */

@@ -6,7 +6,7 @@
  * property `legal`, runs as a breach.
  *
  * What depends on more than the event and the list is no grammar: whether a slot is empty, an image
- * is there, a commit is under way. The world judges that (verify/world/world_actions.c). */
+ * is there, a commit is under way. The world judges that (world/rules/world_actions.c). */
 #ifndef RECLINE_GRAMMAR_H
 #define RECLINE_GRAMMAR_H
 

@@ -1,6 +1,6 @@
 #include "report/columns.h"
 
-#include "verify/base/page.h"
+#include "base/glib/page.h"
 
 void column_add(GByteArray *column, guint64 value)
 {

@@ -9,14 +9,14 @@
 #include "plots/input.h"
 #include "report/exports.h"
 #include "report/trace_data.h"
-#include "sim/host/result.h"
-#include "verify/base/breach.h"
-#include "verify/base/command_line.h"
-#include "verify/base/exit_codes.h"
-#include "verify/base/json.h"
-#include "verify/base/output.h"
-#include "verify/base/page.h"
-#include "verify/base/terminal.h"
+#include "world/result/result.h"
+#include "base/breach.h"
+#include "base/glib/command_line.h"
+#include "base/exit_codes.h"
+#include "base/glib/json.h"
+#include "base/output.h"
+#include "base/glib/page.h"
+#include "base/glib/terminal.h"
 
 struct report {
   const char *folder; /* DIR */

@@ -3,7 +3,7 @@
 #ifndef RECLINE_REPORT_FOLDER_H
 #define RECLINE_REPORT_FOLDER_H
 
-#include "verify/base/command_line.h"
+#include "base/glib/command_line.h"
 
 /* argv[0] is "report". Prints the path of the page and returns 0; 64 on bad input. */
 extern const struct about about_report;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/columns.h"
-#include "verify/base/json.h"
+#include "base/glib/json.h"
 
 enum { TEXT_LINES = 4096 };
 

@@ -30,7 +30,7 @@ sub ok
   print $good ? '' : 'not ', "ok $said - $name\n", map { "# $_\n" } $good ? () : map { split /\n/ } @more;
 }
 
-my %documents = map { substr($_, length($root) + 1) => read_file($_) } "$root/README.md", glob "$root/docs/*.md $root/docs/protocols/*.md";
+my %documents = map { substr($_, length($root) + 1) => read_file($_) } "$root/README.md", glob "$root/docs/*.md $root/docs/*/*.md";
 
 # ---- commands ----
 

@@ -45,16 +45,16 @@ refuted() { # GLOB...: whether one of these claims is violated
 shown_by() { # PROTOCOL ASSUMPTION
   claims=$root/verify/claims/$1
   case $2 in
-    control-order | fifo | barriers | whole-writes) echo "$claims-needs-$2.yaml" ;;
-    anywhere) echo "$claims-needs-anywhere.yaml" ;;
-    mpi-order) echo "$claims-needs-order.yaml" ;;
-    iterations) echo "$claims-crossing.yaml" ;;
-    received) echo "$claims-unreceived.yaml" ;;
-    same-again) echo "$claims-orphan-choice.yaml" "$claims-needs-determinism.yaml" ;;
-    clocks) echo "$claims-needs-deviation.yaml" "$claims-needs-longest.yaml" ;;
-    logger) echo "$claims-memory-lost.yaml" ;;
-    connected) echo "$claims-needs-$2.yaml" ;;
-    failures) echo "$claims-f1-two-crashes.yaml" ;;
+    control-order | fifo | barriers | whole-writes) echo "$claims/needs-$2.yaml" ;;
+    anywhere) echo "$claims/needs-anywhere.yaml" ;;
+    mpi-order) echo "$claims/needs-order.yaml" ;;
+    iterations) echo "$claims/crossing.yaml" ;;
+    received) echo "$claims/unreceived.yaml" ;;
+    same-again) echo "$claims/orphan-choice.yaml" "$claims/needs-determinism.yaml" ;;
+    clocks) echo "$claims/needs-deviation.yaml" "$claims/needs-longest.yaml" ;;
+    logger) echo "$claims/memory-lost.yaml" ;;
+    connected) echo "$claims/needs-$2.yaml" ;;
+    failures) echo "$claims/f1-two-crashes.yaml" ;;
   esac
 }
 assumptions='control-order mpi-order fifo anywhere barriers iterations received same-again clocks
@@ -80,12 +80,12 @@ is "$wrong_there" '' 'a protocol assumes what a claim refutes without, and nothi
 wrong_there=
 jq -r '.protocols[] | select(.back) | "\(.name) \(.back)"' "$dir/json" >"$dir/backs"
 while read -r protocol back; do
-  files=$(grep -l "name: $protocol[,}]" "$root"/verify/claims/*.yaml | xargs grep -l 'local-rollback\]*}*$\|local-rollback[],]')
+  files=$(grep -l "name: $protocol[,}]" "$root"/verify/claims/*/*.yaml | xargs grep -l 'local-rollback\]*}*$\|local-rollback[],]')
   holds=0 violated=0
   for file in $files; do
     case $(verdict "$file") in
       holds) holds=1 ;;
-      violated) case $file in *-local.yaml) violated=1 ;; esac ;;
+      violated) case $file in */local.yaml) violated=1 ;; esac ;;
     esac
   done
   case $back in

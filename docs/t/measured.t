@@ -18,7 +18,7 @@ sub lines { open my $in, '-|', 'perl', $measured, @_ or BAIL_OUT("$measured: $!"
 
 # page -> table -> rows by their first cell, and their order
 my %shown;
-for my $page (glob("$root/docs/*.md"), glob("$root/docs/protocols/*.md")) {
+for my $page (glob("$root/docs/*.md"), glob("$root/docs/*/*.md")) {
   my $text = read_file($page);
   while ($text =~ /^<!-- measured (\S*?) ?-->\n[^\n]*\n[^\n]*\n(.*?)^<!-- end -->$/msg) {
     $shown{substr($page, length($root) + 1)}{$1} = [split /\n/, $2];

@@ -28,8 +28,8 @@ for page in "$root"/docs/protocols/*.md; do
   done
   is "$lacking" '' "$name: the page has every control message"
   lacking=
-  for patch in "$root"/verify/mutants/"$name"-*.patch; do
-    mutant=$(basename "$patch" .patch)
+  for patch in "$root"/verify/mutants/"$name"/*.patch; do
+    mutant=$(echo "$patch" | claim_names)
     grep -q -e "\`$mutant\`" -e "\`${mutant#"$name-"}\`" "$page" || lacking="$lacking $mutant"
   done
   is "$lacking" '' "$name: the page has every mutant"
@@ -46,7 +46,7 @@ is "$lacking" '' 'every protocol is on a page'
   jq -r '.protocols[] | .name as $name | .promises[] | "\($name) \(.)"' >"$dir/promises"
 lacking=
 while read -r name property; do
-  files=$(grep -l "name: $name[,}]" "$root"/verify/claims/*.yaml | xargs grep -l 'verdict: holds')
+  files=$(grep -l "name: $name[,}]" "$root"/verify/claims/*/*.yaml | xargs grep -l 'verdict: holds')
   case $property in # judged where a claim names no properties, too
     bounded | frees* | once-per-failure) echo "$files" | xargs grep -L properties: | grep -q . && continue ;;
   esac
@@ -62,7 +62,7 @@ perl -ne '$in = /^## Textbook/ if /^## /;
   grep -e "$(sed 's/$/-/; s/^/^/' "$dir/names")" | sort -u >"$dir/facts"
 otherwise=
 while read -r claim verdict; do
-  grep -qs "verdict: $verdict" "$root/verify/claims/$claim.yaml" "$root/verify/claims/long/$claim.yaml" ||
+  grep -qs "verdict: $verdict" "$(claim_file "$claim")" "$root/verify/claims/long/$claim.yaml" ||
     otherwise="$otherwise $claim"
 done <"$dir/facts"
 is "$(wc -l <"$dir/facts"):$otherwise" 25: 'claims show the textbook facts'

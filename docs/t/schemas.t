@@ -119,7 +119,7 @@ for key, choices in told.items():
 bad = []
 count = 0
 for file in sorted(glob.glob(root + '/scenarios/*.yaml') + glob.glob(root + '/verify/claims/**/*.yaml', recursive=True) +
-                   glob.glob(root + '/verify/mutants/*.yaml') + glob.glob(root + '/verify/matrix/*.yaml') +
+                   glob.glob(root + '/verify/mutants/*/*.yaml') + glob.glob(root + '/verify/matrix/*.yaml') +
                    glob.glob(root + '/examples/*.yaml')):
     count += 1
     bad += [file + ': ' + e for e in errors('scenario', yaml.load(open(file), yaml.CSafeLoader))]

@@ -28,7 +28,7 @@ my $printed = `$root/docs/site.pl $build/bin/recline $site 2>&1`;
 ok($? == 0, 'the site is made', $printed);
 my @pages;
 find({ no_chdir => 1, wanted => sub { push @pages, $_ if /\.html$/ && !/playground/ } }, $site);
-my @documents = glob "$root/README.md $root/docs/*.md $root/docs/protocols/*.md";
+my @documents = glob "$root/README.md $root/docs/*.md $root/docs/*/*.md";
 ok(@pages == @documents && @documents > 30, 'a page for each document', scalar @pages);
 my ($links, %ids, @bad) = (0);
 for my $page (@pages) {

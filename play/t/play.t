@@ -28,10 +28,10 @@ sub run {
 # Claims by the protocol that they are about.
 sub claims {
   my %of;
-  for my $file (sort glob "$root/verify/claims/*.yaml") {
+  for my $file (sort glob "$root/verify/claims/*/*.yaml") {
     open my $in, '<', $file or BAIL_OUT("$file: $!");
     my $text = join '', <$in>;
-    push @{$of{$1}}, $file =~ s{.*/(.*)\.yaml}{$1}r if $text =~ /^protocol:\s*\{?\s*name: *([\w-]+)[,}\s]/m;
+    push @{$of{$1}}, $file =~ s{.*/(.*)/(.*)\.yaml}{$1-$2}r if $text =~ /^protocol:\s*\{?\s*name: *([\w-]+)[,}\s]/m;
   }
   return %of;
 }
@@ -40,7 +40,7 @@ is(run("cd $dir && $recline play c3-recovers"), "c3-recovers.html\n", 'a page is
 my $page = "$dir/c3-recovers.html";
 cmp_ok(-s $page, '<', 500_000, 'it takes less than 500 kB');
 
-my @all = map { s{.*/(.*)\.yaml}{$1}r } sort glob "$root/verify/{claims,mutants}/*.yaml";
+my @all = map { s{.*/(.*)/(.*)\.yaml}{$1-$2}r } sort glob "$root/verify/{claims,mutants}/*/*.yaml";
 unlike(run("$tool describe @all"), qr/^session-tool/m, @all . ' claims and mutants are described whole');
 my %of = claims();
 my @protocols = map { $_->{name} } @{decode_json(run("$recline list protocols --json"))->{protocols}};
@@ -61,8 +61,8 @@ sub slurp {
   return join '', <$in>;
 }
 my @mutants = qw(c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold);
-@mutants = map { s{.*/(.*)\.yaml}{$1}r } grep { slurp($_) =~ /verdict: violated/ }
-  sort glob "$root/verify/mutants/*.yaml" if $ENV{RECLINE_LONG};
+@mutants = map { s{.*/(.*)/(.*)\.yaml}{$1-$2}r } grep { slurp($_) =~ /verdict: violated/ }
+  sort glob "$root/verify/mutants/*/*.yaml" if $ENV{RECLINE_LONG};
 for my $id ('none-lost', @mutants) {
   my ($claim) = @{decode_json(run("$recline check $id --json --out $dir"))->{claims}};
   run("cd $dir && $recline play $id.trace");

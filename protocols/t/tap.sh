@@ -40,6 +40,22 @@ needs_layer() {
   }
 }
 
+# The file of a claim or mutant: of c3-recovers it is c3/recovers.yaml.
+claim_file() { # NAME
+  for of_protocol in "$root"/verify/claims/* "$root"/verify/mutants/*; do
+    rest=${1#"${of_protocol##*/}-"}
+    [ "$rest" = "$1" ] || [ ! -e "$of_protocol/$rest.yaml" ] || {
+      echo "$of_protocol/$rest.yaml"
+      return
+    }
+  done
+}
+
+# Names of claims or mutants, of which the files come line by line.
+claim_names() {
+  sed 's,.*/\([^/]*\)/\([^/]*\)\.[a-z]*$,\1-\2,'
+}
+
 ok() { # DESCRIPTION
   tap_said=$((tap_said + 1))
   echo "ok $tap_said - $1"

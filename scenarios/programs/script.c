@@ -1,6 +1,6 @@
-/* script: runs a script of MPI operations (verify/world/script.h) with real MPI calls.
+/* script: runs a script of MPI operations (world/script/script.h) with real MPI calls.
  *
- * The explorer interprets the same scripts in its world (verify/world/world.c), and both compute
+ * The explorer interprets the same scripts in its world (world/rules/world.c), and both compute
  * the same histories: a message carries its sender's history; a receive enters the history when the
  * program completes it (recv, wait), a choice when it is made. So a wrong replay after a crash
  * changes the histories that rank 0 prints at the end.
@@ -9,7 +9,7 @@
  * With `each` every rank prints its own history, so that only the script's messages are sent.
  * Exit code, the same on all ranks: 0, or 64 if FILE is not a script.
  */
-#include "verify/world/script.h"
+#include "world/script/script.h"
 
 #include <mpi.h>
 #include <simgrid/host.h>
@@ -19,7 +19,7 @@
 
 #include "protocols/protocol.h"
 #include "tell.h"
-#include "verify/world/content.h"
+#include "world/script/content.h"
 
 enum { EXIT_USAGE = 64, WORDS = sizeof(struct content) / sizeof(uint32_t) };
 

@@ -1,9 +1,9 @@
-/* Calls by which the programs inform recline's MPI layer (sim/cc/recline.h). Without the layer, as
+/* Calls by which the programs inform recline's MPI layer (include/recline.h). Without the layer, as
  * under plain smpirun, they have no effect. */
 #ifndef RECLINE_TELL_H
 #define RECLINE_TELL_H
 
-#include "sim/cc/recline.h"
+#include "include/recline.h"
 
 #pragma weak recline_choose
 #pragma weak recline_output

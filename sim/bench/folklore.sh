@@ -22,7 +22,7 @@ program:
   ranks: 1
   script: |
     rank 0: repeat 288 (compute 5min, checkpoint)
-platform:   {file: $root/sim/t/one-node.xml}
+platform:   {file: $root/sim/host/t/programs/one-node.xml}
 protocol:   {name: bookmark}
 checkpoint: {every: 1h, storage: local, writes: foreground, bytes: 300MB}
 detection:  0

@@ -133,7 +133,7 @@ END
 sub outputs_row {
   my ($row) = @_;
   my ($protocol) = $row =~ /`([\w-]+)`/;
-  -e "$dir/in-c" or !system "$build/bin/recline-cc", '-O2', "$root/sim/t/output-program.c", '-o', "$dir/in-c"
+  -e "$dir/in-c" or !system "$build/bin/recline-cc", '-O2', "$root/sim/host/t/programs/output-program.c", '-o', "$dir/in-c"
     or die "output-program.c is not built\n";
   my $output = run($outputs, "protocol.name=$protocol")->{output};
   return map { sprintf('%.2f', 1e3 * $output->{$_}) } qw(delay_mean_s delay_max_s);
@@ -165,12 +165,12 @@ my %table = (
     sub { ('`ring`, 500 laps', '`halo`, 200 steps') }, \&numbers_row],
   rollback => ['docs/protocols/hybrid.md', '| | without failures | a failure at 0.2 s |',
     sub { sort keys %rollback }, \&rollback_row],
-  topology => ['docs/measurements.md', '| run | checkpoints | all | declared |',
+  topology => ['docs/measurements/layer.md', '| run | checkpoints | all | declared |',
     sub { map { my $run = $_; map { "$run, $_" } '`c3`, `' . ($run =~ /ring/ ? 'ring' : $run =~ /64 ranks/ ? 'torus-8x8' : 'torus-4x4') . '`',
             '`chandy-lamport`, `' . ($run =~ /ring/ ? 'ring' : $run =~ /64 ranks/ ? 'torus-8x8' : 'torus-4x4') . ' hypercube`' }
           '`ring 4096 400`, 16 ranks', '`ring 4096 100`, 64 ranks', '`halo 8192 60`, 16 ranks', '`halo 8192 60`, 64 ranks' },
     \&topology_row],
-  outputs => ['docs/measurements.md', '| protocol | mean, ms | longest, ms |',
+  outputs => ['docs/measurements/layer.md', '| protocol | mean, ms | longest, ms |',
     sub { map { "`$_`" } grep { $_ ne 'none' && $_ ne 'time-based' } protocols() }, \&outputs_row],
 );
 

@@ -23,7 +23,7 @@ endforeach()
 if(TARGET recline_mpi)
   set_target_properties(recline_mpi recline_heap recline_smpi PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS recline_mpi recline_heap recline_smpi LIBRARY DESTINATION ${home}/lib)
-  install(FILES ${program_objects} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/recline_wraps
+  install(FILES ${RECLINE_CC_OBJECTS} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/recline_wraps
     DESTINATION ${home}/lib)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/programs DESTINATION ${home} USE_SOURCE_PERMISSIONS
     PATTERN "*-plain" EXCLUDE)
@@ -37,11 +37,11 @@ endif()
 
 # What programs include is in the tree, beside the libraries; what protocols include is for all.
 foreach(header recline.h recline_names.h mpi-ext.h mpif-ext.h)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
-  install(FILES ${CMAKE_CURRENT_LIST_DIR}/${header} DESTINATION ${home}/include)
+  configure_file(${CMAKE_SOURCE_DIR}/include/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
+  install(FILES ${CMAKE_SOURCE_DIR}/include/${header} DESTINATION ${home}/include)
 endforeach()
 foreach(header mpi.h values.h)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/mpi/${header} ${CMAKE_BINARY_DIR}/include/mpi/${header} COPYONLY)
+  configure_file(${CMAKE_SOURCE_DIR}/include/mpi/${header} ${CMAKE_BINARY_DIR}/include/mpi/${header} COPYONLY)
 endforeach()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/include/mpi DESTINATION ${home}/include)
 foreach(header protocol parts/act parts/commit parts/envelopes parts/links parts/lists parts/mailbox parts/outputs)

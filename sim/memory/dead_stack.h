@@ -1,6 +1,6 @@
 /* The stack of a rank below the frames in use. A program finds there, in locals that nobody has
  * written, what earlier calls have left. What those of the layer leave depends on the time, and
- * would be another thing when the program runs again (sim/host/program_clock.h: so must be what it
+ * would be another thing when the program runs again (sim/host/rank/program_clock.h: so must be what it
  * reads).
  */
 #ifndef RECLINE_DEAD_STACK_H

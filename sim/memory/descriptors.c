@@ -46,7 +46,7 @@ static int seen(const struct arena *owner, bool named, const char *path, int fla
                bool output = (NAMED) && output_is(mode, path);                                     \
                if (mode && (NAMED) && !output) journal_opening(mode, path, flags);                 \
                int other = output ? HEAP_AS_IT_IS : seen(mode, (NAMED), path, flags),              \
-               output ? output_open(mode, path, flags, permissions)                                \
+               output ? output_file_open(mode, path, flags, permissions)                                \
                       : take_over(mode, other == HEAP_AS_IT_IS ? next ARGUMENTS : other))
 
 OPENS(open, (const char *path, int flags, ...), (path, flags, permissions), true)
@@ -109,7 +109,7 @@ HEAP_API int close(int descriptor)
   struct arena *mode = heap_leave();
   struct open_file *file = mode ? open_descriptor(descriptor) : NULL;
   if (file && !file->stream && file->output)
-    output_collect(file, true);
+    output_file_collect(file, true);
   int result = file && !file->stream ? open_close(file) : next_close(descriptor);
   heap_enter(mode);
   return result;

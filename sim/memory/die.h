@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "verify/base/exit_codes.h"
+#include "base/exit_codes.h"
 
 /* The exit codes: the program, the scenario or the platform is wrong; the simulator is wrong. */
 enum { DIE_INPUT = EXIT_BAD_INPUT, DIE_BREACH = EXIT_BREACH };

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-int output_open(const struct arena *owner, const char *path, int flags, mode_t mode)
+int output_file_open(const struct arena *owner, const char *path, int flags, mode_t mode)
 {
   int descriptor;
   struct output *output = output_new(owner, path, flags, mode, &descriptor);
@@ -33,7 +33,7 @@ void heap_outputs_collect(const struct arena *owner)
 {
   for (const struct open_file *file = outputs_open ? open_first() : NULL; file; file = file->next)
     if (file->output && !file->closed && (!owner || file->owner == owner))
-      output_collect(file, false);
+      output_file_collect(file, false);
 }
 
 /* The streams that the program has left open, which libc would write now. */

@@ -248,7 +248,7 @@ static void take(struct output *output, const struct arena *owner, off_t end)
   free(written);
 }
 
-void output_collect(const struct open_file *file, bool closes)
+void output_file_collect(const struct open_file *file, bool closes)
 {
   struct output *output = file->output;
   struct stat now;

@@ -18,7 +18,7 @@ bool output_is(const struct arena *, const char *path);
 extern unsigned outputs_open;
 
 /* As open() does and returns. `mode` is that of the file when an output makes it. */
-int output_open(const struct arena *, const char *path, int flags, mode_t mode);
+int output_file_open(const struct arena *, const char *path, int flags, mode_t mode);
 /* The same, for who adds it to the open files. NULL, with errno: it cannot be opened. */
 struct output *output_new(const struct arena *, const char *path, int flags, mode_t mode,
                           int *descriptor);
@@ -28,7 +28,7 @@ void output_free(struct output *);
 const char *output_path(const struct output *); /* absolute */
 
 /* Tells what the program has written to it since the last time, perhaps because it `closes` it. */
-void output_collect(const struct open_file *, bool closes);
+void output_file_collect(const struct open_file *, bool closes);
 
 /* The program does something else with `path`, an output, than to write at its end: the run ends
  * with one line, in which `what` follows the rank ("reads"). */

@@ -66,7 +66,7 @@ static FILE *open_output(const struct arena *owner, const char *path, const char
   int flags = flags_of(how);
   if ((flags & O_ACCMODE) == O_RDWR)
     output_refuse(owner, "reads", path);
-  int descriptor = output_open(owner, path, flags, 0666);
+  int descriptor = output_file_open(owner, path, flags, 0666);
   if (flags & O_APPEND) /* as fopen does, and fdopen does not */
     lseek(descriptor, 0, SEEK_END);
   FILE *stream = descriptor < 0 ? NULL : next_fdopen(descriptor, how);
@@ -133,7 +133,7 @@ HEAP_API int fclose(FILE *stream)
   struct arena *mode = heap_leave();
   struct open_file *file = open_stream(stream);
   if (file && file->output)
-    output_collect(file, true);
+    output_file_collect(file, true);
   int result = file ? open_close(file) : next_fclose(stream);
   heap_enter(mode);
   return result;

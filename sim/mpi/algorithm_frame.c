@@ -1,7 +1,7 @@
 /* What surrounds a run of one of SMPI's collective algorithms: the mode of the heap, and arguments.
  */
 #include "sim/mpi/algorithms.h"
-#include "sim/host/typemap.h"
+#include "sim/host/rank/typemap.h"
 #include "sim/mpi/datatype.h"
 #include "sim/mpi/wrap.h"
 

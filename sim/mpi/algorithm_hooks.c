@@ -2,10 +2,10 @@
  * the layer on the hidden half of the communicator, and enters it again. */
 #include "sim/mpi/algorithms.h"
 
-#include "sim/host/bypass.h"
-#include "sim/host/faults.h"
-#include "sim/host/matching.h"
-#include "sim/host/typemap.h"
+#include "sim/host/step/collective_messages.h"
+#include "sim/host/rank/faults.h"
+#include "sim/host/step/matching.h"
+#include "sim/host/rank/typemap.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"

@@ -15,8 +15,8 @@
 #ifndef RECLINE_COLLECTIVES_H
 #define RECLINE_COLLECTIVES_H
 
-#include "sim/host/rank.h"
-#include "sim/host/words.h"
+#include "sim/host/rank/rank.h"
+#include "sim/host/step/piggyback_collectives.h"
 
 /* Calls are numbered whether the protocol handles them or not. True: take part now. In either case
  * then say call_end(), whose result is that of the call: a failure may end it at any point
@@ -25,7 +25,7 @@
 bool call_begin(struct rank *, struct call_site);
 int call_end(struct rank *);
 
-/* The tag of a message of the call that the rank is in; `kind` is one of words.h. */
+/* The tag of a message of the call that the rank is in; `kind` is one of piggyback_collectives.h. */
 int call_tag(const struct rank *, int kind);
 
 /* Whether the call that has begun runs by the algorithm that the platform or --cfg selects. Others

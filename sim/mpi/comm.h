@@ -2,7 +2,7 @@
 #ifndef RECLINE_COMM_H
 #define RECLINE_COMM_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 
 /* The program's handle of a communicator that is not the world. */
 MPI_Comm comm_handle(struct comm *);

@@ -1,6 +1,6 @@
 #include "sim/mpi/datatype.h"
 
-#include "sim/host/blocks.h"
+#include "sim/host/rank/buffers.h"
 #include "sim/mpi/op.h"
 
 #include <string.h>

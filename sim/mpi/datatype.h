@@ -2,7 +2,7 @@
 #ifndef RECLINE_DATATYPE_H
 #define RECLINE_DATATYPE_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 
 /* Distance in bytes from one element of the type to the next. */
 MPI_Aint elements_extent(MPI_Datatype);

@@ -3,7 +3,7 @@
 #ifndef RECLINE_FILE_H
 #define RECLINE_FILE_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 #include "sim/mpi/file_store.h"
 #include "sim/mpi/file_view.h"
 

@@ -1,6 +1,6 @@
 #include "sim/mpi/file_view.h"
 
-#include "sim/host/blocks.h"
+#include "sim/host/rank/buffers.h"
 #include "sim/mpi/datatype.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef RECLINE_FILE_VIEW_H
 #define RECLINE_FILE_VIEW_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 #include "sim/mpi/file_store.h"
 
 /* Tiles of `extent` bytes from `displacement` on; of each, the segments are seen. In the arena. */

@@ -9,7 +9,7 @@
 #ifndef RECLINE_FORTRAN_H
 #define RECLINE_FORTRAN_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 #include "sim/mpi/wrap.h"
 
 /* SMPI's function of that name, stored into the function pointer at `function`. */

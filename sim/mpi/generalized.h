@@ -3,7 +3,7 @@
 #ifndef RECLINE_GENERALIZED_H
 #define RECLINE_GENERALIZED_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 
 /* Asks the program for the status of a complete one. */
 int general_query(struct rank *, struct request *);

@@ -1,6 +1,6 @@
 #include "sim/mpi/op.h"
 
-#include "sim/host/typemap.h"
+#include "sim/host/rank/typemap.h"
 
 #include <complex.h>
 #include <wchar.h>

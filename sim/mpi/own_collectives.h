@@ -1,9 +1,9 @@
-/* Collectives of our own (own_collectives.c), with the arguments of MPI and blocks (blocks.h). They
+/* Collectives of our own (own_collectives.c), with the arguments of MPI and blocks (buffers.h). They
  * return MPI_SUCCESS. */
 #ifndef RECLINE_OWN_COLLECTIVES_H
 #define RECLINE_OWN_COLLECTIVES_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 
 int own_barrier(struct rank *r, struct comm *comm);
 int own_broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,

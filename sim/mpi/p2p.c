@@ -1,15 +1,15 @@
 #include "sim/mpi/p2p.h"
 
-#include "sim/host/bypass.h"
-#include "sim/host/copy_cost.h"
-#include "sim/host/faults.h"
-#include "sim/host/host.h"
-#include "sim/host/matching.h"
-#include "sim/host/request.h"
-#include "sim/host/shadow.h"
-#include "sim/host/waits.h"
+#include "sim/host/step/collective_messages.h"
+#include "sim/host/rank/copy_cost.h"
+#include "sim/host/rank/faults.h"
+#include "sim/host/step/host.h"
+#include "sim/host/step/matching.h"
+#include "sim/host/rank/request.h"
+#include "sim/host/rank/shadow.h"
+#include "sim/host/rank/waits.h"
 #include "sim/net/transport.h"
-#include "verify/scenario/platform_file.h"
+#include "world/scenario/platform_file.h"
 
 /* The process of smpirun itself is told 0 (launch.c). Polls of no time would stop the clock. */
 static double poll_seconds(const char *setting)

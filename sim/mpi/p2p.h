@@ -2,7 +2,7 @@
 #ifndef RECLINE_P2P_H
 #define RECLINE_P2P_H
 
-#include "sim/host/request.h"
+#include "sim/host/rank/request.h"
 
 /* REUSED: the buffer does not stay as it is until the send is complete. IMMEDIATE: a persistent
  * send costs what MPI_Isend does, where under SMPI it costs what MPI_Send does. SIZED:

@@ -3,8 +3,8 @@
  * rank. */
 #include "sim/mpi/program_end.h"
 
-#include "sim/host/dispatcher.h"
-#include "sim/host/end.h"
+#include "sim/host/failures/dispatcher.h"
+#include "sim/host/result/run_end.h"
 #include "sim/mpi/wrap.h"
 
 #include <dlfcn.h>

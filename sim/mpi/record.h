@@ -3,7 +3,7 @@
 #ifndef RECLINE_RECORD_H
 #define RECLINE_RECORD_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 
 /* Set by record_begin(). Hidden: programs have variables of this name. */
 extern bool recording __attribute__((visibility("hidden")));

@@ -3,7 +3,7 @@
 #ifndef RECLINE_REQUESTS_H
 #define RECLINE_REQUESTS_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 #include "sim/mpi/p2p.h"
 
 /* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Request_free. `collective`: by an algorithm of a

@@ -8,9 +8,9 @@
 #ifndef RECLINE_WINDOW_H
 #define RECLINE_WINDOW_H
 
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 #include "sim/mpi/file_store.h"
-#include "verify/world/window_rules.h"
+#include "world/script/window_rules.h"
 
 struct passive;
 

@@ -1,8 +1,8 @@
 /* Accesses to windows: what they are as a message, and what a target does. */
 #include "sim/mpi/window.h"
 
-#include "sim/cc/mpi/values.h"
-#include "sim/host/blocks.h"
+#include "include/mpi/values.h"
+#include "sim/host/rank/buffers.h"
 #include "sim/mpi/datatype.h"
 #include "sim/mpi/file_view.h"
 #include "sim/mpi/op.h"

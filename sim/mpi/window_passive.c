@@ -1,11 +1,11 @@
 /* Passive targets: see window_passive.h. */
 #include "sim/mpi/window_passive.h"
 
-#include "sim/host/host.h"
-#include "sim/host/matching.h"
-#include "sim/host/request.h"
-#include "sim/host/shadow.h"
-#include "sim/host/waits.h"
+#include "sim/host/step/host.h"
+#include "sim/host/step/matching.h"
+#include "sim/host/rank/request.h"
+#include "sim/host/rank/shadow.h"
+#include "sim/host/rank/waits.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/program_calls.h"
 
@@ -31,14 +31,14 @@ struct batch {
 };
 
 /* At the origin: accesses that are under way. */
-struct errand {
+struct pending_access {
   struct window *window;
   int target;
   struct access *first;
   char *out, *answer;
   struct request *whole;
   bool requested; /* the program has the request, and completes it itself */
-  struct errand *next;
+  struct pending_access *next;
 };
 
 struct passive {
@@ -46,7 +46,7 @@ struct passive {
   bool *asked;             /* by target: for that lock */
   uint8_t *held;           /* by origin: the lock that it has here */
   struct lock_wait *first; /* of the batches that came, in their order */
-  struct errand *errands;  /* in the order of sending */
+  struct pending_access *pending_accesses;  /* in the order of sending */
 };
 
 /* ---- making ---- */
@@ -302,43 +302,43 @@ void window_meet(struct rank *r, const struct comm *comm)
   }
 }
 
-/* ---- at the origin: errands ---- */
+/* ---- at the origin: pending_accesses ---- */
 
 /* What is left to do when its messages have gone and come. */
 static void end_errand(struct rank *r, void *rest)
 {
-  struct errand *errand = rest, **place = &errand->window->passive->errands;
+  struct pending_access *pending_access = rest, **place = &pending_access->window->passive->pending_accesses;
   (void)r;
-  while (*place != errand)
+  while (*place != pending_access)
     place = &(*place)->next;
-  *place = errand->next;
-  accesses_finish(errand->first, errand->answer);
-  rank_free(errand->out);
-  rank_free(errand->answer);
+  *place = pending_access->next;
+  accesses_finish(pending_access->first, pending_access->answer);
+  rank_free(pending_access->out);
+  rank_free(pending_access->answer);
 }
 
 static void send_off(struct rank *r, struct window *window, int target, struct wish wish,
                      bool requested, struct request *whole)
 {
   int bytes = window_bytes(window, target);
-  struct errand *errand = rank_alloc(r, sizeof *errand);
+  struct pending_access *pending_access = rank_alloc(r, sizeof *pending_access);
   wish.answer = window_answer_bytes(window, target);
-  *errand = (struct errand){.window = window,
+  *pending_access = (struct pending_access){.window = window,
                             .target = target,
                             .out = window_pack(r, window, target, bytes, sizeof wish),
                             .answer = rank_alloc(r, (size_t)wish.answer),
                             .whole = whole,
                             .requested = requested};
-  errand->first = window_take(window, target);
-  memcpy(errand->out, &wish, sizeof wish);
-  struct errand **end = &window->passive->errands;
+  pending_access->first = window_take(window, target);
+  memcpy(pending_access->out, &wish, sizeof wish);
+  struct pending_access **end = &window->passive->pending_accesses;
   while (*end)
     end = &(*end)->next;
-  *end = errand;
-  p2p_conclude_with(whole, end_errand, errand);
-  p2p_add(whole, p2p_receive(r, errand->answer, wish.answer, MPI_BYTE, target, TAG_REPLY,
+  *end = pending_access;
+  p2p_conclude_with(whole, end_errand, pending_access);
+  p2p_add(whole, p2p_receive(r, pending_access->answer, wish.answer, MPI_BYTE, target, TAG_REPLY,
                              window->comm, 0));
-  p2p_add(whole, p2p_send(r, errand->out, bytes + (int)sizeof wish, MPI_BYTE, target, TAG_PASSIVE,
+  p2p_add(whole, p2p_send(r, pending_access->out, bytes + (int)sizeof wish, MPI_BYTE, target, TAG_PASSIVE,
                           window->comm, 0));
 }
 
@@ -374,18 +374,18 @@ struct ending {
   int target;
 };
 
-static struct errand *next_of(const struct ending *ending)
+static struct pending_access *next_of(const struct ending *ending)
 {
-  struct errand *errand = ending->window->passive->errands;
-  while (errand && ending->target != WINDOW_ALL && errand->target != ending->target)
-    errand = errand->next;
-  return errand;
+  struct pending_access *pending_access = ending->window->passive->pending_accesses;
+  while (pending_access && ending->target != WINDOW_ALL && pending_access->target != ending->target)
+    pending_access = pending_access->next;
+  return pending_access;
 }
 
 static bool all_have_ended(const struct rank *r, const void *what)
 {
   const struct ending *ending = what;
-  for (const struct errand *each = ending->window->passive->errands; each; each = each->next)
+  for (const struct pending_access *each = ending->window->passive->pending_accesses; each; each = each->next)
     if ((ending->target == WINDOW_ALL || each->target == ending->target) &&
         !request_is_done(r, each->whole))
       return false;
@@ -397,9 +397,9 @@ static int await_errands(struct rank *r, const struct window *window, int target
   struct ending ending = {window, target};
   int result = MPI_SUCCESS;
   window_serve_until(r, all_have_ended, &ending);
-  for (struct errand *errand; (errand = next_of(&ending)) != NULL;) {
-    struct request *whole = errand->whole;
-    bool requested = errand->requested;
+  for (struct pending_access *pending_access; (pending_access = next_of(&ending)) != NULL;) {
+    struct request *whole = pending_access->whole;
+    bool requested = pending_access->requested;
     int error = p2p_wait(r, whole);
     if (!error)
       error = requested ? whole->status.MPI_ERROR : request_retire(&whole, MPI_STATUS_IGNORE);

@@ -2,8 +2,8 @@
 #ifndef RECLINE_WRAP_H
 #define RECLINE_WRAP_H
 
-#include "sim/host/host.h"
-#include "sim/host/rank.h"
+#include "sim/host/step/host.h"
+#include "sim/host/rank/rank.h"
 #include "sim/memory/dead_stack.h"
 #include "sim/mpi/record.h"
 

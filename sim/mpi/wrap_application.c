@@ -1,6 +1,6 @@
 /* Checkpoints at the application level: the calls of recline.h. */
-#include "sim/cc/recline.h"
-#include "sim/host/application.h"
+#include "include/recline.h"
+#include "sim/host/storage/application.h"
 #include "sim/mpi/wrap.h"
 
 _Static_assert((int)RECLINE_AT_CHECKPOINT == (int)PLACE_CHECKPOINT &&

@@ -1,9 +1,9 @@
 /* Attributes that programs give to communicators, to types and to windows. Keys and values lie in
  * the MPI state and roll back; SMPI's predefined attributes have negative keys. */
-#include "sim/cc/mpi-ext.h"
+#include "include/mpi-ext.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"
-#include "sim/mpi/kept.h"
+#include "sim/mpi/type_reuse.h"
 #include "sim/mpi/window.h"
 #include "sim/mpi/wrap.h"
 

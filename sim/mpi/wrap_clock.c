@@ -6,8 +6,8 @@
  * A program that is run again must read the same again (program_clock.h): NAS CG sends its time to
  * rank 0. */
 #include "sim/mpi/wrap_clock.h"
-#include "sim/host/outside.h"
-#include "sim/host/program_clock.h"
+#include "sim/host/output/held_output.h"
+#include "sim/host/rank/program_clock.h"
 #include "sim/mpi/wrap.h"
 
 #include <stdio.h>

@@ -8,10 +8,10 @@
  * makes the next one: it is known from data of the program only, and a rollback puts it back. */
 #include "sim/mpi/comm.h"
 
-#include "sim/host/application.h"
-#include "sim/host/communicators.h"
+#include "sim/host/storage/application.h"
+#include "sim/host/rank/communicators.h"
 #include "sim/mpi/collectives.h"
-#include "sim/mpi/kept.h"
+#include "sim/mpi/type_reuse.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 
@@ -423,7 +423,7 @@ WRAP_CALL(Comm_create, (comm, group, made), create(r, comm_of(r, comm), group, m
 WRAP_CALL(Comm_free, (comm), release(r, comm))
 WRAP_CALL(Comm_disconnect, (comm), release(r, comm))
 
-/* Operations and handles of infos are as types and groups are (kept.h), but none serves again. */
+/* Operations and handles of infos are as types and groups are (type_reuse.h), but none serves again. */
 LOOK_UP_CALL(Op_free, (op), (*op = MPI_OP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Group_free, (group), (*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Info_free, (info), (*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS))

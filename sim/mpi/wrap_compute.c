@@ -1,7 +1,7 @@
 /* Computation, memory and other things that programs call besides MPI. */
-#include "sim/cc/recline.h"
-#include "sim/host/outside.h"
-#include "sim/host/timer.h"
+#include "include/recline.h"
+#include "sim/host/output/held_output.h"
+#include "sim/host/rank/timer.h"
 #include "sim/mpi/wrap.h"
 
 #include <dlfcn.h>

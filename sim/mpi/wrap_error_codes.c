@@ -1,6 +1,6 @@
 /* Error codes and classes: MPI's, those of failures (faults.h), and those that the program adds,
  * which SMPI does not know. The latter are in the arena of the rank. */
-#include "sim/host/faults.h"
+#include "sim/host/rank/faults.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/wrap.h"
 

@@ -1,9 +1,9 @@
 /* Error handlers of communicators, files and windows. The handlers are SMPI's objects; the layer
  * remembers their functions and calls them itself, as the program's communicators mean nothing to
  * SMPI. */
-#include "sim/host/end.h"
-#include "sim/host/faults.h"
-#include "sim/host/shadow.h"
+#include "sim/host/result/run_end.h"
+#include "sim/host/rank/faults.h"
+#include "sim/host/rank/shadow.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/file.h"
 #include "sim/mpi/window.h"

@@ -1,8 +1,8 @@
 /* Files of MPI-IO: opening, closing, sizes, views, pointers. SMPI's own move no bytes. What the
  * calls cost is the messages by which members synchronize; storage takes no time, as for files that
  * a program writes otherwise. */
-#include "sim/host/application.h"
-#include "sim/host/outside.h"
+#include "sim/host/storage/application.h"
+#include "sim/host/output/held_output.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"

@@ -1,8 +1,8 @@
 /* Files of MPI-IO: reading and writing. A rank writes for itself (file_store.h), so collective
  * accesses are those of each member, and synchronize the file: behind what they write, ahead of
  * what they read. Nonblocking and split ones have done everything when they return. */
-#include "sim/host/blocks.h"
-#include "sim/host/request.h"
+#include "sim/host/rank/buffers.h"
+#include "sim/host/rank/request.h"
 #include "sim/mpi/file.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"

@@ -1,6 +1,6 @@
 /* The Fortran calls that are not regular; wrappers.awk writes the others. Outside of a run under a
  * protocol each is SMPI's own. An array that is in use across a wait lies in the arena. */
-#include "sim/cc/recline.h"
+#include "include/recline.h"
 #include "sim/mpi/fortran.h"
 #include "sim/mpi/init.h"
 

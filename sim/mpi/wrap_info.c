@@ -1,7 +1,7 @@
 /* What programs put into infos. It lies in the MPI state and rolls back; the handle is one of
  * SMPI's, which stays empty. An info that the MPI state does not know (MPI_INFO_ENV, none yet) is
  * SMPI's. */
-#include "sim/host/rank.h"
+#include "sim/host/rank/rank.h"
 #include "sim/mpi/fortran.h"
 #include "sim/mpi/wrap.h"
 

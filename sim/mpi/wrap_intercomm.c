@@ -1,10 +1,10 @@
 /* Intercommunicators, which SMPI does not have. In one, ranks that are named are those of the
  * remote group. Both groups, one behind the other, are a communicator of its own as well: it has
  * the number, so that protocols see one of all its ranks, and by it they make others together. */
-#include "sim/host/application.h"
+#include "sim/host/storage/application.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
-#include "sim/mpi/kept.h"
+#include "sim/mpi/type_reuse.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 

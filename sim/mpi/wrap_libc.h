@@ -1,8 +1,8 @@
-/* The state of libc that each rank has for itself: see sim/host/libc.h. */
+/* The state of libc that each rank has for itself: see sim/host/rank/libc.h. */
 #ifndef RECLINE_WRAP_LIBC_H
 #define RECLINE_WRAP_LIBC_H
 
-#include "sim/host/libc.h"
+#include "sim/host/rank/libc.h"
 
 struct rank;
 

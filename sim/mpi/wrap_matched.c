@@ -2,7 +2,7 @@
  * as programs write it without them: the message is taken when it is matched, into the arena, so
  * that it goes back with the program, or stays its own in the image. What is left for MPI_Mrecv is
  * to copy it. A message handle is the address of that receive. */
-#include "sim/host/request.h"
+#include "sim/host/rank/request.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/fortran.h"
 #include "sim/mpi/p2p.h"

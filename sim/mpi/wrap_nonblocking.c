@@ -11,7 +11,7 @@
  *
  * All have one tag: two calls on a communicator begin in the same order everywhere, and a pair of
  * ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */
-#include "sim/cc/mpi/values.h"
+#include "include/mpi/values.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/datatype.h"

@@ -1,9 +1,9 @@
 /* Completion of requests. Tests and waits for some of several are decisions of the program that
  * depend on time, so the protocol hears of them, and may want an earlier outcome again. */
-#include "sim/host/faults.h"
-#include "sim/host/program_clock.h"
-#include "sim/host/request.h"
-#include "sim/host/waits.h"
+#include "sim/host/rank/faults.h"
+#include "sim/host/rank/program_clock.h"
+#include "sim/host/rank/request.h"
+#include "sim/host/rank/waits.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/generalized.h"
 #include "sim/mpi/requests.h"

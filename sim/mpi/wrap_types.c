@@ -1,10 +1,10 @@
 /* Datatypes: how programs make them, and what MPI tells of them. All by type maps (typemap.h). */
-#include "sim/cc/mpi/values.h"
-#include "sim/host/blocks.h"
-#include "sim/host/typemap.h"
+#include "include/mpi/values.h"
+#include "sim/host/rank/buffers.h"
+#include "sim/host/rank/typemap.h"
 #include "sim/mpi/datatype.h"
 #include "sim/mpi/fortran.h"
-#include "sim/mpi/kept.h"
+#include "sim/mpi/type_reuse.h"
 #include "sim/mpi/wrap.h"
 
 #include <limits.h>

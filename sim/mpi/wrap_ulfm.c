@@ -1,10 +1,10 @@
-/* User-Level Failure Mitigation (sim/host/faults.h): calls by which a program repairs itself. */
-#include "sim/cc/mpi-ext.h"
-#include "sim/host/agreement.h"
-#include "sim/host/communicators.h"
-#include "sim/host/faults.h"
+/* User-Level Failure Mitigation (sim/host/rank/faults.h): calls by which a program repairs itself. */
+#include "include/mpi-ext.h"
+#include "sim/host/rank/agreement.h"
+#include "sim/host/rank/communicators.h"
+#include "sim/host/rank/faults.h"
 #include "sim/mpi/comm.h"
-#include "sim/mpi/kept.h"
+#include "sim/mpi/type_reuse.h"
 #include "sim/mpi/p2p.h"
 #include "sim/mpi/wrap.h"
 

@@ -1,5 +1,5 @@
 /* One-sided communication between calls that both sides make: see window.h. */
-#include "sim/host/matching.h"
+#include "sim/host/step/matching.h"
 #include "sim/mpi/collectives.h"
 #include "sim/mpi/comm.h"
 #include "sim/mpi/p2p.h"

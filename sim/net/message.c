@@ -41,8 +41,8 @@ void message_free(struct message *message)
   message_set_in_transit(message, false);
   payload_drop(message->payload);
   message->payload = NULL;
-  g_free(message->riders);
-  message->riders = NULL;
+  g_free(message->piggybacked);
+  message->piggybacked = NULL;
   if (message->flight == FLIGHT_UNDER_WAY) {
     message->flight = FLIGHT_IN_VAIN;
     return;
@@ -54,7 +54,7 @@ void message_free(struct message *message)
 struct letter message_fold(struct message *message)
 {
   struct letter letter = {.wire_bytes = message->wire_bytes,
-                          .riders = message->riders,
+                          .piggybacked = message->piggybacked,
                           .riders_count = message->riders_count,
                           .source = message->source,
                           .serial = message->serial,
@@ -63,7 +63,7 @@ struct letter message_fold(struct message *message)
                           .line = message->line,
                           .joined = message->joined};
   memcpy(letter.words, message->words, sizeof letter.words);
-  message->riders = NULL;
+  message->piggybacked = NULL;
   message->in_transit = false; /* it is still counted */
   message_free(message);
   return letter;
@@ -73,7 +73,7 @@ struct message *message_unfold(const struct letter *letter, int destination)
 {
   struct message *message = message_new(MESSAGE_CONTROL, letter->source, destination);
   message->wire_bytes = letter->wire_bytes;
-  message->riders = letter->riders;
+  message->piggybacked = letter->piggybacked;
   message->riders_count = letter->riders_count;
   message->serial = letter->serial;
   message->incarnation = letter->incarnation;

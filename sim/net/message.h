@@ -16,7 +16,7 @@ enum { MESSAGE_WORDS = 3 }; /* that a protocol adds to a message, or that a cont
 
 enum message_kind {
   MESSAGE_PROGRAM, /* of the program, handled by the protocol */
-  MESSAGE_BYPASS,  /* of a collective call that the protocol handles as one (bypass.h) */
+  MESSAGE_BYPASS,  /* of a collective call that the protocol handles as one (collective_messages.h) */
   MESSAGE_CONTROL, /* of the protocol */
   MESSAGE_REVOKE,  /* where programs repair themselves: `comm` is revoked (faults.h) */
   MESSAGE_AGREE,   /* of the agreement number `tag` on `comm` (agreement.h) */
@@ -77,7 +77,7 @@ struct message {
   uint32_t for_life;    /* of the receiver; RESTART: the life that it begins */
   struct posted posted; /* control */
   bool joined;          /* control: goes with one before it to the same rank, in one message */
-  uint32_t (*riders)[MESSAGE_WORDS]; /* words of the control messages that travel with it; one
+  uint32_t (*piggybacked)[MESSAGE_WORDS]; /* words of the control messages that travel with it; one
                                         without words of its own is only these */
   uint32_t riders_count;
   uint32_t slot;     /* below the matching: its slot, while it waits for its delivery */
@@ -90,7 +90,7 @@ struct letter {
   double due; /* at its receiver, in seconds */
   double latency, occupies;
   uint64_t wire_bytes;
-  uint32_t (*riders)[MESSAGE_WORDS];
+  uint32_t (*piggybacked)[MESSAGE_WORDS];
   uint32_t riders_count;
   uint32_t words[MESSAGE_WORDS];
   int source;

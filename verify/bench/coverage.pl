@@ -15,7 +15,7 @@ use JSON::PP;
 my $root = abs_path(dirname(__FILE__) . '/../..');
 my $build = "$root/build";
 GetOptions('build=s' => \$build) or exit 64;
-my @claims = @ARGV ? map { abs_path($_) } @ARGV : glob "$root/verify/claims/*.yaml";
+my @claims = @ARGV ? map { abs_path($_) } @ARGV : glob "$root/verify/claims/*/*.yaml";
 chdir($build = abs_path($build)) or die "$build: $!\n";
 my $work = "$build/coverage";
 remove_tree($work);

@@ -4,7 +4,7 @@
 #     verify/bench/mutate.pl [--build DIR] [--seed N[..N]] [--count N] [--jobs N] [--judge]
 #                            [--known] [--known-file FILE] [--noticed FILE] [FILE]...
 #
-#     FILE       protocols/c3.c, protocols/parts/links.h, verify/world/world.c ...; default: every
+#     FILE       protocols/c3.c, protocols/parts/links.h, world/rules/world.c ...; default: every
 #                protocol and every part, or with --judge every source of the judge
 #     --count    changes of each file that yield other machine code, drawn by the seeds in turn from
 #                all that there are; default 20, 0: all

@@ -1,4 +1,4 @@
-/* The reference worlds of docs/measurements.md for SPIN, by hand: three ranks, K sends each, to anyone,
+/* The reference worlds of docs/measurements/explorer.md for SPIN, by hand: three ranks, K sends each, to anyone,
  * over FIFO channels; rank 0 may begin a snapshot by markers (Chandy and Lamport); a message has the
  * colour of its sender. Every step is atomic.
  *

@@ -11,7 +11,7 @@ write_world()
     cat <<END
 id: world
 statement: a world that SPIN explores, too
-source: docs/measurements.md
+source: docs/measurements/explorer.md
 program:
   ranks: $ranks
   script: |

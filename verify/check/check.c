@@ -10,16 +10,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/catalogue.h"
-#include "verify/base/command_line.h"
-#include "verify/base/exit_codes.h"
-#include "verify/base/output.h"
-#include "verify/base/terminal.h"
+#include "base/breach.h"
+#include "base/glib/catalogue.h"
+#include "base/glib/command_line.h"
+#include "base/exit_codes.h"
+#include "base/output.h"
+#include "base/glib/terminal.h"
 #include "verify/check/claim_process.h"
 #include "verify/check/matrix.h"
 #include "verify/distribute/launcher.h"
-#include "verify/trace/trace.h"
+#include "world/trace/trace.h"
 
 /* Of the command line's contract (docs/architecture.md). */
 enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };

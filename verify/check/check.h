@@ -2,8 +2,8 @@
 #ifndef RECLINE_CHECK_H
 #define RECLINE_CHECK_H
 
-#include "verify/base/catalogue.h"
-#include "verify/base/command_line.h"
+#include "base/glib/catalogue.h"
+#include "base/glib/command_line.h"
 #include "verify/check/claim.h"
 
 /* A claim with its result. */

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/base/platform.h"
-#include "verify/base/terminal.h"
+#include "base/platform.h"
+#include "base/glib/terminal.h"
 #include "verify/check/claim_read.h"
-#include "verify/trace/schedule_file.h"
-#include "verify/trace/trace.h"
-#include "verify/trace/world_of.h"
-#include "verify/world/in_place.h"
-#include "verify/world/properties.h"
+#include "world/trace/schedule_file.h"
+#include "world/trace/trace.h"
+#include "world/trace/world_of.h"
+#include "world/rules/in_place.h"
+#include "world/rules/properties.h"
 
 /* Of all memory, what the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };

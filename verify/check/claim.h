@@ -3,7 +3,7 @@
 #define RECLINE_CLAIM_H
 
 #include "verify/explore/explorer.h"
-#include "verify/scenario/scenario.h"
+#include "world/scenario/scenario.h"
 
 struct claim_options {
   uint64_t max_states;  /* over the claim's own bound; 0: the claim's */

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/exit_codes.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/exit_codes.h"
+#include "base/platform.h"
 
 /* Content of the pipe: the result, or an error. */
 struct answer {

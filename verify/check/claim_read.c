@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "verify/check/claim.h"
-#include "verify/world/properties.h"
+#include "world/rules/properties.h"
 
 static struct script *read_script(const struct scenario *claim, GError **error)
 {

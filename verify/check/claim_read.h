@@ -4,9 +4,9 @@
 
 #include <glib.h>
 
-#include "verify/scenario/scenario.h"
-#include "verify/world/reached.h"
-#include "verify/world/script.h"
+#include "world/scenario/scenario.h"
+#include "world/rules/reached.h"
+#include "world/script/script.h"
 
 /* Its script, for script_free(), and what its runs must show at least. False with `error` set
  * (`file:line: what, expected what`) when one of its keys is wrong; *script may be set then, too.

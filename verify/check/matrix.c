@@ -1,5 +1,5 @@
 #include "verify/check/matrix.h"
-#include "verify/world/properties.h"
+#include "world/rules/properties.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "verify/base/json.h"
-#include "verify/base/terminal.h"
+#include "base/glib/json.h"
+#include "base/glib/terminal.h"
 #include "verify/check/check.h"
 
 bool checked_as_expected(const struct checked *c)

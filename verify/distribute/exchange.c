@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/file_bytes.h"
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/file_bytes.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
 
 enum {
   STATES_BYTES = 1 << 15, /* of states in a message */

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "mpi/real_host.h"
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/memory.h"
 #include "verify/distribute/process_transport.h"
 
 #if !defined(OPEN_MPI) && !defined(MPICH_VERSION)

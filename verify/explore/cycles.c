@@ -1,6 +1,6 @@
 #include "verify/explore/cycles.h"
 
-#include "verify/base/memory.h"
+#include "base/memory.h"
 
 void places_add(struct places *list, uint64_t place)
 {

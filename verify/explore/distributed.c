@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "verify/base/buffer.h"
-#include "verify/base/memory.h"
+#include "base/buffer.h"
+#include "base/memory.h"
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
-#include "verify/world/properties.h"
+#include "world/rules/properties.h"
 
 static void place(void *worker, const uint32_t *numbers)
 {

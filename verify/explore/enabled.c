@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/memory.h"
 #include "verify/explore/search.h"
 
 void enabled_init(struct enabled *enabled, const struct world *world)

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/memory.h"
+#include "base/platform.h"
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
 #include "verify/reduce/abstraction.h"
@@ -56,7 +56,7 @@ static void begin_with_crashes(struct explorer *e, unsigned crashes)
         abstraction_new(&e->model, true, e->patient ? ABSTRACTION_MANY : ABSTRACTION_FEW, &why);
   if (e->abstraction)
     e->stubborn = stubborn_new(&e->model, e->abstraction, &why);
-  e->haste = why == abstraction_unfinished && !e->patient && !e->model.options->save;
+  e->abstraction_wait = why == abstraction_unfinished && !e->patient && !e->model.options->save;
   e->out->no_stubborn_sets = e->crash ? why : NULL;
   e->out->reduction = e->stubborn ? "por, recovery" : e->crash ? "recovery" : "none";
 }
@@ -225,10 +225,10 @@ static void explore_with(struct world *world, unsigned crashes, unsigned timers,
   }
   const char *failed = out->verdict == EXPLORER_INCONCLUSIVE ? crash_failed(e.crash) : NULL;
   bool again = e.fingerprint && out->verdict == EXPLORER_VIOLATED;
-  bool haste = e.full == BOUND_HASTE && out->verdict == EXPLORER_INCONCLUSIVE;
+  bool abstraction_wait = e.full == BOUND_ABSTRACTION_WAIT && out->verdict == EXPLORER_INCONCLUSIVE;
   clear(&e);
   const struct explorer_options rest = rest_of(options, e.began);
-  if (haste)
+  if (abstraction_wait)
     explore_with(world, crashes, timers, &rest, true, out);
   else if (failed)
     explore_in_full(world, crashes, timers, &rest, failed, out);

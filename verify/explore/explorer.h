@@ -13,7 +13,7 @@
 #define RECLINE_EXPLORER_H
 
 #include "verify/state/options.h"
-#include "verify/world/world.h"
+#include "world/rules/world.h"
 
 enum explorer_verdict {
   EXPLORER_HOLDS,       /* every reachable state was seen, no property is violated */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "verify/explore/search.h"
-#include "verify/world/properties.h"
+#include "world/rules/properties.h"
 
 /* The state being expanded violates a property, for all that is known: by this move. */
 static void note_violation(struct worker *w, const struct verdict *verdict, uint32_t move)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/memory.h"
 #include "verify/explore/cycles.h"
 
 /* ---- the lasso: to the component ---- */

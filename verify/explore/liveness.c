@@ -17,8 +17,8 @@
  */
 #include <stdlib.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/components.h"
+#include "base/breach.h"
+#include "base/components.h"
 #include "verify/explore/cycles.h"
 
 enum { TIME_EXPANSIONS = 4096 }; /* so many, and the time is looked at */

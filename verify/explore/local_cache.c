@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/memory.h"
+#include "base/platform.h"
 #include "verify/explore/search.h"
 
 enum {

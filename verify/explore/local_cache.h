@@ -14,10 +14,10 @@
 #ifndef RECLINE_LOCAL_CACHE_H
 #define RECLINE_LOCAL_CACHE_H
 
-#include "verify/base/hash.h"
+#include "base/hash.h"
 #include "verify/explore/views.h"
 #include "verify/state/packing.h"
-#include "verify/world/world.h"
+#include "world/rules/world.h"
 
 struct worker;
 

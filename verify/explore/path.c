@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/memory.h"
 #include "verify/explore/search.h"
 
 static void add_state(const struct explorer *e, struct visited *set, const uint32_t *numbers)

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/file_bytes.h"
-#include "verify/base/memory.h"
-#include "verify/base/output.h"
+#include "base/breach.h"
+#include "base/file_bytes.h"
+#include "base/memory.h"
+#include "base/output.h"
 #include "verify/explore/search.h"
 
 /* Changes with the format. */

@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/platform.h"
 #include "verify/explore/resume.h"
 
 /* A visited set is large from here on. */
 static const uint64_t PLACES_MANY = 1 << 22;
 
 /* As many as are explored while a large abstraction is made. */
-static const uint64_t HASTE_STATES = 1 << 22;
+static const uint64_t ABSTRACTION_WAIT_STATES = 1 << 22;
 
 /* ---- housekeeping, while all workers are idle ---- */
 
@@ -141,10 +141,10 @@ static enum bound bound_of_states(const struct explorer *e)
   uint64_t most = e->model.options->max_states;
   if (most && explorer_states(e) > most)
     return BOUND_STATES;
-  return e->haste && e->visited.count > HASTE_STATES ? BOUND_HASTE : BOUND_NONE;
+  return e->abstraction_wait && e->visited.count > ABSTRACTION_WAIT_STATES ? BOUND_ABSTRACTION_WAIT : BOUND_NONE;
 }
 
-static void keep_house(struct explorer *e)
+static void make_room(struct explorer *e)
 {
   e->halt = false;
   explorer_widen_packing(e);
@@ -200,7 +200,7 @@ static struct level sum_up_level(struct explorer *e)
 /* Whether the search goes no deeper, and the verdict why. */
 static bool has_ended(struct explorer *e, const struct level *level)
 {
-  static const char *const names[] = {NULL, "memory", "max-states", "timeout", "haste", "disk"};
+  static const char *const names[] = {NULL, "memory", "max-states", "timeout", "abstraction_wait", "disk"};
   const char *failed = crash_failed(e->crash);
   if (level->violating) {
     e->out->verdict = EXPLORER_VIOLATED;
@@ -238,11 +238,11 @@ static void take_crashes(struct explorer *e)
   for (uint32_t i = 0; i < count && !e->full; i++) {
     worker_take_crashes(&e->worker[0], numbers + (size_t)i * e->model.components);
     if (e->worker[0].unplaced.count || visited_crowded(&e->visited))
-      keep_house(e);
+      make_room(e);
   }
   crash_forget_chosen(e->crash);
   if (count)
-    keep_house(e);
+    make_room(e);
 }
 
 static bool has_violation(const struct explorer *e)
@@ -370,7 +370,7 @@ static void run_worker(void *data)
       platform_wait(e->lock);
     } else {
       if (e->halt)
-        keep_house(e);
+        make_room(e);
       else if (!e->exchange || distributed_is_level_over(e))
         finish_level(e);
       else

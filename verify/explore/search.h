@@ -7,9 +7,9 @@
  *     enabled.c      the moves of the state being expanded
  *     local_cache.c  a worker's cache of the rules
  *     views.c        what moves look at of components
- *     size.c         sizes of tables, and of memory
+ *     table_bytes.c         sizes of tables, and of memory
  *     resume.c       saves to go on from
- *     checkpoint.c   the same in the middle of a level, by a protocol
+ *     save_midlevel.c   the same in the middle of a level, by a protocol
  *     path.c         the run to a violation
  *     liveness.c     runs that go round for ever
  *     cycles.c       components of states, one at a time
@@ -19,8 +19,8 @@
 #ifndef RECLINE_SEARCH_H
 #define RECLINE_SEARCH_H
 
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/memory.h"
+#include "base/platform.h"
 #include "verify/distribute/exchange.h"
 #include "verify/explore/enabled.h"
 #include "verify/explore/explorer.h"
@@ -35,8 +35,8 @@
 #include "verify/state/model.h"
 #include "verify/state/visited.h"
 
-/* BOUND_HASTE: so many states are worth a larger abstraction. */
-enum bound { BOUND_NONE, BOUND_MEMORY, BOUND_STATES, BOUND_TIME, BOUND_HASTE, BOUND_DISK };
+/* BOUND_ABSTRACTION_WAIT: so many states are worth a larger abstraction. */
+enum bound { BOUND_NONE, BOUND_MEMORY, BOUND_STATES, BOUND_TIME, BOUND_ABSTRACTION_WAIT, BOUND_DISK };
 
 struct explorer {
   struct model model;
@@ -46,7 +46,7 @@ struct explorer {
   struct symmetry *symmetry;       /* NULL: none */
   struct crash_reduction *crash;   /* NULL: none */
   bool patient;                    /* the abstraction may take long */
-  bool haste; /* it would have; so many states are explored without it: HASTE_STATES */
+  bool abstraction_wait; /* it would have; so many states are explored without it: ABSTRACTION_WAIT_STATES */
 
   /* With other processes. */
   struct exchange *exchange; /* NULL: there are none */
@@ -255,13 +255,13 @@ void distributed_remove_saves(const struct explorer *);
 /* Makes of the other numbers in e->out those of all. */
 void distributed_conclude(struct explorer *);
 
-/* ---- checkpoint.c ---- */
+/* ---- save_midlevel.c ---- */
 
 /* From here on there are checkpoints by options->protocol. Returns whether the search goes on from
  * one. */
 bool checkpoint_begin(struct explorer *);
 
-/* ---- size.c ---- */
+/* ---- table_bytes.c ---- */
 
 /* Bytes that the visited set may grow to. */
 size_t explorer_memory(const struct explorer *);

@@ -1,6 +1,6 @@
 /* Platform files, as far as recline reads them. */
 #include "verify/fuzz/fuzz.h"
-#include "verify/scenario/platform_file.h"
+#include "world/scenario/platform_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

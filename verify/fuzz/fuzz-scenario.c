@@ -1,6 +1,6 @@
 /* Scenarios: one that loads is saved, and loads again. */
 #include "verify/fuzz/fuzz.h"
-#include "verify/scenario/scenario.h"
+#include "world/scenario/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 /* Scripts: the first byte says for how many ranks. */
 #include "verify/fuzz/fuzz.h"
-#include "verify/world/script.h"
+#include "world/script/script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 #include "plots/narration.h"
 #include "plots/trace_file.h"
 #include "verify/fuzz/fuzz.h"
-#include "verify/trace/trace.h"
+#include "world/trace/trace.h"
 
 static void narrate(struct trace_file *trace)
 {

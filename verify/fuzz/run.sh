@@ -10,7 +10,10 @@ new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 mkdir "$new/scenario" "$new/claim" "$new/platform" "$new/script" "$new/trace"
 cp "$root"/scenarios/*.yaml "$new/scenario"
-cp "$root"/verify/claims/*.yaml "$new/claim"
+for claim in "$root"/verify/claims/*/*.yaml; do
+  folder=${claim%/*}
+  cp "$claim" "$new/claim/${folder##*/}-${claim##*/}"
+done
 cp "$root"/platforms/*.xml "$new/platform"
 cd "$new"
 failed=0

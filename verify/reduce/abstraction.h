@@ -24,7 +24,7 @@
 
 #include "verify/reduce/dfa.h"
 #include "verify/state/model.h"
-#include "verify/world/world_parts.h"
+#include "world/rules/world_parts.h"
 
 enum {
   ABSTRACTION_ACTIONS = 64, /* of one rank, at most */

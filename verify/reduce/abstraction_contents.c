@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/memory.h"
+#include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 #include "verify/reduce/records.h"
 

@@ -10,7 +10,7 @@
 #define RECLINE_ABSTRACTION_PARTS_H
 
 #include "verify/reduce/abstraction.h"
-#include "verify/world/world_parts.h"
+#include "world/rules/world_parts.h"
 
 /* The key of a node: its value; what the rank knows of shared parts by what it has done itself: of
  * GLOBAL, which the coordinator alone changes, that one its entry; of TOKENS, how often it has

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/memory.h"
+#include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
 enum { COMBINATIONS = 1 << 16 };

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "verify/world/world_parts.h"
+#include "world/rules/world_parts.h"
 
 bool terminal_is_at_end(const struct abstraction *c, const uint32_t *values)
 {

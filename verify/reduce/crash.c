@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/memory.h"
+#include "base/platform.h"
 #include "verify/reduce/crash_parts.h"
 
 /* ---- beginning and end ---- */

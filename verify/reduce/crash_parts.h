@@ -4,7 +4,7 @@
 
 #include "verify/reduce/crash.h"
 #include "verify/state/model.h"
-#include "verify/world/world_parts.h"
+#include "world/rules/world_parts.h"
 
 /* Where a crash with certain remains is taken. */
 struct crash_place {

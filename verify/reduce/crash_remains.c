@@ -2,9 +2,9 @@
  * same, the one with the smallest digest, so that it does not depend on the race of workers. */
 #include <string.h>
 
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
 #include "verify/reduce/crash_parts.h"
 
 /* ---- remains ---- */

@@ -1,9 +1,9 @@
 /* The recovery: what is tried out in states at hand. */
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/memory.h"
+#include "base/platform.h"
 #include "verify/reduce/crash_parts.h"
 
 /* `rank` crashes when GLOBAL has that value, or is told of a crash that has led to that GLOBAL. */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/memory.h"
+#include "base/memory.h"
 #include "verify/reduce/visible.h"
-#include "verify/world/world_parts.h"
+#include "world/rules/world_parts.h"
 
 /* A row, flat. Behind ROW_FIXED its tables in their order. */
 enum { ROW_MOVES, ROW_UNCOMMITTING, ROW_VISIBLE, ROW_FIXED };

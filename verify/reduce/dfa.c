@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/memory.h"
+#include "base/memory.h"
 
 void dfas_init(struct dfas *l)
 {

@@ -7,7 +7,7 @@
 #ifndef RECLINE_DFA_H
 #define RECLINE_DFA_H
 
-#include "verify/base/intern.h"
+#include "base/intern.h"
 
 enum { DFA_EMPTY = 1 }; /* nothing comes */
 

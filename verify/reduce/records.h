@@ -2,8 +2,8 @@
 #ifndef RECLINE_RECORDS_H
 #define RECLINE_RECORDS_H
 
-#include "verify/base/intern.h"
-#include "verify/world/world_parts.h"
+#include "base/intern.h"
+#include "world/rules/world_parts.h"
 
 /* The bits of those of `one` that `other` does not have. */
 uint64_t records_lacking(const struct interned *one, const struct interned *other,

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "verify/base/components.h"
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
+#include "base/components.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 /* What a part can be: its number there, or a digest. */
 struct value {

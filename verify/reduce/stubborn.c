@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/memory.h"
 #include "verify/reduce/at_end.h"
 #include "verify/reduce/stubborn_parts.h"
 

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
 #include "verify/reduce/stubborn_parts.h"
 #include "verify/reduce/visible.h"
 

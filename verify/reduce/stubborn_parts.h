@@ -8,7 +8,7 @@
 
 #include "verify/reduce/dependence.h"
 #include "verify/reduce/stubborn.h"
-#include "verify/world/world_parts.h"
+#include "world/rules/world_parts.h"
 
 enum {
   STUBBORN_KINDS = 3, /* of parts between two ranks: messages, control messages, contributions */

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
 #include "verify/reduce/abstraction.h"
-#include "verify/world/world_parts.h"
+#include "world/rules/world_parts.h"
 
 enum { RENAMINGS_MOST = 120 };
 

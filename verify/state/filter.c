@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum {
   LINE = FILTER_WORDS * sizeof(uint64_t), /* bytes */

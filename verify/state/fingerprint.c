@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/hash.h"
+#include "base/breach.h"
+#include "base/hash.h"
 
 /* In two numbers, as a field has 32 bits at most. */
 struct packing *fingerprint_packing(unsigned bits)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/exit_codes.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
+#include "base/breach.h"
+#include "base/exit_codes.h"
+#include "base/memory.h"
+#include "base/platform.h"
 
 static size_t bytes_of(const struct chunk *chunk)
 {

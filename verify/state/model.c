@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/memory.h"
-#include "verify/world/properties.h"
+#include "base/breach.h"
+#include "base/memory.h"
+#include "world/rules/properties.h"
 
 /* ---- components ---- */
 

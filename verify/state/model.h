@@ -5,7 +5,7 @@
 #ifndef RECLINE_MODEL_H
 #define RECLINE_MODEL_H
 
-#include "verify/base/platform.h"
+#include "base/platform.h"
 #include "verify/state/options.h"
 #include "verify/state/packing.h"
 #include "verify/state/transition_cache.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "verify/base/intern.h"
+#include "base/intern.h"
 
 struct move;
 struct transport;

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 /* The first word with room for `bits`; opens a new one if there is none. */
 static uint32_t find_word(uint8_t *used, uint32_t *words, uint8_t bits)

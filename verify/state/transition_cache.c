@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "protocols/text.h"
-#include "verify/base/breach.h"
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
+#include "base/breach.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 /* An edge of the trie: seeing `value` at `node` leads to `next`, where `note` says which part to
  * look at next, or what came out. Everything that a walk needs lies in one place. */

@@ -15,8 +15,8 @@
 #ifndef RECLINE_TRANSITION_CACHE_H
 #define RECLINE_TRANSITION_CACHE_H
 
-#include "verify/base/intern.h"
-#include "verify/world/world.h"
+#include "base/intern.h"
+#include "world/rules/world.h"
 
 /* A part that a step changes, its new value, and the old one. */
 struct change {

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/base/breach.h"
-#include "verify/base/hash.h"
-#include "verify/base/memory.h"
-#include "verify/base/platform.h"
-#include "verify/base/sort.h"
+#include "base/breach.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "base/sort.h"
 #include "verify/state/sorted_file.h"
 
 enum {

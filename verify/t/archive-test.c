@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "protocols/t/tap.h"
-#include "verify/base/hash.h"
-#include "verify/base/sort.h"
+#include "base/hash.h"
+#include "base/sort.h"
 #include "verify/state/archive.h"
 
 enum { FIELDS = 9 };

@@ -49,7 +49,7 @@ sed 's/^check:/limits: {time: 0.5s, memory: 1GB}\n&/' "$root/verify/scaling/reac
 exits 2 'a time limit of the claim' timeout 60 "$tool" check "$dir/limits.yaml" --timeout 50
 says 'which is reached first' 'bound reached: timeout'
 sed 's/^protocol:.*/protocol: {name: pessimistic, capacity: 60000}\nlimits: {memory: 100MB}/' \
-  "$root/verify/claims/pessimistic-recovers.yaml" >"$dir/limits.yaml"
+  "$root/verify/claims/pessimistic/recovers.yaml" >"$dir/limits.yaml"
 exits 2 'a limit of memory' timeout 60 "$tool" check "$dir/limits.yaml"
 says 'which is memory' 'bound reached: memory'
 exits 0 'a time limit that is not reached' "$tool" check "$dir/fine.yaml" --timeout 50

@@ -7,12 +7,12 @@
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 
 twice='c3-no-suppress bookmark-release-early lie-c3-early-durable' # of which traces are compared
-short=$(grep -L '^# long' "$root"/verify/claims/*.yaml "$root"/verify/mutants/*.yaml)
+short=$(grep -L '^# long' "$root"/verify/claims/*/*.yaml "$root"/verify/mutants/*/*.yaml | grep -v /claims/long/)
 case ${RECLINE_LONG:+long}${RECLINE_QUICK:+quick} in
   long*) which='--all --long' ;;
   quick)
     # shellcheck disable=SC2086 # one word for each
-    which="$(echo "$short" | awk 'NR % 3 == 0' | grep -v "/$(printf '\(%s\|%s\|%s\)' $twice).yaml$") $twice"
+    which="$(echo "$short" | awk 'NR % 3 == 0' | grep -vx "$(for id in $twice; do claim_file "$id"; done)") $twice"
     ;;
   *) which=$short ;;
 esac
@@ -39,7 +39,7 @@ table=$root/docs/known-bugs.md
 check 'the known bugs are 1 to 31' test \
   "$(sed -n 's/^| \([0-9]*\) |.*/\1/p' "$table" | sort -nu | tr '\n' ' ')" = "$(seq -s ' ' 31) "
 is_as_told() { # ID MOVES
-  file=$(ls "$root"/verify/mutants/"$1".yaml "$root"/verify/claims/"$1".yaml 2>/dev/null)
+  file=$(claim_file "$1")
   case $2 in
     holds) grep -q 'verdict: holds' "$file" ;;
     *) test "$(sed '1,/^---$/d' "$dir/all/$1.trace" | grep -c '^[0-9]')" -eq "$2" ;;
@@ -60,7 +60,7 @@ check 'the pages tell the numbers that were found' test ! -s "$dir/pages"
 check "and many ($(cat "$dir/compared"))" test "$(cut -d ' ' -f 1 "$dir/compared")" -gt 100
 sed 's/^/# /' "$dir/pages"
 
-for patch in "$root"/verify/mutants/*.patch; do
-  check "$(basename "$patch") has a claim" test -f "${patch%.patch}.yaml"
+for patch in "$root"/verify/mutants/*/*.patch; do
+  check "$(echo "$patch" | claim_names) has a claim" test -f "${patch%.patch}.yaml"
 done
 finish

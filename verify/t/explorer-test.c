@@ -10,15 +10,15 @@
 
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
-#include "verify/base/memory.h"
+#include "base/memory.h"
 #include "verify/explore/explorer.h"
-#include "verify/scenario/plugin.h"
+#include "world/scenario/plugin.h"
 #include "verify/state/frontier.h"
 #include "verify/state/transition_cache.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
 #include "verify/t/snapshot_count.h"
-#include "verify/world/in_place.h"
+#include "world/rules/in_place.h"
 
 /* ---- worlds ---- */
 

@@ -10,7 +10,7 @@
 #include "protocols/grammar.h"
 #include "protocols/t/tap.h"
 #include "verify/t/grammar-plugin.c"
-#include "verify/world/in_place.h"
+#include "world/rules/in_place.h"
 
 /* ---- a protocol that answers what it is told ---- */
 

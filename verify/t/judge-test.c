@@ -5,13 +5,13 @@
 
 #include "protocols/parts/commit.h"
 #include "protocols/t/tap.h"
-#include "verify/base/intern.h"
+#include "base/intern.h"
 #include "verify/explore/explorer.h"
-#include "verify/scenario/plugin.h"
+#include "world/scenario/plugin.h"
 #include "verify/state/transition_cache.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
-#include "verify/world/in_place.h"
+#include "world/rules/in_place.h"
 
 /* ---- protocols with one flaw each ---- */
 

@@ -19,7 +19,7 @@ use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
 my $build = $ENV{RECLINE_BUILD} // "$root/build";
-my $folders = 'protocols|verify|sim|mpi|plots|play|report';
+my $folders = 'base|include|protocols|world|verify|sim|mpi|plots|play|report|command';
 
 sub slurp {
   my ($file) = @_;
@@ -196,6 +196,20 @@ my @bad = grep {
   $to =~ m{/} && !$may->{folder_of($may, $from)}{folder_of($may, $to)}
 } includes(@sources);
 is(join("\n", map { "$_->[0] includes $_->[1]" } @bad), '', 'no folder includes another than it may');
+
+# The table itself: folders that lie in one folder reach each other one way, at every depth.
+my %reaches;
+for my $from (keys %$may) {
+  for my $to (keys %{$may->{$from}}) {
+    my @from = split m{/}, $from;
+    my @to = split m{/}, $to;
+    while (@from && @to && $from[0] eq $to[0]) { shift @from; shift @to }
+    next if !@from || !@to;
+    my $common = $from =~ s{\Q@{[join '/', @from]}\E$}{}r;
+    $reaches{"$common$from[0]"}{"$common$to[0]"} = 1;
+  }
+}
+is(join("\n", map { join ' ', @$_ } cycles(\%reaches)), '', 'no folders reach each other both ways');
 
 my $object = objects();
 my $layer = "$build/lib/librecline_mpi.so"; # not there with the sanitizers

@@ -5,9 +5,9 @@
 
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
-#include "verify/base/components.h"
+#include "base/components.h"
 #include "verify/reduce/recurrence.h"
-#include "verify/scenario/plugin.h"
+#include "world/scenario/plugin.h"
 #include "verify/t/reference.h"
 
 /* ---- protocols that never fall silent ---- */

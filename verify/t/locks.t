@@ -27,12 +27,12 @@ for source in "$root"/protocols/*.c; do
 done
 
 # 2. One door: one place calls a protocol's step.
-calls=$(grep -rn --include='*.c' --include='*.h' -e '->step *(' "$root/protocols" "$root/verify" \
-  "$root/sim" "$root/mpi" "$root/plots" 2>/dev/null)
+calls=$(grep -rn --include='*.c' --include='*.h' -e '->step *(' "$root/protocols" "$root/world" \
+  "$root/verify" "$root/sim" "$root/mpi" "$root/play" 2>/dev/null)
 check "one place calls a protocol's step" test "$(printf '%s\n' "$calls" | wc -l)" -eq 1
 check 'and it is the door' sh -c 'printf "%s" "$1" | grep -q "protocols/step.c:"' - "$calls"
-is "$(cd "$root" && grep -rl --include='*.c' 'rcl_protocol_step(' protocols/*.c verify sim mpi play |
+is "$(cd "$root" && grep -rl --include='*.c' 'rcl_protocol_step(' protocols/*.c world verify sim mpi play |
   grep -v '/t/' | sort | tr '\n' ' ')" \
-  'mpi/real_host.c protocols/step.c verify/world/world_door.c ' \
+  'mpi/real_host.c protocols/step.c world/rules/world_door.c ' \
   'which the world opens, and the host for real MPI'
 finish

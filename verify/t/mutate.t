@@ -43,11 +43,11 @@ noticed=$root/verify/bench/mutate-noticed.txt
 check 'each change that must be noticed is' test "$?" -eq 0
 sed -n 's/^\(MISSED\|NO C\)/# &/p' "$dir/out"
 check 'all of them' test "$(grep -c '^noticed' "$dir/out")" -eq "$(grep -c '^[a-z].*|||' "$noticed")"
-check '40 or more of the judge' test "$(grep -c '^verify/' "$noticed")" -ge 40
-printf '%s\n' 'verify/world/world_judge.c judge_timers ||| bool each = w->protocol->independent || w->protocol->clocks; ||| bool each = w->protocol->independent; ||| none-lost' >"$dir/missed"
+check '40 or more of the judge' test "$(grep -c '^\(verify\|world\)/' "$noticed")" -ge 40
+printf '%s\n' 'world/rules/world_judge.c judge_timers ||| bool each = w->protocol->independent || w->protocol->clocks; ||| bool each = w->protocol->independent; ||| none-lost' >"$dir/missed"
 "$mutate" --build "$build" --noticed "$dir/missed" >"$dir/out" 2>"$dir/err"
 check 'one that its claim does not notice is missed' test "$?" -eq 1
-check 'and named' grep -q '^MISSED verify/world/world_judge.c, judge_timers' "$dir/out"
+check 'and named' grep -q '^MISSED world/rules/world_judge.c, judge_timers' "$dir/out"
 if [ "${RECLINE_LONG:-0}" = 1 ]; then
   "$mutate" --build "$build" --judge --seed "${RECLINE_SEED:-401}" --count "${RECLINE_COUNT:-3}" >"$dir/out" 2>"$dir/err"
   check 'changes of the judge are noticed, or known to be none' test "$?" -eq 0

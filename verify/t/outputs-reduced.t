@@ -12,17 +12,17 @@ agrees() { # NAME WHAT FILE
 
 cd "$dir" || exit 1
 for claim in blocking bookmark c3 event-logging message-tagging; do
-  whole=$root/verify/claims/$claim-output.yaml
+  whole=$root/verify/claims/$claim/output.yaml
   agrees recovery "$claim-output" "$whole"
   sed 's/crashes: 1/crashes: 2/' "$whole" >"$claim-output.yaml"
   agrees recovery "$claim-output, two crashes" "$claim-output.yaml"
 done
 for mutant in bookmark-output-uncommitted c3-output-early; do
-  agrees recovery "$mutant" "$root/verify/mutants/$mutant.yaml"
+  agrees recovery "$mutant" "$(claim_file "$mutant")"
 done
 
 # Where ranks go back one by one, nothing is reduced.
-agrees none pessimistic-output "$root/verify/claims/pessimistic-output.yaml"
+agrees none pessimistic-output "$root/verify/claims/pessimistic/output.yaml"
 is "$(jq -r '.claims[0].unreduced' found)" 'there are crashes, and ranks go back one by one' \
   'and it is said why' found
 finish 14

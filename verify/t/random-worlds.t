@@ -36,8 +36,8 @@ sub one_of { return $_[draw(scalar @_)] }
 my @protocols = qw(c3 bookmark event-logging event-logging-sorted message-tagging chandy-lamport
   time-based blocking pessimistic pessimistic-wildcards uncoordinated causal optimistic lai-yang mattern index-based none);
 my $some = join '|', @protocols;
-my @mutants = map { m{/($some)-([^/]*)\.patch$} ? "$1~$2" : () }
-  sort glob "$root/verify/mutants/*.patch";
+my @mutants = map { m{/($some)/([^/]*)\.patch$} ? "$1~$2" : () }
+  sort glob "$root/verify/mutants/*/*.patch";
 
 # By its name and the seed: another mutant in the tree changes the worlds that it takes, no others.
 sub mutant_of {

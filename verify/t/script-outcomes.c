@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "verify/explore/explorer.h"
-#include "verify/world/script.h"
+#include "world/script/script.h"
 
 static char *text_of(const char *name)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "verify/check/check.h"
-#include "verify/trace/trace.h"
+#include "world/trace/trace.h"
 
 /* Replays traces; prints the number of lines of each. */
 static int replay(int count, char **files)

@@ -16,7 +16,7 @@ use File::Find;
 use JSON::PP;
 use Tree;
 
-my @folders = map { "verify/$_" } qw(world reduce state explore);
+my @folders = ('world/script', 'world/rules', map { "verify/$_" } qw(reduce state explore));
 
 # Name, options, the most states, the most seconds, the claims of a group.
 my @modes = (
@@ -26,8 +26,8 @@ my @modes = (
 
 # Tests in the order of their time, with the programs that they need beside recline.
 my @tests = (
-  ['verify/t/script.t', 't/script-test'], ['verify/t/trace.t', 't/verify-tool'],
-  ['verify/t/shares.t', 't/shares-test'], ['verify/t/sound.t', 't/verify-tool'],
+  ['world/script/t/script.t', 't/script-test'], ['world/trace/t/trace.t', 't/verify-tool'],
+  ['world/rules/t/shares.t', 't/shares-test'], ['verify/t/sound.t', 't/verify-tool'],
   ['verify/t/hazards.t', 't/verify-tool'], ['verify/t/archive.t', 't/archive-test'],
   ['verify/t/judged.t', 't/judge-test'], ['verify/t/grammar.t', 't/grammar-test'],
   ['verify/t/outputs-reduced.t', 't/verify-tool'],
@@ -54,12 +54,15 @@ sub files {
 
 sub sources {
   my ($self, $file) = @_;
-  return $self->{tree}->sources_of($file, sort grep { m{^verify/} && !m{/t/} } keys %{$self->{tree}{compile}});
+  return $self->{tree}->sources_of($file, sort grep { m{^(?:world|verify)/} && !m{/t/} } keys %{$self->{tree}{compile}});
 }
 
 sub key { my ($file) = @_; return dirname $file }
 
 # ---- claims ----
+
+# The name of a claim, a mutant or a world: of claims/c3/recovers.yaml it is c3-recovers.
+sub name_of { return $_[0] =~ m{/(?:claims|mutants)/([^/]+)/([^/]+)\.yaml$} ? "$1-$2" : basename($_[0], '.yaml') }
 
 sub claims {
   my ($self) = @_;
@@ -92,7 +95,7 @@ sub groups {
     my ($mode, $options, $states, $most, $size) = @$_;
     my @claims = $self->claims;
     my $some = $mode =~ /all|audit/ ? \%reduced : \%ends;
-    @claims = grep { $some->{basename($_, '.yaml')} } @claims if $mode ne 'full';
+    @claims = grep { $some->{name_of($_)} } @claims if $mode ne 'full';
     my $limit = $mode eq 'full' ? '' : '--timeout 0.5';
     my $of = $self->checked('bin/recline', 3600, "$options $limit --max-states $states", @claims);
     for (values %$of) {
@@ -102,7 +105,7 @@ sub groups {
     @claims = sort { $of->{$a->{id}}{states} <=> $of->{$b->{id}}{states} || $a->{id} cmp $b->{id} }
       grep { $of->{$_->{id}} && $of->{$_->{id}}{seconds} < $most && ($_->{why} // '') !~ /timeout/
         && ($mode !~ /all|audit/ || $_->{reduction} ne 'none') }
-      map { {%{$of->{basename($_, '.yaml')} // {}}, id => basename($_, '.yaml'), file => $_} } @claims;
+      map { {%{$of->{name_of($_)} // {}}, id => name_of($_), file => $_} } @claims;
     while (my @some = splice @claims, 0, $size) {
       my $seconds = .02 * @some;
       $seconds += $_->{seconds} for @some;
@@ -119,7 +122,7 @@ sub group_says {
   my $of = $self->checked($recline, int(10 + 30 * $seconds), "$options --max-states $states", sort keys %is);
   return "$mode: does not end" unless %$of;
   for (sort keys %is) {
-    my $id = basename($_, '.yaml');
+    my $id = name_of($_);
     my $says = $of->{$id} ? said_of($of->{$id}) : 'nothing';
     return "$mode $id: $says, not $is{$_}" if $says ne $is{$_};
   }
@@ -230,7 +233,7 @@ sub notices {
     my $test = $tree->link_with('t/steps-test', @sources);
     return system("timeout 20 $test $tree->{root}/protocols/t/$name >$tree->{work}/steps.log 2>&1") ? $name : '';
   }
-  my ($file) = grep { basename($_, '.yaml') eq $name } $self->claims;
+  my ($file) = grep { name_of($_) eq $name } $self->claims;
   $file or Tree::refuse("there is no claim or test '$name', expected one");
   my $options = "@options --max-states 100000";
   my $is = $self->{is}{$named} //= said_of($self->checked('bin/recline', 60, $options, $file)->{$name});

@@ -55,7 +55,7 @@ sub claims_of {
   return @{$self->{of}{$source} //= do {
     my @found;
     my $names = $self->names_in($source);
-    for my $file (grep { !m{/lie-} } glob "$tree->{root}/verify/claims/*.yaml") {
+    for my $file (grep { !m{/(?:lie|long)/} } glob "$tree->{root}/verify/claims/*/*.yaml") {
       my $text = read_file($file);
       next unless $text =~ /^protocol: *\{name: (?:$names)[,}]/m;
       my $id = md5_hex($tree->{digest_of_judge}, $code, $text);
@@ -68,7 +68,7 @@ sub claims_of {
         \@fields;
       };
       my (undef, $states, $seconds) = @$measured;
-      push @found, {file => $file, id => basename($file, '.yaml'), digest => md5_hex($tree->{digest_of_judge}, $text),
+      push @found, {file => $file, id => $file =~ s{.*/(.*)/(.*)\.yaml$}{$1-$2}r, digest => md5_hex($tree->{digest_of_judge}, $text),
         states => $states, seconds => $seconds} if $states ne 'no';
     }
     [sort { $a->{states} <=> $b->{states} || $a->{id} cmp $b->{id} } @found];

@@ -28,7 +28,7 @@ Record = collections.namedtuple('Record', 'checkpoint part durable image state')
 
 
 class Case:
-    """A world to judge. Scripts are lists of operations: a word of verify/world/script.h, then what
+    """A world to judge. Scripts are lists of operations: a word of world/script/script.h, then what
     follows it."""
 
     def __init__(self, scripts, protocol='none', order='any', anywhere=True, crashes=0,

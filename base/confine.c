@@ -1,0 +1,335 @@
+#define _GNU_SOURCE /* memfd_create, tgkill, gettid, dl_iterate_phdr, sigdescr_np */
+#include "base/confine.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* ---- code that ends otherwise ---- */
+
+struct attempt {
+  sigjmp_buf back;
+  struct confine_end *end;
+  struct attempt *outer; /* that it is part of; NULL: none */
+};
+
+/* Handlers read it: it must be there before they run. */
+#define OF_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+static OF_THREAD struct attempt *volatile current;
+static OF_THREAD bool has_stack; /* for handlers */
+
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+enum { FAULTS = sizeof faults / sizeof *faults };
+static struct sigaction outside[FAULTS]; /* what is done about those of other code */
+
+static void describe(struct confine_end *end, int signal, const siginfo_t *info, void *context)
+{
+  const char *name = sigdescr_np(signal);
+  *end = (struct confine_end){.signal = signal,
+                              .name = name ? name : "unknown signal",
+                              .memory = signal == SIGSEGV || signal == SIGBUS};
+  if (!end->memory)
+    return;
+  end->at = info->si_code > 0 && info->si_code < SI_KERNEL ? info->si_addr : (void *)UINTPTR_MAX;
+#ifdef __x86_64__
+  const greg_t *reg = ((const ucontext_t *)context)->uc_mcontext.gregs;
+  enum { STACK_NEAR = 1 << 16, WRITE_BIT = 2 };
+  uintptr_t top = (uintptr_t)reg[REG_RSP], at = (uintptr_t)end->at;
+  if (at != UINTPTR_MAX)
+    end->access = reg[REG_ERR] & WRITE_BIT ? CONFINE_WRITTEN : CONFINE_READ;
+  end->stack = at - top + STACK_NEAR < 2 * STACK_NEAR;
+#else
+  (void)context;
+#endif
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+  struct attempt *attempt = current;
+  if (attempt) {
+    describe(attempt->end, signal, info, context);
+    siglongjmp(attempt->back, 1);
+  }
+  for (int i = 0; i < FAULTS; i++)
+    if (faults[i] == signal)
+      sigaction(signal, &outside[i], NULL);
+  if (info->si_code <= 0) /* it was sent, and does not come again by itself */
+    raise(signal);
+}
+
+/* ---- code that does not end ---- */
+
+enum { TICKS = 10 /* in a second */, FOREVER = CONFINE_SECONDS * TICKS, LATER = 2 };
+
+static struct {
+  pid_t thread;    /* that runs foreign code; 0: none does */
+  unsigned number; /* counts such calls */
+  unsigned seen, ticks, due;
+  unsigned most; /* ticks in one call */
+} watch;
+
+static unsigned now(unsigned *of)
+{
+  return __atomic_load_n(of, __ATOMIC_RELAXED);
+}
+
+/* The system chooses the thread in which this runs. */
+static void on_tick(int signal)
+{
+  pid_t thread = __atomic_load_n(&watch.thread, __ATOMIC_RELAXED);
+  unsigned number = now(&watch.number);
+  if (!thread)
+    return;
+  if (now(&watch.due) == number && thread == gettid() && current) {
+    watch.most = LATER;
+    *current->end = (struct confine_end){.late = true};
+    siglongjmp(current->back, 1);
+  }
+  watch.ticks = watch.seen == number ? watch.ticks + 1 : 0;
+  watch.seen = number;
+  if (watch.ticks < watch.most)
+    return;
+  __atomic_store_n(&watch.due, number, __ATOMIC_RELAXED);
+  tgkill(getpid(), thread, signal);
+}
+
+/* ---- for the process, and for each thread ---- */
+
+static pthread_key_t stack_key;
+
+static void free_stack(void *memory)
+{
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  sigaltstack(&none, NULL);
+  free(memory);
+}
+
+/* What overflows its stack has none for a handler. */
+static void begin_thread(void)
+{
+  enum { STACK_BYTES = 1 << 16 };
+  stack_t stack;
+  has_stack = true;
+  if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE))
+    return;
+  stack = (stack_t){.ss_sp = memory_grow(NULL, STACK_BYTES), .ss_size = STACK_BYTES};
+  sigaltstack(&stack, NULL);
+  pthread_setspecific(stack_key, stack.ss_sp);
+}
+
+static bool watched; /* by a timer of this process */
+
+static void begin_child(void)
+{
+  watched = false;
+  watch.thread = 0;
+}
+
+static void begin_process(void)
+{
+  struct sigaction fault = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  fault.sa_sigaction = on_fault;
+  for (int i = 0; i < FAULTS; i++)
+    sigaction(faults[i], &fault, &outside[i]);
+  pthread_key_create(&stack_key, free_stack);
+  pthread_atfork(NULL, NULL, begin_child);
+}
+
+static void begin_watch(void)
+{
+  const int signal = SIGRTMAX - 1; /* no program's own, for all that is known */
+  struct sigaction tick = {.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART};
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal};
+  const struct timespec each = {.tv_nsec = 1000000000 / TICKS};
+  const struct itimerspec ticks = {each, each};
+  int timer;
+  watched = true;
+  watch.most = FOREVER;
+  tick.sa_handler = on_tick;
+  sigaction(signal, &tick, NULL);
+  /* The kernel is asked itself: in a run libc's functions are the program's, without signals. */
+  if (!syscall(SYS_timer_create, CLOCK_PROCESS_CPUTIME_ID, &event, &timer))
+    syscall(SYS_timer_settime, timer, 0, &ticks, NULL);
+}
+
+static void begin_attempt(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, begin_process);
+  if (!has_stack)
+    begin_thread();
+  if (!watched)
+    begin_watch();
+}
+
+static OF_THREAD pid_t own; /* gettid() */
+
+bool confine_run(void (*run)(void *data), void *data, struct confine_end *end)
+{
+  struct attempt attempt = {.end = end, .outer = current};
+  if (!has_stack || !watched) {
+    begin_attempt();
+    own = gettid();
+  }
+  bool returned = !sigsetjmp(attempt.back, 0);
+  if (returned) {
+    current = &attempt;
+    __atomic_add_fetch(&watch.number, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&watch.thread, own, __ATOMIC_RELAXED);
+    run(data);
+  }
+  __atomic_store_n(&watch.thread, 0, __ATOMIC_RELAXED);
+  current = attempt.outer;
+  return returned;
+}
+
+/* ---- memory ---- */
+
+enum { SPAN_LEAST = 1 << 20, SPAN_TIMES = 8 };
+
+static size_t page_bytes(void)
+{
+  static size_t bytes;
+  return bytes ? bytes : (bytes = (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/* Address space of 2 * span bytes that nothing can touch, from a multiple of span on. */
+static unsigned char *reserve(size_t span)
+{
+  size_t all = 3 * span;
+  unsigned char *from =
+      mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (from == MAP_FAILED)
+    memory_exhausted(all);
+  size_t before = (span - (uintptr_t)from % span) % span;
+  if (before)
+    munmap(from, before);
+  if (before < span)
+    munmap(from + before + 2 * span, span - before);
+  return from + before;
+}
+
+static void map(unsigned char *at, size_t bytes, int protection, int file, size_t offset)
+{
+  if (mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, file, (off_t)offset) == MAP_FAILED)
+    memory_exhausted(bytes);
+}
+
+void confine_memory_new(struct confine_memory *m, size_t bytes)
+{
+  size_t page = page_bytes(), span = SPAN_LEAST, offset = 0;
+  while (span / SPAN_TIMES < bytes + page)
+    span *= 2;
+  *m = (struct confine_memory){.bytes = bytes, .span = span, .base = reserve(span)};
+  m->read_only = (ptrdiff_t)span;
+  size_t end = span / 3 / page * page, first = end - bytes,
+         last = (~first & (span - 1)) & ~(size_t)7;
+  const size_t at[2] = {first, last | (first & 7)};
+  for (int i = 0; i < 2; i++) {
+    size_t from = at[i] / page * page, to = (at[i] + bytes + page - 1) / page * page;
+    m->place[i] = m->base + at[i];
+    m->first[i] = m->base + from;
+    m->room[i] = to > from ? to - from : page;
+  }
+  int file = memfd_create("confined", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, (off_t)(m->room[0] + m->room[1])))
+    memory_exhausted(m->room[0] + m->room[1]);
+  for (int i = 0; i < 2; i++) {
+    map(m->first[i], m->room[i], PROT_READ | PROT_WRITE, file, offset);
+    map(m->first[i] + m->read_only, m->room[i], PROT_READ, file, offset);
+    offset += m->room[i];
+  }
+  close(file);
+}
+
+void confine_memory_free(struct confine_memory *m)
+{
+  if (m->base)
+    munmap(m->base, 2 * m->span);
+  *m = (struct confine_memory){0};
+}
+
+/* ---- data of shared objects ---- */
+
+struct segment {
+  uintptr_t from, to;
+};
+
+static struct segment *segments;
+static uint32_t segments_count, segments_room;
+
+static void add_segment(uintptr_t from, uintptr_t to)
+{
+  segments = memory_room(segments, segments_count, &segments_room, sizeof *segments);
+  segments[segments_count++] = (struct segment){from, to};
+}
+
+static bool holds(const struct dl_phdr_info *object, uintptr_t address)
+{
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &object->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && address - (object->dlpi_addr + p->p_vaddr) < p->p_memsz)
+      return true;
+  }
+  return false;
+}
+
+/* The last pages of one may hold nothing of it: memory is given in whole pages. */
+static int confine_segments(struct dl_phdr_info *object, size_t size, void *data)
+{
+  uintptr_t page = page_bytes(), address = *(const uintptr_t *)data;
+  (void)size;
+  if (!holds(object, address))
+    return 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &object->dlpi_phdr[i];
+    uintptr_t from = object->dlpi_addr + p->p_vaddr, to = from + p->p_memsz;
+    if (p->p_type != PT_LOAD || !(p->p_flags & PF_W))
+      continue;
+    from = from / page * page;
+    to = (to + page - 1) / page * page;
+    if (mprotect((void *)from, to - from, PROT_READ))
+      return -1;
+    add_segment(from, to);
+  }
+  return 1;
+}
+
+/* What ends shared objects writes to a byte of each. */
+static void release_segments(void)
+{
+  for (uint32_t i = 0; i < segments_count; i++)
+    mprotect((void *)segments[i].from, segments[i].to - segments[i].from, PROT_READ | PROT_WRITE);
+  free(segments);
+  segments = NULL;
+  segments_count = segments_room = 0;
+}
+
+bool confine_object(const void *address)
+{
+  static bool ends;
+  if (!ends)
+    atexit(release_segments);
+  ends = true;
+  uintptr_t at = (uintptr_t)address;
+  return dl_iterate_phdr(confine_segments, &at) > 0;
+}
+
+bool confine_has(const void *address)
+{
+  for (uint32_t i = 0; i < segments_count; i++)
+    if ((uintptr_t)address - segments[i].from < segments[i].to - segments[i].from)
+      return true;
+  return false;
+}

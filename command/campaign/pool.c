@@ -1,0 +1,155 @@
+#define _GNU_SOURCE /* prctl */
+#include "command/campaign/pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct slot {
+  pid_t child; /* 0: free */
+  uint64_t job;
+  char *out, *err;
+};
+
+struct pool {
+  unsigned slots, busy;
+  struct slot *slot;
+};
+
+static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+static struct sigaction before[G_N_ELEMENTS(stopping)];
+static volatile sig_atomic_t stopped; /* by this signal */
+
+static void note_signal(int signal)
+{
+  stopped = signal;
+}
+
+/* Those that our caller ignores stay ignored. */
+static void catch_signals(void)
+{
+  const struct sigaction noted = {.sa_handler = note_signal};
+  stopped = 0;
+  signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would take the children's status away */
+  for (size_t i = 0; i < G_N_ELEMENTS(stopping); i++)
+    if (sigaction(stopping[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+      sigaction(stopping[i], &noted, NULL);
+}
+
+struct pool *pool_new(unsigned slots, const char *folder)
+{
+  struct pool *pool = g_new0(struct pool, 1);
+  pool->slots = slots;
+  pool->slot = g_new0(struct slot, slots);
+  for (unsigned i = 0; i < slots; i++) {
+    pool->slot[i].out = g_strdup_printf("%s/.out-%u", folder, i);
+    pool->slot[i].err = g_strdup_printf("%s/.err-%u", folder, i);
+  }
+  catch_signals();
+  return pool;
+}
+
+void pool_free(struct pool *pool)
+{
+  if (!pool)
+    return;
+  for (unsigned i = 0; i < pool->slots; i++)
+    if (pool->slot[i].child)
+      kill(pool->slot[i].child, SIGTERM);
+  for (unsigned i = 0; i < pool->slots; i++) {
+    struct slot *slot = &pool->slot[i];
+    while (slot->child && waitpid(slot->child, NULL, 0) < 0 && errno == EINTR)
+      ;
+    unlink(slot->out);
+    unlink(slot->err);
+    g_free(slot->out);
+    g_free(slot->err);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(stopping); i++)
+    sigaction(stopping[i], &before[i], NULL);
+  g_free(pool->slot);
+  g_free(pool);
+}
+
+bool pool_is_full(const struct pool *pool)
+{
+  return pool->busy == pool->slots;
+}
+
+bool pool_is_empty(const struct pool *pool)
+{
+  return pool->busy == 0;
+}
+
+static bool redirect(const char *file, int flags, int to)
+{
+  int from = open(file, flags | O_CLOEXEC, 0644);
+  return from >= 0 && dup2(from, to) == to;
+}
+
+/* In the child: what a signal handler may do, and no more. Handlers are reset by exec. */
+static void become(const struct slot *slot, char *const *words, pid_t parent)
+{
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() == parent && redirect("/dev/null", O_RDONLY, STDIN_FILENO) &&
+      redirect(slot->out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO) &&
+      redirect(slot->err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO))
+    execv(words[0], words);
+  _exit(127);
+}
+
+bool pool_start(struct pool *pool, char *const *words, uint64_t job, GError **error)
+{
+  struct slot *slot = pool->slot;
+  while (slot->child)
+    slot++;
+  pid_t parent = getpid();
+  slot->job = job;
+  slot->child = fork();
+  if (slot->child == 0)
+    become(slot, words, parent);
+  if (slot->child > 0) {
+    pool->busy++;
+    return true;
+  }
+  slot->child = 0;
+  g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), "fork: %s", g_strerror(errno));
+  return false;
+}
+
+int pool_wait(struct pool *pool, struct ended *ended)
+{
+  *ended = (struct ended){0};
+  for (;;) {
+    int status = 0;
+    pid_t child = stopped ? -1 : waitpid(-1, &status, 0);
+    if (stopped)
+      return stopped;
+    for (unsigned i = 0; child > 0 && i < pool->slots; i++) {
+      struct slot *slot = &pool->slot[i];
+      if (slot->child != child)
+        continue;
+      slot->child = 0;
+      pool->busy--;
+      ended->job = slot->job;
+      ended->status = status;
+      g_file_get_contents(slot->out, &ended->out, NULL, NULL);
+      g_file_get_contents(slot->err, &ended->err, NULL, NULL);
+      return 0;
+    }
+  }
+}
+
+int pool_pause(const struct pool *pool, unsigned milliseconds)
+{
+  (void)pool; /* there is one, which notes signals */
+  const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+  if (!stopped && milliseconds > 0)
+    nanosleep(&pause, NULL);
+  return stopped;
+}

@@ -1,0 +1,152 @@
+#!/bin/sh
+# recline campaign: the same bytes however many run at once, and when it is killed and continued;
+# cells with the same seeds; means, confidence intervals and when they end a campaign; bad input.
+. "$(dirname "$0")/../../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+cat >scenario.yaml <<EOF
+program:
+  ranks: 2
+  script: |
+    rank *: repeat 60 (compute 1s, barrier, checkpoint)
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: bookmark}
+checkpoint: {every: 10s, storage: local, bytes: 1kB}
+detection:  100ms
+failures:   [{law: exponential, mtbf: 60s, repair: 2s}]
+EOF
+
+campaign() { timeout 300 "$recline" campaign scenario.yaml "$@" >stdout 2>stderr </dev/null; }
+
+sweep='--sweep checkpoint.every=5s,20s --sweep protocol.name=bookmark,c3'
+# shellcheck disable=SC2086 # a list of words
+campaign $sweep --runs 8 --jobs 1 --out one
+is "$?" 0 'a campaign with two sweeps' stderr
+is "$(wc -l <one/runs.jsonl):$(wc -l <one/runs.csv)" 32:33 'a line for each run'
+is "$(jq -r '"\(.version) \(.scenario) \(.program) \(.platform) \(.protocol) \(.seed)"' one/runs.jsonl |
+  sed -n '1p;2p;32p')" "$("$recline" --version | cut -d' ' -f2) scenario script clan.xml bookmark 1
+$("$recline" --version | cut -d' ' -f2) scenario script clan.xml c3 1
+$("$recline" --version | cut -d' ' -f2) scenario script clan.xml c3 8" 'each names what ran'
+"$recline" run one/cells/3.yaml --set seed=8 --json >again.json
+is "$(jq -c 'del(.cell, .run, .sweep, .exit)' one/runs.jsonl | tail -n 1)" "$(jq -c 'del(.phases)' again.json)" \
+  'a run can be run again by itself'
+
+# shellcheck disable=SC2086
+campaign $sweep --runs 8 --jobs 3 --out three
+check 'three at once give the same bytes' diff -r one three
+
+# Killed with at least one run done and one not.
+# shellcheck disable=SC2086
+"$recline" campaign scenario.yaml $sweep --runs 8 --jobs 2 --out killed >stdout 2>stderr &
+campaign=$!
+while [ ! -s killed/runs.jsonl ]; do sleep 0.01; done
+kill -9 $campaign
+wait $campaign 2>/dev/null
+before=$(grep -c . killed/runs.jsonl)
+check 'it was killed in the middle' test "$before" -lt 32
+printf '{"cell": 1, "run": 7, "swe' >>killed/runs.jsonl # a line that was cut off
+touch killed/.recline-tmp-1 killed/cells/.recline-tmp-2 # and files that were not finished
+# shellcheck disable=SC2086
+campaign $sweep --runs 8 --out killed
+check 'continued, it ends with the same bytes' diff -r one killed
+cp one/runs.jsonl all.jsonl
+sed 1d all.jsonl >one/runs.jsonl
+# shellcheck disable=SC2086
+campaign $sweep --runs 8 --out one
+same all.jsonl one/runs.jsonl 'only what is missing is run'
+sed -i 's/"crashes": [0-9]*/"crashes": 77/' one/runs.jsonl
+# shellcheck disable=SC2086
+campaign $sweep --runs 8 --out one
+is "$(grep -c '"crashes": 77' one/runs.jsonl)" 32 'and nothing else'
+
+# Common random numbers: cells meet the same failures, whatever protocol and interval.
+for cell in 0 3; do
+  "$recline" run three/cells/$cell.yaml --set seed=5 --set "failures.0.mtbf=20s" --out cell$cell >/dev/null
+  awk '$3 == "crash" && $1 < 60 { print $1, $2 }' cell$cell/trace.txt >crashes$cell
+done
+same crashes0 crashes3 'cells have the same failures'
+
+# Means and intervals, by another program.
+jq -r 'select(.cell == 2) | .simulated_s' three/runs.jsonl >values
+mean=$(awk '{ s += $1 } END { printf "%.6g", s / NR }' values)
+half=$(awk -v t=2.3646243 '{ s += $1; q += $1 * $1 } END { m = s / NR
+  printf "%.4g", t * sqrt((q - NR * m * m) / (NR - 1) / NR) }' values) # t: 7 degrees of freedom
+is "$(awk -F, '$1 == 2 && $4 == "simulated_s" { printf "%.6g %.4g", $8, $9 }' three/table.csv)" \
+  "$mean $half" 'mean and half width of the 95 % interval' three/table.csv
+difference=$(jq -r 'select(.cell == 0 or .cell == 2) | "\(.run) \(.cell) \(.simulated_s)"' \
+  three/runs.jsonl | sort -n | awk '$2 == 0 { a = $3 } $2 == 2 { s += $3 - a } END { printf "%.6g", s / 8 }')
+is "$(awk -F, '$1 == 2 && $4 == "simulated_s" { printf "%.6g", $13 }' three/table.csv)" "$difference" \
+  'difference from the first cell, run by run'
+check 'a figure with both curves' grep -q '<title>.*curve\|gnuplot_plot_4' three/figure.svg
+
+campaign --until 5% --jobs 2 --json
+runs=$(value stdout 'cells[0].runs')
+is "$(jq '.cells[0].half_width_95 / .cells[0].mean <= 0.05' stdout)" true 'until the interval is narrow' stdout
+check 'in rounds of 20' test "$((runs % 20)):$((runs > 20))" = 0:1
+campaign --until 5% --runs "$((runs - 20))" --json
+is "$(jq '.cells[0].half_width_95 / .cells[0].mean > 0.05' stdout)" true 'one round earlier it was not' stdout
+campaign --runs 2 --set protocol.name=none
+is "$?:$(grep -c 'of 2 runs ended' stdout)" 1:1 'runs that are lost are told, exit code 1' stdout stderr
+
+# Bad input: one line, exit code 64, nothing left.
+refused() { # NAME PATTERN WORD...
+  name=$1 pattern=$2
+  shift 2
+  campaign --out refused "$@"
+  is "$?:$(wc -l <stderr):$(grep -c -e "$pattern" stderr):$(ls -A . | grep -c '^refused$')" 64:1:1:0 \
+    "$name" stderr
+}
+refused 'a sweep without key' 'expected KEY=VALUE' --sweep 30s
+refused 'a sweep with an empty value' 'an empty value' --sweep protocol.name=,c3
+refused 'a sweep of seeds' 'expected --runs N' --sweep seed=1,2
+refused 'a key swept twice' 'swept twice' --sweep protocol.name=c3 --sweep protocol.name=none
+refused 'a value twice' 'a value is there twice' --sweep protocol.name=c3,c3
+refused 'a wrong value in a sweep' 'scenario.yaml:7: checkpoint.every: "4 parsecs" is no time' \
+  --sweep 'checkpoint.every=3s,4 parsecs'
+refused 'runs that stop at a checkpoint' 'checkpoint.then: stop, expected continue: the runs of a' \
+  --sweep protocol.name=c3,blocking --set 'program={binary: cg, args: [S], ranks: 2}' \
+  --set 'checkpoint={every: 10ms, storage: nfs, level: application, then: stop}'
+refused 'no percentage' 'expected a percentage' --until 5
+refused 'no runs' 'expected 1 to' --runs 0
+refused 'an unknown option' 'Unknown option' --rnus 3
+campaign --field nothing
+is "$?:$(grep -c 'is no number of a result' stderr)" 64:1 'an unknown field' stderr
+campaign --runs 1 --sweep protocol.name=c3 --out one
+is "$?:$(grep -c 'campaign.txt: not as this campaign' stderr)" 64:1 'the folder of another campaign' stderr
+campaign --runs 1 --set 'program.script="rank 0: sing"' --out refused
+is "$?:$(grep -c 'cells/0.yaml:[0-9]*: program.script' stderr):$(ls -A . | grep -c '^refused$')" 64:1:0 \
+  'what only the run can refuse' stderr
+
+# A run that fails is a row, and takes no table with it.
+cat >kills.c <<'EOF'
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  if (atoi(argv[1]))
+    kill(getpid(), SIGKILL);
+  MPI_Finalize();
+}
+EOF
+"$build/bin/recline-cc" -o kills kills.c
+kills() { # WORD...
+  campaign --set "program={binary: ./kills, ranks: 2}" --set 'failures=[]' --runs 2 "$@"
+}
+kills --sweep 'program.args=[0],[1],[ 0]' --out failed
+is "$?:$(grep -c 'of which 2 failed' stdout):$(grep -c 'a run failed' stderr)" 64:1:1 \
+  'a run that fails is told, once for its cell, with the others' stdout stderr
+is "$(grep -c '"verdict": "completed"' failed/runs.jsonl):$(grep -c ',failed,.*SIGKILL' failed/runs.csv)" \
+  4:2 'and is a row that says why' failed/runs.csv
+is "$(awk -F, '$3 == "simulated_s" { print $4 ":" $5 ":" $6 }' failed/table.csv | tr '\n' ' ')" \
+  '2:2:0 2:0:2 2:2:0 ' 'and counts as not as expected' failed/table.csv
+kills --sweep 'program.args=[0],[1],[ 0]' --out failed
+is "$?:$(grep -c 'a run failed' stderr)" 64:1 'the campaign tries it again' stderr
+kills --sweep 'program.args=[1],[ 1]' --runs 50 --out hopeless
+is "$?:$(grep -c 'a run failed' stderr):$(ls -A . | grep -c '^hopeless$')" 64:2:0 \
+  'where runs of all cells fail it ends' stderr
+finish

@@ -1,0 +1,85 @@
+#!/bin/sh
+# recline interval: the costs that it measures, Daly's own figures (FGCS 2006: 117, 57 and 9.1 min for
+# mtbfs of 24 h, 6 h and 15 min), a simulated optimum beside them, laws without a formula, bad input.
+. "$(dirname "$0")/../../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+cat >scenario.yaml <<EOF
+program:
+  ranks: 1
+  script: |
+    rank 0: repeat 500 (compute 60s, checkpoint)
+platform:   {file: $root/sim/host/t/programs/one-node.xml}
+protocol:   {name: bookmark}
+checkpoint: {storage: local, writes: foreground, places: program, bytes: 300MB}
+detection:  0
+failures:   [{law: exponential, mtbf: 6h, of: platform, repair: 60s}]
+EOF
+
+interval() { timeout 300 "$recline" interval scenario.yaml "$@" >stdout 2>stderr </dev/null; }
+by() { awk -v name="$1" '$1 == name { print $2 + 0 }' stdout; }
+
+interval --runs 10 --out out
+is "$?:$(sed -n 1p stdout)" \
+  '0:checkpoint 300 s, recovery 600 s, downtime 60 s, mtbf 21600 s, work 30000 s' 'the costs' stdout stderr
+is "$(by Young):$(by Daly):$(by exact)" 3600:3402.78:3402.84 'mtbf 6 h: the formulas' stdout
+is "$(awk '{ root = (1 - $1 / m) * exp(($1 + 300) / m); print (root - 1 < 1e-6 && 1 - root < 1e-6) }' m=21600 <<EOF
+$(by exact)
+EOF
+)" 1 'the exact optimum is the root of its equation' stdout
+is "$(grep -a '^  simulated' stdout | grep -aco 'between [0-9.]*s and [0-9.]*s$')" 1 \
+  'a simulated optimum with its neighbours' stdout
+check 'a figure with both curves' grep -q "title 'exact'" out/figure.gp
+check 'and drawn' test -s out/figure.svg
+cp stdout before
+interval --runs 10 --out out
+same before stdout 'again, with what has been run'
+interval --runs 2 --set failures.0.mtbf=24h
+is "$(by Daly | awk '{ printf "%.0f", $1 / 60 }')" 117 'mtbf 24 h: Daly' stdout
+interval --runs 2 --set failures.0.mtbf=15min --set failures.0.repair=0
+is "$(by Daly | awk '{ printf "%.1f", $1 / 60 }')" 9.1 'mtbf 15 min: Daly' stdout
+interval --runs 2 --set failures.0.law=weibull --set failures.0.shape=0.7
+is "$?:$(grep -c '^  Young\|^  exact' stdout):$(grep -c '^  simulated' stdout)" 0:0:1 \
+  'without a formula, by simulation alone' stdout stderr
+
+interval --runs 2 --set checkpoint.storage=local \
+  --set 'failures.0={law: exponential, mtbf: 6h, of: zone, repair: 60s}'
+is "$(sed -n 's/.*mtbf \([0-9]*\) s.*/\1/p' stdout):$(by Daly)" 21600:3402.78 'one zone' stdout stderr
+interval --runs 2 --set 'failures.0={law: exponential, mtbf: 6h, of: platform, burst: 2, within: 1s}'
+is "$?:$(grep -c '^  Young\|^  exact' stdout)" 0:0 'bursts have no formula' stdout stderr
+sed 's/{storage: local,/{levels: [{storage: memory}, {storage: local, every: 4}],/' scenario.yaml >levels.yaml
+timeout 300 "$recline" interval levels.yaml --runs 2 >stdout 2>stderr
+is "$?:$(grep -c '^  Young\|^  exact' stdout):$(grep -c '^  simulated' stdout)" 0:0:1 'nor have levels' stdout stderr
+
+# Two ranks: until a crash is detected the other one computes, and that is lost, no cost of recovery.
+cat >two.yaml <<EOF
+program:
+  ranks: 2
+  script: |
+    rank 0: repeat 100 (compute 60s, checkpoint)
+    rank 1: repeat 100 (compute 60s, checkpoint)
+platform:   {file: clan.xml}
+protocol:   {name: bookmark}
+checkpoint: {storage: local, writes: foreground, places: program, bytes: 300MB}
+failures:   [{law: exponential, mtbf: 6h, of: platform, repair: 0}]
+EOF
+for detection in 0 20min; do
+  "$recline" interval two.yaml --runs 2 --set detection=$detection 2>&1 | head -n 1 |
+    sed 's/, downtime.*//' >"recovery-$detection"
+done
+is "$(cat recovery-0)" "$(cat recovery-20min)" 'detection is no part of recovery' recovery-0
+check 'which takes its time' grep -q 'recovery [1-9]' recovery-0
+
+interval --set failures=none
+is "$?:$(cat stderr)" \
+  '64:scenario.yaml:9: failures: none by law, expected a law with its mtbf (from --set)' 'no law' stderr
+interval --set 'program={binary: cg, args: [S], ranks: 1}' --set protocol.name=c3 \
+  --set 'checkpoint={every: 10ms, storage: nfs, level: application, then: stop}'
+is "$?:$(cut -d: -f3- stderr)" '64: checkpoint.then: stop, expected continue: the runs of a campaign go to their ends (from --set)' \
+  'runs that stop at a checkpoint' stderr
+interval --runs 1
+is "$?:$(wc -l <stderr)" 64:1 'one run' stderr
+interval --set protocol.name=none
+is "$?:$(grep -c 'expected a program that takes them' stderr)" 64:1 'no checkpoints' stderr
+finish

@@ -1,0 +1,201 @@
+#include "command/campaign/table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "command/campaign/warnings.h"
+#include "base/exit_codes.h"
+#include "base/glib/json.h"
+
+static bool counts(const struct row *row, int field)
+{
+  return row->ended && field >= 0 && isfinite(row->value[field]);
+}
+
+struct estimate table_mean(const struct table *table, unsigned cell, int field)
+{
+  g_autofree double *values = g_new(double, table->count + 1);
+  unsigned found = 0;
+  for (unsigned run = 0; run < table->count; run++) {
+    const struct row *row = runs_row(table->runs, cell, run);
+    if (counts(row, field))
+      values[found++] = row->value[field];
+  }
+  return estimate_of(values, found);
+}
+
+struct estimate table_difference(const struct table *table, unsigned cell, unsigned from, int field)
+{
+  g_autofree double *values = g_new(double, table->count + 1);
+  unsigned found = 0;
+  for (unsigned run = 0; run < table->count; run++) {
+    const struct row *row = runs_row(table->runs, cell, run);
+    const struct row *first = runs_row(table->runs, from, run);
+    if (counts(row, field) && counts(first, field))
+      values[found++] = row->value[field] - first->value[field];
+  }
+  return estimate_of(values, found);
+}
+
+unsigned table_ended(const struct table *table, unsigned cell)
+{
+  unsigned ended = 0;
+  for (unsigned run = 0; run < table->count; run++)
+    ended += runs_row(table->runs, cell, run)->ended;
+  return ended;
+}
+
+unsigned table_failed(const struct table *table, unsigned cell)
+{
+  unsigned failed = 0;
+  for (unsigned run = 0; run < table->count; run++)
+    failed += runs_row(table->runs, cell, run)->exit > EXIT_INCONCLUSIVE;
+  return failed;
+}
+
+unsigned table_unexpected(const struct table *table, unsigned cell)
+{
+  unsigned unexpected = 0;
+  for (unsigned run = 0; run < table->count; run++)
+    unexpected += runs_row(table->runs, cell, run)->exit != 0;
+  return unexpected;
+}
+
+double table_width(const struct table *table, int field)
+{
+  double widest = 0.0;
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++) {
+    struct estimate e = table_mean(table, cell, field);
+    double width = e.half > 0.0 ? e.half / fabs(e.mean) : 0.0;
+    widest = isnan(e.mean) ? INFINITY : fmax(widest, width);
+  }
+  return widest;
+}
+
+char *table_cell_name(const struct table *table, unsigned cell)
+{
+  GString *name = g_string_new(NULL);
+  for (unsigned i = 0; i < table->runs->grid->sweeps; i++)
+    g_string_append_printf(name, "%s%s", i ? " " : "", grid_value(table->runs->grid, cell, i));
+  return g_string_free(name, FALSE);
+}
+
+/* ---- CSV ---- */
+
+static void add_number(GString *csv, double number)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE] = "";
+  csv_add(csv, isfinite(number) ? g_ascii_formatd(text, sizeof text, "%.9g", number) : text);
+}
+
+static void add_line(const struct table *table, unsigned cell, int field, GString *csv)
+{
+  struct estimate mean = table_mean(table, cell, field);
+  struct estimate more = table_difference(table, cell, 0, field);
+  g_string_append_printf(csv, "%u", cell);
+  for (unsigned i = 0; i < table->runs->grid->sweeps; i++)
+    csv_add(csv, grid_value(table->runs->grid, cell, i));
+  csv_add(csv, table->runs->fields->pdata[field]);
+  g_string_append_printf(csv, ",%u,%u,%u", table->count, mean.count, table_unexpected(table, cell));
+  const double numbers[] = {mean.mean, mean.half, mean.deviation, mean.least,
+                            mean.most, more.mean, more.half};
+  for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+    add_number(csv, numbers[i]);
+  g_string_append_c(csv, '\n');
+}
+
+bool table_write_csv(const struct table *table, const char *file, GError **error)
+{
+  GString *csv = g_string_new("cell");
+  for (unsigned i = 0; i < table->runs->grid->sweeps; i++)
+    csv_add(csv, table->runs->grid->sweep[i].key);
+  g_string_append(csv, ",field,runs,ended,unexpected,mean,half_width_95,deviation,least,most,"
+                       "difference,difference_half_width_95\n");
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
+    for (guint field = 0; field < table->runs->fields->len; field++)
+      add_line(table, cell, (int)field, csv);
+  return text_write(csv, file, error);
+}
+
+/* ---- for a person ---- */
+
+static void print_cell(const struct table *table, unsigned cell, int field, int width)
+{
+  struct estimate mean = table_mean(table, cell, field);
+  struct estimate more = table_difference(table, cell, 0, field);
+  struct estimate crashes = table_mean(table, cell, runs_field(table->runs, "crashes"));
+  double first = table_mean(table, 0, field).mean;
+  g_autofree char *name = table_cell_name(table, cell);
+  unsigned ended = table_ended(table, cell);
+  printf("  %-*s  ", width, *name ? name : "all runs");
+  if (ended == 0)
+    printf("no run ended");
+  else
+    printf("%12.6g ± %-10.3g %8.3g crashes", mean.mean, mean.half, crashes.mean);
+  if (cell > 0 && more.count > 1)
+    printf("  %+7.2f ± %.2f %%", 100 * more.mean / first, 100 * more.half / fabs(first));
+  if (ended < table->count)
+    printf("  %u of %u runs ended", ended, table->count);
+  if (table_unexpected(table, cell) > 0)
+    printf("  %u not as expected", table_unexpected(table, cell));
+  if (table_failed(table, cell) > 0)
+    printf(", of which %u failed", table_failed(table, cell));
+  printf("\n");
+}
+
+void table_print(const struct table *table, int field)
+{
+  const struct grid *grid = table->runs->grid;
+  int width = 8;
+  for (unsigned cell = 0; cell < grid->cells; cell++) {
+    g_autofree char *name = table_cell_name(table, cell);
+    width = MAX(width, (int)g_utf8_strlen(name, -1));
+  }
+  warnings_print(table->runs->warnings);
+  printf("%s, mean of %u runs with 95 %% confidence%s\n",
+         (const char *)table->runs->fields->pdata[field], table->count,
+         grid->cells > 1 ? ", and difference from the first" : "");
+  for (unsigned cell = 0; cell < grid->cells; cell++)
+    print_cell(table, cell, field, width);
+}
+
+/* ---- for a program ---- */
+
+static void add_cell(const struct table *table, unsigned cell, int field, JsonBuilder *json)
+{
+  struct estimate mean = table_mean(table, cell, field);
+  struct estimate more = table_difference(table, cell, 0, field);
+  json_builder_begin_object(json);
+  json_open_object(json, "sweep");
+  for (unsigned i = 0; i < table->runs->grid->sweeps; i++) {
+    json_add_text(json, table->runs->grid->sweep[i].key, grid_value(table->runs->grid, cell, i));
+  }
+  json_builder_end_object(json);
+  json_add_whole(json, "runs", table->count);
+  json_add_whole(json, "ended", mean.count);
+  json_add_whole(json, "unexpected", table_unexpected(table, cell));
+  json_add_real(json, "mean", mean.mean);
+  json_add_real(json, "half_width_95", mean.half);
+  json_add_real(json, "deviation", mean.deviation);
+  json_add_real(json, "difference", more.mean);
+  json_add_real(json, "difference_half_width_95", more.half);
+  json_builder_end_object(json);
+}
+
+void table_print_json(const struct table *table, int field)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new();
+  json_builder_begin_object(json);
+  json_add_text(json, "version", RECLINE_VERSION);
+  json_add_text(json, "field", table->runs->fields->pdata[field]);
+  json_open_list(json, "warnings");
+  for (guint i = 0; i < table->runs->warnings->len; i++)
+    json_builder_add_string_value(json, table->runs->warnings->pdata[i]);
+  json_builder_end_array(json);
+  json_open_list(json, "cells");
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
+    add_cell(table, cell, field, json);
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+  json_print(json);
+}

@@ -1,0 +1,203 @@
+/* recline list: what there is to run and to check. */
+#include <stdio.h>
+#include <string.h>
+
+#include "protocols/protocol.h"
+#include "command/common.h"
+#include "command/main.h"
+#include "command/map.h"
+#include "base/glib/catalogue.h"
+#include "base/glib/json.h"
+#include "base/nearest.h"
+#include "world/scenario/platform_file.h"
+#include "world/scenario/scenario.h"
+
+static const char expected[] = "expected protocols, claims, platforms, scenarios or mutants";
+
+/* What can be listed; protocols are no files. */
+static const struct kind {
+  const char *name;
+  enum catalogue files;
+} kinds[] = {{"protocols", 0},
+             {"claims", CATALOGUE_CLAIMS},
+             {"platforms", CATALOGUE_PLATFORMS},
+             {"scenarios", CATALOGUE_SCENARIOS},
+             {"mutants", CATALOGUE_MUTANTS}};
+
+/* Output goes to `builder`, or as lines to standard output where that is NULL. */
+static void list_protocols(JsonBuilder *builder)
+{
+  const struct rcl_protocol *protocol;
+  for (size_t i = 0; (protocol = rcl_protocol_at(i)); i++) {
+    if (!builder) {
+      printf("%-20s %s\n", protocol->name, protocol->title);
+      continue;
+    }
+    json_builder_begin_object(builder);
+    json_add_text(builder, "name", protocol->name);
+    json_add_text(builder, "title", protocol->title);
+    json_add_whole(builder, "piggyback_bytes", protocol->piggyback_bytes);
+    json_add_whole(builder, "control_bytes", protocol->control_bytes);
+    json_add_bool(builder, "collectives", protocol->collectives);
+    json_add_bool(builder, "piggybacks", protocol->piggybacks);
+    json_open_list(builder, "promises");
+    for (const char *const *name = protocol->promises; name && *name; name++)
+      json_builder_add_string_value(builder, *name);
+    json_builder_end_array(builder);
+    if (protocol->place)
+      map_add(builder, protocol->place);
+    json_builder_end_object(builder);
+  }
+}
+
+static void print_item(JsonBuilder *builder, const char *id, const char *text, const char *file)
+{
+  if (!builder) {
+    printf("%-20s %s\n", id, text ? text : file);
+    return;
+  }
+  json_builder_begin_object(builder);
+  json_add_text(builder, "id", id);
+  json_add_text(builder, "statement", text);
+  json_add_text(builder, "file", file);
+  json_builder_end_object(builder);
+}
+
+static bool list_platform(JsonBuilder *builder, const char *id, const char *file, GError **error)
+{
+  g_autoptr(GError) problem = NULL;
+  g_auto(GStrv) hosts = platform_hosts(file, NULL, &problem);
+  if (!hosts) {
+    g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected a SimGrid platform file", file,
+                problem->message);
+    return false;
+  }
+  if (!builder) {
+    printf("%-20s %u hosts\n", id, g_strv_length(hosts));
+    return true;
+  }
+  json_builder_begin_object(builder);
+  json_add_text(builder, "id", id);
+  json_add_whole(builder, "hosts", g_strv_length(hosts));
+  json_add_text(builder, "file", file);
+  json_builder_end_object(builder);
+  return true;
+}
+
+static bool list_file(const struct kind *kind, JsonBuilder *builder, const char *file,
+                      GError **error)
+{
+  g_autofree char *id = NULL, *statement = NULL, *name = g_path_get_basename(file);
+  if (kind->files == CATALOGUE_PLATFORMS) {
+    *strrchr(name, '.') = '\0';
+    return list_platform(builder, name, file, error);
+  }
+  if (!scenario_headline(file, &id, &statement, error))
+    return false;
+  print_item(builder, id, statement, file);
+  return true;
+}
+
+/* Goes on after a bad file, so that one does not hide the others. */
+static int list_files(const struct kind *kind, JsonBuilder *builder)
+{
+  g_auto(GStrv) files = catalogue_files(kind->files);
+  int code = EXIT_FINE;
+  for (char **file = files; *file; file++) {
+    g_autoptr(GError) error = NULL;
+    if (!list_file(kind, builder, *file, &error))
+      code = bad_input("%s", error->message);
+  }
+  return code;
+}
+
+static const struct kind *kind_named(const char *name)
+{
+  const char *names[G_N_ELEMENTS(kinds) + 1] = {NULL};
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    names[i] = kinds[i].name;
+    if (!strcmp(kinds[i].name, name))
+      return &kinds[i];
+  }
+  g_autofree char *guess = did_you_mean(name, names);
+  bad_input("recline list: \"%s\" is nothing to list, %s%s", name, expected, guess);
+  return NULL;
+}
+
+const struct about about_list = {"list", "protocols|claims|platforms|scenarios|mutants",
+                                 "say what there is, and what it is",
+                                 "list scenarios\n"
+                                 "list claims --json\n"
+                                 "list protocols --map -o map.svg"};
+
+/* What is asked for. */
+struct request {
+  char **words;
+  gboolean json, map;
+  char *output; /* of the map; NULL: as a table to standard output */
+};
+
+static bool read_request(int argc, char **argv, struct request *request)
+{
+  const GOptionEntry entries[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, &request->json, "Print one JSON object and nothing else",
+       NULL},
+      {"map", 0, 0, G_OPTION_ARG_NONE, &request->map,
+       "Of protocols: what each logs, when and where, who goes back, what it assumes", NULL},
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &request->output, "Draw the map there",
+       "FILE.svg|.pdf|.png"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request->words, NULL, NULL},
+      {NULL, 0, 0, 0, NULL, NULL, NULL}};
+  return options_read(&about_list, argc, argv, entries);
+}
+
+static int make_map(const struct request *request, const struct kind *kind)
+{
+  g_autoptr(GError) error = NULL;
+  if (kind->files || request->json || !request->map)
+    return bad_input("recline list: %s, expected list protocols --map [-o FILE.svg]",
+                     !request->map   ? "-o without --map"
+                     : request->json ? "--map with --json"
+                                     : "a map of files");
+  if (!request->output)
+    map_print();
+  else if (!map_draw(request->output, &error))
+    return bad_input("%s", error->message);
+  return EXIT_FINE;
+}
+
+static int make_list(const struct request *request, const struct kind *kind)
+{
+  g_autoptr(JsonBuilder) builder = request->json ? json_builder_new() : NULL;
+  int code = EXIT_FINE;
+  if (builder) {
+    json_builder_begin_object(builder);
+    json_open_list(builder, kind->name);
+  }
+  if (kind->files)
+    code = list_files(kind, builder);
+  else
+    list_protocols(builder);
+  if (builder) {
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    json_print(builder);
+  }
+  return code;
+}
+
+int command_list(int argc, char **argv)
+{
+  struct request request = {0};
+  bool read = read_request(argc, argv, &request);
+  g_auto(GStrv) words = request.words;
+  g_autofree char *output = request.output;
+  if (!read)
+    return EXIT_BAD_INPUT;
+  if (!words || g_strv_length(words) != 1)
+    return bad_input("recline list: %s, %s", words ? "too many words" : "nothing named", expected);
+  const struct kind *kind = kind_named(words[0]);
+  if (!kind)
+    return EXIT_BAD_INPUT;
+  return request.map || output ? make_map(&request, kind) : make_list(&request, kind);
+}

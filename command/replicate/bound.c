@@ -1,0 +1,249 @@
+/* How many published values a model can meet that computes them from the same causes.
+ *
+ * Such values are linear forms of a few positive unknowns, or quotients of two. Boxes of unknowns
+ * are halved until each value is met in all of a box or in none of it. What is counted
+ * for a box is never less than what one of its points meets, so neither is the result. */
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#include "command/replicate/replicate.h"
+
+enum { UNKNOWNS = 12, VISITS = 20 * 1000 * 1000 };
+
+static const double SMALLEST = 1e-6, LARGEST = 1e12, NARROW = 1e-4;
+
+struct linear {
+  double constant, factor[UNKNOWNS];
+};
+
+/* A value is met where `above` is not less and `below` not more than 0. */
+struct demand {
+  struct linear above, below;
+};
+
+struct box {
+  double low[UNKNOWNS], high[UNKNOWNS];
+};
+
+struct search {
+  char **names; /* of the unknowns */
+  unsigned unknowns, demands, best, visits;
+  struct demand *demand;
+};
+
+/* ---- reading ---- */
+
+static unsigned unknown_named(struct search *s, const char *name)
+{
+  for (unsigned i = 0; i < s->unknowns; i++)
+    if (!strcmp(s->names[i], name))
+      return i;
+  if (s->unknowns < UNKNOWNS)
+    s->names[s->unknowns] = g_strdup(name);
+  return s->unknowns < UNKNOWNS ? s->unknowns++ : UNKNOWNS;
+}
+
+/* "2 * a + b + 1" */
+static bool read_linear(struct search *s, const char *text, struct linear *linear)
+{
+  g_auto(GStrv) terms = g_strsplit(text, "+", -1);
+  *linear = (struct linear){0};
+  for (char **term = terms; *term; term++) {
+    g_auto(GStrv) parts = g_strsplit(*term, "*", 2);
+    char *rest, *name = parts[0] && parts[1] ? g_strstrip(parts[1]) : NULL;
+    double number = parts[0] ? g_ascii_strtod(g_strstrip(parts[0]), &rest) : 0.0;
+    bool is_number = parts[0] && *parts[0] && !*rest;
+    if (!name && is_number) {
+      linear->constant += number;
+      continue;
+    }
+    if (!parts[0] || !*parts[0] || (name && (!*name || !is_number)))
+      return false;
+    unsigned index = unknown_named(s, name ? name : parts[0]);
+    if (index == UNKNOWNS)
+      return false;
+    linear->factor[index] += name ? number : 1.0;
+  }
+  return true;
+}
+
+static struct linear less(const struct linear *a, double times, const struct linear *b)
+{
+  struct linear all = {.constant = a->constant - times * b->constant};
+  for (unsigned i = 0; i < UNKNOWNS; i++)
+    all.factor[i] = a->factor[i] - times * b->factor[i];
+  return all;
+}
+
+/* "FORM" or "FORM / FORM", which is to be what was published. */
+static bool read_demand(struct search *s, const char *form, const struct published *p)
+{
+  g_auto(GStrv) parts = g_strsplit(form, "/", 2);
+  struct linear above, below;
+  double off = published_tolerance(p);
+  if (!parts[0] || !read_linear(s, parts[0], &above) ||
+      !read_linear(s, parts[1] ? parts[1] : "1", &below))
+    return false;
+  s->demand[s->demands++] = (struct demand){.above = less(&above, p->value - off, &below),
+                                            .below = less(&above, p->value + off, &below)};
+  return true;
+}
+
+/* ---- searching ---- */
+
+/* The least that the form is in the box, or the most. */
+static double extreme(const struct search *s, const struct linear *form, const struct box *box,
+                      bool most)
+{
+  double sum = form->constant;
+  for (unsigned i = 0; i < s->unknowns; i++)
+    sum += form->factor[i] * ((form->factor[i] > 0) == most ? box->high[i] : box->low[i]);
+  return sum;
+}
+
+/* How many demands may be met in the box; and how many are by all of it. */
+static unsigned possible(const struct search *s, const struct box *box, unsigned *certain)
+{
+  unsigned count = 0;
+  *certain = 0;
+  for (unsigned i = 0; i < s->demands; i++) {
+    const struct demand *d = &s->demand[i];
+    count += extreme(s, &d->above, box, true) >= 0 && extreme(s, &d->below, box, false) <= 0;
+    *certain += extreme(s, &d->above, box, false) >= 0 && extreme(s, &d->below, box, true) <= 0;
+  }
+  return count;
+}
+
+static double ratio(const struct box *box, unsigned i)
+{
+  return box->high[i] / box->low[i];
+}
+
+static void visit(struct search *s, const struct box *box)
+{
+  unsigned certain, count = possible(s, box, &certain), widest = 0, mine[2];
+  s->best = MAX(s->best, certain);
+  if (count <= s->best)
+    return;
+  for (unsigned i = 1; i < s->unknowns; i++)
+    if (ratio(box, i) > ratio(box, widest))
+      widest = i;
+  if (ratio(box, widest) < 1 + NARROW || ++s->visits > VISITS) {
+    s->best = count;
+    return;
+  }
+  double middle = sqrt(box->low[widest] * box->high[widest]);
+  struct box half[2] = {*box, *box};
+  half[0].high[widest] = half[1].low[widest] = middle;
+  mine[0] = possible(s, &half[0], &certain);
+  mine[1] = possible(s, &half[1], &certain);
+  bool second = mine[1] > mine[0];
+  visit(s, &half[second]);
+  visit(s, &half[!second]);
+}
+
+/* Of the results in the bound, or of them and the inputs. */
+static bool most(const struct plan_bound *bound, const struct replicas *all, bool inputs,
+                 unsigned *count, GError **error)
+{
+  char *names[UNKNOWNS] = {0};
+  struct search s = {.names = names};
+  struct box box = {.high = {0}};
+  bool good = true;
+  s.demand = g_new0(struct demand, g_strv_length(bound->row));
+  for (unsigned i = 0; good && bound->row[i]; i++) {
+    const struct replica *r = replica_named(all, bound->row[i]);
+    bool counts = r && (replica_is_result(r) || (inputs && r->verdict == ROW_INPUT));
+    good = !counts || read_demand(&s, bound->form[i], r->published);
+    if (!good)
+      g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                  "[bound %s]: row %s = %s, expected FORM or FORM / FORM, where a FORM is like "
+                  "2 * a + b of at most %d unknowns",
+                  bound->name, bound->row[i], bound->form[i], UNKNOWNS);
+  }
+  for (unsigned i = 0; i < s.unknowns; i++)
+    box.low[i] = SMALLEST, box.high[i] = LARGEST;
+  if (good && s.demands)
+    visit(&s, &box);
+  *count = s.best;
+  for (unsigned i = 0; i < s.unknowns; i++)
+    g_free(names[i]);
+  g_free(s.demand);
+  return good;
+}
+
+/* ---- what is said of it ---- */
+
+struct reachable bound_reach(const struct plan_bound *bound, const struct replicas *all,
+                             GError **error)
+{
+  struct reachable reach = {0};
+  for (char **row = bound->row; *row; row++) {
+    const struct replica *r = replica_named(all, *row);
+    reach.results += r && replica_is_result(r);
+    reach.numbers += r && (replica_is_result(r) || r->verdict == ROW_INPUT);
+  }
+  reach.good = most(bound, all, false, &reach.results_met, error) &&
+               most(bound, all, true, &reach.numbers_met, error);
+  return reach;
+}
+
+bool bounds_total(const struct outcomes *outcomes, const struct replicas *all,
+                  struct reachable *total, GError **error)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  *total = (struct reachable){.good = true};
+  for (unsigned i = 0; i < all->count; i++) {
+    total->results += replica_is_result(&all->item[i]);
+    total->numbers += all->item[i].published->number &&
+                      (replica_is_result(&all->item[i]) || all->item[i].verdict == ROW_INPUT);
+  }
+  total->results_met = total->results;
+  total->numbers_met = total->numbers;
+  for (guint i = 0; i < outcomes->plan->bounds->len; i++) {
+    const struct plan_bound *bound = outcomes->plan->bounds->pdata[i];
+    for (char **row = bound->row; *row; row++)
+      if (!g_hash_table_add(seen, *row)) {
+        g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                    "[bound %s]: row %s is in another bound, too, expected one", bound->name, *row);
+        return false;
+      }
+    struct reachable reach = bound_reach(bound, all, error);
+    if (!reach.good)
+      return false;
+    total->results_met -= reach.results - reach.results_met;
+    total->numbers_met -= reach.numbers - reach.numbers_met;
+  }
+  return true;
+}
+
+static const char HEAD[] =
+    "\n## What any model can reach\n\n"
+    "Values were published that differ though what the papers name as their causes is the same. "
+    "Whatever a model computes from these causes, it meets at most so many of them. Each row is a "
+    "form of unknowns, the same ones for the same causes; they are free, as if fitted to all rows "
+    "at once, and shares follow from the times. Boxes of unknowns are halved until nothing is left "
+    "to decide.\n\n"
+    "| causes | results | can be met | with inputs | can be met |\n|---|---|---|---|---|\n";
+
+void bounds_write(FILE *out, const struct outcomes *outcomes, const struct replicas *all)
+{
+  struct reachable total;
+  const GPtrArray *bounds = outcomes->plan->bounds;
+  if (!bounds->len || !bounds_total(outcomes, all, &total, NULL))
+    return;
+  fputs(HEAD, out);
+  for (guint i = 0; i < bounds->len; i++) {
+    const struct plan_bound *bound = bounds->pdata[i];
+    struct reachable reach = bound_reach(bound, all, NULL);
+    fprintf(out, "| %s | %u | %u | %u | %u |\n", bound->text ? bound->text : bound->name,
+            reach.results, reach.results_met, reach.numbers, reach.numbers_met);
+  }
+  fprintf(
+      out,
+      "\nSo at most %u of the %u results (%.0f %%) can be within, and %u of the %u numbers with "
+      "the inputs.\n",
+      total.results_met, total.results, 100.0 * total.results_met / MAX(total.results, 1),
+      total.numbers_met, total.numbers);
+}

@@ -1,0 +1,272 @@
+/* The table of replicas: on the terminal, as JSON, as a page. */
+#include <errno.h>
+#include <gio/gio.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/replicate/replicate.h"
+#include "base/glib/json.h"
+#include "base/output.h"
+
+static const char *const VERDICTS[ROW_VERDICTS] = {
+    [ROW_WITHIN] = "within", [ROW_MISSED] = "missed", [ROW_TRUE] = "true",    [ROW_FALSE] = "false",
+    [ROW_INPUT] = "input",   [ROW_FAILED] = "failed", [ROW_ABSENT] = "absent"};
+
+const char *row_verdict_name(enum row_verdict verdict)
+{
+  return VERDICTS[verdict];
+}
+
+bool replica_is_expected(const struct replica *r)
+{
+  bool explained = r->row && r->row->why;
+  switch (r->verdict) {
+  case ROW_WITHIN:
+  case ROW_TRUE:
+    return !explained;
+  case ROW_MISSED:
+  case ROW_FALSE:
+  case ROW_ABSENT:
+    return explained;
+  case ROW_INPUT:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* "434 MB", "17 s", "true". */
+static char *show(const struct published *p, double value)
+{
+  static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+  unsigned unit = 0;
+  if (isnan(value))
+    return g_strdup("");
+  if (!p->number)
+    return g_strdup(value != 0.0 ? "true" : "false");
+  if (strcmp(p->unit, "size") != 0)
+    return g_strdup_printf("%.4g %s", value, p->unit);
+  for (; fabs(value) >= 1000 && unit + 1 < G_N_ELEMENTS(units); unit++)
+    value /= 1000;
+  return g_strdup_printf("%.4g %s", value, units[unit]);
+}
+
+static char *show_published(const struct published *p)
+{
+  bool whole = !p->number || !strcmp(p->unit, "size");
+  return whole ? g_strdup(p->number ? p->text : p->unit) : g_strconcat(p->text, " ", p->unit, NULL);
+}
+
+static char *show_ratio(const struct replica *r)
+{
+  bool there = r->published->number && r->published->value != 0.0 && !isnan(r->value);
+  return there ? g_strdup_printf("%.3f", r->value / r->published->value) : g_strdup("");
+}
+
+static void count(const struct replicas *all, const char *source, unsigned counts[ROW_VERDICTS])
+{
+  memset(counts, 0, ROW_VERDICTS * sizeof *counts);
+  for (unsigned i = 0; i < all->count; i++)
+    if (!source || !strcmp(all->item[i].published->source, source))
+      counts[all->item[i].verdict]++;
+}
+
+/* "36 of 40 results within (90 %), 3 of 3 claims true, 12 inputs, 2 failed, 80 absent" */
+static char *sum_up(const unsigned counts[ROW_VERDICTS])
+{
+  unsigned results = counts[ROW_WITHIN] + counts[ROW_MISSED];
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%u of %u results within", counts[ROW_WITHIN], results);
+  if (results)
+    g_string_append_printf(text, " (%.0f %%)", 100.0 * counts[ROW_WITHIN] / results);
+  g_string_append_printf(text, ", %u of %u claims true, %u inputs", counts[ROW_TRUE],
+                         counts[ROW_TRUE] + counts[ROW_FALSE], counts[ROW_INPUT]);
+  if (counts[ROW_FAILED])
+    g_string_append_printf(text, ", %u failed", counts[ROW_FAILED]);
+  if (counts[ROW_ABSENT])
+    g_string_append_printf(text, ", %u absent", counts[ROW_ABSENT]);
+  return g_string_free(text, FALSE);
+}
+
+void report_print(const struct replicas *all, const struct reachable *reach)
+{
+  unsigned counts[ROW_VERDICTS];
+  int width = (int)strlen("value");
+  for (unsigned i = 0; i < all->count; i++)
+    width = MAX(width, (int)strlen(all->item[i].published->id));
+  printf("%-*s %12s %12s %8s\n", width, "value", "published", "simulated", "ratio");
+  for (unsigned i = 0; i < all->count; i++) {
+    const struct replica *r = &all->item[i];
+    g_autofree char *published = show_published(r->published), *ratio = show_ratio(r);
+    g_autofree char *simulated = show(r->published, r->value);
+    printf("%-*s %12s %12s %8s  %s%s%s\n", width, r->published->id, published, simulated, ratio,
+           row_verdict_name(r->verdict), r->failed ? ": " : "", r->failed ? r->failed : "");
+  }
+  count(all, NULL, counts);
+  g_autofree char *sum = sum_up(counts);
+  printf("%s\n", sum);
+  if (reach->results_met < reach->results)
+    printf("at most %u of %u results can be within, whatever the model\n", reach->results_met,
+           reach->results);
+  for (unsigned i = 0; i < all->count; i++)
+    if (!replica_is_expected(&all->item[i]))
+      printf("not as expected: %s is %s%s\n", all->item[i].published->id,
+             row_verdict_name(all->item[i].verdict),
+             all->item[i].row && all->item[i].row->why ? ", and the plan says why it is not"
+                                                       : ", and the plan does not say why");
+}
+
+void report_print_json(const struct replicas *all, const struct reachable *reach)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+  json_builder_begin_object(builder);
+  json_add_text(builder, "version", RECLINE_VERSION);
+  json_open_list(builder, "values");
+  for (unsigned i = 0; i < all->count; i++) {
+    const struct replica *r = &all->item[i];
+    json_builder_begin_object(builder);
+    json_add_text(builder, "id", r->published->id);
+    json_add_real(builder, "published", r->published->number ? r->published->value : (double)NAN);
+    json_add_real(builder, "simulated", r->value);
+    json_add_text(builder, "unit", r->published->unit);
+    json_add_text(builder, "verdict", row_verdict_name(r->verdict));
+    json_add_text(builder, "why", r->failed ? r->failed : r->row ? r->row->why : NULL);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+  unsigned counts[ROW_VERDICTS];
+  count(all, NULL, counts);
+  for (unsigned verdict = 0; verdict < ROW_VERDICTS; verdict++)
+    json_add_whole(builder, VERDICTS[verdict], counts[verdict]);
+  json_add_whole(builder, "reachable", reach->results_met);
+  json_builder_end_object(builder);
+  json_print(builder);
+}
+
+/* ---- the page ---- */
+
+static const char HEAD[] =
+    "# Published and simulated\n\n"
+    "`recline replicate [ID]... --out DIR` simulates what the papers have published and writes "
+    "this page, DIR/replication.md, and the figures of the plan, DIR/*.svg. "
+    "[plan.ini](../scenarios/replication/plan.ini) has the scenario and the formula of each value. "
+    "A result is *within* if it differs by at most 15 % from what was published, or by no more "
+    "than was rounded there; a claim is *true* by the rule that is its formula; an *input* went "
+    "into the platform or the scenario, and is no result; *absent* is what nothing simulates "
+    "yet. Each value that is missed has a reason below its table: without one, and with one for "
+    "a value that is not missed, the exit code is 1. Below a reason is what came out when one "
+    "constant was changed, or another formula taken. The same command with the same DIR runs only "
+    "what has not been run; `--sensitivity` also halves and doubles each estimated "
+    "constant.\n\n";
+
+static void write_table(FILE *out, const struct replicas *all, unsigned first, unsigned end)
+{
+  const struct published *p = all->item[first].published;
+  fprintf(out, "\n### %s\n\n| value | published | simulated | ratio | |\n|---|---|---|---|---|\n",
+          p->where);
+  for (unsigned i = first; i < end; i++) {
+    const struct replica *r = &all->item[i];
+    g_autofree char *published = show_published(r->published), *ratio = show_ratio(r);
+    g_autofree char *simulated = show(r->published, r->value);
+    fprintf(out, "| `%s` | %s | %s | %s | %s |\n", r->published->id, published, simulated, ratio,
+            row_verdict_name(r->verdict));
+  }
+}
+
+/* Whether a row is missed for that reason, of which the same was tried. */
+static bool has_reason(const struct replica *r, const struct plan_row *row)
+{
+  return r->row && r->row->why && !strcmp(r->row->why, row->why) &&
+         g_strv_equal((const gchar *const *)r->row->tried, (const gchar *const *)row->tried);
+}
+
+/* What was tried of a reason, of all values to which it applies. */
+static void write_tried(FILE *out, const struct replicas *all, struct outcomes *outcomes,
+                        unsigned first, unsigned end, unsigned index)
+{
+  const struct plan_row *row = all->item[first].row;
+  GString *values = g_string_new(NULL);
+  unsigned good = 0, count = 0;
+  for (unsigned i = first; i < end; i++) {
+    const struct replica *r = &all->item[i];
+    double value;
+    g_autoptr(GError) error = NULL;
+    if (!has_reason(r, row))
+      continue;
+    bool there = tried_value(outcomes, r->row, index, outcomes_lookup, &value, &error);
+    g_autofree char *text = there ? show(r->published, value) : g_strdup(error->message);
+    enum row_verdict verdict = there ? replica_judge(r->published, value) : ROW_FAILED;
+    good += verdict == ROW_WITHIN || verdict == ROW_TRUE;
+    g_string_append_printf(values, "%s%s", count++ ? ", " : "", text);
+  }
+  fprintf(out, "  - %s: %u of %u within (%s)\n", row->tried[index], good, count, values->str);
+  g_string_free(values, TRUE);
+}
+
+/* Why values are missed, each reason once, with all to which it applies. */
+static void write_reasons(FILE *out, const struct replicas *all, struct outcomes *outcomes,
+                          unsigned first, unsigned end)
+{
+  fputc('\n', out);
+  for (unsigned i = first; i < end; i++) {
+    const struct plan_row *row = all->item[i].row;
+    bool said = !row || !row->why;
+    for (unsigned k = first; !said && k < i; k++)
+      said = has_reason(&all->item[k], row);
+    if (said)
+      continue;
+    const char *comma = "- ";
+    for (unsigned k = i; k < end; k++)
+      if (has_reason(&all->item[k], row))
+        fprintf(out, "%s`%s`", comma, all->item[k].published->id), comma = ", ";
+    fprintf(out, ": %s\n", row->why);
+    for (unsigned k = 0; row->tried[k]; k++)
+      write_tried(out, all, outcomes, i, end, k);
+  }
+}
+
+static unsigned end_of(const struct replicas *all, unsigned first, bool where)
+{
+  const struct published *p = all->item[first].published;
+  unsigned end = first;
+  while (end < all->count && !strcmp(all->item[end].published->source, p->source) &&
+         (!where || !strcmp(all->item[end].published->where, p->where)))
+    end++;
+  return end;
+}
+
+bool report_write(const struct replicas *all, struct outcomes *outcomes, const char *file,
+                  GError **error)
+{
+  unsigned counts[ROW_VERDICTS];
+  struct output *output = output_open(file);
+  FILE *out = output ? output_stream(output) : NULL;
+  count(all, NULL, counts);
+  g_autofree char *total = sum_up(counts);
+  if (out)
+    fprintf(out, "%s%s.\n", HEAD, total), bounds_write(out, outcomes, all);
+  for (unsigned i = 0, end; out && i < all->count; i = end) {
+    const char *source = all->item[i].published->source;
+    end = end_of(all, i, false);
+    count(all, source, counts);
+    g_autofree char *sum = sum_up(counts);
+    fprintf(out, "\n## %s\n\n%s.\n", source, sum);
+    for (unsigned first = i; first < end;) {
+      unsigned next = end_of(all, first, true);
+      write_table(out, all, first, next);
+      write_reasons(out, all, outcomes, first, next);
+      first = next;
+    }
+    if (outcomes->sensitivity)
+      sensitivity_write(out, outcomes, all, source);
+  }
+  if (out)
+    constants_write(out, outcomes);
+  if (output && output_close(output, false))
+    return true;
+  g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), OUTPUT_CANNOT, file,
+              g_strerror(errno));
+  return false;
+}

@@ -1,0 +1,201 @@
+#include "command/summary.h"
+
+#include <langinfo.h>
+#include <math.h>
+#include <string.h>
+
+#include "protocols/text.h"
+#include "base/glib/terminal.h"
+
+static void print_bar(const char *name, double seconds, double total)
+{
+  enum { CELLS = 30 };
+  bool blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  double share = total > 0 ? seconds / total : 0;
+  int filled = (int)lround(share * CELLS);
+  if (seconds <= 0)
+    return;
+  g_print("    %-11s ", name);
+  for (int i = 0; i < CELLS; i++)
+    g_print("%s", i < filled ? blocks ? "█" : "#" : blocks ? "░" : ".");
+  g_print("  %10.6g s  %5.1f %%\n", seconds, 100 * share);
+}
+
+static void print_time(const struct result *result)
+{
+  const struct run_time *time = &result->time;
+  double total =
+      time->compute + time->mpi + time->protocol + time->checkpoint + time->lost + time->restart;
+  g_print("  time         %.6g s simulated; of a rank, on average:\n", result->simulated_s);
+  print_bar("compute", time->compute, total);
+  print_bar("mpi", time->mpi, total);
+  print_bar("protocol", time->protocol, total);
+  print_bar("checkpoint", time->checkpoint, total);
+  print_bar("lost", time->lost, total);
+  print_bar("restart", time->restart, total);
+}
+
+static void print_failure(const struct failure *failure)
+{
+  if (failure->trigger == TRIGGER_LAW) {
+    g_print("%s, mtbf %.6g s of %s", scenario_law_name(failure->law), failure->mtbf,
+            failure->of == OF_NODE ? "each node" : "the platform");
+    return;
+  }
+  if (failure->trigger == TRIGGER_TRACE) {
+    g_print("%s", failure->trace);
+    return;
+  }
+  if (failure->trigger == TRIGGER_TIME) {
+    g_print("rank %d at %.6g s", failure->rank, failure->at);
+    return;
+  }
+  g_print("rank %d after %s", failure->rank, event_name(failure->after.event));
+  if (failure->after.rank != failure->rank)
+    g_print(" at rank %d", failure->after.rank);
+  if (failure->after.checkpoint > 0)
+    g_print(" of checkpoint %u", failure->after.checkpoint);
+  if (failure->after.iteration > 0)
+    g_print(" in iteration %u", failure->after.iteration);
+  if (failure->after.count > 1)
+    g_print(", time %u", failure->after.count);
+  if (failure->after.recovery > 0)
+    g_print(", in recovery %u", failure->after.recovery);
+  if (failure->after.actions >= 0)
+    g_print(", behind %d of its actions", failure->after.actions);
+}
+
+static void print_crashes(const struct scenario *scenario, const struct result *result)
+{
+  enum { SHOWN = 4 };
+  if (scenario->failures_count == 0 && result->crashes == 0)
+    return;
+  if (scenario->schedule != NULL) {
+    g_print("  crashes      %u, by schedule\n", result->crashes);
+    return;
+  }
+  g_print("  crashes      %u", result->crashes);
+  if (!scenario_fails_by_law(scenario) && result->crashes <= scenario->failures_count)
+    g_print(" of %u", scenario->failures_count);
+  for (unsigned i = 0; i < scenario->failures_count && i < SHOWN; i++) {
+    g_print(i == 0 ? ": " : "; ");
+    print_failure(&scenario->failures[i]);
+  }
+  g_print(scenario->failures_count > SHOWN ? "; ...\n" : "\n");
+}
+
+static void print_messages(const struct result *result)
+{
+  const struct {
+    const char *name;
+    uint64_t count;
+  } kinds[] = {{"late", result->messages.late},
+               {"early", result->messages.early},
+               {"suppressed", result->messages.suppressed},
+               {"replayed", result->messages.replayed},
+               {"discarded", result->messages.discarded}};
+  g_print("  messages     %" G_GUINT64_FORMAT " sent", result->messages.sent);
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+    if (kinds[i].count > 0)
+      g_print(", %" G_GUINT64_FORMAT " %s", kinds[i].count, kinds[i].name);
+  g_print("\n");
+}
+
+static void print_images(const struct result *result)
+{
+  enum { LISTED = 8 }; /* ranks of which each has its number */
+  uint64_t all = 0, least = result->image_bytes;
+  for (int i = 0; i < result->ranks; i++) {
+    all += result->rank_image_bytes[i];
+    least = MIN(least, result->rank_image_bytes[i]);
+  }
+  if (all == 0)
+    return;
+  g_print("  images       %.1f KiB in all ranks;", (double)all / 1024);
+  if (result->ranks > LISTED)
+    g_print(" %.1f to %.1f in one", (double)least / 1024, (double)result->image_bytes / 1024);
+  for (int i = 0; i < result->ranks && result->ranks <= LISTED; i++)
+    g_print(" %.1f", (double)result->rank_image_bytes[i] / 1024);
+  g_print("\n");
+}
+
+static void print_checkpoints(const struct result *result)
+{
+  g_print("  checkpoints  %u committed", result->checkpoints_committed);
+  if (result->checkpoints_aborted > 0)
+    g_print(", %u aborted", result->checkpoints_aborted);
+  g_print("\n");
+  print_images(result);
+  if (result->rollbacks_global + result->rollbacks_local > 0)
+    g_print("  rollbacks    %u global, %u local\n", result->rollbacks_global,
+            result->rollbacks_local);
+}
+
+/* Of each phase over all checkpoints; those of one name stand at the same place in each. */
+static void print_phases(const struct result *result)
+{
+  for (unsigned i = 0; i < result->phases_count; i++) {
+    struct run_phase sum = {.least = HUGE_VAL};
+    const char *name = result->phases[i].name;
+    bool first = true;
+    for (unsigned k = 0; k < result->phases_count; k++) {
+      const struct run_phase *phase = &result->phases[k];
+      if (strcmp(phase->name, name) != 0)
+        continue;
+      first = first && k >= i;
+      sum.least = fmin(sum.least, phase->least);
+      sum.most = fmax(sum.most, phase->most);
+      sum.mean += phase->mean * phase->ranks;
+      sum.ranks += phase->ranks;
+    }
+    if (first)
+      g_print("  phase        %-13s %10.6g s, mean of %d; %.6g to %.6g\n", name,
+              sum.mean / sum.ranks, sum.ranks, sum.least, sum.most);
+  }
+}
+
+static void print_iterations(const struct result *result)
+{
+  if (result->iterations > 0)
+    g_print("  iterations   %" G_GUINT64_FORMAT " in all ranks\n", result->iterations);
+}
+
+static void print_notes(const struct result *result)
+{
+  enum { SHOWN = 8 };
+  guint count = g_strv_length(result->notes);
+  for (guint i = 0; i < count && i < SHOWN; i++)
+    g_print("  note         %s\n", result->notes[i]);
+  if (count > SHOWN)
+    g_print("  note         and %u more (--json)\n", count - SHOWN);
+}
+
+void summary_print(const struct scenario *scenario, const struct result *result, const char *path,
+                   const char *out, const char *wrong)
+{
+  const struct look look = terminal_look();
+  g_autofree char *program = g_path_get_basename(path);
+  g_autofree char *platform = g_path_get_basename(scenario->platform.file);
+  g_print("\n%s%s%s  %s%s%s with %s: %s on %d ranks of %s\n",
+          wrong == NULL ? look.good : look.wrong, run_verdict_name(result->verdict), look.plain,
+          look.strong, scenario->id, look.plain, scenario->protocol.name, program, result->ranks,
+          platform);
+  if (result->restart.from > 0)
+    g_print("  restart      from checkpoint %u, %.6g s of simulated time after the beginning\n",
+            result->restart.from, result->restart.before_s);
+  if (result->restart.left > 0)
+    g_print("  left         checkpoint %u\n", result->restart.left);
+  if (result->gave_up != NULL)
+    g_print("  gave up      %s\n", result->gave_up);
+  print_crashes(scenario, result);
+  print_checkpoints(result);
+  print_phases(result);
+  print_iterations(result);
+  print_messages(result);
+  print_time(result);
+  print_notes(result);
+  if (out != NULL)
+    g_print("  kept         %s\n", out);
+  if (wrong != NULL)
+    g_print("  %snot as expected%s: %s\n", look.wrong, look.plain, wrong);
+}

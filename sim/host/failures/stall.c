@@ -1,0 +1,84 @@
+#include "sim/host/failures/stall.h"
+
+#include "sim/host/rank/agenda.h"
+#include "sim/host/result/run_end.h"
+#include "sim/host/storage/storage.h"
+#include "sim/net/transport.h"
+
+/* Computing, capturing, starting again, or taking in a message: it may send something yet. */
+static bool is_busy(const struct rank *r)
+{
+  return r->dead || (r->activity != ACTIVITY_MPI && r->activity != ACTIVITY_PROTOCOL) ||
+         (r->transport && transport_fetches(r->transport));
+}
+
+static bool all_wait(void)
+{
+  for (int rank = 0; rank < layer.ranks; rank++)
+    if (is_busy(&layer.rank[rank]))
+      return false;
+  return true;
+}
+
+/* No message of a program or of the protocol is in transit, no write is pending, and no failure or
+ * recovery is due: what comes next is a timer. */
+static bool nothing_is_due(void)
+{
+  return !transport_in_transit() && !storage_is_writing() && !agenda_has_failure();
+}
+
+static bool is_at_rest(void)
+{
+  return all_wait() && nothing_is_due();
+}
+
+/* Unless nothing would ever happen any more: then that is said. */
+void watch_limit(void)
+{
+  g_autofree char *why = g_strdup_printf("not at its end after %g s (limits.simulated)",
+                                         layer.scenario->limits.simulated);
+  if (is_at_rest())
+    run_waits();
+  run_stop(RUN_GAVE_UP, why);
+}
+
+static bool is_of_program(enum rcl_event_kind kind)
+{
+  return kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED ||
+         kind == RCL_EVENT_CHOICE || kind == RCL_EVENT_COLLECTIVE || kind == RCL_EVENT_COLLECTED ||
+         kind == RCL_EVENT_MEMBER || kind == RCL_EVENT_START;
+}
+
+/* Whether any program has computed since the last call: it has no event, but it goes on. */
+static bool has_computed(void)
+{
+  static double before;
+  double now = 0.0;
+  for (int rank = 0; rank < layer.ranks; rank++)
+    now += layer.rank[rank].time.compute;
+  bool more = now > before;
+  before = now;
+  return more;
+}
+
+/* Looks at the timers of the coordinator. Where nothing is due at some of them in a row, and no
+ * program had an event in between, whole rounds of the protocol have changed nothing for any
+ * program. A protocol whose control messages or writes never come to rest is given up on after
+ * many timers, if no message of a program is in transit. */
+void watch_event(const struct move *move)
+{
+  enum { RESTS = 3, TIMERS = 1000 };
+  static unsigned rests, timers;
+  enum rcl_event_kind kind = (enum rcl_event_kind)move->event.kind;
+  if (is_of_program(kind))
+    rests = timers = 0;
+  if (kind != RCL_EVENT_TIMER || move->rank != RCL_COORDINATOR_RANK)
+    return;
+  bool waiting = all_wait();
+  if (has_computed())
+    rests = timers = 0;
+  rests = is_at_rest() ? rests + 1 : 0;
+  timers += waiting && !transport_program_in_transit() && !agenda_has_failure();
+  if (rests == RESTS || timers == TIMERS)
+    run_waits();
+}

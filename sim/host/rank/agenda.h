@@ -1,0 +1,66 @@
+/* The agenda of the dispatcher: what is to happen, by time and then by the order of adding. Any
+ * actor adds to it; the dispatcher alone takes from it. */
+#ifndef RECLINE_AGENDA_H
+#define RECLINE_AGENDA_H
+
+#include "sim/host/rank/rank.h"
+
+enum entry_kind {
+  ENTRY_CRASH,
+  ENTRY_DETECT,
+  ENTRY_END, /* of a process that was declared dead */
+  ENTRY_RESTART,
+  ENTRY_RETURN, /* of a spare node */
+  ENTRY_REPAIRED,
+  ENTRY_SERVES, /* the server is repaired */
+  ENTRY_LIMIT,  /* limits.simulated */
+  ENTRY_NOTICE
+};
+
+struct entry {
+  double time; /* seconds of simulated time */
+  uint64_t order;
+  enum entry_kind kind;
+  int rank;                      /* CRASH: -1 by law */
+  int node;                      /* CRASH by law: index in the layout. RETURN: the same */
+  int zone;                      /* CRASH by law: all nodes in the zone of that one; -1: it alone */
+  double chance;                 /* CRASH by law: draws the rank, from 0 to below 1 */
+  bool follows;                  /* CRASH by law: in a burst */
+  unsigned stream;               /* CRASH by law (failures.h) */
+  const struct failure *failure; /* CRASH, DETECT, END */
+  uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
+  uint32_t repair;       /* REPAIRED */
+  struct message notice; /* NOTICE: kind and fields */
+};
+
+/* ---- for all ---- */
+
+/* Adds a copy of the entry. The dispatcher may run before this returns. */
+void agenda_add(const struct entry *);
+
+/* Has the dispatcher send a notice (kind and fields of `notice`) to `rank`, in its present life. */
+void agenda_tell(int rank, const struct message *notice);
+
+/* The repair of that number ends at `time` (ulfm.h). */
+void agenda_repair_at(double time, uint32_t repair);
+
+/* Something has changed that the dispatcher looks at: the run is over, or a rank has had its turn
+ * in a run by schedule. */
+void agenda_wake(void);
+
+/* Whether a failure, its detection, a restart or a repair is on the agenda; by law there always is
+ * another failure, so these do not count; neither does the end of a limit. */
+bool agenda_has_failure(void);
+
+/* ---- for the dispatcher ---- */
+
+/* Before it waits for the first time. */
+void agenda_begin(void);
+
+/* Takes out the first entry whose time has come, to be freed with g_free(); NULL: there is none. */
+struct entry *agenda_take(void);
+
+/* Until the time of the first entry, or until an entry is added or agenda_wake() called. */
+void agenda_wait(void);
+
+#endif

@@ -1,0 +1,67 @@
+/* Where the data of a rank in a collective lie. */
+#ifndef RECLINE_BUFFERS_H
+#define RECLINE_BUFFERS_H
+
+#include "sim/host/rank/typemap.h"
+#include "sim/net/payload.h"
+
+#include <glib.h>
+#include <smpi/smpi.h>
+#include <stdbool.h>
+
+/* Bytes of an element of a type whose elements lie without gaps in their order, as those of the
+ * predefined types of numbers do; 0 for other types. */
+size_t plain_bytes(MPI_Datatype);
+
+/* Bytes of data in one item. */
+static inline int type_bytes(MPI_Datatype type)
+{
+  return (int)typemap_of(type)->size;
+}
+
+/* MPI_Pack and MPI_Unpack. */
+int items_pack(const void *items, int count, MPI_Datatype type, void *packed, int bytes,
+               int *position);
+int items_unpack(const void *packed, int bytes, int *position, void *items, int count,
+                 MPI_Datatype type);
+
+/* Equal blocks of `count` elements, or blocks by counts and displacements; in elements, or in bytes
+ * where each block has its own type. */
+struct blocks {
+  void *buffer;
+  const int *counts, *displacements; /* NULL: equal blocks */
+  int count;
+  MPI_Datatype type;
+  const MPI_Datatype *types; /* NULL: of one type */
+  const MPI_Aint *places;    /* instead of displacements that do not fit into an int */
+  bool repeated;             /* all are the first */
+};
+
+#define EQUAL(BUFFER, COUNT, TYPE)                                                                 \
+  (struct blocks)                                                                                  \
+  {                                                                                                \
+    .buffer = (void *)(uintptr_t)(BUFFER), .count = (COUNT), .type = (TYPE)                        \
+  }
+#define UNEQUAL(BUFFER, COUNTS, STARTS, TYPE)                                                      \
+  (struct blocks)                                                                                  \
+  {                                                                                                \
+    .buffer = (void *)(uintptr_t)(BUFFER), .counts = (COUNTS), .displacements = (STARTS),          \
+    .type = (TYPE)                                                                                 \
+  }
+#define TYPED(BUFFER, COUNTS, STARTS, TYPES)                                                       \
+  (struct blocks)                                                                                  \
+  {                                                                                                \
+    .buffer = (void *)(uintptr_t)(BUFFER), .counts = (COUNTS), .displacements = (STARTS),          \
+    .types = (TYPES)                                                                               \
+  }
+
+int block_count(const struct blocks *, int i);
+MPI_Datatype block_type(const struct blocks *, int i);
+int block_bytes(const struct blocks *, int i); /* 0 for no elements, which have no type */
+void *block_at(const struct blocks *, int i);
+
+/* The bytes of the first `number` blocks, one behind the other, and back again. */
+struct payload *blocks_pack(const struct blocks *, int number);
+void blocks_unpack(const struct blocks *, int number, const struct payload *);
+
+#endif

@@ -1,0 +1,49 @@
+/* Programs that repair themselves, by User-Level Failure Mitigation (the chapter that the MPI Forum
+ * discusses; Bland et al., "Post-failure recovery of MPI communication capability", IJHPCA 2013):
+ * under the protocol `none` with `recovery.runtime: ulfm`. A rank that has died stays dead, and its
+ * peers get error codes. This is what one rank knows of failures and revocations, and which of its
+ * operations they end.
+ *
+ *     failures     the dispatcher tells every rank, a detection after the crash
+ *     revocations  MPIX_Comm_revoke, a reliable broadcast: each rank that hears of it for the first
+ *                  time tells the ranks 1, 2, 4, ... before and behind it, and the next one that
+ *                  lives (a binomial graph; Bosilca et al., "Failure detection and propagation in
+ *                  HPC systems", SC 2016)
+ *
+ * Ranks hear of both in MPI calls only. Nothing is ended at that moment: waits ask whether an
+ * operation is over, and then end it. */
+#ifndef RECLINE_FAULTS_H
+#define RECLINE_FAULTS_H
+
+#include "sim/host/rank/rank.h"
+
+/* Error classes, behind those of SMPI; MPIX_... in mpi-ext.h. */
+enum fault {
+  FAULT_NONE = 0, /* MPI_SUCCESS */
+  FAULT_PROC_FAILED = 1001,
+  FAULT_PROC_FAILED_PENDING,
+  FAULT_REVOKED
+};
+
+/* Its text; NULL: it is another error. */
+const char *fault_text(int error);
+
+/* That rank of the program has died: the first time that this one hears of it. */
+void faults_note_failure(struct rank *, int dead);
+bool faults_has_failed(const struct rank *, int rank); /* as far as this one knows */
+
+/* Members that have failed, in the order in which this rank has heard of them. `failed` has room
+ * for all members; NULL: they are only counted. */
+int faults_failed(const struct rank *, const struct comm *, int *failed);
+
+/* From here on calls on that communicator are interrupted, here and soon everywhere. */
+void faults_revoke(struct rank *, int comm);
+bool faults_is_revoked(const struct rank *, int comm);
+
+/* The error (enum fault) that ends a collective call on the communicator; an operation with `peer`
+ * (or RCL_ANY); a request that has been begun, or is about to. */
+int faults_of_collective(const struct rank *, const struct comm *);
+int faults_of_peer(const struct rank *, const struct comm *, int peer);
+int faults_of_request(const struct rank *, const struct request *);
+
+#endif

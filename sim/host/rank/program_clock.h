@@ -1,0 +1,41 @@
+/* The clock that a program reads, whichever it asks.
+ *
+ * What a clock says depends on the schedule, so reading one is a decision of the program, like the
+ * outcome of a test: a program that is run again must read the same, or it would take another way
+ * and send something else. A program that polls reads its clock thousands of times between two
+ * messages, so a reading tells the protocol the time only where that does not follow from what the
+ * program has done, and from earlier readings:
+ *
+ *     derived = the last reading, and how long what the program has done ever since takes: a
+ *               reading, a poll that finds nothing, computation, sleep
+ *     outcome = 0: the clock says the derived time, from which simulated time differs by less than
+ *               a nanosecond; else the upper half of the simulated time, as a double, and a second
+ *               outcome is the lower half
+ *
+ * So readings are the same again where their outcomes are. Only what a program waits for, or what
+ * others take from it (a message, a checkpoint, a shared core), makes an outcome other than 0: a
+ * loop of polls and readings makes equal outcomes in a row, which protocols log as one entry.
+ * Readings never go backwards. */
+#ifndef RECLINE_PROGRAM_CLOCK_H
+#define RECLINE_PROGRAM_CLOCK_H
+
+#include "sim/host/rank/rank.h"
+
+/* What the program has just done takes `seconds`, whenever and wherever it is done. */
+void program_clock_passes(struct rank *, double seconds);
+
+/* The same of computation; on the node on which the rank was first. */
+void program_clock_computes(struct rank *, double flops);
+
+/* What the clock is to say at the simulated time `now`: the derived time, mpi->clock.derived, where
+ * that is near. In seconds. */
+double program_clock_reading(const struct rank *, double now);
+
+/* It says `reading`, but for what would be backwards. Returns what it says. */
+double program_clock_read(struct rank *, double reading);
+
+/* From here on nothing follows from earlier readings: where a program may stand that is begun
+ * again, as it does at the application level. */
+void program_clock_forget(struct rank *);
+
+#endif

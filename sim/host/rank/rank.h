@@ -1,0 +1,284 @@
+/* A rank, as the layer has it. The layer is what lies between a real MPI program and SMPI, ahead of
+ * SMPI in the link order:
+ *
+ *      program of rank r     (its globals, stack and arena: rolled back as bytes)
+ *          | MPI_Send, MPI_Wait, ...
+ *     sim/mpi      the MPI calls, in terms of requests and communicators of the layer:
+ *          |       init.c, wrap_*.c, fortran.c, p2p.c, collective_call.c
+ *     sim/host     one protocol per rank: events in, actions carried out
+ *          |       host*.c        the host proper, with the one loop in which a program waits
+ *          |       shadow.c       the shadow world, in which the protocols are stepped
+ *          |       matching.c     posted receives against messages that no receive has taken
+ *          |       request.c      how a receive is filled; collective_messages.c, piggyback_collectives.c: collectives
+ *          |       storage.c      checkpoints; copy_cost.c, rank_clock.c: what they cost, and when
+ *          |       stop.c, restart.c  a checkpoint for another run, and from one
+ *          |       held_output.c      what programs tell the outside, until it may leave
+ *          |       dispatcher.c   failures and notices; agenda.c, ulfm.c, schedule.c
+ *          |       faults.c, agreement.c  failures that the program repairs itself
+ *          |       run_end.c          the result; accounting.c, activity.c, phases.c, result.c
+ *     sim/net      transport.c envelopes and transfers; wire.c, control_mail.c how they travel
+ *          |       payload.c bytes, placement.c nodes, machine.c clock, cores, disks
+ *     sim/memory   heap, images, files, data of libraries: what a rollback puts back as bytes
+ *
+ * What belongs to a rank lies in two places, and a rollback treats them differently:
+ *
+ *     struct mpi_state   what its program can see (mpi_state.h), in the rank's arena, so that an
+ *                        image of the arena holds it
+ *     struct rank        everything else: transport, images, what the dispatcher wants. In libc
+ *                        memory; host_rollback.c says what a rollback does to each field.
+ *
+ * The layer is loaded once and its globals are shared by all ranks. Ranks are coroutines that
+ * change only inside calls of SMPI and SimGrid, so nothing here needs a lock.
+ *
+ * A frame of the layer that waits is captured with the program's stack. It may hold pointers to
+ * struct rank, which never moves, and to arena memory; never to messages.
+ */
+#ifndef RECLINE_RANK_H
+#define RECLINE_RANK_H
+
+#include "sim/host/rank/mpi_state.h"
+#include "world/result/result.h"
+#include "sim/memory/die.h"
+#include "sim/memory/heap.h"
+#include "sim/memory/image.h"
+#include "sim/net/machine.h"
+#include "sim/net/message.h"
+#include "world/scenario/scenario.h"
+#include "world/rules/world.h"
+
+#include <glib.h>
+#include <locale.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A payload that the protocol holds. */
+struct slot {
+  struct payload *payload;
+  int32_t tag;
+  int source, comm;
+  bool sent;      /* by this rank, not to it */
+  uint64_t order; /* of keeping */
+  bool waiting;   /* a receive is to get it yet, so a probe finds it */
+};
+
+/* One part of a checkpoint, as stored: what START gives back. */
+struct record {
+  uint32_t checkpoint;
+  enum rcl_part part;
+  bool durable;
+  GHashTable *slots; /* slot number -> struct slot, with references of their own */
+};
+
+/* One captured image. */
+struct capture {
+  uint32_t checkpoint;
+  struct image *image;  /* NULL: it is at the application level */
+  struct saved *saved;  /* or NULL (application.h) */
+  uint32_t iteration;   /* at whose beginning it was captured; 0: elsewhere */
+  double bytes;         /* that it takes on storage, unless the scenario says how many */
+  double copied;        /* in memory, to capture it */
+  double rest;          /* to be copied if it is stored */
+  GQueue unexpected;    /* struct message: below the matching, what had been delivered by then */
+  struct run_time time; /* where the time had gone until then */
+};
+
+enum activity {
+  ACTIVITY_COMPUTE,
+  ACTIVITY_MPI,
+  ACTIVITY_PROTOCOL,
+  ACTIVITY_CHECKPOINT,
+  ACTIVITY_RESTART
+};
+
+/* At the repair of the communicator (ulfm.h). */
+enum presence { PRESENCE_NONE, PRESENCE_AWAITED, PRESENCE_HERE };
+
+enum { NO_CONTEXT = -1 }; /* a kept result of a collective, which no receive and no probe finds */
+
+_Static_assert((int)MESSAGE_WORDS == (int)RCL_WORDS,
+               "a message has room for the words of the protocols");
+
+struct rank {
+  int index;
+  bool active; /* between MPI_Init and MPI_Finalize */
+  struct mpi_state *mpi;
+  struct arena *arena;
+  struct image_source *source;
+  sg_actor_t actor;
+
+  /* transport */
+  struct transport *transport;
+  GQueue inbox;      /* struct message, in the order of arrival */
+  GQueue unexpected; /* program messages that no receive has taken; below the matching, only those
+                        that the protocol has delivered, and then they belong to the image */
+  GQueue waiting;    /* below the matching: out of their channels, in slots, not yet delivered */
+  GQueue bypass_arrived; /* messages past the protocol that no receive has taken */
+  GArray *rejoined;      /* struct rejoined */
+  GArray *piggybacked;        /* piggyback.h; NULL: none so far */
+  GQueue future;         /* of incarnations that this rank has not reached yet */
+  GQueue delayed;        /* check.hazards: control messages that others overtake */
+  uint64_t delays;       /* that were drawn */
+  bool rematch;          /* a message or a receive is new since the last look */
+  bool reannounce;       /* after a restart: posted receives are to be announced again */
+  bool alert;            /* waits for more than posted receives and sends */
+
+  /* the protocol's wishes */
+  bool place_due; /* offer a SAFE_POINT */
+  struct {
+    uint32_t checkpoint; /* 0: it is not set */
+    double at;           /* seconds of simulated time */
+  } alarm;               /* clocks */
+  struct {
+    uint32_t serial; /* how often it was set */
+    struct requests {
+      uint32_t told; /* how often it went off */
+      double last;   /* seconds of simulated time, when it did */
+      bool called;   /* for, by the program, and not told */
+    } now, before;   /* before: when the last request was not told yet */
+    bool open;       /* that request is not on stable storage yet */
+    bool waits;      /* it was put off, and is told again behind the next step */
+  } timer;           /* timer.h */
+  bool iterates;     /* the place that is offered begins an iteration */
+  struct rcl_actions actions;
+
+  double first_speed;       /* flop/s of a core of its first node */
+  double handling;          /* seconds for each message, where the protocol looks at them */
+  double record_s, match_s; /* seconds of operations of the protocol, where it counts them */
+  double work_s;            /* of what it has counted and not spent */
+  struct rcl_work *work;    /* by peer; NULL: nothing was counted */
+  uint64_t steps;           /* of its protocol */
+  uint64_t *told;           /* by peer: the step that sent it the last control message */
+
+  /* storage */
+  GHashTable *slots;   /* slot number -> struct slot */
+  GPtrArray *records;  /* struct record */
+  GPtrArray *captures; /* struct capture; the first is RCL_FRESH */
+  GQueue
+      writes[RCL_PARTS]; /* struct write: the first is under way; global recovery has one queue */
+  void *logged;          /* independent: the protocol's state as it was last written */
+  struct {
+    uint32_t checkpoint;
+    double bytes; /* 0: none */
+  } uncopied;     /* captured while the program was held: needs no copy if it is still so when the
+                     image is stored */
+  size_t image_bytes; /* of its largest image but the RCL_FRESH one */
+
+  /* failures */
+  uint32_t life;              /* crashes so far */
+  uint16_t sends_in;          /* incarnation of what it sends, as of its last step, */
+  uint32_t sends_behind;      /* and the line behind which it is sent */
+  bool dead;                  /* from a crash to its restart notice */
+  const struct failure *doom; /* struck it before its first start; NULL: none did */
+  enum crash_leaves doom_leaves;
+  struct computation computation;
+  struct computation reading; /* of an image, until this rank dies; global recovery: or another */
+  bool reads_server, reads_again; /* it reads from the server, which has failed meanwhile */
+  bool notified;                  /* a DOWN is on its way: computation waits for it */
+  bool stranded;                  /* waits for another target to go back to */
+  bool down_due;                  /* independent: take the DOWNs that there are */
+  bool ended;                     /* all programs are in MPI_Finalize */
+  struct faults *faults;          /* that its program has to repair (faults.h); NULL: none yet */
+  GPtrArray *agreements;          /* struct agreement; NULL: none yet */
+
+  struct {     /* application level (application.h) */
+    bool on;   /* the program runs again from the beginning, and its data are not put back yet */
+    bool died; /* independent: since it was captured */
+    uint32_t checkpoint; /* whose image it goes back to */
+    const struct saved *saved;
+  } restart;
+  int place; /* application level: enum place, at which the program is */
+
+  enum presence presence;
+  GQueue held;   /* held_output.c: struct held, by number; the launcher's, so no rollback touches it */
+  GRand *random; /* of recline_choose; does not go back */
+
+  /* accounting */
+  bool stopped;  /* waits, and its program is held or waits for storage */
+  bool recovers; /* its program is held since a failure or a start */
+  bool absent;   /* has crashed or goes back, and has not started again */
+  enum activity activity;
+  double since;
+  struct run_time time;
+  struct run_copies copies;
+  uint64_t iterations; /* that its program has executed, repeated ones again */
+};
+
+struct layer {
+  bool on;    /* RECLINE_SCENARIO is set: not inert */
+  int ranks;  /* of the program */
+  bool ended; /* all programs have, and have been told */
+  int left;   /* ranks that have left MPI_Finalize */
+  struct scenario *scenario;
+  struct rank *rank;
+  double before; /* seconds of simulated time of the runs that this one goes on from; else 0 */
+  const char *result_file; /* where the result of the run goes; NULL: nowhere */
+  double combined_below;   /* bytes of a message with which words are to travel, under `auto` */
+  struct result result;
+  struct exceptions *exceptions; /* where the C++ library keeps them */
+  bool tables;                   /* of SMPI's algorithms: made if they are needed */
+  bool repairs;                  /* the program repairs itself after failures (faults.h) */
+  bool parked;                   /* some rank has had some when it called us */
+  locale_t plain;                /* "C" */
+  const char *call;              /* that the program has made last */
+  bool locales_parked;           /* some rank has set a locale for its thread */
+  /* Around images: puts into the rank's state what libraries hold for it; after it was put back,
+     what they hold is not its own any more. */
+  void (*collect)(struct rank *);
+  void (*restored)(struct rank *);
+  /* Ends the process of a rank that has died for good, when all others have ended. */
+  void (*perished)(struct rank *);
+};
+
+extern struct layer layer;
+
+/* Makes `r` the calling rank, or none for NULL. */
+void rank_set_self(struct rank *r);
+
+/* Those of the calling rank, to its MPI state and back. */
+void exceptions_park(void);
+void exceptions_return(void);
+
+/* A locale that the program of the calling rank has set for its thread. */
+void locale_park(locale_t);
+locale_t locale_parked(void);
+
+/* Every entry point begins with layer_enter() and ends with layer_leave() of what it returned:
+ * what SMPI allocates must not lie in the arena, what a rank has caught is not for others, and
+ * numbers in platforms, traces and results have a point, whatever locale the program has set. */
+static inline struct arena *layer_enter(void)
+{
+  struct arena *arena = heap_leave();
+  locale_t locale = arena ? uselocale(layer.plain) : LC_GLOBAL_LOCALE;
+  if (locale != LC_GLOBAL_LOCALE && locale != layer.plain)
+    locale_park(locale);
+  if (arena && (layer.exceptions->caught || layer.exceptions->uncaught))
+    exceptions_park();
+  return arena;
+}
+
+static inline void layer_leave(struct arena *arena)
+{
+  if (arena && layer.parked)
+    exceptions_return();
+  if (arena)
+    uselocale(layer.locales_parked ? locale_parked() : LC_GLOBAL_LOCALE);
+  heap_enter(arena);
+}
+
+/* Whether this run is one under a protocol, also before MPI_Init. */
+bool layer_wanted(void);
+
+/* The rank that is running; NULL before MPI_Init, after MPI_Finalize and when the layer is inert.
+ */
+struct rank *rank_self(void);
+
+/* Memory in the arena of the rank, for what waits or lives on there: zeroed, or with what was there
+ * before. Both end the run when there is none. */
+void *rank_alloc(struct rank *, size_t bytes);
+void *rank_alloc_unset(struct rank *, size_t bytes);
+void rank_free(void *);
+
+/* Adds the time since the last switch to the activity that ends here. Returns it. */
+enum activity rank_switch(struct rank *, enum activity);
+
+#endif

@@ -1,0 +1,108 @@
+#include "sim/host/result/result_notes.h"
+
+#include "sim/host/rank/rank.h"
+#include "sim/host/rank/shadow.h"
+
+static struct {
+  unsigned timers, places, iterations, barriers;
+} seen;
+
+/* Of a failure. */
+struct fate {
+  unsigned points;
+  bool struck;
+  const char *why;
+};
+
+static struct fate *fate_of(const struct failure *failure)
+{
+  static struct fate *fates;
+  if (!fates)
+    fates = g_new0(struct fate, layer.scenario->failures_count + 1);
+  return &fates[failure - layer.scenario->failures];
+}
+
+void notes_event(const struct rcl_event *event)
+{
+  bool is_place = event->kind == RCL_EVENT_SAFE_POINT;
+  seen.timers += event->kind == RCL_EVENT_TIMER;
+  seen.places += is_place;
+  seen.iterations += is_place && event->iteration > 0;
+  seen.barriers += event->kind == RCL_EVENT_COLLECTIVE && event->flow == RCL_FLOW_BARRIER;
+}
+
+unsigned notes_point(const struct failure *failure)
+{
+  return ++fate_of(failure)->points;
+}
+
+void notes_struck(const struct failure *failure)
+{
+  fate_of(failure)->struck = true;
+}
+
+void notes_missed(const struct failure *failure, const char *why)
+{
+  fate_of(failure)->why = why;
+}
+
+static void report_assumptions(void)
+{
+  const char *const *assumed = machine_assumptions();
+  for (; *assumed; assumed++)
+    result_note(&layer.result, "platform.file: no %s", *assumed);
+}
+
+static void report_checkpoints(void)
+{
+  const struct rcl_protocol *protocol = shadow_protocol();
+  const struct scenario *scenario = layer.scenario;
+  bool asks = scenario_asks(scenario) || scenario->protocol.interval > 0;
+  if (!protocol->controls || !asks || layer.result.checkpoints_committed > 0)
+    return;
+  if (!seen.timers && !protocol->captures_at && scenario_asks(scenario))
+    result_note(&layer.result, "checkpoint.%s: no checkpoint was taken, the run ended before",
+                scenario->checkpoint.every > 0        ? "every"
+                : scenario->checkpoint.instants_count ? "at"
+                                                      : "calls");
+  else
+    result_note(&layer.result,
+                "checkpoint: none was committed, asked for %u times; %s takes them at %s, and the "
+                "program came to %u safe points, %u iterations, %u barriers",
+                seen.timers, protocol->name,
+                protocol->captures_at ? protocol->captures_at : "safe points", seen.places,
+                seen.iterations, seen.barriers);
+}
+
+static void report_stop(void)
+{
+  if (layer.scenario->checkpoint.then == AFTERWARDS_STOP && layer.result.verdict != RUN_STOPPED)
+    result_note(&layer.result, "checkpoint.then: not stopped, the run ended before its last "
+                               "checkpoint had committed");
+}
+
+static void report_failure(unsigned i)
+{
+  const struct failure *failure = &layer.scenario->failures[i];
+  const struct fate *fate = fate_of(failure);
+  if (fate->struck || failure->trigger >= TRIGGER_LAW)
+    return;
+  if (fate->why)
+    result_note(&layer.result, "failures.%u: did not strike, rank %d %s", i, failure->rank,
+                fate->why);
+  else if (failure->trigger == TRIGGER_TIME)
+    result_note(&layer.result, "failures.%u: did not strike, the run ended at %.9g s", i,
+                machine_now());
+  else
+    result_note(&layer.result, "failures.%u: did not strike, its point came %u times, expected %u",
+                i, fate->points, MAX(failure->after.count, 1));
+}
+
+void notes_report(void)
+{
+  report_assumptions();
+  report_checkpoints();
+  report_stop();
+  for (unsigned i = 0; i < layer.scenario->failures_count; i++)
+    report_failure(i);
+}

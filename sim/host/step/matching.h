@@ -1,0 +1,35 @@
+/* MPI's matching: posted receives, in the order of posting, against messages that have come and
+ * that no receive has taken, in the order of arrival. */
+#ifndef RECLINE_MATCHING_H
+#define RECLINE_MATCHING_H
+
+#include "sim/host/rank/rank.h"
+
+/* The number of a communicator as messages carry it: collectives have one of their own. */
+int matching_context(const struct comm *, bool collective);
+
+/* The list of posted receives. */
+void matching_post(struct mpi_state *, struct request *);
+void matching_withdraw(struct mpi_state *, struct request *);
+struct request *matching_numbered(const struct mpi_state *, uint32_t number);
+struct request *matching_unannounced(const struct mpi_state *);
+
+bool matching_accepts(const struct request *, const struct message *);
+
+/* The receive that gets this message: the earliest that accepts it. NULL: none does. */
+struct request *matching_receive(const struct mpi_state *, const struct message *);
+
+/* The earliest message that a receive accepts; sets that receive. NULL: none. */
+struct message *matching_pair(struct rank *, struct request **);
+/* The earliest message from `peer` or RCL_ANY that no receive accepts. */
+struct message *matching_unclaimed(struct rank *, int peer);
+
+/* The message that a receive with this envelope would get (probe): kept by the protocol, or just
+ * arrived. */
+struct found {
+  int source, tag;
+  uint32_t bytes;
+};
+bool matching_probe(const struct rank *, int peer, int tag, int context, struct found *);
+
+#endif

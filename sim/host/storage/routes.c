@@ -1,0 +1,38 @@
+#include "sim/host/storage/routes.h"
+
+#include "sim/memory/die.h"
+#include "sim/net/machine.h"
+#include "world/scenario/scenario.h"
+
+#include <glib.h>
+
+enum { ALL_PAIRS_MAX = 128 };
+
+static void require(const char *from, const char *to, const char *platform)
+{
+  g_autofree char *name = g_path_get_basename(platform);
+  if (!machine_has_route(from, to))
+    die(DIE_INPUT,
+        REFUSED "platform.file: %s has no route from %s to %s, expected one between all hosts of "
+                "the run",
+        name, from, to);
+}
+
+void routes_require(const struct scenario *scenario)
+{
+  const struct layout *layout = &scenario->platform.layout;
+  const char *file = scenario->platform.file;
+  int nodes = layout_nodes(layout, scenario->program.ranks) + scenario->platform.spares;
+  bool all_pairs = nodes < ALL_PAIRS_MAX;
+  for (int i = 0; i < nodes; i++) {
+    const char *node = layout->nodes[i], *dispatcher = scenario_dispatcher(scenario);
+    require(node, dispatcher, file);
+    require(dispatcher, node, file);
+    for (int j = 0; j < (all_pairs ? i : MIN(i, 1)); j++) {
+      require(node, layout->nodes[j], file);
+      require(layout->nodes[j], node, file);
+    }
+    if (layout->per_node > 1)
+      require(node, node, file);
+  }
+}

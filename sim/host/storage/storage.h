@@ -1,0 +1,87 @@
+/* Checkpoints of a rank: images in memory, parts on simulated disks, payloads in slots. */
+#ifndef RECLINE_STORAGE_H
+#define RECLINE_STORAGE_H
+
+#include "sim/host/rank/rank.h"
+
+void storage_begin(struct rank *);
+
+/* Slots. */
+void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting, bool sent);
+void storage_forget(struct rank *, uint32_t slot);
+struct slot *storage_slot(const struct rank *, uint32_t slot);
+/* The first kept of those that wait for a receive with this envelope; NULL: none. */
+const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
+
+/* Images. */
+/* Of memory as it is or, at the application level, of what is protected; the other is NULL. Takes
+ * them over. */
+void storage_captured(struct rank *, uint32_t checkpoint, struct image *, struct saved *);
+const struct capture *storage_capture(const struct rank *, uint32_t checkpoint);
+
+/* Bytes that the image of the rank costs: as the scenario says, else as the program has said before
+ * it was captured (recline_image_bytes), else as measured. */
+double storage_image_bytes(const struct rank *, uint32_t checkpoint);
+
+/* The same of an image that is about to be captured; where it has to be measured, that of the last.
+ */
+double storage_next_bytes(const struct rank *);
+
+/* What is copied in memory for it: less, where the program has said what an iteration changes and
+ * the place is the beginning of one (storage_copies_iteration()). The rest is copied when the image
+ * is stored. */
+double storage_next_copy(const struct rank *);
+bool storage_copies_iteration(const struct rank *);
+double storage_rest(const struct rank *, uint32_t checkpoint);
+
+/* Writes in the background, one part after the other; the dispatcher hears of the end. The log of
+ * an independent protocol goes beside the images to the event logger, on the service host. */
+void storage_store(struct rank *, uint32_t checkpoint, enum rcl_part);
+
+/* Whether the program has to wait for a write, as the scenario may have it: until the rank has
+ * heard of the end. No rank waits for logs of independent protocols. */
+bool storage_is_awaited(const struct rank *);
+
+/* Whether that part of `rank` is being written, or waits for its turn. */
+bool storage_has_begun(int rank, uint32_t checkpoint, enum rcl_part);
+
+/* Whether a part of any rank, or a commit, is being written. */
+bool storage_is_writing(void);
+
+void storage_commit(uint32_t checkpoint);
+void storage_durable(struct rank *, uint32_t checkpoint, enum rcl_part);
+void storage_erase(struct rank *, uint32_t checkpoint);
+
+/* For another run: what the rank's protocol holds of messages in that checkpoint, which is stored,
+ * in the order of keeping, with the part that it was stored with. */
+void storage_each_payload(const struct rank *, uint32_t checkpoint,
+                          void (*visit)(void *data, enum rcl_part, uint32_t number,
+                                        const struct slot *),
+                          void *data);
+
+/* In that one: the image, which is taken over, and a payload that was stored with that part.
+ * Numbers come in the order of keeping. */
+void storage_adopt(struct rank *, uint32_t checkpoint, enum rcl_part, struct saved *);
+void storage_adopt_payload(struct rank *, uint32_t number, const struct slot *);
+
+/* Writes that have not ended never will; what the world has stored of them is there. */
+void storage_cut(struct rank *);
+
+/* Puts slots, records and unexpected messages back to what belongs to `checkpoint`; its image is
+ * left to the caller. */
+void storage_return_to(struct rank *, uint32_t checkpoint);
+
+/* The same for independent protocols: what was in memory is there only if the rank has not died. */
+void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
+
+/* The rank reads its image of a checkpoint: false, the wait was interrupted. */
+bool storage_read(struct rank *, uint32_t checkpoint);
+void storage_interrupt_read(struct rank *);
+
+/* What it has stored is gone: event logs are written as a whole again. */
+void storage_lose_server(void);
+
+/* The server has failed: what it was storing or reading begins anew. */
+void storage_begin_anew(void);
+
+#endif

@@ -1,0 +1,25 @@
+#!/bin/sh
+# A program that misuses its heap is told so, instead of destroying it silently.
+here=$(cd "$(dirname "$0")" && pwd)
+bin=${RECLINE_BUILD:-$here/../../../build}/t
+
+echo 1..6
+n=0
+for what in twice inside beyond; do
+  n=$((n + 1))
+  said=$( ("$bin/heap-abuse" $what; exit $?) 2>&1)
+  case $?:$said in
+  0:*) echo "not ok $n - $what: not noticed" ;;
+  *"recline: free or realloc of what is not the start of a block"*) echo "ok $n - $what" ;;
+  *) echo "not ok $n - $what: $said" ;;
+  esac
+done
+if "$bin/heap-abuse"; then echo "ok 4 - none"; else echo "not ok 4 - none"; fi
+
+# What only the walk over all blocks notices, which is made where an image is taken.
+said=$(RECLINE_CHECKS=1 "$bin/heap-abuse" overrun 2>&1)
+case $?:$said in
+64:*"recline: rank 0 has written past the end of a block"*) echo "ok 5 - overrun" ;;
+*) echo "not ok 5 - overrun: $said" ;;
+esac
+if RECLINE_CHECKS=1 "$bin/heap-abuse"; then echo "ok 6 - none, checked"; else echo "not ok 6 - none"; fi

@@ -1,0 +1,66 @@
+#!/bin/sh
+# Every call that sleeps or waits for a time takes simulated time, and every clock tells it, in C,
+# C++ and Fortran; also where all go back in the middle of it. What is not simulated is said.
+. "$(dirname "$0")/../../../protocols/t/tap.sh"
+needs_layer
+cd "$dir" || exit 1
+
+"$build/bin/recline-cc" -std=gnu11 -O1 -Wall -Wextra "$here/programs/sleeps-program.c" -o in-c -lm
+"$build/bin/recline-c++" -std=c++17 -O1 -Wall -Wextra "$here/programs/sleeps-program.cc" -o in-c++
+"$build/bin/recline-f90" -O1 -Wall "$here/programs/sleeps-program.f90" -o in-fortran
+
+right() { # PROGRAM PROTOCOL FAILURE VERDICT
+  cat >scenario.yaml <<END
+program:    {binary: ./$1, ranks: 2}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: $2}
+checkpoint: {every: 300ms, storage: local, bytes: 10kB}
+detection:  1ms
+failures:   [$3]
+END
+  rm -rf out
+  timeout 60 "$recline" run scenario.yaml --out out >stdout 2>stderr
+  is "$?-$(value out/result.json verdict)-$(tail -n 1 out/program.out)" "0-$4-all are right" \
+    "$1, $2${3:+, a crash}" out/program.out stderr
+}
+
+for program in in-c in-c++ in-fortran; do
+  right $program none '' completed
+  right $program pessimistic '' completed
+  right $program bookmark '{rank: 0, at: 1700ms, repair: 1ms}' recovered
+done
+
+refuses() { # CALL STATEMENT
+  cat >program.c <<END
+#include <errno.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+  timer_t timer;
+  MPI_Init(&argc, &argv);
+  (void)timer;
+  $2
+  MPI_Finalize();
+  return 0;
+}
+END
+  "$build/bin/recline-cc" -std=gnu11 -Wall -Wextra program.c -o program
+  sed -i 's/binary: [^,]*/binary: .\/program/' scenario.yaml
+  rm -rf out
+  timeout 60 "$recline" run scenario.yaml --set 'failures=[]' --out out >stdout 2>stderr
+  is "$?-$(grep -c "no signal will come from $1: it is not simulated" stderr)" 0-1 \
+    "$1 is said not to be simulated" stderr
+}
+
+refuses alarm 'alarm(1);'
+refuses ualarm 'ualarm(1, 0);'
+refuses setitimer 'setitimer(ITIMER_REAL, &(struct itimerval){{0, 1}, {0, 1}}, NULL);'
+refuses timer_create 'if (timer_create(CLOCK_MONOTONIC, NULL, &timer) != -1) return 1;'
+refuses timerfd_create 'if (timerfd_create(CLOCK_MONOTONIC, 0) != -1) return 1;'
+finish 14

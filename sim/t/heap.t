@@ -1,6 +1,0 @@
-#!/bin/sh
-# The allocator of the arenas, against a model.
-here=$(cd "$(dirname "$0")" && pwd)
-bin=${RECLINE_BUILD:-$here/../../build}/t
-
-"$bin/heap-unit" "$@"

@@ -1,0 +1,98 @@
+/* The result of a run: filled in by the MPI layer, written as result.json, read by `recline run`.
+ */
+#ifndef RECLINE_RESULT_H
+#define RECLINE_RESULT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum run_verdict {
+  RUN_COMPLETED, /* the program ended and no rank was ever rolled back */
+  RUN_RECOVERED, /* the program ended after at least one rollback */
+  RUN_GAVE_UP,   /* the protocol gave up: it has a checkpoint but cannot use it, a list is full */
+  RUN_LOST,      /* a crash that the protocol does not recover from; the program did not end */
+  RUN_STOPPED    /* its last checkpoint has committed, and is left for another run */
+};
+
+/* Where a rank's simulated seconds went; a result holds the mean over the ranks, whose sum is
+ * simulated_s. Time undone by a rollback moves from its own field to `lost`. */
+struct run_time {
+  double compute, mpi, protocol, checkpoint, lost, restart;
+};
+
+/* Copies in memory; seconds are the mean over the ranks, whose share in run_time they are. */
+struct run_copies {
+  uint64_t payload_bytes, state_bytes; /* of all ranks */
+  double payload_s, state_s;
+};
+
+/* Times of the runtime's repairs, in seconds of all recoveries; 0 where none is modelled. */
+struct run_repair {
+  double detect, revoke, notice, agree, spawn, rebuild;
+};
+
+/* Seconds of a phase of a checkpoint (rcl_phase), over the ranks that were in it. */
+struct run_phase {
+  char *name;
+  uint32_t checkpoint;
+  int ranks;
+  double least, mean, most;
+};
+
+struct result {
+  enum run_verdict verdict;
+  int program_exit; /* of the last rank that did not end with 0; filled in by `recline run` */
+  int ranks;
+  unsigned crashes;
+  unsigned rollbacks_global, rollbacks_local;
+  unsigned checkpoints_committed, checkpoints_aborted;
+  struct {
+    unsigned from;   /* the checkpoint of another run with which it began; 0: none */
+    double before_s; /* simulated seconds of that run, and those that it began with */
+    unsigned left;   /* the checkpoint that it has left for another run; 0: none */
+  } restart;
+  struct {
+    uint64_t sent, late, early, suppressed, replayed, discarded;
+  } messages;
+  struct {
+    uint64_t separate, combined; /* collective calls of ranks whose words travelled so */
+  } control;
+  struct {
+    uint64_t messages, control, bytes; /* transport_traffic() */
+  } network;
+  uint64_t stored_bytes; /* by writes that ended */
+  struct {
+    uint64_t count, bytes;            /* of what programs have told the outside */
+    double delay_mean_s, delay_max_s; /* from when they said it, again if it was undone, until it
+                                         left */
+  } output;
+  double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
+  struct run_time time;
+  struct run_copies copies;
+  struct run_repair repair;
+  struct run_phase *phases; /* in the order of checkpoints, then as the protocol has them */
+  unsigned phases_count;
+  uint64_t iterations;        /* of all ranks, repeated ones again */
+  uint64_t *rank_iterations;  /* `ranks` of them */
+  uint64_t image_bytes;       /* of the largest image */
+  uint64_t *rank_image_bytes; /* `ranks` of them: of the largest image of each rank */
+  uint64_t audit_violations;
+  char *audit_first; /* text of the first violation; NULL when none */
+  char *gave_up;     /* why; NULL */
+  char **notes;      /* what the run must say beside (result_notes.h); ends with NULL. NULL: nothing */
+  char *version;     /* of recline */
+  char *scenario, *program, *platform, *protocol; /* what ran: id, name with arguments, names */
+  uint64_t seed;
+};
+
+/* Writes the result as one JSON object with the keys of design "Command line", with 9 significant
+ * digits of seconds, keys in a fixed order: same result, same bytes. Temporary name, renamed. */
+bool result_save(const struct result *, const char *file, GError **error);
+bool result_load(const char *file, struct result *, GError **error);
+void result_clear(struct result *);
+void result_note(struct result *, const char *format, ...) G_GNUC_PRINTF(2, 3);
+char *result_json(const struct result *); /* to be freed with g_free() */
+const char *run_verdict_name(enum run_verdict);
+
+#endif

@@ -1,0 +1,118 @@
+#include "world/rules/in_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/breach.h"
+#include "base/memory.h"
+#include "base/platform.h"
+#include "world/rules/shares.h"
+
+static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
+{
+  const struct parts *parts = ctx;
+  if (part >= parts->first_share && part < parts->end_share) {
+    uint32_t pair = part - parts->first_share;
+    return shares_read(parts->shares, (int)(pair / parts->ranks), (int)(pair % parts->ranks), size);
+  }
+  *size = parts->part[part].size;
+  return parts->part[part].bytes;
+}
+
+enum { LARGE = 1 << 16 }; /* bytes of a part that is address space, taken where it is written */
+
+static void free_bytes(struct parts_bytes *bytes)
+{
+  if (bytes->room < LARGE)
+    free(bytes->bytes);
+  else
+    platform_release(bytes->bytes, bytes->room);
+}
+
+/* Grown with zeroes. */
+static void grow(struct parts_bytes *bytes, uint32_t size)
+{
+  struct parts_bytes grown = {.size = size, .room = size};
+  if (grown.room < 2 * bytes->room)
+    grown.room = 2 * bytes->room;
+  grown.bytes = grown.room < LARGE ? calloc(1, grown.room) : platform_reserve(grown.room);
+  if (!grown.bytes)
+    memory_exhausted(grown.room);
+  if (bytes->size)
+    memcpy(grown.bytes, bytes->bytes, bytes->size);
+  free_bytes(bytes);
+  *bytes = grown;
+}
+
+static void *edit_part(void *ctx, uint32_t part, uint32_t size)
+{
+  struct parts_bytes *bytes = &((struct parts *)ctx)->part[part];
+  if (size > bytes->room)
+    grow(bytes, size);
+  if (size > bytes->size)
+    memset((char *)bytes->bytes + bytes->size, 0, size - bytes->size);
+  bytes->size = size;
+  return bytes->bytes;
+}
+
+static uint32_t keep_bytes(void *ctx, const void *bytes, uint32_t size)
+{
+  struct parts *parts = ctx;
+  if (parts->kept_count == parts->kept_room) {
+    parts->kept_room = parts->kept_room ? 2 * parts->kept_room : 16;
+    parts->kept = memory_grow(parts->kept, parts->kept_room * sizeof *parts->kept);
+  }
+  struct parts_bytes copy = {memory_grow(NULL, size), size, size};
+  if (size)
+    memcpy(copy.bytes, bytes, size);
+  parts->kept[parts->kept_count++] = copy;
+  return parts->kept_count;
+}
+
+static const void *kept_bytes(void *ctx, uint32_t number, uint32_t *size)
+{
+  const struct parts *parts = ctx;
+  REQUIRE(number >= 1 && number <= parts->kept_count && parts->kept[number - 1].bytes,
+          "kept bytes have been kept, and not been forgotten");
+  *size = parts->kept[number - 1].size;
+  return parts->kept[number - 1].bytes;
+}
+
+static void forget_bytes(void *ctx, uint32_t number)
+{
+  struct parts *parts = ctx;
+  REQUIRE(number >= 1 && number <= parts->kept_count && parts->kept[number - 1].bytes,
+          "kept bytes have been kept, and not been forgotten");
+  free(parts->kept[number - 1].bytes);
+  parts->kept[number - 1] = (struct parts_bytes){0};
+}
+
+void parts_init(struct parts *parts, struct world *world)
+{
+  *parts = (struct parts){.count = world_parts(world)};
+  parts->part = calloc(parts->count, sizeof *parts->part); /* of many pairs none is ever touched */
+  if (!parts->part)
+    memory_exhausted(parts->count * sizeof *parts->part);
+  world->memory = (struct world_memory){parts,      read_part,  NULL,        edit_part,
+                                        keep_bytes, kept_bytes, forget_bytes};
+}
+
+void parts_group_shares(struct parts *parts, struct world *world)
+{
+  parts->shares = world->shares = shares_new(world->ranks);
+  parts->ranks = (uint32_t)world->ranks;
+  parts->first_share = world_part(world, WORLD_SHARE, 0, 0);
+  parts->end_share = world_part(world, WORLD_GLOBAL, 0, 0);
+}
+
+void parts_clear(struct parts *parts)
+{
+  for (uint32_t i = 0; i < parts->count; i++)
+    free_bytes(&parts->part[i]);
+  for (uint32_t i = 0; i < parts->kept_count; i++)
+    free(parts->kept[i].bytes);
+  shares_free(parts->shares);
+  free(parts->part);
+  free(parts->kept);
+  *parts = (struct parts){0};
+}

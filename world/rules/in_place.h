@@ -1,0 +1,35 @@
+/* The parts of one world in place: the memory of hosts that follow a single run (trace replay,
+ * the SMPI host's audit), where the explorer interns.
+ *
+ *     struct parts parts;
+ *     parts_init(&parts, &world);       sets world.memory; before world_begin()
+ *     ...
+ *     parts_clear(&parts);
+ */
+#ifndef RECLINE_IN_PLACE_H
+#define RECLINE_IN_PLACE_H
+
+#include "world/rules/world.h"
+
+struct parts_bytes {
+  void *bytes; /* malloc()ed; of large parts address space */
+  uint32_t size, room;
+};
+
+struct parts {
+  struct parts_bytes *part;
+  uint32_t count;
+  struct parts_bytes *kept; /* kept[n - 1] is number n; bytes NULL: forgotten */
+  uint32_t kept_count, kept_room;
+  struct shares *shares; /* NULL: WORLD_SHARE is parts like others */
+  uint32_t first_share, end_share, ranks;
+};
+
+/* `world` must have been through world_init(); its `memory` points to `parts` from here on. */
+void parts_init(struct parts *parts, struct world *world);
+void parts_clear(struct parts *parts);
+
+/* Contributions to collectives are held in groups (shares.h), for programs that are no scripts. */
+void parts_group_shares(struct parts *parts, struct world *world);
+
+#endif

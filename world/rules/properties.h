@@ -1,0 +1,70 @@
+/* Names of the properties that can be judged (docs/architecture.md). */
+#ifndef RECLINE_PROPERTIES_H
+#define RECLINE_PROPERTIES_H
+
+#include <stdbool.h>
+
+#include "world/rules/world.h"
+
+/* Their numbers: places in properties_known. */
+enum property {
+  PROPERTY_NO_LOSS,
+  PROPERTY_NO_DUPLICATE,
+  PROPERTY_RESTORABLE,
+  PROPERTY_LEGAL,
+  PROPERTY_QUIET_CHANNELS,
+  PROPERTY_C3_1_1,
+  PROPERTY_C3_1_2,
+  PROPERTY_C3_1_3,
+  PROPERTY_DEADLOCK,
+  PROPERTY_COMMITS,
+  PROPERTY_OUTCOME,
+  PROPERTY_RECOVERS,
+  PROPERTY_AGREEMENT,
+  PROPERTY_INVARIANT,
+  PROPERTY_NO_ORPHAN,
+  PROPERTY_C3_2_2,
+  PROPERTY_C3_2_3,
+  PROPERTY_LOCAL_ROLLBACK,
+  PROPERTY_NO_DOMINO,
+  PROPERTY_OWN_ITERATION,
+  PROPERTY_TOKENS,
+  PROPERTY_BOUNDS,
+  PROPERTY_PROGRESS,
+  PROPERTY_REQUESTS,
+  PROPERTY_BOUNDED,
+  PROPERTY_FREES,
+  PROPERTY_FREES_AT_CAPTURE,
+  PROPERTY_USEFUL,
+  PROPERTY_OUTPUT,
+  PROPERTY_OUTPUT_AT_REST,
+  PROPERTY_OUTPUT_LOCAL,
+  PROPERTY_ONCE_PER_FAILURE,
+  PROPERTY_PURE,
+  PROPERTIES
+};
+
+/* All of them, and those that are judged where a claim names none; both end with NULL. */
+extern const char *const properties_known[PROPERTIES + 1];
+extern const char *const properties_default[];
+
+/* Whether the list `names`, which ends with NULL, has `property`. */
+bool properties_include(const char *const *names, const char *property);
+
+/* Whether it is judged where `names` are asked for; NULL: all are. Always judged is `pure`, without
+ * which nothing else that is said of a protocol counts. */
+bool properties_judge(const char *const *names, const char *property);
+
+/* Whether the verdict says that a step is not `pure`. */
+bool properties_impure(const struct verdict *);
+
+/* The default ones and those of protocol->promises, which a run is audited for; ends with NULL.
+ * Static, until the next call. */
+const char *const *properties_promised(const struct rcl_protocol *protocol);
+
+/* Whether messages must carry their sender's lines (world.line_stamps): for the claims of C3 that
+ * compare lines across messages. In all others stamps would only multiply the states. `names` as
+ * above; NULL: the default ones. */
+bool properties_need_stamps(const char *const *names);
+
+#endif

@@ -1,0 +1,70 @@
+/* Contributions to collectives in place, for worlds of many ranks: the parts WORLD_SHARE of all
+ * pairs of ranks, where a contribution that flows to many is written once and those of a call are
+ * added up once. A call on n ranks costs O(n), and not a message for each pair.
+ *
+ * Contributions that flow to the same ranks, of one call, incarnation and pair of lines, make a
+ * *group*: its senders, its receivers, the sum of its words. A receiver that takes all of them
+ * leaves the group; what concerns some of them splits it. The groups of a call are in the order in
+ * which each of its senders has contributed, so that the parts can be read from them one by one:
+ * equal to those that world_shares.c writes without them (world/rules/t/shares-test.c).
+ */
+#ifndef RECLINE_SHARES_H
+#define RECLINE_SHARES_H
+
+#include "world/rules/world.h"
+
+struct shares;
+
+struct shares *shares_new(int ranks);
+void shares_free(struct shares *);
+
+/* Sets of ranks: bit r % 64 of word r / 64. Words of a set: */
+uint32_t shares_words(const struct shares *);
+
+static inline bool shares_has(const uint64_t *set, int rank)
+{
+  return set[rank / 64] >> rank % 64 & 1;
+}
+
+static inline void shares_put(uint64_t *set, int rank)
+{
+  set[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+/* `from` contributes `message` (its tag: the number of the call) to the ranks of `to`, without
+ * `from`. `mutual`: data flow from all to all, so that receivers are senders, too. */
+void shares_add(struct shares *, int from, const struct world_message *message, const uint64_t *to,
+                bool mutual);
+
+/* Contributions to call `number` that `rank` may take: of incarnations from `least` to `most`, of
+ * each sender the first; RCL_ANY as `sender`: of all. */
+struct shares_key {
+  int comm, number, rank, sender;
+  uint16_t least, most;
+};
+
+/* Adds what they are to *contributions, and to `words` their words. */
+void shares_sum(const struct shares *, const struct shares_key *, uint32_t *contributions,
+                uint32_t words[RCL_WORDS]);
+
+/* Takes them. Of those with the same lines the one of the lowest rank is told to `visit`, in the
+ * order of ranks. */
+void shares_take(struct shares *, const struct shares_key *,
+                 void (*visit)(void *data, int peer, const struct world_message *), void *data);
+
+/* Drops what `peer` (RCL_ANY: any) has contributed to `rank` in incarnations before that one. */
+void shares_drop(struct shares *, int peer, int rank, uint16_t incarnation);
+
+/* The part WORLD_SHARE of a pair, valid until the next call. */
+const struct world_message *shares_read(struct shares *, int from, int to, uint32_t *size);
+
+bool shares_none(const struct shares *); /* all parts are empty */
+
+/* For the caller. The members of a communicator, to be filled in when they are not `known`; an
+ * empty set for shares_add(); whether a contribution may be kept from some of those to whom it
+ * flows. */
+uint64_t *shares_members(struct shares *, int comm, bool *known);
+uint64_t *shares_receivers(struct shares *);
+bool *shares_uneven(struct shares *);
+
+#endif

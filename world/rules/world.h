@@ -1,0 +1,595 @@
+/* The world: everything around the protocols of all ranks, as rules on plain memory.
+ *
+ * It holds the channels with MPI's matching rules, the receives that programs have posted, the
+ * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which
+ * move can happen next, and it is the only caller of rcl_protocol_step()
+ * (lock 2) but for the host for real MPI, where no process knows the whole.
+ *
+ * The explorer takes every move that world_moves() lists. The SMPI host and the trace replay
+ * report what did happen through world_step(), which refuses anything that the world could not
+ * have produced (lock 3). There is no second copy of the rules.
+ *
+ *          +--------------------- world ---------------------+
+ *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  FLOWS  SENT  STORED
+ *          |             REJOINED  UNEXPECTED  LEFT
+ *          |  per pair:  CHANNEL (messages)  CONTROL (control messages)
+ *          |             SHARE (contributions to collectives)
+ *          |  one:       GLOBAL  TOKENS
+ *          +--------------------------------------------------+
+ *
+ * Each box is a *part*: a run of bytes, comparable with memcmp, that the host of the world keeps
+ * (struct world_memory). The explorer interns parts, so that a state of the whole world is a
+ * tuple of small numbers; the SMPI host and the replay keep them in place.
+ *
+ * A contribution flows to many ranks: in runs, which have many, SHARE of all pairs is in groups
+ * (shares.h), which read as the same bytes.
+ *
+ * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
+ *
+ * History monitors live in the parts too and roll back with the programs: RCL_FLOWS counts, for
+ * each (peer, tag, communicator), what the program has sent and been given, so that a lost, doubled
+ * or overtaking message shows at its delivery.
+ */
+#ifndef RECLINE_WORLD_H
+#define RECLINE_WORLD_H
+
+#include "protocols/protocol.h"
+#include "world/script/content.h"
+#include "world/rules/reached.h"
+#include "world/script/script.h"
+
+/* ---- parts ---- */
+
+enum part_kind {
+  WORLD_RANK,       /* struct world_rank, then the protocol's state */
+  WORLD_PROGRAM,    /* struct world_program, struct world_window where scripts have them */
+  WORLD_POSTED,     /* struct world_receive[] in the order of posting */
+  WORLD_SLOTS,      /* struct world_slot[] by slot number */
+  WORLD_FLOWS,      /* struct world_flow[] by peer, tag, communicator */
+  WORLD_SENT,       /* struct world_sent[] in the order of sending */
+  WORLD_STORED,     /* struct world_record[] in the order of writing; parts end in any order */
+  WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
+  WORLD_UNEXPECTED, /* RCL_LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
+  WORLD_LEFT,       /* struct content[]: what the outside has seen of it, which no crash undoes */
+  WORLD_RANK_PARTS,
+  WORLD_CHANNEL = WORLD_RANK_PARTS, /* struct world_message[] in the order of sending */
+  WORLD_CONTROL,
+  WORLD_SHARE, /* struct world_message[]: tag is the number of the call */
+  WORLD_GLOBAL,
+  WORLD_TOKENS /* struct world_tokens, or empty */
+};
+
+enum rank_phase {
+  RANK_NEW, /* before its first START */
+  RANK_RUNNING,
+  RANK_CAPTURING, /* between CAPTURE and CAPTURED: nothing else happens here */
+  RANK_RESTORING, /* between ROLL_BACK and START */
+  RANK_DEAD,      /* crashed, not yet detected */
+  RANK_RESTARTING /* crashed and detected, not yet started again */
+};
+
+/* Clocks: an alarm that is set, or that has gone off. */
+struct world_alarm {
+  uint32_t checkpoint; /* 0: none */
+  int8_t after[RCL_BOUNDS];
+  uint8_t pad;
+};
+
+enum connections {
+  CONNECTIONS_CLOSED = 1, /* by START or CAPTURED, and there was no OPEN yet */
+  CONNECTIONS_ANEW = 2    /* START closed all: peers have none before they start, too */
+};
+
+struct world_rank {
+  uint8_t phase;
+  uint8_t held;         /* HOLD without RELEASE */
+  uint8_t timer;        /* SET_TIMER without TIMER */
+  uint8_t gave_up;      /* enum rcl_reason */
+  uint16_t draining;    /* 0: no peer; 1: every peer; else peer + 2 */
+  uint16_t closed;      /* enum connections, or-ed */
+  uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
+  uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
+  uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
+  uint8_t declared;     /* dead, and it is not: its process is still to be ended */
+  uint8_t set_back;   /* it has gone back, and has not noticed a failure since (once-per-failure) */
+  uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
+  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
+  uint32_t line;      /* last checkpoint captured */
+  uint32_t stopped;   /* last checkpoint for which logging has stopped */
+  uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
+                         crash */
+  uint32_t covered;   /* outputs up to this one may leave once `line` is committed; 0: none */
+  struct world_alarm set, rung; /* clocks: the alarm to come, and the last that went off */
+};
+
+_Static_assert(sizeof(struct world_rank) % 8 == 0, "the protocol state that follows is 8-aligned");
+
+/* All that steps of other ranks can see of a rank: fields of struct world_rank. */
+struct world_head {
+  uint8_t phase, declared;
+  uint16_t closed, born, incarnation, noticed;
+  uint16_t pad;
+  struct world_alarm set, rung;
+};
+
+struct world_head world_head_of(const struct world_rank *);
+
+enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
+
+/* A collective call that a program is in. */
+struct world_call {
+  uint8_t state; /* enum call_state */
+  uint8_t flow;  /* enum rcl_flow */
+  int16_t comm;
+  int16_t root;
+  uint16_t makes;            /* a communicator */
+  int32_t number;            /* of the call on its communicator, from 1 */
+  uint32_t words[RCL_WORDS]; /* own contribution, once joined */
+};
+
+struct world_program {
+  uint32_t receives;      /* receives posted so far: the number of the last one */
+  struct content history; /* all that the program has received and chosen */
+  uint16_t next;          /* scripts: index of the next operation */
+  uint8_t finished;       /* reached its end; still takes part in the protocol */
+  uint8_t waiting;        /* scripts: name being waited for, +1; 0: none */
+  struct world_call call;
+  uint16_t calls[SCRIPT_COMMS];      /* scripts: collective calls so far, by communicator */
+  uint16_t given;                    /* scripts: names whose receive is complete, a bit each */
+  uint16_t last;                     /* scripts that branch: what IF asks for */
+  uint16_t source[SCRIPT_NAMES + 1]; /* scripts that branch: whose message it was given */
+  uint16_t sending;                  /* scripts: 1 + the incarnation of the synchronous send that it
+                                        is in, which is the operation before `next`; 0: none */
+  uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
+  struct content content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
+  uint32_t outputs;                         /* made so far: the number of the last one */
+};
+
+/* A message that waits at the window of a rank. */
+struct world_wait {
+  uint16_t origin, place; /* of the operation in its script */
+  uint16_t item[SCRIPT_PENDING];
+};
+
+/* Behind it, of scripts with windows: the window of the rank, and what is under way. */
+struct world_window {
+  uint16_t cell[SCRIPT_CELLS];
+  uint16_t item[SCRIPT_PENDING];   /* of accesses by their place: what is given, then fetched */
+  uint16_t answer[SCRIPT_PENDING]; /* fetched here for the origin that is answered next */
+  /* Where there are locks. */
+  uint8_t held[SCRIPT_WINDOW_RANKS]; /* enum lock, of each origin */
+  uint8_t source;                    /* 1 + the rank whose message is being taken in; 0: none */
+  uint8_t reply;                     /* 1 + the rank that is answered next; 0: none */
+  uint8_t granted;                   /* the own lock that the program waits for */
+  uint8_t waits;
+  struct world_wait wait[SCRIPT_WINDOW_RANKS]; /* that came, in their order */
+};
+
+struct world_receive {
+  uint32_t request;
+  int16_t peer, comm; /* as posted */
+  int32_t tag;
+  int16_t from;      /* as allowed by MATCH, within what was posted */
+  uint8_t announced; /* the protocol has answered RECEIVE with MATCH */
+  uint8_t pad;
+  int32_t from_tag;
+};
+
+enum {
+  CONTROL_COMM = -1, /* the comm of control messages */
+  OUTSIDE = -3       /* the peer of an output */
+};
+
+struct world_message {
+  int32_t tag;
+  int16_t comm;
+  uint16_t incarnation;
+  uint32_t bytes;
+  uint32_t words[RCL_WORDS];
+  uint32_t sequence;      /* counts the messages of its flow in the sender's program, from 1 */
+  struct content content; /* of the payload */
+  uint32_t line;          /* sender's line when it was sent (only for the claims that ask for it) */
+  uint32_t stopped;       /* the same for its stop-log line */
+  uint32_t behind;        /* piggybacks: so many control messages of the channel come before it */
+  struct world_alarm after, before; /* clocks: the sender's last alarm when it was sent, its next */
+};
+
+/* Names a collective call whose contribution from `root` is taken and dropped. */
+struct world_share {
+  int16_t comm, root;
+  int32_t number;
+};
+
+struct world_slot {
+  uint32_t slot; /* UNEXPECTED: RCL_NO_SLOT */
+  int16_t peer;
+  uint16_t sent; /* by this rank to peer; else received from it */
+  struct world_message message;
+};
+
+struct world_flow {
+  int16_t peer, comm;
+  int32_t tag;
+  uint32_t sent;        /* messages sent to peer, suppressed ones too */
+  uint32_t delivered;   /* messages from peer given to the program */
+  struct content given; /* contents of these, in order */
+};
+
+/* What a program has sent, suppressed messages too: the contents one by one, as a receiver may have
+ * been given fewer than were sent. None for free programs, nor for runs that compare none. Its
+ * outputs are sent to the OUTSIDE. */
+struct world_sent {
+  int16_t peer, comm;
+  int32_t tag;
+  struct content content;
+};
+
+struct world_record {
+  uint32_t checkpoint;
+  uint8_t part; /* enum rcl_part */
+  uint8_t durable;
+  uint8_t reported; /* the rank was told so; differs from durable only under the early-durable lie,
+                       and after a crash */
+  uint8_t harm;     /* enum record_harm, or-ed */
+  uint32_t image;   /* kept bytes of the capture (IMAGE only) */
+  uint32_t state;   /* kept bytes: protocol's state, SLOTS */
+};
+
+/* TORN: the write was cut. Lost with a node: the rank's own piece, what the partner's node has of
+ * it. */
+enum record_harm { HARM_TORN = 1, HARM_LOST = 2, HARM_COPY_LOST = 4 };
+
+struct world_global {
+  uint32_t committed;   /* checkpoint to recover from; RCL_FRESH at first */
+  uint32_t committing;  /* COMMIT that is not yet COMMITTED; 0: none */
+  uint32_t target;      /* checkpoint of the recovery under way */
+  uint16_t incarnation; /* recoveries so far; independent: crashes detected so far */
+  uint16_t crashes;     /* crashes that may still happen (explorer) */
+  uint16_t timers;      /* TIMERs that may still happen (explorer) */
+  uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
+  uint8_t injected;     /* the one lie of a faulty host has been told */
+  int16_t down;         /* rank whose crash was detected last; -1 at first */
+  uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0 */
+  uint8_t settled;      /* no rank will go back any more: world_settles() */
+};
+
+/* Property tokens: a global state that is being recorded. Apart from GLOBAL, as no rule looks here.
+ */
+struct world_tokens {
+  uint32_t ranks; /* that have recorded their part of it */
+  uint32_t more;  /* the sum of what they say */
+};
+
+/* Parts are compared, stored and hashed as bytes: no padding that a compiler could leave undefined,
+ * and the same sizes, hence the same states and digests, for 32-bit and 64-bit hosts. */
+_Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
+_Static_assert(sizeof(struct world_head) == 28, "size of a head: no padding that is undefined");
+_Static_assert(sizeof(struct world_program) == 264, "size of PROGRAM");
+_Static_assert(sizeof(struct world_window) == 76, "size of a window");
+_Static_assert(sizeof(struct world_message) == 72, "size of a message");
+_Static_assert(sizeof(struct world_slot) == 80, "size of a slot");
+_Static_assert(sizeof(struct world_flow) == 32, "size of a flow");
+_Static_assert(sizeof(struct world_sent) == 24, "size of a sent message");
+_Static_assert(sizeof(struct world_record) == 16, "size of a stored part");
+_Static_assert(sizeof(struct world_receive) == 20, "size of a receive");
+_Static_assert(sizeof(struct world_global) == 24, "size of GLOBAL");
+_Static_assert(sizeof(struct rcl_event) == 44, "size of an event");
+_Static_assert(sizeof(struct rcl_action) == 44, "size of an action");
+
+/* The host's services for the world. All functions take `ctx`. */
+struct world_memory {
+  void *ctx;
+  /* Bytes of a part and their number; empty parts have size 0. Valid until the part is edited. */
+  const void *(*read)(void *ctx, uint32_t part, uint32_t *size);
+  /* The head of a RANK part; no more is looked at. NULL, or it returns NULL: `read`. */
+  const struct world_head *(*read_head)(void *ctx, uint32_t part);
+  /* The same to write to, grown (with zeroes) or cut to `size` bytes. */
+  void *(*edit)(void *ctx, uint32_t part, uint32_t size);
+  /* Keeps bytes for stable storage; equal bytes may get equal numbers; numbers count from 1. */
+  uint32_t (*keep)(void *ctx, const void *bytes, uint32_t size);
+  const void *(*kept)(void *ctx, uint32_t number, uint32_t *size);
+  /* They are no longer needed. May be NULL. */
+  void (*forget)(void *ctx, uint32_t number);
+};
+
+/* ---- the world ---- */
+
+/* States that are stored as one, each START of which an audit takes from each of them. */
+struct world_merges;
+struct world_merges *world_merges_new(void);
+void world_merges_free(struct world_merges *); /* may be NULL */
+
+/* A fault that the host injects once, to show that the properties detect it. The last two are not
+ * moves, but in all that it does: no image has what is in windows, or who has locked them. */
+enum injected_fault {
+  FAULT_DROP = 1,
+  FAULT_DUPLICATE = 2,
+  FAULT_EARLY_DURABLE = 4,
+  FAULT_WINDOWS_LOST = 8,
+  FAULT_LOCKS_LOST = 16
+};
+
+/* What a machine may do and a protocol may have to stand, beyond crashes between steps. */
+enum hazard {
+  /* A crash may fall between two actions of a step: those before it have taken effect. */
+  HAZARD_CUT_STEPS = 1,
+  /* A write under way at a crash may be found whole, besides lost: a checksum tells which. */
+  HAZARD_WHOLE_WRITES = 2,
+  /* Or torn, a prefix or a mixture of old and new, and without a checksum none can tell. An event
+     logger is another machine, to which a message comes or not: its writes are never torn. */
+  HAZARD_TORN_WRITES = 4,
+  /* A slow rank may be declared dead and fenced: until its process is ended it goes on, sends to
+     ranks that have not noticed, and nothing that it stores is taken. */
+  HAZARD_FALSE_DETECTION = 8,
+  /* Control messages of a pair of ranks may overtake each other. */
+  HAZARD_CONTROL_OVERTAKES = 16
+};
+
+/* What a crash leaves of the node, in move.fault: nothing that the ranks can reach again, as they
+ * restart elsewhere; its disks, as it comes back; all, as a process has crashed alone. */
+enum crash_leaves { CRASH_LEAVES_NOTHING, CRASH_LEAVES_DISKS, CRASH_LEAVES_ALL };
+
+/* A level of storage. Checkpoint k goes to the last level whose `every` divides k. Ranks are stored
+ * in blocks of world.stored_per_node, each on a node of its own; sets are of `set` nodes in a row.
+ * A ring keeps a copy of each node's images on the next node of its set; otherwise a set can be
+ * rebuilt as long as at most `losses` of its nodes have lost what they had. */
+struct world_level {
+  uint32_t every;
+  uint8_t needs; /* enum crash_leaves: the least that leaves what is on the node itself */
+  bool ring;
+  int16_t set, losses;
+};
+enum { WORLD_LEVELS = 8 };
+
+struct shares;
+struct guard;
+
+struct world {
+  const struct rcl_protocol *protocol;
+  struct rcl_config *config; /* one per rank */
+  int ranks;
+  char *topology;              /* as a text (protocols/neighbours.h); NULL: all are neighbours */
+  uint32_t *neighbours;        /* of all ranks, whose configs point here; NULL likewise */
+  uint32_t state_bytes;        /* of the protocol's state */
+  bool fifo;                   /* channels deliver in the order of sending */
+  bool overtaking;             /* channels keep no order at all, against MPI */
+  bool places_anywhere;        /* system level; else only at `checkpoint` operations */
+  bool closes;                 /* connections are closed for a capture or a restart (explorer) */
+  bool line_stamps;            /* messages carry line and stopped */
+  bool check;                  /* check the protocol's invariants after every step */
+  bool bounded;                /* crashes and timers are counted down (explorer) */
+  bool whole;                  /* contents that make no difference stay (audit of the explorer) */
+  bool blind;                  /* tests: stored states are merged as if no image had outputs */
+  struct world_merges *merges; /* which were merged, for an audit; NULL: none (world_merges.c) */
+  unsigned faults;             /* enum injected_fault, or-ed */
+  unsigned hazards;            /* enum hazard, or-ed */
+  int per_node;                /* ranks that crash together, in blocks; 1: each alone */
+  unsigned exceeds;            /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
+  struct world_level level[WORLD_LEVELS];
+  int levels; /* 0: storage outlives all crashes */
+  int stored_per_node;
+  const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
+  const struct script *script;   /* NULL: programs are real, their events come from outside */
+  /* Whether `rank` is a member of communicator `comm`, from before its first member is told so.
+     NULL: everybody is. */
+  bool (*member)(const void *ctx, int comm, int rank);
+  const void *member_ctx;
+  struct world_memory memory;
+  struct shares *shares; /* contributions in groups (parts_group_shares()); NULL: in parts */
+  struct guard *guard;   /* memory in which the protocol is called; NULL: in the parts */
+  bool all_in_use; /* what its in_use says of the first state is wrong, as each step then shows */
+};
+
+/* Number of a part. `a` is a rank, or the source of a channel; `b` its destination. */
+static inline uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
+{
+  uint32_t n = (uint32_t)w->ranks, pairs = n * n;
+  if (kind < WORLD_RANK_PARTS)
+    return (uint32_t)a * WORLD_RANK_PARTS + (uint32_t)kind;
+  if (kind == WORLD_GLOBAL || kind == WORLD_TOKENS)
+    return n * WORLD_RANK_PARTS + 3 * pairs + (kind == WORLD_TOKENS);
+  return n * WORLD_RANK_PARTS + (uint32_t)(kind - WORLD_CHANNEL) * pairs + (uint32_t)a * n +
+         (uint32_t)b;
+}
+
+uint32_t world_parts(const struct world *);
+
+/* Parts that belong together make a *component*: those of one rank, those between one pair of
+ * ranks, GLOBAL with TOKENS. Their values go together, so that the explorer numbers them together.
+ */
+uint32_t world_component(const struct world *, uint32_t part);
+uint32_t world_components(const struct world *);
+
+/* Fills in `world` for `ranks` ranks. The caller sets the other fields afterwards and calls
+ * world_begin(), which writes the parts as they are before the first START. */
+void world_init(struct world *, const struct rcl_protocol *, int ranks, uint32_t capacity);
+/* Sets a parameter of the protocol (rcl_config.parameter); one that it does not have: no effect. */
+void world_set_parameter(struct world *, const char *name, uint32_t value);
+/* Declares who exchanges messages with whom, before world_begin(): a text of
+ * protocols/neighbours.h, which is copied; NULL: all with all. A program that sends to another rank
+ * ends the run: its protocol gives up. False, with `problem` (NEIGHBOURS_PROBLEM bytes): the text
+ * is wrong. */
+bool world_set_topology(struct world *, const char *text, char *problem);
+/* Adds a level of storage behind the others; beyond WORLD_LEVELS: a breach. */
+void world_add_level(struct world *, struct world_level);
+/* From here on the protocol is called in memory of its own, where property `pure` is judged in
+ * full. `audit`: each step is taken again in other places. The configs do not grow any more. */
+void world_guard(struct world *, bool audit);
+void world_unguard(struct world *);
+void world_begin(struct world *, unsigned crashes, unsigned timers);
+void world_clear(
+    struct world *); /* frees what world_init() and world_guard() made, not the parts */
+
+enum move_kind {
+  MOVE_EVENT,  /* `event` happens at `rank` */
+  MOVE_CRASH,  /* `rank` fails; where nodes have several ranks: those of the node that begins with
+                  it.  -1: no rank, the server loses what it has stored (runs, with levels) */
+  MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
+                  is -1; independent: the one dead that is noticed */
+  MOVE_FINISH, /* the program of `rank` ends (real programs) */
+  MOVE_FAULT,  /* a faulty host drops or duplicates the message at `index` of peer -> rank */
+  MOVE_SENT    /* the synchronous send that the program of `rank` is in ends (scripts) */
+};
+
+struct move {
+  uint8_t kind;
+  uint8_t fault; /* MOVE_FAULT, and CAPTURED..DURABLE told too early; enum detection; enum
+                    crash_leaves; world_cut() */
+  int16_t rank;
+  uint32_t index; /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
+                     world when WORLD_FIND. MOVE_CRASH: what becomes of writes under way, a digit
+                     of enum write_end for each, in base WRITE_ENDS */
+  struct content content; /* real programs, SEND, ARRIVED and OUTPUT: of the payload; none: not
+                             given */
+  struct rcl_event event;
+};
+
+/* A detection is of ranks that have crashed, of a rank that lives (HAZARD_FALSE_DETECTION), or the
+ * end of the process of the latter. */
+enum detection { DETECT_DEAD, DETECT_FALSELY, DETECT_END };
+
+enum write_end { WRITE_LOST, WRITE_WHOLE, WRITE_TORN, WRITE_ENDS };
+
+/* HAZARD_CUT_STEPS: after so many actions of the event's step that have an effect outside of its
+ * rank the rank crashes; -1: it does not. */
+enum { FAULT_CUT = 8, FAULT_CUT_SHIFT = 4, FAULT_CUTS = 16 };
+static inline int world_cut(const struct move *move)
+{
+  return move->kind == MOVE_EVENT && move->fault & FAULT_CUT ? move->fault >> FAULT_CUT_SHIFT : -1;
+}
+
+_Static_assert(sizeof(struct move) == 68, "moves are interned as bytes");
+
+enum { WORLD_FIND = UINT32_MAX };
+
+/* Things that a step showed, beyond its new state. */
+enum verdict_kind {
+  VERDICT_FINE,
+  VERDICT_GAVE_UP,   /* the protocol gave up: an outcome, not an error */
+  VERDICT_VIOLATION, /* a property does not hold */
+  VERDICT_IMPOSSIBLE /* world_step() only: the world could not have produced this move */
+};
+
+struct verdict {
+  enum verdict_kind kind;
+  const char *property; /* VIOLATION: name, as in claims */
+  int rank;
+  enum rcl_reason reason; /* GAVE_UP */
+  bool refused;           /* `legal`: the list of actions breaks the grammar of a step */
+  struct reached reached; /* by this step */
+  char text[192];         /* what was expected and what was seen; GAVE_UP: why */
+};
+
+/* Calls `visit` for every move that can happen now, in a fixed order: that of their origins. */
+void world_moves(const struct world *, void (*visit)(void *data, const struct move *), void *data);
+
+/* Moves by *origin*: what a rank does by itself, what comes to it from one peer, that it crashes,
+ * that the dead are detected. The moves of one origin depend on few parts, so that the explorer can
+ * remember them; those of all open origins are the moves of the world. */
+uint32_t world_origins(const struct world *);
+void world_moves_of(const struct world *, uint32_t origin,
+                    void (*visit)(void *data, const struct move *), void *data);
+
+/* How one rank stands, and, put together, how all do. */
+struct world_standing {
+  bool gave_up;  /* the protocol has (of all: anywhere) */
+  bool finished; /* the program has, it is not held (a rollback may be on its way), and there is no
+                    crash that it has yet to notice (of all: everywhere) */
+  bool dead;     /* crashed and not yet detected, or to be ended (of all: any of them) */
+  /* Of one rank only. */
+  bool ended; /* its program has finished, even if it has crashed since */
+  bool held;
+  bool behind; /* it has a crash to notice */
+  bool starts; /* START is its only move, and commutes with all others */
+  bool fresh;  /* it has never started */
+  bool first;  /* no crash has been detected yet */
+  bool safe;   /* no more crash may happen */
+};
+
+struct world_standing world_standing(const struct world *, int rank);
+struct world_standing world_standing_of_all(const struct world_standing *, int ranks);
+
+/* When all ranks stand like this, moves can come from the first so many origins only. */
+uint32_t world_open_origins(const struct world *, const struct world_standing *all);
+
+/* In how many ways the writes under way can end when the node that begins with `first` crashes, as
+ * move.index counts them: the first 20, of which each is lost where nothing else can happen. */
+uint32_t world_write_ends(const struct world *, int first);
+
+/* Independent: what was durable of `rank`, is lost, and a START from `checkpoint` would need: the
+ * newest image or the log behind it. NULL: nothing. */
+const struct world_record *world_lost_record(const struct world *, int rank, uint32_t checkpoint);
+
+/* NULL when `move` can happen now; otherwise why not (a static text). */
+const char *world_refuses(const struct world *, const struct move *);
+
+/* Takes one move: the message leaves its channel, the protocol steps, its actions take effect.
+ * `actions` (item with room for RCL_ACTIONS_MAX, the caller's) tells the host what to carry out; it
+ * is empty for moves without a step. The verdict is filled in. Fields of `move` that the world
+ * finds (index) are written back. */
+void world_step(struct world *, struct move *, struct rcl_actions *, struct verdict *);
+
+/* Explorer's verdict on a state that nothing but a crash can change: `deadlock` when a program has
+ * not finished, `commits` when a checkpoint was asked for and never committed, `requests` when no
+ * more will be asked for. A TIMER whose step sets the timer again may have put the checkpoint off,
+ * and so may the next one: `renews` tells whether the timer of `rank` leads to a checkpoint that
+ * commits when it goes off in this state, which must be as before when it returns. Without: no
+ * such timer does. */
+void world_at_rest(const struct world *, struct verdict *);
+void world_at_rest_renewing(const struct world *, bool (*renews)(void *ctx, int rank), void *ctx,
+                            struct verdict *);
+
+/* The same on a state to which a run comes back for ever: `progress` when either. */
+void world_for_ever(const struct world *, struct verdict *);
+
+/* Verdict on a state in which all programs have finished: `agreement` when a receiver was given
+ * other contents than its sender, as it ended up, has sent (a suppressed message that came out
+ * differently the second time); `no-duplicate` when a message that was given is under way again. */
+void world_at_end(const struct world *, struct verdict *);
+
+/* Whether any of these properties is judged: world_at_end() looks at everything. */
+bool world_judges_end(const struct world *);
+
+/* What is kept of an image of `rank` (0: of one of its program as it stands) where no rank will
+ * start from it: the number of kept bytes. */
+uint32_t world_settled_image(const struct world *, int rank, uint32_t image);
+
+/* Makes a record of `rank` one that no rank will start from. What it named stays kept, as others
+ * may name it too. */
+void world_settle_record(const struct world *, int rank, struct world_record *);
+
+/* What is in a part, `size` bytes, when each rank is called to[rank]; in place. False where that
+ * cannot be told: histories are digests, and what is stored is bytes. */
+bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *bytes,
+                  uint32_t size);
+
+/* The part that it then is in. */
+uint32_t world_renamed(const struct world *, uint32_t part, const int16_t *to);
+
+/* The numbers of kept bytes in `bytes` of that part: replaces each but 0, in order, by what `map`
+ * makes of it. */
+void world_map_kept(const struct world *, uint32_t part, void *bytes, uint32_t size,
+                    uint32_t (*map)(void *ctx, uint32_t number), void *ctx);
+
+/* Adds bytes to a digest. */
+uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size);
+
+/* A digest of all parts: of equal states the same in every exploration, also where bytes were kept
+ * under other numbers. */
+uint64_t world_digest(const struct world *);
+
+/* What a part adds to the digest, which is the sum. */
+uint64_t world_digest_part(const struct world *, uint32_t part);
+
+/* Whether something is still to happen that neither a program nor a failure brings about: a start,
+ * the notice of a crash, the end of a capture or of a write, a message that can arrive. Where it
+ * never does, the host has lost it. `owed` is the first such move. */
+bool world_owes(const struct world *, struct move *owed);
+
+/* All programs have finished, none is held, and none has yet to notice a crash. */
+bool world_finished(const struct world *);
+
+/* The DOWN that `rank` has to take next; false when it knows of all crashes that were detected. */
+bool world_next_down(const struct world *, int rank, struct rcl_event *);
+
+#endif

@@ -1,0 +1,89 @@
+/* The world: clocks, for protocols that have them (protocol.h).
+ *
+ * The world has no clock. What is known follows from the bounds alone: an alarm goes off
+ * within the deviation D of its time, a message takes L at most and S at least. So an alarm x
+ * before an alarm y of another clock for certain when
+ *
+ *     time of x + D <= time of y - D
+ *
+ * a message that was sent before x has come before y when time of x + D + L <= time of y - D, and
+ * one that was sent after x has not come before y when time of x - D + S >= time of y + D. Times
+ * are the instant of a checkpoint and multiples of the bounds; an inequality counts when it holds
+ * for all D >= 0 and L >= S >= 0. Alarms of a later checkpoint come after everything of an earlier
+ * one.
+ *
+ * The explorer takes no move against that. A run is told of it: property `bounds`. A bound that is
+ * `exceeded` says nothing.
+ */
+#include "world/rules/world_parts.h"
+
+/* Whether x, moved by so many bounds, is not behind y, whatever the bounds are. */
+static bool precedes(const struct world_alarm *x, int deviations, int longest, int shortest,
+                     const struct world_alarm *y)
+{
+  if (x->checkpoint != y->checkpoint)
+    return x->checkpoint < y->checkpoint;
+  int d = y->after[RCL_BOUND_DEVIATION] - x->after[RCL_BOUND_DEVIATION] - deviations;
+  int l = y->after[RCL_BOUND_LONGEST] - x->after[RCL_BOUND_LONGEST] - longest;
+  int s = y->after[RCL_BOUND_SHORTEST] - x->after[RCL_BOUND_SHORTEST] - shortest;
+  return d >= 0 && l >= 0 && l + s >= 0;
+}
+
+static bool holds(const struct world *w, enum rcl_bound bound)
+{
+  return !(w->exceeds & 1u << bound);
+}
+
+bool world_needs_timer(const struct world *w, int rank)
+{
+  return !w->protocol->clocks || read_rank_head(w, rank).set.checkpoint >
+                                     read_rank_head(w, RCL_COORDINATOR_RANK).rung.checkpoint;
+}
+
+/* Only ranks of one incarnation that run wait for each other. */
+static bool in_step(const struct world_head *me, const struct world_head *other)
+{
+  return (other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING) &&
+         other->incarnation == me->incarnation;
+}
+
+/* A message from before an alarm of its sender that must be here before y. */
+static bool is_awaited(const struct world *w, int peer, int rank, const struct world_alarm *y)
+{
+  uint32_t count;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, w, WORLD_CHANNEL, peer, rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (channel[i].before.checkpoint && world_exists(read_rank(w, rank), &channel[i]) &&
+        precedes(&channel[i].before, 2, 1, 0, y))
+      return true;
+  return false;
+}
+
+const char *world_too_early(const struct world *w, int rank)
+{
+  const struct world_head me = read_rank_head(w, rank);
+  const struct world_alarm y = me.set;
+  for (int peer = 0; peer < w->ranks && holds(w, RCL_BOUND_DEVIATION); peer++) {
+    const struct world_head other = read_rank_head(w, peer);
+    if (peer != rank && in_step(&me, &other)) {
+      if (other.set.checkpoint < y.checkpoint && other.rung.checkpoint < y.checkpoint)
+        return "another rank has not set its clock yet";
+      if (other.set.checkpoint && precedes(&other.set, 2, 0, 0, &y))
+        return "the alarm of another rank comes first";
+    }
+    if (holds(w, RCL_BOUND_LONGEST) && is_awaited(w, peer, rank, &y))
+      return "a message must have come before";
+  }
+  return NULL;
+}
+
+const char *world_too_fast(const struct world *w, int rank, const struct world_message *message)
+{
+  const struct world_alarm y = read_rank_head(w, rank).set, *x = &message->after;
+  if (!x->checkpoint || !y.checkpoint || !holds(w, RCL_BOUND_DEVIATION))
+    return NULL;
+  struct world_alarm latest = y; /* at which it still is too early */
+  latest.after[RCL_BOUND_SHORTEST] -= holds(w, RCL_BOUND_SHORTEST);
+  return precedes(&latest, 2, 0, 0, x) ? "it was sent too late to be here before the alarm" : NULL;
+}

@@ -1,0 +1,658 @@
+/* The world: properties, judged over what programs send and are given and over what protocols do at
+ * the door, never by looking into a state. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "protocols/text.h"
+#include "base/memory.h"
+#include "world/rules/properties.h"
+#include "world/rules/world_step.h"
+
+static bool is_judged(const struct world *w, const char *property)
+{
+  return properties_judge(w->properties, property);
+}
+
+/* "deliver at send: ", or "send: " where it is about no action; its length. */
+static size_t name_step(const struct step_context *t, char *text, size_t size)
+{
+  const char *event = event_name(t->event.kind);
+  int said = t->action ? snprintf(text, size, "%s at %s: ", action_name(t->action->kind), event)
+                       : snprintf(text, size, "%s: ", event);
+  return said > 0 && (size_t)said < size ? (size_t)said : 0;
+}
+
+void world_violate(struct step_context *t, const char *property, const char *format, ...)
+{
+  if (t->verdict->kind == VERDICT_VIOLATION || !is_judged(t->w, property))
+    return;
+  t->verdict->kind = VERDICT_VIOLATION;
+  t->verdict->property = property;
+  t->verdict->rank = t->rank;
+  size_t size = sizeof t->verdict->text, said = 0;
+  if (!strcmp(property, "legal"))
+    said = name_step(t, t->verdict->text, size);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(t->verdict->text + said, size - said, format, args);
+  va_end(args);
+}
+
+bool world_follows(const struct world *w)
+{
+  return !are_free(w) || is_judged(w, "no-loss") || is_judged(w, "no-duplicate") ||
+         is_judged(w, "agreement");
+}
+
+bool world_judges_useful(const struct world *w)
+{
+  return is_judged(w, "useful");
+}
+
+bool world_judges_garbage(const struct world *w)
+{
+  return is_judged(w, "frees") || is_judged(w, "frees-at-capture");
+}
+
+/* ---- history: what the program sent and was given ---- */
+
+void world_check_sequence(struct step_context *t, int peer, const struct world_message *message)
+{
+  struct world_flow *f = world_flow(t->w, t->rank, peer, message->comm, message->tag);
+  uint32_t expected = f->delivered + 1;
+  world_occasion(t, PROPERTY_NO_LOSS);
+  world_occasion(t, PROPERTY_NO_DUPLICATE);
+  if (message->sequence > expected)
+    world_violate(t, "no-loss", "message %u from rank %d (tag %d) was given before message %u",
+                  message->sequence, peer, message->tag, expected);
+  else if (message->sequence < expected)
+    world_violate(t, "no-duplicate", "message %u from rank %d (tag %d) was given twice",
+                  message->sequence, peer, message->tag);
+  f->delivered++;
+  f->given = content_fold(f->given, message->content);
+}
+
+void world_note_sent(struct step_context *t, const struct content *content)
+{
+  const struct world_sent sent = {
+      .peer = t->event.peer, .comm = t->event.comm, .tag = t->event.tag, .content = *content};
+  uint32_t count;
+  READ_LIST(struct world_sent, t->w, WORLD_SENT, t->rank, 0, &count);
+  list_insert(t->w, WORLD_SENT, t->rank, 0, count, &sent, sizeof sent);
+}
+
+/* ---- what runs have shown ---- */
+
+void world_reach_commit(struct step_context *t, uint32_t checkpoint, uint16_t recoveries)
+{
+  reached_note(&t->verdict->reached, REACH_COMMITS, checkpoint);
+  reached_note(&t->verdict->reached, REACH_LATER_COMMITS, recoveries);
+}
+
+void world_reach_start(struct step_context *t)
+{
+  if (t->event.checkpoint == RCL_FRESH)
+    return;
+  reached_note(&t->verdict->reached, REACH_RECOVERIES, read_rank(t->w, t->rank)->incarnation);
+  reached_note(&t->verdict->reached, REACH_RECOVERED, t->event.checkpoint);
+}
+
+void world_reach_crossing(struct step_context *t, uint32_t line)
+{
+  uint32_t here = read_rank(t->w, t->rank)->line;
+  reached_note(&t->verdict->reached, REACH_LATE, line < here);
+  reached_note(&t->verdict->reached, REACH_EARLY, line > here);
+}
+
+void world_reach_action(struct step_context *t, const struct rcl_action *action)
+{
+  struct reached *reached = &t->verdict->reached;
+  if (!read_rank(t->w, t->rank)->noticed)
+    return;
+  switch ((enum rcl_action_kind)action->kind) {
+  case RCL_ACTION_RESEND:
+    reached_note(reached, REACH_REPLAYED, 1);
+    break;
+  case RCL_ACTION_DELIVER:
+    reached_note(reached, REACH_REPLAYED, action->slot != RCL_NO_SLOT);
+    break;
+  case RCL_ACTION_SUPPRESS:
+  case RCL_ACTION_DISCARD:
+    reached_note(reached, REACH_SUPPRESSED, 1);
+    break;
+  case RCL_ACTION_MATCH:
+    reached_note(reached, REACH_FORCED,
+                 action->peer != t->event.peer || action->tag != t->event.tag);
+    break;
+  case RCL_ACTION_FORCE:
+    reached_note(reached, REACH_FORCED, 1);
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- claims about lines, seen from outside (design section 3) ---- */
+
+void world_check_lines(struct step_context *t, uint32_t stopped)
+{
+  const struct world_rank *me = read_rank(t->w, t->rank);
+  if (!t->w->line_stamps)
+    return;
+  world_occasion(t, PROPERTY_C3_1_2);
+  world_occasion(t, PROPERTY_C3_1_3);
+  world_reach_crossing(t, t->message.line);
+  if (t->message.stopped > me->stopped)
+    world_violate(t, "c3-1.2", "rank %d beyond stop-log line %u sent to rank %d behind it",
+                  t->event.peer, t->message.stopped, t->rank);
+  if (stopped > t->message.line)
+    world_violate(t, "c3-1.3",
+                  "rank %d beyond stop-log line %u received from rank %d behind line %u", t->rank,
+                  stopped, t->event.peer, stopped);
+}
+
+void world_check_share_lines(struct step_context *t, int peer, const struct world_message *share)
+{
+  if (!t->w->line_stamps || t->event.flow == RCL_FLOW_BARRIER) /* no data */
+    return;
+  world_occasion(t, PROPERTY_C3_2_2);
+  world_occasion(t, PROPERTY_C3_2_3);
+  world_reach_crossing(t, share->line);
+  if (share->stopped > t->newest_stop) {
+    t->newest_stop = share->stopped;
+    t->newest_peer = peer;
+  }
+  if (read_rank(t->w, t->rank)->stopped > share->line)
+    world_violate(t, "c3-2.3",
+                  "data flowed from rank %d behind line %u to rank %d beyond stop-log line", peer,
+                  share->line + 1, t->rank);
+}
+
+void world_check_collected_lines(struct step_context *t)
+{
+  if (t->newest_stop > read_rank(t->w, t->rank)->stopped)
+    world_violate(t, "c3-2.2",
+                  "data flowed from rank %d beyond stop-log line %u to rank %d behind it",
+                  t->newest_peer, t->newest_stop, t->rank);
+}
+
+/* The claim is not about ranks that have crashed or already rolled back.
+ */
+static bool same_life(const struct step_context *t, int rank)
+{
+  const struct world_rank *other = read_rank(t->w, rank);
+  return other->phase <= RANK_CAPTURING &&
+         other->incarnation == read_rank(t->w, t->rank)->incarnation;
+}
+
+/* ---- claims about ranks that roll back, and how far ---- */
+
+/* Each rollback has a failure of its own, noticed since the last. */
+static void judge_once(struct step_context *t)
+{
+  if (!is_judged(t->w, "once-per-failure"))
+    return; /* no state of it where nobody asks */
+  struct world_rank *me = edit_rank(t->w, t->rank);
+  if (me->set_back)
+    world_violate(t, "once-per-failure",
+                  "rank %d goes back again, and has noticed no failure since", t->rank);
+  me->set_back = true;
+}
+
+void world_judge_told(struct step_context *t)
+{
+  world_occasion(t, PROPERTY_LOCAL_ROLLBACK);
+  world_occasion(t, PROPERTY_OWN_ITERATION);
+  world_occasion(t, PROPERTY_NO_DOMINO);
+  world_occasion(t, PROPERTY_ONCE_PER_FAILURE);
+}
+
+void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
+{
+  judge_once(t);
+  world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
+                checkpoint);
+  if (checkpoint != read_rank(t->w, t->rank)->line)
+    world_violate(t, "own-iteration", "rank %d lives and goes back behind its last capture, to %u",
+                  t->rank, checkpoint);
+  uint32_t count, passed = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    passed +=
+        stored[i].part == RCL_PART_IMAGE && stored[i].durable && stored[i].checkpoint > checkpoint;
+  if (passed > 1)
+    world_violate(t, "no-domino", "rank %d goes back to checkpoint %u, past %u of its checkpoints",
+                  t->rank, checkpoint, passed);
+}
+
+void world_check_all_beyond(struct step_context *t, uint32_t checkpoint)
+{
+  if (!is_judged(t->w, "c3-1.1"))
+    return; /* looks at all ranks */
+  world_occasion(t, PROPERTY_C3_1_1);
+  for (int rank = 0; rank < t->w->ranks; rank++)
+    if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
+      world_violate(t, "c3-1.1", "rank %d stopped logging before rank %d was beyond line %u",
+                    t->rank, rank, checkpoint);
+}
+
+void world_check_tokens(struct step_context *t, uint32_t more)
+{
+  if (!is_judged(t->w, "tokens"))
+    return;
+  struct world_tokens *tokens = world_edit(t->w, WORLD_TOKENS, 0, 0, sizeof *tokens);
+  tokens->more += more;
+  if (++tokens->ranks < (uint32_t)t->w->ranks)
+    return;
+  world_occasion(t, PROPERTY_TOKENS);
+  if (tokens->more)
+    world_violate(t, "tokens", "the recorded global state has %d messages more than were sent",
+                  (int)tokens->more);
+  list_clear(t->w, WORLD_TOKENS, 0, 0);
+}
+
+static uint32_t under_way(const struct step_context *t, int from, int to)
+{
+  uint32_t count, found = 0;
+  const struct world_message *channel =
+      READ_LIST(struct world_message, t->w, WORLD_CHANNEL, from, to, &count);
+  for (uint32_t i = 0; i < count; i++)
+    found += !is_control(&channel[i]) && world_exists(read_rank(t->w, t->rank), &channel[i]);
+  return found;
+}
+
+void world_check_quiet(struct step_context *t)
+{
+  if (!is_judged(t->w, "quiet-channels"))
+    return; /* looks at all channels, which would tie every capture to them */
+  world_occasion(t, PROPERTY_QUIET_CHANNELS);
+  for (int peer = 0; peer < t->w->ranks; peer++) {
+    uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);
+    if (in || out)
+      world_violate(t, "quiet-channels", "captured with %u messages %s rank %d under way",
+                    in ? in : out, in ? "from" : "to", peer);
+  }
+}
+
+/* ---- the end ---- */
+
+static bool has_timer(const struct world *w, int rank)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  return me->timer || me->set.checkpoint;
+}
+
+bool world_puts_off(const struct step_context *t)
+{
+  return t->unmoved && t->actions->count == 1 && t->actions->item[0].kind == RCL_ACTION_SET_TIMER;
+}
+
+/* Whether a checkpoint of the rank (global recovery: of all) has begun that has not committed. An
+ * image that is stored becomes durable. */
+static bool has_begun(const struct world *w, int rank)
+{
+  bool begun = w->protocol->independent && read_rank(w, rank)->image;
+  for (int each = 0; each < w->ranks && !w->protocol->independent; each++)
+    begun |= read_rank(w, each)->line > read_global(w)->committed;
+  return begun;
+}
+
+/* Whether one was asked for that has not committed; independent: of that rank, whose timer asks for
+ * one, and it has begun. */
+static bool is_requested(const struct world *w, int rank)
+{
+  return w->protocol->independent ? has_timer(w, rank) && has_begun(w, rank)
+                                  : rank == RCL_COORDINATOR_RANK && read_global(w)->requested;
+}
+
+/* With independent recovery and with clocks each rank has a timer; else one of all ranks will do,
+ * as a rule that of the coordinator. */
+static void judge_timers(struct step_context *t, const char *property)
+{
+  const struct world *w = t->w;
+  bool each = w->protocol->independent || w->protocol->clocks;
+  int set = 0;
+  for (int rank = 0; rank < w->ranks; rank++)
+    set += has_timer(w, rank);
+  bool timed = w->protocol->independent ? set : read_global(w)->timed && !read_global(w)->requested;
+  for (t->rank = 0; timed && t->rank < (each ? w->ranks : 1); t->rank++)
+    if (each ? !has_timer(w, t->rank) : !set)
+      world_violate(t, property, "no timer is set: no checkpoint will be asked for any more");
+}
+
+/* Programs that never end are violations of property `ends`, checkpoints never committed of
+ * `commits` (NULL: of none), ranks that ask for no more of `requests`. */
+static void judge_waits(const struct world *w, const char *ends, const char *commits,
+                        const char *requests, struct verdict *verdict)
+{
+  struct step_context t = {.w = w, .verdict = verdict};
+  for (t.rank = 0; t.rank < w->ranks; t.rank++)
+    if (!world_standing(w, t.rank).finished)
+      world_violate(&t, ends, "the program of rank %d never ends", t.rank);
+  for (t.rank = 0; commits && t.rank < w->ranks; t.rank++)
+    if (is_requested(w, t.rank))
+      world_violate(&t, commits, "a checkpoint was asked for and never committed");
+  judge_timers(&t, requests);
+}
+
+/* Whether the image from which the receiver of a kept message would start shows it received: then
+ * no recovery needs it any more. */
+static bool is_garbage(const struct world *w, int rank, const struct world_slot *slot)
+{
+  const struct world_message *message = &slot->message;
+  int sender = slot->sent ? rank : slot->peer, receiver = slot->sent ? slot->peer : rank;
+  uint32_t size;
+  const unsigned char *flows = world_line_part(w, receiver, WORLD_FLOWS, &size);
+  struct world_flow flow;
+  if (!flows || !world_flow_in(flows, size, sender, message->comm, message->tag, &flow))
+    return false;
+  return message->sequence && message->sequence <= flow.delivered; /* 0: a result of a call */
+}
+
+/* The rank keeps no message that it knows to be garbage: nothing that says so is on its way. */
+static void check_slots(struct step_context *t, const char *property)
+{
+  const struct world *w = t->w;
+  uint32_t count;
+  const struct world_slot *slots = READ_LIST(struct world_slot, w, WORLD_SLOTS, t->rank, 0, &count);
+  if (w->protocol->independent && read_global(w)->incarnation)
+    return; /* images bring back what was freed, and what peers have said may be lost */
+  world_occasion(t, !strcmp(property, "frees") ? PROPERTY_FREES : PROPERTY_FREES_AT_CAPTURE);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t news = 0;
+    if (slots[i].peer != t->rank)
+      world_read(w, control_part(w), slots[i].peer, t->rank, &news);
+    if (!news && is_garbage(w, t->rank, &slots[i]))
+      world_violate(t, property, "slot %u of rank %d keeps a message that no recovery needs",
+                    slots[i].slot, t->rank);
+  }
+}
+
+void world_check_stored(struct step_context *t)
+{
+  if (!is_judged(t->w, "frees-at-capture") || !t->w->bounded)
+    return; /* looks at other ranks; in a run a rank may hear later than the world knows */
+  for (int peer = 0; peer < t->w->ranks; peer++)
+    if (read_rank_head(t->w, peer).phase > RANK_CAPTURING)
+      return;
+  check_slots(t, "frees-at-capture");
+}
+
+/* The previous checkpoint of a rank may still be stored, as it hears of a commit with the next
+ * request; one before that is of no use. */
+static void check_bounded(struct step_context *t)
+{
+  uint32_t count, images = 0;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    images += stored[i].part == RCL_PART_IMAGE;
+  if (images > 2 + (uint32_t)(t->w->levels ? t->w->levels - 1 : 0)) /* one more of each level */
+    world_violate(t, "bounded", "%u checkpoints of rank %d are stored", images, t->rank);
+  if (is_judged(t->w, "frees"))
+    check_slots(t, "frees");
+  bool judges = is_judged(t->w, "useful") && !read_global(t->w)->incarnation;
+  if (judges && images)
+    world_occasion(t, PROPERTY_USEFUL);
+  world_occasion(t, PROPERTY_BOUNDED);
+  for (uint32_t i = 0; i < count && judges; i++)
+    if (stored[i].part == RCL_PART_IMAGE && !world_is_useful(t->w, t->rank, stored[i].checkpoint))
+      world_violate(t, "useful", "checkpoint %u of rank %d is on no recovery line",
+                    stored[i].checkpoint, t->rank);
+}
+
+/* Whether a TIMER of `rank` would set the timer again. Nothing is under way that it could wait for.
+ */
+static bool sets_again(const struct world *w, int rank)
+{
+  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&w->config[rank])};
+  const struct world_rank *me = read_rank(w, rank);
+  const struct rcl_event timer = {.kind = RCL_EVENT_TIMER, .checkpoint = me->set.checkpoint};
+  bool sets = false;
+  if (!has_timer(w, rank) || me->phase != RANK_RUNNING)
+    return false;
+  void *state = memory_grow(NULL, w->state_bytes + 1);
+  memcpy(state, me + 1, w->state_bytes);
+  actions.item = memory_table(actions.capacity, sizeof *actions.item);
+  char flaw[FLAW_MAX];
+  world_call_step(w, rank, state, &timer, &actions, NULL, flaw);
+  for (uint32_t i = 0; i < actions.count; i++)
+    sets |= actions.item[i].kind == RCL_ACTION_SET_TIMER;
+  free(actions.item);
+  free(state);
+  return sets;
+}
+
+/* Timers that set themselves again and again, and whether one of them leads to a checkpoint. */
+struct renewal {
+  bool (*renews)(void *ctx, int rank);
+  void *ctx;
+};
+
+static bool leads_on(const struct world *w, int rank, const struct renewal *r)
+{
+  return has_timer(w, rank) && r->renews && r->renews(r->ctx, rank);
+}
+
+/* What was asked for and has not committed, unless it was put off. */
+static void judge_commits(struct step_context *t, const struct renewal *r)
+{
+  const struct world *w = t->w;
+  for (t->rank = 0; t->rank < w->ranks; t->rank++) {
+    bool put_off = false;
+    if (!is_judged(w, "commits") || !is_requested(w, t->rank))
+      continue;
+    for (int rank = 0; rank < w->ranks && !has_begun(w, t->rank); rank++)
+      put_off |= (!w->protocol->independent || rank == t->rank) && leads_on(w, rank, r);
+    if (!put_off)
+      world_violate(t, "commits", "a checkpoint was asked for and never committed");
+  }
+}
+
+/* Nothing was asked for that has not committed: the next TIMER does so. With independent recovery
+ * that of each rank, else that of any rank, with clocks that of the coordinator. */
+static void judge_requests(struct step_context *t, const struct renewal *r)
+{
+  const struct world *w = t->w;
+  int vain = -1;
+  bool asks = false, each = w->protocol->independent;
+  for (t->rank = 0; t->rank < w->ranks && is_judged(w, "requests"); t->rank++) {
+    if (is_requested(w, each ? t->rank : RCL_COORDINATOR_RANK) || !has_timer(w, t->rank) ||
+        (w->protocol->clocks && t->rank != RCL_COORDINATOR_RANK))
+      continue;
+    bool alive = !sets_again(w, t->rank) || leads_on(w, t->rank, r);
+    asks = !each && (asks || alive);
+    vain = !alive && vain < 0 ? t->rank : vain;
+  }
+  t->rank = vain;
+  if (vain >= 0 && !asks)
+    world_violate(t, "requests", "the timer asks for no checkpoint any more");
+}
+
+/* ---- the outside ---- */
+
+static const struct content *left_of(const struct world *w, int rank, uint32_t *count)
+{
+  return READ_LIST(struct content, w, WORLD_LEFT, rank, 0, count);
+}
+
+/* Contents of outputs of the rank, from the first one on; the caller's to free. */
+static struct content *made_by(const struct world *w, int rank)
+{
+  uint32_t sent, count = 0;
+  const struct world_sent *list = READ_LIST(struct world_sent, w, WORLD_SENT, rank, 0, &sent);
+  struct content *made =
+      memory_table((size_t)read_program(w, rank)->outputs + 1, sizeof(struct content));
+  for (uint32_t i = 0; i < sent; i++)
+    if (list[i].peer == OUTSIDE)
+      made[count++] = list[i].content;
+  return made;
+}
+
+/* At the end the outside has seen what the program, as it ended up, has made. */
+static void check_left(struct step_context *t)
+{
+  uint32_t count, outputs = read_program(t->w, t->rank)->outputs;
+  const struct content *left = left_of(t->w, t->rank, &count);
+  if (count)
+    world_occasion(t, PROPERTY_OUTPUT);
+  if (count > outputs)
+    world_violate(t, "output", "output %u of rank %d has left, and its program has made %u", count,
+                  t->rank, outputs);
+  if (!count || count > outputs)
+    return;
+  struct content *made = made_by(t->w, t->rank);
+  for (uint32_t i = 0; i < count; i++)
+    if (!content_same(&left[i], &made[i]))
+      world_violate(t, "output", "output %u of rank %d has left, and is another in the end", i + 1,
+                    t->rank);
+  free(made);
+}
+
+/* At rest it has seen all of it. */
+static void check_held(struct step_context *t)
+{
+  uint32_t count;
+  left_of(t->w, t->rank, &count);
+  if (read_program(t->w, t->rank)->outputs)
+    world_occasion(t, PROPERTY_OUTPUT_AT_REST);
+  if (count < read_program(t->w, t->rank)->outputs)
+    world_violate(t, "output-at-rest", "output %u of rank %d waits", count + 1, t->rank);
+}
+
+void world_at_rest_renewing(const struct world *w, bool (*renews)(void *ctx, int rank), void *ctx,
+                            struct verdict *verdict)
+{
+  struct step_context t = {.w = w, .verdict = verdict};
+  const struct renewal renewal = {renews, ctx};
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  for (; t.rank < w->ranks; t.rank++) {
+    check_bounded(&t);
+    check_held(&t);
+  }
+  world_occasion(&t, PROPERTY_DEADLOCK);
+  world_occasion(&t, PROPERTY_COMMITS);
+  if (read_global(w)->timed || w->protocol->independent)
+    world_occasion(&t, PROPERTY_REQUESTS);
+  judge_waits(w, "deadlock", NULL, "requests", verdict);
+  if (verdict->kind == VERDICT_VIOLATION)
+    return; /* one is enough */
+  judge_commits(&t, &renewal);
+  judge_requests(&t, &renewal);
+}
+
+void world_at_rest(const struct world *w, struct verdict *verdict)
+{
+  world_at_rest_renewing(w, NULL, NULL, verdict);
+}
+
+void world_for_ever(const struct world *w, struct verdict *verdict)
+{
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  judge_waits(w, "progress", "progress", "progress", verdict);
+}
+
+/* Whether the messages that `rank` was given in a flow have the contents of the first ones that its
+ * peer has sent. Where contents are not known, they are not compared. */
+static bool same_contents(const struct step_context *t, const struct world_flow *mine)
+{
+  uint32_t count, known = 0;
+  struct content sent = {0};
+  const struct world_sent *list =
+      READ_LIST(struct world_sent, t->w, WORLD_SENT, mine->peer, 0, &count);
+  for (uint32_t i = 0; i < count && known < mine->delivered; i++)
+    if (list[i].peer == t->rank && list[i].comm == mine->comm && list[i].tag == mine->tag) {
+      sent = content_fold(sent, list[i].content);
+      known++;
+    }
+  return known < mine->delivered || content_same(&sent, &mine->given);
+}
+
+/* Judges whether `rank` received what its peers, as they ended up, have sent. */
+static void check_agreement(struct step_context *t)
+{
+  uint32_t count, place, their_count;
+  const struct world_flow *flows =
+      READ_LIST(struct world_flow, t->w, WORLD_FLOWS, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct world_flow *mine = &flows[i], *theirs;
+    if (!mine->delivered)
+      continue;
+    theirs =
+        world_find_flow(t->w, mine->peer, t->rank, mine->comm, mine->tag, &place, &their_count);
+    uint32_t sent = theirs ? theirs->sent : 0;
+    if (sent < mine->delivered)
+      world_violate(t, "agreement",
+                    "rank %d was given %u messages with tag %d, rank %d has sent %u", t->rank,
+                    mine->delivered, mine->tag, mine->peer, sent);
+    else if (!same_contents(t, mine))
+      world_violate(t, "agreement", "rank %d was given other contents than rank %d has sent",
+                    t->rank, mine->peer);
+  }
+}
+
+/* Nothing that the rank was given is still to be given to it. */
+static void check_leftover(struct step_context *t, int peer, const struct world_message *message)
+{
+  uint32_t place, flows;
+  const struct world_flow *mine =
+      world_find_flow(t->w, t->rank, peer, message->comm, message->tag, &place, &flows);
+  if (mine && message->sequence <= mine->delivered)
+    world_violate(t, "no-duplicate",
+                  "message %u from rank %d (tag %d) was given, and sent once more",
+                  message->sequence, peer, message->tag);
+}
+
+/* What the rank drains, or takes out of a channel itself, it may yet discard. */
+static void check_leftovers(struct step_context *t)
+{
+  uint32_t count;
+  for (int peer = 0; peer < t->w->ranks; peer++) {
+    const struct world_message *channel =
+        READ_LIST(struct world_message, t->w, WORLD_CHANNEL, peer, t->rank, &count);
+    bool open = read_rank(t->w, t->rank)->draining || below_matching(t->w);
+    for (uint32_t i = 0; i < count && !open; i++)
+      if (!is_control(&channel[i]) && world_exists(read_rank(t->w, t->rank), &channel[i]))
+        check_leftover(t, peer, &channel[i]);
+  }
+  const struct world_slot *unexpected =
+      READ_LIST(struct world_slot, t->w, WORLD_UNEXPECTED, t->rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    check_leftover(t, unexpected[i].peer, &unexpected[i].message);
+}
+
+/* Data sent in a collective are taken by all to whom they flow. */
+static void check_shares(struct step_context *t, int peer)
+{
+  uint32_t count;
+  const struct world_message *shares =
+      READ_LIST(struct world_message, t->w, WORLD_SHARE, peer, t->rank, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (world_exists(read_rank(t->w, t->rank), &shares[i]))
+      world_violate(t, "no-orphan", "rank %d never takes part in call %d of rank %d", t->rank,
+                    shares[i].tag, peer);
+}
+
+void world_at_end(const struct world *w, struct verdict *verdict)
+{
+  struct step_context t = {.w = w, .verdict = verdict};
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  world_occasion(&t, PROPERTY_AGREEMENT);
+  world_occasion(&t, PROPERTY_NO_DUPLICATE);
+  world_occasion(&t, PROPERTY_NO_ORPHAN);
+  for (t.rank = 0; t.rank < w->ranks; t.rank++) {
+    check_agreement(&t);
+    check_left(&t);
+    check_leftovers(&t);
+    for (int peer = 0; peer < w->ranks && !(w->shares && shares_none(w->shares)); peer++)
+      check_shares(&t, peer);
+  }
+}
+
+bool world_judges_end(const struct world *w)
+{
+  return is_judged(w, "agreement") || is_judged(w, "no-duplicate") || is_judged(w, "no-orphan") ||
+         is_judged(w, "output");
+}

@@ -1,0 +1,110 @@
+/* The world: what programs tell the outside, and when it leaves.
+ *
+ * An output lies with the launcher, which no crash takes, from when the program makes it until an
+ * action lets it leave; storage and launcher are fenced alike. What has left stays seen: one that
+ * the program makes again after a crash is dropped, and must be the same.
+ */
+#include "world/rules/properties.h"
+#include "world/rules/world_step.h"
+
+static const struct content *left_of(const struct world *w, int rank, uint32_t *count)
+{
+  return READ_LIST(struct content, w, WORLD_LEFT, rank, 0, count);
+}
+
+void world_make_output(struct step_context *t)
+{
+  const struct world *w = t->w;
+  uint32_t count, sent;
+  const struct world_sent made = {
+      .peer = OUTSIDE, .content = w->script ? world_content(w, t->rank) : t->move->content};
+  struct world_program *program = edit_program(w, t->rank);
+  program->outputs = t->event.output;
+  if (w->script)
+    program->next++;
+  READ_LIST(struct world_sent, w, WORLD_SENT, t->rank, 0, &sent);
+  list_insert(w, WORLD_SENT, t->rank, 0, sent, &made, sizeof made);
+  const struct content *left = left_of(w, t->rank, &count);
+  if (t->event.output > count)
+    return;
+  reached_note(&t->verdict->reached, REACH_OUTPUT_AGAIN, 1);
+  world_occasion(t, PROPERTY_OUTPUT);
+  if (!content_same(&left[t->event.output - 1], &made.content))
+    world_violate(t, "output",
+                  "output %u of rank %d has left, and comes out otherwise after a crash",
+                  t->event.output, t->rank);
+}
+
+/* Outputs of `rank` up to `last` leave. The newest are at the end of what it has sent. */
+static void leave(struct step_context *t, int rank, uint32_t last)
+{
+  const struct world *w = t->w;
+  uint32_t before, sent, number = read_program(w, rank)->outputs;
+  left_of(w, rank, &before);
+  if (last <= before)
+    return;
+  struct content *left =
+      world_edit(w, WORLD_LEFT, rank, 0, last * (uint32_t)sizeof(struct content));
+  const struct world_sent *list = READ_LIST(struct world_sent, w, WORLD_SENT, rank, 0, &sent);
+  for (uint32_t i = sent; i-- > 0 && number > before;)
+    if (list[i].peer == OUTSIDE) {
+      if (number <= last)
+        left[number - 1] = list[i].content;
+      number--;
+    }
+  reached_note(&t->verdict->reached, REACH_OUTPUTS, last);
+}
+
+void world_let_out(struct step_context *t, const struct rcl_action *action)
+{
+  const struct world *w = t->w;
+  const struct world_rank *me = read_rank(w, t->rank);
+  if (action->output > read_program(w, t->rank)->outputs)
+    world_violate(t, "legal", "output %u, expected one that the program has made", action->output);
+  else if (action->checkpoint && action->checkpoint != me->line)
+    world_violate(t, "legal", "checkpoint %u, expected the last one captured", action->checkpoint);
+  else if (world_fenced(t))
+    return;
+  else if (action->checkpoint && read_global(w)->committed < action->checkpoint)
+    edit_rank(w, t->rank)->covered = action->output;
+  else
+    leave(t, t->rank, action->output);
+}
+
+/* Of what the rank itself has on the way to storage it does not know yet that it is there. */
+static bool writes(const struct world *w, int rank)
+{
+  uint32_t count;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!stored[i].reported)
+      return true;
+  return false;
+}
+
+void world_judge_waiting(struct step_context *t)
+{
+  uint32_t count;
+  if (t->w->script && !t->w->script->outputs)
+    return;
+  left_of(t->w, t->rank, &count);
+  if (read_program(t->w, t->rank)->outputs)
+    world_occasion(t, PROPERTY_OUTPUT_LOCAL);
+  if (count < read_program(t->w, t->rank)->outputs && !writes(t->w, t->rank))
+    world_violate(t, "output-local",
+                  "output %u of rank %d waits, and nothing of it is being stored", count + 1,
+                  t->rank);
+}
+
+void world_let_out_covered(struct step_context *t, uint32_t checkpoint)
+{
+  const struct world *w = t->w;
+  for (int rank = 0; rank < w->ranks && (!w->script || w->script->outputs); rank++) {
+    const struct world_rank *me = read_rank(w, rank);
+    if (!me->covered || me->line != checkpoint)
+      continue;
+    leave(t, rank, me->covered);
+    edit_rank(w, rank)->covered = 0;
+  }
+}

@@ -1,0 +1,314 @@
+/* Inside the world: access to its parts. Lists are arrays whose length is the part's size. */
+#ifndef RECLINE_WORLD_PARTS_H
+#define RECLINE_WORLD_PARTS_H
+
+#include <string.h>
+
+#include "world/rules/shares.h"
+#include "world/rules/world.h"
+
+static inline const void *world_read(const struct world *w, enum part_kind kind, int a, int b,
+                                     uint32_t *size)
+{
+  return w->memory.read(w->memory.ctx, world_part(w, kind, a, b), size);
+}
+
+static inline void *world_edit(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t size)
+{
+  return w->memory.edit(w->memory.ctx, world_part(w, kind, a, b), size);
+}
+
+static inline const struct world_rank *read_rank(const struct world *w, int rank)
+{
+  uint32_t size;
+  return world_read(w, WORLD_RANK, rank, 0, &size);
+}
+
+/* For looking at other ranks: nothing then depends on what else there is. */
+static inline struct world_head read_rank_head(const struct world *w, int rank)
+{
+  const struct world_head *head =
+      w->memory.read_head ? w->memory.read_head(w->memory.ctx, world_part(w, WORLD_RANK, rank, 0))
+                          : NULL;
+  return head ? *head : world_head_of(read_rank(w, rank));
+}
+
+static inline struct world_rank *edit_rank(const struct world *w, int rank)
+{
+  return world_edit(w, WORLD_RANK, rank, 0, (uint32_t)sizeof(struct world_rank) + w->state_bytes);
+}
+
+static inline const struct world_program *read_program(const struct world *w, int rank)
+{
+  uint32_t size;
+  return world_read(w, WORLD_PROGRAM, rank, 0, &size);
+}
+
+static inline bool has_windows(const struct world *w)
+{
+  return w->script && w->script->windows;
+}
+
+static inline uint32_t program_bytes(const struct world *w)
+{
+  return (uint32_t)(sizeof(struct world_program) +
+                    (has_windows(w) ? sizeof(struct world_window) : 0));
+}
+
+static inline struct world_program *edit_program(const struct world *w, int rank)
+{
+  return world_edit(w, WORLD_PROGRAM, rank, 0, program_bytes(w));
+}
+
+static inline const struct world_global *read_global(const struct world *w)
+{
+  uint32_t size;
+  return world_read(w, WORLD_GLOBAL, 0, 0, &size);
+}
+
+static inline struct world_global *edit_global(const struct world *w)
+{
+  return world_edit(w, WORLD_GLOBAL, 0, 0, sizeof(struct world_global));
+}
+
+static inline bool is_control(const struct world_message *message)
+{
+  return message->comm == CONTROL_COMM;
+}
+
+/* The protocol sits below the matching. */
+static inline bool below_matching(const struct world *w)
+{
+  return w->protocol->level == RCL_LEVEL_CHANNEL;
+}
+
+/* Programs that take whatever comes, as soon as it has been delivered. */
+static inline bool are_free(const struct world *w)
+{
+  return w->script && w->script->free;
+}
+
+static inline bool control_overtakes(const struct world *w)
+{
+  return w->hazards & HAZARD_CONTROL_OVERTAKES;
+}
+
+/* Whether messages of that part overtake each other. */
+static inline bool is_unordered(const struct world *w, enum part_kind kind)
+{
+  return kind == WORLD_CONTROL ? control_overtakes(w) : w->overtaking;
+}
+
+/* The channels in which control messages travel. */
+static inline enum part_kind control_part(const struct world *w)
+{
+  return below_matching(w) ? WORLD_CHANNEL : WORLD_CONTROL;
+}
+
+/* Reads a list of `type`; sets count. */
+#define READ_LIST(type, w, kind, a, b, count)                                                      \
+  ((const type *)world_list((w), (kind), (a), (b), (uint32_t)sizeof(type), (count)))
+
+static inline const void *world_list(const struct world *w, enum part_kind kind, int a, int b,
+                                     uint32_t item, uint32_t *count)
+{
+  uint32_t size;
+  const void *list = world_read(w, kind, a, b, &size);
+  *count = size / item;
+  return list;
+}
+
+/* Inserts a copy of `item` before `index`. */
+static inline void list_insert(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t index, const void *item, uint32_t bytes)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  unsigned char *list = world_edit(w, kind, a, b, size + bytes);
+  unsigned char *at = list + (size_t)index * bytes;
+  memmove(at + bytes, at, size - (size_t)index * bytes);
+  memcpy(at, item, bytes);
+}
+
+static inline void list_remove(const struct world *w, enum part_kind kind, int a, int b,
+                               uint32_t index, uint32_t bytes)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  unsigned char *list = world_edit(w, kind, a, b, size);
+  unsigned char *at = list + (size_t)index * bytes;
+  memmove(at, at + bytes, size - (size_t)(index + 1) * bytes);
+  world_edit(w, kind, a, b, size - bytes);
+}
+
+static inline void list_clear(const struct world *w, enum part_kind kind, int a, int b)
+{
+  uint32_t size;
+  world_read(w, kind, a, b, &size);
+  if (size)
+    world_edit(w, kind, a, b, 0);
+}
+
+/* The pieces of a protocol's state of `rank` that are in use; returns how many. */
+static inline uint32_t world_in_use(const struct world *w, int rank, const void *state,
+                                    struct rcl_piece *piece)
+{
+  if (!w->all_in_use)
+    return rcl_protocol_in_use(w->protocol, &w->config[rank], state, piece);
+  *piece = (struct rcl_piece){.bytes = w->state_bytes, .room = w->state_bytes};
+  return 1;
+}
+
+/* ---- messages and incarnations ---- */
+
+/* A message carries the incarnation that its sender had noticed. It exists for a rank when it is
+ * not from before that rank's last start; one from an incarnation that the rank has not noticed
+ * waits for that. With global recovery only one incarnation is left between the two. */
+static inline bool world_exists(const struct world_rank *to, const struct world_message *message)
+{
+  return message->incarnation >= to->incarnation && message->incarnation <= to->noticed;
+}
+
+/* ---- rules shared by listing, refusing and taking moves (world_rules.c) ---- */
+
+/* The receive that would get message `index` of peer -> rank, by MPI's matching order; NULL when
+ * no receive accepts it. */
+const struct world_receive *world_matching(const struct world *, int peer, int rank,
+                                           const struct world_message *);
+
+/* Whether that receive of the program is posted, and its place in the list. */
+bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
+
+/* The first receive that a restart has left to be announced again; NULL: none. */
+const struct world_receive *world_unannounced(const struct world *, int rank);
+
+/* The checkpoint from which `rank` starts next. */
+uint32_t world_start_of(const struct world *, int rank);
+
+/* Whether something of the rank is stored that a crash of its node would take. */
+bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
+
+/* False: the image of that checkpoint was stored, and crashes have taken it. */
+bool world_can_read(const struct world *, int rank, uint32_t checkpoint);
+
+/* Whether a process of the rank runs, that can crash and has not been declared dead. */
+bool world_is_alive(const struct world *, int rank);
+
+/* The rank behind the last of the node that begins with `rank`. */
+static inline int world_node_end(const struct world *w, int rank)
+{
+  return rank + w->per_node < w->ranks ? rank + w->per_node : w->ranks;
+}
+
+/* Whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come out of
+ * it: the oldest or, where messages overtake, any. */
+bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
+
+/* Whether that part of `rank` is being written: the first such write, at `index`, is the next of
+ * them to end. Writes of different parts or checkpoints end in any order. */
+bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint, enum rcl_part,
+                            uint32_t *index);
+
+/* Explorer: whether the TIMER of `rank` is, or waits for, one of those that may still happen. */
+bool world_needs_timer(const struct world *, int rank);
+
+/* Clocks (world_clock_rules.c): why the alarm of `rank` cannot go off yet, or why that message
+ * cannot be at `rank` yet, if the bounds hold; NULL: they say nothing against it. */
+const char *world_too_early(const struct world *, int rank);
+const char *world_too_fast(const struct world *, int rank, const struct world_message *);
+
+/* Whether message `index` of the channel may arrive now, and as which request (RCL_NO_REQUEST: it
+ * is drained). */
+bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
+
+/* The flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL when there is
+ * none. `place` gets where it stands, or would stand, among `count`. */
+const struct world_flow *world_find_flow(const struct world *, int rank, int peer, int comm,
+                                         int tag, uint32_t *place, uint32_t *count);
+
+bool world_is_member(const struct world *, int comm, int rank);
+
+/* The contributions to that call that `rank`, which is `me`, may take. */
+struct shares_key world_shares_key(const struct world_call *, const struct world_rank *me,
+                                   int rank);
+
+/* Whether data of the call flow to `rank`, and from `peer` to it. */
+bool world_flows_to(const struct world_call *, int rank);
+bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
+
+/* Peer's contribution to that call of `rank`, which is `me`, and its place; NULL when it is not
+ * here.
+ */
+const struct world_message *world_find_share(const struct world *, const struct world_call *,
+                                             const struct world_rank *me, int peer, int rank,
+                                             uint32_t *index);
+
+/* The COLLECTED event of the call that `rank` is in: number and sums of the contributions that are
+ * here, own included; false when it has not joined, or some are missing (scripts). */
+bool world_collected(const struct world *, int rank, struct rcl_event *);
+
+/* The next event that the script wants to offer; false when it is blocked or finished, or there
+ * is no script. For CHOICE, `choices` gets the number of outcomes. */
+bool world_script_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
+
+/* It is in the call that makes a communicator, whose data have come together. */
+bool world_makes_communicator(const struct world *, int rank);
+
+/* Whether its CHOICE can come out so: a test or a wait finds what has come. */
+bool world_script_allows(const struct world *, int rank, uint32_t outcome);
+
+/* The program of `rank` has sent. */
+void world_script_sent(const struct world *, int rank);
+
+/* The same, in that incarnation: if its send is synchronous, that begins. */
+void world_begin_synchronous(const struct world *, int rank, uint16_t incarnation);
+
+/* NULL when the synchronous send that the program is in can end: its receiver has taken the message
+ * for a receive, or has drained it, or crashed; otherwise why not. */
+const char *world_refuses_sent(const struct world *, int rank);
+
+/* PROGRAM of `rank` as before its first event. */
+void world_begin_program(const struct world *, int rank);
+
+/* The content of what the program sends, or contributes, at its present operation: two sends in a
+ * row differ. Of free programs it is always the same. */
+struct content world_content(const struct world *, int rank);
+
+/* ---- windows of scripts (world_windows.c) ---- */
+
+/* Passes an operation that needs no event, as world_script_advance(); false: it is none of windows.
+ */
+bool world_window_pass(const struct world *, int rank, struct world_program *);
+
+/* The program has been given a message of the window, which is not seen. */
+void world_window_take(const struct world *, int rank, struct world_program *,
+                       const struct content *);
+
+/* What the program sends, or contributes, at its operation. It has been sent: whether the operation
+ * is over. */
+struct content world_window_content(const struct world *, int rank);
+bool world_window_sent(const struct world *, int rank, struct world_program *);
+
+/* The event of a program that serves; false: it does not. Whether its CHOICE can come out so: a
+ * message has come, or what it waits for. It has come out so. */
+bool world_window_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
+bool world_window_allows(const struct world *, int rank, uint32_t outcome);
+void world_window_choose(const struct world *, int rank, uint32_t outcome);
+
+static inline bool is_serving(const struct operation *op)
+{
+  return op->kind == SCRIPT_SERVE || op->kind == SCRIPT_UNLOCK_OWN;
+}
+
+/* The program has been restored from an image, of which a faulty host has left out something. */
+void world_window_restored(const struct world *, int rank);
+
+/* The history of a program before its first operation: its rank, so that a receiver can tell from
+ * whom it received. */
+struct content world_first_history(int rank);
+
+/* Lets a script pass operations that need no event. */
+void world_script_advance(const struct world *, int rank);
+
+#endif

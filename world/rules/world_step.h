@@ -1,0 +1,295 @@
+/* Inside the world: one move while it is being taken. world.c leads through it:
+ *
+ *     world_events.c    the event takes place
+ *     world_door.c      the protocol takes its step
+ *     world_actions.c   its actions take effect, if the grammar of a step allows them
+ *     world_channels.c  messages come and go
+ *     world_matching.c  messages are given to receives of the program
+ *     world_shares.c    collectives
+ *     world_storage.c   images, stable storage, restart
+ *     world_merges.c    stored states that are taken for one
+ *     world_crash.c     crash, detection
+ *     world_output.c    outputs are made, and leave
+ *     world_flows.c     what programs have sent and were given
+ *     world_judge.c     properties: what is noted along the way, and at the end
+ */
+#ifndef RECLINE_WORLD_STEP_H
+#define RECLINE_WORLD_STEP_H
+
+#include "world/rules/world_parts.h"
+
+struct step_context {
+  const struct world *w;
+  struct move *move;
+  struct rcl_actions *actions;
+  struct verdict *verdict;
+  int rank;
+  struct rcl_event event;       /* complete, as the protocol sees it */
+  struct world_message message; /* SEND: being sent; ARRIVED: just arrived */
+  struct content result;        /* COLLECTED: what came together */
+  uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
+  int newest_peer;
+  uint32_t outcome;                /* CHOICE: what stands, as it came or as it was forced */
+  bool rolled_back;                /* by an action, which is the last */
+  bool undone;                     /* DOWN: by an earlier one, it must be so again */
+  uint32_t stored;                 /* START, global recovery: kept bytes of the state; 0: none */
+  bool unmoved;                    /* TIMER: the protocol's state is as before the step */
+  const struct rcl_action *action; /* that is taking effect; NULL: none */
+};
+
+/* Before and after the step of the protocol. */
+void world_before_step(struct step_context *);
+void world_after_step(struct step_context *);
+
+/* ---- calls of the protocol (world_door.c) ---- */
+
+enum { FLAW_MAX = sizeof(((struct verdict *)0)->text) };
+
+/* The only callers of a protocol's step, for its state of `rank`. False where it does not keep to
+ * property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no actions. `broken`: as
+ * rcl_protocol_step(), where world.check; NULL: invariants are not looked at. */
+bool world_call_step(const struct world *, int rank, void *state, const struct rcl_event *,
+                     struct rcl_actions *, int *broken, char *flaw);
+
+/* Permutes the ranks in that state; what is impure is a breach. */
+void world_call_permute(const struct world *, int rank, void *state, const int16_t *to);
+
+/* ---- clocks (world_clocks.c) ---- */
+
+void world_set_alarm(struct step_context *, const struct rcl_action *);
+void world_ring(struct step_context *); /* the alarm of the rank goes off */
+
+/* ---- matching (world_matching.c) ---- */
+
+/* Gives `message` to receive `request` of the program. */
+void world_give(struct step_context *, uint32_t request, int peer, const struct world_message *);
+
+/* It matches nothing until it is announced again. */
+static inline void world_withdraw(struct world_receive *receive)
+{
+  receive->announced = false;
+  receive->from = receive->peer;
+  receive->from_tag = receive->tag;
+}
+
+/* Below the matching: gives `message` to the receive that it matches, or adds it to the unexpected
+ * ones; the receive posted last takes the first unexpected message that it matches. */
+void world_pass_up(struct step_context *, int peer, const struct world_message *);
+void world_take_unexpected(struct step_context *);
+
+/* ---- channels (world_channels.c) ---- */
+
+/* Whether a message of that incarnation to `rank` exists: none that is for a dead rank does, nor
+ * one that the rank will never take. Whether `from` has noticed that the rank of the step was
+ * declared dead, and takes nothing more from it. */
+bool world_is_reachable(const struct world *, int rank, uint16_t incarnation);
+bool world_is_cut_off(const struct step_context *, int from);
+
+/* Sends the message of the rank of the step, if it exists. */
+void world_put_on(struct step_context *, enum part_kind, int peer, const struct world_message *);
+
+/* Message `index` leaves its channel; of control messages, it is waited for no longer. */
+void world_remove_message(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
+
+/* Drops messages of one channel from before that incarnation. */
+void world_drop_stale(const struct world *, enum part_kind, int peer, int rank,
+                      uint16_t incarnation);
+
+/* ---- collectives (world_shares.c) ---- */
+
+/* The program's call is over; `content` is the result, where it was `given` one. */
+void world_end_call(struct step_context *, bool given, struct content content);
+
+void world_join_call(struct step_context *, const struct rcl_action *);
+void world_rejoin_call(struct step_context *, const struct rcl_action *);
+void world_collect(struct step_context *); /* the data have come together */
+
+/* Drops contributions of `peer` (RCL_ANY: all) to `rank` from before that incarnation. */
+void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarnation);
+
+/* ---- images, storage, failures (world_storage.c) ---- */
+
+uint32_t
+world_keep_image(struct step_context *); /* number of the kept bytes of the program as it is */
+void world_drop_image(const struct world *, int rank); /* captured, and never stored */
+void world_store(struct step_context *, const struct rcl_action *);
+void world_erase(struct step_context *, uint32_t checkpoint);
+void world_drop_cut(const struct world *, int rank); /* writes that are not durable */
+void world_drop_old_logs(const struct world *, int rank);
+void world_report(struct step_context *); /* DURABLE */
+
+/* Storage takes nothing from ranks that have not noticed a recovery yet: it is fenced. */
+bool world_fenced(const struct step_context *);
+
+void world_crash(struct step_context *);
+void world_crash_in_step(struct step_context *);
+
+/* What one rank leaves; `ends` as move.index. Returns those of writes of other ranks. */
+uint32_t world_crash_one(const struct world *, int rank, uint32_t ends);
+void world_detect(struct step_context *);
+void world_restore(struct step_context *);
+
+/* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
+void world_set_back(struct step_context *, uint32_t checkpoint);
+
+/* ---- stored states that are taken for one (world_merges.c) ---- */
+
+/* Makes of the state what is stored in its place, for a START of `rank` from that checkpoint. It
+ * was stored as `number`, and had been `state`: noted for an audit. */
+void world_merge_state(const struct world *, int rank, uint32_t checkpoint, void *state);
+void world_note_merge(const struct world *, int rank, uint32_t number, const void *state);
+
+/* Behind the step of a START: states that were stored as the one that it came from would have led
+ * to the same; else a breach. Audits only. */
+void world_audit_merges(const struct step_context *);
+
+/* ---- the outside (world_output.c) ---- */
+
+/* The program makes an output: one that has left already must be the same. */
+void world_make_output(struct step_context *);
+
+/* Action OUTPUT; and `checkpoint` is committed: what it covers leaves. */
+void world_let_out(struct step_context *, const struct rcl_action *);
+void world_let_out_covered(struct step_context *, uint32_t checkpoint);
+void world_judge_waiting(struct step_context *);
+
+/* ---- levels of storage (world_levels.c) ---- */
+
+/* The node of `rank` crashes: it loses what was on it. */
+void world_lose(const struct world *, int rank, enum crash_leaves);
+
+/* The server, that is, all that is not on nodes, loses what is durable. */
+void world_lose_server(const struct world *);
+
+/* Record `index` of `rank` is durable: with a copy, unless the partner's node is down. */
+void world_note_copy(const struct world *, int rank, uint32_t index);
+
+/* Whether that part of `rank` can be read, or rebuilt. */
+bool world_is_there(const struct world *, int rank, const struct world_record *);
+
+/* The newest committed checkpoint of which that holds for all ranks. */
+uint32_t world_newest_line(const struct world *);
+
+/* The rank starts from `checkpoint`: on its node are all pieces of it again, and all copies. */
+void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
+
+/* Whether a newer one is committed, on a level that outlives as much. */
+bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
+
+/* Whether that stored checkpoint is part of a consistent state of all ranks (world_useful.c). */
+bool world_is_useful(const struct world *, int rank, uint32_t checkpoint);
+
+/* What an image consists of, in this order. */
+enum { IMAGE_PARTS = 5 };
+extern const enum part_kind world_image_parts[IMAGE_PARTS];
+
+/* A part of an image, and its size in bytes. */
+const void *world_part_of_image(const struct world *, uint32_t image, enum part_kind,
+                                uint32_t *size);
+
+/* That part of a checkpoint of `rank`, if it is durable; else NULL. */
+const struct world_record *world_durable_record(const struct world *, int rank, uint32_t checkpoint,
+                                                enum rcl_part);
+
+/* Independent: the last checkpoint of which the image of `rank` is durable; RCL_FRESH: none. */
+uint32_t world_last_image(const struct world *, int rank);
+
+/* A part of the image from which `rank` would be started now, and its size; NULL: from none. */
+const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
+
+/* No rank will start from what is stored any more (explorer, global recovery): no crash may still
+ * happen. Once none is recovered from either (world_global.settled), what the contents of images
+ * and stored states are makes no difference. They are left out, so that states which differ in
+ * nothing else are one; but for `useful`, which looks at them all. */
+bool world_settles(const struct world *);
+
+/* Keeps in place of `image` (0: of one of the program as it stands) what it shows received, if that
+ * `counts`; else an image of nothing. */
+uint32_t world_keep_received(const struct world *, int rank, uint32_t image, bool counts);
+
+/* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
+void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
+
+/* The rank's memory is lost, and so are messages to it from earlier incarnations. */
+void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);
+
+/* ---- what programs have sent and were given (world_flows.c) ---- */
+
+/* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
+ */
+struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
+
+/* Copies that flow out of a stored part of `size` bytes; false when there is none. */
+bool world_flow_in(const unsigned char *part, uint32_t size, int peer, int comm, int tag,
+                   struct world_flow *);
+
+/* ---- properties (world_judge.c) ---- */
+
+/* Notes a violation of a property that is judged; the first one of a step stands. The text of one
+ * of `legal` begins with the action and the event that it is about; the rest names the rule. */
+void world_violate(struct step_context *, const char *property, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Notes that there is an occasion to judge that property (enum property). */
+static inline void world_occasion(const struct step_context *t, unsigned property)
+{
+  reached_judge(&t->verdict->reached, property);
+}
+
+/* Whether flows are followed at all: for free programs only where a property asks for it, so that
+ * nothing else tells states apart. */
+bool world_follows(const struct world *);
+
+/* Whether a property asks which messages the images show received (world_line_part()). */
+bool world_judges_garbage(const struct world *);
+
+/* Whether a property looks at the images of all checkpoints that are stored, whether or not a rank
+ * may start from them (`useful`). */
+bool world_judges_useful(const struct world *);
+
+/* Whether the step of a TIMER puts the checkpoint off: all that it does is to set the timer again.
+ */
+bool world_puts_off(const struct step_context *);
+
+/* Notes what the step shows: a checkpoint commits, behind so many recoveries; a rank has started.
+ */
+void world_reach_commit(struct step_context *, uint32_t checkpoint, uint16_t recoveries);
+void world_reach_start(struct step_context *);
+
+/* The same of messages: what is done with them, and which lines they cross: `line` was their
+ * sender's. */
+void world_reach_action(struct step_context *, const struct rcl_action *);
+void world_reach_crossing(struct step_context *, uint32_t line);
+
+/* The program has sent a message with that content, as t->event says. */
+void world_note_sent(struct step_context *, const struct content *);
+
+/* A message has come to the program: it must be the next of its flow. */
+void world_check_sequence(struct step_context *, int peer, const struct world_message *);
+
+/* Claims 1.2 and 1.3 of C3, at a delivery: `stopped` is the receiver's stop-log line before the
+ * step. */
+void world_check_lines(struct step_context *, uint32_t stopped);
+
+/* Claims 2.2 and 2.3, where data come together: the same for each contribution. */
+void world_check_share_lines(struct step_context *, int peer, const struct world_message *share);
+void world_check_collected_lines(struct step_context *);
+
+/* A rank that lives is told of a failure; independent: it goes back to `checkpoint`. */
+void world_judge_told(struct step_context *);
+void world_judge_set_back(struct step_context *, uint32_t checkpoint);
+
+/* Claim 1.1, when a rank has stopped logging for `checkpoint`. */
+void world_check_all_beyond(struct step_context *, uint32_t checkpoint);
+
+/* A rank has recorded its part of a global state: all parts together have as many messages
+ * received, or under way, as sent. */
+void world_check_tokens(struct step_context *, uint32_t more);
+
+/* Property frees-at-capture, when an image is stored. */
+void world_check_stored(struct step_context *);
+
+/* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
+void world_check_quiet(struct step_context *);
+
+#endif

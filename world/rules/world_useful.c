@@ -1,0 +1,83 @@
+/* The world: whether each stored checkpoint is part of a consistent state of all ranks.
+ *
+ * One that is not is *useless* (Netzer and Xu, "Necessary and sufficient conditions for consistent
+ * global snapshots", IEEE Transactions on Parallel and Distributed Systems 6(2), 1995): whatever
+ * the others go back to, it has received what they have not sent, or they from it. Decided without
+ * zigzag paths: the other ranks go back, from where they are, until none has received too much.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "world/rules/world_step.h"
+
+/* Where a rank stands: the flows of the image before `below`, or those of now. */
+struct stand {
+  const struct world_flow *flows;
+  uint32_t count;      /* of flows */
+  uint32_t checkpoint; /* UINT32_MAX: now */
+};
+
+static struct stand now(const struct world *w, int rank)
+{
+  struct stand stand = {.checkpoint = UINT32_MAX};
+  stand.flows = READ_LIST(struct world_flow, w, WORLD_FLOWS, rank, 0, &stand.count);
+  return stand;
+}
+
+/* At its last checkpoint before `below`, or at the beginning. */
+static struct stand at_image(const struct world *w, int rank, uint32_t below)
+{
+  struct stand stand = {.checkpoint = RCL_FRESH};
+  uint32_t count, size;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (stored[i].part != RCL_PART_IMAGE || stored[i].checkpoint >= below ||
+        stored[i].checkpoint <= stand.checkpoint)
+      continue;
+    stand.checkpoint = stored[i].checkpoint;
+    stand.flows = world_part_of_image(w, stored[i].image, WORLD_FLOWS, &size);
+    stand.count = size / (uint32_t)sizeof *stand.flows;
+  }
+  return stand;
+}
+
+static uint32_t sent_by(const struct stand *sender, int to, const struct world_flow *flow)
+{
+  for (uint32_t i = 0; i < sender->count; i++)
+    if (sender->flows[i].peer == to && sender->flows[i].comm == flow->comm &&
+        sender->flows[i].tag == flow->tag)
+      return sender->flows[i].sent;
+  return 0;
+}
+
+/* `rank` has received what its peers, where they stand, have not sent. */
+static bool has_too_much(const struct stand *stand, int rank)
+{
+  for (uint32_t i = 0; i < stand[rank].count; i++) {
+    const struct world_flow *flow = &stand[rank].flows[i];
+    if (flow->delivered > sent_by(&stand[flow->peer], rank, flow))
+      return true;
+  }
+  return false;
+}
+
+bool world_is_useful(const struct world *w, int of, uint32_t checkpoint)
+{
+  struct stand *stand = memory_table((size_t)w->ranks, sizeof *stand);
+  bool useful = true;
+  for (int rank = 0; rank < w->ranks; rank++)
+    stand[rank] = rank == of ? at_image(w, rank, checkpoint + 1) : now(w, rank);
+  for (bool moved = true; moved && useful;) {
+    moved = false;
+    for (int rank = 0; rank < w->ranks && useful; rank++) {
+      if (!has_too_much(stand, rank))
+        continue;
+      useful = rank != of;
+      stand[rank] = at_image(w, rank, stand[rank].checkpoint);
+      moved = true;
+    }
+  }
+  free(stand);
+  return useful;
+}

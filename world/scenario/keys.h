@@ -1,0 +1,57 @@
+/* The one table of the keys of a scenario file: what each may hold, its default, and where it lies
+ * in struct scenario. Files are checked, read and saved by it; --set changes the document before
+ * (document.h). What a key means for others is judged after all are read (scenario_read.c). */
+#ifndef RECLINE_KEYS_H
+#define RECLINE_KEYS_H
+
+#include <stddef.h>
+
+#include "world/scenario/document.h"
+#include "world/scenario/scenario.h"
+
+enum { RANKS_MAX = 32767 };
+
+enum key_kind {
+  KEY_TEXT,    /* char *, NULL where there is none */
+  KEY_TEXTS,   /* char **, ends with NULL; NULL where there is none */
+  KEY_SET,     /* unsigned: a list of `names`, 1 << its index each */
+  KEY_WHOLE,   /* int or uint32_t, `least` to `most` */
+  KEY_RANKS,   /* int, `least` to the number of ranks + `most` */
+  KEY_NUMBER,  /* uint64_t */
+  KEY_REAL,    /* double, `least` to `most` */
+  KEY_SECONDS, /* double */
+  KEY_BYTES,   /* double */
+  KEY_CHOICE,  /* int or enum: `least` + index in `names` */
+  KEY_EVENT,   /* enum rcl_event_kind */
+  KEY_MAPPING, /* of `keys`, in the same structure or, with a `size`, in one pointed to */
+  KEY_LIST,    /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
+};
+
+/* Numbers below `least`, lists of fewer, NULL, and mappings whose first key is needed and has no
+ * value are not saved: so a default below `least` is "not stated". */
+struct key {
+  const char *name; /* NULL ends a table */
+  enum key_kind kind;
+  size_t offset, count; /* of the value, and of the count of a list, in the structure */
+  bool needed;
+  bool literal, flow; /* styles when saved: a text after `|`, a list or mapping on one line */
+  double least, most, otherwise;
+  const char *const *names; /* end with NULL */
+  const char *word;         /* what an entry of a set is */
+  const struct key *keys;
+  size_t size;
+};
+
+/* Of a struct scenario. */
+extern const struct key scenario_keys[];
+
+/* Compares the document with the table and fills `lines`: keys, types and names. */
+bool keys_check(struct document *, const struct key *keys, GError **error);
+
+/* From a checked document to `scenario`: every key its value or its default. */
+bool keys_read(struct document *, const struct key *keys, struct scenario *, GError **error);
+
+/* Frees what the keys in `from` point to. */
+void keys_clear(const struct key *keys, void *from);
+
+#endif

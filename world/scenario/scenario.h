@@ -1,0 +1,318 @@
+/* Scenarios and claims: one YAML format for both hosts.
+ *
+ * `recline run` needs program, platform and protocol; `recline check` needs a program that is a
+ * script, a protocol and the bounds under `check`. A claim is a scenario with an id and a
+ * statement. Every key, unit and default is documented in docs/scenario.md.
+ *
+ * All times are in seconds, all sizes in bytes once loaded. Strings and arrays belong to the
+ * scenario and live until scenario_free().
+ */
+#ifndef RECLINE_SCENARIO_H
+#define RECLINE_SCENARIO_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protocols/protocol.h"
+#include "world/scenario/failure_trace.h"
+
+/* When a failure strikes. */
+enum trigger {
+  TRIGGER_TIME,  /* at: seconds of simulated time */
+  TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
+  TRIGGER_LAW,   /* law: again and again, after times drawn from a distribution */
+  TRIGGER_TRACE, /* trace: when a file says */
+};
+
+/* Distributions of the time from the repair of a node to its next failure. */
+enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL, LAW_GAMMA };
+
+/* What `mtbf` is the mean of: the times of each node, those of all nodes together, those of each
+ * zone of the platform, whose nodes fail at once. */
+enum failure_scope { OF_NOTHING, OF_NODE, OF_PLATFORM, OF_ZONE };
+
+/* Where a run begins in a trace: at its beginning, or at a time drawn by the seed. */
+enum begins { BEGINS_FIRST, BEGINS_DRAWN };
+
+/* Where ranks run: rank r on host nodes[r / per_node]. */
+struct layout {
+  char *interconnect; /* as the platform names it; NULL: its first, or it has none */
+  int per_node;       /* ranks that share a node, at least 1 */
+  char **zones;       /* of platform.layout, where something fails by zone: that of each node; else
+                         NULL */
+  char **nodes;       /* hosts that can carry ranks, in the order of the file: ranks start on the
+                         first of them, the next `spares` are free, the rest idle; ends with NULL;
+                         NULL without a platform */
+};
+
+enum placement { PLACEMENT_ONE_PER_NODE, PLACEMENT_BLOCK };
+
+/* The victim with its node and all on it, or alone; the file server and the event logger. */
+enum kills { KILLS_NODE, KILLS_RANK, KILLS_SERVER };
+
+/* Whether the node is there again, once it is repaired. */
+enum returns { RETURNS_REPAIRED, RETURNS_NEVER, RETURNS_EMPTY };
+
+struct failure {
+  enum trigger trigger;
+  int rank; /* the victim; -1: by law */
+  enum kills kills;
+  enum returns returns; /* KILLS_NODE */
+  double at;            /* TRIGGER_TIME: seconds; otherwise -1 */
+  struct {
+    int rank; /* whose protocol point it is; the victim's where the file names none */
+    enum rcl_event_kind event;
+    uint32_t checkpoint; /* 0: any */
+    uint32_t iteration;  /* that the rank is in, by its program; 0: any */
+    uint32_t count;      /* 1: the first time */
+    uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
+    int actions; /* the victim crashes within its step, behind so many actions that others see; -1:
+                    behind the step, before its work begins */
+  } after;       /* TRIGGER_POINT */
+  double ends_after;  /* the victim is not dead, but declared so, and ended so many seconds later;
+                         -1: it crashes */
+  enum law law;       /* TRIGGER_LAW; LAW_NONE otherwise */
+  enum failure_scope of;         /* TRIGGER_LAW */
+  double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull
+                         or gamma law, sigma of a lognormal one, -1 of an exponential one */
+  int burst;          /* TRIGGER_LAW: nodes that fail one soon after the other, 1: alone */
+  double within;      /* seconds in which they do */
+  char *trace;        /* TRIGGER_TRACE: absolute path; NULL otherwise */
+  enum begins begins; /* TRIGGER_TRACE */
+  struct outage *outages; /* of the trace, by start */
+  unsigned outages_count;
+  double repair;             /* seconds from detection until the node can be used again, */
+  enum law repair_law;       /* or their mean; TRIGGER_LAW, LAW_NONE: always as long. A trace has
+                                its own, -1 */
+  double repair_shape;       /* as `shape` */
+  struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
+};
+
+/* The fault-tolerant MPI runtime that runs model (sim/host/failures/ulfm.h). */
+enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
+
+/* Where images are kept: in the memory of the rank's node, on its first disk, on the service
+ * host's.
+ */
+enum storage { STORAGE_UNSTATED, STORAGE_MEMORY, STORAGE_LOCAL, STORAGE_NFS };
+
+/* How what is on nodes outlives some of them: not; by a copy on the next node of its set; by the
+ * parity of a set, of which one node may be lost, or `losses`. */
+enum redundancy { REDUNDANCY_NONE, REDUNDANCY_PARTNER, REDUNDANCY_XOR, REDUNDANCY_REED_SOLOMON };
+
+/* Checkpoint k goes to the last level whose `every` divides k. */
+struct level {
+  enum storage storage;
+  enum redundancy redundancy;
+  int every;
+  int group;  /* nodes in a set, in a row: 1 without redundancy */
+  int losses; /* of these, that can be rebuilt */
+};
+enum { LEVELS_MAX = 8 };
+
+/* Whether a program's call for a checkpoint is heeded. */
+enum calls { CALLS_IGNORED, CALLS_TAKEN };
+
+/* What a run does when its last checkpoint has committed: it leaves that for another run. */
+enum afterwards { AFTERWARDS_CONTINUE, AFTERWARDS_STOP };
+
+/* Whether the program of a rank continues or waits while its checkpoint is written. */
+enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
+/* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
+ * with the data, or as the size of the data tells. */
+enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
+
+/* Whether connections are closed for captures and restarts. */
+enum closes { CONNECTIONS_STAY, CONNECTIONS_CLOSE };
+/* Of delivery on a channel: MPI's, that of sending, none, not even MPI's. */
+enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
+
+/* Whether what programs tell the outside waits until the protocol lets it leave, or does not. */
+enum outputs { OUTPUT_HELD, OUTPUT_PASSES };
+enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE, LIE_WINDOWS_LOST, LIE_LOCKS_LOST };
+
+enum places { PLACES_ANYWHERE, PLACES_PROGRAM };
+enum image_level { IMAGE_SYSTEM, IMAGE_APPLICATION }; /* all memory; what the program protects */
+enum expected_verdict {
+  EXPECT_NOTHING,
+  /* run */ EXPECT_COMPLETED,
+  EXPECT_RECOVERED,
+  EXPECT_GAVE_UP,
+  EXPECT_LOST,
+  EXPECT_STOPPED,
+  /* check */ EXPECT_HOLDS,
+  EXPECT_VIOLATED,
+  EXPECT_INCONCLUSIVE,
+  EXPECT_VACUOUS
+};
+
+struct scenario {
+  char *file;      /* as given on the command line */
+  char *directory; /* of the file, for names relative to it */
+  char *id;        /* claims: "c3-1.1"; otherwise the file's name without folder and suffix */
+  char *statement; /* claims; NULL otherwise */
+  char *source;    /* claims: paper and section; NULL otherwise */
+
+  struct {
+    char *binary;    /* absolute path or bare name of a program built by recline-cc; NULL for a
+                        script */
+    char **args;     /* of a binary; ends with NULL */
+    char *input;     /* absolute path of what rank 0 of a binary reads on standard input; NULL:
+                        nothing */
+    char *script;    /* text of the script (world/script/script.h); NULL for a binary */
+    int script_line; /* line of the file on which the script's first line stands */
+    int ranks;
+    char *topology; /* a text of protocols/neighbours.h; NULL: all with all */
+  } program;
+
+  struct {
+    char *file;               /* absolute path of the platform, found; NULL when not given */
+    char *dispatcher;         /* host of the dispatcher; NULL: the platform's host "service-0" */
+    int spares;               /* nodes kept free for restarts */
+    enum placement placement; /* as layout.per_node says */
+    struct layout layout;     /* at the start */
+  } platform;
+
+  struct {
+    char *name;         /* in the registry, or a mutant "c3~no-suppress" */
+    char *file;         /* absolute path of the shared object that holds it; NULL: our own */
+    uint32_t capacity;  /* entries per list of the protocol's state */
+    uint32_t interval;  /* hybrid: iterations between checkpoints; 0: none */
+    uint32_t log;       /* hybrid: iterations of an interval whose payloads are kept */
+    uint32_t failures;  /* causal: at once, after which determinants are still there */
+    uint32_t crossings; /* event-logging: lines that a message may cross; 0: any number */
+    enum control control;
+  } protocol;
+
+  struct {
+    double every;     /* seconds between checkpoints; 0: none are asked for by it */
+    char **at;        /* times at which one is asked for, too; NULL */
+    double *instants; /* the same in seconds, rising */
+    unsigned instants_count;
+    int count; /* that are asked for in all; 0: any number */
+    enum calls calls;
+    enum afterwards then;
+    enum storage storage; /* UNSTATED with levels */
+    struct level *levels; /* by `every`, the first of every 1; NULL: `only` */
+    unsigned levels_count;
+    struct level only;
+    enum writes writes;
+    enum places places;
+    enum image_level level;
+    double bytes; /* size of one rank's image; 0: as measured */
+  } checkpoint;
+
+  struct failure *failures;
+  unsigned failures_count;
+  double detection; /* seconds from a crash to its detection */
+  struct {
+    double bound[RCL_BOUNDS]; /* seconds, as protocols with clocks are told */
+    double skew;              /* seconds by which clocks are off, at most, in fact */
+  } clocks;
+  struct {
+    enum runtime runtime;
+    double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
+    double spawn;                  /* seconds */
+  } recovery;
+  enum outputs output; /* of a run */
+  char **output_files; /* patterns of names of files whose writes are outputs; NULL: none */
+  char *schedule; /* absolute path of a trace that the run is to follow, step by step; NULL: none */
+  uint64_t seed;
+
+  struct {
+    double time, memory; /* of the machine that runs or checks: seconds, bytes; 0: no limit */
+    double simulated;    /* of a run: simulated seconds; 0: no limit */
+  } limits;
+
+  struct {
+    enum expected_verdict verdict;
+    int program_exit; /* -1: not stated */
+  } expect;
+
+  /* Bounds and choices of the explorer. */
+  struct {
+    int checkpoints; /* how often TIMER may fire */
+    int crashes;     /* crashes, at any point of any rank */
+    int per_node;    /* ranks that crash together, in blocks */
+    enum closes connections;
+    enum order order;
+    char **properties;   /* names of world/rules/properties.h to check; NULL: all that apply */
+    bool all_but_some;   /* the properties are all that apply, less some: the claim names none */
+    char **reach;        /* "NAME" or "NAME COUNT": what runs must show besides; NULL: no more */
+    unsigned lies;       /* what the host does wrong: 1 << enum lie, or-ed */
+    unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
+    unsigned hazards;    /* enum hazard (world/rules/world.h), or-ed */
+    uint64_t max_states; /* 0: no bound */
+  } check;
+
+  GHashTable *lines; /* private, for scenario_line() and scenario_complain() */
+};
+
+/* Reads and checks `file`. `set` holds "dotted.path=value" overrides (ends with NULL; NULL for
+ * none), applied before checking. On error returns NULL and sets `error` to one line
+ * `file:line: what, expected what` (no line for a missing file). */
+struct scenario *scenario_load(const char *file, const char *const *set, GError **error);
+
+/* Reads only the id and the statement of a scenario, claim or mutant, whatever its other keys
+ * are, for lists. The id is the file's name where there is none; `statement` may become NULL. The
+ * caller frees both. Errors as above. */
+bool scenario_headline(const char *file, char **id, char **statement, GError **error);
+
+/* The file `name` in `folder`, and in the first of the folders that the environment variable lists
+ * (separated by colons): an absolute path for the caller to free; NULL: it is not there. */
+char *scenario_file_in(const char *folder, const char *name);
+char *scenario_find_in(const char *variable, const char *name);
+
+/* Writes the scenario, with its overrides, as YAML that scenario_load() reads back: what
+ * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
+bool scenario_save(const struct scenario *, const char *file, GError **error);
+
+/* Whether `expect` can be judged by a run, or else by a check; `error` as scenario_complain(). */
+bool scenario_expects_of(const struct scenario *, bool run, GError **error);
+
+void scenario_free(struct scenario *);
+
+/* The host of the dispatcher, the file server and the event logger. */
+const char *scenario_dispatcher(const struct scenario *);
+
+/* "exponential"; static. */
+const char *scenario_law_name(enum law);
+
+/* Whether nodes fail again and again, any number of times. */
+bool scenario_fails_by_law(const struct scenario *);
+
+/* The level with that index, NULL behind the last; the one to which a checkpoint goes. Without
+ * levels there is one, of checkpoint.storage. */
+const struct level *scenario_level(const struct scenario *, unsigned index);
+const struct level *scenario_level_of(const struct scenario *, uint32_t checkpoint);
+
+/* Ranks whose images are on the same node: in a run, or in the explorer and what follows it. */
+int scenario_stored_per_node(const struct scenario *);
+
+/* The host on which `rank` runs, and the number of nodes that `ranks` ranks take. */
+const char *layout_host(const struct layout *, int rank);
+int layout_nodes(const struct layout *, int ranks);
+
+/* Whether timers of ranks ever go off: by interval, at instants, or as the program calls. */
+bool scenario_asks(const struct scenario *);
+
+/* For what only a command or a host can judge: an error `file:line: path: what, expected what`
+ * at the line of `path` ("failures.0.after"), or of the nearest key above it. Returns false. */
+bool scenario_complain(const struct scenario *, const char *path, GError **error,
+                       const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/* The line of `path`, or of the nearest key above it, counted from 1. */
+int scenario_line(const struct scenario *, const char *path);
+
+/* Reads "1.5ms", "2s", "6h" into seconds, "64KiB", "1MB" into bytes. Errors name the units. */
+bool scenario_seconds(const char *text, double *seconds, GError **error);
+bool scenario_bytes(const char *text, double *bytes, GError **error);
+
+/* The same of a time that is an option of a command: a number without unit is of seconds. */
+bool scenario_option_seconds(const char *text, double *seconds, GError **error);
+
+#define SCENARIO_ERROR scenario_error_quark()
+GQuark scenario_error_quark(void);
+
+#endif

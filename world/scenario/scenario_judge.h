@@ -1,0 +1,33 @@
+/* Inside scenario_read.c, which judges what keys mean together: its parts. What returns false has
+ * set the error. */
+#ifndef RECLINE_SCENARIO_JUDGE_H
+#define RECLINE_SCENARIO_JUDGE_H
+
+#include "world/scenario/document.h"
+#include "world/scenario/scenario.h"
+
+/* ---- scenario_platform.c ---- */
+
+/* Whether the file states the key at `path`. */
+bool scenario_given(const struct scenario *, const char *path);
+
+/* Makes a path of `*name`, relative to the scenario's folder. */
+void scenario_make_absolute(const struct scenario *, char **name);
+
+/* The same for a file that must be there: the value of the key at `path`. */
+bool scenario_find_file(const struct scenario *, const char *path, char **name,
+                        const char *expected, GError **error);
+
+/* Finds the nodes of a layout, whose keys are below `path`. */
+bool scenario_judge_layout(const struct scenario *, const char *path, struct layout *,
+                           GError **error);
+
+/* The keys of `platform`. */
+bool scenario_judge_platform(struct scenario *, GError **error);
+
+/* ---- scenario_failures.c ---- */
+
+/* The keys of `failures`; behind those of `platform`. */
+bool scenario_judge_failures(struct scenario *, GError **error);
+
+#endif

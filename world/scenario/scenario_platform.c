@@ -1,0 +1,117 @@
+/* What the keys of `platform` mean together; names of files. */
+#include <string.h>
+
+#include "base/glib/catalogue.h"
+#include "world/scenario/platform_file.h"
+#include "world/scenario/scenario_judge.h"
+
+const char *scenario_dispatcher(const struct scenario *scenario)
+{
+  return scenario->platform.dispatcher ? scenario->platform.dispatcher : "service-0";
+}
+
+bool scenario_given(const struct scenario *scenario, const char *path)
+{
+  return g_hash_table_contains(scenario->lines, path);
+}
+
+void scenario_make_absolute(const struct scenario *scenario, char **name)
+{
+  g_autofree char *bare = *name;
+  g_autofree char *path =
+      g_path_is_absolute(bare) ? g_strdup(bare) : g_build_filename(scenario->directory, bare, NULL);
+  *name = g_canonicalize_filename(path, NULL);
+}
+
+bool scenario_find_file(const struct scenario *scenario, const char *path, char **name,
+                        const char *expected, GError **error)
+{
+  g_autofree char *shown = document_quote(*name);
+  scenario_make_absolute(scenario, name);
+  if (g_file_test(*name, G_FILE_TEST_IS_REGULAR))
+    return true;
+  return scenario_complain(scenario, path, error, "%s is not there, expected %s", shown, expected);
+}
+
+static bool find_platform(struct scenario *scenario, const char *name, GError **error)
+{
+  const char *folders = g_getenv("RECLINE_PLATFORMS");
+  g_autofree char *shown = document_quote(name);
+  g_autofree char *guess = catalogue_guess(CATALOGUE_PLATFORMS, name);
+  scenario->platform.file = platform_find(name, scenario->directory);
+  return scenario->platform.file ||
+         scenario_complain(scenario, "platform.file", error,
+                           "%s is not there, expected a platform beside the scenario%s%s%s", shown,
+                           folders && *folders ? " or in " : "", folders ? folders : "", guess);
+}
+
+/* Service hosts and the dispatcher's carry no rank. */
+static char **nodes_among(char **hosts, const char *dispatcher)
+{
+  GPtrArray *nodes = g_ptr_array_new();
+  for (char **host = hosts; *host; host++)
+    if (strcmp(*host, dispatcher) && !platform_is_service(*host))
+      g_ptr_array_add(nodes, g_strdup(*host));
+  g_ptr_array_add(nodes, NULL);
+  return (char **)g_ptr_array_free(nodes, FALSE);
+}
+
+bool scenario_judge_layout(const struct scenario *scenario, const char *path, struct layout *layout,
+                           GError **error)
+{
+  const char *file = scenario->platform.file;
+  g_autoptr(GError) problem = NULL;
+  g_autofree char *per_node = g_strconcat(path, ".per_node", NULL);
+  g_autofree char *interconnect = g_strconcat(path, ".interconnect", NULL);
+  g_autofree char *own_file = g_strconcat(path, ".file", NULL);
+  g_auto(GStrv) hosts = platform_hosts(file, layout->interconnect, &problem);
+  if (!hosts)
+    return scenario_complain(scenario, interconnect, error, "%s", problem->message);
+  layout->nodes = nodes_among(hosts, scenario_dispatcher(scenario));
+  unsigned nodes = g_strv_length(layout->nodes);
+  unsigned needed =
+      (unsigned)layout_nodes(layout, scenario->program.ranks) + (unsigned)scenario->platform.spares;
+  if (nodes >= needed)
+    return true;
+  g_autofree char *name = g_path_get_basename(file);
+  bool stated = scenario_given(scenario, per_node) || layout->interconnect;
+  return scenario_complain(scenario, stated ? per_node : own_file, error,
+                           "%s has %u nodes, expected at least %u for %d ranks and %d spares", name,
+                           nodes, needed, scenario->program.ranks, scenario->platform.spares);
+}
+
+static bool judge_dispatcher(const struct scenario *scenario, const char *name, GError **error)
+{
+  const char *host = scenario_dispatcher(scenario);
+  g_autoptr(GError) problem = NULL;
+  g_auto(GStrv) hosts = platform_hosts(scenario->platform.file, NULL, &problem);
+  if (g_error_matches(problem, PLATFORM_ERROR, PLATFORM_ERROR_STATE))
+    return scenario_complain(scenario, "platform.file", error, "%s:%s", name, problem->message);
+  if (!hosts)
+    return scenario_complain(scenario, "platform.file", error,
+                             "%s (%s), expected a SimGrid platform file", name,
+                             g_strdelimit(problem->message, "\n", ' '));
+  return g_strv_contains((const char *const *)hosts, host) ||
+         scenario_complain(scenario, "platform.dispatcher", error,
+                           "\"%s\" is no host of %s, expected one of its %u hosts", host, name,
+                           g_strv_length(hosts));
+}
+
+bool scenario_judge_platform(struct scenario *scenario, GError **error)
+{
+  struct layout *layout = &scenario->platform.layout;
+  g_autofree char *name = scenario->platform.file;
+  if (!name)
+    return !scenario->program.binary ||
+           scenario_complain(scenario, "platform.file", error,
+                             "missing, expected the platform on which %s runs",
+                             scenario->program.binary);
+  if (!find_platform(scenario, name, error) || !judge_dispatcher(scenario, name, error))
+    return false;
+  if (scenario_given(scenario, "platform.placement") &&
+      scenario->platform.placement == PLACEMENT_ONE_PER_NODE && layout->per_node != 1)
+    return scenario_complain(scenario, "platform.per_node", error,
+                             "%d with one-per-node, expected placement: block", layout->per_node);
+  scenario->platform.placement = layout->per_node > 1 ? PLACEMENT_BLOCK : PLACEMENT_ONE_PER_NODE;
+  return scenario_judge_layout(scenario, "platform", layout, error);
+}

@@ -1,0 +1,60 @@
+/* What programs have seen, and what is in their messages, in 128 bits.
+ *
+ * A history is a fold of all that a program has received and chosen; a message of a script carries
+ * its sender's history and the place of the send in the script. Two different histories have the
+ * same content with a probability of about 2^-128: among n of them, in one exploration, some two
+ * do with n * n / 2^129 at most, which is below 1e-20 for a thousand million. The content of a
+ * message of a real program is a digest of its payload.
+ */
+#ifndef RECLINE_CONTENT_H
+#define RECLINE_CONTENT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+struct content {
+  uint32_t word[4]; /* all zero: no content */
+};
+
+/* A number as content; 0: none. */
+static inline struct content content_of(uint32_t value)
+{
+  return (struct content){{value, 0, 0, 0}};
+}
+
+static inline bool content_is_none(const struct content *content)
+{
+  return !(content->word[0] | content->word[1] | content->word[2] | content->word[3]);
+}
+
+static inline bool content_same(const struct content *a, const struct content *b)
+{
+  return !memcmp(a, b, sizeof *a);
+}
+
+/* The content of a payload. Never none. */
+static inline struct content content_of_bytes(const void *bytes, size_t size)
+{
+  struct content result;
+  uint64_t digest[2];
+  hash_bytes_wide(bytes, size, digest);
+  memcpy(&result, digest, sizeof result);
+  result.word[0] += content_is_none(&result);
+  return result;
+}
+
+/* What a payload of so many bytes shows of a content: its first ones. Never none. */
+static inline struct content content_cut(struct content whole, size_t bytes)
+{
+  if (bytes < sizeof whole)
+    memset((char *)&whole + bytes, 0, sizeof whole - bytes);
+  whole.word[0] += content_is_none(&whole);
+  return whole;
+}
+
+/* `next` after all of `seen`. Depends on the order; never none. */
+struct content content_fold(struct content seen, struct content next);
+
+#endif

@@ -1,0 +1,3 @@
+#!/bin/sh
+# The parser of scripts.
+exec "${RECLINE_BUILD:-$(dirname "$0")/../../../build}/t/script-test"

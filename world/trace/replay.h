@@ -1,0 +1,61 @@
+/* Inside the replay: what its lines (replay.c) and the header of a trace (replay_header.c) share.
+ */
+#ifndef RECLINE_REPLAY_H
+#define RECLINE_REPLAY_H
+
+#include <glib.h>
+
+#include "world/trace/trace.h"
+#include "world/trace/trace_lines.h"
+#include "world/rules/in_place.h"
+
+struct replay {
+  const char *file;
+  unsigned line;
+  GError **error;
+  struct trace_lines *lines;
+  struct world *world;
+  struct script *script;
+  struct parts parts;
+  struct rcl_actions actions;
+  struct verdict verdict; /* of the last line */
+  bool begun;
+  GArray *moves;         /* struct move, as taken */
+  unsigned again;        /* so many of the last come again */
+  bool repeats;          /* the trace says that some of it comes again */
+  GPtrArray *states;     /* digests of the world's, before each step */
+  GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
+  GHashTable *members;   /* member_key() of each that the trace speaks of */
+};
+
+/* The header of a trace, before `---`. */
+struct header {
+  char *protocol, *topology;
+  guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, stored_per_node,
+      parameter[RCL_PARAMETERS];
+  struct world_level level[WORLD_LEVELS];
+  int levels;
+  bool fifo, overtaking, anywhere, bounded, stamps;
+  unsigned lies;
+  GString *script; /* NULL: none */
+};
+
+/* Says what is wrong with the present line; false. */
+bool replay_bad(struct replay *, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* A number in a line, from `least` to `most`. False: it was something else, and that was said. */
+bool replay_whole(struct replay *, const char *key, const char *value, guint64 least, guint64 most,
+                  guint64 *number);
+
+/* Reads a line of the header; false as above. replay_clear_header() frees what lines have added. */
+bool replay_read_header(struct replay *, const char *text, struct header *);
+void replay_clear_header(struct header *);
+
+/* Members of communicators, now or later in the trace: contributions to a collective go to all
+ * members, some of which learn only later that they are. */
+void replay_find_members(struct replay *, char **lines);
+
+/* Begins the world that the header describes; false as above. */
+bool replay_begin(struct replay *, const struct header *);
+
+#endif

@@ -1,0 +1,83 @@
+/* Traces: what happened, one line a move, in the notation of protocols/text.h (docs/trace.md).
+ *
+ *     recline-trace 3
+ *     protocol c3
+ *     ranks 8
+ *     capacity 64
+ *     order fifo | any | none
+ *     places anywhere | program
+ *     host smpi | explorer
+ *     ---
+ *     0.001250 3 arrived peer=1 tag=7 comm=0 request=3 bytes=8 words=0,0,4 @12 | deliver
+ *         request=3 # 8899aabbccddeeff                      (one line)
+ *
+ * `@n` numbers a message, the same at its sending and its arrival; the digest after `#` is that of
+ * the rank's protocol state after the step. A replay (lock 4) takes a trace through the same
+ * protocol objects and compares actions and digests.
+ */
+#ifndef RECLINE_TRACE_H
+#define RECLINE_TRACE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "world/rules/world.h"
+
+struct trace; /* a trace being written */
+
+/* Starts a trace in `file` (written under a temporary name until trace_close()). `host` names the
+ * host; `steps` prints times as step numbers, else as seconds with 9 decimals. */
+struct trace *trace_open(const char *file, const struct world *, const char *host, bool steps,
+                         GError **error);
+
+/* Adds the line of a move that world_step() has just taken. */
+void trace_move(struct trace *, double time, const struct world *, const struct move *,
+                const struct rcl_actions *, const struct verdict *);
+
+/* Adds a violation that no single move shows (at rest, an outcome): the last line. */
+void trace_violation(struct trace *, const struct verdict *);
+
+/* Adds that from here on the moves from number `step` on come again and again. */
+void trace_again(struct trace *, unsigned step);
+
+bool trace_close(struct trace *, GError **error); /* renames; frees also on error */
+
+/* The content of a trace. */
+struct trace_story {
+  const struct rcl_protocol *protocol;
+  int ranks;
+  bool overtaking; /* messages overtake each other, against MPI */
+  bool free;       /* programs are */
+  bool spelled;    /* their collectives are messages */
+  struct move *moves;
+  unsigned count;
+  unsigned again; /* the last so many of them come again and again; 0: none do */
+};
+
+/* Takes the trace in `file` through a world of its own, and tells what has been replayed;
+ * trace_story_clear() frees it. False, with nothing to free and `error` set to
+ * `file:line: what, expected what`, on the first line that does not parse, that the world refuses,
+ * or whose actions or digest differ. */
+bool trace_read(const char *file, struct trace_story *, GError **error);
+
+/* Whether that file begins as a trace does; its name does not matter. */
+bool trace_is(const char *file);
+
+void trace_story_clear(struct trace_story *);
+
+/* The hazards that the header of the trace in `file` names. Errors as above. */
+bool trace_hazards(const char *file, unsigned *hazards, GError **error);
+
+/* Takes the trace in `file` through `world`, which has just begun, and calls `taken` behind each
+ * move, with its time in seconds. The trace must have the header that `host` would write for this
+ * world, but for its hazards, which are among the world's. Errors as above; some moves may have
+ * been taken then. */
+bool trace_continue(const char *file, struct world *world, const char *host,
+                    void (*taken)(double time, const struct move *, const struct rcl_actions *,
+                                  const struct verdict *),
+                    GError **error);
+
+/* A text that is the same for equal states of a world; the caller frees it. */
+char *trace_state(const struct world *);
+
+#endif

@@ -1,0 +1,49 @@
+/* The text of traces (docs/trace.md), for those that write and those that replay them. Without
+ * GLib, so that every host can print. */
+#ifndef RECLINE_TRACE_LINES_H
+#define RECLINE_TRACE_LINES_H
+
+#include "base/buffer.h"
+#include "world/rules/world.h"
+
+/* State between lines: the numbers of messages. */
+struct trace_lines;
+
+struct trace_lines *trace_lines_new(void);
+void trace_lines_free(struct trace_lines *);
+
+/* All lines up to and including `---`. `host` names the host. The caller frees it with free(). */
+char *trace_header(const struct world *, const char *host);
+
+/* The line of a move that world_step() has just taken, but for its time and line end; and that of a
+ * violation. Where the verdict is that the step was impure, nothing is asked of the protocol. The
+ * caller frees them with free(). */
+char *trace_line(struct trace_lines *, const struct world *, const struct move *,
+                 const struct rcl_actions *, const struct verdict *);
+char *trace_violation_line(const struct verdict *);
+
+/* The part of the line of a move that says what happened, without message numbers; and an operation
+ * of a script, as it is written there. Appended to `text`. */
+void trace_print_move(struct buffer *text, const struct world *, const struct move *);
+void trace_print_operation(struct buffer *text, const struct operation *);
+
+/* The number of the message that a move would take; 0: none. */
+uint64_t trace_number(struct trace_lines *, const struct world *, const struct move *);
+
+/* Whether a message leaves its channel by that move, or is lied about. */
+bool trace_takes_message(const struct move *);
+
+/* Place, in its channel, of the message with that number that the move takes; where a lie has
+ * doubled it, the one at `place` (negative: any). Negative: there is none. */
+int64_t trace_find(struct trace_lines *, const struct world *, const struct move *, uint64_t number,
+                   int64_t place);
+
+struct trace_lie {
+  unsigned lie; /* enum injected_fault */
+  const char *name;
+};
+
+enum { TRACE_LIES = 5 };
+extern const struct trace_lie trace_lies[TRACE_LIES];
+
+#endif
