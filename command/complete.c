@@ -60,7 +60,7 @@ static void offer_keys(const struct typed *typed, const struct key *keys, const 
   }
 }
 
-/* Of the words of --help: "CLAIM|SCENARIO", "none|por", "DIR". */
+/* Offers what the description in --help allows: "CLAIM|SCENARIO", "none|por", "DIR". */
 static void offer_words(const struct typed *typed, const char *description)
 {
   g_auto(GStrv) words = g_strsplit_set(description, "|[]", -1);

@@ -13,8 +13,8 @@ struct map_row {
   const struct rcl_protocol *first;
 };
 
-/* Of struct map_row, in the order of the registry; protocols without a place are on no map. Frees
- * what it has. */
+/* Returns an array of struct map_row, in the order of the registry, which frees what it holds.
+ * Protocols without a place are on no map. */
 GArray *map_rows(void);
 
 /* Texts; those of logs and assumptions are to be freed. */

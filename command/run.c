@@ -139,7 +139,7 @@ static bool write_script(struct run *run, GError **error)
 
 /* ---- the simulation ---- */
 
-/* Of two limits; 0 is none. */
+/* Returns the smaller of two limits, where 0 means none. */
 static double least(double a, double b)
 {
   return a > 0 && b > 0 ? MIN(a, b) : MAX(a, b);

@@ -131,7 +131,8 @@ static void print_checkpoints(const struct result *result)
             result->rollbacks_local);
 }
 
-/* Of each phase over all checkpoints; those of one name stand at the same place in each. */
+/* Prints each phase over all checkpoints. Phases of one name stand at the same place in every
+ * checkpoint. */
 static void print_phases(const struct result *result)
 {
   for (unsigned i = 0; i < result->phases_count; i++) {

@@ -119,9 +119,9 @@ void real_broadcast(int root, void *bytes, size_t size);
 /* At `root` all contributions of `size` bytes, by rank, in `all`; elsewhere it may be NULL. */
 void real_gather(int root, const void *bytes, size_t size, void *all);
 
-/* Of the first `sums` values the sum, of `most` others the largest, over all processes; at most
- * REAL_COMBINED. If it is `safe` a checkpoint may be taken in it, from which the program comes back
- * to the same call, with any values: those that this process has contributed stand. */
+/* Replaces the first `sums` values by their sums over all processes, and the next `most` by the
+ * largest; at most REAL_COMBINED values. If `safe`, a checkpoint may be taken within the call, from
+ * which the program comes back to the same call with any values: the contributed ones stand. */
 enum { REAL_COMBINED = 64 };
 void real_combine(uint64_t *values, unsigned sums, unsigned most, bool safe);
 

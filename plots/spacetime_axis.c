@@ -35,7 +35,7 @@ static gint by_roundness(gconstpointer a, gconstpointer b)
                                       : (one->x > other->x) - (one->x < other->x);
 }
 
-/* Of each column whose first line is later than that of the one before. */
+/* Returns a tick for each column whose first line is later than that of the column before. */
 static GArray *find_ticks(const struct diagram *diagram)
 {
   GArray *ticks = g_array_new(FALSE, TRUE, sizeof(struct tick));

@@ -8,7 +8,7 @@
 
 struct link {
   char *what; /* "110MBps 4us" */
-  /* Of the routes: the one end that it always touches, or several. */
+  /* The end that all routes over this link touch, or `several`. */
   char *end;
   bool several;
   unsigned routes;

@@ -29,7 +29,7 @@ static struct comm *comm_entry(const struct rcl_config *config, struct state *st
   return entry;
 }
 
-/* Of a communicator whose number is used again the calls are counted on. */
+/* Makes the rank a member of `comm`. Where a number is used again, its calls are counted on. */
 static void become_member(const struct rcl_config *config, struct state *state, int16_t comm,
                           struct rcl_actions *actions)
 {

@@ -94,9 +94,9 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* Of each checkpoint that may be needed, the beginning of the program being one, its index, how
- * many outputs it has, and its marks; the peers; messages for which a checkpoint is taken; and the
- * links. */
+/* The lists hold, for each checkpoint that may be needed (the beginning of the program is one), its
+ * index, its number of outputs and its marks; then the peers, the messages for which a checkpoint
+ * is taken, and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(indexes, uint32_t, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,            \
        rcl_checkpoints_full(config))                                                               \

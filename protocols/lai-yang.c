@@ -301,7 +301,7 @@ static void start(const struct rank *r)
 
 /* ---- control messages ---- */
 
-/* Of the checkpoint that this rank has taken, or is to take now. */
+/* Counts a message of the checkpoint that this rank has taken or is to take now. */
 static void count(const struct rank *r, const struct rcl_event *event)
 {
   if (event->about != r->state->captured + is_before_line(r)) {

@@ -325,7 +325,8 @@ static inline const struct happened *next_decision(const struct rank *r)
 
 /* ---- own failures ---- */
 
-/* Of a later failure with no more events than an earlier one, that says nothing more. */
+/* Notes a failure. An earlier failure with at least as many events says nothing that the later one
+ * does not. */
 static inline void note_failure(const struct rank *r, uint32_t incarnation)
 {
   struct failure *list = failures_of(r->config, r->state);

@@ -88,7 +88,7 @@ void options_print_summary(const struct about *about)
 
 /* ---- errors ---- */
 
-/* Of the message "Unknown option --NAME=VALUE". The caller frees the result. */
+/* Returns a guess for the message "Unknown option --NAME=VALUE", which the caller frees. */
 static char *guess(const GOptionEntry *entries, const char *message)
 {
   static const char unknown[] = "Unknown option ";

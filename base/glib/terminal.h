@@ -11,8 +11,8 @@ struct look {
   const char *strong, *good, *wrong, *plain;
 };
 
-/* Of standard output: colours on a terminal that has them (TERM is not "dumb") and where NO_COLOR
- * is not set (https://no-color.org). */
+/* Returns the look of standard output: with colours on a terminal that has them (TERM is not
+ * "dumb"), unless NO_COLOR is set (https://no-color.org). */
 struct look terminal_look(void);
 
 /* Whether standard error is a terminal on which a line can be written again. */

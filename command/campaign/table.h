@@ -12,10 +12,10 @@ struct table {
   unsigned count; /* runs of each cell */
 };
 
-/* Of a field in a cell, over the runs whose program ended. */
+/* Estimates the mean of a field in a cell, over the runs whose program ended. */
 struct estimate table_mean(const struct table *, unsigned cell, int field);
 
-/* Of the difference between two cells, over the runs whose programs ended in both. */
+/* Estimates the mean difference between two cells, over the seeds whose programs ended in both. */
 struct estimate table_difference(const struct table *, unsigned cell, unsigned from, int field);
 
 /* The runs of a cell whose program ended; those not as expected. */

@@ -143,7 +143,7 @@ static void visit(struct search *s, const struct box *box)
   visit(s, &half[!second]);
 }
 
-/* Of the results in the bound, or of them and the inputs. */
+/* Counts the most results that can be within at once, or results and inputs. */
 static bool most(const struct plan_bound *bound, const struct replicas *all, bool inputs,
                  unsigned *count, GError **error)
 {

@@ -141,7 +141,7 @@ static void add_row(const struct source *s, const struct expansion *e, const cha
   g_hash_table_insert(s->plan->rows, row->id, row);
 }
 
-/* Of the keys "WORD NAME = VALUE" the names and the values. */
+/* Adds the names and the values of keys "WORD NAME = VALUE". */
 static void add_named(const struct source *s, const struct expansion *e, const char *word,
                       char ***name, char ***value)
 {
@@ -178,7 +178,7 @@ static void add_bound(const struct source *s, const struct expansion *e, const c
   g_ptr_array_add(s->plan->bounds, bound);
 }
 
-/* Of a row that is there, or has no value. */
+/* Adds a remark on a row that is there, or that has no value. */
 static void add_remark(const struct source *s, const struct expansion *e, const char *id,
                        bool input)
 {

@@ -73,7 +73,7 @@ static void judge(struct replica *r, struct outcomes *outcomes)
     r->verdict = replica_judge(r->published, r->value);
 }
 
-/* Of the values that are asked for. */
+/* Replicates the values that are asked for. */
 static int replicate(const struct options *o, struct replicas *replicas, struct outcomes *outcomes)
 {
   g_autoptr(GError) error = NULL;

@@ -40,7 +40,7 @@ struct replicas {
 
 /* ---- published.c ---- */
 
-/* Of a result or a claim that came out so. */
+/* Judges a result or a claim that came out as `value`. */
 enum row_verdict replica_judge(const struct published *, double value);
 
 /* A number that is neither an input nor absent. */
@@ -94,7 +94,7 @@ bool outcomes_lookup(void *data, const char *run, const char *field, double *val
  * NULL with `error`. */
 char *constant_platform(const struct outcomes *, const char *variation, GError **error);
 
-/* Of what was tried of a row: an expression, or its own value with a constant changed. */
+/* Evaluates what was tried of a row: an expression, or its own value with a constant changed. */
 bool tried_value(struct outcomes *, const struct plan_row *, unsigned index, expression_lookup *,
                  double *value, GError **error);
 
@@ -116,10 +116,11 @@ struct reachable {
   unsigned results, results_met, numbers, numbers_met;
 };
 
-/* Of those in one bound; not good, with `error`: it cannot be read. */
+/* Finds what the rows in one bound can reach; not good, with `error`, where the bound cannot be
+ * read. */
 struct reachable bound_reach(const struct plan_bound *, const struct replicas *, GError **error);
 
-/* Of all, by the bounds of the plan, each row in one of them at most. False with `error`. */
+/* Adds up all bounds of the plan; each row is in one at most. False with `error`. */
 bool bounds_total(const struct outcomes *, const struct replicas *, struct reachable *total,
                   GError **error);
 

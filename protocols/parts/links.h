@@ -49,8 +49,8 @@ struct rcl_links_counts {
   uint32_t slots;           /* used so far */
 };
 
-/* Of how many checkpoints of a rank a protocol keeps account, beside the beginning of the program.
- */
+/* A protocol keeps account of at most this many checkpoints of a rank, beside the beginning of the
+ * program. */
 enum { RCL_CHECKPOINTS_MAX = 32 };
 
 static inline uint32_t rcl_checkpoints(const struct rcl_config *config)

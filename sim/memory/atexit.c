@@ -53,7 +53,7 @@ static void run_all(void *arena)
   run_handlers(arena, NULL);
 }
 
-/* Of each arena libc is told once, whatever is rolled back. */
+/* Tells libc of an arena once, whatever is rolled back. */
 static int tell_libc(struct arena *arena)
 {
   static bool told[HEAP_RANKS];

@@ -155,7 +155,7 @@ static bool holds(struct code code, uintptr_t address)
   return address - code.start < code.end - code.start;
 }
 
-/* Of an object whose first bytes are at `base`, as the loader maps them. */
+/* Returns the code of an object whose first bytes the loader has mapped at `base`. */
 static struct code code_at(uintptr_t base)
 {
   const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)base;

@@ -88,7 +88,8 @@ IN_LIBC_MODE(FILE *, fdopen, (int descriptor, const char *how), ,
 IN_LIBC_MODE(FILE *, tmpfile, (void), , take_over(mode, next()))
 IN_LIBC_MODE(FILE *, tmpfile64, (void), , take_over(mode, next()))
 
-/* Of the program, but not put back: only in libc's memory. */
+/* Says once that the program's streams hold something in libc's own memory, which is not put back.
+ */
 static void say_once(const struct arena *owner, const char *what, bool *said)
 {
   if (owner && !*said)

@@ -73,7 +73,7 @@ static struct comm *comm_behind(MPI_Comm handle)
   return (struct comm *)(void *)handle;
 }
 
-/* Of those of a call that is past the protocol. */
+/* Returns the first tag of a collective whose messages bypass the protocol. */
 static int first_tag(const struct rank *r, const struct comm *comm)
 {
   return call_tag(r, (r->mpi->call.ahead ? TAG_SELECTED_WORDS : TAG_SELECTED) +

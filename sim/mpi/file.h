@@ -43,7 +43,7 @@ int file_error(struct rank *, struct file *, int error);
 /* Calls the program's error handler, one of files. */
 void errors_call_of_files(struct rank *, MPI_Errhandler, MPI_File, int error);
 
-/* Of a value of errno. */
+/* Returns MPI's error class for a value of errno. */
 int file_class(int error);
 
 /* Around a collective call: one by which all members of a file wait for each other synchronizes it.

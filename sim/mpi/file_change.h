@@ -62,12 +62,12 @@ int change_apply(struct change *);
  * if it was dropped. */
 void change_undo(struct change *);
 
-/* Of a pending change: the size of a file of that size with it; its data in that part of the file.
- */
+/* For a pending change: the size that a file of `size` bytes has with it, and its data put on a
+ * part of the file. */
 int64_t change_size(const struct change *, int64_t size);
 void change_put_on(const struct change *, struct segment part, char *bytes);
 
-/* Of an applied one: the part as it was before. */
+/* For an applied change: the part as it was without it. */
 void change_take_off(const struct change *, struct segment part, char *bytes);
 
 #endif

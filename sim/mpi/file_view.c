@@ -28,7 +28,7 @@ GArray *type_segments(MPI_Datatype type, int count)
   return list;
 }
 
-/* Of a rank, in its arena. */
+/* Keeps the segments of a view in the rank's arena. */
 static void keep_segments(struct rank *r, struct view *view)
 {
   GArray *list = type_segments(view->filetype, 1);

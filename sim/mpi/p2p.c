@@ -209,7 +209,7 @@ static void end_in_error(struct rank *r, struct request *request, int fault)
   fail(r, request, fault);
 }
 
-/* Of a request that is done: whether it is complete now. */
+/* Settles a request that is done, and returns whether it is complete now. */
 static int settle(struct rank *r, struct request *request)
 {
   int fault;

@@ -31,7 +31,7 @@ static double skew;
 
 enum { ARGUMENTS_MAX = 12 };
 
-/* Of a call: its signature, and its arguments as they were passed. */
+/* A call: its signature, and its arguments as they were passed. */
 struct call_record {
   const char *name, *signature;
   char of[32]; /* the name, of a nonblocking collective that of the blocking one */
@@ -222,7 +222,7 @@ static int blocks_of(const struct call_record *call, char letter)
   return 1;
 }
 
-/* Of the counts or datatypes at that place: how many the buffer before them has. */
+/* Returns how many counts or datatypes, at that place, the buffer before them has. */
 static int counts_of(const struct call_record *call, int at)
 {
   while (at > 0 && !strchr("bk", call->signature[at]))
@@ -238,7 +238,7 @@ static int64_t sum_of(const int *counts, int size)
   return sum;
 }
 
-/* Of a buffer whose blocks have counts, and perhaps datatypes, of their own. */
+/* Returns the bytes of a buffer whose blocks have counts, and perhaps datatypes, of their own. */
 static int64_t unequal_bytes(const struct call_record *call, int counts)
 {
   int types = place_of(call, 'T', counts), number = counts_of(call, counts), size = 0;
@@ -373,7 +373,7 @@ static void will_make(struct recorder *recorder, GPtrArray *handles, void *where
   recorder->made_in = handles;
 }
 
-/* Of insignificant buffers neither count nor type mean anything. */
+/* Adds an argument. The count and type of an insignificant buffer mean nothing. */
 static void add_argument(struct recorder *recorder, const struct call_record *call, int at,
                          bool *significant)
 {

@@ -5,7 +5,8 @@
 
 /* ---- datatypes ---- */
 
-/* Of a rank, in its arena, so that a rollback puts it back: a type that it may have again. */
+/* A freed type that the rank may have again. It lies in the rank's arena, so that a rollback puts
+ * it back. */
 struct freed_type {
   MPI_Datatype type;
   struct freed_type *next;

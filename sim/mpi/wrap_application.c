@@ -9,7 +9,7 @@ _Static_assert((int)RECLINE_AT_CHECKPOINT == (int)PLACE_CHECKPOINT &&
                    (int)RECLINE_LONG_DOUBLE == (int)ITEM_LONG_DOUBLE,
                "the program and the host have the same names");
 
-/* Of a program whose checkpoints are at the application level; NULL elsewhere. */
+/* Returns the rank of a program whose checkpoints are at the application level, or NULL. */
 static struct rank *protecting(const char *name)
 {
   struct rank *r = rank_self();

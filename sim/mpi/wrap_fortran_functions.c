@@ -71,7 +71,7 @@ static int function_of(void *argument, void *function)
   return what;
 }
 
-/* Of a key, and whether its attributes are copied at all. */
+/* Returns the functions of a key, and whether its attributes are copied at all. */
 static struct functions *functions_of(struct rank *r, void *copy, void *destroy, MPI_Aint extra,
                                       bool *copies)
 {

@@ -123,7 +123,7 @@ LOOK_UP_CALL(Graph_map, (comm, nodes, index, edge, rank), map(comm_of(r, comm), 
 
 /* ---- graphs of which each rank knows its own part ---- */
 
-/* Of an argument that may be MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY. */
+/* Copies an argument that may be MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY. */
 static int *weights_of(struct rank *r, const int *weights, int count)
 {
   if (weights == MPI_UNWEIGHTED)

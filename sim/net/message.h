@@ -40,10 +40,10 @@ enum send_mode {
   SEND_SYNCHRONOUS /* complete when it is matched */
 };
 
-/* Of a rendezvous whose payload travels without being asked for. */
+/* The state of a rendezvous whose payload travels without being asked for. */
 enum flight { FLIGHT_NONE, FLIGHT_UNDER_WAY, FLIGHT_IN_VAIN /* dropped meanwhile */ };
 
-/* Of a control message, in seconds (control_mail.h). */
+/* The times of a control message, in seconds (control_mail.h). */
 struct posted {
   double left;    /* when it has left its sender, with the last byte */
   double latency; /* of its route */

@@ -111,7 +111,7 @@ struct transport *transport_new(int index)
 
 /* ---- sending ---- */
 
-/* Of the platform, in seconds; 0: control messages go as others do. */
+/* Returns the platform's time of the daemon, in seconds; 0: control messages go as others do. */
 static double daemon_time(void)
 {
   static double seconds = -1.0;

@@ -156,7 +156,7 @@ struct section {
   double from, base, each;
 };
 
-/* Of one host. */
+/* The costs of one host. */
 struct costs {
   GArray *sections[WIRE_OVERHEADS]; /* struct section */
 };

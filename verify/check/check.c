@@ -21,7 +21,7 @@
 #include "verify/distribute/launcher.h"
 #include "world/trace/trace.h"
 
-/* Of the command line's contract (docs/architecture.md). */
+/* Limits of the command line's contract (docs/architecture.md). */
 enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };
 
 struct command {
@@ -326,8 +326,8 @@ static bool draw_all(const struct command *c)
 
 /* ---- the command ---- */
 
-/* Of several processes the first one tells the verdict. Where another one is lost, so are all: the
- * launcher ends them when one fails. */
+/* Returns the exit code of a process other than the first, which tells the verdict. When one
+ * process is lost all are: the launcher ends them. */
 static int exit_code_of_another(const struct command *c)
 {
   const struct claim_result *result = &c->list[0].result;
@@ -452,7 +452,7 @@ static int replay_all(char **names)
   return code;
 }
 
-/* Of several processes the first one reports. */
+/* Silences a process that is not the first: the first one reports. */
 static void be_silent(struct command *c)
 {
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

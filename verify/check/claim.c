@@ -14,7 +14,7 @@
 #include "world/rules/in_place.h"
 #include "world/rules/properties.h"
 
-/* Of all memory, what the explorer's tables may take: the machine must stay usable. */
+/* The share of all memory that the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
 
 /* Property progress is judged without being named in worlds of so many states; in larger ones where
@@ -370,7 +370,7 @@ static void fill_in(struct claim_result *result, const struct exploration *found
   }
 }
 
-/* Of the claim, of this program, and of what it leaves out. */
+/* Returns a digest of the claim, of this program, and of what the search leaves out. */
 static uint64_t digest(const struct scenario *claim, const struct claim_options *options)
 {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -466,9 +466,10 @@ GPtrArray *claim_properties(const struct scenario *claim)
   return names;
 }
 
-/* Of the contents of which any two were compared, unseen by each other (content.h): a transition
- * makes at most one for each rank, each name of a receive, what is sent and what is chosen; a state
- * at the end one for each message. Free programs have none. */
+/* Returns a bound on the probability that two different contents were taken for one (content.h). A
+ * transition makes at most one content for each rank and each name of a receive, one that is sent
+ * and one that is chosen; a state at the end makes one for each message. Free programs have no
+ * contents. */
 static double collision(const struct job *job, const struct claim_result *result)
 {
   double each = job->script->ranks + SCRIPT_NAMES + 3;

@@ -36,8 +36,9 @@ struct transport {
   /* Gives up the processor for a moment: longer the more often there was nothing to receive. */
   void (*idle)(void);
 
-  /* Of the first `sums` values the sum, of `most` others the largest, over all processes: all have
-   * to call. With checkpoints one may be taken in it, from which a process comes back to it. */
+  /* Replaces the first `sums` values by their sums over all processes, and the next `most` by the
+   * largest. Every process has to call. With checkpoints, one may be taken within the call; a
+   * process that is restored comes back to the call. */
   void (*combine)(uint64_t *values, unsigned sums, unsigned most);
 
   /* From here on there are checkpoints, until `last` is called, behind the same combine(). Returns

@@ -50,7 +50,7 @@ bool cycles_are_alike(struct cycles *c, uint64_t place)
   return recurrence_are_alike(c->recurrence, c->w->at.numbers, numbers);
 }
 
-/* Of a transition of the state that was expanded last: whether it stays within its component. */
+/* Returns whether a transition of the state that was expanded last stays within its component. */
 static bool stays_in(struct cycles *c, const struct transition *transition, uint32_t component)
 {
   return transition->to == TRANSITION_STAYS ||

@@ -146,7 +146,7 @@ struct worker {
   uint64_t states, transitions, rests;
 };
 
-/* Of states at that depth, in the visited set. */
+/* Returns the tag that states at this depth have in the visited set. */
 static inline uint32_t tag_of(unsigned level)
 {
   return level % TAG_MASK + 1;

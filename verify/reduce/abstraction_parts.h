@@ -86,7 +86,7 @@ void abstraction_add_gathers(struct abstraction *, const struct attempt *);
 /* Whether the rank waits at the node of an attempt for what the action gathers. */
 bool abstraction_gathers_now(const struct abstraction *, const struct attempt *);
 
-/* Of moves that are listed, the one that gathers; 0: there is none. */
+/* Returns the listed move that gathers, or 0. */
 uint32_t abstraction_gathering_move(const struct abstraction *, const struct interned *moves);
 
 /* ---- abstraction_contents.c ---- */

@@ -37,7 +37,7 @@ void crash_free(struct crash_reduction *);
  * runs. */
 const char *crash_failed(const struct crash_reduction *);
 
-/* Of GLOBAL: all but what the coordinator was about to commit. */
+/* Returns GLOBAL without what the coordinator was about to commit. */
 struct world_global crash_leaves_global(const struct world_global *);
 
 /* For the states that `at` comes to hold, while `level` of the search is expanded. */

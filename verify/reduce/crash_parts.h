@@ -76,9 +76,9 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 
 /* ---- crash_remains.c ---- */
 
-/* Of the state that is loaded: what is durable of the checkpoint of `rank` that is committed, as
- * those of others are removed when it starts, with a number for whether it is out; and what is left
- * of GLOBAL. */
+/* Number what a crash leaves of the state that is loaded: the durable parts of the committed
+ * checkpoint of `rank` (its other parts are removed when it starts), with whether the rank is out;
+ * and what is left of GLOBAL. */
 uint32_t crash_kept(struct crash_reduction *, uint32_t rank, uint32_t out);
 uint32_t crash_kept_global(struct crash_reduction *);
 

@@ -24,7 +24,8 @@ uint32_t crash_kept(struct crash_reduction *r, uint32_t rank, uint32_t out)
   return intern(&r->remains, left, (kept + 1) * (uint32_t)sizeof *left);
 }
 
-/* Of a rank, with whether it has anything to go back from, and what the outside has seen of it. */
+/* Numbers what a crash leaves of a rank, with whether the rank has anything to go back from and
+ * what the outside has seen of it. */
 static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
 {
   enum rank_phase phase = read_rank_head(r->model->world, (int)rank).phase;
@@ -59,7 +60,7 @@ static uint32_t *class_of(struct classes *classes, uint32_t number)
   return &classes->of[number];
 }
 
-/* Of rank `which`, or, when there is no such rank, of GLOBAL. */
+/* Learns the class of rank `which`, or of GLOBAL where there is no such rank. */
 static uint32_t learn_class(struct crash_worker *d, uint32_t which)
 {
   struct crash_reduction *r = d->reduction;

@@ -203,8 +203,8 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
   }
 }
 
-/* Of runs from a node that begin with the edge: what need not come before the next commit, and
- * before each message is sent. */
+/* Notes, for runs that begin at a node with this edge, what need not come before the next commit
+ * and before each message is sent. */
 static void note_order(const struct dependence *r, const struct layout *l,
                        const struct abstraction_edge *edge, const uint64_t *after, uint64_t *row)
 {
@@ -266,7 +266,7 @@ static uint64_t own_moves(const struct abstraction *c, uint32_t rank)
   return own;
 }
 
-/* Of each value: what holds at any of its nodes. */
+/* Joins, for each value, what holds at any of its nodes. */
 static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
                       const char **refused)
 {

@@ -23,8 +23,8 @@ struct recurrence {
   uint8_t *left;        /* of each step: it may lie on a cycle */
   uint32_t steps_left;
   uint32_t *cycle; /* of each value: its component in the graph of its part's values */
-  /* Of each component of the world, each of its numbers: the same where all values are alike; 0:
-   * they are like no others. */
+  /* For each component of the world, a class for each of its numbers: equal where all values are
+   * alike, 0 where they are like no others. */
   uint32_t **alike;
   uint32_t components;
 };
@@ -169,7 +169,7 @@ static void find_cycles(struct recurrence *r)
   free(changes.to);
 }
 
-/* Of two different values. */
+/* Returns whether two different values lie on one cycle. */
 static bool on_one_cycle(const struct recurrence *r, uint32_t one, uint32_t other)
 {
   return r->cycle[one] == r->cycle[other] && r->cycle[one] != COMPONENT_ALONE;

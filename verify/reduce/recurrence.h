@@ -22,8 +22,8 @@ struct recurrence_change {
   uint64_t part, from, to;
 };
 
-/* Of all steps that the model's transition cache has run: those of a whole search, or of more.
- * NULL: of none yet. */
+/* Makes a recurrence of all steps that the model's transition cache has run: a whole search's
+ * steps, or more. Without a model there are no steps yet. */
 struct recurrence *recurrence_new(const struct model *);
 void recurrence_free(struct recurrence *); /* may be NULL */
 
@@ -41,8 +41,9 @@ bool recurrence_solve(struct recurrence *);
 /* Behind that: finds out which of the model's states are alike. */
 void recurrence_compare(struct recurrence *, const struct model *);
 
-/* Of states, by the numbers of their components: whether one can lie on a cycle, two on the same
- * one, all for what is known; a number that is the same for all that can lie on one with it. */
+/* Judge states by the numbers of their components, as far as steps are known: whether a state can
+ * lie on a cycle, whether two can lie on the same cycle, and a number that all states on one cycle
+ * share. */
 bool recurrence_may_return(const struct recurrence *, const uint32_t *numbers);
 bool recurrence_are_alike(const struct recurrence *, const uint32_t *one, const uint32_t *other);
 uint64_t recurrence_digest(const struct recurrence *, const uint32_t *numbers);

@@ -73,7 +73,7 @@ uint32_t stubborn_action_of_message(const struct stubborn *, uint32_t peer, uint
 /* Finds the classes of the worker's state. */
 void stubborn_classify(struct stubborn_worker *);
 
-/* Of the state that was classified last. */
+/* What is known of the state that was classified last. */
 struct row stubborn_row(const struct stubborn_worker *, uint32_t rank);
 const struct queue *stubborn_queue(const struct stubborn_worker *, uint32_t from, uint32_t to);
 uint64_t stubborn_committed(const struct stubborn_worker *); /* as known_global.committed */

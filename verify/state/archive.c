@@ -40,7 +40,7 @@ static uint64_t bytes_for_filter(const struct archive *a)
   return taken < a->filters_most ? a->filters_most - taken : 0;
 }
 
-/* Of at most so many states, of so many bytes. */
+/* Creates a file for at most `states` states of `bytes` bytes each. */
 static bool create(struct archive *a, uint32_t bytes, uint64_t states, struct making *m)
 {
   char name[4096];

@@ -72,8 +72,9 @@ struct archive_saved {
   uint64_t number, states, end;
 };
 
-/* Of all files, into saved[ARCHIVE_FILES]; returns how many. They stay until archive_was_saved()
- * is told that the next save is complete, or archive_forget_saves() that there will be none. */
+/* Writes what a save needs of every file into saved[ARCHIVE_FILES] and returns their number. The
+ * files stay until archive_was_saved() says that the next save is complete, or
+ * archive_forget_saves() that there will be none. */
 uint32_t archive_save(const struct archive *, struct archive_saved *);
 void archive_was_saved(struct archive *);
 void archive_forget_saves(struct archive *);

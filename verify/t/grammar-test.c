@@ -177,7 +177,7 @@ static bool is_one_of(const char *names, const char *name)
   return at && (at == names || at[-1] == ' ') && (!at[length] || at[length] == ' ');
 }
 
-/* Of actions that not every event may have: those that it may. */
+/* Names, for each event, the actions that it allows beyond those that every event allows. */
 static const char *const may[RCL_EVENT_KINDS] = {[RCL_EVENT_SEND] = "transmit suppress keep",
                                                  [RCL_EVENT_RECEIVE] = "match deliver",
                                                  [RCL_EVENT_ARRIVED] = "deliver discard keep",
@@ -192,7 +192,7 @@ static const char *const not_all =
 static const char *const more_than_once = "forget resend rejoin control erase output";
 static const char *const answers = "transmit suppress match deliver discard join";
 
-/* Of lists whose actions have fields that fit. */
+/* Returns whether a list is legal, provided that the fields of its actions fit. */
 static bool is_legal(enum grammar_protocol number, int rank, const struct rcl_event *event,
                      const struct grammar_list *list)
 {

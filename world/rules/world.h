@@ -496,7 +496,7 @@ struct world_standing {
   bool finished; /* the program has, it is not held (a rollback may be on its way), and there is no
                     crash that it has yet to notice (of all: everywhere) */
   bool dead;     /* crashed and not yet detected, or to be ended (of all: any of them) */
-  /* Of one rank only. */
+  /* The fields below are known for a single rank only. */
   bool ended; /* its program has finished, even if it has crashed since */
   bool held;
   bool behind; /* it has a crash to notice */

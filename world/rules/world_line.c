@@ -39,7 +39,8 @@ const void *world_line_part(const struct world *w, int rank, enum part_kind kind
   return record ? world_part_of_image(w, record->image, kind, size) : NULL;
 }
 
-/* Of `flows` those with messages that were given, cut down to their number, in place. */
+/* Keeps the flows in which messages were given, each cut down to the number given, in place.
+ * Returns how many are kept. */
 static uint32_t cut_to_received(struct world_flow *flows, uint32_t count)
 {
   uint32_t kept = 0;

@@ -129,7 +129,7 @@ static void list_faults(const struct listing *l, int peer, int rank)
     }
 }
 
-/* Of the rank's life, as far as it is not the program's or its storage's. */
+/* Lists the moves of the rank's life: start, alarm, crash, detection. */
 static void list_life(const struct listing *l, int rank)
 {
   const struct world_rank *me = read_rank(l->w, rank);

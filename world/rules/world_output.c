@@ -71,7 +71,7 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     leave(t, t->rank, action->output);
 }
 
-/* Of what the rank itself has on the way to storage it does not know yet that it is there. */
+/* Returns whether the rank has writes of whose end it has not been told. */
 static bool writes(const struct world *w, int rank)
 {
   uint32_t count;

@@ -14,7 +14,7 @@ static bool is_skipped(const struct world *w, const struct operation *op)
   return op->kind == SCRIPT_COMPUTE || (op->kind == SCRIPT_CHECKPOINT && silent);
 }
 
-/* Of receives that earlier tests have completed. */
+/* Returns whether earlier tests have completed the receives that the operation waits for. */
 static bool is_over(const struct operation *op, const struct world_program *program)
 {
   if (op->kind != SCRIPT_WAIT && op->kind != SCRIPT_TEST && op->kind != SCRIPT_WAITANY)

@@ -8,8 +8,8 @@
 
 /* ---- stable storage ---- */
 
-/* Of a part the bytes that an image needs, as pieces of what begins at `*from`. Of a rank: of its
- * protocol's state what is in use. */
+/* Finds the bytes of a part that an image needs, as pieces of the memory that begins at `*from`.
+ * For a rank's part these are the pieces of its protocol's state that are in use. */
 static uint32_t pieces_of(const struct world *w, int rank, enum part_kind kind,
                           struct rcl_piece *piece, const unsigned char **from)
 {

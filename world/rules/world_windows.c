@@ -107,7 +107,7 @@ static struct world_wait take_out(struct world_window *window, unsigned place)
   return taken;
 }
 
-/* Of the messages that wait, the next that may be carried out; SCRIPT_WINDOW_RANKS: none. */
+/* Returns the next waiting message that may be carried out, or SCRIPT_WINDOW_RANKS. */
 static unsigned next_wait(const struct world *w, const struct world_window *window)
 {
   struct lock_wait wait[SCRIPT_WINDOW_RANKS];

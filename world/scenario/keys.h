@@ -42,7 +42,7 @@ struct key {
   size_t size;
 };
 
-/* Of a struct scenario. */
+/* The keys of a struct scenario. */
 extern const struct key scenario_keys[];
 
 /* Compares the document with the table and fills `lines`: keys, types and names. */

@@ -134,7 +134,7 @@ static void enter_interconnect(struct reading *reading, const char *name)
   reading->skipping = strcmp(name, reading->wanted) != 0;
 }
 
-/* Of hosts that have none yet. */
+/* Notes `zone` as the zone of every host that has none yet. */
 static void note_zones(const struct reading *reading, const char *zone)
 {
   for (guint i = 0; reading->zone_of && i < reading->hosts->len; i++)

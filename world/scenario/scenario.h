@@ -125,7 +125,7 @@ enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
 
 /* Whether connections are closed for captures and restarts. */
 enum closes { CONNECTIONS_STAY, CONNECTIONS_CLOSE };
-/* Of delivery on a channel: MPI's, that of sending, none, not even MPI's. */
+/* The order of delivery on a channel: MPI's, the order of sending, or no order, not even MPI's. */
 enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 
 /* Whether what programs tell the outside waits until the protocol lets it leave, or does not. */

@@ -133,7 +133,7 @@ struct operation {
      `last`; `name` is the place of an access among those of its rank that are not complete. */
   unsigned cell, value;
   bool last;
-  /* Of accesses that go together: they are written[rank][from .. to - 1], to `peer`. */
+  /* Accesses that go together are written[rank][from .. to - 1], to `peer`. */
   unsigned from, to;
   int lock;       /* SEND of such, LOCK_OWN: that is asked for (window_rules.h) */
   bool unlocks;   /* SEND of such: it is given back */

@@ -13,7 +13,8 @@ struct maker {
   int self;
   struct list list;
   bool serves; /* it has a window that is locked */
-  /* Of its locks on others: what it asks for, whether it has asked, its accesses so far. */
+  /* Locks on other ranks: the kind that is asked for, whether the rank has asked, and its accesses
+   * so far. */
   int lock[SCRIPT_WINDOW_RANKS];
   bool asked[SCRIPT_WINDOW_RANKS];
   unsigned from[SCRIPT_WINDOW_RANKS];

@@ -26,9 +26,9 @@ struct lock_wait {
   struct lock_wait *next;
 };
 
-/* Of those that wait, in the order in which they came, the first that may be carried out; NULL:
- * none. `held` has the lock of each origin. Whoever asks for a lock waits for those that have asked
- * before; who has one goes ahead of them. */
+/* Returns the first waiting access that may be carried out, in the order of arrival, or NULL.
+ * `held` has the lock of each origin. A request for a lock waits for all earlier requests; an
+ * origin that holds a lock goes ahead of them. */
 struct lock_wait *locks_next(struct lock_wait *first, const uint8_t *held, int ranks);
 
 #endif

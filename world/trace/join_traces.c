@@ -367,7 +367,7 @@ static bool join_lives(struct join *j)
 
 /* ---- the whole ---- */
 
-/* Of the first part that there is, as all have the same header. */
+/* Takes the header from the first part that is there: all parts have the same. */
 static bool begin(struct join *j)
 {
   struct part part = {0};

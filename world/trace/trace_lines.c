@@ -70,8 +70,8 @@ static void append(struct queue *queue, struct numbered entry)
   queue->item[queue->count++] = entry;
 }
 
-/* Of a message that stays where it is only this changes: its sender's next alarm goes off, control
- * messages before it are taken. */
+/* Returns whether two messages are the same one. A message that stays in its channel changes only
+ * as its sender's next alarm goes off and as control messages before it are taken. */
 static bool is_same(const struct world_message *was, const struct world_message *now)
 {
   struct world_message then = *now;
@@ -364,7 +364,7 @@ static void print_peer(struct buffer *out, const char *before, int number)
     buffer_printf(out, "%s%d", before, number);
 }
 
-/* Of a window, as it is written. */
+/* Prints an operation on a window as a script writes it. */
 static void print_access(struct buffer *out, const struct operation *operation)
 {
   enum script_kind kind = operation->kind;

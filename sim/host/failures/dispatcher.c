@@ -111,7 +111,7 @@ static void end_process(struct rank *r)
   storage_interrupt_read(r);
 }
 
-/* Of a rank that has crashed in the world. */
+/* Ends the process of a rank that has crashed in the world. */
 static void end_crashed(struct rank *r, const struct failure *failure)
 {
   end_process(r);

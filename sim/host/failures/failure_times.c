@@ -32,7 +32,8 @@ static double draw_normal(uint64_t stream, uint64_t *next)
   return radius * cos(turn * law_uniform(stream, (*next)++));
 }
 
-/* Of scale 1. Marsaglia and Tsang 2000, by rejection; below shape 1 as their section 6 says. */
+/* Draws from the gamma distribution of scale 1 by rejection (Marsaglia and Tsang 2000; below shape
+ * 1 by their section 6). */
 static double draw_gamma(double shape, uint64_t stream)
 {
   uint64_t next = 0;

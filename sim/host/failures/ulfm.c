@@ -3,7 +3,7 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/net/transport.h"
 
-/* Of the repair that is under way. */
+/* The repair that is under way. */
 static GArray *dead;     /* struct dead: those to be started */
 static uint32_t repairs; /* so far; its number */
 static double began;     /* when it could be known to all */
@@ -14,7 +14,7 @@ bool ulfm_is_modelled(void)
   return layer.scenario->recovery.runtime == RUNTIME_ULFM && !layer.repairs;
 }
 
-/* Of a tree of all ranks. */
+/* Returns the rounds of a tree of all ranks. */
 static double tree_rounds(void)
 {
   double rounds = 0.0;

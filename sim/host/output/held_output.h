@@ -35,8 +35,8 @@ bool output_next(struct rank *, struct move *);
 void output_leaves(struct rank *);
 void output_committed(const struct rcl_event *);
 
-/* Of a rank that opens `path` by MPI-IO, whose files roll back: ends the run if its writes would be
- * outputs. */
+/* Ends the run where a rank opens `path` by MPI-IO, whose files roll back, although writes to it
+ * would be outputs. */
 void output_refuse_mpi(const struct rank *, const char *path);
 
 /* All programs have ended, and no crash can come. */

@@ -204,7 +204,8 @@ static struct agreement *find(struct rank *r, int comm, int number, const struct
   return a;
 }
 
-/* Of the failures of its members the rank has acknowledged the first ones. */
+/* Adds a rank's part to an agreement: its flag, and the failures of members that it has
+ * acknowledged, which are the first ones of the list. */
 static void contribute(struct rank *r, struct agreement *a, const struct comm *comm, int flag)
 {
   g_autofree int *failed = g_new(int, (gsize)comm->size);

@@ -28,7 +28,7 @@ struct neighbours {
   int *weight; /* NULL: they have none */
 };
 
-/* Of a communicator, never changed once it is made. */
+/* The topology of a communicator, never changed once it is made. */
 struct topology {
   enum SMPI_Topo_type kind;   /* 0: none */
   struct grid *grid;          /* MPI_CART */

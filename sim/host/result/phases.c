@@ -18,13 +18,13 @@ struct phase {
   bool repeats;  /* from and to are the same */
 };
 
-/* Of a rank, in phases of one name. */
+/* Where a rank stands in phases of one name. */
 struct stage {
   double began;
   bool open;
 };
 
-/* Of a checkpoint: seconds by name and rank; negative: the rank was not in that phase. */
+/* Seconds of each checkpoint by phase and rank; negative where the rank was not in that phase. */
 static GHashTable *checkpoints; /* number -> double[] */
 static const struct rcl_phase *declared;
 static struct phase *phases;

@@ -7,7 +7,7 @@ static struct {
   unsigned timers, places, iterations, barriers;
 } seen;
 
-/* Of a failure. */
+/* What became of a failure. */
 struct fate {
   unsigned points;
   bool struck;

@@ -94,7 +94,7 @@ static bool is_delayed(struct rank *r, struct message *message)
   return true;
 }
 
-/* Of those that are late, the next to come; NULL: there is none. */
+/* Returns the delayed message that comes next, or NULL. */
 static struct message *next_delayed(const struct rank *r)
 {
   struct message *next = NULL;

@@ -195,7 +195,7 @@ static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
   run_stop_by_loss(r, is_log);
 }
 
-/* Of the program's memory: it goes on at the image, or main begins again. */
+/* Restores the program's memory: the program goes on at the image, or main begins again. */
 static _Noreturn void restore_image(struct rank *r, uint32_t checkpoint)
 {
   const struct capture *capture = storage_capture(r, checkpoint);

@@ -128,7 +128,7 @@ static void set_stamp(struct rank *r, uint16_t incarnation, uint32_t line)
   r->sends_behind = line;
 }
 
-/* Of a step in which the rank crashes: the world forgets it with the rank. */
+/* Keeps the stamp of a step in which the rank crashes: the world forgets it with the rank. */
 static void set_stamp_before(struct rank *r, const struct rcl_event *event)
 {
   const struct world_rank *me = shadow_rank(r->index);
@@ -234,7 +234,7 @@ static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
   payload_drop(result.payload);
 }
 
-/* Of an image, what was not copied when it was captured is now; then it is written. */
+/* Writes a part. What was not copied when an image was captured is copied first. */
 static void store_part(struct rank *r, const struct rcl_action *action)
 {
   if (action->part == RCL_PART_IMAGE) {

@@ -48,7 +48,7 @@ static void *grow(struct rank *r, void *list, int count, int *room, size_t size)
   return larger;
 }
 
-/* Of the checkpoint from which the rank restarts; NULL: it does not. */
+/* Returns the image from which the rank restarts, or NULL where it does not. */
 static const struct saved *image_of(const struct rank *r)
 {
   return r->restart.on ? r->restart.saved : NULL;
@@ -277,7 +277,8 @@ static struct comm *group_again(struct rank *r, const struct saved_comm *saved)
   return group;
 }
 
-/* Of those that main has not made again, the freed ones are still offered when the next is made. */
+/* Puts back the communicators that main has not made again. Freed ones are still offered when the
+ * next one is made. */
 static void put_back_comms(struct rank *r, const struct saved *saved)
 {
   struct comm **last = &r->mpi->freed;
@@ -322,7 +323,7 @@ static void refuse_capture(const struct rank *r, enum place place)
         r->index, r->mpi->pending);
 }
 
-/* Of the rank's node: whether it is not that of this process. */
+/* Returns whether the byte order of the rank's node differs from that of this process. */
 static bool order_is_turned(void)
 {
   const char *order = machine_property("byte_order");

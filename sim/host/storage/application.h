@@ -56,13 +56,15 @@ struct comm *application_again(struct rank *, const struct comm *parent, int col
 
 /* ---- images ---- */
 
-/* Of the rank at its place, in the byte order of its node (property byte_order, "little" or "big";
- * as this process without); the caller's. Ends the run where it cannot be captured. */
+/* Returns an image of the rank at its place, which the caller frees, in the byte order of its node
+ * (property byte_order, "little" or "big"; without it that of this process). Ends the run where the
+ * rank cannot be captured. */
 struct saved *application_save(struct rank *);
 void application_free(struct saved *); /* NULL is allowed */
 
-/* Of another run, as its bytes lie on storage, which it takes; the files are as they are now. NULL:
- * `why` (static) it is no image of that rank, and the bytes are freed. */
+/* Makes an image from the bytes that another run left on storage, and takes them over; files are as
+ * they are now. Returns NULL, with the reason in `why` (static) and the bytes freed, where they are
+ * no image of that rank. */
 struct saved *application_adopt(struct rank *, GByteArray *bytes, const char **why);
 
 /* Bytes on storage; of an image that would be captured now. */

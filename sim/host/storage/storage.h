@@ -14,8 +14,8 @@ struct slot *storage_slot(const struct rank *, uint32_t slot);
 const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
 
 /* Images. */
-/* Of memory as it is or, at the application level, of what is protected; the other is NULL. Takes
- * them over. */
+/* Keeps a captured image, which it takes over: of memory, or at the application level of what is
+ * protected; the other argument is NULL. */
 void storage_captured(struct rank *, uint32_t checkpoint, struct image *, struct saved *);
 const struct capture *storage_capture(const struct rank *, uint32_t checkpoint);
 

@@ -52,7 +52,7 @@ static void communicator(int at, int parent, int colour, int size, int rank, int
     number((unsigned)numbers[i], 4);
 }
 
-/* Of rank 2 of 4, in a barrier of communicator 5. */
+/* Makes an image of rank 2 of 4, in a barrier of communicator 5. */
 static void make(bool order)
 {
   static const unsigned long long shorts[] = {0xfffe, 0x0102},
@@ -146,7 +146,7 @@ static bool has_comms(const struct saved *saved)
          comm[2].hidden;
 }
 
-/* Of a long double the layout is the machine's: only its bytes are turned. */
+/* Turns only the bytes of a long double: its layout is the machine's. */
 static void try_long_double(void)
 {
   long double value = 1.0L / 3.0L, back = 0.0L;

@@ -112,7 +112,7 @@ static void accepted(void)
         "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 14:0:0:0:0 ");
 }
 
-/* Of windows: what is written becomes messages of communicator 3 on their tags. */
+/* Operations on windows become messages of communicator 3, with tags of their own. */
 static void windows(void)
 {
   reads("rank *: window", 2, 1, "7:0:0:0:0 14:0:0:0:0 ");

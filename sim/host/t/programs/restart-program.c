@@ -51,7 +51,8 @@ static void look_at_clock(void)
   state.last = now;
 }
 
-/* Of other members in each step: a number of its own for each of the first ones. */
+/* Makes a communicator of other members in each step, with a number of its own for each of the
+ * first ones. */
 static void make_another(void)
 {
   MPI_Comm other;

@@ -28,7 +28,7 @@ static void exchange(MPI_Datatype type, bool (*is_part)(int cell), const char *w
   MPI_Type_free(&type);
 }
 
-/* Of 8 by 8 cells. */
+/* Returns whether a cell of 8 by 8 is in this round's column. */
 static bool is_column(int cell)
 {
   return cell % 8 == round_number % 4;

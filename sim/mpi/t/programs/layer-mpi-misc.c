@@ -496,7 +496,7 @@ static void test_error_codes(void)
 
 enum { COLUMNS = 3 };
 
-/* Of two rows for each rank: which of them this one has. */
+/* Tests which rows this rank has, of two for each rank. */
 static void test_rows(int distribution, int first, int second)
 {
   int array[2 * RANKS_MAX][COLUMNS], got[2 * COLUMNS], place = 0;

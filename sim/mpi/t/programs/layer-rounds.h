@@ -1,5 +1,5 @@
-/* Of programs that call a part of MPI in rounds: who a rank is, what it expects, how it ends. The
- * program defines PROGRAM, its name, before this. */
+/* What programs share that call a part of MPI in rounds: who a rank is, what it expects, how it
+ * ends. The program defines PROGRAM, its name, before this. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdbool.h>
