@@ -15,7 +15,7 @@ detection: 10ms"
 
 claims=0
 for claim in "$root"/verify/claims/*/sizes.yaml; do
-  name=$(basename "$claim" .yaml)
+  name=$(echo "$claim" | claim_names)
   claims=$((claims + 1))
   scenario "$claim" >"$name.yaml"
   "$recline" run "$name.yaml" --out whole >said 2>err
