@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* memfd_create, tgkill, gettid, dl_iterate_phdr, sigdescr_np */
+#define _GNU_SOURCE /* mremap, tgkill, gettid, dl_iterate_phdr, sigdescr_np */
 #include "base/confine.h"
 
 #include <link.h>
@@ -220,15 +220,16 @@ static unsigned char *reserve(size_t span)
   return from + before;
 }
 
-static void map(unsigned char *at, size_t bytes, int protection, int file, size_t offset)
+static void map(unsigned char *at, size_t bytes)
 {
-  if (mmap(at, bytes, protection, MAP_SHARED | MAP_FIXED, file, (off_t)offset) == MAP_FAILED)
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+      MAP_FAILED)
     memory_exhausted(bytes);
 }
 
 void confine_memory_new(struct confine_memory *m, size_t bytes)
 {
-  size_t page = page_bytes(), span = SPAN_LEAST, offset = 0;
+  size_t page = page_bytes(), span = SPAN_LEAST;
   while (span / SPAN_TIMES < bytes + page)
     span *= 2;
   *m = (struct confine_memory){.bytes = bytes, .span = span, .base = reserve(span)};
@@ -242,15 +243,14 @@ void confine_memory_new(struct confine_memory *m, size_t bytes)
     m->first[i] = m->base + from;
     m->room[i] = to > from ? to - from : page;
   }
-  int file = memfd_create("confined", MFD_CLOEXEC);
-  if (file < 0 || ftruncate(file, (off_t)(m->room[0] + m->room[1])))
-    memory_exhausted(m->room[0] + m->room[1]);
+  /* Shared memory of no file, which a limit on the size of files does not concern, mapped twice. */
   for (int i = 0; i < 2; i++) {
-    map(m->first[i], m->room[i], PROT_READ | PROT_WRITE, file, offset);
-    map(m->first[i] + m->read_only, m->room[i], PROT_READ, file, offset);
-    offset += m->room[i];
+    unsigned char *reading = m->first[i] + m->read_only;
+    map(m->first[i], m->room[i]);
+    if (mremap(m->first[i], 0, m->room[i], MREMAP_MAYMOVE | MREMAP_FIXED, reading) != reading ||
+        mprotect(reading, m->room[i], PROT_READ))
+      memory_exhausted(m->room[i]);
   }
-  close(file);
 }
 
 void confine_memory_free(struct confine_memory *m)
