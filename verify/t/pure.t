@@ -68,7 +68,7 @@ flaw event-behind 'wrote 1 byte behind the event at start' \
 flaw null 'wrote through a null pointer (Segmentation fault) at start' \
   '#define AT_START *(volatile int *)(uintptr_t)8 = 1'
 flaw wild 'touched memory that is not its own (Segmentation fault) at start' \
-  '#define AT_START *(volatile int *)((uintptr_t)memory + ((uintptr_t)1 << 40)) = 1'
+  '#define AT_START *(volatile int *)((uintptr_t)memory ^ (uintptr_t)1 << 62) = 1'
 
 # The list of actions.
 flaw room 'wrote 1 byte behind the room for actions at start' \
