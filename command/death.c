@@ -31,8 +31,9 @@ static char *line_at(const struct death *death, const char *place)
   return g_strndup(line, strcspn(line, "\n"));
 }
 
-/* The last lines of a file, each after `  | `. */
-static void print_tail(const char *file)
+/* Prints the last lines of a file, each after `  | `, but for what is `told` already (NULL: nothing
+ * is). */
+static void print_tail(const char *file, const char *told)
 {
   enum { LINES = 10, BYTES = 4096 };
   g_autoptr(GMappedFile) map = g_mapped_file_new(file, FALSE, NULL);
@@ -45,7 +46,8 @@ static void print_tail(const char *file)
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   unsigned count = g_strv_length(lines);
   for (unsigned i = count > LINES ? count - LINES : 0; i < count; i++)
-    g_printerr("  | %s\n", lines[i]);
+    if (told == NULL || !g_str_has_suffix(lines[i], told))
+      g_printerr("  | %s\n", lines[i]);
 }
 
 /* What SimGrid said of the platform when it ended the process for it: while it read the file,
@@ -147,8 +149,8 @@ static int tell(const struct death *death, const char *err)
   else
     g_printerr("recline run: the simulation failed, exit code %d and no result; it said:\n", code);
   g_autofree char *out = g_build_filename(death->directory, "program.out", NULL);
-  print_tail(out);
-  print_tail(err);
+  print_tail(out, NULL);
+  print_tail(err, said);
   return code == EXIT_BAD_INPUT ? code : EXIT_BREACH;
 }
 

@@ -332,7 +332,8 @@ static void try_lists(struct stage *s, enum grammar_protocol number, const struc
   if (list->count == 3)
     return;
   for (int kind = 0; kind < RCL_ACTION_KINDS; kind++) {
-    list->item[list->count++] = fitting(number, at->move.rank, &at->move.event, kind);
+    list->item[list->count++] =
+        fitting(number, at->move.rank, &at->move.event, (enum rcl_action_kind)kind);
     try_lists(s, number, at, list);
     list->count--;
   }
@@ -346,19 +347,19 @@ static void try_fields(struct stage *s, enum grammar_protocol number, const stru
   struct grammar_list list = {.count = 1};
   int answer = RCL_ACTION_NONE;
   for (int kind = RCL_ACTION_KINDS - 1; kind > 0; kind--) {
-    list.item[0] = fitting(number, at->move.rank, event, kind);
+    list.item[0] = fitting(number, at->move.rank, event, (enum rcl_action_kind)kind);
     answer = is_legal(number, at->move.rank, event, &list) ? kind : answer;
   }
-  list.item[0] = fitting(number, at->move.rank, event, answer);
+  list.item[0] = fitting(number, at->move.rank, event, (enum rcl_action_kind)answer);
   for (int kind = 0; kind <= RCL_ACTION_KINDS; kind++)
     for (size_t byte = 0; byte < sizeof *list.item; byte++)
       for (unsigned i = 0; i < sizeof values; i++)
         for (uint32_t before = 0; before <= 1; before++) {
           list.count = before + 1;
-          list.item[before] = fitting(number, at->move.rank, event, kind);
+          list.item[before] = fitting(number, at->move.rank, event, (enum rcl_action_kind)kind);
           ((unsigned char *)&list.item[before])[byte] = values[i];
           compare(s, number, at, &list, -1);
-          list.item[0] = fitting(number, at->move.rank, event, answer);
+          list.item[0] = fitting(number, at->move.rank, event, (enum rcl_action_kind)answer);
         }
 }
 
@@ -419,7 +420,7 @@ int main(int argc, char **argv)
   for (unsigned i = 0; i < GRAMMAR_CASES; i++)
     try_by_name(&grammar_cases[i]);
   for (int number = 0; number < RANDOM; number++)
-    try_all(number);
+    try_all((enum grammar_protocol)number);
   note("%u lists, of which %u are legal", tried.lists, tried.legal);
   return done();
 }

@@ -149,7 +149,8 @@ refused() { # ARGUMENT LINE WORD...
   simulate bad misuse "$misuse" --set platform.spares=0 --set program.ranks=2 \
     --set 'failures.0={rank: 1, at: 80ms, repair: 1ms}' "$@"
   code=$?
-  line=$(grep -h '^  | recline: ' bad.err | sed 's/^  | recline: rank [01]/rank R/; s/^  | recline: //;
+  line=$(grep -h '^recline run: ' bad.err | sed 's/^recline run: rank [01]/rank R/; s/^recline run: //;
+    s/; the program.s last lines:$//;
     s/checkpoint [0-9][0-9]*/checkpoint N/g; s/of rank [01]/of rank R/')
   is "$code $line" "64 $expected" "misuse: ${misuse:-$*}" bad.err
 }
