@@ -14,7 +14,7 @@ detection: 10ms"
 }
 
 claims=0
-for claim in "$root"/verify/claims/*/sizes.yaml; do
+for claim in "$root"/verify/claims/*/*sizes.yaml; do
   name=$(echo "$claim" | claim_names)
   claims=$((claims + 1))
   scenario "$claim" >"$name.yaml"

@@ -18,7 +18,7 @@ EOF
 
 fails() { # HOW EXPECTED
   timeout 60 "$recline" run scenario.yaml --set "program.args=[$1]" >stdout 2>stderr
-  is "$?-$(grep -c 'last words' stderr)-$(grep -c "recline: rank 1 $2" stderr)" 64-1-1 \
+  is "$?-$(grep -c 'last words' stderr)-$(grep -c "^recline run: rank 1 $2" stderr)" 64-1-1 \
     "$1: names the rank, keeps the last words" stdout stderr
 }
 
