@@ -3,8 +3,8 @@
 # scenarios/programs end right, crashed or not, and their traces replay. RECLINE_BUILD: build folder.
 set -u
 cd "$(dirname "$0")" || exit 1
-build=$(cd "${RECLINE_BUILD:-../../build}" && pwd) || exit 1
-source=$(cd ../.. && pwd)
+build=$(cd "${RECLINE_BUILD:-../../../build}" && pwd) || exit 1
+source=$(cd ../../.. && pwd)
 platform=$source/platforms/clan.xml
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
