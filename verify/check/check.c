@@ -480,6 +480,8 @@ int command_check(int argc, char **argv)
   g_free(c.reduce);
   g_free(c.out);
   g_free(c.memory);
+  g_free(c.limit);
+  g_free(c.pause);
   g_free(c.saves);
   g_free(c.protocol);
   g_free(c.disk);

@@ -719,6 +719,8 @@ static void no_recovery(void)
     ok(reduced.unreduced && reduced.states == full.states && !strcmp(reduced.reduction, "none"),
        "a rank that %s: not reduced (%s)", cases[i].what,
        reduced.unreduced ? reduced.unreduced : reduced.reduction);
+    exploration_clear(&full);
+    exploration_clear(&reduced);
   }
 }
 

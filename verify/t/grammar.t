@@ -59,7 +59,7 @@ END
   is "$?:$(grep -c "breach: protocol $protocol, rank [01], .*: $expected\$" err)" 3:1 "run: $name" err
   rm -rf run
 }
-if [ -x "$recline" ] && ! grep -qs '^SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then
+if [ -x "$recline" ] && ! is_sanitized; then
   refused 'two commits'
   refused 'two images'
   refused 'two answers to a send'
