@@ -79,6 +79,13 @@ static void restore(struct stage *s, const struct place *saved)
   }
 }
 
+static void drop(const struct stage *s, struct place *saved)
+{
+  for (uint32_t i = 0; i < s->parts.count; i++)
+    free(saved[i].bytes);
+  free(saved);
+}
+
 struct open_moves {
   struct move item[256];
   unsigned count;
@@ -131,6 +138,7 @@ static void find_situations(struct stage *s)
       world_step(&s->world, &moves.item[(random >> 16) % moves.count], &s->actions, &verdict);
     }
   }
+  drop(s, begin);
 }
 
 static const char *const scripts[GRAMMAR_PROTOCOLS] = {
@@ -166,6 +174,16 @@ static void open_stage(struct stage *s, enum grammar_protocol number)
   find_situations(s);
   s->kept = s->parts.kept_count;
   s->world.bounded = false; /* no canonical forms, for which steps are taken, too */
+}
+
+static void close_stage(struct stage *s)
+{
+  for (unsigned i = 0; i < s->count; i++)
+    drop(s, s->at[i].part);
+  parts_clear(&s->parts);
+  world_clear(&s->world);
+  script_free(s->script);
+  free(s->actions.item);
 }
 
 /* ---- what protocol.h says ---- */
@@ -379,6 +397,7 @@ static void try_all(enum grammar_protocol number)
   }
   ok(number != ABOVE || kinds == (1u << RCL_EVENT_KINDS) - 2, "%s: %u situations",
      protocols[number].name, s.count);
+  close_stage(&s);
 }
 
 /* ---- by name ---- */
