@@ -145,17 +145,15 @@ FORTRAN_SLEEP(_gfortran_sleep_i8_sub, int64_t)
 
 /* ---- waiting for descriptors ---- */
 
-/* Defines NAME: a look, and where nothing is `found` another one after SECONDS, if these are not
- * negative (it waits for ever). The calls of libc are NAME##_next. */
+/* Body of NAME: looks, and where nothing is `found` looks again after SECONDS. Where these are
+ * negative the call waits for ever, in libc. NAME##_next is libc's function. */
 #define LOOK_TWICE(NAME, SECONDS, LOOK, WAIT)                                                      \
-  {                                                                                                \
-    BEHIND(NAME)                                                                                   \
-    double seconds = SECONDS;                                                                      \
-    if (seconds < 0.0 || !pass(#NAME, 0.0))                                                        \
-      return WAIT;                                                                                 \
-    int found = LOOK;                                                                              \
-    return found || seconds <= 0.0 || !pass(#NAME, seconds) ? found : (LOOK);                      \
-  }
+  BEHIND(NAME)                                                                                     \
+  double seconds = SECONDS;                                                                        \
+  if (seconds < 0.0 || !pass(#NAME, 0.0))                                                          \
+    return WAIT;                                                                                   \
+  int found = LOOK;                                                                                \
+  return found || seconds <= 0.0 || !pass(#NAME, seconds) ? found : (LOOK)
 
 static double seconds_of_milliseconds(int milliseconds)
 {
@@ -168,28 +166,36 @@ static double seconds_or_none(const struct timespec *time)
 }
 
 int poll(struct pollfd *files, nfds_t count, int milliseconds)
-    LOOK_TWICE(poll, seconds_of_milliseconds(milliseconds), poll_next(files, count, 0),
-               poll_next(files, count, milliseconds))
+{
+  LOOK_TWICE(poll, seconds_of_milliseconds(milliseconds), poll_next(files, count, 0),
+             poll_next(files, count, milliseconds));
+}
 
-        static const struct timespec at_once;
+static const struct timespec at_once;
 
 int ppoll(struct pollfd *files, nfds_t count, const struct timespec *most, const sigset_t *mask)
-    LOOK_TWICE(ppoll, seconds_or_none(most), ppoll_next(files, count, &at_once, mask),
-               ppoll_next(files, count, most, mask))
+{
+  LOOK_TWICE(ppoll, seconds_or_none(most), ppoll_next(files, count, &at_once, mask),
+             ppoll_next(files, count, most, mask));
+}
 
-        int epoll_wait(int poll, struct epoll_event *events, int most, int milliseconds)
-            LOOK_TWICE(epoll_wait, seconds_of_milliseconds(milliseconds),
-                       epoll_wait_next(poll, events, most, 0),
-                       epoll_wait_next(poll, events, most, milliseconds))
+int epoll_wait(int poll, struct epoll_event *events, int most, int milliseconds)
+{
+  LOOK_TWICE(epoll_wait, seconds_of_milliseconds(milliseconds),
+             epoll_wait_next(poll, events, most, 0),
+             epoll_wait_next(poll, events, most, milliseconds));
+}
 
-                int epoll_pwait(int poll, struct epoll_event *events, int most, int milliseconds,
-                                const sigset_t *mask)
-                    LOOK_TWICE(epoll_pwait, seconds_of_milliseconds(milliseconds),
-                               epoll_pwait_next(poll, events, most, 0, mask),
-                               epoll_pwait_next(poll, events, most, milliseconds, mask))
+int epoll_pwait(int poll, struct epoll_event *events, int most, int milliseconds,
+                const sigset_t *mask)
+{
+  LOOK_TWICE(epoll_pwait, seconds_of_milliseconds(milliseconds),
+             epoll_pwait_next(poll, events, most, 0, mask),
+             epoll_pwait_next(poll, events, most, milliseconds, mask));
+}
 
-    /* Sets of descriptors, which a look changes: as they were, for the second one. */
-    struct sets {
+/* Sets of descriptors, which a look changes: as they were, for the second one. */
+struct sets {
   fd_set *set[3];
   fd_set before[3];
 };
@@ -268,26 +274,27 @@ static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double l
   return ETIMEDOUT;
 }
 
+/* Body of NAME, which waits for a condition: lets the time go by, or waits in libc until `real`. */
+#define CONDITION_IN_TIME(NAME, CLOCK, WAIT)                                                       \
+  BEHIND(NAME)                                                                                     \
+  double left;                                                                                     \
+  if (is_valid(time) && waits(time, &left))                                                        \
+    return wait_for_condition(mutex, #NAME, left);                                                 \
+  struct timespec real = is_valid(time) ? really(CLOCK, time, left) : *time;                       \
+  return WAIT
+
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                            const struct timespec *time)
 {
-  BEHIND(pthread_cond_timedwait)
-  double left;
-  if (is_valid(time) && waits(time, &left))
-    return wait_for_condition(mutex, "pthread_cond_timedwait", left);
-  struct timespec real = is_valid(time) ? really(CLOCK_REALTIME, time, left) : *time;
-  return pthread_cond_timedwait_next(condition, mutex, &real);
+  CONDITION_IN_TIME(pthread_cond_timedwait, CLOCK_REALTIME,
+                    pthread_cond_timedwait_next(condition, mutex, &real));
 }
 
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                            const struct timespec *time)
 {
-  BEHIND(pthread_cond_clockwait)
-  double left;
-  if (is_valid(time) && waits(time, &left))
-    return wait_for_condition(mutex, "pthread_cond_clockwait", left);
-  struct timespec real = is_valid(time) ? really(clock, time, left) : *time;
-  return pthread_cond_clockwait_next(condition, mutex, clock, &real);
+  CONDITION_IN_TIME(pthread_cond_clockwait, clock,
+                    pthread_cond_clockwait_next(condition, mutex, clock, &real));
 }
 
 int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time)
@@ -304,20 +311,19 @@ int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time)
   return cnd_timedwait_next(condition, mutex, &real);
 }
 
-/* Defines NAME of a lock: TRY until the time has come, else what WAIT does until `real`. */
+/* Body of NAME, which takes a lock: tries until the time has come, or waits in libc until `real`.
+ */
 #define LOCK_IN_TIME(NAME, CLOCK, TRY, WAIT)                                                       \
-  {                                                                                                \
-    BEHIND(NAME)                                                                                   \
-    double left = 0.0;                                                                             \
-    struct timespec real = *time;                                                                  \
-    if (!is_valid(time))                                                                           \
-      return WAIT;                                                                                 \
-    if (!waits(time, &left)) {                                                                     \
-      real = really(CLOCK, time, left);                                                            \
-      return WAIT;                                                                                 \
-    }                                                                                              \
-    return (TRY) && pass(#NAME, left) ? (TRY) : 0;                                                 \
-  }
+  BEHIND(NAME)                                                                                     \
+  double left = 0.0;                                                                               \
+  struct timespec real = *time;                                                                    \
+  if (!is_valid(time))                                                                             \
+    return WAIT;                                                                                   \
+  if (!waits(time, &left)) {                                                                       \
+    real = really(CLOCK, time, left);                                                              \
+    return WAIT;                                                                                   \
+  }                                                                                                \
+  return (TRY) && pass(#NAME, left) ? (TRY) : 0
 
 static int try_mutex(pthread_mutex_t *mutex)
 {
@@ -326,16 +332,19 @@ static int try_mutex(pthread_mutex_t *mutex)
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time)
-    LOCK_IN_TIME(pthread_mutex_timedlock, CLOCK_REALTIME, try_mutex(mutex),
-                 pthread_mutex_timedlock_next(mutex, &real))
+{
+  LOCK_IN_TIME(pthread_mutex_timedlock, CLOCK_REALTIME, try_mutex(mutex),
+               pthread_mutex_timedlock_next(mutex, &real));
+}
 
-        int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-                                    const struct timespec *time)
-            LOCK_IN_TIME(pthread_mutex_clocklock, clock, try_mutex(mutex),
-                         pthread_mutex_clocklock_next(mutex, clock, &real))
+int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *time)
+{
+  LOCK_IN_TIME(pthread_mutex_clocklock, clock, try_mutex(mutex),
+               pthread_mutex_clocklock_next(mutex, clock, &real));
+}
 
-    /* -1 with errno. */
-    static int try_semaphore(sem_t *semaphore)
+/* -1 with errno. */
+static int try_semaphore(sem_t *semaphore)
 {
   int result = sem_trywait(semaphore);
   if (result && errno == EAGAIN)
@@ -344,18 +353,22 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time)
 }
 
 int sem_timedwait(sem_t *semaphore, const struct timespec *time)
-    LOCK_IN_TIME(sem_timedwait, CLOCK_REALTIME, try_semaphore(semaphore),
-                 sem_timedwait_next(semaphore, &real))
+{
+  LOCK_IN_TIME(sem_timedwait, CLOCK_REALTIME, try_semaphore(semaphore),
+               sem_timedwait_next(semaphore, &real));
+}
 
-        int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *time)
-            LOCK_IN_TIME(sem_clockwait, clock, try_semaphore(semaphore),
-                         sem_clockwait_next(semaphore, clock, &real))
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *time)
+{
+  LOCK_IN_TIME(sem_clockwait, clock, try_semaphore(semaphore),
+               sem_clockwait_next(semaphore, clock, &real));
+}
 
-    /* ---- timers that send signals, or make descriptors readable ---- */
+/* ---- timers that send signals, or make descriptors readable ---- */
 
-    /* What they do would come by the time of the machine that simulates, to whichever rank happens
-     * to run. Most programs set one to end what hangs, and never want it to come. */
-    static bool no_signal(const char *name)
+/* What they do would come by the time of the machine that simulates, to whichever rank happens
+ * to run. Most programs set one to end what hangs, and never want it to come. */
+static bool no_signal(const char *name)
 {
   static bool said;
   struct arena *mode = layer_enter();
