@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "sim/host/storage/routes.h"
 #include "base/breach.h"
 #include "base/exit_codes.h"
 #include "base/output.h"
+#include "sim/host/storage/routes.h"
 
 struct death {
   const char *directory;
@@ -31,9 +31,9 @@ static char *line_at(const struct death *death, const char *place)
   return g_strndup(line, strcspn(line, "\n"));
 }
 
-/* Prints the last lines of a file, each after `  | `, but for what is `told` already (NULL: nothing
- * is). */
-static void print_tail(const char *file, const char *told)
+/* Appends the last lines of a file to `text`, each after `  | `, but for what is `told` already
+ * (NULL: nothing is). */
+static void add_tail(GString *text, const char *file, const char *told)
 {
   enum { LINES = 10, BYTES = 4096 };
   g_autoptr(GMappedFile) map = g_mapped_file_new(file, FALSE, NULL);
@@ -42,12 +42,12 @@ static void print_tail(const char *file, const char *told)
     return;
   size_t start = length > BYTES ? length - BYTES : 0;
   g_autofree char *raw = g_strndup(g_mapped_file_get_contents(map) + start, length - start);
-  g_autofree char *text = g_utf8_make_valid(g_strchomp(raw), -1);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autofree char *valid = g_utf8_make_valid(g_strchomp(raw), -1);
+  g_auto(GStrv) lines = g_strsplit(valid, "\n", -1);
   unsigned count = g_strv_length(lines);
   for (unsigned i = count > LINES ? count - LINES : 0; i < count; i++)
     if (told == NULL || !g_str_has_suffix(lines[i], told))
-      g_printerr("  | %s\n", lines[i]);
+      g_string_append_printf(text, "  | %s\n", lines[i]);
 }
 
 /* What SimGrid said of the platform when it ended the process for it: while it read the file,
@@ -133,24 +133,27 @@ static char *last_line_of_layer(const struct death *death)
   return last != NULL ? g_strndup(last, strcspn(last, "\n")) : NULL;
 }
 
-/* What else its end tells, and what the program wrote last. The layer and programs end with 64
- * where they were asked for something wrong; all else should not have happened. */
+/* Tells how the simulation ended, and what the program wrote last: one line where it wrote nothing.
+ * The layer and programs end with 64 where they were asked for something wrong; all else should not
+ * have happened. */
 static int tell(const struct death *death, const char *err)
 {
   int code = WIFEXITED(death->status) ? WEXITSTATUS(death->status) : -1;
   g_autofree char *said = code == EXIT_BAD_INPUT ? last_line_of_layer(death) : NULL;
+  g_autoptr(GString) tail = g_string_new(NULL);
+  g_autofree char *out = g_build_filename(death->directory, "program.out", NULL);
+  add_tail(tail, out, NULL);
+  add_tail(tail, err, said);
   if (said != NULL)
-    g_printerr("recline run: %s; the program's last lines:\n", said);
+    g_printerr("recline run: %s%s", said, tail->len > 0 ? "; the program's last lines:" : "");
   else if (WIFSIGNALED(death->status))
-    g_printerr("recline run: the simulation was killed by signal %d (%s); it said:\n",
+    g_printerr("recline run: the simulation was killed by signal %d (%s); it said:",
                WTERMSIG(death->status), g_strsignal(WTERMSIG(death->status)));
   else if (code == 0)
-    g_printerr("recline run: the program ended, and the layer wrote no result; it said:\n");
+    g_printerr("recline run: the program ended, and the layer wrote no result; it said:");
   else
-    g_printerr("recline run: the simulation failed, exit code %d and no result; it said:\n", code);
-  g_autofree char *out = g_build_filename(death->directory, "program.out", NULL);
-  print_tail(out, NULL);
-  print_tail(err, said);
+    g_printerr("recline run: the simulation failed, exit code %d and no result; it said:", code);
+  g_printerr("\n%s", tail->str);
   return code == EXIT_BAD_INPUT ? code : EXIT_BREACH;
 }
 
