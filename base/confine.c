@@ -31,7 +31,7 @@ static OF_THREAD bool has_stack; /* for handlers */
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 enum { FAULTS = sizeof faults / sizeof *faults };
-static struct sigaction outside[FAULTS]; /* what is done about those of other code */
+static struct sigaction outside[FAULTS]; /* handlers for faults of other code */
 
 static void describe(struct confine_end *end, int signal, const siginfo_t *info, void *context)
 {

@@ -30,8 +30,9 @@ struct confine_end {
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
 
 /* Memory for an object of foreign code, in two places of one reservation of address space in which
- * nothing else can be touched. The addresses of the places differ in each bit from the fourth to
- * that of the reservation's size. Each place is mapped twice, once to be read only. */
+ * nothing else can be touched. The addresses of the two places differ in every bit between the
+ * fourth and the highest bit of an offset in the reservation. Each place is mapped a second time,
+ * read-only. */
 struct confine_memory {
   size_t bytes;            /* of the object */
   unsigned char *place[2]; /* the first ends where nothing can be touched */
@@ -50,7 +51,7 @@ void confine_memory_free(struct confine_memory *);
  * ends normally. False: there is no such object, or the system does not do it. */
 bool confine_object(const void *address);
 
-/* Whether the address lies in the data of an object of confine_object(). */
+/* Returns whether the address lies in data that confine_object() has made read-only. */
 bool confine_has(const void *address);
 
 #endif

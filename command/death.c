@@ -22,7 +22,7 @@ static bool exited(const struct death *death, int code)
   return WIFEXITED(death->status) && WEXITSTATUS(death->status) == code;
 }
 
-/* The line of the text around `place`; the caller frees it. */
+/* Returns the line of the text around `place`, which the caller frees. */
 static char *line_at(const struct death *death, const char *place)
 {
   const char *line = place;

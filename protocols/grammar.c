@@ -176,7 +176,7 @@ static uint32_t fields_of(const struct rcl_action *a)
          (words ? WORDS : 0u) | (after ? AFTER : 0u) | (a->pad | a->pad2 ? PADS : 0u);
 }
 
-/* A number that is no rank is nothing of that. */
+/* Returns what the peer is to the rank; 0 where the number is no rank. */
 static uint32_t peer_of(const struct rcl_config *config, int peer)
 {
   if (peer < 0)
@@ -248,7 +248,7 @@ static uint32_t lowest(uint32_t set)
   return set & (0u - set);
 }
 
-/* Which actions answer the event: "one answer of transmit or suppress". */
+/* Says which actions answer the event: "one of transmit or suppress". */
 static bool expected_answer(const struct step *s, struct grammar_refusal *refusal,
                             const struct rcl_action *action, const char *before)
 {
@@ -280,7 +280,7 @@ static bool has_control(const struct rcl_protocol *protocol, uint32_t control)
   return protocol->controls && protocol->controls[i];
 }
 
-/* The receive that the event names, and that is the only one to be answered. */
+/* Returns the receive that the event names, the only one that may be answered. */
 static uint32_t request_of(const struct rcl_event *event)
 {
   bool names = event->kind == RCL_EVENT_RECEIVE || event->kind == RCL_EVENT_ARRIVED;
@@ -303,7 +303,7 @@ static const char *end_expected(const struct rcl_action *action)
   return action->list < (full ? RCL_FULLS : 1u) ? NULL : "a list of enum rcl_full, if one is full";
 }
 
-/* What a field must be beside zero or not, from the event and the protocol; NULL: it is. */
+/* Returns what a field must be by the event and the protocol, or NULL where it is that. */
 static const char *value_expected(const struct step *s, const struct rcl_action *action)
 {
   switch ((enum rcl_action_kind)action->kind) {
@@ -350,7 +350,7 @@ static bool fields_refused(const struct step *s, const struct rule *rule,
   return value && expected(refusal, action, value);
 }
 
-/* The place of the action among the others. */
+/* Returns whether the action may not follow the ones before it in the step. */
 static bool order_refused(const struct step *s, unsigned form, const struct rcl_action *action,
                           struct grammar_refusal *refusal)
 {

@@ -3,7 +3,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Costs of a protocol's steps that are taken as 0 change little, and are in the notes alone. */
+/* Returns whether a note tells of a value on which results depend. Costs of a protocol's steps that
+ * are taken as 0 change little, and stay in the notes. */
 static bool is_decisive(const char *note)
 {
   static const char *const beginnings[] = {"platform.file: no memory_copy_bw",

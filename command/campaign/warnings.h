@@ -1,5 +1,5 @@
-/* What a platform leaves out and times depend on: figures that a campaign compares are those of
- * recline's own values in its place, so the tables say it first. */
+/* Warnings of a campaign: values that a platform leaves out and on which times depend. recline takes
+ * values of its own then, so the warnings stand above the tables. */
 #ifndef RECLINE_WARNINGS_H
 #define RECLINE_WARNINGS_H
 

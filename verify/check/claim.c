@@ -179,7 +179,8 @@ static bool checks_outcome(const struct scenario *claim)
   return !properties || g_strv_contains(properties, "outcome");
 }
 
-/* Nothing that is said of a protocol counts that is not what its step says. */
+/* Returns whether the step of the protocol was found impure: no other verdict about it counts then.
+ */
 static bool is_impure(const struct exploration *found)
 {
   return found->verdict == EXPLORER_VIOLATED && properties_impure(&found->why);
@@ -253,9 +254,9 @@ static void append_name(GString *list, const char *name)
   g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* Which of the properties no run gave an occasion to judge: of all, into result->unjudged. Returns
- * whether the claim is for nothing: one that it names was not judged, or no state was at rest. The
- * latter are what it is about even where it names none. */
+/* Writes the properties that no run gave an occasion to judge into result->unjudged. Returns
+ * whether the claim shows nothing: a property that it names was not judged, or no state was at
+ * rest. Properties at rest count even where the claim names none. */
 static bool find_unjudged(const struct job *job, const GPtrArray *properties,
                           struct claim_result *result, GString *missing)
 {
@@ -281,8 +282,8 @@ static bool find_unjudged(const struct job *job, const GPtrArray *properties,
   return missing->len;
 }
 
-/* Holding is not enough: what runs never show, and properties that they give no occasion to judge.
- */
+/* Judges a claim that holds: it is vacuous where runs never show what it asks for, or never judge a
+ * property. */
 static void judge_reached(const struct job *job, const GPtrArray *properties,
                           struct claim_result *result)
 {

@@ -113,7 +113,7 @@ struct call {
   const char *volatile within; /* function of the protocol but `step`; NULL: that one */
 };
 
-/* What a step that comes here finds on its stack. */
+/* Fills the stack below the caller, which the next step finds there. */
 static __attribute__((noinline)) void fill_stack(int byte)
 {
   enum { DEPTH = 1 << 14 };
@@ -199,7 +199,7 @@ static bool wrong_at_object(const struct call *c, const struct confine_end *end,
   return false;
 }
 
-/* A call that has not returned. */
+/* Writes into `flaw` how a call has ended that did not return; false. */
 static bool wrong_end(const struct call *c, const struct confine_end *end, char *flaw)
 {
   enum { NOWHERE = 1 << 12 };
@@ -241,7 +241,8 @@ static bool wrong_around(const struct call *c, enum spot spot, char *flaw)
   return beyond;
 }
 
-/* What follows such an action is dropped (rcl_protocol_step()). */
+/* Returns whether the list ends with an action behind which rcl_protocol_step() drops the others.
+ */
 static bool is_cut(const struct rcl_actions *list)
 {
   if (!list->count)
@@ -250,7 +251,8 @@ static bool is_cut(const struct rcl_actions *list)
   return last->kind == RCL_ACTION_GIVE_UP && last->reason == RCL_REASON_FULL;
 }
 
-/* The list of actions is as long as it says, and written so far. */
+/* Returns whether the list of actions is wrong: moved, too long, or not written as far as it
+ * counts. */
 static bool wrong_list(const struct call *c, const struct rcl_actions *host, char *flaw)
 {
   enum { LOOKED = 1 << 12 }; /* bytes behind the last action */
@@ -280,7 +282,8 @@ static bool wrong_list(const struct call *c, const struct rcl_actions *host, cha
   return false;
 }
 
-/* What the protocol says of its use of memory is true. */
+/* Returns whether in_use() is wrong about the state: pieces out of order or out of the state, or
+ * bytes outside of pieces that are not zero. */
 static bool wrong_pieces(struct call *c, char *flaw)
 {
   const unsigned char *state = c->state_read;
@@ -321,7 +324,7 @@ static bool wrong_invariant(struct call *c, char *flaw)
 
 /* ---- guarded ---- */
 
-/* What a call is given, and what it makes: all memory is the caller's. */
+/* The arguments of a call. All memory is the caller's. */
 struct given {
   int rank;
   const void *state;
@@ -377,7 +380,7 @@ static bool call_guarded(struct call *c, const struct given *given, char *flaw)
          !wrong_invariant(c, flaw);
 }
 
-/* The same call elsewhere in memory. */
+/* Makes the same call with all objects at another place, and compares the results. */
 static bool call_again(const struct world *w, enum place place, const struct given *given,
                        const struct rcl_actions *actions, int broken, char *flaw)
 {
@@ -396,7 +399,7 @@ static bool call_again(const struct world *w, enum place place, const struct giv
   return !other || wrong(&c, flaw, "is impure: elsewhere in memory it %s", other);
 }
 
-/* What has changed is in g->made, and in `actions`. */
+/* Makes the call in the guard. Leaves the new state in g->made and the actions in `actions`. */
 static bool call_in_guard(const struct world *w, const struct given *given,
                           struct rcl_actions *actions, int *broken, char *flaw)
 {
@@ -432,7 +435,7 @@ static bool guarded(const struct world *w, const struct given *given, void *stat
 
 /* ---- for the world ---- */
 
-/* In place. */
+/* Steps without a guard, in the memory of the caller. */
 static void run_step(void *data)
 {
   struct call *c = data;
@@ -485,7 +488,8 @@ void world_call_permute(const struct world *w, int rank, void *state, const int1
     breach("%s", flaw);
 }
 
-/* Before the first step the world asks what is in use, too. */
+/* Returns whether in_use() is wrong about a state of zeros, which the world asks for before the
+ * first step. */
 static bool first_is_wrong(struct world *w)
 {
   void *zeros = memory_table(1, w->state_bytes + 1);

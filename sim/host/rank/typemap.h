@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What elements of a predefined type are; what a program makes of others has none. */
+/* Kinds of elements of predefined types; a type that a program makes has none. */
 enum element {
   ELEMENT_NONE,
   ELEMENT_I8,
@@ -51,7 +51,7 @@ enum element {
 
 struct typemap;
 
-/* So many elements of a type, one behind the other from that byte on. */
+/* `length` elements of a type, one behind the other from byte `place` on. */
 struct part {
   MPI_Aint place;
   MPI_Count length;
@@ -81,7 +81,8 @@ struct typemap {
   MPI_Aint stride;
 };
 
-/* Of any handle; lives for ever. MPI_DATATYPE_NULL has a type map without data. */
+/* Returns the type map of a handle, which lives for ever. MPI_DATATYPE_NULL has a type map without
+ * data. */
 const struct typemap *typemap_of(MPI_Datatype);
 
 /* The arguments of a constructor, by its combiner, in the order of MPI_Type_get_contents. */
@@ -100,7 +101,8 @@ int typemap_make(const struct typemap_recipe *, MPI_Datatype *made);
  * SMPI's collective algorithms. */
 MPI_Datatype typemap_stand_in(MPI_Datatype);
 
-/* Elements of the type lie one behind the other without gaps, from their first byte on. */
+/* Returns whether elements of the type lie one behind the other without gaps, from their first byte
+ * on. */
 static inline bool typemap_is_plain(const struct typemap *map)
 {
   return map->dense && map->low == 0 && map->true_low == 0 && map->extent == map->size;
@@ -121,8 +123,8 @@ void typemap_walk_elements(const struct typemap *, MPI_Aint at, MPI_Count count,
 void typemap_pack(const struct typemap *, const void *items, void *packed, MPI_Count bytes);
 void typemap_unpack(const struct typemap *, const void *packed, void *items, MPI_Count bytes);
 
-/* How many elements of predefined types so many bytes of data are, and the other way round. -1:
- * they end within one. */
+/* Return the number of elements of predefined types in the first `bytes` bytes of data (-1: they
+ * end within one), and the bytes of the first `elements` elements. */
 MPI_Count typemap_elements(const struct typemap *, MPI_Count bytes);
 MPI_Count typemap_bytes(const struct typemap *, MPI_Count elements);
 
