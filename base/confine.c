@@ -115,7 +115,8 @@ static void free_stack(void *memory)
   free(memory);
 }
 
-/* What overflows its stack has none for a handler. */
+/* Gives the thread a stack for handlers: code that has overflowed its own stack leaves no room for
+ * one. */
 static void begin_thread(void)
 {
   enum { STACK_BYTES = 1 << 16 };
@@ -306,7 +307,7 @@ static int confine_segments(struct dl_phdr_info *object, size_t size, void *data
   return 1;
 }
 
-/* What ends shared objects writes to a byte of each. */
+/* Makes data of shared objects writable again: the code that ends an object writes a byte of it. */
 static void release_segments(void)
 {
   for (uint32_t i = 0; i < segments_count; i++)

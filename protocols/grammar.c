@@ -25,7 +25,7 @@ static const char *const field_names[] = {"part",    "reason",  "peer",  "comm",
                                           "tag",     "request", "slot",  "checkpoint",
                                           "outcome", "words",   "after", "padding"};
 
-/* What `peer` may be. */
+/* Kinds of ranks that `peer` may name. */
 enum peer { ANY = 1 << 0, NOBODY = 1 << 1, SELF = 1 << 2, NEIGHBOUR = 1 << 3, STRANGER = 1 << 4 };
 
 enum {
@@ -37,7 +37,7 @@ enum {
 static const char *const peer_names[] = {"any", "nobody", "the rank itself", "a neighbour",
                                          "a rank that is no neighbour"};
 
-/* What a protocol, or a rank, is. */
+/* Traits of a protocol or of a rank. */
 enum trait {
   GLOBAL = 1 << 0,
   INDEPENDENT = 1 << 1,

@@ -19,9 +19,9 @@ struct grammar_refusal {
   char expected[GRAMMAR_EXPECTED]; /* "expected once in a step" */
 };
 
-/* Whether the protocol of the rank that `config` names may not answer `event` by `actions`, as
- * rcl_protocol_step() leaves them; then `refusal` says which action is the first that is wrong, and
- * what was expected. */
+/* Returns whether the protocol, at the rank of `config`, may not answer `event` by `actions`, as
+ * rcl_protocol_step() leaves them. `refusal` then has the first action that is wrong and what was
+ * expected instead. */
 bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
                      const struct rcl_event *, const struct rcl_actions *,
                      struct grammar_refusal *refusal);

@@ -48,7 +48,8 @@ __attribute__((noinline)) static void clear_blocks(const char *least)
   } while (true);
 }
 
-/* What is left of its own frame is always the same. */
+/* Clears the stack next to the caller's frame. What it leaves of its own frame is always the same.
+ */
 __attribute__((noinline)) static void clear_top(void)
 {
   line top[TOP / sizeof(line)];

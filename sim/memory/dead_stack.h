@@ -1,8 +1,7 @@
-/* The stack of a rank below the frames in use. A program finds there, in locals that nobody has
- * written, what earlier calls have left. What those of the layer leave depends on the time, and
- * would be another thing when the program runs again (sim/host/rank/program_clock.h: so must be what it
- * reads).
- */
+/* The stack of a rank below the frames in use. In locals that nobody has written a program finds
+ * there what earlier calls have left. What calls of the layer leave depends on the time, and would
+ * differ when the program runs again; so the layer clears it (sim/host/rank/program_clock.h has the
+ * same rule for clocks). */
 #ifndef RECLINE_DEAD_STACK_H
 #define RECLINE_DEAD_STACK_H
 

@@ -7,7 +7,8 @@
 #include <smpi/smpi.h>
 #include <stdbool.h>
 
-/* Whether the operation may be used on elements of the type: one of the program's own always. */
+/* Returns whether the operation may be used on elements of the type. An operation of the program's
+ * own always may. */
 bool op_allowed(MPI_Op, MPI_Datatype);
 
 /* into = before op into. False, with nothing done: the operation is the program's own, or is not

@@ -104,8 +104,9 @@ KEPT_GROUP_CALL(Group_range_excl, (group, count, ranges, made))
 KEPT_GROUP_CALL(Group_union, (one, other, made))
 KEPT_GROUP_CALL(Group_difference, (one, other, made))
 
-/* Of SMPI's these two make nothing where none is left out, or the order of the other group. The
- * members of `group` that are to be there: those in `other`, and those not among the ranks. */
+/* Makes the group of those members of `group` that are in `other` and not among the ranks in `out`.
+ * SMPI's own calls make nothing where no member is left out, or take the order of the other group.
+ */
 static int members_left(MPI_Group group, MPI_Group other, int count, const int *out,
                         MPI_Group *made)
 {

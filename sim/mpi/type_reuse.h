@@ -7,8 +7,8 @@
 #include "sim/host/rank/rank.h"
 #include "sim/host/rank/typemap.h"
 
-/* Whether the rank has freed a type that this constructor has made from these arguments. Then it is
- * `*made`, committed and without a name. */
+/* Returns whether the rank has freed a type that this constructor made from these arguments. Then
+ * `*made` is that type, committed and without a name. */
 bool type_again(struct rank *, const struct typemap_recipe *, MPI_Datatype *made);
 
 /* The program's MPI_Type_free. */

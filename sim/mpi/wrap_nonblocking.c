@@ -320,7 +320,7 @@ WRAP_CALL(Ialltoallw,
            request),
           alltoall(r, TYPED(out, out_counts, out_starts, out_types),
                    TYPED(in, in_counts, in_starts, in_types), comm_of(r, comm), request))
-/* Of elements of `type` by `op`. */
+/* Defines a nonblocking reduction of elements of `type` by `op`. */
 #define REDUCTION_CALL(NAME, ARGUMENTS, ...)                                                       \
   WRAP_CALL(NAME, ARGUMENTS,                                                                       \
             op_allowed(op, type) ? (__VA_ARGS__) : comm_error(r, comm_of(r, comm), MPI_ERR_OP))

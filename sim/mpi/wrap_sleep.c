@@ -42,8 +42,8 @@ static struct timespec timespec_of(double seconds)
   return time;
 }
 
-/* Whether it is the program of a rank that calls, between MPI_Init and MPI_Finalize: then, after so
- * many seconds. */
+/* Returns whether the program of a rank calls, between MPI_Init and MPI_Finalize. Then `seconds` of
+ * simulated time have gone by. */
 static bool pass(const char *name, double seconds)
 {
   struct arena *mode = layer_enter();
@@ -56,7 +56,8 @@ static bool pass(const char *name, double seconds)
   return r != NULL;
 }
 
-/* Whether the program of a rank calls, and how far that time of its clock is away. */
+/* Returns whether the program of a rank calls. `left` is how far away `time` is by its clock, in
+ * seconds. */
 static bool waits(const struct timespec *time, double *left)
 {
   double now = 0.0;
@@ -64,7 +65,8 @@ static bool waits(const struct timespec *time, double *left)
   return pass("", 0.0);
 }
 
-/* What is to be given to libc for a thread: the time of the machine that is as far ahead. */
+/* Returns the time of the machine that is `left` seconds ahead, for a thread that really waits in
+ * libc. */
 static struct timespec really(clockid_t clock, const struct timespec *time, double left)
 {
   struct timespec now;
@@ -90,7 +92,8 @@ SLEEP(unsigned, sleep, unsigned, amount)
 SLEEP(int, smpi_usleep, useconds_t, 1e-6 * amount)
 SLEEP(int, usleep, useconds_t, 1e-6 * amount)
 
-/* What is left of a sleep is told where it was interrupted only, which none is; both may be one. */
+/* Defines a sleep. `left` is written only where a sleep is interrupted, which none is; it may be
+ * `wanted`. */
 #define NANOSLEEP(NAME)                                                                            \
   int NAME(const struct timespec *wanted, struct timespec *left)                                   \
   {                                                                                                \
@@ -366,8 +369,9 @@ int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *time
 
 /* ---- timers that send signals, or make descriptors readable ---- */
 
-/* What they do would come by the time of the machine that simulates, to whichever rank happens
- * to run. Most programs set one to end what hangs, and never want it to come. */
+/* Says once that no signal will come. A signal would come by the time of the machine that
+ * simulates, to whichever rank happens to run. Most programs set a timer to end what hangs, and
+ * never want it to go off. */
 static bool no_signal(const char *name)
 {
   static bool said;

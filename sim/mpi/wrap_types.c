@@ -164,7 +164,7 @@ LOOK_UP_CALL(Type_match_size, (class, size, type), ((void)r, match_size(class, s
 /* The value of a call that tells something of `type`: after the expressions. */
 #define TOLD(...) ((void)r, type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : (__VA_ARGS__, MPI_SUCCESS))
 
-/* What does not fit into an int is not defined (MPI 3.1, section 4.1.7). */
+/* Returns MPI_UNDEFINED for a value that does not fit into an int (MPI 3.1, section 4.1.7). */
 static int narrow(MPI_Count value)
 {
   return value > INT_MAX ? MPI_UNDEFINED : (int)value;

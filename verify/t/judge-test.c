@@ -457,7 +457,7 @@ static void wide_states(uint32_t words)
         numbers[i] = 1u << bit;
         packing_pack(packing, numbers, state);
         state[0] |= 1;
-        /* Of one hash, so that only a look at all of its words can tell. */
+        /* All states have one hash, so that only a comparison of all words tells them apart. */
         enum visited_answer answer = visited_add(&set, state, 0);
         right &= answer == (round ? VISITED_OLD : VISITED_NEW);
         numbers[i] = 0;

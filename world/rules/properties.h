@@ -44,18 +44,19 @@ enum property {
   PROPERTIES
 };
 
-/* All of them, and those that are judged where a claim names none; both end with NULL. */
+/* All properties, and the properties that are judged where a claim names none; both end with NULL.
+ */
 extern const char *const properties_known[PROPERTIES + 1];
 extern const char *const properties_default[];
 
 /* Whether the list `names`, which ends with NULL, has `property`. */
 bool properties_include(const char *const *names, const char *property);
 
-/* Whether it is judged where `names` are asked for; NULL: all are. Always judged is `pure`, without
- * which nothing else that is said of a protocol counts. */
+/* Returns whether the property is judged where `names` are asked for (NULL: all). `pure` is always
+ * judged: without it no other verdict about a protocol counts. */
 bool properties_judge(const char *const *names, const char *property);
 
-/* Whether the verdict says that a step is not `pure`. */
+/* Returns whether the verdict says that a step is not `pure`. */
 bool properties_impure(const struct verdict *);
 
 /* The default ones and those of protocol->promises, which a run is audited for; ends with NULL.

@@ -45,8 +45,8 @@ static const char *const spot_names[SPOTS] = {[SPOT_STATE] = "its state",
                                               [SPOT_EVENT] = "the event",
                                               [SPOT_RANKS] = "the new ranks"};
 
-/* Where objects lie: at the end of their pages; where the bits of addresses are the opposite; at
- * the beginning of pages. */
+/* Where objects lie: at the end of their pages, at the place whose address has the opposite bits,
+ * or at the beginning of pages. */
 enum place { PLACE_END, PLACE_APART, PLACE_FRONT };
 
 static const unsigned char filling[] = {
@@ -177,7 +177,8 @@ static const char *did(const struct confine_end *end)
                                         : "touched";
 }
 
-/* Whether the address is in or around an object of the guard. */
+/* Writes into `flaw` which object of the guard the address is in or around; false where there is
+ * none. */
 static bool wrong_at_object(const struct call *c, const struct confine_end *end, char *flaw)
 {
   const struct guard *g = c->w->guard;

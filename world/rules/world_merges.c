@@ -67,8 +67,8 @@ static void start(const struct world *w, int rank, const void *from, const struc
   t->fine = world_call_step(w, rank, t->state, event, &t->actions, NULL, flaw);
 }
 
-/* Whether it comes to this state and these actions. A START that would be a flaw, which may never
- * come, comes to nothing. */
+/* Returns whether the trial ends in this state and these actions. A START that is a flaw ends in
+ * nothing. */
 static bool ends_same(const struct world *w, const void *state, const struct rcl_actions *actions,
                       const struct trial *t)
 {

@@ -53,7 +53,8 @@ static bool is_loaded(const char *file)
   return g_hash_table_contains(loaded, file);
 }
 
-/* Of the mutants, which are recline's own, the table is filled in when they are loaded. */
+/* Loads a shared object of protocols. The table of the mutants, which are recline's own, is filled
+ * in when they are loaded. */
 static bool load(const char *file, GError **error)
 {
   if (is_loaded(file))

@@ -233,8 +233,8 @@ static bool dynamic_entry(const struct object *o, int64_t tag, uint64_t *value)
   return false;
 }
 
-/* Whether the code at `address` begins with these bytes, two hexadecimal digits each; `..` is any.
- */
+/* Returns whether the code at `address` begins with these bytes, two hexadecimal digits each; `..`
+ * is any byte. */
 static bool has_code(const struct object *o, uint64_t address, const char *digits)
 {
   size_t bytes = strlen(digits) / 2;
@@ -286,7 +286,7 @@ static bool is_named(const struct object *o, uint64_t address, const char *wante
   return false;
 }
 
-/* What a relative relocation, or the file, puts into the only entry of that table. */
+/* Returns what a relative relocation, or the file, puts into the only entry of a table. */
 static uint64_t entry_of(const struct object *o, uint64_t table)
 {
   uint64_t relocations = 0, size = 0, value = 0;
@@ -305,7 +305,7 @@ static uint64_t entry_of(const struct object *o, uint64_t table)
   return value;
 }
 
-/* Whether a table of functions has others than that of the start files. */
+/* Returns whether a table of functions has any but the function of the start files. */
 static bool runs(const struct object *o, int64_t table, int64_t table_size, bool is_init)
 {
   uint64_t where, size = 0;
@@ -346,7 +346,7 @@ static bool has_indirect(const struct object *o)
   return false;
 }
 
-/* What it does as it is loaded or ended; NULL: nothing. */
+/* Names what the object does when it is loaded or ended, or returns NULL. */
 static const char *own_doings(const struct object *o)
 {
   uint64_t flags = 0, text;

@@ -258,13 +258,13 @@ static void inject_by_law(const struct entry *entry)
   failures_next(entry);
 }
 
-/* Asked after each step, and once for all: from then on no rank takes a step, so no request is
- * begun that would hold a program once more, and no message of one is lost. */
 bool dispatcher_has_recovered(void)
 {
   return recoveries > 0;
 }
 
+/* Once the run is over no rank takes a step any more: no request begins that would hold a program
+ * once more, and no message of a request is lost. */
 bool dispatcher_is_over(void)
 {
   static bool over;

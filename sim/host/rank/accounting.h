@@ -1,5 +1,5 @@
-/* What a run accounts for: recoveries, those that rolled all ranks back and those of the dead
- * alone; what ranks that are stopped wait for. */
+/* The account of a run: recoveries that rolled all ranks back and recoveries of the dead alone, and
+ * what stopped ranks wait for. */
 #ifndef RECLINE_ACCOUNTING_H
 #define RECLINE_ACCOUNTING_H
 
@@ -14,8 +14,8 @@ void accounting_rollback(uint32_t incarnation, bool survivor);
 /* Counts the rollbacks into the result, at the end of the run. */
 void accounting_report(void);
 
-/* Notes whether the rank is absent. While one is, others that a checkpoint holds wait for it: the
- * time of those that are stopped is that of a restart. */
+/* Notes whether the rank is absent. While a rank is, the ranks that a checkpoint holds wait for it,
+ * and their time counts as restart. */
 void accounting_absent(struct rank *, bool absent);
 
 /* From here on, until accounting_go_on(), the rank waits and its program is stopped. */

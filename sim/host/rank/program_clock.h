@@ -21,14 +21,14 @@
 
 #include "sim/host/rank/rank.h"
 
-/* What the program has just done takes `seconds`, whenever and wherever it is done. */
+/* Adds the `seconds` that the program's last operation takes, whenever and wherever it is done. */
 void program_clock_passes(struct rank *, double seconds);
 
-/* The same of computation; on the node on which the rank was first. */
+/* Adds the time of a computation, on the node on which the rank was first. */
 void program_clock_computes(struct rank *, double flops);
 
-/* What the clock is to say at the simulated time `now`: the derived time, mpi->clock.derived, where
- * that is near. In seconds. */
+/* Returns what the clock says at simulated time `now`, in seconds: the derived time,
+ * mpi->clock.derived, where it is near. */
 double program_clock_reading(const struct rank *, double now);
 
 /* It says `reading`, but for what would be backwards. Returns what it says. */

@@ -13,7 +13,7 @@ static double next_instant(const struct rank *r)
   return -1.0;
 }
 
-/* When a timer that is set now goes off; -1: never. */
+/* Returns the time at which a timer that is set now goes off, or -1: never. */
 static double next_time(const struct rank *r)
 {
   double every = layer.scenario->checkpoint.every, instant = next_instant(r);

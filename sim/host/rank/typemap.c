@@ -21,7 +21,7 @@ static void extend(struct bounds *bounds, MPI_Aint low, MPI_Aint high)
   bounds->any = true;
 }
 
-/* Of the data, of bounds that data imply, and of those that the program has set. */
+/* The bounds of a type: of its data, as its data imply them, and as the program has set them. */
 struct all_bounds {
   struct bounds data, implied, low_set, high_set;
 };
@@ -248,7 +248,8 @@ static void name_all(void)
   name_marker(MPI_UB, false);
 }
 
-/* What neither MPI nor the program has made: bytes, as many as SMPI says. */
+/* Makes the type map of a handle that neither MPI nor the program has made: as many bytes as SMPI
+ * says. */
 static struct typemap *unknown(MPI_Datatype handle)
 {
   int size = 0;
@@ -288,7 +289,7 @@ static void one_part(struct typemap *map, MPI_Aint place, MPI_Count length,
   *new_parts(map, 1) = (struct part){place, length, of};
 }
 
-/* Bounds that are not those of the data. */
+/* Sets bounds that do not follow from the data. */
 static void set_extent(struct typemap *map, MPI_Aint low, MPI_Aint extent)
 {
   map->low = low;
@@ -315,7 +316,7 @@ static void blocks(struct typemap *map, const int *lengths, int length, const in
   }
 }
 
-/* One dimension of an array: of its `size` elements those that `has` gives. */
+/* One dimension of an array: `size` elements, of which the type has those that `has` gives. */
 struct dimension {
   int size;
   int start, length;      /* a block, */
@@ -454,7 +455,7 @@ static int same_as(struct typemap *map, MPI_Datatype type)
   return MPI_SUCCESS;
 }
 
-/* What the parts are is the program's to say. */
+/* Returns whether the parts, which the program chooses, can make a type. */
 static bool is_sound(const struct typemap *map)
 {
   for (int i = 0; i < map->parts; i++)
@@ -463,7 +464,7 @@ static bool is_sound(const struct typemap *map)
   return map->times >= 0;
 }
 
-/* What has parts alone, and no bounds but those of its parts. */
+/* Makes the parts of a type that has no bounds but those of its parts. */
 static int make_parts(struct typemap *map)
 {
   const int *integer = map->integer;
@@ -524,7 +525,7 @@ static int fill(struct typemap *map)
 
 /* ---- the type that SMPI has of it ---- */
 
-/* Of so many bytes; SMPI counts them in an int. */
+/* Makes SMPI's type of `size` bytes with these bounds; SMPI counts bytes in an int. */
 static MPI_Datatype smpi_type(MPI_Count size, MPI_Aint low, MPI_Aint extent)
 {
   MPI_Datatype bytes, made;

@@ -77,7 +77,7 @@ struct typemap {
 
   int parts; /* 0: predefined */
   const struct part *part;
-  MPI_Count times; /* all parts come so many times, `stride` apart */
+  MPI_Count times; /* how many times all parts come, `stride` apart */
   MPI_Aint stride;
 };
 
@@ -113,7 +113,7 @@ static inline bool typemap_is_plain(const struct typemap *map)
 void typemap_walk(const struct typemap *, MPI_Aint at, MPI_Count count,
                   void (*run)(void *ctx, MPI_Aint at, MPI_Count bytes), void *ctx);
 
-/* The same: runs of elements of predefined types. */
+/* Calls `run` for runs of elements of predefined types, in the same order. */
 void typemap_walk_elements(const struct typemap *, MPI_Aint at, MPI_Count count,
                            void (*run)(void *ctx, const struct typemap *element, MPI_Aint at,
                                        MPI_Count count),

@@ -3,7 +3,8 @@
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/shadow.h"
 
-/* Of a nonblocking collective: the first of its messages that is to come yet. */
+/* Returns the first message of a nonblocking collective that has yet to come, or the request
+ * itself. */
 static const struct request *first_open(const struct rank *r, const struct request *request)
 {
   for (int i = 0; request->kind == REQUEST_WHOLE && i < request->whole.parts; i++) {

@@ -1,11 +1,12 @@
-/* What the program of each rank waits for, by its own words: told where all wait for ever. */
+/* What the program of each rank waits for, in the program's own terms (call, peer, tag). A run that
+ * deadlocks tells it. */
 #ifndef RECLINE_WAITS_H
 #define RECLINE_WAITS_H
 
 #include "sim/host/rank/rank.h"
 
-/* The rank waits, within its call, for the request, NULL: for none, or for one of so many others as
- * well. */
+/* Notes that the rank waits within its call for `request` (NULL: for none), or for one of `others`
+ * more requests. */
 void waits_for(struct rank *, const struct request *, int others);
 
 /* For a message with that source, a rank of the program or RCL_ANY, and tag. */

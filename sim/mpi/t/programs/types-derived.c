@@ -98,7 +98,7 @@ static int upto(int most)
 
 enum { PARTS = 3 };
 
-/* Of what a type was made, as MPI_Type_get_contents must tell. */
+/* The arguments that a type was made from, as MPI_Type_get_contents must tell them. */
 static struct {
   int combiner, integers, addresses, types;
   int integer[64];

@@ -134,7 +134,7 @@ static void test_communicators(void)
 enum { COUNT = 3 };
 static MPI_Aint in_ints; /* how far apart elements are, which the operation asks for */
 
-/* Of each element the first int: it does not commute. */
+/* Keeps the first int of each element: the operation does not commute. */
 static void first_of(void *before, void *into, int *count, MPI_Datatype *type)
 {
   MPI_Aint low, extent;
