@@ -104,6 +104,16 @@ done
 exits 64 'what is nearest' env RECLINE_CHECKPOINT=x mpirun ${open-} -n 2 "$jacobi" 8 10
 check 'is named' grep -q 'did you mean RECLINE_CHECKPOINTS?' "$dir/err"
 
+# What other parts of recline read from the environment passes: CI sets some of it for all tests.
+others=$(cd "$here/../.." && grep -rhoE '(getenv\("|\$\{|ENV\{)RECLINE_[A-Z_]+' --include=*.c --include=*.t \
+  --include=*.sh --include=*.pl --include=*.pm --include=run --include=recline \
+  base command mpi play plots protocols report sim verify world .ci debian recline |
+  sed 's/.*RECLINE_/RECLINE_/' | sort -u |
+  grep -vxE 'RECLINE_(CHECKPOINTS|PROTOCOL|EVERY|CAPACITY|TRACE|EXECUTABLE)')
+check 'others are found' [ "$(echo "$others" | wc -l)" -ge 25 ]
+# shellcheck disable=SC2046,SC2086 # a list of words
+exits 0 'settings of other parts' env $(printf '%s=1 ' $others) mpirun ${open-} -n 2 "$jacobi" 8 10
+
 # The line of the page compiles, and what it makes runs.
 mkdir "$dir/user"
 cp "$here/jacobi.c" "$dir/user/program.c"
