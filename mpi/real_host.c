@@ -49,13 +49,6 @@ static void give_up(const struct rcl_action *action)
            give_up_print(action, real.config.capacity, why));
 }
 
-static _Noreturn void cannot(const struct rcl_action *action)
-{
-  char text[TEXT_MAX];
-  breach("process %d: the host for MPI has no '%s' of protocol %s", real.rank,
-         action_print(real.protocol, action, text), real.protocol->name);
-}
-
 static void carry_out(const struct rcl_action *action)
 {
   switch ((enum rcl_action_kind)action->kind) {
@@ -114,8 +107,8 @@ static void carry_out(const struct rcl_action *action)
   case RCL_ACTION_STORE: /* behind all others */
   case RCL_ACTION_NONE:
     break;
-  default: /* connections that were closed, outputs, collectives that are made again, DOWN */
-    cannot(action);
+  default: /* refused before */
+    break;
   }
 }
 
@@ -124,22 +117,17 @@ static void carry_out(const struct rcl_action *action)
 static void capture(void)
 {
   uint32_t checkpoint = real.capturing;
-  if (real.place == REAL_NOWHERE)
-    breach("process %d: protocol %s captures where the program allows no checkpoint", real.rank,
-           real.protocol->name);
   real_storage_capture();
   real.capturing = 0;
   real_step((struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint}, NULL);
 }
 
-/* A TIMER to which the protocol does not just wind up the timer again asks for a checkpoint. */
-static void note_request(const struct rcl_event *event)
+/* A TIMER asks for a checkpoint, unless it is put off. `unmoved`: the protocol's state is as before.
+ */
+static void note_request(const struct rcl_event *event, bool unmoved)
 {
-  bool later = false;
-  for (uint32_t i = 0; i < real.actions.count; i++)
-    later |= real.actions.item[i].kind == RCL_ACTION_SET_TIMER;
   if (event->kind == RCL_EVENT_TIMER)
-    real.requested |= !later;
+    real.requested |= !grammar_puts_off(&real.actions, unmoved);
   else if (event->kind == RCL_EVENT_COMMITTED)
     real.requested = false;
 }
@@ -163,21 +151,62 @@ static int step_protocol(const struct rcl_event *event)
   return broken;
 }
 
-/* What the world refuses, too, of which `recline join` makes the same step. */
+/* Returns what this host has in place of an action that the door allows; NULL where it has the
+ * action. Collectives but barriers are messages here, and all processes start again together
+ * (docs/mpi-host.md). */
+static const char *lacks(const struct rcl_event *event, const struct rcl_action *action)
+{
+  bool call = event->kind == RCL_EVENT_COLLECTIVE, result = event->kind == RCL_EVENT_COLLECTED;
+  switch ((enum rcl_action_kind)action->kind) {
+  case RCL_ACTION_CAPTURE:
+    return real.place == REAL_NOWHERE ? "a place of the program" : NULL;
+  case RCL_ACTION_SUPPRESS:
+  case RCL_ACTION_DELIVER:
+    return call ? "join" : NULL;
+  case RCL_ACTION_KEEP:
+    return result ? "the message of a send or an arrival" : NULL;
+  case RCL_ACTION_REJOIN:
+    return "barriers, which all processes pass again";
+  case RCL_ACTION_OPEN:
+    return "connections that stay open";
+  case RCL_ACTION_OUTPUT:
+    return "outputs that the program makes itself";
+  default:
+    return NULL;
+  }
+}
+
+/* Ends the program at a list that the world refuses, too, of which `recline join` makes the same
+ * step; then at an action that this host alone lacks, in words of the same form. */
 static void check_actions(const struct rcl_event *event)
 {
-  struct grammar_refusal refusal;
+  struct grammar_refusal refusal = {.action = NULL};
   char text[TEXT_MAX], what[TEXT_MAX];
-  if (is_told(event) &&
-      grammar_refuses(real.protocol, &real.config, event, &real.actions, &refusal))
+  bool refused = is_told(event) &&
+                 grammar_refuses(real.protocol, &real.config, event, &real.actions, &refusal);
+  for (uint32_t i = 0; i < real.actions.count && !refused; i++) {
+    const char *instead = lacks(event, &real.actions.item[i]);
+    refused = instead;
+    refusal.action = &real.actions.item[i];
+    snprintf(refusal.expected, sizeof refusal.expected, "expected on real MPI %s",
+             instead ? instead : "");
+  }
+  if (refused)
     breach("protocol %s, rank %d, %s: %s", real.protocol->name, real.rank,
            event_print(real.protocol, event, text), grammar_print(event, &refusal, what));
+}
+
+static uint64_t digest_state(void)
+{
+  return rcl_protocol_digest_state(real.protocol, &real.config, real.state);
 }
 
 /* The trace comes before the actions: what others have seen of a process that was killed is there.
  */
 void real_step(struct rcl_event event, struct real_message *message)
 {
+  bool timer = event.kind == RCL_EVENT_TIMER;
+  uint64_t before = timer ? digest_state() : 0;
   real.now = message;
   real.answer = (struct rcl_action){0};
   real.unmoved = false;
@@ -187,7 +216,7 @@ void real_step(struct rcl_event event, struct real_message *message)
     breach("process %d: protocol %s violates its invariant %d: %s", real.rank, real.protocol->name,
            broken, real.protocol->invariants[broken - 1]);
   check_actions(&event);
-  note_request(&event);
+  note_request(&event, timer && before == digest_state());
   for (uint32_t i = 0; i < real.actions.count; i++)
     carry_out(&real.actions.item[i]);
   for (uint32_t i = 0; i < real.actions.count; i++)
@@ -275,10 +304,10 @@ void real_ready(void)
 
 static void pass_safe_point(uint32_t iteration)
 {
-  uint64_t before = rcl_protocol_digest_state(real.protocol, &real.config, real.state);
+  uint64_t before = digest_state();
   real_step((struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = iteration}, NULL);
   real.unmoved = !iteration && !real.actions.count &&
-                 before == rcl_protocol_digest_state(real.protocol, &real.config, real.state);
+                 before == digest_state();
 }
 
 void real_come_to(enum real_place place, uint32_t iteration)

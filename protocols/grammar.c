@@ -407,3 +407,8 @@ bool grammar_refuses(const struct rcl_protocol *protocol, const struct rcl_confi
   bool answered = s.answered || kept || s.seen & FORM(RCL_ACTION_GIVE_UP);
   return !answered && ANSWERED & 1u << event->kind && expected_answer(&s, refusal, NULL, "");
 }
+
+bool grammar_puts_off(const struct rcl_actions *actions, bool unmoved)
+{
+  return unmoved && actions->count == 1 && actions->item[0].kind == RCL_ACTION_SET_TIMER;
+}

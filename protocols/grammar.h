@@ -3,7 +3,8 @@
  * It is one table (grammar.c), which says what protocol.h says in words: at which events an action
  * may stand, for protocols of which kind, how often, in which order, which fields it names and
  * which peers. All hosts read it, so that what one of them refuses all refuse: the world as
- * property `legal`, runs as a breach.
+ * property `legal`, runs as a breach. The host for real MPI lacks some actions besides, and names
+ * them in words of the same form (docs/mpi-host.md).
  *
  * What depends on more than the event and the list is no grammar: whether a slot is empty, an image
  * is there, a commit is under way. The world judges that (world/rules/world_actions.c). */
@@ -29,5 +30,9 @@ bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
 /* Prints into `text` (TEXT_MAX bytes) and returns it: "commit at durable: expected once in a step".
  */
 char *grammar_print(const struct rcl_event *, const struct grammar_refusal *, char *text);
+
+/* Returns whether a step at TIMER puts it off: all that it does is to set the timer again, and the
+ * protocol's state stays what it was (`unmoved`). Any other TIMER requests a checkpoint. */
+bool grammar_puts_off(const struct rcl_actions *, bool unmoved);
 
 #endif

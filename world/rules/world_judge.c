@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "protocols/text.h"
+#include "protocols/grammar.h"
 #include "base/memory.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
@@ -286,7 +286,7 @@ static bool has_timer(const struct world *w, int rank)
 
 bool world_puts_off(const struct step_context *t)
 {
-  return t->unmoved && t->actions->count == 1 && t->actions->item[0].kind == RCL_ACTION_SET_TIMER;
+  return grammar_puts_off(t->actions, t->unmoved);
 }
 
 /* Whether a checkpoint of the rank (global recovery: of all) has begun that has not committed. An
