@@ -143,7 +143,7 @@ FOR_EACH_SIZE void make_successor(const struct worker *w, const struct delta *de
 static void put_representative(struct worker *w, const struct delta *delta)
 {
   struct pending pending;
-  uint64_t hash = w->hash + delta->hash;
+  uint64_t hash;
   make_successor(w, delta, pending.state, w->e->model.packing->words);
   if (!represent(w, pending.state, &hash) || (w->e->exchange && worker_send_away(w, pending.state)))
     return;
