@@ -1,5 +1,5 @@
 /* Recordings of a program, a folder each: the file `program` says of which, and is there when the
- * recording is whole; a file for each rank (sim/mpi/recording.h). */
+ * recording is whole; a file for each rank (sim/mpi/layer/recording.h). */
 #ifndef RECLINE_RECORDING_FOLDER_H
 #define RECLINE_RECORDING_FOLDER_H
 

@@ -1,4 +1,4 @@
-/* replay: does what a program did, from a recording (sim/mpi/recording.h): the same MPI calls with
+/* replay: does what a program did, from a recording (sim/mpi/layer/recording.h): the same MPI calls with
  * buffers of the same sizes, the same computation, without the program.
  *
  * What is sent are numbers that differ from message to message: what a protocol loses, repeats or
@@ -7,7 +7,7 @@
  * Usage: replay FOLDER
  * Exit code 0, or 64 if there is no recording of this many ranks in the folder.
  */
-#include "sim/mpi/recording.h"
+#include "sim/mpi/layer/recording.h"
 
 #include <fcntl.h>
 #include <mpi.h>

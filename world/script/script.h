@@ -54,7 +54,7 @@
  * A message carries its sender's whole history (a digest of what it received and chose), so that
  * a wrong replay shows in its receiver's history too; one of less than 16 bytes as much of the
  * digest as it has room for. Calls of windows become the messages that
- * the layer makes of them (sim/mpi/window.h); these carry accesses and what was fetched, which is
+ * the layer makes of them (sim/mpi/windows/window.h); these carry accesses and what was fetched, which is
  * all that a program sees of them. Ranks with locks serve as the layer does: when they send,
  * receive, flush, unlock or wait for their own lock. They meet before a collective, and at the end.
  */

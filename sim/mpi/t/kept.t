@@ -1,5 +1,5 @@
 #!/bin/sh
-# Types and groups, which are never freed (sim/mpi/type_reuse.h), serve again: programs that make and free
+# Types and groups, which are never freed (sim/mpi/types/type_reuse.h), serve again: programs that make and free
 # them need no more memory the longer they run, nor do collectives of SMPI that make types; and they
 # are right when a rank goes back to where it had one that it has freed since.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"

@@ -1,0 +1,136 @@
+/* Intercommunicators, which SMPI does not have. In one, ranks that are named are those of the
+ * remote group. Both groups, one behind the other, are a communicator of its own as well: it has
+ * the number, so that protocols see one of all its ranks, and by it they make others together. */
+#include "sim/host/storage/application.h"
+#include "sim/mpi/collectives/collectives.h"
+#include "sim/mpi/layer/comm.h"
+#include "sim/mpi/layer/p2p.h"
+#include "sim/mpi/layer/wrap.h"
+#include "sim/mpi/types/type_reuse.h"
+
+#include <string.h>
+
+/* ---- making ---- */
+
+/* The leaders tell each other the members of their groups. Returns those of the remote one. */
+static int *meet(struct rank *r, const struct comm *local, int remote_leader, struct comm *peers,
+                 int *size)
+{
+  struct request *send = p2p_send(r, local->member, local->size, MPI_INT, remote_leader,
+                                  TAG_LEADERS, peers, P2P_COLLECTIVE);
+  struct request *receive = p2p_receive(r, NULL, 0, MPI_BYTE, remote_leader, TAG_LEADERS, peers,
+                                        P2P_COLLECTIVE | P2P_SIZED);
+  p2p_finish(r, send, MPI_STATUS_IGNORE);
+  p2p_wait(r, receive);
+  int *member = receive->buffer;
+  *size = receive->count / (int)sizeof *member;
+  p2p_finish(r, receive, MPI_STATUS_IGNORE);
+  return member;
+}
+
+/* What the leader knows of the remote group, all members of the local one know then. */
+static int *remote_members(struct rank *r, struct comm *local, int leader, MPI_Comm peers,
+                           int remote_leader, int *size)
+{
+  int *member = NULL;
+  *size = 0;
+  if (local->rank == leader)
+    member = meet(r, local, remote_leader, comm_within(r, peers), size);
+  collective_broadcast(r, size, 1, MPI_INT, leader, local);
+  if (!member)
+    member = rank_alloc(r, (size_t)*size * sizeof *member);
+  collective_broadcast(r, member, *size, MPI_INT, leader, local);
+  return member;
+}
+
+/* Ends the run where groups have a member in common. */
+static void refuse_overlap(const struct comm *local, const int *remote, int size)
+{
+  g_autofree bool *is_local = g_new0(bool, (gsize)layer.ranks);
+  for (int i = 0; i < local->size; i++)
+    is_local[local->member[i]] = true;
+  for (int i = 0; i < size; i++)
+    if (is_local[remote[i]])
+      die(DIE_INPUT, "rank %d is in both groups of an intercommunicator, expected disjoint groups",
+          remote[i]);
+}
+
+/* Both groups, one behind the other. */
+static int *all_members(struct rank *r, const struct comm *local, const int *remote, int size,
+                        bool local_first)
+{
+  int *member = rank_alloc(r, (size_t)(local->size + size) * sizeof *member);
+  memcpy(member + (local_first ? 0 : size), local->member, (size_t)local->size * sizeof *member);
+  memcpy(member + (local_first ? local->size : 0), remote, (size_t)size * sizeof *member);
+  return member;
+}
+
+static void refuse_where_it_cannot_be(void)
+{
+  if (layer.repairs)
+    die(DIE_INPUT, "%s where programs repair themselves, expected a protocol", layer.call);
+  if (application_level())
+    die(DIE_INPUT, "%s with images at the application level, expected checkpoint.level: system",
+        layer.call);
+}
+
+static int create(struct rank *r, struct comm *local, int leader, MPI_Comm peers, int remote_leader,
+                  MPI_Comm *made)
+{
+  refuse_where_it_cannot_be();
+  int size, *remote = remote_members(r, local, leader, peers, remote_leader, &size);
+  refuse_overlap(local, remote, size);
+  bool local_first = local->member[0] < remote[0]; /* so both groups say the same */
+  int *member = all_members(r, local, remote, size, local_first);
+  struct comm *all = comm_of_members(r, &r->mpi->world, member, local->size + size);
+  rank_free(remote);
+  int error = comm_split(r, all, 0, all->rank, made);
+  if (error)
+    return error;
+  struct comm *comm = comm_between(r, comm_of(r, *made), local_first ? local->size : size);
+  comm->errors = local->errors;
+  *made = comm_handle(comm);
+  return MPI_SUCCESS;
+}
+
+WRAP_CALL(Intercomm_create, (comm, leader, peers, remote_leader, tag, made),
+          create(r, comm_within(r, comm), leader, peers, remote_leader, made))
+
+static struct comm *between_of(struct rank *r, MPI_Comm handle)
+{
+  struct comm *comm = comm_of(r, handle);
+  if (!comm->remote)
+    die(DIE_INPUT, "rank %d: %s on an intracommunicator, expected an intercommunicator", r->index,
+        layer.call);
+  return comm;
+}
+
+/* The members of a group that says `high` come behind those of one that does not. */
+static int merge(struct rank *r, const struct comm *comm, int high, MPI_Comm *made)
+{
+  int error = comm_split(r, comm->both, 0, high != 0, made);
+  if (!error)
+    comm_of(r, *made)->errors = comm->errors;
+  return error;
+}
+
+WRAP_CALL(Intercomm_merge, (comm, high, made), merge(r, between_of(r, comm), high, made))
+
+/* ---- looking up ---- */
+
+static int remote_size(const struct comm *comm, int *size)
+{
+  if (!comm->remote)
+    return MPI_ERR_COMM;
+  *size = comm->remote->size;
+  return MPI_SUCCESS;
+}
+
+static int remote_group(const struct comm *comm, MPI_Group *group)
+{
+  return comm->remote ? group_of_ranks(comm->remote->size, comm->remote->member, group)
+                      : MPI_ERR_COMM;
+}
+
+LOOK_UP_CALL(Comm_remote_size, (comm, size), remote_size(comm_of(r, comm), size))
+LOOK_UP_CALL(Comm_remote_group, (comm, group), remote_group(comm_of(r, comm), group))

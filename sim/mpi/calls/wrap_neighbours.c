@@ -1,0 +1,72 @@
+/* Neighbourhood collectives: as the nonblocking ones, one round of messages from and to the
+ * neighbours (wrap_nonblocking.c says why); the blocking forms wait for theirs. SMPI itself has
+ * none of these calls. */
+#include "sim/mpi/collectives/collectives.h"
+#include "sim/mpi/layer/comm.h"
+#include "sim/mpi/layer/p2p.h"
+#include "sim/mpi/layer/wrap.h"
+#include "sim/mpi/windows/window_passive.h"
+
+static const struct topology *topology_of(struct rank *r, const struct comm *comm)
+{
+  if (!comm->topology.kind)
+    die(DIE_INPUT, "rank %d: the communicator has no topology", r->index);
+  return &comm->topology;
+}
+
+/* Two ranks can be neighbours more than once. Then the first that one sends is the first that the
+ * other receives; in a grid, what goes to the one before comes from the one behind. */
+static struct request *exchange(struct rank *r, struct blocks out, struct blocks in,
+                                struct comm *comm)
+{
+  const struct topology *topology = topology_of(r, comm);
+  const struct neighbours *to = &topology->to, *from = &topology->from;
+  struct request *whole = p2p_whole(r, to->count + from->count);
+  for (int i = 0; i < to->count; i++)
+    p2p_add(whole, p2p_send(r, block_at(&out, i), block_count(&out, i), block_type(&out, i),
+                            to->rank[i], TAG_NEIGHBOURS, comm, P2P_COLLECTIVE));
+  for (int k = 0; k < from->count; k++) {
+    int i = topology->grid ? k ^ 1 : k;
+    p2p_add(whole, p2p_receive(r, block_at(&in, i), block_count(&in, i), block_type(&in, i),
+                               from->rank[i], TAG_NEIGHBOURS, comm, P2P_COLLECTIVE));
+  }
+  return whole;
+}
+
+/* The same block for all neighbours. */
+static struct blocks same(const void *buffer, int count, MPI_Datatype type)
+{
+  return (struct blocks){
+      .buffer = (void *)(uintptr_t)buffer, .count = count, .type = type, .repeated = true};
+}
+
+static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *places,
+                         const MPI_Datatype *types)
+{
+  return (struct blocks){
+      .buffer = (void *)(uintptr_t)buffer, .counts = counts, .places = places, .types = types};
+}
+
+/* ---- the calls ---- */
+
+/* Neighbor_NAME and Ineighbor_NAME: what goes OUT and what comes IN, named by the arguments. */
+#define NEIGHBOUR_CALL(NAME, OUT, IN, ...)                                                         \
+  WRAP_CALL(                                                                                       \
+      Neighbor_##NAME, (__VA_ARGS__, comm),                                                        \
+      comm_error(r, comm_of(r, comm),                                                              \
+                 window_finish(r, exchange(r, OUT, IN, comm_of(r, comm)), MPI_STATUS_IGNORE)))     \
+  WRAP_CALL(Ineighbor_##NAME, (__VA_ARGS__, comm, request),                                        \
+            began(exchange(r, OUT, IN, comm_of(r, comm)), request))
+
+NEIGHBOUR_CALL(allgather, same(out, out_count, out_type), EQUAL(in, in_count, in_type), out,
+               out_count, out_type, in, in_count, in_type)
+NEIGHBOUR_CALL(allgatherv, same(out, out_count, out_type), UNEQUAL(in, in_counts, starts, in_type),
+               out, out_count, out_type, in, in_counts, starts, in_type)
+NEIGHBOUR_CALL(alltoall, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type), out,
+               out_count, out_type, in, in_count, in_type)
+NEIGHBOUR_CALL(alltoallv, UNEQUAL(out, out_counts, out_starts, out_type),
+               UNEQUAL(in, in_counts, in_starts, in_type), out, out_counts, out_starts, out_type,
+               in, in_counts, in_starts, in_type)
+NEIGHBOUR_CALL(alltoallw, far(out, out_counts, out_places, out_types),
+               far(in, in_counts, in_places, in_types), out, out_counts, out_places, out_types, in,
+               in_counts, in_places, in_types)

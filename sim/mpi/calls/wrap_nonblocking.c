@@ -1,0 +1,339 @@
+/* Nonblocking collectives. Each is one round of messages, all of which begin at the call, from each
+ * rank with data to each that needs them, as in SMPI. Reductions combine their operands when the
+ * request is completed. On an intercommunicator data go from each group to the other, and the rank
+ * itself is none of those with whom it exchanges them.
+ *
+ * Under every protocol, also under one that handles collectives, these are messages as those of
+ * point to point are, on the hidden half of their communicator. A protocol's line can lie between
+ * the beginning and the end of such a call, so that it is on both sides; each of its messages is
+ * on one. And protocols count the sends of a program in its order, so none may wait until others
+ * have come that far.
+ *
+ * All have one tag: two calls on a communicator begin in the same order everywhere, and a pair of
+ * ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */
+#include "include/mpi/values.h"
+#include "sim/mpi/collectives/collectives.h"
+#include "sim/mpi/layer/comm.h"
+#include "sim/mpi/layer/p2p.h"
+#include "sim/mpi/layer/wrap.h"
+#include "sim/mpi/types/datatype.h"
+#include "sim/mpi/types/op.h"
+
+/* ---- pieces ---- */
+
+/* With whom data are exchanged: so many, and the rank itself, -1 where it is none of them. */
+static int peers_of(const struct comm *comm)
+{
+  return comm_peers(comm)->size;
+}
+
+static int own_place(const struct comm *comm)
+{
+  return comm->remote ? -1 : comm->rank;
+}
+
+static struct request *begin(struct rank *r, const struct comm *comm)
+{
+  return p2p_whole(r, 2 * peers_of(comm));
+}
+
+/* Those beside the root in its group name MPI_PROC_NULL, and so exchange nothing. */
+static bool is_root(const struct comm *comm, int root)
+{
+  return comm->remote ? root == MPI_ROOT : root == comm->rank;
+}
+
+static void give(struct rank *r, struct request *whole, const void *buffer, int count,
+                 MPI_Datatype type, int to, struct comm *comm, unsigned flags)
+{
+  flags |= P2P_COLLECTIVE;
+  if (to != own_place(comm))
+    p2p_add(whole, p2p_send(r, buffer, count, type, to, TAG_NONBLOCKING, comm, flags));
+}
+
+static void give_all(struct rank *r, struct request *whole, const void *buffer, int count,
+                     MPI_Datatype type, struct comm *comm)
+{
+  for (int i = 0; i < peers_of(comm); i++)
+    give(r, whole, buffer, count, type, i, comm, 0);
+}
+
+static void take(struct rank *r, struct request *whole, void *buffer, int count, MPI_Datatype type,
+                 int from, struct comm *comm)
+{
+  if (from != own_place(comm))
+    p2p_add(whole,
+            p2p_receive(r, buffer, count, type, from, TAG_NONBLOCKING, comm, P2P_COLLECTIVE));
+}
+
+/* Block i goes to rank i, or comes from it. */
+static void give_blocks(struct rank *r, struct request *whole, const struct blocks *out,
+                        struct comm *comm, unsigned flags)
+{
+  for (int i = 0; i < peers_of(comm); i++)
+    give(r, whole, block_at(out, i), block_count(out, i), block_type(out, i), i, comm, flags);
+}
+
+static void take_blocks(struct rank *r, struct request *whole, const struct blocks *in,
+                        struct comm *comm)
+{
+  for (int i = 0; i < peers_of(comm); i++)
+    take(r, whole, block_at(in, i), block_count(in, i), block_type(in, i), i, comm);
+}
+
+/* ---- movement ---- */
+
+/* Sends come first: in place, their buffer is the one that is received into. */
+
+static int barrier(struct rank *r, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  struct blocks nothing = EQUAL(NULL, 0, MPI_BYTE);
+  give_blocks(r, whole, &nothing, comm, 0);
+  take_blocks(r, whole, &nothing, comm);
+  return began(whole, handle);
+}
+
+static int broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,
+                     struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  if (is_root(comm, root))
+    give_all(r, whole, buffer, count, type, comm);
+  else
+    take(r, whole, buffer, count, type, root, comm);
+  return began(whole, handle);
+}
+
+static int gather(struct rank *r, const void *out, int count, MPI_Datatype type, struct blocks in,
+                  int root, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  if (!is_root(comm, root)) {
+    give(r, whole, out, count, type, root, comm, 0);
+    return began(whole, handle);
+  }
+  if (!comm->remote && out != MPI_IN_PLACE)
+    elements_copy(out, count, type, block_at(&in, root), block_count(&in, root), in.type);
+  take_blocks(r, whole, &in, comm);
+  return began(whole, handle);
+}
+
+static int scatter(struct rank *r, struct blocks out, void *in, int count, MPI_Datatype type,
+                   int root, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  if (!is_root(comm, root)) {
+    take(r, whole, in, count, type, root, comm);
+    return began(whole, handle);
+  }
+  give_blocks(r, whole, &out, comm, 0);
+  if (!comm->remote && in != MPI_IN_PLACE)
+    elements_copy(block_at(&out, root), block_count(&out, root), out.type, in, count, type);
+  return began(whole, handle);
+}
+
+int collective_begin_allgather(struct rank *r, const void *out, int count, MPI_Datatype type,
+                               struct blocks in, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  int me = own_place(comm);
+  if (me >= 0 && out != MPI_IN_PLACE)
+    elements_copy(out, count, type, block_at(&in, me), block_count(&in, me), in.type);
+  if (me >= 0)
+    give_all(r, whole, block_at(&in, me), block_count(&in, me), in.type, comm);
+  else
+    give_all(r, whole, out, count, type, comm);
+  take_blocks(r, whole, &in, comm);
+  return began(whole, handle);
+}
+
+static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct comm *comm,
+                    MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  int me = own_place(comm);
+  unsigned flags = out.buffer == MPI_IN_PLACE ? P2P_REUSED : 0;
+  if (out.buffer == MPI_IN_PLACE)
+    out = in;
+  else if (me >= 0)
+    elements_copy(block_at(&out, me), block_count(&out, me), block_type(&out, me),
+                  block_at(&in, me), block_count(&in, me), block_type(&in, me));
+  give_blocks(r, whole, &out, comm, flags);
+  take_blocks(r, whole, &in, comm);
+  return began(whole, handle);
+}
+
+/* ---- reductions ---- */
+
+/* Contributions of several ranks, in their order, and where their combination goes. */
+struct sum {
+  void *memory;
+  struct blocks shares;
+  int number;
+  void *result;
+  int from, count; /* of its elements: those that are wanted */
+  MPI_Op op;
+};
+
+static struct sum *new_sum(struct rank *r, int number, void *result, int count, MPI_Datatype type,
+                           MPI_Op op)
+{
+  struct sum *sum = rank_alloc(r, sizeof *sum);
+  void *room = elements_new(r, (MPI_Aint)number * count, type, &sum->memory);
+  sum->shares = EQUAL(room, count, type);
+  sum->number = number;
+  sum->result = result;
+  sum->count = count;
+  sum->op = op;
+  return sum;
+}
+
+static void combine(struct rank *r, void *rest)
+{
+  (void)r;
+  struct sum *sum = rest;
+  int count = sum->shares.count, last = sum->number - 1;
+  MPI_Datatype type = sum->shares.type;
+  for (int i = 1; i <= last; i++)
+    elements_combine(block_at(&sum->shares, i - 1), block_at(&sum->shares, i), count, type,
+                     sum->op);
+  if (last >= 0)
+    elements_copy((char *)block_at(&sum->shares, last) + sum->from * elements_extent(type),
+                  sum->count, type, sum->result, sum->count, type);
+  rank_free(sum->memory);
+}
+
+/* Takes the shares of all ranks below `number`: its own is at `own`. */
+static void take_shares(struct rank *r, struct request *whole, struct sum *sum, const void *own,
+                        struct comm *comm)
+{
+  int count = sum->shares.count;
+  MPI_Datatype type = sum->shares.type;
+  for (int i = 0; i < sum->number; i++) {
+    if (i == own_place(comm))
+      elements_copy(own, count, type, block_at(&sum->shares, i), count, type);
+    else
+      take(r, whole, block_at(&sum->shares, i), count, type, i, comm);
+  }
+  p2p_conclude_with(whole, combine, sum);
+}
+
+static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
+                  MPI_Op op, int root, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  if (is_root(comm, root))
+    take_shares(r, whole, new_sum(r, peers_of(comm), in, count, type, op), own, comm);
+  else
+    give(r, whole, own, count, type, root, comm, 0);
+  return began(whole, handle);
+}
+
+static int allreduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
+                     MPI_Op op, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  give_all(r, whole, own, count, type, comm);
+  take_shares(r, whole, new_sum(r, peers_of(comm), in, count, type, op), own, comm);
+  return began(whole, handle);
+}
+
+/* Each rank sends to all ranks above. `exclusive`: the own share is left out. */
+static int scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
+                struct comm *comm, bool exclusive, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  const void *own = out == MPI_IN_PLACE ? in : out;
+  for (int i = comm->rank + 1; i < comm->size; i++)
+    give(r, whole, own, count, type, i, comm, 0);
+  int below = comm->rank + (exclusive ? 0 : 1);
+  take_shares(r, whole, new_sum(r, below, in, count, type, op), own, comm);
+  return began(whole, handle);
+}
+
+/* Between groups each rank sends all that it has, as it does not know the counts of the others. */
+static int reduce_scatter(struct rank *r, const void *out, void *in, const int *counts, int count,
+                          MPI_Datatype type, MPI_Op op, struct comm *comm, MPI_Request *handle)
+{
+  struct request *whole = begin(r, comm);
+  struct blocks blocks = EQUAL(out == MPI_IN_PLACE ? in : out, count, type);
+  const void *own = blocks.buffer;
+  int start = 0, own_start = 0;
+  for (int i = 0; i < comm->size; i++) {
+    int length = counts ? counts[i] : count;
+    const void *block = (char *)blocks.buffer + start * elements_extent(type);
+    if (i == comm->rank) {
+      own = block;
+      own_start = start;
+    }
+    if (!comm->remote)
+      give(r, whole, block, length, type, i, comm, 0);
+    start += length;
+  }
+  int length = counts ? counts[comm->rank] : count, shared = comm->remote ? start : length;
+  if (comm->remote)
+    give_all(r, whole, blocks.buffer, shared, type, comm);
+  struct sum *sum = new_sum(r, peers_of(comm), in, shared, type, op);
+  sum->from = comm->remote ? own_start : 0;
+  sum->count = length;
+  take_shares(r, whole, sum, own, comm);
+  return began(whole, handle);
+}
+
+/* ---- the calls ---- */
+
+WRAP_CALL(Ibarrier, (comm, request), barrier(r, comm_of(r, comm), request))
+WRAP_CALL(Ibcast, (buffer, count, type, root, comm, request),
+          broadcast(r, buffer, count, type, root, comm_of(r, comm), request))
+WRAP_CALL(Igather, (out, out_count, out_type, in, in_count, in_type, root, comm, request),
+          gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, comm_of(r, comm),
+                 request))
+WRAP_CALL(Igatherv, (out, out_count, out_type, in, in_counts, starts, in_type, root, comm, request),
+          gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
+                 comm_of(r, comm), request))
+WRAP_CALL(Iscatter, (out, out_count, out_type, in, in_count, in_type, root, comm, request),
+          scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, comm_of(r, comm),
+                  request))
+WRAP_CALL(Iscatterv,
+          (out, out_counts, starts, out_type, in, in_count, in_type, root, comm, request),
+          scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root,
+                  comm_of(r, comm), request))
+WRAP_CALL(Iallgather, (out, out_count, out_type, in, in_count, in_type, comm, request),
+          collective_begin_allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type),
+                                     comm_of(r, comm), request))
+WRAP_CALL(Iallgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm, request),
+          collective_begin_allgather(r, out, out_count, out_type,
+                                     UNEQUAL(in, in_counts, starts, in_type), comm_of(r, comm),
+                                     request))
+WRAP_CALL(Ialltoall, (out, out_count, out_type, in, in_count, in_type, comm, request),
+          alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type),
+                   comm_of(r, comm), request))
+WRAP_CALL(Ialltoallv,
+          (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm, request),
+          alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                   UNEQUAL(in, in_counts, in_starts, in_type), comm_of(r, comm), request))
+WRAP_CALL(Ialltoallw,
+          (out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm,
+           request),
+          alltoall(r, TYPED(out, out_counts, out_starts, out_types),
+                   TYPED(in, in_counts, in_starts, in_types), comm_of(r, comm), request))
+/* Defines a nonblocking reduction of elements of `type` by `op`. */
+#define REDUCTION_CALL(NAME, ARGUMENTS, ...)                                                       \
+  WRAP_CALL(NAME, ARGUMENTS,                                                                       \
+            op_allowed(op, type) ? (__VA_ARGS__) : comm_error(r, comm_of(r, comm), MPI_ERR_OP))
+
+REDUCTION_CALL(Ireduce, (out, in, count, type, op, root, comm, request),
+               reduce(r, out, in, count, type, op, root, comm_of(r, comm), request))
+REDUCTION_CALL(Iallreduce, (out, in, count, type, op, comm, request),
+               allreduce(r, out, in, count, type, op, comm_of(r, comm), request))
+REDUCTION_CALL(Iscan, (out, in, count, type, op, comm, request),
+               scan(r, out, in, count, type, op, comm_within(r, comm), false, request))
+REDUCTION_CALL(Iexscan, (out, in, count, type, op, comm, request),
+               scan(r, out, in, count, type, op, comm_within(r, comm), true, request))
+REDUCTION_CALL(Ireduce_scatter, (out, in, counts, type, op, comm, request),
+               reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm), request))
+REDUCTION_CALL(Ireduce_scatter_block, (out, in, count, type, op, comm, request),
+               reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm), request))

@@ -1,0 +1,83 @@
+/* Collectives by the algorithms that the platform or --cfg selects from SimGrid's (smpi_hooks.h),
+ * made of messages of the layer. */
+#ifndef RECLINE_ALGORITHMS_H
+#define RECLINE_ALGORITHMS_H
+
+#include <smpi/smpi.h>
+#include <stdbool.h>
+
+struct rank;
+struct comm;
+
+/* Before any algorithm, once. */
+void algorithms_begin(void);
+
+/* The calling rank is the first: whether some of the selected algorithms have tables, which they
+ * make when they run first; makes them, outside of any arena. */
+bool algorithms_have_tables(void);
+void algorithms_make_tables(struct rank *);
+
+/* Between these two an algorithm of SMPI may run for the rank. Its memory comes from the rank's
+ * arena, so that an image that is captured in it holds all of it. */
+void algorithm_enter(struct rank *);
+void algorithm_in_arena(bool on); /* false: it comes from libc */
+void algorithm_leave(struct rank *);
+
+/* Having left it: the algorithm is given up, as call.error says. Its frames are unwound, and the
+ * memory that it has not given to a destructor is lost. */
+void algorithm_give_up(void) __attribute__((noreturn));
+
+/* What SMPI's algorithms read in place of MPI_IN_PLACE: `out`, or a copy of these elements of `in`.
+ * `*copy` is to be given to algorithm_free(), NULL too. */
+const void *algorithm_source(struct rank *, const void *out, const void *in, int count,
+                             MPI_Datatype, void **copy);
+void algorithm_free(void *copy);
+void *algorithm_at(void *buffer, int element, MPI_Datatype); /* its address */
+MPI_Datatype algorithm_type(MPI_Datatype); /* the same type, as SMPI has it right */
+MPI_Comm algorithm_comm(struct comm *);    /* the handle by which they know it */
+int algorithm_rank(const struct comm *);
+int algorithm_size(const struct comm *);
+/* Ends the run, exit 64. */
+void algorithm_fail(const char *call, const char *what) __attribute__((noreturn));
+
+/* The calls, with MPI's arguments. MPI_SUCCESS. */
+int algorithm_barrier(struct rank *, struct comm *);
+int algorithm_bcast(struct rank *, void *buffer, int count, MPI_Datatype, int root, struct comm *);
+int algorithm_reduce(struct rank *, const void *out, void *in, int count, MPI_Datatype, MPI_Op,
+                     int root, struct comm *);
+int algorithm_allreduce(struct rank *, const void *out, void *in, int count, MPI_Datatype, MPI_Op,
+                        struct comm *);
+int algorithm_scan(struct rank *, const void *out, void *in, int count, MPI_Datatype, MPI_Op,
+                   struct comm *);
+int algorithm_exscan(struct rank *, const void *out, void *in, int count, MPI_Datatype, MPI_Op,
+                     struct comm *);
+int algorithm_gather(struct rank *, const void *out, int out_count, MPI_Datatype out_type, void *in,
+                     int in_count, MPI_Datatype in_type, int root, struct comm *);
+int algorithm_gatherv(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
+                      void *in, const int *counts, const int *starts, MPI_Datatype in_type,
+                      int root, struct comm *);
+int algorithm_scatter(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
+                      void *in, int in_count, MPI_Datatype in_type, int root, struct comm *);
+int algorithm_scatterv(struct rank *, const void *out, const int *counts, const int *starts,
+                       MPI_Datatype out_type, void *in, int in_count, MPI_Datatype in_type,
+                       int root, struct comm *);
+int algorithm_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
+                        void *in, int in_count, MPI_Datatype in_type, struct comm *);
+int algorithm_allgatherv(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
+                         void *in, const int *counts, const int *starts, MPI_Datatype in_type,
+                         struct comm *);
+int algorithm_alltoall(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
+                       void *in, int in_count, MPI_Datatype in_type, struct comm *);
+int algorithm_alltoallv(struct rank *, const void *out, const int *out_counts,
+                        const int *out_starts, MPI_Datatype out_type, void *in,
+                        const int *in_counts, const int *in_starts, MPI_Datatype in_type,
+                        struct comm *);
+int algorithm_reduce_scatter(struct rank *, const void *out, void *in, const int *counts,
+                             MPI_Datatype, MPI_Op, struct comm *);
+
+/* For init_smp of the hooks: the algorithms by which SMPI learns of nodes. */
+void algorithm_ring(struct rank *, int *mine, int *all, struct comm *);
+void algorithm_spread(struct rank *, int *value, struct comm *);
+void algorithm_all(struct rank *, int *mine, int *result, struct comm *);
+
+#endif

@@ -1,0 +1,56 @@
+/* Collective calls of the program.
+ *
+ * Under a protocol that knows only messages, a collective is the messages that it consists of
+ * (wrap_collectives.c), on the hidden half of its communicator. Under one that handles collectives
+ * by the direction in which data flow, the protocol is asked once, and the same messages *bypass*
+ * it: they are sent without passing through the protocol.
+ *
+ *     call_begin   COLLECTIVE: take part, leave it out, or give a kept result
+ *                  the protocol's words go the way of the data, one collective ahead of it, or
+ *                  with it (protocol.control): packed once here
+ *                  barrier: COLLECTED here, for the checkpoint that it may force
+ *     ...          the data collective
+ *     call_end     unpacked; COLLECTED, where data have come
+ */
+#ifndef RECLINE_COLLECTIVES_H
+#define RECLINE_COLLECTIVES_H
+
+#include "sim/host/rank/rank.h"
+#include "sim/host/step/piggyback_collectives.h"
+
+/* Calls are numbered whether the protocol handles them or not. True: take part now. In either case
+ * then say call_end(), whose result is that of the call: a failure may end it at any point
+ * (faults.h), and from there on none of its messages is sent or waited for. Where programs repair
+ * themselves protocols do not hear of collectives. */
+bool call_begin(struct rank *, struct call_site);
+int call_end(struct rank *);
+
+/* The tag of a message of the call that the rank is in; `kind` is one of piggyback_collectives.h.
+ */
+int call_tag(const struct rank *, int kind);
+
+/* Whether the call that has begun runs by the algorithm that the platform or --cfg selects. Others
+ * are our own: where SMPI combines in another order than the operation allows, where some members
+ * may be past the call, and where words travel with data that some do not have. */
+bool call_is_selected(const struct rank *);
+
+/* Under `auto`, at the beginning of the run, by all ranks and the dispatcher: measures what words
+ * of their own cost between two nodes here. */
+void call_measure(int index);
+
+/* MPI_Allgather, without the communicator's error handler. */
+int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
+                         void *in, int in_count, MPI_Datatype in_type, struct comm *);
+
+/* MPI_Bcast, the same way. */
+int collective_broadcast(struct rank *, void *buffer, int count, MPI_Datatype, int root,
+                         struct comm *);
+
+/* MPI_Alltoall of equal blocks, the same way. */
+int collective_alltoall(struct rank *, struct blocks out, struct blocks in, struct comm *);
+
+/* MPI_Iallgather. Returns MPI_SUCCESS. */
+int collective_begin_allgather(struct rank *, const void *out, int count, MPI_Datatype,
+                               struct blocks in, struct comm *, MPI_Request *);
+
+#endif

@@ -1,0 +1,154 @@
+/* Error handlers of communicators, files and windows. The handlers are SMPI's objects; the layer
+ * remembers their functions and calls them itself, as the program's communicators mean nothing to
+ * SMPI. */
+#include "sim/host/rank/faults.h"
+#include "sim/host/rank/shadow.h"
+#include "sim/host/result/run_end.h"
+#include "sim/mpi/files/file.h"
+#include "sim/mpi/layer/comm.h"
+#include "sim/mpi/layer/wrap.h"
+#include "sim/mpi/windows/window.h"
+
+#include <string.h>
+
+/* In Fortran it takes the integer of the communicator. */
+struct function {
+  MPI_Comm_errhandler_fn *in_c;
+  MPI_File_errhandler_function *of_files;
+  MPI_Win_errhandler_function *of_windows;
+  void (*in_fortran)(int *comm, int *error);
+};
+
+static GHashTable *functions; /* MPI_Errhandler -> struct function, of all ranks */
+
+/* ---- making ---- */
+
+static int keep(int result, struct function function, MPI_Errhandler handler)
+{
+  if (!functions)
+    functions = g_hash_table_new(NULL, NULL);
+  g_hash_table_insert(functions, handler, g_memdup2(&function, sizeof function));
+  return result;
+}
+
+/* SMPI never calls it. */
+static int make(struct function function, MPI_Errhandler *handler)
+{
+  int result = PMPI_Comm_create_errhandler(function.in_c, handler);
+  return keep(result, function, *handler);
+}
+
+static int create_of_files(MPI_File_errhandler_function *function, MPI_Errhandler *handler)
+{
+  int result = PMPI_File_create_errhandler(function, handler);
+  return keep(result, (struct function){.of_files = function}, *handler);
+}
+
+LOOK_UP_CALL(File_create_errhandler, (function, handler), create_of_files(function, handler))
+
+static int create_of_windows(MPI_Win_errhandler_function *function, MPI_Errhandler *handler)
+{
+  int result = PMPI_Win_create_errhandler(function, handler);
+  return keep(result, (struct function){.of_windows = function}, *handler);
+}
+
+LOOK_UP_CALL(Win_create_errhandler, (function, handler), create_of_windows(function, handler))
+
+static int create(MPI_Comm_errhandler_fn *function, MPI_Errhandler *handler)
+{
+  return make((struct function){.in_c = function}, handler);
+}
+
+int errors_create_fortran(void *function, MPI_Errhandler *handler)
+{
+  struct function made = {.in_c = NULL};
+  memcpy(&made.in_fortran, &function, sizeof function);
+  return make(made, handler);
+}
+
+LOOK_UP_CALL(Comm_create_errhandler, (function, handler), create(function, handler))
+LOOK_UP_CALL(Errhandler_create, (function, handler), create(function, handler))
+
+/* As types, they are never freed under the layer. */
+LOOK_UP_CALL(Errhandler_free, (handler), (*handler = MPI_ERRHANDLER_NULL, (void)r, MPI_SUCCESS))
+
+/* ---- of a communicator ---- */
+
+static int set_handler(struct comm *comm, MPI_Errhandler handler)
+{
+  comm->errors = handler == MPI_ERRORS_ARE_FATAL ? NULL : handler;
+  return MPI_SUCCESS;
+}
+
+LOOK_UP_CALL(Comm_set_errhandler, (comm, handler), set_handler(comm_of(r, comm), handler))
+LOOK_UP_CALL(Errhandler_set, (comm, handler), set_handler(comm_of(r, comm), handler))
+
+static int get_handler(const struct comm *comm, MPI_Errhandler *handler)
+{
+  *handler = comm->errors ? comm->errors : MPI_ERRORS_ARE_FATAL;
+  return MPI_SUCCESS;
+}
+
+LOOK_UP_CALL(Comm_get_errhandler, (comm, handler), get_handler(comm_of(r, comm), handler))
+LOOK_UP_CALL(Errhandler_get, (comm, handler), get_handler(comm_of(r, comm), handler))
+
+/* ---- calling ---- */
+
+static void call_handler(struct rank *r, struct comm *comm, int error)
+{
+  MPI_Comm handle = comm == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(comm);
+  const struct function *function = g_hash_table_lookup(functions, comm->errors);
+  if (!function || function->of_files || (function->of_windows && !comm->window))
+    die(DIE_INPUT, "rank %d: not an error handler of communicators", r->index);
+  int number = function->in_fortran ? MPI_Comm_c2f(handle) : 0;
+  MPI_Win window = window_handle(comm->window);
+  rank_switch(r, ACTIVITY_COMPUTE); /* as it may jump to where the program goes on */
+  layer_leave(r->arena);
+  if (function->of_windows)
+    function->of_windows(&window, &error);
+  else if (function->in_fortran)
+    function->in_fortran(&number, &error);
+  else
+    function->in_c(&handle, &error);
+  layer_enter();
+  rank_switch(r, ACTIVITY_MPI);
+}
+
+/* As above. */
+void errors_call_of_files(struct rank *r, MPI_Errhandler errors, MPI_File file, int error)
+{
+  const struct function *function = functions ? g_hash_table_lookup(functions, errors) : NULL;
+  if (!function || !function->of_files)
+    die(DIE_INPUT, "rank %d: not an error handler of files", r->index);
+  rank_switch(r, ACTIVITY_COMPUTE);
+  layer_leave(r->arena);
+  function->of_files(&file, &error);
+  layer_enter();
+  rank_switch(r, ACTIVITY_MPI);
+}
+
+int comm_error(struct rank *r, struct comm *comm, int error)
+{
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length;
+  struct comm *whose = comm ? comm : &r->mpi->world;
+  if (error == MPI_SUCCESS || (r->mpi->call.inside && fault_text(error)))
+    return error;
+  if (!whose->errors) {
+    error_string(r, error, text, &length);
+    if (layer.result.audit_violations || fault_text(error) || shadow_global()->incarnation)
+      run_stop(RUN_LOST, text); /* what is wrong is the recovery, not the program */
+    die(DIE_INPUT, "rank %d: %s", r->index, text);
+  }
+  if (whose->errors != MPI_ERRORS_RETURN)
+    call_handler(r, whose, error);
+  return error;
+}
+
+static int raise_error(struct rank *r, struct comm *comm, int error)
+{
+  comm_error(r, comm, error);
+  return MPI_SUCCESS;
+}
+
+WRAP_CALL(Comm_call_errhandler, (comm, error), raise_error(r, comm_of(r, comm), error))

@@ -1,0 +1,73 @@
+/* Changes of files, and openings, as file_store.c keeps them. */
+#ifndef RECLINE_FILE_CHANGE_H
+#define RECLINE_FILE_CHANGE_H
+
+#include "sim/mpi/files/file_store.h"
+
+#include <glib.h>
+
+struct content {
+  char *path;
+  int descriptor; /* -1: not opened yet, or there is no such file */
+  bool writable;
+  GPtrArray *applied; /* struct change, in that order */
+};
+
+struct opening {
+  int64_t number;
+  struct content *content;
+  bool begun;         /* the file has been opened, made or deleted for it */
+  int error;          /* of errno, that all members get */
+  GArray *held;       /* int, by rank of the program: the version that it has reached */
+  GPtrArray *changes; /* by rank of the program: GPtrArray of its struct change, by number */
+  GArray *cuts;       /* guint, by version: how many changes of the file are in it */
+  guint applied;      /* changes that are */
+  int64_t pointer, pointer_before;    /* shared; as it was when the version was reached */
+  int pointer_version, pointer_moved; /* of the two */
+};
+
+enum change_kind { CHANGE_WRITES, CHANGE_RESIZES, CHANGE_GROWS, CHANGE_MAKES, CHANGE_ENDS };
+
+struct change {
+  struct opening *opening;
+  enum change_kind kind;
+  int version;
+  bool applied;
+  bool made_at_once; /* by the opening itself */
+  bool dropped;      /* no rank makes it any more: freed when it is no longer applied */
+  int64_t size;      /* RESIZES, GROWS */
+  struct segment *segments;
+  int count;
+  uint64_t digest;     /* of segments and data */
+  char *data;          /* to be written; when it is applied, what was there: kept_bytes() of it */
+  int64_t size_before; /* applied */
+  int descriptor;      /* ENDS, applied: of the file without a name */
+  bool writable;
+};
+
+struct change *change_new(struct opening *, enum change_kind, int version);
+void change_set_data(struct change *, const struct segment *, int count, const void *data);
+void change_free(struct change *);
+
+/* Whether a rank has done the same once more. */
+bool change_is_same(const struct change *, const struct change *);
+
+/* The rank that made it does not: frees it, now or when it is put back. */
+void change_drop(struct change *);
+
+/* Makes it in the file, on top of all others. Returns 0 or a value of errno. */
+int change_apply(struct change *);
+
+/* Puts back what was there before: the last change of its file. Then it is pending again, or freed
+ * if it was dropped. */
+void change_undo(struct change *);
+
+/* For a pending change: the size that a file of `size` bytes has with it, and its data put on a
+ * part of the file. */
+int64_t change_size(const struct change *, int64_t size);
+void change_put_on(const struct change *, struct segment part, char *bytes);
+
+/* For an applied change: the part as it was without it. */
+void change_take_off(const struct change *, struct segment part, char *bytes);
+
+#endif

@@ -1,0 +1,52 @@
+/* Collective calls as those that synchronize the files whose members take part. */
+#include "sim/mpi/files/file.h"
+
+/* What `call` does makes all members of the communicator wait for each other, and they all say that
+ * alike. */
+static bool is_meeting(const struct call_site *call)
+{
+  return call->flow == RCL_FLOW_BARRIER || (call->flow == RCL_FLOW_ALL && call->largest > 0);
+}
+
+static bool has_member(const struct comm *comm, int rank)
+{
+  for (int i = 0; i < comm->size; i++)
+    if (comm->member[i] == rank)
+      return true;
+  return false;
+}
+
+static bool has_members_of(const struct comm *comm, const struct comm *other)
+{
+  if (comm->size == layer.ranks || comm == other)
+    return true;
+  for (int i = 0; i < other->size; i++)
+    if (!has_member(comm, other->member[i]))
+      return false;
+  return true;
+}
+
+/* All members have a file open there or none has, as opening and closing it are such calls too. */
+static void synchronize_files(struct rank *r, const struct call_site *call, bool met)
+{
+  if (r->mpi->files_open == 0 || !is_meeting(call))
+    return;
+  for (struct file *file = r->mpi->files; file; file = file->next) {
+    if (file->closed || !has_members_of(call->comm, file->comm))
+      continue;
+    if (met)
+      store_advance(&file->standing);
+    else
+      store_settle(&file->standing);
+  }
+}
+
+void files_before_call(struct rank *r, const struct call_site *call)
+{
+  synchronize_files(r, call, false);
+}
+
+void files_after_call(struct rank *r, const struct call_site *call)
+{
+  synchronize_files(r, call, true);
+}

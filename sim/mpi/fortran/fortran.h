@@ -1,0 +1,94 @@
+/* Between Fortran's arguments and those of C: what the generated wrappers of the Fortran calls and
+ * wrap_fortran.c share.
+ *
+ * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
+ * groups, infos and error handlers; communicators, requests, files and windows are the layer's, and
+ * their tables lie in the MPI state of the rank, so that they roll back with the program that holds
+ * the integers.
+ */
+#ifndef RECLINE_FORTRAN_H
+#define RECLINE_FORTRAN_H
+
+#include "sim/host/rank/rank.h"
+#include "sim/mpi/layer/wrap.h"
+
+/* SMPI's function of that name, stored into the function pointer at `function`. */
+void fortran_next(const char *name, void *function, size_t size);
+
+/* Declares next_: SMPI's NAME, of the type of the layer's. */
+#define NEXT(NAME)                                                                                 \
+  __typeof__(NAME) *next_;                                                                         \
+  fortran_next(#NAME, &next_, sizeof next_)
+
+/* Defines NAME: LAYERED with `r` set when the layer is on, SMPI's own when it is not. */
+#define FORTRAN_CALL(NAME, PARAMETERS, ARGUMENTS, LAYERED)                                         \
+  void NAME PARAMETERS                                                                             \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    struct rank *r = rank_self();                                                                  \
+    if (r) {                                                                                       \
+      LAYERED;                                                                                     \
+    } else {                                                                                       \
+      NEXT(NAME);                                                                                  \
+      next_ ARGUMENTS;                                                                             \
+    }                                                                                              \
+    wrap_leave(mode, r);                                                                           \
+  }
+
+/* Arguments that are read. */
+static inline int fortran_int(const void *argument)
+{
+  return *(const int *)argument;
+}
+
+static inline MPI_Aint fortran_aint(const void *argument)
+{
+  return *(const MPI_Aint *)argument;
+}
+
+static inline MPI_Offset fortran_offset(const void *argument)
+{
+  return *(const MPI_Offset *)argument;
+}
+
+/* The names MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of SMPI, and meant by
+ * their address. */
+void *fortran_buffer(void *argument);
+MPI_Status *fortran_status(void *argument);
+
+/* Texts, which end with blanks: a copy, for g_free; and the other way, cut at `length` bytes. */
+char *fortran_text(const char *argument, size_t length);
+void fortran_put_text(char *argument, size_t length, const char *text);
+
+/* Handles: what an integer stands for, and the integer of a handle, stored at `argument`, where
+ * `before` was meant until now (NULL: nothing was). */
+#define FORTRAN_HANDLE(TYPE, NAME)                                                                 \
+  TYPE fortran_get_##NAME(struct rank *, const void *argument);                                    \
+  void fortran_put_##NAME(struct rank *, void *argument, TYPE before, TYPE after);
+
+FORTRAN_HANDLE(MPI_Comm, comm)
+FORTRAN_HANDLE(MPI_Request, request)
+FORTRAN_HANDLE(MPI_File, file)
+FORTRAN_HANDLE(MPI_Win, window)
+FORTRAN_HANDLE(MPI_Datatype, type)
+FORTRAN_HANDLE(MPI_Op, op)
+FORTRAN_HANDLE(MPI_Group, group)
+FORTRAN_HANDLE(MPI_Info, info)
+FORTRAN_HANDLE(MPI_Errhandler, errhandler)
+
+/* Several requests, in the arena; the other way, which frees them, those that are complete are no
+ * more. */
+MPI_Request *fortran_get_requests(struct rank *, const int *count, const int *requests);
+void fortran_put_requests(struct rank *, const int *count, int *requests, MPI_Request *handles);
+
+/* The integer of a message, if it has one, stands for nothing any more. */
+void fortran_forget_message(struct rank *, struct request *message);
+
+/* A type for each rank of `comm`, which the caller frees with rank_free(); `buffer` has the blocks.
+ */
+MPI_Datatype *fortran_get_types(struct rank *, const void *comm, void *buffer, const int *numbers);
+
+/* Indices as C has them become Fortran's, which count from 1. */
+void fortran_count_from_one(int *indices, int count);
+
+#endif

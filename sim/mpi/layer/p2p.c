@@ -1,0 +1,256 @@
+#include "sim/mpi/layer/p2p.h"
+
+#include "sim/host/rank/copy_cost.h"
+#include "sim/host/rank/faults.h"
+#include "sim/host/rank/request.h"
+#include "sim/host/rank/shadow.h"
+#include "sim/host/rank/waits.h"
+#include "sim/host/step/collective_messages.h"
+#include "sim/host/step/host.h"
+#include "sim/host/step/matching.h"
+#include "sim/net/transport.h"
+#include "world/scenario/platform_file.h"
+
+/* The process of smpirun itself is told 0 (launch.c). Polls of no time would stop the clock. */
+static double poll_seconds(const char *setting)
+{
+  static const double DEFAULT = 1e-4, LEAST = 1e-9;
+  g_autofree char *text = platform_setting(layer.scenario->platform.file, setting);
+  return text ? MAX(g_ascii_strtod(text, NULL), LEAST) : DEFAULT;
+}
+
+double p2p_poll_cost(enum poll kind)
+{
+  static double seconds[POLLS];
+  static const char *const settings[POLLS] = {"smpi/test", "smpi/iprobe"};
+  if (seconds[kind] == 0.0)
+    seconds[kind] = poll_seconds(settings[kind]);
+  machine_sleep(seconds[kind]);
+  return seconds[kind];
+}
+
+static int world_rank(const struct comm *comm, int rank)
+{
+  if (rank == MPI_ANY_SOURCE)
+    return RCL_ANY;
+  const struct comm *peers = comm_peers(comm);
+  if (rank < 0 || rank >= peers->size)
+    die(DIE_INPUT, "rank %d in a communicator of %d ranks", rank, peers->size);
+  return peers->member[rank];
+}
+
+static enum send_mode mode_of(unsigned flags)
+{
+  if (flags & P2P_BUFFERED)
+    return SEND_BUFFERED;
+  return flags & P2P_SYNCHRONOUS ? SEND_SYNCHRONOUS : SEND_STANDARD;
+}
+
+struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer, int count,
+                            MPI_Datatype type, int peer, int tag, struct comm *comm, unsigned flags)
+{
+  struct request *request = rank_alloc(r, sizeof *request);
+  bool collective = flags & (P2P_COLLECTIVE | P2P_BYPASS);
+  *request = (struct request){.kind = kind,
+                              .persistent = true,
+                              .mode = mode_of(flags),
+                              .immediate = (flags & P2P_IMMEDIATE) != 0,
+                              .reused = (flags & P2P_REUSED) != 0,
+                              .collective = collective,
+                              .bypass = (flags & P2P_BYPASS) != 0,
+                              .sized = (flags & P2P_SIZED) != 0,
+                              .buffer = buffer,
+                              .count = count,
+                              .type = type,
+                              .comm = comm,
+                              .context = matching_context(comm, collective),
+                              .peer = peer == MPI_PROC_NULL ? peer : world_rank(comm, peer),
+                              .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag};
+  comm->requests++;
+  return request;
+}
+
+/* Packs a copy of the data to send. */
+static struct payload *pack(const struct request *request)
+{
+  size_t plain = plain_bytes(request->type) * (size_t)request->count;
+  if (plain > 0) {
+    struct payload *payload = payload_lend(request->buffer, plain);
+    if (request->reused)
+      payload_settle(payload);
+    return payload;
+  }
+  int position = 0;
+  size_t bytes = (size_t)type_bytes(request->type) * (size_t)request->count;
+  struct payload *payload = payload_new(bytes);
+  if (bytes)
+    items_pack(request->buffer, request->count, request->type, payload->own, (int)bytes, &position);
+  return payload;
+}
+
+static void fail(struct rank *r, struct request *request, int fault)
+{
+  request->status.MPI_ERROR = fault;
+  request->done = true;
+  if (request->bypass)
+    r->mpi->call.error = fault;
+}
+
+/* A message that its sender has sent before it died can still be received. */
+static bool fails_at_once(struct rank *r, struct request *request)
+{
+  int fault = faults_of_request(r, request);
+  bool may_be_here = request->kind == REQUEST_RECEIVE && !request->collective;
+  if (!fault || (may_be_here && fault != FAULT_REVOKED))
+    return false;
+  fail(r, request, fault);
+  return true;
+}
+
+static void begin(struct rank *r, struct request *request, bool blocking)
+{
+  request->done = request->told = false;
+  request->send = 0;
+  if (!request->collective)
+    r->mpi->pending++;
+  request_empty_status(&request->status);
+  if (request->peer == MPI_PROC_NULL) {
+    request->status.MPI_SOURCE = MPI_PROC_NULL;
+    request->done = true;
+  } else if (fails_at_once(r, request)) {
+    return;
+  } else if (request->bypass && request->kind == REQUEST_RECEIVE) {
+    host_ready(r);
+    bypass_receive(r, request);
+  } else if (request->kind == REQUEST_RECEIVE) {
+    request->announced = false;
+    host_receive(r, request);
+  } else {
+    host_handle(r);
+    if (shadow_protocol()->header)
+      copy_tagged(r, (double)type_bytes(request->type) * request->count);
+    if (request->bypass)
+      host_ready(r);
+    else
+      host_await_turn(r);
+    struct payload *payload = pack(request);
+    request->send = request->bypass ? bypass_send(r, request->peer, request->context, request->tag,
+                                                  payload, blocking)
+                                    : host_offer(r, request->peer, request->context, request->tag,
+                                                 payload, blocking, request->mode);
+    request->done = request->send == 0;
+  }
+}
+
+void p2p_start(struct rank *r, struct request *request)
+{
+  request->active = true;
+  begin(r, request, !request->immediate);
+}
+
+struct request *p2p_send(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
+                         int tag, struct comm *comm, unsigned flags)
+{
+  struct request *request =
+      p2p_prepare(r, REQUEST_SEND, (void *)(uintptr_t)buffer, count, type, to, tag, comm, flags);
+  request->persistent = false;
+  begin(r, request, (flags & P2P_BLOCKING) != 0);
+  return request;
+}
+
+struct request *p2p_receive(struct rank *r, void *buffer, int count, MPI_Datatype type, int from,
+                            int tag, struct comm *comm, unsigned flags)
+{
+  struct request *request =
+      p2p_prepare(r, REQUEST_RECEIVE, buffer, count, type, from, tag, comm, flags);
+  request->persistent = false;
+  begin(r, request, false);
+  return request;
+}
+
+struct request *p2p_whole(struct rank *r, int parts)
+{
+  struct request *request = rank_alloc(r, sizeof *request);
+  request->kind = REQUEST_WHOLE;
+  r->mpi->pending++;
+  request->whole.part = rank_alloc(r, (size_t)parts * sizeof *request->whole.part);
+  request_empty_status(&request->status);
+  return request;
+}
+
+void p2p_add(struct request *whole, struct request *part)
+{
+  whole->whole.part[whole->whole.parts++] = part;
+}
+
+void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
+                       void *rest)
+{
+  whole->whole.conclude = conclude;
+  whole->whole.rest = rest;
+}
+
+static bool is_done(const struct rank *r, const void *request)
+{
+  return request_is_done(r, request);
+}
+
+/* A receive that is given a message meanwhile completes. */
+static void end_in_error(struct rank *r, struct request *request, int fault)
+{
+  if (request->kind == REQUEST_SEND) {
+    transport_give_up(r->transport, request->send, request->send);
+  } else if (request->bypass) {
+    bypass_withdraw(r, request);
+  } else if (!host_cancel(r, request)) {
+    host_wait_posted(r, is_done, request);
+    return;
+  }
+  fail(r, request, fault);
+}
+
+/* Settles a request that is done, and returns whether it is complete now. */
+static int settle(struct rank *r, struct request *request)
+{
+  int fault;
+  while (!request_is_complete(r, request) && (fault = faults_of_request(r, request))) {
+    if (fault == FAULT_PROC_FAILED_PENDING)
+      return fault;
+    end_in_error(r, request, fault);
+  }
+  return MPI_SUCCESS;
+}
+
+/* Once, by the first who sees that all parts are complete. */
+static void conclude(struct rank *r, struct request *request)
+{
+  struct whole *whole = &request->whole;
+  for (int i = 0; i < whole->parts; i++) {
+    settle(r, whole->part[i]);
+    int error = request_retire(&whole->part[i], MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS)
+      request->status.MPI_ERROR = error;
+  }
+  if (whole->conclude && !fault_text(request->status.MPI_ERROR))
+    whole->conclude(r, whole->rest);
+  rank_free(whole->part);
+  rank_free(whole->rest);
+  *whole = (struct whole){0};
+  request->done = true;
+}
+
+int p2p_wait(struct rank *r, struct request *request)
+{
+  waits_for(r, request, 0);
+  host_wait_posted(r, is_done, request);
+  if (request && request->kind == REQUEST_WHOLE && !request->done)
+    conclude(r, request);
+  return settle(r, request);
+}
+
+int p2p_finish(struct rank *r, struct request *request, MPI_Status *status)
+{
+  while (p2p_wait(r, request) != MPI_SUCCESS)
+    end_in_error(r, request, FAULT_PROC_FAILED);
+  return request_retire(&request, status);
+}

@@ -1,0 +1,134 @@
+/* The frame of every wrapper. */
+#ifndef RECLINE_WRAP_H
+#define RECLINE_WRAP_H
+
+#include "sim/host/rank/rank.h"
+#include "sim/host/step/host.h"
+#include "sim/memory/dead_stack.h"
+#include "sim/mpi/layer/record.h"
+
+#include "parameters.h"
+
+#include <string.h>
+
+/* Handles of the program are addresses of the layer's own structs. */
+static inline MPI_Request handle_of(struct request *request)
+{
+  return (MPI_Request)(void *)request;
+}
+
+static inline struct request *request_of(MPI_Request handle)
+{
+  return (struct request *)(void *)handle;
+}
+
+/* What calls that begin something return. */
+static inline int began(struct request *request, MPI_Request *handle)
+{
+  *handle = handle_of(request);
+  return MPI_SUCCESS;
+}
+
+/* Ends a call in which time may have gone by: the program finds nothing of it on its stack. Nothing
+ * of the layer may be called behind it. */
+static inline void wrap_leave(struct arena *mode, const struct rank *r)
+{
+  layer_leave(mode);
+  if (mode && r)
+    dead_stack_clear(r->source);
+}
+
+/* The rank begins a call of that name (static), which takes time. */
+static inline void layer_begin_call(struct rank *r, const char *name)
+{
+  rank_switch(r, ACTIVITY_MPI);
+  layer.call = r->mpi->call_name = name;
+  r->mpi->call_since = r->since;
+  r->mpi->wait.kind = WAIT_CALL;
+}
+
+/* Ends the run if the caller is a thread that a program has started: SMPI knows no ranks but its
+ * own actors, so calls of others do nothing. */
+static inline void layer_refuse_thread(const char *name)
+{
+  if (__builtin_expect(layer.on && !machine_actor(), 0))
+    die(DIE_INPUT,
+        "a thread of the program has called %s, expected calls of MPI in the thread of "
+        "MPI_Init alone (MPI_THREAD_FUNNELED)",
+        name);
+}
+
+/* Calls `layered` with `r` set when the layer is on, `inert` when it is not, and returns its
+ * result. Every MPI call is an opportunity for the protocol. */
+#define WRAP(layered, inert)                                                                       \
+  struct arena *mode_ = layer_enter();                                                             \
+  struct rank *r = rank_self();                                                                    \
+  int result_;                                                                                     \
+  if (r) {                                                                                         \
+    layer_begin_call(r, __func__);                                                                 \
+    host_enter(r);                                                                                 \
+    result_ = (layered);                                                                           \
+    rank_switch(r, ACTIVITY_COMPUTE);                                                              \
+    if (__builtin_expect(recording, 0))                                                            \
+      record_called();                                                                             \
+  } else {                                                                                         \
+    layer_refuse_thread(__func__);                                                                 \
+    result_ = (inert);                                                                             \
+  }                                                                                                \
+  wrap_leave(mode_, r);                                                                            \
+  return result_
+
+/* The same for calls that only look something up: no time, no protocol. */
+#define LOOK_UP(layered, inert)                                                                    \
+  struct arena *mode_ = layer_enter();                                                             \
+  struct rank *r = rank_self();                                                                    \
+  if (r)                                                                                           \
+    r->mpi->call_name = __func__;                                                                  \
+  else                                                                                             \
+    layer_refuse_thread(__func__);                                                                 \
+  __typeof__(inert) result_ = r ? (layered) : (inert);                                             \
+  layer_leave(mode_);                                                                              \
+  return result_
+
+/* Defines MPI_NAME that way: the last argument is what is called when the layer is on, SMPI's own
+ * function when it is not. ARGUMENTS are the names of its parameters, in parentheses; their types
+ * are those of smpi.h (parameters.h, written by wrappers.awk). */
+#define WRAP_CALL(NAME, ARGUMENTS, ...)                                                            \
+  int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
+  {                                                                                                \
+    RECORD(NAME, ARGUMENTS);                                                                       \
+    WRAP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                    \
+  }
+#define LOOK_UP_CALL(NAME, ARGUMENTS, ...)                                                         \
+  int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
+  {                                                                                                \
+    LOOK_UP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                 \
+  }
+
+/* The function of that name behind the layer; ends the run when there is none. */
+void *layer_next(const char *name);
+
+/* Where the C++ library keeps the exceptions of this thread. */
+struct exceptions *layer_exceptions(void);
+
+/* Declares NAME_next, the function NAME behind the layer. It is looked up once. dlsym gives object
+ * pointers; ISO C knows no conversion to a function pointer. */
+#define BEHIND(NAME)                                                                               \
+  static __typeof__(NAME) *NAME##_next;                                                            \
+  if (!NAME##_next) {                                                                              \
+    void *symbol_ = layer_next(#NAME);                                                             \
+    memcpy(&NAME##_next, &symbol_, sizeof symbol_);                                                \
+  }
+
+/* Defines NAME: the last argument where CONDITION holds, the function behind the layer elsewhere.
+ */
+#define IN_PLACE_OF(TYPE, NAME, PARAMETERS, ARGUMENTS, CONDITION, ...)                             \
+  TYPE NAME PARAMETERS                                                                             \
+  {                                                                                                \
+    if (CONDITION)                                                                                 \
+      return (__VA_ARGS__);                                                                        \
+    BEHIND(NAME)                                                                                   \
+    return NAME##_next ARGUMENTS;                                                                  \
+  }
+
+#endif

@@ -1,0 +1,30 @@
+/* Completion of requests by their handles: what the wrappers of MPI_Wait and its like share with
+ * the algorithms of collectives. */
+#ifndef RECLINE_REQUESTS_H
+#define RECLINE_REQUESTS_H
+
+#include "sim/host/rank/rank.h"
+#include "sim/mpi/layer/p2p.h"
+
+/* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Request_free. `collective`: by an algorithm of a
+ * collective, on requests of the layer's own; which one is complete is a decision unless the
+ * protocol handles the collective as one. */
+int requests_wait(struct rank *, MPI_Request *, MPI_Status *);
+int requests_wait_all(struct rank *, int count, MPI_Request *, MPI_Status *);
+int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, int *index,
+                      MPI_Status *);
+
+int requests_free(struct rank *, MPI_Request *);
+
+/* The program has polled in vain: time goes by, or a loop of polls would never end, and what others
+ * want of this rank is done. */
+void requests_not_yet(struct rank *, enum poll);
+
+/* MPI_Probe, of the program. */
+int requests_await(struct rank *, int from, int tag, struct comm *, MPI_Status *);
+
+/* MPI_Iprobe, among messages of the program or of its collectives. */
+int requests_probe(struct rank *, int from, int tag, struct comm *, bool collective, int *flag,
+                   MPI_Status *);
+
+#endif

@@ -1,0 +1,29 @@
+/* Elements of MPI datatypes in memory: room for them, copying, combining by operations. */
+#ifndef RECLINE_DATATYPE_H
+#define RECLINE_DATATYPE_H
+
+#include "sim/host/rank/rank.h"
+
+/* Distance in bytes from one element of the type to the next. */
+MPI_Aint elements_extent(MPI_Datatype);
+
+/* Whether an element is all that lies from its address on within its extent, as SMPI's reductions
+ * take for granted: they make room for no more, and free it wrongly where a lower bound is not 0.
+ */
+bool elements_stay_within(MPI_Datatype);
+
+/* Room in the arena for `count` elements, which begin at the result. `*memory` is to be
+ * given to rank_free(). */
+void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
+
+/* MPI_Type_dup, without attributes. */
+int type_duplicate(struct rank *, MPI_Datatype, MPI_Datatype *made);
+
+/* Copies within the rank, between types; as much as there is room for. */
+void elements_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                   MPI_Datatype to_type);
+
+/* into = before op into, where `before` comes from lower ranks. */
+void elements_combine(const void *before, void *into, int count, MPI_Datatype, MPI_Op);
+
+#endif
