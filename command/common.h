@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "base/breach.h"
-#include "base/glib/command_line.h"
 #include "base/exit_codes.h"
+#include "base/glib/command_line.h"
 
 /* The folder with protocols' claims, platforms and scenarios: the environment variable
  * RECLINE_DATA, or the source tree. Static. */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "protocols/protocol.h"
 #include "base/glib/catalogue.h"
+#include "protocols/protocol.h"
 #include "world/scenario/keys.h"
 
 struct typed {

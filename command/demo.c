@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/output.h"
 #include "command/common.h"
 #include "command/main.h"
-#include "base/output.h"
 
 /* ---- what is shown ---- */
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/glib/json.h"
 #include "command/common.h"
 #include "command/main.h"
-#include "base/glib/json.h"
 
 static const struct tool {
   const char *name, *asks; /* the program, and what makes it tell its version */

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/glib/terminal.h"
 #include "base/output.h"
 #include "base/platform.h"
-#include "base/glib/terminal.h"
 #include "world/scenario/scenario.h"
 #include "world/scenario/shared_object.h"
 

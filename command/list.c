@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "protocols/protocol.h"
-#include "command/common.h"
-#include "command/main.h"
-#include "command/map.h"
 #include "base/glib/catalogue.h"
 #include "base/glib/json.h"
 #include "base/nearest.h"
+#include "command/common.h"
+#include "command/main.h"
+#include "command/map.h"
+#include "protocols/protocol.h"
 #include "world/scenario/platform_file.h"
 #include "world/scenario/scenario.h"
 

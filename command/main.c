@@ -1,13 +1,13 @@
 /* The program `recline`: one table of subcommands. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "command/main.h"
-#include "play/play.h"
-#include "plots/draw.h"
-#include "report/report_folder.h"
 #include "command/campaign/campaign.h"
 #include "command/common.h"
 #include "command/complete.h"
 #include "command/replicate/replicate.h"
+#include "play/play.h"
+#include "plots/draw.h"
+#include "report/report_folder.h"
 
 #include <locale.h>
 #include <signal.h>

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "plots/picture.h"
-#include "command/map.h"
 #include "base/output.h"
+#include "command/map.h"
+#include "plots/picture.h"
 
 enum column { NOTHING, CROSSING, MESSAGES, EVENTS, COLUMNS };
 enum { LINES = RCL_BACK_ALL + 1 };

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "command/campaign/recording_folder.h"
 #include "command/common.h"
 #include "command/death.h"
@@ -28,7 +29,6 @@
 #include "command/summary.h"
 #include "sim/host/storage/manifest.h"
 #include "world/result/result.h"
-#include "base/output.h"
 
 /* What --out keeps, in the order in which it appears there: who sees result.json sees all.
  * program.err is kept only when the simulation died. */

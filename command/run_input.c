@@ -3,17 +3,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "protocols/neighbours.h"
+#include "base/glib/catalogue.h"
+#include "base/glib/command_line.h"
 #include "command/campaign/recording_folder.h"
 #include "command/common.h"
 #include "command/launch.h"
 #include "command/main.h"
 #include "command/run.h"
+#include "protocols/neighbours.h"
 #include "sim/host/storage/manifest.h"
-#include "base/glib/catalogue.h"
-#include "base/glib/command_line.h"
-#include "world/trace/schedule_file.h"
 #include "world/script/script.h"
+#include "world/trace/schedule_file.h"
 
 enum { TIMEOUT_MAX = 1000000000 }; /* seconds */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "protocols/text.h"
 #include "base/glib/terminal.h"
+#include "protocols/text.h"
 
 static void print_bar(const char *name, double seconds, double total)
 {

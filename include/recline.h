@@ -12,9 +12,9 @@ extern "C" {
  * MPI_Finalize. */
 void recline_potential_checkpoint(void);
 
-/* The program asks for a checkpoint, where the scenario lets it (`checkpoint.calls: taken`): as soon
- * as the protocol takes one. A call while one is under way asks for the next. One rank's call asks
- * for one of all ranks, under protocols whose ranks take theirs each by itself for its own. */
+/* The program asks for a checkpoint, where the scenario lets it (`checkpoint.calls: taken`): as
+ * soon as the protocol takes one. A call while one is under way asks for the next. One rank's call
+ * asks for one of all ranks, under protocols whose ranks take theirs each by itself for its own. */
 void recline_request_checkpoint(void);
 
 /* Iteration `iteration` of the program, counted from 1, begins here, at all ranks alike; a

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "mpi/real_calls.h"
 #include "mpi/real_host.h"
 #include "protocols/protocol.h"
-#include "base/memory.h"
 
 /* A receive under way. */
 struct pending {

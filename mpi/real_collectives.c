@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/real_inside.h"
 #include "base/breach.h"
+#include "mpi/real_inside.h"
 
 /* ---- barriers that protocols see ---- */
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/real_inside.h"
 #include "base/memory.h"
+#include "mpi/real_inside.h"
 
 /* In front of each region of an image. */
 struct region_head {

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/real_inside.h"
-#include "protocols/grammar.h"
 #include "base/breach.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "mpi/real_inside.h"
+#include "protocols/grammar.h"
 
 bool real_is_on(void)
 {
@@ -122,7 +122,8 @@ static void capture(void)
   real_step((struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint}, NULL);
 }
 
-/* A TIMER asks for a checkpoint, unless it is put off. `unmoved`: the protocol's state is as before.
+/* A TIMER asks for a checkpoint, unless it is put off. `unmoved`: the protocol's state is as
+ * before.
  */
 static void note_request(const struct rcl_event *event, bool unmoved)
 {
@@ -306,8 +307,7 @@ static void pass_safe_point(uint32_t iteration)
 {
   uint64_t before = digest_state();
   real_step((struct rcl_event){.kind = RCL_EVENT_SAFE_POINT, .iteration = iteration}, NULL);
-  real.unmoved = !iteration && !real.actions.count &&
-                 before == digest_state();
+  real.unmoved = !iteration && !real.actions.count && before == digest_state();
 }
 
 void real_come_to(enum real_place place, uint32_t iteration)

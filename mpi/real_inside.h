@@ -2,9 +2,9 @@
 #ifndef RECLINE_REAL_INSIDE_H
 #define RECLINE_REAL_INSIDE_H
 
+#include "base/output.h"
 #include "mpi/real_host.h"
 #include "protocols/protocol.h"
-#include "base/output.h"
 
 /* Bytes of a message, shared by those that hold it. */
 struct real_payload {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/real_inside.h"
 #include "base/breach.h"
 #include "base/memory.h"
+#include "mpi/real_inside.h"
 
 static struct real_receive *posted(uint32_t request)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "mpi/real_inside.h"
 #include "protocols/text.h"
-#include "base/nearest.h"
 
 extern char **environ;
 
@@ -37,12 +37,13 @@ _Noreturn void real_refuse(const char *call, const char *expected)
 void real_check_environment(void)
 {
   static const char *const settings[] = {
-      "RECLINE_CHECKPOINTS", "RECLINE_PROTOCOL", "RECLINE_EVERY", "RECLINE_CAPACITY", "RECLINE_TRACE",
+      "RECLINE_CHECKPOINTS", "RECLINE_PROTOCOL", "RECLINE_EVERY", "RECLINE_CAPACITY",
+      "RECLINE_TRACE",
       /* of other parts: */
       "RECLINE_ALONE", "RECLINE_AUDIT", "RECLINE_BUILD", "RECLINE_CHECKS", "RECLINE_CMAKE",
-      "RECLINE_COUNT", "RECLINE_DATA", "RECLINE_DISK", "RECLINE_HEAP_WATCH",
-      "RECLINE_JOBS", "RECLINE_KEEP", "RECLINE_LARGEST", "RECLINE_LONG", "RECLINE_MOMENT",
-      "RECLINE_OUT", "RECLINE_PLATFORMS", "RECLINE_PREFIX", "RECLINE_PROGRAM", "RECLINE_PROGRAMS",
+      "RECLINE_COUNT", "RECLINE_DATA", "RECLINE_DISK", "RECLINE_HEAP_WATCH", "RECLINE_JOBS",
+      "RECLINE_KEEP", "RECLINE_LARGEST", "RECLINE_LONG", "RECLINE_MOMENT", "RECLINE_OUT",
+      "RECLINE_PLATFORMS", "RECLINE_PREFIX", "RECLINE_PROGRAM", "RECLINE_PROGRAMS",
       "RECLINE_PROTOCOLS", "RECLINE_QUICK", "RECLINE_RANDOM", "RECLINE_RECORD",
       "RECLINE_RECORD_SKEW", "RECLINE_RESTART", "RECLINE_RESULT", "RECLINE_REVISION",
       "RECLINE_SCENARIO", "RECLINE_SEED", "RECLINE_SOURCE", "RECLINE_STATES", "RECLINE_STEP",

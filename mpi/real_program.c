@@ -1,9 +1,9 @@
 /* The calls of recline.h. Where the host is not on they do nothing, as without recline. */
 #include <stdio.h>
 
+#include "include/recline.h"
 #include "mpi/real_calls.h"
 #include "mpi/real_host.h"
-#include "include/recline.h"
 
 static const size_t item_bytes[] = {[RECLINE_BYTE] = 1,
                                     [RECLINE_INT16] = 2,

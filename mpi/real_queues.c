@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/real_inside.h"
 #include "base/breach.h"
 #include "base/memory.h"
+#include "mpi/real_inside.h"
 
 /* ---- payloads ---- */
 

@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mpi/real_inside.h"
 #include "base/breach.h"
 #include "base/file_bytes.h"
 #include "base/memory.h"
+#include "mpi/real_inside.h"
 
 enum { NAME = 4096 };
 

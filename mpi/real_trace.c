@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "mpi/real_inside.h"
 #include "protocols/text.h"
-#include "base/hash.h"
 
 static void put_head(const char *what)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "mpi/real_inside.h"
 #include "base/breach.h"
 #include "base/memory.h"
+#include "mpi/real_inside.h"
 
 enum { CONTROL_COMM = -1 };
 

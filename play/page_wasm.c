@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "play/session.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "play/session.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 #define IMPORT(name) __attribute__((import_module("page"), import_name(#name)))
@@ -93,7 +93,8 @@ EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t co
 #include "lists.inc"
 #undef LISTS_OF
 
-/* Whether a protocol, perhaps a mutant's, is one of that source: of its first or of another form. */
+/* Whether a protocol, perhaps a mutant's, is one of that source: of its first or of another form.
+ */
 static bool is_form(const char *source, const char *name)
 {
   size_t length = strcspn(name, "~");

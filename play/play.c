@@ -6,18 +6,18 @@
 #include <string.h>
 
 #include "base/breach.h"
+#include "base/exit_codes.h"
 #include "base/glib/catalogue.h"
 #include "base/glib/command_line.h"
-#include "base/exit_codes.h"
 #include "base/glib/json.h"
 #include "base/glib/page.h"
 #include "base/glib/terminal.h"
 #include "verify/check/check.h"
+#include "world/rules/in_place.h"
+#include "world/rules/properties.h"
 #include "world/scenario/plugin.h"
 #include "world/trace/trace.h"
 #include "world/trace/trace_lines.h"
-#include "world/rules/in_place.h"
-#include "world/rules/properties.h"
 
 /* ---- what is played ---- */
 

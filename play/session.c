@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/neighbours.h"
 #include "base/memory.h"
+#include "protocols/neighbours.h"
 #include "verify/explore/search.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_parts.h"

@@ -11,8 +11,8 @@
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "verify/explore/explorer.h"
-#include "world/trace/trace_lines.h"
 #include "world/rules/in_place.h"
+#include "world/trace/trace_lines.h"
 
 struct session {
   struct world world;

@@ -4,6 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exit_codes.h"
+#include "base/glib/catalogue.h"
+#include "base/glib/command_line.h"
+#include "base/glib/terminal.h"
+#include "base/output.h"
+#include "base/platform.h"
 #include "plots/dependencies.h"
 #include "plots/input.h"
 #include "plots/narration.h"
@@ -11,12 +17,6 @@
 #include "plots/spacetime.h"
 #include "plots/states.h"
 #include "plots/topology.h"
-#include "base/glib/catalogue.h"
-#include "base/glib/command_line.h"
-#include "base/exit_codes.h"
-#include "base/output.h"
-#include "base/platform.h"
-#include "base/glib/terminal.h"
 
 struct request {
   bool dependencies; /* of a trace: the rollback-dependency graph */

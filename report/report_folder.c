@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/breach.h"
+#include "base/exit_codes.h"
+#include "base/glib/command_line.h"
+#include "base/glib/json.h"
+#include "base/glib/page.h"
+#include "base/glib/terminal.h"
+#include "base/output.h"
 #include "plots/input.h"
 #include "report/exports.h"
 #include "report/trace_data.h"
 #include "world/result/result.h"
-#include "base/breach.h"
-#include "base/glib/command_line.h"
-#include "base/exit_codes.h"
-#include "base/glib/json.h"
-#include "base/output.h"
-#include "base/glib/page.h"
-#include "base/glib/terminal.h"
 
 struct report {
   const char *folder; /* DIR */

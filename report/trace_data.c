@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "report/columns.h"
 #include "base/glib/json.h"
+#include "report/columns.h"
 
 enum { TEXT_LINES = 4096 };
 

@@ -23,14 +23,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/breach.h"
+#include "base/exit_codes.h"
+#include "base/glib/terminal.h"
+#include "base/output.h"
 #include "command/campaign/bands.h"
 #include "command/campaign/pool.h"
 #include "command/campaign/recording_folder.h"
 #include "command/campaign/slurm.h"
-#include "base/breach.h"
-#include "base/exit_codes.h"
-#include "base/output.h"
-#include "base/glib/terminal.h"
 #include "world/scenario/scenario.h"
 
 enum { ROUND = 20 };

@@ -2,8 +2,8 @@
 #ifndef RECLINE_CAMPAIGN_H
 #define RECLINE_CAMPAIGN_H
 
-#include "command/campaign/table.h"
 #include "base/glib/command_line.h"
+#include "command/campaign/table.h"
 #include "world/scenario/scenario.h"
 
 extern const struct about about_campaign, about_interval;

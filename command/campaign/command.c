@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/campaign/campaign.h"
 #include "base/breach.h"
+#include "base/exit_codes.h"
 #include "base/glib/catalogue.h"
 #include "base/glib/command_line.h"
-#include "base/exit_codes.h"
 #include "base/output.h"
+#include "command/campaign/campaign.h"
 
 enum { RUNS = 100, RUNS_UNTIL = 10000, RUNS_MAX = 1000000, JOBS_MAX = 1000 };
 

@@ -12,16 +12,16 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/breach.h"
+#include "base/exit_codes.h"
+#include "base/glib/catalogue.h"
+#include "base/glib/command_line.h"
+#include "base/glib/terminal.h"
+#include "base/output.h"
 #include "command/campaign/bands.h"
 #include "command/campaign/campaign.h"
 #include "command/campaign/optimum.h"
 #include "command/campaign/warnings.h"
-#include "base/breach.h"
-#include "base/glib/catalogue.h"
-#include "base/glib/command_line.h"
-#include "base/exit_codes.h"
-#include "base/output.h"
-#include "base/glib/terminal.h"
 #include "world/scenario/scenario.h"
 
 enum { RUNS = 50, RUNS_MAX = 1000000, CANDIDATES = 9, PIECES = 6 };

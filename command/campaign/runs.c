@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/campaign/warnings.h"
 #include "base/exit_codes.h"
 #include "base/output.h"
+#include "command/campaign/warnings.h"
 
 static gpointer key_of(const struct runs *runs, unsigned cell, unsigned run)
 {

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/campaign/warnings.h"
 #include "base/exit_codes.h"
 #include "base/glib/json.h"
+#include "command/campaign/warnings.h"
 
 static bool counts(const struct row *row, int field)
 {

@@ -1,5 +1,5 @@
-/* Warnings of a campaign: values that a platform leaves out and on which times depend. recline takes
- * values of its own then, so the warnings stand above the tables. */
+/* Warnings of a campaign: values that a platform leaves out and on which times depend. recline
+ * takes values of its own then, so the warnings stand above the tables. */
 #ifndef RECLINE_WARNINGS_H
 #define RECLINE_WARNINGS_H
 

@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/exit_codes.h"
+#include "base/glib/terminal.h"
+#include "base/output.h"
 #include "command/campaign/pool.h"
 #include "command/replicate/expression.h"
 #include "command/replicate/replicate.h"
-#include "base/exit_codes.h"
-#include "base/output.h"
-#include "base/glib/terminal.h"
 
 struct outcome {
   const struct plan_run *run;

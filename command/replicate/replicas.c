@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/replicate/replicate.h"
 #include "base/glib/json.h"
 #include "base/output.h"
+#include "command/replicate/replicate.h"
 
 static const char *const VERDICTS[ROW_VERDICTS] = {
     [ROW_WITHIN] = "within", [ROW_MISSED] = "missed", [ROW_TRUE] = "true",    [ROW_FALSE] = "false",

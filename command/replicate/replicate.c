@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/breach.h"
+#include "base/exit_codes.h"
+#include "base/glib/command_line.h"
+#include "base/output.h"
 #include "command/replicate/expression.h"
 #include "command/replicate/replicate.h"
-#include "base/breach.h"
-#include "base/glib/command_line.h"
-#include "base/exit_codes.h"
-#include "base/output.h"
 
 enum { JOBS_MAX = 1000 };
 

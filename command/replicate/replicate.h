@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
+#include "base/glib/command_line.h"
 #include "command/replicate/expression.h"
 #include "command/replicate/plan.h"
 #include "command/replicate/published.h"
-#include "base/glib/command_line.h"
 
 /* `data`: the folder with scenarios/replication. */
 extern const struct about about_replicate;

@@ -5,7 +5,8 @@
  *     grammar-mpi renews FOLDER   a step that begins a checkpoint sets the timer, too: comes to its
  *                                 end, and leaves what is committed
  *
- * One process, which sends to itself and passes a barrier; with `renews`, processes that do neither. */
+ * One process, which sends to itself and passes a barrier; with `renews`, processes that do
+ * neither. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,8 @@ static const struct grammar_case lacking[] = {
 
 enum { LACKING = sizeof lacking / sizeof *lacking };
 
-static const struct grammar_case renews = {"renews", ABOVE, RCL_EVENT_TIMER, false, NULL,
-                                           ONE(A(SET_TIMER))};
+static const struct grammar_case renews = {"renews", ABOVE, RCL_EVENT_TIMER,
+                                           false,    NULL,  ONE(A(SET_TIMER))};
 static const struct grammar_case *refused;
 
 static void step_of_case(const struct rcl_config *config, void *state,

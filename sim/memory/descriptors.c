@@ -46,7 +46,7 @@ static int seen(const struct arena *owner, bool named, const char *path, int fla
                bool output = (NAMED) && output_is(mode, path);                                     \
                if (mode && (NAMED) && !output) journal_opening(mode, path, flags);                 \
                int other = output ? HEAP_AS_IT_IS : seen(mode, (NAMED), path, flags),              \
-               output ? output_file_open(mode, path, flags, permissions)                                \
+               output ? output_file_open(mode, path, flags, permissions)                           \
                       : take_over(mode, other == HEAP_AS_IT_IS ? next ARGUMENTS : other))
 
 OPENS(open, (const char *path, int flags, ...), (path, flags, permissions), true)

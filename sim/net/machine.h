@@ -27,8 +27,8 @@ void machine_on_exit(void (*told)(int failed, void *data), void *data); /* when 
 void machine_move(sg_actor_t actor, const char *host);
 const char *machine_host(void);
 bool machine_has_route(const char *from, const char *to); /* for messages between two hosts */
-int machine_cores(void);    /* of the caller's host */
-double machine_speed(void); /* of the caller's host, in flop/s */
+int machine_cores(void);                                  /* of the caller's host */
+double machine_speed(void);                               /* of the caller's host, in flop/s */
 
 /* Settings of SMPI. */
 int machine_eager_bytes(void);       /* sends of fewer bytes do not wait for their receiver */

@@ -16,7 +16,8 @@ enum { MESSAGE_WORDS = 3 }; /* that a protocol adds to a message, or that a cont
 
 enum message_kind {
   MESSAGE_PROGRAM, /* of the program, handled by the protocol */
-  MESSAGE_BYPASS,  /* of a collective call that the protocol handles as one (collective_messages.h) */
+  MESSAGE_BYPASS,  /* of a collective call that the protocol handles as one (collective_messages.h)
+                    */
   MESSAGE_CONTROL, /* of the protocol */
   MESSAGE_REVOKE,  /* where programs repair themselves: `comm` is revoked (faults.h) */
   MESSAGE_AGREE,   /* of the agreement number `tag` on `comm` (agreement.h) */

@@ -23,8 +23,8 @@ void node_set(int rank, const char *node);
 void node_set_spares(char *const *node, int count);
 
 /* `node` has failed: it is no spare any more, if it was one, and comes back or not. True: its ranks
- * go elsewhere: to a spare, which is kept for them, or without one, if it does not come back, to the
- * node with the fewest ranks. */
+ * go elsewhere: to a spare, which is kept for them, or without one, if it does not come back, to
+ * the node with the fewest ranks. */
 bool node_fail(const char *node, bool returns);
 
 /* Whether it has failed and does not come back. */

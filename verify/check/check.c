@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "base/breach.h"
+#include "base/exit_codes.h"
 #include "base/glib/catalogue.h"
 #include "base/glib/command_line.h"
-#include "base/exit_codes.h"
-#include "base/output.h"
 #include "base/glib/terminal.h"
+#include "base/output.h"
 #include "verify/check/claim_process.h"
 #include "verify/check/matrix.h"
 #include "verify/distribute/launcher.h"

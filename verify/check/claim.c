@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "base/glib/terminal.h"
+#include "base/platform.h"
 #include "verify/check/claim_read.h"
+#include "world/rules/in_place.h"
+#include "world/rules/properties.h"
 #include "world/trace/schedule_file.h"
 #include "world/trace/trace.h"
 #include "world/trace/world_of.h"
-#include "world/rules/in_place.h"
-#include "world/rules/properties.h"
 
 /* The share of all memory that the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };

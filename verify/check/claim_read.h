@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-#include "world/scenario/scenario.h"
 #include "world/rules/reached.h"
+#include "world/scenario/scenario.h"
 #include "world/script/script.h"
 
 /* Its script, for script_free(), and what its runs must show at least. False with `error` set

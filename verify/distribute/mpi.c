@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "mpi/real_host.h"
 #include "base/breach.h"
 #include "base/memory.h"
+#include "mpi/real_host.h"
 #include "verify/distribute/process_transport.h"
 
 #if !defined(OPEN_MPI) && !defined(MPICH_VERSION)

@@ -40,9 +40,9 @@ struct exploration {
   const char *unreduced;  /* why no reduction applies, although one was asked for; NULL: one does */
   const char *no_stubborn_sets; /* why there are none where crashes are reduced; NULL: there are, or
                                    none were asked for */
-  bool spilled;           /* states to be expanded went to disk as memory was short; */
-  uint64_t archived;      /* and so many that were found */
-  uint64_t bytes;         /* of all tables at the end */
+  bool spilled;                 /* states to be expanded went to disk as memory was short; */
+  uint64_t archived;            /* and so many that were found */
+  uint64_t bytes;               /* of all tables at the end */
   double seconds;
   const char *bound;  /* INCONCLUSIVE: "max-states", "memory" or "timeout" */
   struct verdict why; /* VIOLATED */

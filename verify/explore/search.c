@@ -141,7 +141,8 @@ static enum bound bound_of_states(const struct explorer *e)
   uint64_t most = e->model.options->max_states;
   if (most && explorer_states(e) > most)
     return BOUND_STATES;
-  return e->abstraction_wait && e->visited.count > ABSTRACTION_WAIT_STATES ? BOUND_ABSTRACTION_WAIT : BOUND_NONE;
+  return e->abstraction_wait && e->visited.count > ABSTRACTION_WAIT_STATES ? BOUND_ABSTRACTION_WAIT
+                                                                           : BOUND_NONE;
 }
 
 static void make_room(struct explorer *e)
@@ -200,7 +201,8 @@ static struct level sum_up_level(struct explorer *e)
 /* Whether the search goes no deeper, and the verdict why. */
 static bool has_ended(struct explorer *e, const struct level *level)
 {
-  static const char *const names[] = {NULL, "memory", "max-states", "timeout", "abstraction_wait", "disk"};
+  static const char *const names[] = {NULL,      "memory",           "max-states",
+                                      "timeout", "abstraction_wait", "disk"};
   const char *failed = crash_failed(e->crash);
   if (level->violating) {
     e->out->verdict = EXPLORER_VIOLATED;

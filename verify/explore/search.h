@@ -36,7 +36,14 @@
 #include "verify/state/visited.h"
 
 /* BOUND_ABSTRACTION_WAIT: so many states are worth a larger abstraction. */
-enum bound { BOUND_NONE, BOUND_MEMORY, BOUND_STATES, BOUND_TIME, BOUND_ABSTRACTION_WAIT, BOUND_DISK };
+enum bound {
+  BOUND_NONE,
+  BOUND_MEMORY,
+  BOUND_STATES,
+  BOUND_TIME,
+  BOUND_ABSTRACTION_WAIT,
+  BOUND_DISK
+};
 
 struct explorer {
   struct model model;
@@ -46,7 +53,8 @@ struct explorer {
   struct symmetry *symmetry;       /* NULL: none */
   struct crash_reduction *crash;   /* NULL: none */
   bool patient;                    /* the abstraction may take long */
-  bool abstraction_wait; /* it would have; so many states are explored without it: ABSTRACTION_WAIT_STATES */
+  bool abstraction_wait;           /* it would have; so many states are explored without it:
+                                      ABSTRACTION_WAIT_STATES */
 
   /* With other processes. */
   struct exchange *exchange; /* NULL: there are none */

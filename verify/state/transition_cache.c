@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/text.h"
 #include "base/breach.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "protocols/text.h"
 
 /* An edge of the trie: seeing `value` at `node` leads to `next`, where `note` says which part to
  * look at next, or what came out. Everything that a walk needs lies in one place. */

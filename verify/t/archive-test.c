@@ -11,9 +11,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "protocols/t/tap.h"
 #include "base/hash.h"
 #include "base/sort.h"
+#include "protocols/t/tap.h"
 #include "verify/state/archive.h"
 
 enum { FIELDS = 9 };

@@ -8,17 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
-#include "base/memory.h"
 #include "verify/explore/explorer.h"
-#include "world/scenario/plugin.h"
 #include "verify/state/frontier.h"
 #include "verify/state/transition_cache.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
 #include "verify/t/snapshot_count.h"
 #include "world/rules/in_place.h"
+#include "world/scenario/plugin.h"
 
 /* ---- worlds ---- */
 
@@ -230,7 +230,8 @@ static void audit_merges(void)
   static const char *const deadlock[] = {"deadlock", NULL};
   static struct rcl_protocol outputs;
   static const struct rcl_protocol *const list[] = {&outputs, NULL};
-  static const struct small small = {"holds-outputs", 1, 1, 1, false, true, 0, "rank 0: output, choose 1"};
+  static const struct small small = {"holds-outputs", 1,    1, 1,
+                                     false,           true, 0, "rank 0: output, choose 1"};
   outputs = *rcl_protocol_named("none");
   outputs.name = "holds-outputs";
   outputs.level = RCL_LEVEL_CHANNEL;

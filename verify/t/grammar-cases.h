@@ -18,8 +18,21 @@ struct grammar_case {
   struct rcl_action list[3];
 };
 
-#define ONE(...) 1, {{__VA_ARGS__}}
-#define TWICE(...) 2, {{__VA_ARGS__}, {__VA_ARGS__}}
+#define ONE(...)                                                                                   \
+  1,                                                                                               \
+  {                                                                                                \
+    {                                                                                              \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
+  }
+#define TWICE(...)                                                                                 \
+  2,                                                                                               \
+  {                                                                                                \
+    {__VA_ARGS__},                                                                                 \
+    {                                                                                              \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
+  }
 #define A(name) .kind = RCL_ACTION_##name
 
 /* clang-format off */

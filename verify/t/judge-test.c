@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "protocols/parts/commit.h"
 #include "protocols/t/tap.h"
-#include "base/intern.h"
 #include "verify/explore/explorer.h"
-#include "world/scenario/plugin.h"
 #include "verify/state/transition_cache.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
 #include "world/rules/in_place.h"
+#include "world/scenario/plugin.h"
 
 /* ---- protocols with one flaw each ---- */
 
@@ -133,8 +133,7 @@ static void clock_once(const struct rcl_config *config, void *state, const struc
   struct rcl_actions all = {.capacity = RCL_ACTIONS_MAX(config), .item = item};
   rcl_protocol_step(rcl_protocol_named("time-based"), config, state, event, &all, false);
   for (uint32_t i = 0; i < all.count; i++)
-    if (config->self != 1 || event->kind == RCL_EVENT_START ||
-        item[i].kind != RCL_ACTION_SET_TIMER)
+    if (config->self != 1 || event->kind == RCL_EVENT_START || item[i].kind != RCL_ACTION_SET_TIMER)
       *rcl_act(actions, (enum rcl_action_kind)item[i].kind) = item[i];
 }
 

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/components.h"
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
-#include "base/components.h"
 #include "verify/reduce/recurrence.h"
-#include "world/scenario/plugin.h"
 #include "verify/t/reference.h"
+#include "world/scenario/plugin.h"
 
 /* ---- protocols that never fall silent ---- */
 

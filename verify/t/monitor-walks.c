@@ -30,10 +30,10 @@
 
 #include "protocols/text.h"
 #include "verify/check/claim.h"
+#include "world/rules/in_place.h"
 #include "world/scenario/plugin.h"
 #include "world/scenario/scenario.h"
 #include "world/trace/trace_lines.h"
-#include "world/rules/in_place.h"
 
 static uint64_t random_state;
 

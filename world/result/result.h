@@ -80,8 +80,8 @@ struct result {
   uint64_t audit_violations;
   char *audit_first; /* text of the first violation; NULL when none */
   char *gave_up;     /* why; NULL */
-  char **notes;      /* what the run must say beside (result_notes.h); ends with NULL. NULL: nothing */
-  char *version;     /* of recline */
+  char **notes;  /* what the run must say beside (result_notes.h); ends with NULL. NULL: nothing */
+  char *version; /* of recline */
   char *scenario, *program, *platform, *protocol; /* what ran: id, name with arguments, names */
   uint64_t seed;
 };

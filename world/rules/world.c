@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/neighbours.h"
 #include "base/breach.h"
 #include "base/memory.h"
+#include "protocols/neighbours.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
 

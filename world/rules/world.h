@@ -34,8 +34,8 @@
 #define RECLINE_WORLD_H
 
 #include "protocols/protocol.h"
-#include "world/script/content.h"
 #include "world/rules/reached.h"
+#include "world/script/content.h"
 #include "world/script/script.h"
 
 /* ---- parts ---- */

@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "protocols/text.h"
 #include "base/breach.h"
 #include "base/confine.h"
 #include "base/memory.h"
+#include "protocols/text.h"
 #include "world/rules/world_step.h"
 
 /* ---- memory ---- */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "protocols/grammar.h"
 #include "base/memory.h"
+#include "protocols/grammar.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
 

@@ -1,8 +1,8 @@
 /* The world: windows of scripts. A message of a window says which operation of its sender's script
  * it is, and has what that gives, or what was fetched; so it is the same whenever it is sent with
  * the same values, and not with others. */
-#include "world/script/window_rules.h"
 #include "world/rules/world_parts.h"
+#include "world/script/window_rules.h"
 
 static struct world_window *window_of(struct world_program *program)
 {
@@ -201,8 +201,8 @@ static bool is_passive(const struct world_message *message)
 static bool is_waiting(const struct world *w, int rank, const struct world_slot *slot)
 {
   uint32_t place, count;
-  const struct world_flow *flow = world_find_flow(w, rank, slot->peer, slot->message.comm,
-                                                  slot->message.tag, &place, &count);
+  const struct world_flow *flow =
+      world_find_flow(w, rank, slot->peer, slot->message.comm, slot->message.tag, &place, &count);
   return !flow || slot->message.sequence > flow->delivered;
 }
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-
 bool scenario_asks(const struct scenario *scenario)
 {
   return scenario->checkpoint.every > 0.0 || scenario->checkpoint.instants_count > 0 ||

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "protocols/text.h"
 #include "base/nearest.h"
+#include "protocols/text.h"
 #include "world/scenario/document_inside.h"
 #include "world/scenario/keys.h"
 

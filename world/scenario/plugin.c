@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "protocols/protocol.h"
 #include "base/confine.h"
+#include "protocols/protocol.h"
 #include "world/scenario/document.h"
 #include "world/scenario/shared_object.h"
 

@@ -70,10 +70,10 @@ struct failure {
     int actions; /* the victim crashes within its step, behind so many actions that others see; -1:
                     behind the step, before its work begins */
   } after;       /* TRIGGER_POINT */
-  double ends_after;  /* the victim is not dead, but declared so, and ended so many seconds later;
-                         -1: it crashes */
-  enum law law;       /* TRIGGER_LAW; LAW_NONE otherwise */
-  enum failure_scope of;         /* TRIGGER_LAW */
+  double ends_after; /* the victim is not dead, but declared so, and ended so many seconds later;
+                        -1: it crashes */
+  enum law law;      /* TRIGGER_LAW; LAW_NONE otherwise */
+  enum failure_scope of; /* TRIGGER_LAW */
   double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull
                          or gamma law, sigma of a lognormal one, -1 of an exponential one */
   int burst;          /* TRIGGER_LAW: nodes that fail one soon after the other, 1: alone */

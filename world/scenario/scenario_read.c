@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "protocols/neighbours.h"
 #include "base/nearest.h"
+#include "protocols/neighbours.h"
 #include "world/scenario/document.h"
 #include "world/scenario/instants.h"
 #include "world/scenario/keys.h"

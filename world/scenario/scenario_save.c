@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "protocols/text.h"
 #include "base/output.h"
+#include "protocols/text.h"
 #include "world/scenario/document_inside.h"
 #include "world/scenario/keys.h"
 #include "world/scenario/platform_file.h"

@@ -54,9 +54,10 @@
  * A message carries its sender's whole history (a digest of what it received and chose), so that
  * a wrong replay shows in its receiver's history too; one of less than 16 bytes as much of the
  * digest as it has room for. Calls of windows become the messages that
- * the layer makes of them (sim/mpi/windows/window.h); these carry accesses and what was fetched, which is
- * all that a program sees of them. Ranks with locks serve as the layer does: when they send,
- * receive, flush, unlock or wait for their own lock. They meet before a collective, and at the end.
+ * the layer makes of them (sim/mpi/windows/window.h); these carry accesses and what was fetched,
+ * which is all that a program sees of them. Ranks with locks serve as the layer does: when they
+ * send, receive, flush, unlock or wait for their own lock. They meet before a collective, and at
+ * the end.
  */
 #ifndef RECLINE_SCRIPT_H
 #define RECLINE_SCRIPT_H
@@ -128,7 +129,7 @@ struct operation {
   double seconds; /* COMPUTE */
   bool sized;     /* SEND, OUTPUT, COLLECTIVE: of so many `bytes`; else of SCRIPT_BYTES */
   unsigned bytes;
-  int flow;       /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
+  int flow; /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
   /* Windows. ACCESS, LOAD: which number, and what is given: `value`, and what IF asks for, if
      `last`; `name` is the place of an access among those of its rank that are not complete. */
   unsigned cell, value;

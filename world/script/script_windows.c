@@ -1,6 +1,6 @@
 /* Scripts: calls of windows as the messages of which they consist, in the order in which the layer
- * sends and awaits them: sim/mpi/calls/wrap_window.c, window_passive.c. What an epoch accesses is known
- * beforehand, so there are no messages that say how much will come which a script could not
+ * sends and awaits them: sim/mpi/calls/wrap_window.c, window_passive.c. What an epoch accesses is
+ * known beforehand, so there are no messages that say how much will come which a script could not
  * foresee; those of fixed size are there. */
 #include "world/script/script_parts.h"
 

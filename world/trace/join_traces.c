@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/text.h"
 #include "base/buffer.h"
 #include "base/output.h"
-#include "world/trace/trace_lines.h"
+#include "protocols/text.h"
 #include "world/rules/in_place.h"
 #include "world/rules/properties.h"
+#include "world/trace/trace_lines.h"
 
 /* What one process has done in one life. */
 struct part {

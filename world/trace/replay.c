@@ -252,7 +252,8 @@ static bool replay_move(struct replay *r, const char *text)
  * the trace alone cannot tell. */
 static bool replay_violation(struct replay *r, const char *text)
 {
-  if (g_str_has_prefix(text, "violation outcome ") || g_str_has_prefix(text, "violation recovers ") ||
+  if (g_str_has_prefix(text, "violation outcome ") ||
+      g_str_has_prefix(text, "violation recovers ") ||
       (g_str_has_prefix(text, "violation pure ") && strstr(text, " is impure")))
     return true;
   void (*const judges[])(const struct world *, struct verdict *) = {world_at_rest, world_at_end,

@@ -5,9 +5,9 @@
 
 #include <glib.h>
 
+#include "world/rules/in_place.h"
 #include "world/trace/trace.h"
 #include "world/trace/trace_lines.h"
-#include "world/rules/in_place.h"
 
 struct replay {
   const char *file;

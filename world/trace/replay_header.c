@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "protocols/neighbours.h"
+#include "world/rules/properties.h"
 #include "world/scenario/plugin.h"
 #include "world/scenario/scenario.h"
 #include "world/trace/replay.h"
 #include "world/trace/world_of.h"
-#include "world/rules/properties.h"
 
 bool replay_bad(struct replay *r, const char *format, ...)
 {

@@ -3,8 +3,8 @@
 #define RECLINE_COUNTEREXAMPLE_H
 
 #include "world/scenario/scenario.h"
-#include "world/trace/trace.h"
 #include "world/script/script.h"
+#include "world/trace/trace.h"
 
 /* NULL when real programs can do what a counterexample of the claim says; otherwise why not. */
 const char *counterexample_refuses(const struct scenario *claim, const struct script *script);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/text.h"
-#include "world/rules/properties.h"
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "protocols/text.h"
+#include "world/rules/properties.h"
 
 /* ---- message numbers ---- */
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "protocols/neighbours.h"
 #include "base/breach.h"
+#include "protocols/neighbours.h"
 
 static const enum crash_leaves needs[] = {[STORAGE_MEMORY] = CRASH_LEAVES_ALL,
                                           [STORAGE_LOCAL] = CRASH_LEAVES_DISKS,

@@ -2,8 +2,8 @@
 #ifndef RECLINE_WORLD_OF_H
 #define RECLINE_WORLD_OF_H
 
-#include "world/scenario/scenario.h"
 #include "world/rules/world.h"
+#include "world/scenario/scenario.h"
 
 /* What its protocol knows of the run: its parameters, and program.topology, which scenario_load()
  * has judged. */

@@ -9,16 +9,16 @@
  *          |       host*.c        the host proper, with the one loop in which a program waits
  *          |       shadow.c       the shadow world, in which the protocols are stepped
  *          |       matching.c     posted receives against messages that no receive has taken
- *          |       request.c      how a receive is filled; collective_messages.c, piggyback_collectives.c: collectives
- *          |       storage.c      checkpoints; copy_cost.c, rank_clock.c: what they cost, and when
- *          |       stop.c, restart.c  a checkpoint for another run, and from one
- *          |       held_output.c      what programs tell the outside, until it may leave
- *          |       dispatcher.c   failures and notices; agenda.c, ulfm.c, schedule.c
- *          |       faults.c, agreement.c  failures that the program repairs itself
- *          |       run_end.c          the result; accounting.c, activity.c, phases.c, result.c
- *     sim/net      transport.c envelopes and transfers; wire.c, control_mail.c how they travel
- *          |       payload.c bytes, placement.c nodes, machine.c clock, cores, disks
- *     sim/memory   heap, images, files, data of libraries: what a rollback puts back as bytes
+ *          |       request.c      how a receive is filled; collective_messages.c,
+ * piggyback_collectives.c: collectives |       storage.c      checkpoints; copy_cost.c,
+ * rank_clock.c: what they cost, and when |       stop.c, restart.c  a checkpoint for another run,
+ * and from one |       held_output.c      what programs tell the outside, until it may leave |
+ * dispatcher.c   failures and notices; agenda.c, ulfm.c, schedule.c |       faults.c, agreement.c
+ * failures that the program repairs itself |       run_end.c          the result; accounting.c,
+ * activity.c, phases.c, result.c sim/net      transport.c envelopes and transfers; wire.c,
+ * control_mail.c how they travel |       payload.c bytes, placement.c nodes, machine.c clock,
+ * cores, disks sim/memory   heap, images, files, data of libraries: what a rollback puts back as
+ * bytes
  *
  * What belongs to a rank lies in two places, and a rollback treats them differently:
  *
@@ -37,14 +37,14 @@
 #define RECLINE_RANK_H
 
 #include "sim/host/rank/mpi_state.h"
-#include "world/result/result.h"
 #include "sim/memory/die.h"
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"
 #include "sim/net/machine.h"
 #include "sim/net/message.h"
-#include "world/scenario/scenario.h"
+#include "world/result/result.h"
 #include "world/rules/world.h"
+#include "world/scenario/scenario.h"
 
 #include <glib.h>
 #include <locale.h>
@@ -114,7 +114,7 @@ struct rank {
   GQueue waiting;    /* below the matching: out of their channels, in slots, not yet delivered */
   GQueue bypass_arrived; /* messages past the protocol that no receive has taken */
   GArray *rejoined;      /* struct rejoined */
-  GArray *piggybacked;        /* piggyback.h; NULL: none so far */
+  GArray *piggybacked;   /* piggyback.h; NULL: none so far */
   GQueue future;         /* of incarnations that this rank has not reached yet */
   GQueue delayed;        /* check.hazards: control messages that others overtake */
   uint64_t delays;       /* that were drawn */
@@ -189,7 +189,8 @@ struct rank {
   int place; /* application level: enum place, at which the program is */
 
   enum presence presence;
-  GQueue held;   /* held_output.c: struct held, by number; the launcher's, so no rollback touches it */
+  GQueue
+      held; /* held_output.c: struct held, by number; the launcher's, so no rollback touches it */
   GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */

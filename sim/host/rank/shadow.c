@@ -2,10 +2,10 @@
 
 #include "protocols/text.h"
 #include "sim/host/rank/communicators.h"
-#include "world/trace/trace.h"
-#include "world/trace/world_of.h"
 #include "world/rules/in_place.h"
 #include "world/rules/properties.h"
+#include "world/trace/trace.h"
+#include "world/trace/world_of.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
 #include "sim/host/result/run_end.h"
 
+#include "sim/host/output/held_output.h"
 #include "sim/host/rank/accounting.h"
 #include "sim/host/rank/activity.h"
 #include "sim/host/rank/copy_cost.h"
-#include "sim/host/result/result_notes.h"
-#include "sim/host/output/held_output.h"
-#include "sim/host/result/phases.h"
 #include "sim/host/rank/rank.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/rank/timer.h"
 #include "sim/host/rank/waits.h"
+#include "sim/host/result/phases.h"
+#include "sim/host/result/result_notes.h"
 #include "sim/net/transport.h"
 
 #include <stdio.h>

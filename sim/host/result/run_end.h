@@ -25,8 +25,8 @@ _Noreturn void run_stop_by_loss(const struct rank *, bool is_log);
  * yet. */
 void run_waits(void);
 
-/* The same where nothing can happen any more: what the protocol was to get has come, or the host has
- * lost it (exit code 3). */
+/* The same where nothing can happen any more: what the protocol was to get has come, or the host
+ * has lost it (exit code 3). */
 void run_stuck(void);
 
 #endif

@@ -1,9 +1,9 @@
 #include "sim/host/step/collective_messages.h"
 
 #include "sim/host/rank/communicators.h"
-#include "sim/host/step/matching.h"
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/step/matching.h"
 #include "sim/host/step/piggyback_collectives.h"
 #include "sim/net/transport.h"
 

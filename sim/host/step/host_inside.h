@@ -8,8 +8,8 @@
 #ifndef RECLINE_HOST_INSIDE_H
 #define RECLINE_HOST_INSIDE_H
 
-#include "sim/host/step/host.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/step/host.h"
 
 /* ---- host_step.c ---- */
 

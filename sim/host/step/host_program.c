@@ -1,14 +1,14 @@
 /* Events of the program. */
 #include "sim/host/step/host_inside.h"
 
-#include "sim/host/storage/application.h"
-#include "sim/host/rank/copy_cost.h"
 #include "sim/host/failures/dispatcher.h"
-#include "sim/host/step/matching.h"
-#include "sim/host/output/held_output.h"
-#include "sim/host/rank/program_clock.h"
 #include "sim/host/failures/schedule.h"
+#include "sim/host/output/held_output.h"
+#include "sim/host/rank/copy_cost.h"
+#include "sim/host/rank/program_clock.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/step/matching.h"
+#include "sim/host/storage/application.h"
 #include "sim/net/transport.h"
 
 #include <string.h>

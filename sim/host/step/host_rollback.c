@@ -1,20 +1,20 @@
 /* Images: how a rank comes to one, and how it goes back to one. */
 #include "sim/host/rank/accounting.h"
 #include "sim/host/rank/activity.h"
-#include "sim/host/storage/application.h"
 #include "sim/host/result/run_end.h"
 #include "sim/host/step/host_inside.h"
+#include "sim/host/storage/application.h"
 #include "sim/net/placement.h"
 
-#include "sim/host/step/collective_messages.h"
+#include "sim/host/failures/dispatcher.h"
+#include "sim/host/failures/schedule.h"
+#include "sim/host/failures/ulfm.h"
 #include "sim/host/rank/communicators.h"
 #include "sim/host/rank/copy_cost.h"
-#include "sim/host/failures/dispatcher.h"
-#include "sim/host/storage/restart.h"
-#include "sim/host/failures/schedule.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/step/collective_messages.h"
+#include "sim/host/storage/restart.h"
 #include "sim/host/storage/storage.h"
-#include "sim/host/failures/ulfm.h"
 #include "sim/net/transport.h"
 
 #include <errno.h>

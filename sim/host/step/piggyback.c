@@ -45,5 +45,7 @@ int piggyback_left(const struct rank *r)
 {
   if (r->dead && r->piggybacked)
     g_array_set_size(r->piggybacked, 0);
-  return r->piggybacked && r->piggybacked->len ? g_array_index(r->piggybacked, struct rider, 0).destination : -1;
+  return r->piggybacked && r->piggybacked->len
+             ? g_array_index(r->piggybacked, struct rider, 0).destination
+             : -1;
 }

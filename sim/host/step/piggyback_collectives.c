@@ -1,7 +1,7 @@
 #include "sim/host/step/piggyback_collectives.h"
 
-#include "sim/host/step/host_inside.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/step/host_inside.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@ enum {
   TAG_SCAN,
   TAG_NONBLOCKING,
   TAG_NEIGHBOURS,
-  TAG_LEADERS, /* of the groups of an intercommunicator */
+  TAG_LEADERS,  /* of the groups of an intercommunicator */
   TAG_SELECTED, /* of the selected algorithm: so many tags of SMPI's for each part of a
                    communicator. Its tags for collectives differ modulo that. */
   TAG_SELECTED_WORDS = TAG_SELECTED + 3 * SELECTED_TAGS /* the same, where it carries words */

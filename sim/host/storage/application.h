@@ -20,8 +20,8 @@
 #ifndef RECLINE_APPLICATION_H
 #define RECLINE_APPLICATION_H
 
-#include "sim/host/storage/portable.h"
 #include "sim/host/rank/rank.h"
+#include "sim/host/storage/portable.h"
 
 /* As recline.h has them. */
 enum place { PLACE_NONE, PLACE_CHECKPOINT, PLACE_BARRIER, PLACE_END };

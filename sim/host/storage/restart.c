@@ -1,9 +1,9 @@
 #include "sim/host/storage/restart.h"
 
-#include "sim/host/storage/application.h"
 #include "sim/host/rank/communicators.h"
-#include "sim/host/storage/manifest.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/storage/application.h"
+#include "sim/host/storage/manifest.h"
 #include "sim/host/storage/storage.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The server: file server and event logger, on the service host. While it is down, what it stores
- * or reads waits; what was under way begins anew. What it has stored outlives the failure, unless it
- * returns empty (dispatcher.c). */
+ * or reads waits; what was under way begins anew. What it has stored outlives the failure, unless
+ * it returns empty (dispatcher.c). */
 #ifndef RECLINE_SERVER_H
 #define RECLINE_SERVER_H
 

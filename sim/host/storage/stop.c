@@ -1,13 +1,13 @@
 #include "sim/host/storage/stop.h"
 
-#include "sim/host/storage/application.h"
-#include "sim/host/rank/communicators.h"
-#include "sim/host/result/run_end.h"
-#include "sim/host/storage/manifest.h"
-#include "sim/host/rank/shadow.h"
-#include "sim/host/storage/storage.h"
-#include "sim/host/rank/timer.h"
 #include "base/output.h"
+#include "sim/host/rank/communicators.h"
+#include "sim/host/rank/shadow.h"
+#include "sim/host/rank/timer.h"
+#include "sim/host/result/run_end.h"
+#include "sim/host/storage/application.h"
+#include "sim/host/storage/manifest.h"
+#include "sim/host/storage/storage.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/net/placement.h"
 
-#include "sim/host/storage/application.h"
 #include "sim/host/rank/communicators.h"
+#include "sim/host/rank/shadow.h"
+#include "sim/host/storage/application.h"
 #include "sim/host/storage/host_levels.h"
 #include "sim/host/storage/server.h"
-#include "sim/host/rank/shadow.h"
 #include "sim/net/transport.h"
 
 enum { COMMIT_BYTES = 512 }; /* the record of a commit */

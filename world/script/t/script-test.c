@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/t/tap.h"
 #include "base/intern.h"
+#include "protocols/t/tap.h"
 #include "world/script/content.h"
 #include "world/script/script.h"
 #include "world/script/window_rules.h"
