@@ -509,6 +509,9 @@ bool session_judge(struct session *s, struct verdict *verdict)
     world_at_end(&s->world, verdict);
   if (is_violation(s, verdict))
     return true;
+  world_judge_line(&s->world, verdict);
+  if (is_violation(s, verdict))
+    return true;
   if (s->script && is_at_rest(s))
     world_at_rest(&s->world, verdict);
   return is_violation(s, verdict);

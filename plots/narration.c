@@ -380,6 +380,7 @@ static const struct {
     {"output-at-rest", "Every output has left before all programs have ended."},
     {"output-local", "An output waits for what its own rank has to store, and for nothing else."},
     {"pure", "A step touches its state and its actions only, and ends."},
+    {"line-invariant", "The clauses of the protocol's line invariant hold in every state."},
     {"once-per-failure", "No rank that lives goes back more than once for each failure."},
     {"useful", "Each stored checkpoint is part of a consistent state of all ranks."},
     {"bounds", "Clocks and latencies keep to the bounds that the protocol was told."},

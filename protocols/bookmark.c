@@ -510,6 +510,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
+#include "protocols/bookmark_line.h" /* clauses on all ranks together */
+
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {
     {"coordination", "hold", "capture"},    {"suspend", "capture", "captured"},
@@ -535,4 +537,5 @@ const struct rcl_protocol protocol_bookmark = {
     .step = step,
     .violated_invariant = violated_invariant,
     .place = &(const struct rcl_place){
-        .back = RCL_BACK_ALL, .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_ANYWHERE}};
+        .back = RCL_BACK_ALL, .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_ANYWHERE},
+    .line = line};

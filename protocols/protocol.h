@@ -556,6 +556,8 @@ struct rcl_protocol {
   const struct rcl_protocol *variant;
 
   const struct rcl_place *place; /* on the map; NULL: on none */
+
+  const struct rcl_clause *line; /* its line invariant (line.h); NULL: it states none */
 };
 
 /* The only caller of a protocol's step (lock 2). Returns the number of the first invariant that
@@ -590,8 +592,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 14u
-_Static_assert(RECLINE_DOOR == 14u && sizeof(struct rcl_config) == 16 + sizeof(const uint32_t *) &&
+#define RECLINE_DOOR 15u
+_Static_assert(RECLINE_DOOR == 15u && sizeof(struct rcl_config) == 16 + sizeof(const uint32_t *) &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 17 &&
                    RCL_ACTION_KINDS == 26 && RCL_REASONS == 4,

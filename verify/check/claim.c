@@ -458,6 +458,9 @@ GPtrArray *claim_properties(const struct scenario *claim)
        name++)
     g_ptr_array_add(names, (gpointer)*name);
   g_ptr_array_add(names, (gpointer) "recovers");
+  bool named_line = named && g_strv_contains((const char *const *)named, "line-invariant");
+  if (protocol->line && !named_line && claim->expect.verdict != EXPECT_VIOLATED)
+    g_ptr_array_add(names, (gpointer) "line-invariant");
   for (size_t i = 0; !named && i < G_N_ELEMENTS(more); i++)
     if (properties_include(properties_promised(protocol), more[i]))
       g_ptr_array_add(names, (gpointer)more[i]);

@@ -85,9 +85,11 @@ struct script *claim_script(const struct scenario *claim, GError **error);
 void claim_world(const struct scenario *claim, const struct script *, struct world *);
 
 /* The properties that are checked, names that end with NULL: those of the claim, and that no run
- * ends by giving up, of whose states nothing would be said. Where it names none, the default ones,
- * those about memory and `once-per-failure` that the protocol promises and, as far as the search
- * shows it, `progress`. The array is the caller's, the names are not. */
+ * ends by giving up, of whose states nothing would be said; and `line-invariant` of a protocol that
+ * states one, unless a violation is expected, which is to be what the programs see of it. Where the
+ * claim names none, the default ones, those about memory and `once-per-failure` that the protocol
+ * promises and, as far as the search shows it, `progress`. The array is the caller's, the names are
+ * not. */
 GPtrArray *claim_properties(const struct scenario *claim);
 
 /* "holds", "violated", "inconclusive", "vacuous", "breach". */

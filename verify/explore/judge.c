@@ -152,16 +152,24 @@ static bool wrong_state(struct worker *w, bool finished, bool still, struct verd
   return model_violates(&e->model, verdict);
 }
 
+static bool wrong_line(struct worker *w, struct verdict *verdict)
+{
+  world_judge_line(w->e->model.world, verdict);
+  reached_add(&w->reached, &verdict->reached);
+  return model_violates(&w->e->model, verdict);
+}
+
 void worker_judge_state(struct worker *w, const struct world_standing *all, bool still)
 {
   struct verdict verdict;
   bool ends = all->finished && (w->e->model.judges_end || w->e->model.options->outcomes);
-  if (all->gave_up || (!ends && !still) || w->outgoing)
+  bool line = w->e->model.judges_line;
+  if (all->gave_up || (!ends && !still && !line) || w->outgoing)
     return;
   platform_lock(w->e->model.rules);
   model_load(&w->e->model, &w->at);
   transition_cache_forget_reads(&w->e->model.rules_cache);
-  bool wrong = wrong_state(w, all->finished, still, &verdict);
+  bool wrong = (line && wrong_line(w, &verdict)) || wrong_state(w, all->finished, still, &verdict);
   platform_unlock(w->e->model.rules);
   if (wrong)
     note_violation(w, &verdict, 0);

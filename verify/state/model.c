@@ -157,6 +157,7 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
   world->merges = options->audit ? world_merges_new() : NULL;
   world->blind = options->blind;
   m->judges_end = world_judges_end(world);
+  m->judges_line = world->protocol->line && model_checks(m, "line-invariant");
   m->rules = platform_lock_new();
   world_guard(world, options->audit);
   transition_cache_init(&m->rules_cache, world, crashes, timers);

@@ -36,7 +36,8 @@ struct enabled_move {
 struct model {
   struct world *world;
   const struct explorer_options *options;
-  bool judges_end; /* a property of world_at_end() is checked */
+  bool judges_end;  /* a property of world_at_end() is checked */
+  bool judges_line; /* property line-invariant is, of a protocol that states one */
 
   /* Values. `rules` is held to read or add them while workers run. */
   struct platform_lock *rules;

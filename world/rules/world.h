@@ -550,6 +550,11 @@ void world_at_end(const struct world *, struct verdict *);
 /* Whether any of these properties is judged: world_at_end() looks at everything. */
 bool world_judges_end(const struct world *);
 
+/* Judges the line invariant of the protocol (protocols/line.h) in the state as it is; of one that
+ * states none, nothing. `verdict` is as world_at_end() leaves it: property `line-invariant`, the
+ * rank `i` of the clause, and in the text the clause. */
+void world_judge_line(const struct world *, struct verdict *verdict);
+
 /* What is kept of an image of `rank` (0: of one of its program as it stands) where no rank will
  * start from it: the number of kept bytes. */
 uint32_t world_settled_image(const struct world *, int rank, uint32_t image);

@@ -256,9 +256,9 @@ static bool replay_violation(struct replay *r, const char *text)
       g_str_has_prefix(text, "violation recovers ") ||
       (g_str_has_prefix(text, "violation pure ") && strstr(text, " is impure")))
     return true;
-  void (*const judges[])(const struct world *, struct verdict *) = {world_at_rest, world_at_end,
-                                                                    world_for_ever};
-  for (unsigned i = 0; i < (r->again ? 4 : 3); i++) {
+  void (*const judges[])(const struct world *, struct verdict *) = {
+      world_at_rest, world_at_end, world_judge_line, world_for_ever};
+  for (unsigned i = 0; i < (r->again ? 5 : 4); i++) {
     struct verdict verdict = r->verdict;
     if (i > 0)
       judges[i - 1](r->world, &verdict);

@@ -1,0 +1,335 @@
+/* The line invariant of bookmark.c, which includes this behind its state.
+ *
+ * C is the committed checkpoint, C1 the next one, the only one that can be under way. A rank that
+ * still has to start from C counts as what its START will make of it (standing BEHIND).
+ *
+ * The argument, in the order of the clauses: what is under way from i to j is what i has sent less
+ * what j has received (totals). A rank that holds its program sends nothing, and has told each peer
+ * its total (bookmark, told); a peer that says `drained` has received just that (drained, empty).
+ * So a rank that captures has all that was sent to it, and all that it sent is received (quiet),
+ * and stays so until it is released. Its image has the same totals (newer image). A commit waits
+ * for the images of all ranks (count, committing): the totals of the images agree (line). */
+#ifndef RECLINE_BOOKMARK_LINE_H
+#define RECLINE_BOOKMARK_LINE_H
+
+#include "protocols/line.h"
+
+/* ---- looking at ranks ---- */
+
+static const struct state *state_of(const struct rcl_whole *w, int i)
+{
+  return w->rank[i].state;
+}
+
+static const struct peer *peer_in(const struct rcl_whole *w, const void *state, int i, int j)
+{
+  return &peers(w->rank[i].config, state)[j];
+}
+
+/* What rank i knows of rank j. */
+static const struct peer *peer_of(const struct rcl_whole *w, int i, int j)
+{
+  return peer_in(w, w->rank[i].state, i, j);
+}
+
+static bool is_behind(const struct rcl_whole *w, int i)
+{
+  return w->rank[i].standing == RCL_STANDS_BEHIND;
+}
+
+static uint32_t phase_of(const struct rcl_whole *w, int i)
+{
+  return is_behind(w, i) ? RUNNING : state_of(w, i)->phase;
+}
+
+static uint32_t next_of(const struct rcl_whole *w)
+{
+  return w->committed + 1;
+}
+
+static const struct rcl_whole_control *under_way(const struct rcl_whole *w, int from, int to,
+                                                 enum control kind)
+{
+  return &rcl_whole_between(w, from, to)->control[kind];
+}
+
+/* Its image of C1 is durable, and C1 not committed. */
+static bool has_reported(const struct rcl_whole *w, int i)
+{
+  return phase_of(w, i) == WAITING && state_of(w, i)->captured == next_of(w);
+}
+
+/* It has taken part in C1 since it came to its place: its program sends nothing. */
+static bool is_quiet_since(const struct rcl_whole *w, int i, uint32_t phase)
+{
+  return (phase_of(w, i) >= phase && phase_of(w, i) <= WRITING) || has_reported(w, i);
+}
+
+static bool has_stopped(const struct rcl_whole *w, int i)
+{
+  return is_quiet_since(w, i, DRAINING);
+}
+
+static bool takes_part(const struct rcl_whole *w, int i)
+{
+  return is_quiet_since(w, i, WANTED);
+}
+
+/* Whether it has heard of the request for C1. */
+static bool was_asked(const struct rcl_whole *w, int i)
+{
+  return takes_part(w, i) || (phase_of(w, i) == RECONNECTING && state_of(w, i)->later);
+}
+
+/* ---- one rank ---- */
+
+static bool checkpoint_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  const struct state *state = state_of(w, i);
+  uint32_t phase = phase_of(w, i);
+  if (is_behind(w, i) || phase == RUNNING || phase == RECONNECTING)
+    return state->captured == w->committed &&
+           (is_behind(w, i) || state->checkpoint == w->committed);
+  if (phase == WANTED || phase == AGREEING || phase == DRAINING || phase == CAPTURING)
+    return state->captured == w->committed && state->checkpoint == next_of(w);
+  if (phase == WRITING)
+    return state->captured == next_of(w) && state->checkpoint == next_of(w);
+  return phase == WAITING && state->checkpoint == state->captured &&
+         (state->captured == w->committed || state->captured == next_of(w));
+}
+
+static bool later_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  const struct state *state = state_of(w, i);
+  return is_behind(w, i) || !state->later ||
+         (state->phase == RECONNECTING && state->later == next_of(w));
+}
+
+static bool held_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return w->rank[i].held == (phase_of(w, i) >= AGREEING);
+}
+
+static bool capture_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return w->rank[i].capturing == (phase_of(w, i) == CAPTURING ? next_of(w) : 0);
+}
+
+static bool store_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return w->rank[i].storing == (phase_of(w, i) == WRITING ? next_of(w) : 0);
+}
+
+static bool is_no_newer(const struct peer *peer, uint32_t checkpoint)
+{
+  return peer->bookmark_for <= checkpoint && peer->drained_for <= checkpoint &&
+         peer->empty_for <= checkpoint;
+}
+
+static bool newer_image_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct state *newer = w->rank[i].newer;
+  if (!newer || !is_quiet_since(w, i, WRITING))
+    return true;
+  const struct peer *then = peer_in(w, newer, i, j), *now = peer_of(w, i, j);
+  return newer->captured == next_of(w) && !newer->later && then->sent == now->sent &&
+         then->received == now->received && is_no_newer(then, next_of(w));
+}
+
+static bool image_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct state *image = w->rank[i].committed;
+  return !image || (image->captured == w->committed && !image->later &&
+                    is_no_newer(peer_in(w, image, i, j), w->committed));
+}
+
+/* ---- from rank i to rank j ---- */
+
+static bool line_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct state *from = w->rank[i].committed, *to = w->rank[j].committed;
+  return !from || !to || peer_in(w, from, i, j)->sent == peer_in(w, to, j, i)->received;
+}
+
+static bool totals_hold(const struct rcl_whole *w, int i, int j)
+{
+  return peer_of(w, j, i)->received + rcl_whole_between(w, i, j)->messages ==
+         peer_of(w, i, j)->sent;
+}
+
+static bool numbers_hold(const struct rcl_whole *w, int i, int j)
+{
+  return is_no_newer(peer_of(w, i, j), next_of(w));
+}
+
+/* Whether j knows the total that i told for C1, has received so many, and i knows that. */
+static bool is_told(const struct rcl_whole *w, int i, int j)
+{
+  return peer_of(w, j, i)->bookmark_for == next_of(w);
+}
+
+static bool is_drained(const struct rcl_whole *w, int i, int j)
+{
+  return peer_of(w, j, i)->drained_for == next_of(w);
+}
+
+static bool is_empty(const struct rcl_whole *w, int i, int j)
+{
+  return peer_of(w, i, j)->empty_for == next_of(w);
+}
+
+static bool bookmark_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *bookmark = under_way(w, i, j, BOOKMARK);
+  uint32_t ways = bookmark->count + is_told(w, i, j);
+  return ways == has_stopped(w, i) &&
+         (!bookmark->count ||
+          (bookmark->about == next_of(w) && bookmark->value == peer_of(w, i, j)->sent));
+}
+
+static bool told_holds(const struct rcl_whole *w, int i, int j)
+{
+  return !is_told(w, i, j) || peer_of(w, j, i)->bookmark == peer_of(w, i, j)->sent;
+}
+
+static bool drained_holds(const struct rcl_whole *w, int i, int j)
+{
+  return !is_drained(w, i, j) || (has_stopped(w, i) && has_stopped(w, j) && is_told(w, i, j) &&
+                                  peer_of(w, j, i)->received == peer_of(w, i, j)->sent);
+}
+
+static bool empty_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *drained = under_way(w, j, i, DRAINED);
+  return drained->count + is_empty(w, i, j) == is_drained(w, i, j) &&
+         (!drained->count || drained->about == next_of(w));
+}
+
+static bool quiet_holds(const struct rcl_whole *w, int i, int j)
+{
+  return !is_quiet_since(w, i, CAPTURING) || (is_empty(w, i, j) && is_drained(w, j, i));
+}
+
+/* ---- between the coordinator and rank j ---- */
+
+static bool request_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *request = under_way(w, i, j, REQUEST);
+  if (i != RCL_COORDINATOR_RANK || j == i)
+    return !request->count;
+  return request->count + was_asked(w, j) == takes_part(w, i) &&
+         (!request->count || request->about == next_of(w));
+}
+
+static bool release_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *release = under_way(w, i, j, RELEASE);
+  bool waits = phase_of(w, j) == WAITING && state_of(w, j)->captured == w->committed;
+  if (i != RCL_COORDINATOR_RANK)
+    return !release->count;
+  return i == j ? !waits && !release->count
+                : release->count == waits && (!release->count || release->about == w->committed);
+}
+
+static bool done_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *done = under_way(w, i, j, DONE);
+  if (j != RCL_COORDINATOR_RANK || i == j)
+    return !done->count;
+  return done->count <= has_reported(w, i) && (!done->count || done->about == next_of(w));
+}
+
+/* In which order control messages of C and C1 follow each other on a channel. */
+static bool order_holds(const struct rcl_whole *w, int i, int j)
+{
+  static const uint8_t order[] = {ADDRESS,  RELEASE, ITERATION, REQUEST,
+                                  BOOKMARK, DRAINED, ADDRESS,   DONE};
+  const struct rcl_whole_control *control = rcl_whole_between(w, i, j)->control;
+  uint32_t place = 0;
+  for (unsigned k = 0; k < sizeof order; k++) {
+    const struct rcl_whole_control *next = &control[order[k]];
+    bool is_other = order[k] == ADDRESS && next->about != (k ? next_of(w) : w->committed);
+    if (!next->count || is_other)
+      continue;
+    if (next->count != 1 || next->place != place++)
+      return false;
+  }
+  const struct rcl_whole_control *address = &control[ADDRESS];
+  return !address->count || address->about == w->committed || address->about == next_of(w);
+}
+
+/* ---- all ranks ---- */
+
+static bool count_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)i, (void)j;
+  uint32_t done = 0;
+  for (int each = 0; each < w->ranks; each++)
+    done += has_reported(w, each) && !under_way(w, each, RCL_COORDINATOR_RANK, DONE)->count;
+  bool counts = takes_part(w, RCL_COORDINATOR_RANK);
+  return is_behind(w, RCL_COORDINATOR_RANK) ||
+         state_of(w, RCL_COORDINATOR_RANK)->done == (counts ? done : 0);
+}
+
+static bool committing_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  if (i != RCL_COORDINATOR_RANK)
+    return is_behind(w, i) || !state_of(w, i)->done;
+  bool all = takes_part(w, i) && state_of(w, i)->done == (uint32_t)w->ranks;
+  return w->committing == (all ? next_of(w) : 0);
+}
+
+/* clang-format off */
+static const struct rcl_clause line[] = {
+    {"checkpoint", "in each phase the checkpoint under way and the last captured are C or C1",
+     RCL_OF_RANK, false, checkpoint_holds},
+    {"later", "only a rank that reconnects keeps a request, for C1",
+     RCL_OF_RANK, false, later_holds},
+    {"held", "the program is held from AGREEING or DRAINING until the release",
+     RCL_OF_RANK, false, held_holds},
+    {"capture", "an image of C1 is taken in CAPTURING only",
+     RCL_OF_RANK, false, capture_holds},
+    {"store", "an image of C1 is written in WRITING only",
+     RCL_OF_RANK, false, store_holds},
+    {"totals", "what is under way from i to j is what i has sent less what j has received",
+     RCL_OF_PAIR, false, totals_hold},
+    {"numbers", "what is known of a peer is about no checkpoint behind C1",
+     RCL_OF_PAIR, false, numbers_hold},
+    {"bookmark", "the total of i is under way to j, or known there, just if i has stopped for C1",
+     RCL_OF_PAIR, false, bookmark_holds},
+    {"told", "the total that j knows of i is what i has sent",
+     RCL_OF_PAIR, false, told_holds},
+    {"drained", "what j has found drained has stopped, as j has, and all is received",
+     RCL_OF_PAIR, false, drained_holds},
+    {"empty", "that j is drained is under way to i, or known there, just if it is so",
+     RCL_OF_PAIR, false, empty_holds},
+    {"quiet", "from CAPTURING on nothing is under way from i or to it",
+     RCL_OF_PAIR, false, quiet_holds},
+    {"newer image", "the image of C1 has the totals that its rank has",
+     RCL_OF_PAIR, false, newer_image_holds},
+    {"request", "the request for C1 is under way to j, or heard there, just if it was made",
+     RCL_OF_PAIR, false, request_holds},
+    {"release", "the release of C is under way to j just if j waits for it",
+     RCL_OF_PAIR, false, release_holds},
+    {"done", "a rank reports C1 once, to the coordinator, when its image is durable",
+     RCL_OF_PAIR, false, done_holds},
+    {"order", "at most one control message of a kind and a checkpoint, in a fixed order",
+     RCL_OF_PAIR, false, order_holds},
+    {"count", "the coordinator has counted the ranks that have reported C1",
+     RCL_OF_ALL, false, count_holds},
+    {"committing", "C1 is being committed just if all are counted, by the coordinator alone",
+     RCL_OF_RANK, false, committing_holds},
+    {"image", "the image of C was taken as C, and knows of no later checkpoint",
+     RCL_OF_PAIR, true, image_holds},
+    {"line", "by the images of C, j has received from i what i has sent to it",
+     RCL_OF_PAIR, true, line_holds},
+    {NULL, NULL, RCL_OF_ALL, false, NULL}};
+/* clang-format on */
+
+#endif

@@ -1,0 +1,233 @@
+/* The world: property `line-invariant`, the clauses that a protocol states of the whole.
+ *
+ * A state of the world is shown as protocols/line.h describes it: each rank as it stands towards
+ * the last recovery, what is under way between ranks that stand there, what is stored. What a
+ * recovery has made obsolete, and the contents of images from which no rank will start (settled),
+ * are not shown. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/confine.h"
+#include "base/memory.h"
+#include "protocols/line.h"
+#include "world/rules/properties.h"
+#include "world/rules/world_step.h"
+
+/* A view of the whole, and the memory for what is no part of the world. */
+struct view {
+  const struct world *w;
+  struct rcl_whole whole;
+  unsigned char *memory; /* in which all that follows is */
+  struct rcl_whole_rank *rank;
+  struct rcl_whole_channel *channel;
+  struct rcl_whole_control *control;
+  uint32_t kinds;        /* of control messages */
+  unsigned char *states; /* stored, two of each rank, of `stride` bytes */
+  size_t stride;
+  struct verdict *verdict;
+  const struct rcl_clause *asked; /* that is being asked; NULL: none is */
+};
+
+/* ---- ranks ---- */
+
+static enum rcl_standing standing_of(const struct world *w, int rank)
+{
+  const struct world_rank *me = read_rank(w, rank);
+  bool runs = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
+  if (me->phase == RANK_DEAD)
+    return RCL_STANDS_DEAD;
+  return runs && !me->declared && me->incarnation == read_global(w)->incarnation
+             ? RCL_STANDS_UP
+             : RCL_STANDS_BEHIND;
+}
+
+/* Writes the state that was kept as `number`; returns false where its contents are left out. */
+static bool read_kept(const struct world *w, int rank, uint32_t number, unsigned char *state)
+{
+  struct rcl_piece piece[RCL_PIECES];
+  uint32_t size, pieces = world_in_use(w, rank, read_rank(w, rank) + 1, piece);
+  const unsigned char *at = w->memory.kept(w->memory.ctx, number, &size);
+  for (uint32_t k = 0; k < pieces && size; k++) {
+    uint32_t length;
+    memcpy(&length, at, sizeof length);
+    memcpy(state + piece[k].offset, at + sizeof length, length);
+    at += sizeof length + length;
+  }
+  return size;
+}
+
+/* Shows what is stored of a rank; `zeroes` is a state of zeroes. */
+static void show_stored(struct view *v, int rank, const unsigned char *zeroes)
+{
+  const struct world *w = v->w;
+  struct rcl_whole_rank *shown = &v->rank[rank];
+  unsigned char *state = v->states + (size_t)rank * 2 * v->stride;
+  uint32_t count, committed = v->whole.committed;
+  const struct world_record *stored =
+      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
+  shown->committed = committed == RCL_FRESH ? zeroes : NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (stored[i].part != RCL_PART_IMAGE || stored[i].checkpoint < committed)
+      continue;
+    bool newer = stored[i].checkpoint > committed;
+    if (!stored[i].durable)
+      shown->storing = stored[i].checkpoint;
+    if (newer && read_kept(w, rank, stored[i].state, state + v->stride))
+      shown->newer = state + v->stride;
+    else if (!newer && committed != RCL_FRESH && read_kept(w, rank, stored[i].state, state))
+      shown->committed = state;
+  }
+}
+
+static void show_rank(struct view *v, int rank)
+{
+  const struct world *w = v->w;
+  const struct world_rank *me = read_rank(w, rank);
+  struct rcl_whole_rank *shown = &v->rank[rank];
+  *shown = (struct rcl_whole_rank){.config = &w->config[rank], .standing = standing_of(w, rank)};
+  show_stored(v, rank, v->states + 2 * (size_t)w->ranks * v->stride);
+  if (shown->standing != RCL_STANDS_UP) {
+    shown->storing = 0; /* no write is under way any more */
+    shown->state = me->phase == RANK_NEW ? (const void *)(me + 1) : shown->committed;
+    if (shown->standing == RCL_STANDS_DEAD || !shown->state)
+      *shown = (struct rcl_whole_rank){
+          .config = shown->config, .committed = shown->committed, .standing = RCL_STANDS_DEAD};
+    return;
+  }
+  shown->state = me + 1;
+  shown->held = me->held;
+  shown->capturing = me->phase == RANK_CAPTURING ? me->capturing : 0;
+}
+
+/* ---- channels ---- */
+
+static void show_control(struct view *v, struct rcl_whole_control *control,
+                         const struct world_message *message, uint32_t place)
+{
+  uint32_t kind = message->words[0];
+  if (kind >= v->kinds || control[kind].count++)
+    return;
+  control[kind].place = place;
+  control[kind].about = message->words[1];
+  control[kind].value = message->words[2];
+}
+
+static void show_messages(struct view *v, enum part_kind kind, int from, int to)
+{
+  uint32_t count, place = 0, n = (uint32_t)(from * v->w->ranks + to);
+  const struct world_message *list = READ_LIST(struct world_message, v->w, kind, from, to, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (list[i].incarnation != read_global(v->w)->incarnation)
+      continue;
+    if (is_control(&list[i]))
+      show_control(v, v->control + (size_t)n * v->kinds, &list[i], place++);
+    else
+      v->channel[n].messages++;
+  }
+}
+
+static void show_channel(struct view *v, int from, int to)
+{
+  uint32_t n = (uint32_t)(from * v->w->ranks + to);
+  v->channel[n] = (struct rcl_whole_channel){.control = v->control + (size_t)n * v->kinds};
+  show_messages(v, WORLD_CHANNEL, from, to);
+  if (control_part(v->w) != WORLD_CHANNEL)
+    show_messages(v, WORLD_CONTROL, from, to);
+}
+
+/* ---- the whole ---- */
+
+static uint32_t control_kinds(const struct rcl_protocol *protocol)
+{
+  uint32_t kinds = 0;
+  while (protocol->controls && protocol->controls[kinds])
+    kinds++;
+  return kinds;
+}
+
+static void show_whole(struct view *v)
+{
+  const struct world *w = v->w;
+  size_t ranks = (size_t)w->ranks, pairs = ranks * ranks;
+  v->kinds = control_kinds(w->protocol);
+  size_t rank = ranks * sizeof *v->rank, channel = pairs * sizeof *v->channel,
+         states = (2 * ranks + 1) * v->stride, control = pairs * v->kinds * sizeof *v->control,
+         bytes = rank + channel + states + control;
+  v->memory = memset(memory_grow(NULL, bytes), 0, bytes);
+  v->rank = (struct rcl_whole_rank *)(void *)v->memory;
+  v->channel = (struct rcl_whole_channel *)(void *)(v->memory + rank);
+  v->states = v->memory + rank + channel;
+  v->control = (struct rcl_whole_control *)(void *)(v->states + states);
+  v->whole = (struct rcl_whole){.ranks = w->ranks,
+                                .committed = read_global(w)->committed,
+                                .committing = read_global(w)->committing,
+                                .rank = v->rank,
+                                .channel = v->channel};
+  for (int i = 0; i < w->ranks; i++) {
+    show_rank(v, i);
+    for (int j = 0; j < w->ranks; j++)
+      show_channel(v, i, j);
+  }
+}
+
+/* ---- clauses ---- */
+
+static void violate(const struct view *v, int i, int j, const char *why)
+{
+  const struct rcl_clause *clause = v->asked;
+  char who[48] = "";
+  if (clause->scope == RCL_OF_PAIR)
+    snprintf(who, sizeof who, ", from rank %d to rank %d", i, j);
+  *v->verdict =
+      (struct verdict){.kind = VERDICT_VIOLATION, .property = "line-invariant", .rank = i};
+  snprintf(v->verdict->text, sizeof v->verdict->text, "clause %d (%s)%s %s: %s",
+           (int)(clause - v->w->protocol->line) + 1, clause->name, who, why, clause->text);
+}
+
+static bool is_asked(const struct view *v, const struct rcl_clause *clause, int rank)
+{
+  return clause->stored || v->rank[rank].standing != RCL_STANDS_DEAD;
+}
+
+/* Asks a clause of one or two ranks; returns whether it holds. */
+static bool ask(const struct view *v, int i)
+{
+  int pairs = v->asked->scope == RCL_OF_PAIR ? v->w->ranks : 1;
+  for (int j = 0; j < pairs; j++) {
+    if (v->asked->scope == RCL_OF_PAIR && !is_asked(v, v->asked, j))
+      continue;
+    if (!v->asked->holds(&v->whole, i, j)) {
+      violate(v, i, j, "does not hold");
+      return false;
+    }
+  }
+  return true;
+}
+
+static void ask_all(void *data)
+{
+  struct view *v = data;
+  bool dead = false;
+  for (int i = 0; i < v->w->ranks; i++)
+    dead |= v->rank[i].standing == RCL_STANDS_DEAD;
+  for (v->asked = v->w->protocol->line; v->asked->name; v->asked++) {
+    int ranks = v->asked->scope == RCL_OF_ALL ? !dead : v->w->ranks;
+    for (int i = 0; i < ranks; i++)
+      if (is_asked(v, v->asked, i) && !ask(v, i))
+        return;
+  }
+}
+
+void world_judge_line(const struct world *w, struct verdict *verdict)
+{
+  struct confine_end end;
+  struct view view = {.w = w, .verdict = verdict, .stride = w->state_bytes};
+  *verdict = (struct verdict){.kind = VERDICT_FINE};
+  if (!w->protocol->line)
+    return;
+  show_whole(&view);
+  if (!confine_run(ask_all, &view, &end))
+    violate(&view, 0, 0, end.late ? "does not end" : "touches what is not shown to it");
+  reached_judge(&verdict->reached, PROPERTY_LINE_INVARIANT);
+  free(view.memory);
+}
