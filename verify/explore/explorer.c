@@ -140,6 +140,7 @@ static void clear(struct explorer *e)
   abstraction_free(e->abstraction);
   free(e->fingerprint);
   archive_free(e->archive);
+  recurrence_free(e->steps);
   frontier_clear(&e->fresh);
   frontier_clear(&e->now);
   spill_clear(&e->spill[0]);

@@ -211,44 +211,6 @@ static struct outcome search_states(struct explorer *e, const struct recurrence 
   return outcome;
 }
 
-/* ---- steps ---- */
-
-/* Takes the moves of one worker's share of all places, so that the transition cache knows them. */
-static void learn_share(void *share)
-{
-  struct share *s = share;
-  struct explorer *e = s->cycles.e;
-  uint64_t all = visited_end(&e->visited), place = all / e->workers * s->number;
-  uint64_t end = s->number + 1 == e->workers ? all : place + all / e->workers;
-  for (; place < end && !s->search.stopped; place++)
-    if (*visited_at(&e->visited, place))
-      look_at(s, place);
-}
-
-static void learn_archived(void *cycles, const uint32_t *state)
-{
-  struct cycles *c = cycles;
-  c->transitions.count = 0;
-  worker_expand(c->w, c->e->model.packing, state);
-}
-
-/* In a search that went on from a save: takes all moves once more, as those before the save are not
- * in the transition cache. */
-static void learn_steps(struct explorer *e)
-{
-  struct share shares[e->workers];
-  for (unsigned i = 0; i < e->workers; i++)
-    begin_share(&shares[i], e, i);
-  platform_parallel(learn_share, shares, sizeof *shares, e->workers);
-  if (e->archive)
-    archive_each(e->archive, 0, learn_archived, &shares[0].cycles);
-  for (unsigned i = 0; i < e->workers; i++) {
-    if (shares[i].search.stopped)
-      stop(e, "timeout");
-    end_share(&shares[i]);
-  }
-}
-
 /* ---- the whole ---- */
 
 /* Looks among all states, too: the same must come out. */
@@ -290,11 +252,11 @@ static bool has_states(const struct explorer *e)
   return !e->fingerprint && !e->crash && !e->stubborn && !e->symmetry;
 }
 
-/* Whether all steps were taken, or at least those that can recur: a rank does not come back to a
- * node of its abstraction. */
-static bool knows_steps(const struct explorer *e)
+/* Whether no run goes round, as no rank comes back to a node of its abstraction: there are no crashes,
+ * behind which there is none. */
+static bool never_returns(const struct explorer *e)
 {
-  return !e->abstraction || e->crash;
+  return e->abstraction && !e->crash;
 }
 
 bool liveness_judge(struct explorer *e)
@@ -302,11 +264,11 @@ bool liveness_judge(struct explorer *e)
   uint64_t most = e->model.options->max_cycles;
   bool named = !most, few = has_states(e) && (named || e->out->states <= most), judges = true;
   struct outcome found = {0};
-  if ((e->out->resumed && !few) || !knows_steps(e))
-    return false;
-  if (e->out->resumed)
-    learn_steps(e);
+  if (never_returns(e))
+    return true;
   struct recurrence *recurrence = recurrence_new(&e->model);
+  if (e->steps)
+    recurrence_join(recurrence, e->steps);
   if (are_steps_left(e, recurrence)) {
     judges = named || (few && !e->archiving && !e->exchange);
     if (judges)
@@ -317,5 +279,5 @@ bool liveness_judge(struct explorer *e)
   if (e->model.options->audit && few && !e->archiving && e->out->verdict != EXPLORER_INCONCLUSIVE)
     audit_recurrence(e, &found);
   recurrence_free(recurrence);
-  return judges && (has_states(e) || e->fingerprint);
+  return judges;
 }

@@ -10,9 +10,10 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "verify/explore/search.h"
+#include "verify/reduce/recurrence.h"
 
 /* Changes with the format. */
-static const uint64_t MAGIC = UINT64_C(0x34657661736c6372), END = UINT64_C(0x646e65);
+static const uint64_t MAGIC = UINT64_C(0x35657661736c6372), END = UINT64_C(0x646e65);
 
 struct head {
   uint64_t magic, world; /* options->world_digest */
@@ -58,6 +59,25 @@ void resume_put_frontier(FILE *file, const struct explorer *e, const struct fron
   }
 }
 
+static void put_step(void *file, const struct recurrence_change *changes, uint32_t count)
+{
+  file_put(file, &count, sizeof count);
+  file_put(file, changes, count * sizeof *changes);
+}
+
+/* All steps so far, those before an earlier save among them. Behind the last one is a count of no
+ * changes. */
+static void put_steps(FILE *file, const struct explorer *e)
+{
+  static const uint32_t none;
+  struct recurrence *steps = recurrence_new(&e->model);
+  if (e->steps)
+    recurrence_join(steps, e->steps);
+  recurrence_each(steps, NULL, put_step, file);
+  recurrence_free(steps);
+  file_put(file, &none, sizeof none);
+}
+
 void resume_put(FILE *file, const struct explorer *e)
 {
   struct head head = {.magic = MAGIC,
@@ -81,6 +101,7 @@ void resume_put(FILE *file, const struct explorer *e)
   }
   put_visited(file, &e->visited);
   resume_put_frontier(file, e, &e->now);
+  put_steps(file, e);
   file_put(file, &END, sizeof END);
 }
 
@@ -140,6 +161,21 @@ bool resume_get_frontier(FILE *file, const struct explorer *e, struct frontier *
   return true;
 }
 
+static bool get_steps(FILE *file, struct explorer *e)
+{
+  uint32_t count, parts = e->model.rules_cache.count;
+  struct recurrence_change changes[parts];
+  bool fine = file_get(file, &count, sizeof count);
+  e->steps = recurrence_new(NULL);
+  while (fine && count) {
+    fine = count <= parts && file_get(file, changes, count * sizeof *changes);
+    if (fine)
+      recurrence_add(e->steps, changes, count);
+    fine = fine && file_get(file, &count, sizeof count);
+  }
+  return fine;
+}
+
 static const char *get_head(FILE *file, const struct explorer *e, struct head *head)
 {
   if (!file_get(file, head, sizeof *head) || head->magic != MAGIC)
@@ -173,7 +209,7 @@ const char *resume_get(FILE *file, struct explorer *e)
     return damaged;
   e->archiving = head.archived;
   if (!get_visited(file, e, head.states) || !resume_get_frontier(file, e, &e->now, head.frontier) ||
-      !file_get(file, &end, sizeof end) || end != END)
+      !get_steps(file, e) || !file_get(file, &end, sizeof end) || end != END)
     return damaged;
   e->out->states = e->out->resumed = explorer_states(e);
   e->out->transitions = head.transitions;

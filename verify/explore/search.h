@@ -83,6 +83,7 @@ struct explorer {
   uint64_t level, before, earlier; /* states of this level, and of the two before */
   uint64_t bytes;                  /* memory taken when it was last looked at */
   double began, saved;             /* seconds at the beginning, and at the last save */
+  struct recurrence *steps;        /* of the search before a save; NULL: there was none */
   struct worker *worker;
   unsigned workers;
 };

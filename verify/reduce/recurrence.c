@@ -83,21 +83,33 @@ void recurrence_each(const struct recurrence *r, struct model *m,
                      void step(void *ctx, const struct recurrence_change *, uint32_t count),
                      void *ctx)
 {
-  uint64_t *digest = memory_table(r->values.count + 1, sizeof *digest);
-  struct recurrence_change changes[m->rules_cache.count];
-  uint32_t count;
-  for (uint32_t i = 1; i <= r->values.count; i++)
-    digest[i] = model_digest_value(m, (uint32_t)value_at(r, i)->part, (uint32_t)value_at(r, i)->is);
+  uint64_t *name = memory_table(r->values.count + 1, sizeof *name);
+  for (uint32_t i = 1; i <= r->values.count; i++) {
+    const struct value *value = value_at(r, i);
+    name[i] = m ? model_digest_value(m, (uint32_t)value->part, (uint32_t)value->is) : value->is;
+  }
   for (uint32_t n = 1; n <= r->steps.count; n++) {
+    uint32_t count;
     const uint32_t *hops = hops_of(r, n, &count);
+    struct recurrence_change changes[count];
     for (uint32_t i = 0; i < count; i++) {
       const struct hop *hop = hop_at(r, hops[i]);
-      changes[i] = (struct recurrence_change){value_at(r, hop->from)->part, digest[hop->from],
-                                              digest[hop->to]};
+      changes[i] = (struct recurrence_change){value_at(r, hop->from)->part, name[hop->from],
+                                              name[hop->to]};
     }
     step(ctx, changes, count);
   }
-  free(digest);
+  free(name);
+}
+
+static void take_step(void *recurrence, const struct recurrence_change *changes, uint32_t count)
+{
+  recurrence_add(recurrence, changes, count);
+}
+
+void recurrence_join(struct recurrence *r, const struct recurrence *from)
+{
+  recurrence_each(from, NULL, take_step, r);
 }
 
 /* ---- cycles of values ---- */

@@ -30,7 +30,11 @@ void recurrence_free(struct recurrence *); /* may be NULL */
 /* Adds a step. Those that change the same are one. */
 void recurrence_add(struct recurrence *, const struct recurrence_change *, uint32_t count);
 
-/* Tells each step, with digests of the model's values: the same in every process. */
+/* Adds the steps of another one whose values have the same numbers. */
+void recurrence_join(struct recurrence *, const struct recurrence *from);
+
+/* Tells each step: with a model, by digests of the model's values, which are the same in every
+ * process; with NULL, by the numbers by which it was added. */
 void recurrence_each(const struct recurrence *, struct model *,
                      void step(void *ctx, const struct recurrence_change *, uint32_t count),
                      void *ctx);

@@ -346,6 +346,25 @@ static bool resumes(const struct small *small, const struct exploration *all)
   return same;
 }
 
+/* Whether in a world that counts as large, where the steps alone decide, a search that goes on from a
+ * save judges as one without a save: where runs go round, neither says that progress was judged. */
+static bool resumes_large(const struct small *small, const struct exploration *all)
+{
+  static const char save[] = "liveness-test-save";
+  struct explorer_options options = {.properties = progress, .workers = 2, .max_cycles = 1};
+  struct exploration once, found;
+  explore_small(small, &options, &once);
+  stop_early(small, &options, all, save);
+  explore_small(small, &options, &found);
+  bool goes_round = all->verdict == EXPLORER_VIOLATED;
+  bool same = found.resumed && found.verdict == EXPLORER_HOLDS && once.verdict == EXPLORER_HOLDS &&
+              found.recurs == once.recurs && found.cycles == once.cycles &&
+              found.cycles == !found.recurs && (found.recurs || !goes_round);
+  exploration_clear(&once);
+  exploration_clear(&found);
+  return same;
+}
+
 /* Where a search was inconclusive its save stays, and so do the states that it names. */
 static void remove_files(const char *folder)
 {
@@ -378,7 +397,7 @@ static void by_lot(void)
   static const struct small small = {
       "gambler", 2, 1, 0, false, false, 0, "rank 0: send 1, recv 1\nrank 1: recv 0, send 0"};
   enum { DRAWN = 60 };
-  unsigned violated = 0, right = 0, same = 0, resumed = 0, disk = 0;
+  unsigned violated = 0, right = 0, same = 0, resumed = 0, large = 0, disk = 0;
   for (guint32 seed = 1; seed <= DRAWN; seed++) {
     struct world world;
     struct exploration one, two;
@@ -397,6 +416,7 @@ static void by_lot(void)
                  : one.verdict == EXPLORER_HOLDS;
     same += one.verdict == two.verdict && same_moves(&one, &two);
     resumed += resumes(&small, &one);
+    large += resumes_large(&small, &one);
     disk += spills(&small, &one);
     exploration_clear(&one);
     exploration_clear(&two);
@@ -405,6 +425,7 @@ static void by_lot(void)
      "of %d protocols drawn by lot, %u go round for ever", DRAWN, violated);
   ok(right == DRAWN, "the explorer and the reference agree on %u", right);
   ok(resumed == DRAWN, "a search that goes on from a save, on %u", resumed);
+  ok(large == DRAWN, "where states are too many to look at, by its steps, on %u", large);
   ok(disk == DRAWN, "with states on disk %u are right, or inconclusive", disk);
   ok(same == DRAWN, "two workers, and a search of all states, on %u", same);
 }
