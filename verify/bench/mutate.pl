@@ -2,13 +2,15 @@
 # Mutation analysis: makes small changes to sources and looks whether anything notices.
 #
 #     verify/bench/mutate.pl [--build DIR] [--seed N[..N]] [--count N] [--jobs N] [--judge]
-#                            [--known] [--known-file FILE] [--noticed FILE] [FILE]...
+#                            [--seconds N] [--known] [--known-file FILE] [--noticed FILE] [FILE]...
 #
 #     FILE       protocols/c3.c, protocols/parts/links.h, world/rules/world.c ...; default: every
 #                protocol and every part, or with --judge every source of the judge
 #     --count    changes of each file that yield other machine code, drawn by the seeds in turn from
 #                all that there are; default 20, 0: all
 #     --jobs     files at the same time; default 1
+#     --seconds  of the judge: leave a change when members of the screening set that take as many
+#                seconds have not noticed it; called again without it, go on from there
 #     --known    try the changes of mutate-known.txt (or FILE), --count of each file instead: each
 #                must go unnoticed
 #     --noticed  try the changes of FILE, mutate-noticed.txt is one: each must be noticed by the claim,
@@ -41,9 +43,10 @@ use Protocols;
 use Tree;
 
 my $root = abs_path("$FindBin::Bin/../..");
-my ($build, $seeds, $count, $jobs, $judge, $known_only, $noticed) = ("$root/build", 1, 20, 1);
+my ($build, $seeds, $count, $jobs, $seconds, $judge, $known_only, $noticed) = ("$root/build", 1, 20, 1, 0);
 my $known_file = "$FindBin::Bin/mutate-known.txt";
 GetOptions('build=s' => \$build, 'seed=s' => \$seeds, 'count=i' => \$count, 'jobs=i' => \$jobs,
+  'seconds=i' => \$seconds,
   'judge' => \$judge, 'known' => \$known_only, 'known-file=s' => \$known_file, 'noticed=s' => \$noticed)
   && $seeds =~ /^(\d+)(?:\.\.(\d+))?$/ && $jobs > 0 or exit 64;
 my @seeds = $1 .. $2 // $1;
@@ -52,7 +55,7 @@ $_ = abs_path($_) for grep { defined } $known_file, $noticed;
 my $tree = Tree->new($root, $build);
 my @known = Entries::read_entries($root, $known_file);
 my %kinds;
-sub kind { my $class = $_[0] =~ m{^protocols/(?!grammar)} ? 'Protocols' : 'Judge'; return $kinds{$class} //= $class->new($tree) }
+sub kind { my $class = $_[0] =~ m{^protocols/(?!grammar)} ? 'Protocols' : 'Judge'; return $kinds{$class} //= $class->new($tree, $seconds) }
 
 # The sources of which `file` is part, whose machine code is another than it is by `originals`: the
 # code by source. Nothing when the changed text does not compile.

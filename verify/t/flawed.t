@@ -83,6 +83,21 @@ done
 claim NONE "$one, properties: [no-loss, useful, output-at-rest, tokens, restorable]"
 is "$(verdict NONE)" 'vacuous no occasion to judge restorable, tokens, output-at-rest' \
   'NONE: nothing restarts, no state is recorded, nothing is told the outside'
+# A survivor can go back behind its last capture where it has captured, past two checkpoints where it
+# has two, and again where it has gone back.
+back='own-iteration, no-domino, once-per-failure'
+claim NONE "checkpoints: 0, crashes: 1, properties: [$back, local-rollback]"
+is "$(verdict NONE)" 'violated local-rollback' 'NONE: all go back, the survivors among them'
+claim NONE "checkpoints: 1, crashes: 0, properties: [$back, local-rollback]"
+is "$(verdict NONE)" 'vacuous no occasion to judge local-rollback, no-domino, own-iteration, once-per-failure' \
+  'NONE: nobody fails'
+claim NONE "checkpoints: 0, crashes: 1, properties: [$back]"
+is "$(verdict NONE)" 'vacuous no occasion to judge no-domino, own-iteration' \
+  'NONE: nothing is captured before a rank fails'
+claim NONE "checkpoints: 1, crashes: 1, properties: [no-domino]"
+is "$(verdict NONE)" 'vacuous no occasion to judge no-domino' 'NONE: there is one checkpoint to go back to'
+claim NONE "checkpoints: 2, crashes: 1, properties: [no-domino]"
+is "$(verdict NONE)" holds 'NONE: with two checkpoints none goes back past both'
 tagged='    rank 0: choose 2, if 1 (send 0 tag 7), send 1, recv 1
     rank 1: recv 0, send 0'
 compile TAGS_TOKEN

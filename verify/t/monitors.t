@@ -661,18 +661,24 @@ sub acts {
   }
 }
 
+sub goes_back {
+  my ($me, $checkpoint) = @_;
+  bad('local-rollback');
+  bad('once-per-failure') if $me->{went_back};
+  bad('own-iteration') if $checkpoint != $me->{line};
+  bad('no-domino') if 1 < grep { $_->{part} eq 'image' && $_->{durable} && $_->{checkpoint} > $checkpoint } @{$me->{stored}};
+}
+
 sub roll_back {
   my ($me, $e, $checkpoint) = @_;
   if (!$world->{independent}) {
+    goes_back($me, $checkpoint);
     reset_rank($me, 'restoring');
     return forget_older($me->{r}, $incarnation);
   }
   return bad('legal') if $checkpoint && !($me->{image} && $me->{line} == $checkpoint)
     && !grep { $_->{part} eq 'image' && $_->{checkpoint} == $checkpoint } @{$me->{stored}};
-  bad('local-rollback');
-  bad('once-per-failure') if $me->{went_back};
-  bad('own-iteration') if $checkpoint != $me->{line};
-  bad('no-domino') if 1 < grep { $_->{part} eq 'image' && $_->{durable} && $_->{checkpoint} > $checkpoint } @{$me->{stored}};
+  goes_back($me, $checkpoint);
   @$me{qw(phase held drains origin went_back)} = ('restoring', 0, undef, $checkpoint, 1);
 }
 

@@ -228,10 +228,12 @@ static void ask_commit(struct step_context *t, const struct rcl_action *action)
 
 static void roll_back(struct step_context *t, const struct rcl_action *action)
 {
-  if (t->w->protocol->independent)
+  if (t->w->protocol->independent) {
     world_set_back(t, action->checkpoint);
-  else
-    world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
+    return;
+  }
+  world_judge_set_back(t, action->checkpoint);
+  world_wipe(t->w, t->rank, RANK_RESTORING, read_global(t->w)->incarnation);
 }
 
 static void give_up(struct step_context *t, const struct rcl_action *action)

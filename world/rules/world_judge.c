@@ -188,40 +188,53 @@ static bool same_life(const struct step_context *t, int rank)
 
 /* ---- claims about ranks that roll back, and how far ---- */
 
-/* Each rollback has a failure of its own, noticed since the last. */
+/* Each rollback has a failure of its own, noticed since the last. From the first one on there could
+ * be another. */
 static void judge_once(struct step_context *t)
 {
   if (!is_judged(t->w, "once-per-failure"))
     return; /* no state of it where nobody asks */
   struct world_rank *me = edit_rank(t->w, t->rank);
+  world_occasion(t, PROPERTY_ONCE_PER_FAILURE);
   if (me->set_back)
     world_violate(t, "once-per-failure",
                   "rank %d goes back again, and has noticed no failure since", t->rank);
   me->set_back = true;
 }
 
-void world_judge_told(struct step_context *t)
+/* Returns how many checkpoints of the rank that are on storage are later than that one. */
+static uint32_t count_passed(const struct step_context *t, uint32_t checkpoint)
 {
-  world_occasion(t, PROPERTY_LOCAL_ROLLBACK);
-  world_occasion(t, PROPERTY_OWN_ITERATION);
-  world_occasion(t, PROPERTY_NO_DOMINO);
-  world_occasion(t, PROPERTY_ONCE_PER_FAILURE);
-}
-
-void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
-{
-  judge_once(t);
-  world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
-                checkpoint);
-  if (checkpoint != read_rank(t->w, t->rank)->line)
-    world_violate(t, "own-iteration", "rank %d lives and goes back behind its last capture, to %u",
-                  t->rank, checkpoint);
   uint32_t count, passed = 0;
   const struct world_record *stored =
       READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
     passed +=
         stored[i].part == RCL_PART_IMAGE && stored[i].durable && stored[i].checkpoint > checkpoint;
+  return passed;
+}
+
+/* A survivor that is told of a failure could go back; behind its last capture, or past two of its
+ * checkpoints, where it has as many. */
+void world_judge_told(struct step_context *t)
+{
+  world_occasion(t, PROPERTY_LOCAL_ROLLBACK);
+  if (read_rank(t->w, t->rank)->line != RCL_FRESH)
+    world_occasion(t, PROPERTY_OWN_ITERATION);
+  if (is_judged(t->w, "no-domino") && count_passed(t, RCL_FRESH) > 1)
+    world_occasion(t, PROPERTY_NO_DOMINO);
+}
+
+void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
+{
+  judge_once(t);
+  world_judge_told(t);
+  world_violate(t, "local-rollback", "rank %d lives and goes back to checkpoint %u", t->rank,
+                checkpoint);
+  if (checkpoint != read_rank(t->w, t->rank)->line)
+    world_violate(t, "own-iteration", "rank %d lives and goes back behind its last capture, to %u",
+                  t->rank, checkpoint);
+  uint32_t passed = is_judged(t->w, "no-domino") ? count_passed(t, checkpoint) : 0;
   if (passed > 1)
     world_violate(t, "no-domino", "rank %d goes back to checkpoint %u, past %u of its checkpoints",
                   t->rank, checkpoint, passed);

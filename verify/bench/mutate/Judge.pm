@@ -38,8 +38,8 @@ my @tests = (
   ['mpi/t/host.t', 't/verify-tool']);
 
 sub new {
-  my ($class, $tree) = @_;
-  my $self = bless {tree => $tree}, $class;
+  my ($class, $tree, $most) = @_;
+  my $self = bless {tree => $tree, most => $most}, $class; # seconds of members for a change; 0: all
   push @{$self->{said}{$_->[0]}{$_->[1]}}, $_->[2] // '' for $tree->kept('judge-results');
   $self->{kills}{$_->[0]}{$_->[1]}++ for $tree->kept('judge-noticed');
   return $self;
@@ -191,7 +191,7 @@ sub test_says {
   return $line ? "$test: " . $line =~ s/^not ok \d+ - //r : $code ? "$test: ends with $code" : '';
 }
 
-# The first member that notices the change, with what it says.
+# The first member that notices the change, with what it says; else nothing, and how much there is to try.
 sub noticed {
   my ($self, $codes, $originals, $file) = @_;
   my $tree = $self->{tree};
@@ -200,11 +200,13 @@ sub noticed {
   my @members = $self->members;
   my $id = md5_hex($self->{id}, map { ($_, $codes->{$_}) } @sources);
   my $of = $self->{said}{$id} //= {};
+  my $spent = 0;
   for my $name (sort keys %$of) { return $of->{$name}[0] if $of->{$name}[0] }
   my $worth = sub { (($self->{kills}{$key}{$_[0]{name}} // 0) + .3) / ($_[0]{seconds} + .5) };
   for my $member (sort { $worth->($b) <=> $worth->($a) || $a->{name} cmp $b->{name} } @members) {
     my $name = $member->{name};
     next if $of->{$name};
+    return ('', 'as far as was looked') if $self->{most} && ($spent += $member->{seconds}) > $self->{most};
     $of->{$name} = [$member->{says}->(@sources)];
     $tree->keep('judge-results', $id, $name, $of->{$name}[0] =~ s/[\t\n]/ /gr);
     next unless $of->{$name}[0];
