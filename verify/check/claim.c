@@ -8,11 +8,8 @@
 #include "base/glib/terminal.h"
 #include "base/platform.h"
 #include "verify/check/claim_read.h"
-#include "world/rules/in_place.h"
+#include "verify/check/counterexample.h"
 #include "world/rules/properties.h"
-#include "world/trace/schedule_file.h"
-#include "world/trace/trace.h"
-#include "world/trace/world_of.h"
 
 /* The share of all memory that the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
@@ -53,35 +50,6 @@ struct job {
   gint64 shown;          /* progress: when, in microseconds, */
   uint64_t shown_states; /* and how many states there were */
 };
-
-_Static_assert(1 << LIE_DROP == FAULT_DROP && 1 << LIE_DUPLICATE == FAULT_DUPLICATE &&
-                   1 << LIE_EARLY_DURABLE == FAULT_EARLY_DURABLE &&
-                   1 << LIE_WINDOWS_LOST == FAULT_WINDOWS_LOST &&
-                   1 << LIE_LOCKS_LOST == FAULT_LOCKS_LOST,
-               "the lies of a claim are the faults of the world");
-
-void claim_world(const struct scenario *claim, const struct script *script, struct world *world)
-{
-  world_init(world, rcl_protocol_named(claim->protocol.name), claim->program.ranks,
-             claim->protocol.capacity);
-  world_of_protocol(world, claim);
-  world->fifo = claim->check.order == ORDER_FIFO;
-  world->closes = claim->check.connections == CONNECTIONS_CLOSE;
-  world->overtaking = claim->check.order == ORDER_NONE;
-  world->hazards = claim->check.hazards;
-  world->per_node = claim->check.per_node;
-  world->places_anywhere = claim->checkpoint.places == PLACES_ANYWHERE;
-  world->check = true;
-  world->bounded = true;
-  world->faults = claim->check.lies;
-  world->exceeds = claim->check.exceeds;
-  world_of_levels(world, claim);
-  world->script = script;
-  struct reached least;
-  claim_reach(claim, &least, NULL);
-  world->line_stamps = least.most[REACH_LATE] || least.most[REACH_EARLY] ||
-                       properties_need_stamps((const char *const *)claim->check.properties);
-}
 
 static void explore_claim(const struct job *job, const struct explorer_options *options, bool whole,
                           struct exploration *found)
@@ -192,61 +160,6 @@ static enum claim_verdict verdict_of(const struct exploration *found)
                                                 [EXPLORER_VIOLATED] = CLAIM_VIOLATED,
                                                 [EXPLORER_INCONCLUSIVE] = CLAIM_INCONCLUSIVE};
   return is_impure(found) ? CLAIM_BREACH : verdicts[found->verdict];
-}
-
-/* Takes the run to a violation again, in a world of its own, and writes it down. */
-static bool write_trace(const struct job *job, const struct exploration *found, const char *file,
-                        GError **error)
-{
-  struct world world;
-  struct parts parts;
-  claim_world(job->claim, job->script, &world);
-  parts_init(&parts, &world);
-  world_guard(&world, false);
-  world_begin(&world, (unsigned)job->claim->check.crashes, (unsigned)job->claim->check.checkpoints);
-  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world.config[0])};
-  actions.item = g_new0(struct rcl_action, actions.capacity);
-  struct trace *trace = trace_open(file, &world, "explorer", true, error);
-  bool said = false;
-  for (unsigned i = 0; trace && i < found->moves_count; i++) {
-    struct move move = found->moves[i];
-    struct verdict verdict = {0};
-    actions.count = 0;
-    world_step(&world, &move, &actions, &verdict);
-    if (verdict.kind == VERDICT_IMPOSSIBLE && is_impure(found))
-      break; /* it has done something else this time */
-    if (verdict.kind == VERDICT_IMPOSSIBLE)
-      g_error("%s: the world refuses its own counterexample at step %u: %s", job->claim->id, i,
-              verdict.text);
-    said = properties_impure(&verdict);
-    if (!said)
-      verdict.kind = VERDICT_FINE; /* the one that counts comes last */
-    trace_move(trace, i, &world, &move, &actions, &verdict);
-  }
-  if (trace && found->again)
-    trace_again(trace, found->moves_count - found->again);
-  if (trace && !said)
-    trace_violation(trace, &found->why);
-  bool fine = trace && trace_close(trace, error);
-  g_free(actions.item);
-  parts_clear(&parts);
-  world_clear(&world);
-  return fine;
-}
-
-/* ID.trace and, where real programs can follow it, ID.scenario.yaml. */
-static bool write_counterexample(const struct job *job, const struct exploration *found,
-                                 struct claim_result *result, GError **error)
-{
-  const char *id = job->claim->id;
-  g_autofree char *trace = g_strconcat(id, ".trace", NULL);
-  g_autofree char *scenario = g_strconcat(id, ".scenario.yaml", NULL);
-  g_autofree char *trace_file = g_build_filename(job->options->out, trace, NULL);
-  g_autofree char *scenario_file = g_build_filename(job->options->out, scenario, NULL);
-  g_strlcpy(result->trace, trace_file, sizeof result->trace);
-  return write_trace(job, found, trace_file, error) &&
-         (is_impure(found) || counterexample_refuses(job->claim, job->script) ||
-          counterexample_write(job->claim, found->why.property, trace, scenario_file, error));
 }
 
 static void append_name(GString *list, const char *name)
@@ -535,8 +448,12 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
   judge_reached(job, properties, result);
   intern_clear(&rests);
   bool fine = true;
-  if (found.verdict == EXPLORER_VIOLATED && job->options->out)
-    fine = write_counterexample(job, &found, result, error);
+  if (found.verdict == EXPLORER_VIOLATED && job->options->out) {
+    g_autofree char *trace =
+        counterexample_keep(job->claim, job->script, &found, job->options->out, error);
+    g_strlcpy(result->trace, trace ? trace : "", sizeof result->trace);
+    fine = trace;
+  }
   exploration_clear(&found);
   return fine;
 }

@@ -105,6 +105,29 @@ void parts_group_shares(struct parts *parts, struct world *world)
   parts->end_share = world_part(world, WORLD_GLOBAL, 0, 0);
 }
 
+/* Copies `count` runs of bytes, of which some may be forgotten. */
+static struct parts_bytes *copy_all(const struct parts_bytes *bytes, uint32_t count)
+{
+  struct parts_bytes *copy = memory_table((size_t)count + 1, sizeof *copy);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!bytes[i].bytes)
+      continue;
+    grow(&copy[i], bytes[i].size);
+    if (bytes[i].size)
+      memcpy(copy[i].bytes, bytes[i].bytes, bytes[i].size);
+  }
+  return copy;
+}
+
+void parts_copy(struct parts *copy, const struct parts *parts)
+{
+  REQUIRE(!parts->shares, "parts that are copied have no grouped shares");
+  *copy = *parts;
+  copy->part = copy_all(parts->part, parts->count);
+  copy->kept = copy_all(parts->kept, parts->kept_count);
+  copy->kept_room = parts->kept_count + 1;
+}
+
 void parts_clear(struct parts *parts)
 {
   for (uint32_t i = 0; i < parts->count; i++)

@@ -29,6 +29,9 @@ struct parts {
 void parts_init(struct parts *parts, struct world *world);
 void parts_clear(struct parts *parts);
 
+/* Makes `copy`, which is empty, a copy of its own, for parts_clear(). Not of grouped shares. */
+void parts_copy(struct parts *copy, const struct parts *parts);
+
 /* Contributions to collectives are held in groups (shares.h), for programs that are no scripts. */
 void parts_group_shares(struct parts *parts, struct world *world);
 

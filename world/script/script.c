@@ -417,8 +417,8 @@ static bool check_members(struct parser *p, struct script *script)
   for (int rank = 0; rank < script->ranks; rank++) {
     bool joined[SCRIPT_COMMS] = {true};
     for (const struct operation *op = script->ops[rank]; op->kind != SCRIPT_END; op++) {
-      bool peer = op->kind == SCRIPT_SEND || op->kind == SCRIPT_RECV || op->kind == SCRIPT_IRECV ||
-                  op->kind == SCRIPT_COLLECTIVE;
+      bool rooted = op->flow == RCL_FLOW_FROM_ROOT || op->flow == RCL_FLOW_TO_ROOT;
+      bool peer = rooted || op->kind <= SCRIPT_IRECV; /* a send or a receive */
       if (op->kind == SCRIPT_MEMBER &&
           (op == script->ops[rank] || op[-1].kind != SCRIPT_COLLECTIVE ||
            op[-1].flow != RCL_FLOW_ALL))

@@ -411,8 +411,8 @@ void trace_print_operation(struct buffer *out, const struct operation *operation
     buffer_printf(out, kind == SCRIPT_MEMBER ? " %d" : " on %d", operation->comm);
 }
 
-static void print_operations(struct buffer *out, const struct operation *first,
-                             const struct operation *end)
+void trace_print_operations(struct buffer *out, const struct operation *first,
+                            const struct operation *end)
 {
   for (const struct operation *op = first; op != end; op++) {
     buffer_printf(out, "%s", op == first ? "" : ", ");
@@ -421,7 +421,7 @@ static void print_operations(struct buffer *out, const struct operation *first,
       continue;
     }
     buffer_printf(out, "if %u (", op->count);
-    print_operations(out, op + 1, op + 1 + op->skip);
+    trace_print_operations(out, op + 1, op + 1 + op->skip);
     buffer_printf(out, ")");
     op += op->skip;
   }
@@ -435,7 +435,7 @@ static void print_script(struct buffer *out, const struct script *script)
     while (end->kind != SCRIPT_END)
       end++;
     buffer_printf(out, "script rank %d:%s", rank, end == ops[rank] ? "" : " ");
-    print_operations(out, ops[rank], end);
+    trace_print_operations(out, ops[rank], end);
     buffer_printf(out, "\n");
   }
 }

@@ -27,6 +27,10 @@ char *trace_violation_line(const struct verdict *);
 void trace_print_move(struct buffer *text, const struct world *, const struct move *);
 void trace_print_operation(struct buffer *text, const struct operation *);
 
+/* All operations from `first` up to `end`, as a line of a script has them. Appended to `text`. */
+void trace_print_operations(struct buffer *text, const struct operation *first,
+                            const struct operation *end);
+
 /* The number of the message that a move would take; 0: none. */
 uint64_t trace_number(struct trace_lines *, const struct world *, const struct move *);
 

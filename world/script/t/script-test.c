@@ -108,6 +108,8 @@ static void accepted(void)
         "2:0:0:0:0 2:0:0:1:0 12:0:1:0:0 11:0:0:0:0 13:0:0:0:1 0:0:0:0:0 13:0:0:0:0 "
         "0:0:0:0:0 3:0:0:0:0 3:0:0:1:0 ");
   reads("rank *: allreduce, member 1, barrier on 1", 2, 0, "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 ");
+  reads("rank 0: allreduce\nrank *: allreduce, member 1, barrier on 1, reduce 2 on 1", 3, 1,
+        "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 7:2:0:0:0 ");
   reads("rank *: allreduce, member 1, allreduce, member 1", 2, 0,
         "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 14:0:0:0:0 ");
 }

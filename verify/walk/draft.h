@@ -1,0 +1,57 @@
+/* A world as it is drawn, and as it shrinks: operations that belong together can be taken out
+ * together, and so can ranks. It is then printed as a claim, and from there on it is what any claim
+ * is. */
+#ifndef RECLINE_DRAFT_H
+#define RECLINE_DRAFT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "verify/walk/families.h"
+#include "world/script/script.h"
+
+/* An operation of a rank. Operations of one unit stand and fall together: a send and its receive,
+ * a call on all ranks. */
+struct drawn {
+  uint32_t unit;
+  int16_t rank;
+  struct operation op;
+};
+
+struct draft {
+  const struct rcl_protocol *protocol;
+  const char *file; /* shared object of the protocol, not owned; NULL: recline's own */
+  int ranks;
+  uint32_t families; /* that it is drawn from, or-ed */
+  GArray *ops;       /* struct drawn, in an order in which the program can run */
+  uint32_t units;    /* so many numbers of units are taken */
+  uint32_t capacity;
+  uint32_t interval, log, failures; /* of protocol; 0: not given */
+  bool anywhere;                    /* places of checkpoints */
+  int levels;                       /* which hierarchy of storage; 0: none */
+  int checkpoints, crashes, per_node;
+  bool closes;
+  bool fifo, no_order;
+  unsigned hazards;  /* enum hazard, or-ed */
+  char topology[32]; /* "": none */
+};
+
+enum { DRAFT_HIERARCHIES = 3 };
+
+/* Returns the claim as YAML, for the caller to free with g_free(). Its properties are those that a
+ * walk judges. */
+char *draft_claim(const struct draft *, const char *id, const char *statement);
+
+/* Returns a draft of its own, for draft_clear(). */
+struct draft draft_copy(const struct draft *);
+void draft_clear(struct draft *);
+
+/* Takes out the operations of units for which `out` is true. */
+void draft_remove_units(struct draft *, const bool *out);
+
+/* Takes out a rank with all units that need it; the others move up. False: some unit cannot do
+ * without the rank, or too few ranks are left; the draft is then of no use. */
+bool draft_remove_rank(struct draft *, int rank);
+
+#endif

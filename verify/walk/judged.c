@@ -1,0 +1,34 @@
+#include "verify/walk/judged.h"
+
+#include "verify/walk/families.h"
+#include "world/rules/properties.h"
+
+GPtrArray *judged_among(const char *const *names)
+{
+  static const char *const beyond[] = {"outcome", "progress", "bounds", NULL};
+  GPtrArray *judged = g_ptr_array_new();
+  for (; *names; names++)
+    if (!properties_include(beyond, *names))
+      g_ptr_array_add(judged, (gpointer)*names);
+  g_ptr_array_add(judged, NULL);
+  return judged;
+}
+
+/* A request for a checkpoint commits in a barrier only, and the last one may come behind the last
+ * barrier. */
+static bool waits_for_barriers(const struct rcl_protocol *protocol)
+{
+  return families_assumed(protocol) & RCL_ASSUMES_BARRIERS;
+}
+
+GPtrArray *judged_of(const struct rcl_protocol *protocol)
+{
+  GPtrArray *judged = judged_among(properties_promised(protocol));
+  static const char *const later[] = {"commits", "requests", NULL};
+  for (guint i = 0; waits_for_barriers(protocol) && g_ptr_array_index(judged, i);)
+    if (properties_include(later, g_ptr_array_index(judged, i)))
+      g_ptr_array_remove_index(judged, i);
+    else
+      i++;
+  return judged;
+}

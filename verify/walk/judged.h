@@ -1,0 +1,18 @@
+/* What a walk judges: safety after each step, and what is judged at rest and at the end. Liveness
+ * (`progress`) needs all states, and `outcome` all runs without failures: neither is judged. */
+#ifndef RECLINE_JUDGED_H
+#define RECLINE_JUDGED_H
+
+#include <glib.h>
+
+#include "protocols/protocol.h"
+
+/* Returns the names of the properties, static, that are judged of a protocol in any world: the
+ * default ones that a walk can judge, and those that the protocol promises. Ends with NULL; the
+ * caller frees the array. */
+GPtrArray *judged_of(const struct rcl_protocol *);
+
+/* Returns those of `names` (ends with NULL) that a walk can judge, likewise. */
+GPtrArray *judged_among(const char *const *names);
+
+#endif

@@ -1,0 +1,74 @@
+/* Inside of the drawing of programs: what messages (drawn_messages.c), calls (drawn_calls.c) and
+ * the whole (program.c) share. */
+#ifndef RECLINE_PROGRAM_PARTS_H
+#define RECLINE_PROGRAM_PARTS_H
+
+#include <stdlib.h>
+
+#include "verify/walk/dice.h"
+#include "verify/walk/draft.h"
+
+enum { PROGRAM_RANKS = 64, PROGRAM_COMMS = 3 };
+
+/* How the receives of a rank name messages. */
+enum naming { NAMES_BOTH, NAMES_SOURCE, NAMES_TAG, NAMES_NEITHER };
+
+/* A message that is sent and not yet received. */
+struct letter {
+  uint32_t unit;
+  int from, to, tag, comm;
+};
+
+/* A receive that is posted and not yet complete. */
+struct posted {
+  uint32_t unit;
+  int rank, name;
+  bool looked; /* it was tested, or one of two that were waited for: it may be complete */
+};
+
+struct maker {
+  struct draft *draft;
+  struct dice *dice;
+  uint32_t assumed; /* enum rcl_assumes, or-ed */
+  GArray *letters, *posted;
+  uint32_t *near; /* rows of neighbours; NULL: all are */
+  enum naming naming[PROGRAM_RANKS];
+  bool sink[PROGRAM_RANKS];      /* ranks that never send, and so may decide what they like */
+  unsigned names[PROGRAM_RANKS]; /* of receives that are posted, a bit each */
+  bool member[PROGRAM_COMMS][PROGRAM_RANKS];
+  unsigned pending[PROGRAM_RANKS]; /* accesses to windows that are not complete */
+};
+
+void program_add(struct maker *, uint32_t unit, int rank, struct operation);
+uint32_t program_unit(struct maker *);
+
+/* Whether the draft has one of the families. */
+bool program_has(const struct maker *, uint32_t families);
+
+/* Whether what the rank decides may come out differently when it is decided again. */
+bool program_decides(const struct maker *, int rank);
+
+/* Gives an operation with data a size, where sizes are drawn. */
+void program_size(struct maker *, struct operation *);
+
+/* Any rank. */
+int program_any_rank(struct maker *);
+
+/* Draws a message, receives one that is under way, completes a receive that was posted; or
+ * nothing. */
+void program_send(struct maker *);
+void program_receive(struct maker *);
+void program_complete(struct maker *);
+
+/* Receives all that is under way, and completes all that is posted. */
+void program_settle(struct maker *);
+
+/* Draws a call that several ranks make: a collective, a communicator, an epoch of windows, an
+ * iteration; or nothing. */
+void program_call(struct maker *);
+
+/* Draws what comes before all else, and behind it. */
+void program_begin(struct maker *);
+void program_end(struct maker *);
+
+#endif

@@ -1,0 +1,40 @@
+/* A run under way: its world, and what has been seen of it. walker.c draws its moves. */
+#ifndef RECLINE_TRIP_H
+#define RECLINE_TRIP_H
+
+#include "verify/walk/walker.h"
+#include "world/rules/in_place.h"
+
+enum { TRIP_RANKS = 128 }; /* the most that a world may have */
+
+struct trip {
+  const struct course *course;
+  struct run *run;
+  struct world world;
+  struct parts parts;
+  struct rcl_actions actions;
+  unsigned horizon;      /* moves that the programs take, roughly */
+  unsigned most;         /* moves that the run may have */
+  bool ended;            /* all programs have finished in some state, which was judged */
+  bool idle[TRIP_RANKS]; /* a safe point of the rank changes nothing, until something else does */
+};
+
+void trip_begin(struct trip *, const struct course *, struct run *);
+void trip_end(struct trip *);
+
+/* Takes a move and judges the step. False: the run is over, as run->ending says. */
+bool trip_take(struct trip *, struct move *);
+
+/* Judges a state that nothing but a fault can change. False: the run is over, with a violation. */
+bool trip_judge_rest(struct trip *);
+
+/* Whether a crash may still happen. */
+bool trip_may_crash(const struct trip *);
+
+/* Whether the move is one that the world may well never make: a crash, a lie, a false detection. */
+bool trip_is_fault(const struct move *);
+
+/* Whether the move is a safe point at which nothing happens: it was tried in this state. */
+bool trip_is_idle(const struct trip *, const struct move *);
+
+#endif

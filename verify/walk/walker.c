@@ -1,0 +1,263 @@
+/* One run of drawn moves. Moves are drawn by their origin, as a list of all of them is long in
+ * large worlds; how often which kind is taken, which ranks are slow and when crashes strike is
+ * drawn for each run anew, as even choices alone come to few orders of events. */
+#define _GNU_SOURCE /* memfd_create */
+#include "verify/walk/walker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "verify/check/claim.h"
+#include "verify/walk/judged.h"
+#include "verify/walk/trip.h"
+#include "world/rules/properties.h"
+
+/* ---- courses ---- */
+
+bool course_open(struct course *course, const char *file, GError **error)
+{
+  *course = (struct course){.claim = scenario_load(file, NULL, error)};
+  course->script = course->claim ? claim_script(course->claim, error) : NULL;
+  if (!course->script)
+    return false;
+  g_autoptr(GPtrArray) names = claim_properties(course->claim);
+  course->judged = judged_among((const char *const *)names->pdata);
+  return true;
+}
+
+bool course_read(struct course *course, const char *text, GError **error)
+{
+  int memory = memfd_create("claim", MFD_CLOEXEC);
+  g_autofree char *file = g_strdup_printf("/proc/self/fd/%d", memory);
+  size_t size = strlen(text);
+  bool fine = memory >= 0 && write(memory, text, size) == (ssize_t)size;
+  *course = (struct course){NULL};
+  if (!fine)
+    g_set_error(error, SCENARIO_ERROR, 0, "a claim of %zu bytes: %s, expected memory for it", size,
+                g_strerror(errno));
+  fine = fine && course_open(course, file, error);
+  if (memory >= 0)
+    close(memory);
+  return fine;
+}
+
+void course_close(struct course *course)
+{
+  scenario_free(course->claim);
+  script_free(course->script);
+  if (course->judged)
+    g_ptr_array_unref(course->judged);
+  *course = (struct course){NULL};
+}
+
+/* ---- how moves are drawn in a run ---- */
+
+enum kind {
+  KIND_PROGRAM,
+  KIND_ARRIVAL,
+  KIND_CONTROL,
+  KIND_WRITE,
+  KIND_SAFE_POINT,
+  KIND_TIMER,
+  KIND_LIFE,
+  KIND_DETECTION,
+  KINDS
+};
+
+/* When the next crash strikes. */
+enum strikes { STRIKES_LATER, STRIKES_AT_EVENT, STRIKES_AT_REST };
+
+struct temper {
+  struct dice *dice;
+  unsigned weight[KINDS]; /* 1 to 64 */
+  unsigned slowness;      /* of slow ranks; 1: none is */
+  uint64_t slow;          /* ranks, a bit each modulo 64 */
+  enum strikes strikes;
+  unsigned countdown; /* steps, or such events */
+  uint8_t event;      /* STRIKES_AT_EVENT: enum rcl_event_kind */
+  int where;          /* rank of that event; -1: any */
+  bool falls;         /* the crash is due */
+  unsigned horizon;   /* steps that the run may have, roughly */
+};
+
+static enum kind kind_of(const struct move *move)
+{
+  if (move->kind == MOVE_DETECT)
+    return KIND_DETECTION;
+  if (move->kind != MOVE_EVENT)
+    return KIND_PROGRAM;
+  switch (move->event.kind) {
+  case RCL_EVENT_START:
+  case RCL_EVENT_DOWN:
+  case RCL_EVENT_CAPTURED:
+    return KIND_LIFE;
+  case RCL_EVENT_TIMER:
+    return KIND_TIMER;
+  case RCL_EVENT_SAFE_POINT:
+    return KIND_SAFE_POINT;
+  case RCL_EVENT_ARRIVED:
+    return KIND_ARRIVAL;
+  case RCL_EVENT_CONTROL:
+    return KIND_CONTROL;
+  case RCL_EVENT_DURABLE:
+  case RCL_EVENT_COMMITTED:
+    return KIND_WRITE;
+  default:
+    return KIND_PROGRAM;
+  }
+}
+
+static void plan_crash(struct temper *temper)
+{
+  static const uint8_t events[] = {RCL_EVENT_START,   RCL_EVENT_DOWN,      RCL_EVENT_TIMER,
+                                   RCL_EVENT_SEND,    RCL_EVENT_RECEIVE,   RCL_EVENT_ARRIVED,
+                                   RCL_EVENT_CONTROL, RCL_EVENT_COLLECTED, RCL_EVENT_CAPTURED,
+                                   RCL_EVENT_DURABLE, RCL_EVENT_COMMITTED};
+  struct dice *dice = temper->dice;
+  temper->falls = false;
+  temper->where = -1;
+  switch (dice_below(dice, 8)) {
+  case 0:
+  case 1:
+  case 2:
+    temper->strikes = STRIKES_AT_EVENT;
+    temper->event = events[dice_below(dice, G_N_ELEMENTS(events))];
+    temper->countdown = (unsigned)dice_small(dice, 1, 64);
+    break;
+  case 3:
+    temper->strikes = STRIKES_AT_REST;
+    break;
+  case 4:
+    temper->strikes = STRIKES_LATER;
+    temper->countdown = 1 + dice_below(dice, 4);
+    break;
+  default:
+    temper->strikes = STRIKES_LATER;
+    temper->countdown = 1 + dice_below(dice, temper->horizon);
+  }
+}
+
+static void draw_temper(struct temper *temper, const struct trip *trip, struct dice *dice)
+{
+  *temper = (struct temper){.dice = dice, .slowness = 1, .horizon = trip->horizon};
+  bool even = dice_once_in(dice, 4);
+  for (int kind = 0; kind < KINDS; kind++)
+    temper->weight[kind] = even ? 64 : 64U >> 2 * dice_below(dice, 4);
+  if (dice_once_in(dice, 3)) {
+    temper->slowness = 1U << (2 + dice_below(dice, 4));
+    temper->slow = dice_roll(dice);
+  }
+  plan_crash(temper);
+}
+
+static bool is_slow(const struct temper *temper, int rank)
+{
+  return rank >= 0 && temper->slow >> rank % 64 & 1U;
+}
+
+/* One of the moves that were seen, by their weights. */
+struct choice {
+  const struct trip *trip;
+  struct temper *temper;
+  struct move move;
+  unsigned seen;
+  bool faults; /* crashes and lies are meant, and nothing else */
+};
+
+static void consider(void *data, const struct move *move)
+{
+  struct choice *choice = data;
+  if (trip_is_fault(move) != choice->faults || trip_is_idle(choice->trip, move))
+    return;
+  unsigned weight = choice->faults ? 1 : choice->temper->weight[kind_of(move)];
+  choice->seen += weight;
+  if (dice_below(choice->temper->dice, choice->seen) < weight)
+    choice->move = *move;
+}
+
+/* Draws a move that is no fault. False: there is none. */
+static bool draw_move(const struct trip *trip, struct temper *temper, struct move *move)
+{
+  enum { TRIES = 48 };
+  struct choice choice = {.trip = trip, .temper = temper};
+  uint32_t origins = world_origins(&trip->world);
+  for (unsigned i = 0; i < TRIES; i++) {
+    choice.seen = 0;
+    world_moves_of(&trip->world, dice_below(temper->dice, origins), consider, &choice);
+    if (!choice.seen)
+      continue;
+    unsigned weight = temper->weight[kind_of(&choice.move)];
+    if (is_slow(temper, choice.move.rank) && !dice_once_in(temper->dice, temper->slowness))
+      continue;
+    if (dice_below(temper->dice, 64) < weight)
+      break;
+  }
+  if (!choice.seen)
+    world_moves(&trip->world, consider, &choice);
+  *move = choice.move;
+  return choice.seen;
+}
+
+/* Draws a crash, or another fault. False: none can happen here. */
+static bool draw_fault(const struct trip *trip, struct temper *temper, struct move *move)
+{
+  struct choice choice = {.trip = trip, .temper = temper, .faults = true};
+  uint32_t ranks = (uint32_t)trip->world.ranks, first = world_origins(&trip->world) - ranks - 1;
+  bool here = temper->where >= 0 && dice_below(temper->dice, 3);
+  uint32_t rank = here ? (uint32_t)temper->where : dice_below(temper->dice, ranks);
+  bool falsely = trip->world.hazards & HAZARD_FALSE_DETECTION && dice_once_in(temper->dice, 2);
+  world_moves_of(&trip->world, falsely ? first + ranks : first + rank, consider, &choice);
+  *move = choice.move;
+  return choice.seen;
+}
+
+/* ---- a run ---- */
+
+static void note_event(struct temper *temper, const struct move *move)
+{
+  if (temper->strikes == STRIKES_LATER && temper->countdown)
+    temper->falls = --temper->countdown == 0;
+  if (temper->strikes == STRIKES_AT_EVENT && temper->countdown && move->kind == MOVE_EVENT &&
+      move->event.kind == temper->event) {
+    temper->falls = --temper->countdown == 0;
+    temper->where = move->rank;
+  }
+}
+
+/* Takes one step; false: the run is over. */
+static bool walk_on(struct trip *trip, struct temper *temper)
+{
+  struct move move;
+  bool crashes = trip_may_crash(trip);
+  bool fault = crashes && temper->falls && draw_fault(trip, temper, &move);
+  if (!fault && !draw_move(trip, temper, &move)) {
+    if (!trip_judge_rest(trip))
+      return false;
+    if (!crashes || world_finished(&trip->world))
+      return false;
+    fault = draw_fault(trip, temper, &move);
+    if (!fault)
+      return false;
+  }
+  if (!trip_take(trip, &move))
+    return false;
+  if (fault)
+    plan_crash(temper);
+  else
+    note_event(temper, &move);
+  return true;
+}
+
+void walker_run(const struct course *course, struct dice *dice, struct run *run)
+{
+  struct trip trip;
+  struct temper temper;
+  trip_begin(&trip, course, run);
+  draw_temper(&temper, &trip, dice);
+  while (run->moves->len < trip.most && walk_on(&trip, &temper))
+    continue;
+  trip_end(&trip);
+}

@@ -1,0 +1,52 @@
+/* One run through the world of a claim: moves are drawn, and the world's own judge looks on. */
+#ifndef RECLINE_WALKER_H
+#define RECLINE_WALKER_H
+
+#include <glib.h>
+
+#include "verify/walk/dice.h"
+#include "world/rules/world.h"
+#include "world/scenario/scenario.h"
+
+/* A claim that is ready to be walked through. */
+struct course {
+  struct scenario *claim;
+  struct script *script;
+  GPtrArray *judged; /* names of properties, ends with NULL */
+};
+
+/* Opens the claim in `file`, and that in a text. False with `error` set (`file:line: what, expected
+ * what`) when it is wrong; course_close() then as well. */
+bool course_open(struct course *, const char *file, GError **error);
+bool course_read(struct course *, const char *text, GError **error);
+void course_close(struct course *);
+
+/* How a run ends. */
+enum ending {
+  ENDING_FINISHED, /* at rest, with all programs finished */
+  ENDING_RESTED,   /* at rest otherwise, as it is free to do */
+  ENDING_FULL,     /* the protocol gave up as a list was full, as it may */
+  ENDING_CUT,      /* after as many moves as a run may have */
+  ENDING_VIOLATED
+};
+enum { ENDINGS = ENDING_VIOLATED + 1 };
+
+struct run {
+  GArray *moves; /* struct move, as they were taken */
+  enum ending ending;
+  struct verdict why; /* VIOLATED */
+  struct reached reached;
+  unsigned crashes; /* that happened */
+};
+
+void run_init(struct run *);
+void run_clear(struct run *);
+
+/* Takes a run of drawn moves; `run` has been through run_init() and may have been used before. */
+void walker_run(const struct course *, struct dice *, struct run *run);
+
+/* Takes the moves again, as far as each is possible or there is one like it, and then on without
+ * crashes, in a fixed order. `to[rank]` is the number that a rank has now, -1: none. */
+void walker_follow(const struct course *, const GArray *moves, const int16_t *to, struct run *run);
+
+#endif
