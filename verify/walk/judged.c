@@ -24,6 +24,8 @@ static bool waits_for_barriers(const struct rcl_protocol *protocol)
 GPtrArray *judged_of(const struct rcl_protocol *protocol)
 {
   GPtrArray *judged = judged_among(properties_promised(protocol));
+  if (protocol->line)
+    g_ptr_array_insert(judged, 0, (gpointer) "line-invariant");
   static const char *const later[] = {"commits", "requests", NULL};
   for (guint i = 0; waits_for_barriers(protocol) && g_ptr_array_index(judged, i);)
     if (properties_include(later, g_ptr_array_index(judged, i)))
