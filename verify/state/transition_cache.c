@@ -399,7 +399,7 @@ void transition_cache_init(struct transition_cache *m, struct world *world, unsi
   for (uint32_t part = 0; part < m->count; part++)
     m->values[part] = nothing;
   world->memory =
-      (struct world_memory){m, read_part, read_head, edit_part, keep_bytes, kept_bytes, NULL};
+      (struct world_memory){m, read_part, read_head, edit_part, NULL, keep_bytes, kept_bytes, NULL};
   world_begin(world, crashes, timers);
   for (uint32_t part = 0; part < m->count; part++)
     if (m->is_edited[part])

@@ -100,7 +100,7 @@ static inline void reference_begin(struct reference *r, struct world *world, uns
   r->moves = g_array_new(FALSE, FALSE, sizeof(struct move));
   r->actions.capacity = RCL_ACTIONS_MAX(&world->config[0]);
   r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
-  world->memory = (struct world_memory){r, read_part, NULL, edit_part, keep, kept, NULL};
+  world->memory = (struct world_memory){r, read_part, NULL, edit_part, NULL, keep, kept, NULL};
   world->properties = properties;
   world_begin(world, crashes, timers);
 }

@@ -21,12 +21,18 @@ static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
 
 enum { LARGE = 1 << 16 }; /* bytes of a part that is address space, taken where it is written */
 
+static void *begin_of(const struct parts_bytes *bytes)
+{
+  return bytes->bytes ? (char *)bytes->bytes - bytes->dropped : NULL;
+}
+
 static void free_bytes(struct parts_bytes *bytes)
 {
-  if (bytes->room < LARGE)
-    free(bytes->bytes);
+  uint32_t all = bytes->dropped + bytes->room;
+  if (all < LARGE)
+    free(begin_of(bytes));
   else
-    platform_release(bytes->bytes, bytes->room);
+    platform_release(begin_of(bytes), all);
 }
 
 /* Grown with zeroes. */
@@ -44,9 +50,33 @@ static void grow(struct parts_bytes *bytes, uint32_t size)
   *bytes = grown;
 }
 
+/* Moves what is in use to where the memory begins. */
+static void move_to_front(struct parts_bytes *bytes)
+{
+  memmove(begin_of(bytes), bytes->bytes, bytes->size);
+  bytes->bytes = begin_of(bytes);
+  bytes->room += bytes->dropped;
+  bytes->dropped = 0;
+}
+
+/* At least as much was dropped as is moved, so that dropping an item and adding one takes constant
+ * time on average. */
+static void drop_from_part(void *ctx, uint32_t part, uint32_t count)
+{
+  struct parts_bytes *bytes = &((struct parts *)ctx)->part[part];
+  bytes->bytes = (char *)bytes->bytes + count;
+  bytes->size -= count;
+  bytes->room -= count;
+  bytes->dropped += count;
+  if (bytes->size == 0)
+    move_to_front(bytes);
+}
+
 static void *edit_part(void *ctx, uint32_t part, uint32_t size)
 {
   struct parts_bytes *bytes = &((struct parts *)ctx)->part[part];
+  if (size > bytes->room && bytes->dropped >= bytes->size)
+    move_to_front(bytes);
   if (size > bytes->room)
     grow(bytes, size);
   if (size > bytes->size)
@@ -62,7 +92,7 @@ static uint32_t keep_bytes(void *ctx, const void *bytes, uint32_t size)
     parts->kept_room = parts->kept_room ? 2 * parts->kept_room : 16;
     parts->kept = memory_grow(parts->kept, parts->kept_room * sizeof *parts->kept);
   }
-  struct parts_bytes copy = {memory_grow(NULL, size), size, size};
+  struct parts_bytes copy = {.bytes = memory_grow(NULL, size), .size = size, .room = size};
   if (size)
     memcpy(copy.bytes, bytes, size);
   parts->kept[parts->kept_count++] = copy;
@@ -93,8 +123,8 @@ void parts_init(struct parts *parts, struct world *world)
   parts->part = calloc(parts->count, sizeof *parts->part); /* of many pairs none is ever touched */
   if (!parts->part)
     memory_exhausted(parts->count * sizeof *parts->part);
-  world->memory = (struct world_memory){parts,      read_part,  NULL,        edit_part,
-                                        keep_bytes, kept_bytes, forget_bytes};
+  world->memory = (struct world_memory){parts,          read_part,  NULL,       edit_part,
+                                        drop_from_part, keep_bytes, kept_bytes, forget_bytes};
 }
 
 void parts_group_shares(struct parts *parts, struct world *world)

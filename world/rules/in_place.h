@@ -12,8 +12,10 @@
 #include "world/rules/world.h"
 
 struct parts_bytes {
-  void *bytes; /* malloc()ed; of large parts address space */
-  uint32_t size, room;
+  void *bytes; /* behind `dropped` others that are not in use any more: malloc()ed memory; of
+                  large parts address space */
+  uint32_t size, room; /* from `bytes` on */
+  uint32_t dropped;
 };
 
 struct parts {

@@ -285,6 +285,9 @@ struct world_memory {
   const struct world_head *(*read_head)(void *ctx, uint32_t part);
   /* The same to write to, grown (with zeroes) or cut to `size` bytes. */
   void *(*edit)(void *ctx, uint32_t part, uint32_t size);
+  /* Takes so many bytes, of no more than there are, from the front of a part, in a time that does
+   * not follow from its size. NULL: `edit`. */
+  void (*drop)(void *ctx, uint32_t part, uint32_t bytes);
   /* Keeps bytes for stable storage; equal bytes may get equal numbers; numbers count from 1. */
   uint32_t (*keep)(void *ctx, const void *bytes, uint32_t size);
   const void *(*kept)(void *ctx, uint32_t number, uint32_t *size);

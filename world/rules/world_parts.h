@@ -131,14 +131,20 @@ static inline void list_insert(const struct world *w, enum part_kind kind, int a
   memcpy(at, item, bytes);
 }
 
+/* Moves what is before the item, or what is behind it, whichever is less. */
 static inline void list_remove(const struct world *w, enum part_kind kind, int a, int b,
                                uint32_t index, uint32_t bytes)
 {
   uint32_t size;
   world_read(w, kind, a, b, &size);
   unsigned char *list = world_edit(w, kind, a, b, size);
-  unsigned char *at = list + (size_t)index * bytes;
-  memmove(at, at + bytes, size - (size_t)(index + 1) * bytes);
+  size_t before = (size_t)index * bytes, behind = size - before - bytes;
+  if (before < behind && w->memory.drop) {
+    memmove(list + bytes, list, before);
+    w->memory.drop(w->memory.ctx, world_part(w, kind, a, b), bytes);
+    return;
+  }
+  memmove(list + before, list + before + bytes, behind);
   world_edit(w, kind, a, b, size - bytes);
 }
 

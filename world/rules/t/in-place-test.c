@@ -1,0 +1,119 @@
+/* Parts in place against plain arrays, to which the same random operations are done: lists that
+ * grow, lose items anywhere, and are cut. What is taken from the front of a long list moves
+ * nothing; what is added behind it moves the list as seldom as it is worth it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocols/t/tap.h"
+#include "world/rules/in_place.h"
+#include "world/rules/world_parts.h"
+
+enum { RANKS = 2, ITEMS_MAX = 3000, ROUNDS = 60000, LONG = 1 << 15 };
+
+struct item {
+  uint64_t number, more;
+};
+
+static struct world world;
+static struct parts parts;
+
+static uint32_t draw(uint32_t below)
+{
+  static uint64_t state = 1;
+  state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+  return (uint32_t)(state >> 33) % below;
+}
+
+static void begin(void)
+{
+  world = (struct world){.protocol = rcl_protocol_named("none"), .ranks = RANKS};
+  parts_init(&parts, &world);
+}
+
+static const struct item *items(uint32_t *count)
+{
+  return READ_LIST(struct item, &world, WORLD_CHANNEL, 0, 1, count);
+}
+
+static void add(uint64_t number, uint32_t index)
+{
+  struct item item = {.number = number};
+  list_insert(&world, WORLD_CHANNEL, 0, 1, index, &item, sizeof item);
+}
+
+static void take(uint32_t index)
+{
+  list_remove(&world, WORLD_CHANNEL, 0, 1, index, sizeof(struct item));
+}
+
+/* ---- the same as plain arrays ---- */
+
+static struct item plain[ITEMS_MAX + 1];
+static uint32_t plain_count;
+
+static void change(uint64_t number)
+{
+  uint32_t index = draw(4) ? plain_count : draw(plain_count + 1), at = draw(4) ? 0 : plain_count;
+  if (plain_count < ITEMS_MAX && draw(100) < (number / 5000 % 2 ? 40 : 60)) {
+    add(number, index);
+    memmove(&plain[index + 1], &plain[index], (plain_count - index) * sizeof *plain);
+    plain[index] = (struct item){.number = number};
+    plain_count++;
+  } else if (plain_count) {
+    at = at ? draw(plain_count) : 0;
+    take(at);
+    memmove(&plain[at], &plain[at + 1], (plain_count - at - 1) * sizeof *plain);
+    plain_count--;
+  }
+  if (draw(5000) == 0) {
+    list_clear(&world, WORLD_CHANNEL, 0, 1);
+    plain_count = 0;
+  }
+}
+
+static void check_random(void)
+{
+  uint32_t count, wrong = 0, longest = 0;
+  begin();
+  for (uint64_t number = 1; number <= ROUNDS; number++) {
+    change(number);
+    const struct item *item = items(&count);
+    wrong += count != plain_count || (count && memcmp(item, plain, count * sizeof *item) != 0);
+    longest = longest < count ? count : longest;
+  }
+  ok(!wrong, "random operations");
+  ok(longest > 500, "on lists of many items");
+  parts_clear(&parts);
+}
+
+/* Items that are moved, where as many are taken from the front of a list as are added to it. */
+static uint64_t moved_by_passing(uint32_t length, uint32_t times)
+{
+  uint32_t count;
+  uint64_t moved = 0;
+  begin();
+  for (uint32_t i = 0; i < length; i++)
+    add(i, i);
+  for (uint32_t i = 0; i < times; i++) {
+    const struct item *before = items(&count);
+    take(0);
+    moved += items(&count) == before + 1 ? 0 : count;
+    before = items(&count);
+    add(length + i, count);
+    moved += items(&count) == before ? 0 : count;
+  }
+  const struct item *item = items(&count);
+  ok(count == length && item[0].number == times && item[count - 1].number == times + length - 1,
+     "the items that are left are those that were added last");
+  parts_clear(&parts);
+  return moved;
+}
+
+int main(void)
+{
+  check_random();
+  uint64_t moved = moved_by_passing(LONG, 4 * LONG);
+  ok(moved <= 8 * (uint64_t)LONG, "each item that passes a long list moves two others at most");
+  return done();
+}
