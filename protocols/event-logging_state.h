@@ -64,17 +64,19 @@ struct rank {
  * has twins: the state of the others ends before them. */
 #define LOG(LIST, NAME, USED)                                                                      \
   LIST(NAME, struct rcl_envelope, config->capacity, state->USED, RCL_FULL_ENVELOPES)
+#define EVENT_LOG(LIST, NAME, USED)                                                                \
+  LIST(NAME, struct rcl_envelope, config->capacity, state->USED, RCL_FULL_EVENTS)
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(peers, struct peer, config->ranks)                                                         \
   LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)                     \
-  LOG(LIST, logs_of, used[SENT])                                                                   \
-  LOG(LIST, received_of, used[RECEIVED])                                                           \
+  EVENT_LOG(LIST, logs_of, used[SENT])                                                             \
+  EVENT_LOG(LIST, received_of, used[RECEIVED])                                                     \
   LOG(LIST, in_transit_of, used[IN_TRANSIT])                                                       \
   LOG(LIST, orphans_of, used[ORPHANS])                                                             \
   LOG(LIST, dropped_of, used[DROPPED])                                                             \
   LOG(LIST, expired_of, used[EXPIRED])                                                             \
-  LOG(LIST, twins_of, twin_used[SENT])                                                             \
-  LOG(LIST, received_twins, twin_used[RECEIVED])                                                   \
+  EVENT_LOG(LIST, twins_of, twin_used[SENT])                                                       \
+  EVENT_LOG(LIST, received_twins, twin_used[RECEIVED])                                             \
   LOG(LIST, in_transit_twins, twin_used[IN_TRANSIT])                                               \
   LOG(LIST, orphan_twins, twin_used[ORPHANS])                                                      \
   LOG(LIST, dropped_twins, twin_used[DROPPED])                                                     \
@@ -137,7 +139,8 @@ static void add(const struct rank *r, enum which which, const struct rcl_envelop
   if (r->variant->paired)
     room &= rcl_envelopes_add(&twin, e);
   if (!room)
-    rcl_give_up_full(r->actions, RCL_FULL_ENVELOPES);
+    rcl_give_up_full(r->actions,
+                     which == SENT || which == RECEIVED ? RCL_FULL_EVENTS : RCL_FULL_ENVELOPES);
 }
 
 static bool take(const struct rank *r, enum which which, const struct rcl_envelope *e)

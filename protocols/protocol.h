@@ -122,7 +122,8 @@ enum rcl_event_kind {
   /* `peer` was found dead; `checkpoint` is the last committed one. Independent: the one that `peer`
    * starts from, in `incarnation`. */
   RCL_EVENT_DOWN,
-  /* The timer of SET_TIMER went off: time for a checkpoint. Clocks: the alarm of `checkpoint`. */
+  /* The timer of SET_TIMER went off: time for a checkpoint, or a log fills. It may do so at any
+   * time, also at once. Clocks: the alarm of `checkpoint`. */
   RCL_EVENT_TIMER,
 
   /* The program. */
@@ -309,8 +310,9 @@ enum rcl_action_kind {
   /* Other. */
 
   RCL_ACTION_OPEN, /* after connections were closed: others can send to this rank again */
-  /* Ask for TIMER after the checkpoint interval of the scenario. Clocks: at the instant of
-   * `checkpoint` plus `after`. */
+  /* Ask for TIMER after the checkpoint interval of the scenario, or as soon as room in a log of
+   * sent messages or events (RCL_FULL_SENT, RCL_FULL_EVENTS) becomes scarce. Clocks: at the instant
+   * of `checkpoint` plus `after`. */
   RCL_ACTION_SET_TIMER,
   /* From here on nothing is logged for `checkpoint` (for monitors); `surplus` for `tokens`. */
   RCL_ACTION_STOPPED_LOGGING,

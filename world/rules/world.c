@@ -8,6 +8,7 @@
 
 #include "base/breach.h"
 #include "base/memory.h"
+#include "protocols/grammar.h"
 #include "protocols/neighbours.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
@@ -110,7 +111,8 @@ static bool step_protocol(struct step_context *t)
   char flaw[FLAW_MAX];
   int broken;
   bool pure = world_call_step(w, t->rank, me + 1, &t->event, t->actions, &broken, flaw);
-  t->unmoved = timer && !memcmp(before, me + 1, w->state_bytes);
+  t->verdict->puts_off =
+      timer && grammar_puts_off(t->actions, !memcmp(before, me + 1, w->state_bytes));
   free(before);
   world_occasion(t, PROPERTY_PURE);
   if (!pure) {

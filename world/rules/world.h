@@ -479,6 +479,7 @@ struct verdict {
   int rank;
   enum rcl_reason reason; /* GAVE_UP */
   bool refused;           /* `legal`: the list of actions breaks the grammar of a step */
+  bool puts_off;          /* a TIMER's step puts the checkpoint off: it only sets the timer again */
   struct reached reached; /* by this step */
   char text[192];         /* what was expected and what was seen; GAVE_UP: why */
 };

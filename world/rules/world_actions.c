@@ -368,7 +368,7 @@ static void note_request(struct step_context *t)
 {
   bool old = t->w->protocol->clocks && t->event.checkpoint <= read_global(t->w)->committed;
   bool commits = !t->w->protocol->independent;
-  if (commits && !old && !world_fenced(t) && !world_puts_off(t))
+  if (commits && !old && !world_fenced(t) && !t->verdict->puts_off)
     edit_global(t->w)->requested = true;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "protocols/grammar.h"
+#include "protocols/text.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
 
@@ -295,11 +295,6 @@ static bool has_timer(const struct world *w, int rank)
 {
   const struct world_rank *me = read_rank(w, rank);
   return me->timer || me->set.checkpoint;
-}
-
-bool world_puts_off(const struct step_context *t)
-{
-  return grammar_puts_off(t->actions, t->unmoved);
 }
 
 /* Whether a checkpoint of the rank (global recovery: of all) has begun that has not committed. An

@@ -33,7 +33,6 @@ struct step_context {
   bool rolled_back;                /* by an action, which is the last */
   bool undone;                     /* DOWN: by an earlier one, it must be so again */
   uint32_t stored;                 /* START, global recovery: kept bytes of the state; 0: none */
-  bool unmoved;                    /* TIMER: the protocol's state is as before the step */
   const struct rcl_action *action; /* that is taking effect; NULL: none */
 };
 
@@ -246,10 +245,6 @@ bool world_judges_garbage(const struct world *);
 /* Whether a property looks at the images of all checkpoints that are stored, whether or not a rank
  * may start from them (`useful`). */
 bool world_judges_useful(const struct world *);
-
-/* Whether the step of a TIMER puts the checkpoint off: all that it does is to set the timer again.
- */
-bool world_puts_off(const struct step_context *);
 
 /* Notes what the step shows: a checkpoint commits, behind so many recoveries; a rank has started.
  */

@@ -1,6 +1,7 @@
 #include "sim/host/failures/stall.h"
 
 #include "sim/host/rank/agenda.h"
+#include "sim/host/rank/timer.h"
 #include "sim/host/result/run_end.h"
 #include "sim/host/storage/storage.h"
 #include "sim/net/transport.h"
@@ -42,13 +43,6 @@ void watch_limit(void)
   run_stop(RUN_GAVE_UP, why);
 }
 
-static bool is_of_program(enum rcl_event_kind kind)
-{
-  return kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED ||
-         kind == RCL_EVENT_CHOICE || kind == RCL_EVENT_COLLECTIVE || kind == RCL_EVENT_COLLECTED ||
-         kind == RCL_EVENT_MEMBER || kind == RCL_EVENT_START;
-}
-
 /* Whether any program has computed since the last call: it has no event, but it goes on. */
 static bool has_computed(void)
 {
@@ -70,7 +64,7 @@ void watch_event(const struct move *move)
   enum { RESTS = 3, TIMERS = 1000 };
   static unsigned rests, timers;
   enum rcl_event_kind kind = (enum rcl_event_kind)move->event.kind;
-  if (is_of_program(kind))
+  if (timer_moves_program(kind))
     rests = timers = 0;
   if (kind != RCL_EVENT_TIMER || move->rank != RCL_COORDINATOR_RANK)
     return;

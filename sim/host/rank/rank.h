@@ -90,6 +90,10 @@ enum activity {
   ACTIVITY_RESTART
 };
 
+/* What the timer of a rank waits for: its time; a step, as it was put off; or that the program
+ * goes on, as nothing has changed since the last image. */
+enum timer_waits { TIMER_WAITS_FOR_TIME, TIMER_WAITS_FOR_STEP, TIMER_WAITS_FOR_PROGRAM };
+
 /* At the repair of the communicator (ulfm.h). */
 enum presence { PRESENCE_NONE, PRESENCE_AWAITED, PRESENCE_HERE };
 
@@ -136,9 +140,13 @@ struct rank {
       bool called;   /* for, by the program, and not told */
     } now, before;   /* before: when the last request was not told yet */
     bool open;       /* that request is not on stable storage yet */
-    bool waits;      /* it was put off, and is told again behind the next step */
-  } timer;           /* timer.h */
-  bool iterates;     /* the place that is offered begins an iteration */
+    enum timer_waits waits;
+    double due;      /* it waits for a step: told behind that, but no earlier than at this time */
+    bool moved;      /* its program has had an event since the capture of its last image; */
+    double computed; /* seconds that it had computed by then */
+    uint32_t sent_full, events_full; /* for which room was asked already (shadow_fill()) */
+  } timer;                           /* timer.h */
+  bool iterates;                     /* the place that is offered begins an iteration */
   struct rcl_actions actions;
 
   double first_speed;       /* flop/s of a core of its first node */

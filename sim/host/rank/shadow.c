@@ -234,6 +234,30 @@ static void warn_before_full(int rank)
   }
 }
 
+static uint32_t halvings(const struct rcl_piece *piece)
+{
+  enum { MOST = 20 }; /* of a list of RCL_CAPACITY_MAX entries */
+  uint32_t left = piece->room - piece->bytes, count = 0;
+  while (count < MOST && left <= piece->room >> (count + 1))
+    count++;
+  return count;
+}
+
+struct fill shadow_fill(int rank)
+{
+  struct fill fill = {.low = true};
+  struct rcl_piece piece[RCL_PIECES];
+  uint32_t pieces = in_use(rank, shadow_rank(rank) + 1, piece);
+  for (uint32_t k = 0; k < pieces; k++) {
+    if (piece[k].list != RCL_FULL_SENT && piece[k].list != RCL_FULL_EVENTS)
+      continue;
+    uint32_t *most = piece[k].list == RCL_FULL_SENT ? &fill.sent : &fill.events;
+    *most = MAX(*most, halvings(&piece[k]));
+    fill.low &= piece[k].bytes < piece[k].room / 4;
+  }
+  return fill;
+}
+
 static bool is_place(const struct move *move)
 {
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT;
@@ -249,6 +273,13 @@ static uint64_t digest_at_place(const struct move *move)
                                    shadow_rank(move->rank) + 1);
 }
 
+static bool puts_off;
+
+bool shadow_puts_off(void)
+{
+  return puts_off;
+}
+
 bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason *reason)
 {
   struct verdict verdict = {.kind = VERDICT_FINE};
@@ -259,6 +290,7 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
   note_move(move);
   uint64_t digest_before = digest_at_place(move);
   world_step(&world, move, actions, &verdict);
+  puts_off = verdict.puts_off;
   if (verdict.refused)
     name_refused(move, &verdict);
   if (verdict.kind == VERDICT_IMPOSSIBLE || verdict.refused || properties_impure(&verdict))

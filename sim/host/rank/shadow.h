@@ -82,6 +82,18 @@ bool shadow_allows(const struct move *);
  * False when the protocol gave up: `reason` says why. */
 bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
+/* How full the logs of a rank are that checkpoints shorten: sent messages, which those of their
+ * receivers shorten, and events. Each is how often the room left in the fullest of them has halved:
+ * 0 below a half, 1 from there on, 2 from three quarters on. */
+struct fill {
+  uint32_t sent, events;
+  bool low; /* none is filled to a quarter */
+};
+struct fill shadow_fill(int rank);
+
+/* Whether the last step was that of a TIMER, and put the checkpoint off. */
+bool shadow_puts_off(void);
+
 /* What the event, which comes next, costs the protocol of the rank (protocols/protocol.h). */
 void shadow_work(int rank, const struct rcl_event *, struct rcl_work *);
 

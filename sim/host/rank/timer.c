@@ -28,42 +28,88 @@ static double next_time(const struct rank *r)
   return instant >= 0.0 ? MIN(instant, interval) : interval;
 }
 
-void timer_set(struct rank *r)
+static void tell_at(struct rank *r, double time)
 {
-  r->timer.waits = false;
-  double time = next_time(r);
   struct message notice = {.notice = NOTICE_TIMER,
                            .incarnation = shadow_rank(r->index)->incarnation,
                            .for_life = r->life,
                            .checkpoint = ++r->timer.serial};
+  r->timer.waits = TIMER_WAITS_FOR_TIME;
   if (time >= 0.0)
     agenda_add(
         &(struct entry){.time = time, .kind = ENTRY_NOTICE, .rank = r->index, .notice = notice});
 }
 
+void timer_set(struct rank *r)
+{
+  tell_at(r, next_time(r));
+}
+
+/* The timer is told behind a step, no earlier than at `time`; -1: never. */
+static void tell_behind(struct rank *r, enum timer_waits step, double time)
+{
+  r->timer.serial++;
+  r->timer.waits = time >= 0.0 ? step : TIMER_WAITS_FOR_TIME;
+  r->timer.due = time;
+}
+
+/* ---- what the program has done since the rank's last image ---- */
+
+bool timer_moves_program(enum rcl_event_kind kind)
+{
+  return kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED ||
+         kind == RCL_EVENT_CHOICE || kind == RCL_EVENT_COLLECTIVE || kind == RCL_EVENT_COLLECTED ||
+         kind == RCL_EVENT_MEMBER || kind == RCL_EVENT_OUTPUT || kind == RCL_EVENT_START;
+}
+
+static void note_progress(struct rank *r, const struct rcl_event *event,
+                          const struct rcl_actions *answer)
+{
+  r->timer.moved |= timer_moves_program((enum rcl_event_kind)event->kind);
+  for (uint32_t i = 0; i < answer->count; i++)
+    if (answer->item[i].kind == RCL_ACTION_CAPTURE) {
+      r->timer.moved = false;
+      r->timer.computed = r->time.compute;
+    }
+}
+
+/* Whether an image would show the program elsewhere than the last one. Recovery is independent:
+ * else one request is for all ranks. */
+static bool has_moved(const struct rank *r)
+{
+  return r->timer.moved || !shadow_independent() || r->activity == ACTIVITY_COMPUTE ||
+         r->time.compute > r->timer.computed;
+}
+
+/* ---- requests ---- */
+
 bool timer_goes_off(struct rank *r, const struct message *notice)
 {
   if (notice->checkpoint != r->timer.serial || !shadow_rank(r->index)->timer)
     return false;
+  if (!has_moved(r)) {
+    tell_behind(r, TIMER_WAITS_FOR_PROGRAM, machine_now());
+    return false;
+  }
   r->timer.before = r->timer.now;
   r->timer.now = (struct requests){.told = r->timer.now.told + 1, .last = machine_now()};
   r->timer.open = true;
   return true;
 }
 
-/* As if the last request had not been told: it is told again. What is due at once and was put off
- * would be put off again until the protocol has taken another step. A call that a failure has
- * undone the program makes again itself. */
+/* As if the last request had not been told: it is told again. What was put off would be put off
+ * again until the protocol has taken another step, as its answer follows from its state. A call
+ * that a failure has undone the program makes again itself. */
 static void tell_again(struct rank *r, bool put_off)
 {
   bool called = put_off ? r->timer.before.called : r->timer.now.called;
   r->timer.now = r->timer.before;
   r->timer.now.called = called;
   r->timer.open = false;
-  timer_set(r);
-  double time = next_time(r);
-  r->timer.waits = put_off && time >= 0.0 && time <= machine_now();
-  r->timer.serial += r->timer.waits;
+  if (put_off)
+    tell_behind(r, TIMER_WAITS_FOR_STEP, next_time(r));
+  else
+    timer_set(r);
 }
 
 static bool sets_timer(const struct rcl_actions *answer)
@@ -74,6 +120,71 @@ static bool sets_timer(const struct rcl_actions *answer)
   return sets;
 }
 
+static bool is_awaited(const struct rank *r)
+{
+  return r->timer.waits == TIMER_WAITS_FOR_STEP ||
+         (r->timer.waits == TIMER_WAITS_FOR_PROGRAM && has_moved(r));
+}
+
+/* ---- room in logs ---- */
+
+static void call(struct rank *asked)
+{
+  asked->timer.now.called = true;
+  if (shadow_rank(asked->index)->timer)
+    timer_set(asked);
+}
+
+/* Whose timer asks for a checkpoint of the rank: its own, where it has one. */
+static struct rank *asked_for(struct rank *r)
+{
+  return r->timer.serial ? r : &layer.rank[RCL_COORDINATOR_RANK];
+}
+
+static bool takes_checkpoints(void)
+{
+  const struct scenario *scenario = layer.scenario;
+  return scenario->checkpoint.every > 0.0 || scenario->checkpoint.instants_count ||
+         scenario->checkpoint.calls == CALLS_TAKEN;
+}
+
+static bool is_logged_by_peers(void)
+{
+  const struct rcl_place *place = shadow_protocol()->place;
+  bool by_peers = false;
+  for (int i = 0; place && i < RCL_PLACE_LOGS; i++)
+    by_peers |= place->logs[i].when && place->logs[i].where == RCL_LOGGED_BY_PEERS;
+  return by_peers;
+}
+
+/* Behind a checkpoint of the rank, and once its logs are as good as empty, it may ask anew. */
+static void note_room(struct rank *r, const struct fill *fill, bool stored)
+{
+  if (!stored && !fill->low)
+    return;
+  r->timer.sent_full = MIN(r->timer.sent_full, fill->sent);
+  r->timer.events_full = MIN(r->timer.events_full, fill->events);
+}
+
+/* Asks for checkpoints each time that the room in a log has halved: messages that were sent, and
+ * events of others, are needed until these have checkpoints behind them, so all ranks are asked. */
+static void ask_for_room(struct rank *r, bool stored)
+{
+  if (!takes_checkpoints() || layer.scenario->schedule)
+    return;
+  const struct fill fill = shadow_fill(r->index);
+  note_room(r, &fill, stored);
+  bool sent = fill.sent > r->timer.sent_full, events = fill.events > r->timer.events_full;
+  bool of_all = sent || (events && is_logged_by_peers());
+  r->timer.sent_full = MAX(r->timer.sent_full, fill.sent);
+  r->timer.events_full = MAX(r->timer.events_full, fill.events);
+  if (events && !of_all)
+    call(asked_for(r));
+  for (int rank = 0; of_all && rank < layer.ranks; rank++)
+    if (!layer.rank[rank].dead && asked_for(&layer.rank[rank])->index == rank)
+      call(&layer.rank[rank]);
+}
+
 void timer_step(struct rank *r, const struct rcl_event *event, const struct rcl_actions *answer)
 {
   bool stored =
@@ -81,32 +192,30 @@ void timer_step(struct rank *r, const struct rcl_event *event, const struct rcl_
       (shadow_independent() && event->kind == RCL_EVENT_DURABLE && event->part == RCL_PART_IMAGE);
   if (shadow_protocol()->clocks || r->dead)
     return;
-  if (event->kind == RCL_EVENT_TIMER && answer->count == 1 && sets_timer(answer))
+  note_progress(r, event, answer);
+  if (shadow_puts_off())
     tell_again(r, true);
   else if (event->kind == RCL_EVENT_START && r->timer.open && sets_timer(answer))
     tell_again(r, false);
   else if (stored)
     r->timer.open = false;
-  else if (r->timer.waits)
-    timer_set(r);
+  else if (is_awaited(r))
+    tell_at(r, MAX(r->timer.due, machine_now()));
+  ask_for_room(r, stored);
 }
 
 void timer_require_none(void)
 {
   for (int i = 0; i < layer.ranks && !shadow_protocol()->clocks; i++)
     if (shadow_rank(i)->phase == RANK_RUNNING && shadow_rank(i)->timer &&
-        next_time(&layer.rank[i]) >= 0.0)
+        layer.rank[i].timer.waits == TIMER_WAITS_FOR_TIME && next_time(&layer.rank[i]) >= 0.0)
       die(DIE_BREACH, "breach: the run stands still, and the timer of rank %d never goes off", i);
 }
 
 void timer_call(struct rank *r)
 {
-  struct rank *asked = r->timer.serial ? r : &layer.rank[RCL_COORDINATOR_RANK];
-  if (layer.scenario->checkpoint.calls != CALLS_TAKEN)
-    return;
-  asked->timer.now.called = true;
-  if (shadow_rank(asked->index)->timer)
-    timer_set(asked);
+  if (layer.scenario->checkpoint.calls == CALLS_TAKEN)
+    call(asked_for(r));
 }
 
 bool timer_was_last(void)
