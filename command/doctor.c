@@ -40,6 +40,7 @@ static const struct tool {
 /* Findings on one tool. */
 struct finding {
   char *path, *version; /* NULL when missing */
+  bool fails; /* it is there, and ends with an error: `version` is the first line of that */
 };
 
 /* The first line with something in it. */
@@ -53,12 +54,15 @@ static char *first_line(const char *text)
 
 static struct finding find(const struct tool *tool)
 {
-  struct finding finding = {g_find_program_in_path(tool->name), NULL};
+  struct finding finding = {.path = g_find_program_in_path(tool->name)};
   g_autofree char *out = NULL, *err = NULL;
+  int status = 0;
   char *words[] = {finding.path, (char *)tool->asks, NULL};
   if (finding.path &&
-      g_spawn_sync(NULL, words, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &err, NULL, NULL))
-    finding.version = first_line(*out ? out : err);
+      g_spawn_sync(NULL, words, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &err, &status, NULL)) {
+    finding.fails = !g_spawn_check_wait_status(status, NULL);
+    finding.version = first_line(*out && !finding.fails ? out : err);
+  }
   return finding;
 }
 
@@ -78,7 +82,8 @@ static void print_findings(const struct finding *findings)
   printf("recline %s, data in %s\n", RECLINE_VERSION, data_folder());
   for (size_t i = 0; i < G_N_ELEMENTS(tools); i++)
     if (findings[i].path)
-      printf("  found    %-9s %s\n", tools[i].name, findings[i].version ? findings[i].version : "");
+      printf("  %-8s %-9s %s\n", findings[i].fails ? "fails" : "found", tools[i].name,
+             findings[i].version ? findings[i].version : "");
     else
       printf("  missing  %-9s %s%s: apt-get install %s\n", tools[i].name, tools[i].purpose,
              tools[i].needed ? "" : " (tests only)", tools[i].package);
@@ -100,7 +105,7 @@ static void print_findings_json(const struct finding *findings, bool ready, cons
     json_add_text(builder, "purpose", tools[i].purpose);
     json_add_bool(builder, "needed", tools[i].needed);
     json_add_text(builder, "path", findings[i].path);
-    json_add_text(builder, "version", findings[i].version);
+    json_add_text(builder, "version", findings[i].fails ? NULL : findings[i].version);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);

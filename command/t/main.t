@@ -70,6 +70,13 @@ ok 'a misspelt platform'
 refuses 'a word for the doctor' \
   'recline doctor: "who" is one word too many, expected --json or nothing' doctor who
 
+mkdir -p "$here/fails"
+printf '#!/bin/sh\necho "sbatch: no slurm.conf" >&2\nexit 1\n' >"$here/fails/sbatch"
+chmod +x "$here/fails/sbatch"
+out=$(PATH=$here/fails:$PATH "$recline" doctor)
+echo "$out" | grep -q '^  fails    sbatch    sbatch: no slurm.conf$'
+ok 'a tool that ends with an error is not found by the doctor'
+
 call --version
 [ "$code" -eq 0 ] && echo "$out" | grep -Eqx 'recline [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]{7,}\))?'
 ok '--version'
