@@ -272,7 +272,13 @@ static bool write_any(const struct report *r, const char *file, GError **error)
     return write_export(r, file, export_json, error);
   if (g_str_has_suffix(file, ".otf2"))
     return write_export(r, file, NULL, error);
-  return write_report(r, file, error);
+  if (g_str_has_suffix(file, ".html"))
+    return write_report(r, file, error);
+  g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+              "%s: a file of no kind that a report has, expected one that ends in .html, .paje, "
+              ".json or .otf2",
+              file);
+  return false;
 }
 
 /* In the current folder, named after DIR. */
@@ -295,7 +301,8 @@ int command_report(int argc, char **argv)
   g_auto(GStrv) folders = NULL;
   const GOptionEntry entries[] = {
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
-       "Write the page there; with .paje, .json or .otf2, a trace for other tools", "FILE"},
+       "Write the page there, a FILE.html; with .paje, .json or .otf2, a trace for other tools",
+       "FILE"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   g_autoptr(GError) error = NULL;
