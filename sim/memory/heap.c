@@ -368,6 +368,39 @@ static void release(struct arena *owner, void *pointer)
   unlock_arenas();
 }
 
+static bool is_on_stack(const void *pointer)
+{
+  enum { STACK = 8 << 20 }; /* of a rank, as SimGrid makes it */
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)pointer;
+  return at > frame && at - frame < STACK;
+}
+
+/* Whether libc may have allocated a block that begins there, by its alignment, by what malloc keeps
+ * ahead of it (glibc's struct malloc_chunk), and as neither an object that is loaded nor the stack
+ * lies there. */
+static bool may_be_libc_block(const void *pointer)
+{
+  enum { ALIGNMENT = 16, LOWEST = 1 << 16, LEAST = 32, MAPPED = 2, FLAGS = 7 };
+  uintptr_t at = (uintptr_t)pointer, page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+  if (at % ALIGNMENT || at < LOWEST)
+    return false;
+  const size_t *ahead = (const size_t *)pointer - 2;
+  size_t bytes = ahead[1] & ~(size_t)FLAGS;
+  Dl_info info;
+  if (bytes < LEAST || bytes % ALIGNMENT || dladdr(pointer, &info))
+    return false;
+  if (ahead[1] & MAPPED)
+    return !(((uintptr_t)ahead - ahead[0]) & page) && !((ahead[0] + bytes) & page);
+  return !is_on_stack(pointer);
+}
+
+/* Ends the run where the program frees what cannot be a block. */
+static void require_block(const void *pointer)
+{
+  if (!may_be_libc_block(pointer))
+    die(DIE_INPUT, "free or realloc of what is not the start of a block, or was freed before");
+}
+
 /* A block of libc that the program frees was allocated before program mode began. It is not freed:
  * the last checkpoint may still point to it. When that checkpoint is gone is not known here;
  * leaking is safe. */
@@ -378,6 +411,8 @@ static void release_any(struct arena *arena, void *pointer)
     release(owner, pointer);
   else if (!arena)
     __libc_free(pointer);
+  else
+    require_block(pointer);
 }
 
 static void *resize(struct arena *arena, void *pointer, size_t bytes)
@@ -395,6 +430,8 @@ static void *resize(struct arena *arena, void *pointer, size_t bytes)
   }
   if (!arena)
     return __libc_realloc(pointer, bytes);
+  if (pointer)
+    require_block(pointer);
   if (pointer && !bytes)
     return NULL;
   void *moved = allocate_locked(arena, bytes);

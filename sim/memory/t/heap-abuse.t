@@ -3,9 +3,9 @@
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${RECLINE_BUILD:-$here/../../../build}/t
 
-echo 1..6
+echo 1..10
 n=0
-for what in twice inside beyond; do
+for what in twice inside beyond stack constant number other; do
   n=$((n + 1))
   said=$( ("$bin/heap-abuse" $what; exit $?) 2>&1)
   case $?:$said in
@@ -14,12 +14,12 @@ for what in twice inside beyond; do
   *) echo "not ok $n - $what: $said" ;;
   esac
 done
-if "$bin/heap-abuse"; then echo "ok 4 - none"; else echo "not ok 4 - none"; fi
+if "$bin/heap-abuse"; then echo "ok 8 - none"; else echo "not ok 8 - none"; fi
 
 # What only the walk over all blocks notices, which is made where an image is taken.
 said=$(RECLINE_CHECKS=1 "$bin/heap-abuse" overrun 2>&1)
 case $?:$said in
-64:*"recline: rank 0 has written past the end of a block"*) echo "ok 5 - overrun" ;;
-*) echo "not ok 5 - overrun: $said" ;;
+64:*"recline: rank 0 has written past the end of a block"*) echo "ok 9 - overrun" ;;
+*) echo "not ok 9 - overrun: $said" ;;
 esac
-if RECLINE_CHECKS=1 "$bin/heap-abuse"; then echo "ok 6 - none, checked"; else echo "not ok 6 - none"; fi
+if RECLINE_CHECKS=1 "$bin/heap-abuse"; then echo "ok 10 - none, checked"; else echo "not ok 10 - none"; fi
