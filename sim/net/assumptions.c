@@ -8,6 +8,7 @@ enum { ASSUMPTIONS_MAX = 16 };
 static struct {
   const char *what;
   char *text;
+  bool decisive;
 } assumptions[ASSUMPTIONS_MAX];
 static int assumed;
 
@@ -19,18 +20,17 @@ bool machine_is_assumed(const char *what)
   return false;
 }
 
-void machine_assume(const char *what, const char *taken)
+void machine_assume(const char *what, const char *taken, bool decisive)
 {
   if (machine_is_assumed(what) || assumed == ASSUMPTIONS_MAX)
     return;
   assumptions[assumed].what = what;
+  assumptions[assumed].decisive = decisive;
   assumptions[assumed++].text = g_strdup_printf("%s, taken as %s", what, taken);
 }
 
-const char *const *machine_assumptions(void)
+const char *machine_assumption(int i, bool *decisive)
 {
-  static const char *texts[ASSUMPTIONS_MAX + 1];
-  for (int i = 0; i < ASSUMPTIONS_MAX; i++)
-    texts[i] = assumptions[i].text;
-  return texts;
+  *decisive = i < assumed && assumptions[i].decisive;
+  return i < assumed ? assumptions[i].text : NULL;
 }

@@ -213,7 +213,7 @@ double machine_figure(const char *name, double otherwise)
     bool speed = g_str_has_suffix(name, "_bw");
     g_autofree char *taken =
         g_strdup_printf(speed ? "%g MB/s" : "%g s", speed ? otherwise / 1e6 : otherwise);
-    machine_assume(name, taken);
+    machine_assume(name, taken, otherwise != 0.0);
   }
   return otherwise;
 }

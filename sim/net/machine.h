@@ -58,10 +58,13 @@ const char *machine_property(const char *name);
 double machine_figure(const char *name, double otherwise);
 
 /* The platform does not say `what` (static), which is taken as ...; noted once, as machine_figure()
- * does. All texts so far, "WHAT, taken as TAKEN"; ends with NULL; static. */
-void machine_assume(const char *what, const char *taken);
+ * does. `decisive`: figures of the run depend on it. Costs that are taken as 0 change little. */
+void machine_assume(const char *what, const char *taken, bool decisive);
 bool machine_is_assumed(const char *what);
-const char *const *machine_assumptions(void);
+
+/* Returns text `i` of those so far, from 0, "WHAT, taken as TAKEN", static; NULL behind the last.
+ */
+const char *machine_assumption(int i, bool *decisive);
 
 /* Seconds that copying takes in the memory of the caller's host: its property memory_copy_bw, in
  * bytes per second, or 500 MB/s. */

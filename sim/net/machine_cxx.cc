@@ -39,7 +39,7 @@ static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool wri
   auto disks = stored_at->get_disks();
   simgrid::s4u::IoPtr on_disk;
   if (disks.empty())
-    machine_assume("disk where checkpoints are stored", "one that takes no time");
+    machine_assume("disk where checkpoints are stored", "one that takes no time", true);
   else
     on_disk = write ? disks[0]->write_async(size) : disks[0]->read_async(size);
   if (from != to)
@@ -226,6 +226,7 @@ double machine_smpi_speed(void)
 {
   static const char *const name = "smpi/host-speed";
   if (simgrid::config::is_default(name))
-    machine_assume("smpi/host-speed, by which smpi_execute() computes", "SimGrid's 20000 flop/s");
+    machine_assume("smpi/host-speed, by which smpi_execute() computes", "SimGrid's 20000 flop/s",
+                   true);
   return xbt_parse_get_speed("", 0, simgrid::config::get_value<std::string>(name), name);
 }

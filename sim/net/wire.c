@@ -190,7 +190,7 @@ static GArray *sections_of(sg_host_t host, enum wire_overhead kind)
 {
   const char *own = sg_host_get_property_value(host, wire_overhead_names[kind]);
   if (!own && !*common[kind])
-    machine_assume(wire_overhead_names[kind], "0");
+    machine_assume(wire_overhead_names[kind], "0", false);
   return parse_sections(own ? own : common[kind]);
 }
 

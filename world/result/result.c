@@ -97,6 +97,7 @@ static const struct field FIELDS[] = {
     {"audit", "first", FIELD_TEXT, AT(audit_first)},
     {NULL, "gave_up", FIELD_TEXT, AT(gave_up)},
     {NULL, "notes", FIELD_TEXTS, AT(notes)},
+    {NULL, "warnings", FIELD_TEXTS, AT(warnings)},
     {NULL, "version", FIELD_TEXT, AT(version)},
     {NULL, "scenario", FIELD_TEXT, AT(scenario)},
     {NULL, "program", FIELD_TEXT, AT(program)},
@@ -435,15 +436,26 @@ bool result_load(const char *file, struct result *result, GError **error)
   return true;
 }
 
+/* Takes the text over. */
+static void append_text(char ***texts, char *text)
+{
+  guint length = *texts ? g_strv_length(*texts) : 0;
+  *texts = g_renew(char *, *texts, length + 2);
+  (*texts)[length] = text;
+  (*texts)[length + 1] = NULL;
+}
+
 void result_note(struct result *result, const char *format, ...)
 {
   va_list values;
-  guint length = result->notes ? g_strv_length(result->notes) : 0;
-  result->notes = g_renew(char *, result->notes, length + 2);
   va_start(values, format);
-  result->notes[length] = g_strdup_vprintf(format, values);
+  append_text(&result->notes, g_strdup_vprintf(format, values));
   va_end(values);
-  result->notes[length + 1] = NULL;
+}
+
+void result_warn(struct result *result)
+{
+  append_text(&result->warnings, g_strdup(result->notes[g_strv_length(result->notes) - 1]));
 }
 
 void result_clear(struct result *result)
@@ -456,6 +468,7 @@ void result_clear(struct result *result)
   g_free(result->audit_first);
   g_free(result->gave_up);
   g_strfreev(result->notes);
+  g_strfreev(result->warnings);
   g_free(result->version);
   g_free(result->scenario);
   g_free(result->program);

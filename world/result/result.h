@@ -80,8 +80,9 @@ struct result {
   uint64_t audit_violations;
   char *audit_first; /* text of the first violation; NULL when none */
   char *gave_up;     /* why; NULL */
-  char **notes;  /* what the run must say beside (result_notes.h); ends with NULL. NULL: nothing */
-  char *version; /* of recline */
+  char **notes; /* what the run must say beside (result_notes.h); ends with NULL. NULL: nothing */
+  char **warnings; /* those notes that tell on what figures depend; in the same way */
+  char *version;   /* of recline */
   char *scenario, *program, *platform, *protocol; /* what ran: id, name with arguments, names */
   uint64_t seed;
 };
@@ -92,6 +93,9 @@ bool result_save(const struct result *, const char *file, GError **error);
 bool result_load(const char *file, struct result *, GError **error);
 void result_clear(struct result *);
 void result_note(struct result *, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Makes the last note a warning, too. */
+void result_warn(struct result *);
 char *result_json(const struct result *); /* to be freed with g_free() */
 const char *run_verdict_name(enum run_verdict);
 

@@ -48,9 +48,13 @@ void notes_missed(const struct failure *failure, const char *why)
 
 static void report_assumptions(void)
 {
-  const char *const *assumed = machine_assumptions();
-  for (; *assumed; assumed++)
-    result_note(&layer.result, "platform.file: no %s", *assumed);
+  const char *assumed;
+  bool decisive;
+  for (int i = 0; (assumed = machine_assumption(i, &decisive)); i++) {
+    result_note(&layer.result, "platform.file: no %s", assumed);
+    if (decisive)
+      result_warn(&layer.result);
+  }
 }
 
 static void report_checkpoints(void)
