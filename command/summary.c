@@ -7,6 +7,18 @@
 #include "base/glib/terminal.h"
 #include "protocols/text.h"
 
+/* Seconds with a unit in which there are digits ahead of the point; `width` of the number. */
+static void print_seconds(double seconds, int width)
+{
+  static const char *const units[] = {"s", "ms", "us", "ns"};
+  size_t unit = 0;
+  while (seconds > 0 && seconds < 1 && unit + 1 < G_N_ELEMENTS(units)) {
+    seconds *= 1e3;
+    unit++;
+  }
+  g_print("%*.6g %s", width, seconds, units[unit]);
+}
+
 static void print_bar(const char *name, double seconds, double total)
 {
   enum { CELLS = 30 };
@@ -18,7 +30,9 @@ static void print_bar(const char *name, double seconds, double total)
   g_print("    %-11s ", name);
   for (int i = 0; i < CELLS; i++)
     g_print("%s", i < filled ? blocks ? "█" : "#" : blocks ? "░" : ".");
-  g_print("  %10.6g s  %5.1f %%\n", seconds, 100 * share);
+  g_print("  ");
+  print_seconds(seconds, 10);
+  g_print("  %5.1f %%\n", 100 * share);
 }
 
 static void print_time(const struct result *result)
@@ -26,7 +40,9 @@ static void print_time(const struct result *result)
   const struct run_time *time = &result->time;
   double total =
       time->compute + time->mpi + time->protocol + time->checkpoint + time->lost + time->restart;
-  g_print("  time         %.6g s simulated; of a rank, on average:\n", result->simulated_s);
+  g_print("  time         ");
+  print_seconds(result->simulated_s, 0);
+  g_print(" simulated; of a rank, on average:\n");
   print_bar("compute", time->compute, total);
   print_bar("mpi", time->mpi, total);
   print_bar("protocol", time->protocol, total);
@@ -101,7 +117,8 @@ static void print_messages(const struct result *result)
   g_print("\n");
 }
 
-static void print_images(const struct result *result)
+/* What was measured, which a scenario may replace on storage. */
+static void print_images(const struct result *result, double counted)
 {
   enum { LISTED = 8 }; /* ranks of which each has its number */
   uint64_t all = 0, least = result->image_bytes;
@@ -116,16 +133,18 @@ static void print_images(const struct result *result)
     g_print(" %.1f to %.1f in one", (double)least / 1024, (double)result->image_bytes / 1024);
   for (int i = 0; i < result->ranks && result->ranks <= LISTED; i++)
     g_print(" %.1f", (double)result->rank_image_bytes[i] / 1024);
+  if (counted > 0)
+    g_print("; on storage each counts as %.6g KiB (checkpoint.bytes)", counted / 1024);
   g_print("\n");
 }
 
-static void print_checkpoints(const struct result *result)
+static void print_checkpoints(const struct scenario *scenario, const struct result *result)
 {
   g_print("  checkpoints  %u committed", result->checkpoints_committed);
   if (result->checkpoints_aborted > 0)
     g_print(", %u aborted", result->checkpoints_aborted);
   g_print("\n");
-  print_images(result);
+  print_images(result, (double)scenario->checkpoint.bytes);
   if (result->rollbacks_global + result->rollbacks_local > 0)
     g_print("  rollbacks    %u global, %u local\n", result->rollbacks_global,
             result->rollbacks_local);
@@ -177,10 +196,12 @@ void summary_print(const struct scenario *scenario, const struct result *result,
   const struct look look = terminal_look();
   g_autofree char *program = g_path_get_basename(path);
   g_autofree char *platform = g_path_get_basename(scenario->platform.file);
-  g_print("\n%s%s%s  %s%s%s with %s: %s on %d ranks of %s\n",
-          wrong == NULL ? look.good : look.wrong, run_verdict_name(result->verdict), look.plain,
-          look.strong, scenario->id, look.plain, scenario->protocol.name, program, result->ranks,
-          platform);
+  g_print("\n%s%s%s", wrong == NULL ? look.good : look.wrong, run_verdict_name(result->verdict),
+          look.plain);
+  if (result->program_exit > 0)
+    g_print(", with exit code %d", result->program_exit);
+  g_print("  %s%s%s with %s: %s on %d ranks of %s\n", look.strong, scenario->id, look.plain,
+          scenario->protocol.name, program, result->ranks, platform);
   if (result->restart.from > 0)
     g_print("  restart      from checkpoint %u, %.6g s of simulated time after the beginning\n",
             result->restart.from, result->restart.before_s);
@@ -189,7 +210,7 @@ void summary_print(const struct scenario *scenario, const struct result *result,
   if (result->gave_up != NULL)
     g_print("  gave up      %s\n", result->gave_up);
   print_crashes(scenario, result);
-  print_checkpoints(result);
+  print_checkpoints(scenario, result);
   print_phases(result);
   print_iterations(result);
   print_messages(result);

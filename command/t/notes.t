@@ -63,4 +63,38 @@ is "$(notes --set 'failures=[{rank: 1, at: 8ms, repair: 2ms}, {rank: 1, at: 8.1m
 failures.2: did not strike, the run ended
 failures.3: did not strike, its point came 0 times, expected 1' 'failures that did not strike' \
   stdout stderr
-finish 7
+
+# Figures of the summary.
+is "$(notes --set platform.file=mine.xml >/dev/null; jq -r '.warnings[]' out/result.json | sort)" \
+  'platform.file: no disk where checkpoints are stored, taken as one that takes no time
+platform.file: no memory_copy_bw, taken as 500 MB/s' 'notes on which figures depend are warnings'
+notes --set checkpoint.bytes=64GB --set checkpoint.every=20ms --set checkpoint.storage=memory >/dev/null
+check 'what an image counts as stands beside what was measured' grep -q \
+  '^  images .* KiB in all ranks; .*; on storage each counts as 6.25e+07 KiB (checkpoint.bytes)$' stdout
+notes --set protocol.name=none >/dev/null
+sent=$(value out/result.json messages.sent)
+notes --set protocol.name=pessimistic >/dev/null
+is "$(jq -r '.messages | "\(.sent) \(.suppressed) \(.replayed)"' out/result.json)" "$sent 0 0" \
+  'a message that waits in a log is sent once, without a crash not again' stdout
+cat >short.c <<EOF
+#include <mpi.h>
+#include <smpi/smpi.h>
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  smpi_execute_flops(1);
+  MPI_Finalize();
+  return argc > 1 ? 3 : 0;
+}
+EOF
+"$build/bin/recline-cc" short.c -o short >log 2>&1 || not_ok 'the program is built' log
+cat >short.yaml <<EOF
+program:  {binary: ./short, ranks: 1}
+platform: {file: $root/platforms/clan.xml}
+protocol: {name: none}
+EOF
+"$recline" run short.yaml >stdout 2>stderr
+check 'a time that is short has a unit' grep -Eq '^  time         [1-9][0-9.]* ns simulated' stdout
+"$recline" run short.yaml --set 'program.args=[fails]' >stdout 2>stderr
+check 'how the program ended stands in the first line' grep -q '^completed, with exit code 3  short' stdout
+finish 12

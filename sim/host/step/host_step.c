@@ -208,7 +208,10 @@ static void resend_message(struct rank *r, const struct rcl_action *action)
 {
   struct message *message = message_from(r->index, action->peer, filled_slot(r, action->slot));
   stamp_message(r, action, message);
-  layer.result.messages.replayed++;
+  if (dispatcher_has_recovered())
+    layer.result.messages.replayed++;
+  else /* it has waited in the log until it could leave */
+    layer.result.messages.sent++;
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   uint64_t bytes = program_bytes(message) + piggyback_attach(r, message);
   transport_send(r->transport, message, bytes, false);
@@ -370,7 +373,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
     transmit_message(r, action, step);
     break;
   case RCL_ACTION_SUPPRESS:
-    layer.result.messages.suppressed++;
+    layer.result.messages.suppressed += dispatcher_has_recovered(); /* else it waits in the log */
     if (step->call)
       step->call->state = CALL_NONE;
     break;
