@@ -123,14 +123,14 @@ sub calls {
   my ($object) = @_;
   my %libc = libc_symbols();
   my (%defined_in, %needs);
-  for my $source (sort keys %$object) {
-    next if $source =~ m{/(?:t|bench)/} || $source !~ m{^(?:$folders)/};
-    for (qx(nm -g "$object->{$source}")) {
-      my ($kind, $symbol) = /(\w) (\S+)$/ or next;
-      next if $libc{$symbol} || $symbol =~ /^(?:P?MPI_|mpi_|pmpi_|recline_)/; # what programs call
-      if ($kind eq 'U') { push @{$needs{$source}}, $symbol }
-      elsif ($kind =~ /^[A-TV-Z]$/ && $kind !~ /[WV]/) { $defined_in{$symbol} = $source }
-    }
+  my %source = reverse %$object;
+  delete @source{grep { $source{$_} =~ m{/(?:t|bench)/} || $source{$_} !~ m{^(?:$folders)/} } keys %source};
+  open my $symbols, '-|', 'nm', '-gA', sort keys %source or BAIL_OUT("nm: $!");
+  while (<$symbols>) {
+    my ($file, $kind, $symbol) = /^(.*?):.*(\w) (\S+)$/ or next;
+    next if $libc{$symbol} || $symbol =~ /^(?:P?MPI_|mpi_|pmpi_|recline_)/; # what programs call
+    if ($kind eq 'U') { push @{$needs{$source{$file}}}, $symbol }
+    elsif ($kind =~ /^[A-TV-Z]$/ && $kind !~ /[WV]/) { $defined_in{$symbol} = $source{$file} }
   }
   my %call;
   for my $source (keys %needs) {
@@ -197,6 +197,15 @@ my @bad = grep {
 } includes(@sources);
 is(join("\n", map { "$_->[0] includes $_->[1]" } @bad), '', 'no folder includes another than it may');
 
+# A row names only what its folder needs: an include or a call.
+my %idle = map { my $from = $_; map { ("$from $_" => 1) } grep { $_ ne $from } keys %{$may->{$from}} } keys %$may;
+delete $idle{folder_of($may, $_->[0]) . ' ' . folder_of($may, $_->[1])} for includes(@sources);
+
+# Rooms: a folder has 40 files of its own, but for tests, claims, mutants and generated tables.
+my %files;
+$files{s{/[^/]*$}{}r}++ for grep { m{^(?:$folders)/} && !m{/t/|^verify/(?:claims|mutants|fuzz)/|/corpus} } tree();
+is(join(' ', map { "$_: $files{$_}" } grep { $files{$_} > 40 } sort keys %files), '', 'no folder has more than 40 files');
+
 # The table itself: folders that lie in one folder reach each other one way, at every depth.
 my %reaches;
 for my $from (keys %$may) {
@@ -229,6 +238,12 @@ for my $from (sort keys %$call) {
   }
 }
 is(join("\n", @upward), '', 'no folder calls another than it may');
+
+for my $from (keys %$call) {
+  delete $idle{folder_of($may, $from) . ' ' . folder_of($may, $_)} for keys %{$call->{$from}};
+}
+my $whole = -e $layer && -e $transport;
+is($whole ? join("\n", sort keys %idle) : '', '', 'no folder may reach what it does not need');
 
 my @undefended = grep { !is_defended(@$_) } cycles($call);
 is(join("\n", map { join ' ', @$_ } @undefended), '', 'no call cycle that a comment does not defend');
