@@ -536,6 +536,6 @@ const struct rcl_protocol protocol_bookmark = {
     .in_use = in_use,
     .step = step,
     .violated_invariant = violated_invariant,
-    .place = &(const struct rcl_place){
-        .back = RCL_BACK_ALL, .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_ANYWHERE},
+    .place = &(const struct rcl_place){.back = RCL_BACK_ALL,
+                                       .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_ANYWHERE},
     .line = line};

@@ -108,7 +108,7 @@ static void add_steps(const struct data *d)
     const struct trace_line *line = trace_file_line(d->trace, i);
     gint64 time = MAX(instant_of(line->time), last);
     column_add(times, (guint64)(time - last));
-    column_add(ranks, (guint64)(line->rank + 1));
+    column_add(ranks, (guint64)line->rank + 1);
     column_add(kinds, kind_of(known, d->about, line->event.name));
     column_add(numbers, line->number - number);
     last = time;

@@ -252,8 +252,8 @@ static bool has_states(const struct explorer *e)
   return !e->fingerprint && !e->crash && !e->stubborn && !e->symmetry;
 }
 
-/* Whether no run goes round, as no rank comes back to a node of its abstraction: there are no crashes,
- * behind which there is none. */
+/* Whether no run goes round, as no rank comes back to a node of its abstraction: there are no
+ * crashes, behind which there is none. */
 static bool never_returns(const struct explorer *e)
 {
   return e->abstraction && !e->crash;

@@ -2,8 +2,8 @@
  *
  * A save is written to a temporary name, synced and renamed: whenever a process is killed, the last
  * complete one is there. It holds all values, all states, the level to expand next, and what each
- * step has changed, for liveness.c; nothing else of what was learnt about the rules, which is learnt
- * anew. Of several processes each saves its own states (distributed.c).
+ * step has changed, for liveness.c; nothing else of what was learnt about the rules, which is
+ * learnt anew. Of several processes each saves its own states (distributed.c).
  */
 #ifndef RECLINE_RESUME_H
 #define RECLINE_RESUME_H

@@ -94,8 +94,8 @@ void recurrence_each(const struct recurrence *r, struct model *m,
     struct recurrence_change changes[count];
     for (uint32_t i = 0; i < count; i++) {
       const struct hop *hop = hop_at(r, hops[i]);
-      changes[i] = (struct recurrence_change){value_at(r, hop->from)->part, name[hop->from],
-                                              name[hop->to]};
+      changes[i] =
+          (struct recurrence_change){value_at(r, hop->from)->part, name[hop->from], name[hop->to]};
     }
     step(ctx, changes, count);
   }

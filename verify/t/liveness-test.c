@@ -346,8 +346,9 @@ static bool resumes(const struct small *small, const struct exploration *all)
   return same;
 }
 
-/* Whether in a world that counts as large, where the steps alone decide, a search that goes on from a
- * save judges as one without a save: where runs go round, neither says that progress was judged. */
+/* Whether in a world that counts as large, where the steps alone decide, a search that goes on from
+ * a save judges as one without a save: where runs go round, neither says that progress was judged.
+ */
 static bool resumes_large(const struct small *small, const struct exploration *all)
 {
   static const char save[] = "liveness-test-save";

@@ -34,7 +34,7 @@ bool course_read(struct course *course, const char *text, GError **error)
   g_autofree char *file = g_strdup_printf("/proc/self/fd/%d", memory);
   size_t size = strlen(text);
   bool fine = memory >= 0 && write(memory, text, size) == (ssize_t)size;
-  *course = (struct course){NULL};
+  *course = (struct course){0};
   if (!fine)
     g_set_error(error, SCENARIO_ERROR, 0, "a claim of %zu bytes: %s, expected memory for it", size,
                 g_strerror(errno));
@@ -50,7 +50,7 @@ void course_close(struct course *course)
   script_free(course->script);
   if (course->judged)
     g_ptr_array_unref(course->judged);
-  *course = (struct course){NULL};
+  *course = (struct course){0};
 }
 
 /* ---- how moves are drawn in a run ---- */

@@ -193,8 +193,9 @@ static void list_detections(const struct listing *l)
   for (int rank = each ? 0 : -1; rank < (each ? l->w->ranks : 0); rank++)
     list_if_possible(l, &(struct move){.kind = MOVE_DETECT, .rank = (int16_t)rank});
   for (int rank = 0; falsely && rank < l->w->ranks; rank++)
-    for (uint8_t how = DETECT_FALSELY; how <= DETECT_END; how++)
-      list_if_possible(l, &(struct move){.kind = MOVE_DETECT, .fault = how, .rank = (int16_t)rank});
+    for (int how = DETECT_FALSELY; how <= DETECT_END; how++)
+      list_if_possible(
+          l, &(struct move){.kind = MOVE_DETECT, .fault = (uint8_t)how, .rank = (int16_t)rank});
 }
 
 /* A rank crashes, or the node that begins with it: between steps, or within one of its own. */
