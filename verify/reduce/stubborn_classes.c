@@ -182,6 +182,16 @@ static void set_class(struct stubborn_worker *d, uint32_t component, uint32_t cl
   d->classes[component] = class;
 }
 
+/* Whether the classes are those of the state, and none is one of a state before. */
+static bool classes_are_fresh(struct stubborn_worker *d, const struct known_global *global)
+{
+  uint32_t last = d->model->components - 1;
+  for (uint32_t i = 0; i < last; i++)
+    if (d->classes[i] != class_of(d, i, global->entry))
+      return false;
+  return d->classes[last] == (uint32_t)__builtin_popcountll(global->committed);
+}
+
 void stubborn_classify(struct stubborn_worker *d)
 {
   uint32_t last = d->model->components - 1;
@@ -193,7 +203,9 @@ void stubborn_classify(struct stubborn_worker *d)
       set_class(d, i, class_of(d, i, global->entry));
   if (globally)
     set_class(d, last, (uint32_t)__builtin_popcountll(global->committed));
-  memcpy(d->numbers, numbers, (last + 1) * sizeof *numbers);
+  memcpy(d->numbers, numbers, d->model->components * sizeof *numbers);
+  REQUIRE(!(RECLINE_CHECKS || d->model->options->audit) || classes_are_fresh(d, global),
+          "what a stubborn set depends on is read anew where a component has changed");
 }
 
 struct row stubborn_row(const struct stubborn_worker *d, uint32_t rank)

@@ -670,6 +670,87 @@ static void late_record(void)
      reduced.states, full.states, reduced.unreduced ? reduced.unreduced : reduced.reduction);
 }
 
+/* ---- what is left over at the end ---- */
+
+/* Rank 0 sends each message twice; to rank 1 what is left over at the end no longer counts once it
+ * drains its channels: at once, or, `holds`, only where it was held and something let it go. */
+struct vanishing {
+  uint8_t held, open;
+};
+
+enum { OPEN = 1, GO };
+
+static bool vanishing_holds;
+
+static size_t vanishing_size(const struct rcl_config *config)
+{
+  (void)config;
+  return sizeof(struct vanishing);
+}
+
+static void vanishing_send(const struct rcl_config *config, struct rcl_actions *actions)
+{
+  act(actions, (struct rcl_action){.kind = RCL_ACTION_KEEP, .slot = 1});
+  act(actions, (struct rcl_action){.kind = RCL_ACTION_TRANSMIT});
+  act(actions, (struct rcl_action){.kind = RCL_ACTION_RESEND, .slot = 1, .peer = 1});
+  act(actions, (struct rcl_action){.kind = RCL_ACTION_FORGET, .slot = 1});
+  tell(actions, config, OPEN);
+  tell(actions, config, GO);
+}
+
+static void vanishing_step(const struct rcl_config *config, void *memory,
+                           const struct rcl_event *event, struct rcl_actions *actions)
+{
+  struct vanishing *state = memory;
+  bool opens = event->kind == RCL_EVENT_CONTROL && event->control == OPEN;
+  if (event->kind == RCL_EVENT_SEND) {
+    vanishing_send(config, actions);
+    return;
+  }
+  careless_program(event, actions);
+  if (event->kind == RCL_EVENT_ARRIVED && vanishing_holds) {
+    state->held = true;
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_HOLD});
+  }
+  if (event->kind != RCL_EVENT_CONTROL || state->open || state->held != vanishing_holds)
+    return;
+  if (vanishing_holds)
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_RELEASE});
+  if (opens) {
+    act(actions, (struct rcl_action){.kind = RCL_ACTION_DRAIN, .peer = RCL_ANY});
+    state->open = true;
+  }
+}
+
+/* What a rank still does at the end may not undo what is wrong there: such a protocol is explored
+ * in full. With `holds` the one such step leads from the node of the abstraction that is found
+ * last. */
+static void vanishing(void)
+{
+  static const char *const controls[] = {"none", "open", "go", NULL}, *const once[] = {
+                                                                          "no-duplicate", NULL};
+  static const struct rcl_protocol leaver = {.name = "vanishing",
+                                             .title = "sends twice",
+                                             .controls = controls,
+                                             .state_size = vanishing_size,
+                                             .step = vanishing_step};
+  static const struct rcl_protocol *const list[] = {&leaver, NULL};
+  static const struct small small = {"vanishing", 2,     0, 0,
+                                     false,       false, 0, "rank 0: send 1\nrank 1: recv 0"};
+  rcl_protocol_register(list);
+  for (int holds = 0; holds < 2; holds++) {
+    struct exploration full, reduced;
+    vanishing_holds = holds;
+    reduces(&small, once, true, false, false, &full, &reduced);
+    ok(full.verdict == EXPLORER_VIOLATED && reduced.verdict == EXPLORER_VIOLATED &&
+           reduced.unreduced &&
+           !strcmp(reduced.unreduced, "what is left over at the end may vanish later"),
+       "what is left over at the end vanishes%s: %s, %s", holds ? " where a rank was held" : "",
+       full.verdict == EXPLORER_VIOLATED ? full.why.text : "not violated",
+       reduced.unreduced ? reduced.unreduced : reduced.reduction);
+  }
+}
+
 /* bookmark, but a rank that is told of a crash, or starts again, also does `extra`. */
 static struct rcl_action extra;
 static enum rcl_event_kind extra_at;
@@ -1183,6 +1264,7 @@ int main(void)
   asked_by_itself();
   no_recovery();
   late_record();
+  vanishing();
   wrong_relation();
   symmetry();
   reduced_runs();
