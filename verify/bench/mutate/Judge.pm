@@ -5,6 +5,7 @@
 #     states, without reduction; of those that end, with reductions, with an audit, by fingerprints and
 #     by two workers. Verdict, property, states, transitions and depth count.
 #   tests (TAP): exit code.
+#   memory: what the sanitizers say of the changed source, in programs that check and in claims.
 #
 # Those come first that have noticed most in a second, of changes in the same folder.
 package Judge;
@@ -145,8 +146,31 @@ sub members {
     }
     $self->{id} = $id;
     my $number = 0;
+    push @lines, ['memory', 40];
     [map { $self->member($number++, @$_) } @lines];
   }};
+}
+
+# Programs of tests that end within seconds.
+my @programs = map { "t/$_" } qw(script-test shares-test archive-test judge-test);
+
+# What the sanitizers say where the changed sources are under them: of memory alone, as results are
+# compared by the other members.
+sub memory_says {
+  my ($self, @sources) = @_;
+  my $tree = $self->{tree};
+  my $log = "$tree->{work}/sanitized.log";
+  my @claims = $self->claims;
+  my $recline = $tree->link_sanitized('bin/recline', @sources);
+  my @commands = map { "$recline check --json --jobs 1 --workers 1 --max-states 300 $_ @claims" }
+    '--reduce none', '--reduce all --audit', '--compact';
+  push @commands, map { $tree->link_sanitized($_, @sources) } grep { $tree->{link}{$_} } @programs;
+  for (@commands) {
+    system("cd $tree->{work} && ASAN_OPTIONS=detect_leaks=0 timeout 600 $_ >/dev/null 2>$log");
+    my ($line) = grep { /ERROR: AddressSanitizer|runtime error:/ } split /\n/, read_file($log);
+    return 'memory: ' . $line =~ s/.*(AddressSanitizer: \S+|runtime error: .*).*/$1/r if $line;
+  }
+  return '';
 }
 
 sub member {
@@ -157,6 +181,7 @@ sub member {
       return $self->group_says(\@fields, $tree->link_with('bin/recline', @_));
     }};
   }
+  return {name => 'memory', seconds => $fields[0], says => sub { return $self->memory_says(@_) }} if $kind eq 'memory';
   my ($test, $seconds, @programs) = @fields;
   return {name => $test, seconds => $seconds, says => sub { return $self->test_says($test, $seconds, \@programs, @_) }};
 }

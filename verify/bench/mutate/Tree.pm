@@ -90,7 +90,15 @@ sub object { my ($self, $source) = @_; return "$self->{work}/" . basename($sourc
 # The machine code of `source` with the change; nothing when it does not compile.
 sub compile {
   my ($self, $source) = @_;
-  my ($work, $object) = ($self->{work}, $self->object($source));
+  $self->compile_with($source, $self->object($source), '') or return;
+  my $object = $self->object($source);
+  return `objdump -d -r -s -j .text -j .text.unlikely -j .rodata -j .data.rel.ro -j .data.rel.ro.local $object 2>/dev/null | tail -n +4`;
+}
+
+# Compiles `source`, with the change, into `object`. False: it does not compile.
+sub compile_with {
+  my ($self, $source, $object, $options) = @_;
+  my $work = $self->{work};
   my $command = $self->{compile}{$source} // die "mutate: $source is not built\n";
   $command =~ s{^\S*ccache }{};
   $command =~ s{ -o \S+}{ -o $object};
@@ -98,8 +106,8 @@ sub compile {
   $command =~ s{ -MD\b| -g\b}{}g;
   my $from = -e "$work/source/$source" ? "$work/source/$source" : "$self->{root}/$source";
   $command =~ s{ -c \S+}{ -w -iquote $work/source -c $from};
-  system("$command 2>$work/cc.log") == 0 or return;
-  return `objdump -d -r -s -j .text -j .text.unlikely -j .rodata -j .data.rel.ro -j .data.rel.ro.local $object 2>/dev/null | tail -n +4`;
+  $command .= " $options";
+  return system("$command 2>$work/cc.log") == 0;
 }
 
 # The program of the copy, with the objects of `sources` in place of those of the libraries: what
@@ -111,6 +119,19 @@ sub link_with {
   my $objects = join ' ', map { $self->object($_) } @sources;
   unlink $at;
   (my $command = $self->{link}{$program}) =~ s{ -o \Q$program\E }{ -s -o $at $objects };
+  system("$command 2>$self->{work}/ld.log") == 0 or die "mutate: cannot link, see $self->{work}/ld.log\n";
+  return $at;
+}
+
+my $sanitized = '-fsanitize=address,undefined -fno-sanitize-recover=undefined';
+
+# The same program, beside it, with the changed sources alone under the sanitizers.
+sub link_sanitized {
+  my ($self, $program, @sources) = @_;
+  my $at = "$self->{copy}/$program-sanitized";
+  my @objects = map { $self->object($_) . '.sanitized.o' } @sources;
+  for (0 .. $#sources) { $self->compile_with($sources[$_], $objects[$_], $sanitized) or die "mutate: cannot compile $sources[$_]\n" }
+  (my $command = $self->{link}{$program}) =~ s{ -o \Q$program\E }{ $sanitized -o $at @objects };
   system("$command 2>$self->{work}/ld.log") == 0 or die "mutate: cannot link, see $self->{work}/ld.log\n";
   return $at;
 }
