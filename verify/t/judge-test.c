@@ -137,6 +137,25 @@ static void clock_once(const struct rcl_config *config, void *state, const struc
       *rcl_act(actions, (enum rcl_action_kind)item[i].kind) = item[i];
 }
 
+/* The flaws: an alarm is set with each message, where another one is set already; */
+static void clock_twice(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                        struct rcl_actions *actions)
+{
+  rcl_protocol_step(rcl_protocol_named("time-based"), config, state, event, actions, false);
+  if (event->kind == RCL_EVENT_SEND)
+    rcl_act(actions, RCL_ACTION_SET_TIMER)->checkpoint = 9;
+}
+
+/* or all alarms are of the first checkpoint, also behind that of the second. */
+static void clock_back(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                       struct rcl_actions *actions)
+{
+  rcl_protocol_step(rcl_protocol_named("time-based"), config, state, event, actions, false);
+  for (uint32_t i = 0; i < actions->count; i++)
+    if (actions->item[i].kind == RCL_ACTION_SET_TIMER)
+      actions->item[i].checkpoint = actions->item[i].checkpoint == 2 ? 2 : 1;
+}
+
 /* The flaws: how many steps were taken before decides whether it sends a control message, */
 static void sends_at_times(const struct rcl_config *config, void *state,
                            const struct rcl_event *event, struct rcl_actions *actions)
@@ -272,6 +291,30 @@ static void clocks(void)
               g_str_has_prefix(found.why.text, "no timer is set"),
           "with clocks each rank has to set its own again"))
     note("%s, rank %d: %s", found.why.property, found.why.rank, found.why.text);
+  exploration_clear(&found);
+}
+
+/* An alarm is set where none is, and of no checkpoint before that of the last one. */
+static void alarms(const char *protocol)
+{
+  static const char *const legal[] = {"legal", NULL};
+  const struct small small = {protocol,
+                              2,
+                              0,
+                              3,
+                              false,
+                              false,
+                              0,
+                              "rank 0: send 1, checkpoint\n"
+                              "rank 1: recv 0, checkpoint"};
+  struct exploration found;
+  explore_with(&small, NULL, &(struct explorer_options){.properties = legal, .max_states = 20000},
+               &found);
+  bool violated = found.verdict == EXPLORER_VIOLATED;
+  if (!ok(violated && strstr(found.why.text, "set-timer at ") &&
+              strstr(found.why.text, "an alarm of checkpoint"),
+          "%s: no such alarm may be set", protocol))
+    note("%s", violated ? found.why.text : "not violated");
   exploration_clear(&found);
 }
 
@@ -438,6 +481,32 @@ static void kept_in_place(void)
   script_free(script);
 }
 
+/* Parts that grow by doubling, also to the size from which they are address space of their own. */
+static void grown_in_place(void)
+{
+  enum { MOST = 1 << 18 };
+  static const struct small small = {"none", 2, 0, 0, false, false, 0, "rank *: checkpoint"};
+  struct world world;
+  struct parts parts;
+  uint32_t part;
+  bool right = true;
+  struct script *script = set_up(&small, &world);
+  parts_init(&parts, &world);
+  const struct world_memory *memory = &world.memory;
+  part = world_part(&world, WORLD_CHANNEL, 0, 1);
+  for (uint32_t size = 16; size <= MOST; size *= 2) {
+    unsigned char *bytes = memory->edit(memory->ctx, part, size);
+    for (uint32_t i = 0; i < size; i++)
+      right &= bytes[i] == (i < size / 2 && size > 16 ? (unsigned char)i : 0);
+    for (uint32_t i = 0; i < size; i++)
+      bytes[i] = (unsigned char)i;
+  }
+  ok(right, "a part that grows keeps its bytes, and the others are zero");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
 /* ---- the table of states ---- */
 
 /* States of so many words that differ in one word only, each of which is told from the others. */
@@ -490,15 +559,20 @@ int main(void)
   add_naive("forgets-log", forgets_log);
   add_naive("waits-for-images", waits_for_images);
   add("time-based", "clock-once", clock_once, rcl_protocol_named("time-based")->state_size);
+  add("time-based", "clock-twice", clock_twice, rcl_protocol_named("time-based")->state_size);
+  add("time-based", "clock-back", clock_back, rcl_protocol_named("time-based")->state_size);
   add_naive("sends-at-times", sends_at_times);
   add("none", "counts-steps", counts_steps, eight_bytes);
   messages_of_a_pair();
   clocks();
+  alarms("clock-twice");
+  alarms("clock-back");
   torn_logs();
   crashes_within();
   deep_and_many();
   impure_steps();
   kept_in_place();
+  grown_in_place();
   for (uint32_t words = 2; words <= 9; words++)
     wide_states(words);
   return done();
