@@ -67,11 +67,17 @@ broken() { # NAME PROPERTY DESCRIPTION: NAME.c violates PROPERTY in the claim pa
   is "$?:$(grep -c "^ *$2, .* after .* moves" stdout)" 1:1 "$3" stdout stderr
 }
 
-grep -h '^sed .* pause\.c >' "$root/docs/add-a-protocol.md" >flaws.sh
-is "$(wc -l <flaws.sh)" 2 'the page has two flaws of it'
+grep -h '^sed .* pause\.c >\|^sed .* pause-recovers\.yaml >' "$root/docs/add-a-protocol.md" >flaws.sh
+is "$(wc -l <flaws.sh)" 4 'the page has three flaws of it, and another claim'
 sh flaws.sh
 broken loose deadlock 'a program that is not held loses messages'
 broken forgetful deadlock 'without the count messages to oneself are lost'
+mkdir large && compile large.c large/pause.so && cp pause-recovers.yaml large
+recline check large/pause-recovers.yaml >stdout 2>stderr
+is "$?:$(grep -c '^ *sizes: 16 bytes' stdout)" 0:1 'a flaw of larger messages is not seen with 16 bytes' stdout stderr
+cp larger.yaml large/pause-recovers.yaml
+recline check large/pause-recovers.yaml >stdout 2>stderr
+is "$?:$(grep -c '^ *deadlock, .* after .* moves' stdout)" 1:1 'with larger ones it is' stdout stderr
 
 # Every header that the page lists compiles on its own.
 sed -n 's/^| `\(<recline\/.*>\)` .*/#include \1/p' "$root/docs/add-a-protocol.md" >headers
@@ -107,4 +113,4 @@ refused nothing.so 'expected RECLINE_PROTOCOLS in it' 'an object without protoco
 refused old.so 'it was built for door 0' 'an object built for another door'
 refused taken.so 'there is a protocol c3 already' 'a name that is taken'
 
-finish 28
+finish 30
