@@ -37,7 +37,7 @@ struct draft {
   char topology[32]; /* "": none */
 };
 
-enum { DRAFT_HIERARCHIES = 3 };
+enum { DRAFT_HIERARCHIES = 3, PROGRAM_RANKS_MAX = 64 };
 
 /* Returns the claim as YAML, for the caller to free with g_free(). Its properties are those that a
  * walk judges. */

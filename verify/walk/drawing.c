@@ -21,6 +21,8 @@ static uint32_t excluded(const struct rcl_protocol *protocol, uint32_t families,
     out |= FAMILY_WINDOWS | FAMILY_COMMUNICATORS;
   if (families & (FAMILY_WINDOWS | FAMILY_LOCKS))
     out |= FAMILY_NONBLOCKING | FAMILY_SYNCHRONOUS | FAMILY_FIFO | FAMILY_TOPOLOGIES;
+  if (families & FAMILY_COMMUNICATORS) /* what is ahead in a channel may be of another one */
+    out |= FAMILY_FIFO;
   if (families & calls && !protocol->collectives) /* they are messages of all with rank 0 */
     out |= FAMILY_FIFO | FAMILY_TOPOLOGIES;
   if (families & FAMILY_NO_ORDER)
@@ -102,6 +104,17 @@ static void draw_parameters(struct draft *draft, struct dice *dice)
     draft->failures = (uint32_t)MIN(MAX(1, draft->crashes * draft->per_node), draft->ranks);
 }
 
+/* Returns a capacity that is enough as a rule, and leaves the state of a rank small: a step costs
+ * more in a large one. */
+static uint32_t room_for(const struct draft *draft)
+{
+  enum { STATE_MAX = 1 << 17, LEAST = 16 };
+  struct rcl_config config = {.ranks = (int16_t)draft->ranks, .capacity = 4 * draft->ops->len + 64};
+  while (config.capacity > LEAST && draft->protocol->state_size(&config) > STATE_MAX)
+    config.capacity /= 2;
+  return config.capacity;
+}
+
 struct draft drawing_draw(const struct drawing *drawing, struct dice *dice)
 {
   struct draft draft = {.protocol = drawing->protocol, .file = drawing->file};
@@ -114,6 +127,6 @@ struct draft drawing_draw(const struct drawing *drawing, struct dice *dice)
   unsigned steps = (unsigned)dice_small(dice, 3, 16 + (free ? 2 : 16) * draft.ranks);
   program_draw(&draft, dice, steps);
   bool tight = draft.families & FAMILY_TIGHT;
-  draft.capacity = tight ? (uint32_t)dice_from(dice, 4, 12) : 4 * draft.ops->len + 64;
+  draft.capacity = tight ? (uint32_t)dice_from(dice, 4, 12) : room_for(&draft);
   return draft;
 }

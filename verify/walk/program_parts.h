@@ -8,7 +8,7 @@
 #include "verify/walk/dice.h"
 #include "verify/walk/draft.h"
 
-enum { PROGRAM_RANKS = 64, PROGRAM_COMMS = 3 };
+enum { PROGRAM_RANKS = PROGRAM_RANKS_MAX, PROGRAM_COMMS = 3 };
 
 /* How the receives of a rank name messages. */
 enum naming { NAMES_BOTH, NAMES_SOURCE, NAMES_TAG, NAMES_NEITHER };

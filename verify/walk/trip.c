@@ -75,6 +75,9 @@ static void step(struct trip *trip, struct move *move, struct verdict *verdict)
 
 /* ---- begin and end ---- */
 
+/* Some protocols talk without an end while ranks crash. */
+enum { MOVES_MAX = 40000 };
+
 static unsigned operations_of(const struct script *script)
 {
   unsigned count = 0;
@@ -97,13 +100,16 @@ void trip_begin(struct trip *trip, const struct course *course, struct run *run)
   claim_world(claim, course->script, &trip->world);
   trip->world.line_stamps = true; /* for what is reached; they change no move */
   trip->world.properties = (const char *const *)course->judged->pdata;
+  trip->judges_line =
+      trip->world.protocol->line && properties_judge(trip->world.properties, "line-invariant");
   parts_init(&trip->parts, &trip->world);
-  world_guard(&trip->world, false);
+  if (!course->unguarded)
+    world_guard(&trip->world, false);
   world_begin(&trip->world, crashes, timers);
   trip->actions.capacity = RCL_ACTIONS_MAX(&trip->world.config[0]) + 2;
   trip->actions.item = g_new0(struct rcl_action, trip->actions.capacity);
   trip->horizon = 8 + 2 * ranks + 3 * ops + timers * ranks * 8;
-  trip->most = 1000 + 10 * (trip->horizon + timers * ranks * ranks) * (1 + crashes);
+  trip->most = MIN(1000 + 10 * (trip->horizon + timers * ranks * ranks) * (1 + crashes), MOVES_MAX);
 }
 
 void trip_end(struct trip *trip)
@@ -168,6 +174,12 @@ bool trip_take(struct trip *trip, struct move *move)
     give_up(trip, &verdict);
     return false;
   }
+  unsigned ranks = (unsigned)trip->world.ranks;
+  if (trip->judges_line && trip->run->moves->len % (1 + ranks * ranks / 32) == 0) {
+    world_judge_line(&trip->world, &verdict);
+    if (violates(trip, &verdict))
+      return false;
+  }
   bool finished = world_finished(&trip->world);
   if (!finished)
     trip->ended = false;
@@ -177,6 +189,8 @@ bool trip_take(struct trip *trip, struct move *move)
 bool trip_may_crash(const struct trip *trip)
 {
   uint32_t size;
+  if (world_finished(&trip->world)) /* the job has ended */
+    return false;
   const struct world_global *global = trip->world.memory.read(
       trip->world.memory.ctx, world_part(&trip->world, WORLD_GLOBAL, 0, 0), &size);
   return global->crashes > 0;

@@ -1,4 +1,5 @@
-/* A run under way: its world, and what has been seen of it. walker.c draws its moves. */
+/* A run under way: its world, and what has been seen of it. What draws moves (walker.c)
+ * and what follows given ones (follow.c) share it. */
 #ifndef RECLINE_TRIP_H
 #define RECLINE_TRIP_H
 
@@ -15,6 +16,7 @@ struct trip {
   struct rcl_actions actions;
   unsigned horizon;      /* moves that the programs take, roughly */
   unsigned most;         /* moves that the run may have */
+  bool judges_line;      /* property line-invariant is judged: of many ranks in some states only */
   bool ended;            /* all programs have finished in some state, which was judged */
   bool idle[TRIP_RANKS]; /* a safe point of the rank changes nothing, until something else does */
 };

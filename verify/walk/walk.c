@@ -16,12 +16,14 @@
 #include "verify/walk/crew.h"
 #include "verify/walk/drawing.h"
 #include "verify/walk/judged.h"
+#include "verify/walk/shrink.h"
 #include "world/scenario/plugin.h"
 
 enum {
   WORKERS_MAX = 1024,
   LEAST_RANKS = 2,
   MOST_RANKS = 64,
+  GUARDED = 8, /* one walk in so many judges `pure` in full */
   WALKS = 1000 /* where neither --until nor --for says how long */
 };
 
@@ -30,7 +32,7 @@ struct command {
   char **names;
   gint64 until, seed;
   gint workers;
-  gboolean json;
+  gboolean json, whole;
   double seconds;
   struct drawing drawing; /* of a protocol's worlds */
   struct course course;   /* of a claim, walked through as it is */
@@ -60,6 +62,7 @@ static bool parse_options(struct command *c, int argc, char **argv)
       {"plugin", 0, 0, G_OPTION_ARG_FILENAME, &c->file, "Take the protocol from a shared object",
        "FILE"},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write a violation there (walk)", "DIR"},
+      {"whole", 0, 0, G_OPTION_ARG_NONE, &c->whole, "Keep a violation as it was found", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->names, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -178,6 +181,7 @@ static void take_walk(void *data, uint64_t number, struct walked *walked)
     open_drawn(&draft, &drawn);
     course = &drawn;
   }
+  course->unguarded = !dice_once_in(&dice, GUARDED);
   walker_run(course, &dice, &c->run);
   *walked = (struct walked){.number = number,
                             .steps = c->run.moves->len,
@@ -224,8 +228,11 @@ static bool keep_drawn(struct command *c, struct dice *dice, struct outcome *out
   g_autofree char *name = g_strconcat(id, ".yaml", NULL);
   char *file = g_build_filename(c->out, name, NULL);
   open_drawn(&draft, &course);
+  course.unguarded = !dice_once_in(dice, GUARDED);
   walker_run(&course, dice, &c->run);
   course_close(&course);
+  if (!c->whole)
+    shrink(&draft, &c->run, dice);
   g_autofree char *statement =
       g_strdup_printf("A walk finds that %s is violated", c->run.why.property);
   g_autofree char *text = draft_claim(&draft, id, statement);
@@ -254,10 +261,13 @@ static bool keep(struct command *c, struct outcome *outcome, GError **error)
   output_sweep(c->out);
   if (c->draws)
     return keep_drawn(c, &dice, outcome, error);
+  c->course.unguarded = !dice_once_in(&dice, GUARDED);
   walker_run(&c->course, &dice, &c->run);
+  if (!c->whole)
+    shrink_moves(&c->course, &c->run);
+  char *id = id_of(c, outcome->number);
   g_free(c->course.claim->id);
-  c->course.claim->id = NULL;
-  c->course.claim->id = id_of(c, outcome->number);
+  c->course.claim->id = id;
   tell(outcome, &c->course, &c->run);
   return keep_trace(&c->course, &c->run, c->out, outcome, error);
 }

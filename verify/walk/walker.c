@@ -231,12 +231,9 @@ static void note_event(struct temper *temper, const struct move *move)
 static bool walk_on(struct trip *trip, struct temper *temper)
 {
   struct move move;
-  bool crashes = trip_may_crash(trip);
-  bool fault = crashes && temper->falls && draw_fault(trip, temper, &move);
+  bool fault = temper->falls && trip_may_crash(trip) && draw_fault(trip, temper, &move);
   if (!fault && !draw_move(trip, temper, &move)) {
-    if (!trip_judge_rest(trip))
-      return false;
-    if (!crashes || world_finished(&trip->world))
+    if (!trip_judge_rest(trip) || !trip_may_crash(trip))
       return false;
     fault = draw_fault(trip, temper, &move);
     if (!fault)

@@ -13,6 +13,7 @@ struct course {
   struct scenario *claim;
   struct script *script;
   GPtrArray *judged; /* names of properties, ends with NULL */
+  bool unguarded;    /* property `pure` is not judged in full: a step then costs less */
 };
 
 /* Opens the claim in `file`, and that in a text. False with `error` set (`file:line: what, expected

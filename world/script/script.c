@@ -368,8 +368,7 @@ static void number_iterations(struct list *list)
       list->item[i].count = ++iterations;
 }
 
-/* Every irecv is completed, and every wait or cancel has something to complete: cancel knows what
- * it may have to receive again. */
+/* Every irecv is completed by a wait or cancel, which knows what it may have to receive again. */
 static bool check_names(struct parser *p, const struct list *list)
 {
   const struct operation *posted[SCRIPT_NAMES] = {NULL};
@@ -393,6 +392,7 @@ static bool check_names(struct parser *p, const struct list *list)
     if (cancel) {
       operation->peer = outstanding->peer;
       operation->tag = outstanding->tag;
+      operation->comm = outstanding->comm;
     }
     posted[operation->name] = post ? operation : NULL;
   }

@@ -407,7 +407,7 @@ void trace_print_operation(struct buffer *out, const struct operation *operation
   if (operation->sized)
     buffer_printf(out, " bytes %u", operation->bytes);
   print_access(out, operation);
-  if (operation->comm)
+  if (operation->comm && kind != SCRIPT_CANCEL) /* it has that of its irecv */
     buffer_printf(out, kind == SCRIPT_MEMBER ? " %d" : " on %d", operation->comm);
 }
 

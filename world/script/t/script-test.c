@@ -114,6 +114,19 @@ static void accepted(void)
         "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 14:0:0:0:0 ");
 }
 
+/* What is cancelled is received again on the communicator on which it was posted. */
+static void cancels(void)
+{
+  int line;
+  char *message = NULL;
+  struct script *script =
+      script_parse("rank *: allreduce, member 2, irecv a 0 on 2, cancel a", 1, &line, &message);
+  ok(script && script->ops[0][3].kind == SCRIPT_CANCEL && script->ops[0][3].comm == 2,
+     "cancel keeps the communicator");
+  script_free(script);
+  free(message);
+}
+
 /* Operations on windows become messages of communicator 3, with tags of their own. */
 static void windows(void)
 {
@@ -350,6 +363,7 @@ int main(void)
   accepted();
   refused();
   spelled_out();
+  cancels();
   windows();
   windows_refused();
   locks();

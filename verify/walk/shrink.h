@@ -1,0 +1,17 @@
+/* A violation in a large world, made one in a small world: ranks, messages, crashes and moves are
+ * taken out as long as the same property is violated. */
+#ifndef RECLINE_SHRINK_H
+#define RECLINE_SHRINK_H
+
+#include "verify/walk/dice.h"
+#include "verify/walk/draft.h"
+#include "verify/walk/walker.h"
+
+/* Shrinks `draft`, in which `run` violates a property, with the run: both are replaced. What comes
+ * out depends on `dice` alone, whatever the time it takes. */
+void shrink(struct draft *draft, struct run *run, struct dice *dice);
+
+/* Takes moves out of a run through a world that stays as it is. */
+void shrink_moves(const struct course *, struct run *run);
+
+#endif
