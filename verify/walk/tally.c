@@ -17,6 +17,8 @@ static void add_heap(struct heap *heap, const struct walked *walked)
   heap->walks++;
   heap->steps += walked->steps;
   reached_add(&heap->reached, &walked->reached);
+  for (int i = 0; i < REACHES; i++)
+    heap->seen[i] += walked->reached.most[i] > 0;
 }
 
 void tally_add(struct tally *tally, const struct walked *walked)
@@ -39,16 +41,16 @@ static void append(GString *list, const char *name)
   g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* Returns what was reached (or was not), for the caller to free with g_string_free(). */
-static GString *reached_names(const struct reached *reached, bool seen)
+/* Returns what was reached, and in how many walks, or what was not; for g_string_free(). */
+static GString *reached_names(const struct heap *heap, bool seen)
 {
   GString *list = g_string_new(NULL);
   for (int i = 0; i < REACHES; i++) {
-    if ((reached->most[i] > 0) != seen)
+    if ((heap->seen[i] > 0) != seen)
       continue;
     append(list, reach_names[i]);
-    if (reached->most[i] > 1)
-      g_string_append_printf(list, " %u", reached->most[i]);
+    if (seen)
+      g_string_append_printf(list, " %" PRIu64, heap->seen[i]);
   }
   return list;
 }
@@ -66,7 +68,7 @@ static GString *unjudged_names(const struct tally *tally, const struct outcome *
 
 static void print_heap(const char *name, const struct heap *heap)
 {
-  g_autoptr(GString) seen = reached_names(&heap->reached, true);
+  g_autoptr(GString) seen = reached_names(heap, true);
   printf("  %-16s %9" PRIu64 " walks %12" PRIu64 " steps  %s\n", name, heap->walks, heap->steps,
          seen->len ? seen->str : "nothing");
 }
@@ -100,7 +102,7 @@ void tally_print(const struct tally *tally, const struct outcome *outcome)
   for (unsigned i = 0; i < FAMILIES; i++)
     if (outcome->taken >> i & 1U)
       print_heap(family_names[i], &tally->family[i]);
-  g_autoptr(GString) never = reached_names(&tally->all.reached, false);
+  g_autoptr(GString) never = reached_names(&tally->all, false);
   g_autoptr(GString) unjudged = unjudged_names(tally, outcome);
   printf("  never reached: %s\n", never->len ? never->str : "nothing");
   printf("  not judged: %s (" BEYOND ")\n", unjudged->str);
@@ -114,7 +116,7 @@ static void add_reached(JsonBuilder *b, const struct heap *heap)
   json_add_whole(b, "steps", (gint64)heap->steps);
   json_open_object(b, "reached");
   for (int i = 0; i < REACHES; i++)
-    json_add_whole(b, reach_names[i], heap->reached.most[i]);
+    json_add_whole(b, reach_names[i], (gint64)heap->seen[i]);
   json_builder_end_object(b);
 }
 

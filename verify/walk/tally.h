@@ -21,6 +21,7 @@ struct walked {
 /* Walks of one kind together. */
 struct heap {
   uint64_t walks, steps;
+  uint64_t seen[REACHES]; /* in so many of the walks */
   struct reached reached;
 };
 

@@ -73,11 +73,14 @@ enum strikes { STRIKES_LATER, STRIKES_AT_EVENT, STRIKES_AT_REST };
 struct temper {
   struct dice *dice;
   unsigned weight[KINDS]; /* 1 to 64 */
+  bool lazy;              /* checkpoints commit while programs have a long way to go */
   unsigned slowness;      /* of slow ranks; 1: none is */
   uint64_t slow;          /* ranks, a bit each modulo 64 */
   enum strikes strikes;
   unsigned countdown; /* steps, or such events */
   uint8_t event;      /* STRIKES_AT_EVENT: enum rcl_event_kind */
+  unsigned delay;     /* so many steps later */
+  bool independent;   /* no checkpoint is committed, images become durable */
   int where;          /* rank of that event; -1: any */
   bool falls;         /* the crash is due */
   unsigned horizon;   /* steps that the run may have, roughly */
@@ -112,40 +115,41 @@ static enum kind kind_of(const struct move *move)
 
 static void plan_crash(struct temper *temper)
 {
-  static const uint8_t events[] = {RCL_EVENT_START,   RCL_EVENT_DOWN,      RCL_EVENT_TIMER,
-                                   RCL_EVENT_SEND,    RCL_EVENT_RECEIVE,   RCL_EVENT_ARRIVED,
-                                   RCL_EVENT_CONTROL, RCL_EVENT_COLLECTED, RCL_EVENT_CAPTURED,
-                                   RCL_EVENT_DURABLE, RCL_EVENT_COMMITTED};
+  /* Those at which much is half done stand twice. */
+  static const uint8_t events[] = {RCL_EVENT_DURABLE, RCL_EVENT_DURABLE, RCL_EVENT_CAPTURED,
+                                   RCL_EVENT_START,   RCL_EVENT_START,   RCL_EVENT_DOWN,
+                                   RCL_EVENT_CONTROL, RCL_EVENT_CONTROL, RCL_EVENT_ARRIVED,
+                                   RCL_EVENT_SEND,    RCL_EVENT_RECEIVE, RCL_EVENT_COLLECTED,
+                                   RCL_EVENT_OUTPUT};
   struct dice *dice = temper->dice;
   temper->falls = false;
   temper->where = -1;
-  switch (dice_below(dice, 8)) {
-  case 0:
-  case 1:
-  case 2:
+  unsigned when = dice_below(dice, 8);
+  if (when < 5) {
     temper->strikes = STRIKES_AT_EVENT;
-    temper->event = events[dice_below(dice, G_N_ELEMENTS(events))];
-    temper->countdown = (unsigned)dice_small(dice, 1, 64);
-    break;
-  case 3:
+    temper->event = when < 3 ? RCL_EVENT_COMMITTED : events[dice_below(dice, G_N_ELEMENTS(events))];
+    temper->countdown = (unsigned)dice_small(dice, 1, when < 3 ? 3 : 64);
+    temper->delay = (unsigned)dice_small(dice, 0, 32);
+    if (temper->event == RCL_EVENT_COMMITTED && temper->independent)
+      temper->event = RCL_EVENT_DURABLE;
+  } else if (when == 5) {
     temper->strikes = STRIKES_AT_REST;
-    break;
-  case 4:
+  } else {
     temper->strikes = STRIKES_LATER;
-    temper->countdown = 1 + dice_below(dice, 4);
-    break;
-  default:
-    temper->strikes = STRIKES_LATER;
-    temper->countdown = 1 + dice_below(dice, temper->horizon);
+    temper->countdown = 1 + dice_below(dice, when == 6 ? 4 : temper->horizon);
   }
 }
 
 static void draw_temper(struct temper *temper, const struct trip *trip, struct dice *dice)
 {
-  *temper = (struct temper){.dice = dice, .slowness = 1, .horizon = trip->horizon};
-  bool even = dice_once_in(dice, 4);
+  *temper = (struct temper){.dice = dice,
+                            .slowness = 1,
+                            .horizon = trip->horizon,
+                            .independent = trip->world.protocol->independent};
+  unsigned how = dice_below(dice, 5);
   for (int kind = 0; kind < KINDS; kind++)
-    temper->weight[kind] = even ? 64 : 64U >> 2 * dice_below(dice, 4);
+    temper->weight[kind] = how != 2 && how != 4 ? 64 : 64U >> 2 * dice_below(dice, 4);
+  temper->lazy = how > 2;
   if (dice_once_in(dice, 3)) {
     temper->slowness = 1U << (2 + dice_below(dice, 4));
     temper->slow = dice_roll(dice);
@@ -164,7 +168,8 @@ struct choice {
   struct temper *temper;
   struct move move;
   unsigned seen;
-  bool faults; /* crashes and lies are meant, and nothing else */
+  bool faults;     /* crashes and lies are meant, and nothing else */
+  bool no_program; /* moves of programs are not meant */
 };
 
 static void consider(void *data, const struct move *move)
@@ -172,33 +177,53 @@ static void consider(void *data, const struct move *move)
   struct choice *choice = data;
   if (trip_is_fault(move) != choice->faults || trip_is_idle(choice->trip, move))
     return;
+  if (choice->no_program && kind_of(move) == KIND_PROGRAM)
+    return;
   unsigned weight = choice->faults ? 1 : choice->temper->weight[kind_of(move)];
   choice->seen += weight;
   if (dice_below(choice->temper->dice, choice->seen) < weight)
     choice->move = *move;
 }
 
-/* Draws a move that is no fault. False: there is none. */
-static bool draw_move(const struct trip *trip, struct temper *temper, struct move *move)
+/* Draws a move that is no fault from origins that are drawn, or where that comes to none from all
+ * of them. False: there is none. */
+static bool draw_one(struct choice *choice, bool from_all)
 {
   enum { TRIES = 48 };
-  struct choice choice = {.trip = trip, .temper = temper};
-  uint32_t origins = world_origins(&trip->world);
+  struct temper *temper = choice->temper;
+  const struct world *world = &choice->trip->world;
+  uint32_t origins = world_origins(world);
   for (unsigned i = 0; i < TRIES; i++) {
-    choice.seen = 0;
-    world_moves_of(&trip->world, dice_below(temper->dice, origins), consider, &choice);
-    if (!choice.seen)
+    choice->seen = 0;
+    world_moves_of(world, dice_below(temper->dice, origins), consider, choice);
+    if (!choice->seen)
       continue;
-    unsigned weight = temper->weight[kind_of(&choice.move)];
-    if (is_slow(temper, choice.move.rank) && !dice_once_in(temper->dice, temper->slowness))
+    unsigned weight = temper->weight[kind_of(&choice->move)];
+    if (is_slow(temper, choice->move.rank) && !dice_once_in(temper->dice, temper->slowness))
       continue;
     if (dice_below(temper->dice, 64) < weight)
-      break;
+      return true;
   }
-  if (!choice.seen)
-    world_moves(&trip->world, consider, &choice);
+  choice->seen = 0;
+  if (from_all)
+    world_moves(world, consider, choice);
+  return choice->seen;
+}
+
+/* Draws a move that is no fault; with lazy programs a move of a program only now and then, or where
+ * nothing else can happen. False: there is none. */
+static bool draw_move(const struct trip *trip, struct temper *temper, struct move *move)
+{
+  enum { FEW_RANKS = 12 };
+  struct choice choice = {.trip = trip, .temper = temper};
+  choice.no_program = temper->lazy && !dice_once_in(temper->dice, 16);
+  bool drawn = draw_one(&choice, !choice.no_program || trip->world.ranks <= FEW_RANKS);
+  if (!drawn && choice.no_program) {
+    choice.no_program = false;
+    drawn = draw_one(&choice, true);
+  }
   *move = choice.move;
-  return choice.seen;
+  return drawn;
 }
 
 /* Draws a crash, or another fault. False: none can happen here. */
@@ -218,13 +243,16 @@ static bool draw_fault(const struct trip *trip, struct temper *temper, struct mo
 
 static void note_event(struct temper *temper, const struct move *move)
 {
-  if (temper->strikes == STRIKES_LATER && temper->countdown)
-    temper->falls = --temper->countdown == 0;
   if (temper->strikes == STRIKES_AT_EVENT && temper->countdown && move->kind == MOVE_EVENT &&
       move->event.kind == temper->event) {
-    temper->falls = --temper->countdown == 0;
     temper->where = move->rank;
+    if (--temper->countdown == 0) {
+      temper->strikes = STRIKES_LATER;
+      temper->countdown = 1 + temper->delay;
+    }
   }
+  if (temper->strikes == STRIKES_LATER && temper->countdown)
+    temper->falls = --temper->countdown == 0;
 }
 
 /* Takes one step; false: the run is over. */

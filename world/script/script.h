@@ -120,8 +120,8 @@ struct operation {
   enum script_kind kind;
   int peer;       /* SEND, RECV, IRECV, CANCEL; RCL_ANY */
   int tag;        /* SEND, RECV, IRECV, CANCEL; RCL_ANY. WAITANY: the second name */
-  int comm;       /* SEND, RECV, IRECV, CANCEL, COLLECTIVE, MEMBER: communicator; SCRIPT_HIDDEN + that in a
-                     collective that is spelled out */
+  int comm;       /* SEND, RECV, IRECV, CANCEL, COLLECTIVE, MEMBER: communicator; SCRIPT_HIDDEN +
+                     that in a collective that is spelled out */
   int name;       /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
   unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none; IF: N; SEND: 1 if
                      it is synchronous; LOCK: 1 if it is shared */

@@ -13,7 +13,7 @@ check 'walks otherwise' sh -c '! cmp -s one out'
 is "$(grep -c '^  wildcards  *[1-9][0-9]* walks' one)" 1 'families are counted' one
 
 for workers in 1 2; do
-  exits 1 "a mutant is found by $workers" "$recline" walk c3~no-suppress --ranks 2..4 --workers $workers --out by-$workers
+  exits 1 "a mutant is found by $workers" "$recline" walk c3~no-suppress --ranks 2..8 --workers $workers --out by-$workers
   cp out said-$workers
 done
 sed 's/by-1/by-2/' said-1 >expected
@@ -23,6 +23,10 @@ is "$(basename "$claim" .yaml)" "$(basename "$trace" .trace)" 'a claim and a tra
 check 'both have the same claim' cmp "$claim" "by-2/$(basename "$claim")"
 check 'and the same trace' cmp "$trace" "by-2/$(basename "$trace")"
 exits 0 'the trace replays' "$recline" check "$trace"
+exits 0 'the claim is confirmed by the explorer' timeout 60 "$recline" check "$claim"
+is "$(grep -c ': violated$' out || true)" 0 'as expected' out
+exits 1 'as it was found' "$recline" walk c3~no-suppress --ranks 2..8 --whole --out whole
+check 'it is longer' test "$(wc -l <"$trace")" -lt "$(cat whole/*.trace | wc -l)"
 exits 0 'it can be drawn' "$recline" draw "$trace" -o picture.svg
 check 'as a picture' test -s picture.svg
 
