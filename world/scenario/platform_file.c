@@ -116,8 +116,15 @@ static void add_host(GPtrArray *hosts, const char *id, GError **error)
     g_ptr_array_add(hosts, g_strdup(id));
 }
 
+/* Hosts of a zone with routing Cluster that have no <host_link> so far. */
+struct star {
+  GHashTable *bare; /* host -> line; NULL: the zone has another routing */
+  bool links;       /* others have one */
+};
+
 struct reading {
   GPtrArray *hosts;
+  GArray *stars;            /* struct star, of the zones that are open */
   GPtrArray *interconnects; /* in the order of the file */
   GPtrArray *zones;         /* ids of those that are open, the innermost last */
   GHashTable *zone_of;      /* host -> zone; NULL: not wanted */
@@ -132,6 +139,63 @@ static void enter_interconnect(struct reading *reading, const char *name)
   if (!reading->wanted)
     reading->wanted = g_ptr_array_index(reading->interconnects, 0);
   reading->skipping = strcmp(name, reading->wanted) != 0;
+}
+
+static int line_of(GMarkupParseContext *context)
+{
+  int line = 0;
+  g_markup_parse_context_get_position(context, &line, NULL);
+  return line;
+}
+
+static void enter_star(struct reading *reading, const char *routing)
+{
+  struct star star = {.bare = strcmp(routing, "Cluster")
+                                  ? NULL
+                                  : g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+  g_array_append_val(reading->stars, star);
+}
+
+static void note_link(struct reading *reading, GMarkupParseContext *context, const char *element,
+                      const char *id)
+{
+  struct star *star = reading->stars->len
+                          ? &g_array_index(reading->stars, struct star, reading->stars->len - 1)
+                          : NULL;
+  if (!star || !star->bare)
+    return;
+  if (!strcmp(element, "host")) {
+    g_hash_table_insert(star->bare, g_strdup(id), GINT_TO_POINTER(line_of(context)));
+  } else if (!strcmp(element, "host_link")) {
+    star->links = true;
+    g_hash_table_remove(star->bare, id);
+  }
+}
+
+/* SimGrid lets messages to and from a host without a link of its own take those of the other host
+ * alone, or no time. */
+static void leave_star(struct reading *reading, GError **error)
+{
+  struct star star = g_array_index(reading->stars, struct star, reading->stars->len - 1);
+  const char *first = NULL;
+  void *host, *line;
+  int at = G_MAXINT;
+  GHashTableIter each;
+  g_array_set_size(reading->stars, reading->stars->len - 1);
+  if (!star.bare)
+    return;
+  g_hash_table_iter_init(&each, star.bare);
+  while (star.links && g_hash_table_iter_next(&each, &host, &line))
+    if (GPOINTER_TO_INT(line) < at) {
+      at = GPOINTER_TO_INT(line);
+      first = host;
+    }
+  if (first && !*error)
+    g_set_error(error, PLATFORM_ERROR, PLATFORM_ERROR_STATE,
+                "%d: host \"%s\" has no <host_link>, expected one, as others of its Cluster zone "
+                "have",
+                at, first);
+  g_hash_table_unref(star.bare);
 }
 
 /* Notes `zone` as the zone of every host that has none yet. */
@@ -153,7 +217,9 @@ static void element(GMarkupParseContext *context, const char *name, const char *
   if (!strcmp(name, "zone") || !strcmp(name, "AS")) {
     note_zones(reading, reading->zones->len ? reading->zones->pdata[reading->zones->len - 1] : "");
     g_ptr_array_add(reading->zones, g_strdup(value_of(names, values, "id")));
+    enter_star(reading, value_of(names, values, "routing"));
   }
+  note_link(reading, context, name, value_of(names, values, "id"));
   if (!strcmp(name, "prop") && !strcmp(value_of(names, values, "id"), "interconnect"))
     enter_interconnect(reading, value_of(names, values, "value"));
   else if (!has_good_amounts(name, names, values, error) || reading->skipping)
@@ -174,13 +240,13 @@ static void end_element(GMarkupParseContext *context, const char *name, void *da
 {
   struct reading *reading = data;
   (void)context;
-  (void)error;
   if (!strcmp(name, "zone"))
     reading->skipping = false;
   if ((strcmp(name, "zone") && strcmp(name, "AS")) || !reading->zones->len)
     return;
   note_zones(reading, reading->zones->pdata[reading->zones->len - 1]);
   g_ptr_array_remove_index(reading->zones, reading->zones->len - 1);
+  leave_star(reading, error);
 }
 
 static bool has(const struct reading *reading, const char *interconnect, GError **error)
@@ -217,11 +283,16 @@ static char **read_hosts(const char *file, const char *interconnect, GHashTable 
   struct reading reading = {.hosts = g_ptr_array_new_with_free_func(g_free),
                             .interconnects = g_ptr_array_new_with_free_func(g_free),
                             .zones = g_ptr_array_new_with_free_func(g_free),
+                            .stars = g_array_new(FALSE, FALSE, sizeof(struct star)),
                             .zone_of = zone_of,
                             .wanted = interconnect};
   bool good = read_elements(file, &parser, &reading, error) && has(&reading, interconnect, error);
   g_ptr_array_unref(reading.interconnects);
   g_ptr_array_unref(reading.zones);
+  for (guint i = 0; i < reading.stars->len; i++)
+    if (g_array_index(reading.stars, struct star, i).bare)
+      g_hash_table_unref(g_array_index(reading.stars, struct star, i).bare);
+  g_array_unref(reading.stars);
   if (!good) {
     g_ptr_array_unref(reading.hosts);
     return NULL;

@@ -70,6 +70,33 @@ is "$?" 0 'with all routes it runs' stdout stderr
 timeout 60 "$recline" run ring.yaml --set program.ranks=4 --set platform.per_node=2 >stdout 2>stderr
 is "$?" 0 'so do several ranks of a node' stdout stderr
 
+cat >star.xml <<'XML'
+<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Cluster">
+    <host id="n0" speed="1Gf"/>
+    <host id="n1" speed="1Gf"/>
+    <host id="service-0" speed="1Gf"/>
+    <link id="l0" bandwidth="1GBps" latency="1us"/>
+    <link id="l1" bandwidth="1GBps" latency="1us"/>
+    <link id="l2" bandwidth="1GBps" latency="1us"/>
+    <host_link id="n0" up="l0" down="l0"/>
+    <host_link id="n1" up="l1" down="l1"/>
+    <host_link id="service-0" up="l2" down="l2"/>
+  </zone>
+</platform>
+XML
+timeout 60 "$recline" run ring.yaml --set platform.file=star.xml >stdout 2>stderr
+is "$?" 0 'hosts of a Cluster zone with their links' stdout stderr
+for host in n1 service-0; do
+  sed "/host_link id=\"$host\"/d" star.xml >bare.xml
+  timeout 60 "$recline" run ring.yaml --set platform.file=bare.xml >stdout 2>stderr
+  is "$?-$(wc -c <stdout)-$(sed 's/, expected.*//' stderr)" \
+    "64-0-ring.yaml:3: platform.file: bare.xml:$(grep -n "host id=\"$host\"" bare.xml | cut -d : -f 1): host \"$host\" has no <host_link>" \
+    "$host of a Cluster zone without its link" stdout stderr
+done
+
 # ---- programs that fail ----
 
 check 'the program is built' "$build/bin/recline-cc" -Wall -Wextra -Werror -pthread \
@@ -280,4 +307,4 @@ for command in campaign interval; do
     "$([ $command = interval ] && echo 10 || echo 01)-0" "$command: not where all is stated" stdout stderr
 done
 
-finish 55
+finish 58
