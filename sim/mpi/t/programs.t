@@ -20,12 +20,18 @@ for name in mpi comms nonblocking mpi-misc; do
   is "$?" 0 "layer-$name is built in C and in C++" log
 done
 
+# Those of types and operations (types.t), whose right values plain SMPI does not have.
+for name in named derived other collectives; do
+  "$build/bin/recline-cc" -I"$here/programs" "$here/programs/types-$name.c" -o types-$name >>log 2>&1
+done
+is "$(ls types-* | wc -l)" 4 'the programs of types.t are built' log
+
 # ---- every handled call is made; those of repair.t, files-mpi.t, windows.t and intercomm.t are made
 # there, and one that plain SMPI does not have in unsupported.t ----
 sed -n 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* .*/\1/p' "$root/docs/mpi-coverage.md" |
   grep -v 'MPI_\(Comm_get_parent\|Comm_remote_\|Intercomm_\|File_\|Win_\|Put\|Get$\|Get_acc\|Accum\|Fetch\|Compare_and\|Rput\|Rget\|Racc\|Type_create_sub\|Type_get_[ce]\)' | sort >handled
 for language in c cc; do
-  all_are_made 100 "$language-*: they make every call that is handled" $language-*
+  all_are_made 100 "$language-*: they make every call that is handled" $language-* types-*
 done
 
 # ---- under plain SMPI, under none, and under protocols ----
@@ -156,4 +162,4 @@ for args in '' cancel; do
   is "$?:$(grep -c 'nonblocking collective, which MPI forbids' stderr)" 64:1 \
     "a nonblocking collective cannot be ended by ${args:-free}" stderr
 done
-finish $((${RECLINE_LONG:-0} > 0 ? 162 : 108))
+finish $((${RECLINE_LONG:-0} > 0 ? 163 : 109))

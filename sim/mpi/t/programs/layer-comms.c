@@ -52,11 +52,6 @@ static void test_grid(void)
   expect(count == sizes[1] && dimensions == 1, "cart_sub: shape");
   expect(sum == count * (here[0] * sizes[1]) + count * (count - 1) / 2, "cart_sub: members");
   MPI_Comm_free(&row);
-  int none[2] = {0, 0};
-  MPI_Cart_sub(grid, none, &row);
-  expect((row == MPI_COMM_NULL) == (own != 0), "cart_sub: no dimension, one node");
-  if (row != MPI_COMM_NULL)
-    MPI_Comm_free(&row);
   MPI_Comm_free(&copy);
   MPI_Comm_free(&grid);
 }

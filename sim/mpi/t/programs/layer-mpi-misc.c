@@ -527,6 +527,54 @@ static void test_distributed(void)
   expect(size == 2, "type_match_size");
 }
 
+/* ---- types by their old names, and by what Fortran asks of them ---- */
+
+static void expect_bounds(MPI_Datatype *type, MPI_Aint lower, MPI_Aint upper, const char *what)
+{
+  MPI_Aint lb, ub, extent;
+  MPI_Type_commit(type);
+  MPI_Type_lb(*type, &lb);
+  MPI_Type_ub(*type, &ub);
+  MPI_Type_extent(*type, &extent);
+  expect(lb == lower && ub == upper && extent == upper - lower, what);
+  MPI_Type_free(type);
+}
+
+static void expect_bytes(MPI_Datatype type, int bytes, const char *what)
+{
+  int size;
+  MPI_Type_size(type, &size);
+  expect(size == bytes, what);
+}
+
+static void test_types(void)
+{
+  const int one[2] = {1, 1}, blocks[2] = {1, 2}, steps[2] = {0, 2};
+  const MPI_Aint from_four[2] = {4, 12}, from_zero[2] = {0, 8};
+  const MPI_Datatype both[2] = {MPI_INT, MPI_DOUBLE};
+  MPI_Datatype type;
+  MPI_Status status;
+  int elements;
+  MPI_Type_hvector(2, 1, 12, MPI_INT, &type);
+  expect_bounds(&type, 0, 16, "type_hvector");
+  MPI_Type_hindexed(2, one, from_four, MPI_INT, &type);
+  expect_bounds(&type, 4, 16, "type_hindexed");
+  MPI_Type_struct(2, one, from_zero, both, &type);
+  expect_bounds(&type, 0, 16, "type_struct");
+  MPI_Type_create_indexed(2, blocks, steps, MPI_INT, &type);
+  expect_bytes(type, 12, "type_create_indexed");
+  expect_bounds(&type, 0, 16, "type_create_indexed");
+  MPI_Type_create_f90_integer(9, &type);
+  expect_bytes(type, 4, "type_create_f90_integer");
+  MPI_Type_create_f90_real(15, 307, &type);
+  expect_bytes(type, 8, "type_create_f90_real");
+  MPI_Type_create_f90_complex(6, 37, &type);
+  expect_bytes(type, 8, "type_create_f90_complex");
+  MPI_Status_set_elements_x(&status, MPI_INT, 3);
+  MPI_Get_elements(&status, MPI_INT, &elements);
+  expect(elements == 3, "status_set_elements_x");
+}
+
 int main(int argc, char **argv)
 {
   int provided, level, rounds = argc > 1 ? atoi(argv[1]) : 1;
@@ -541,9 +589,10 @@ int main(int argc, char **argv)
   if (ranks > RANKS_MAX || ranks < 5)
     MPI_Abort(MPI_COMM_WORLD, 1);
   static void (*const tests[])(void) = {
-      test_modes, test_packing, test_varied, test_general, test_errors,      test_old_names,
-      test_info,  test_graph,   test_grid,   test_rings,   test_error_codes, test_distributed};
-  size_t count = sizeof tests / sizeof *tests - (everything ? 0 : 5); /* the last SMPI has not */
+      test_modes,       test_packing,     test_varied, test_general, test_errors,
+      test_old_names,   test_info,        test_graph,  test_grid,    test_rings,
+      test_error_codes, test_distributed, test_types};
+  size_t count = sizeof tests / sizeof *tests - (everything ? 0 : 6); /* the last SMPI has not */
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < count; i++) {
       tests[i]();
