@@ -281,7 +281,7 @@ static void find_shortest(struct shrinking *s)
   claim_world(course.claim, course.script, &world);
   explore(&world, (unsigned)s->draft->crashes, (unsigned)s->draft->checkpoints, &options, &found);
   if (found.verdict == EXPLORER_VIOLATED && !found.again &&
-      found.moves_count <= s->run->moves->len) {
+      !strcmp(found.why.property, s->property) && found.moves_count <= s->run->moves->len) {
     g_array_set_size(s->run->moves, 0);
     g_array_append_vals(s->run->moves, found.moves, found.moves_count);
     s->run->why = found.why;
