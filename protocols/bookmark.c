@@ -61,7 +61,7 @@ static const char *const invariants[] = {
     /* 2 */ "from CAPTURING on all peers' messages are in, and they have all of this rank's",
     /* 3 */ "before the capture no peer has delivered more messages than its bookmark says",
     /* 4 */ "every kept message has a slot of its own",
-    /* 5 */ "only the coordinator counts images, at most one per rank",
+    /* 5 */ "only the coordinator counts images, of a checkpoint, at most one per rank",
     /* 6 */ "a rank that reconnects lacks the address of a peer",
     /* 7 */ "a rank that is held to agree lacks the iteration of a peer",
     NULL};
@@ -499,9 +499,10 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 2;
   if (!within_bookmarks(config, state))
     return 3;
-  if (!rcl_mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_is_sound(config, &box))
     return 4;
-  if (state->done > (config->self == RCL_COORDINATOR_RANK ? (uint32_t)config->ranks : 0))
+  if (state->done > (config->self == RCL_COORDINATOR_RANK ? (uint32_t)config->ranks : 0) ||
+      (state->done && !state->checkpoint))
     return 5;
   if (state->phase == RECONNECTING && is_connected(config, state))
     return 6;

@@ -309,7 +309,7 @@ static int first_broken(const struct rank *r)
     return 2;
   if (r->state->phase < RECORDING && r->state->recorded > 0)
     return 3;
-  if (!rcl_mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_is_sound(r->config, &box))
     return 4;
   if (r->state->done > children(r))
     return 5;

@@ -524,7 +524,7 @@ static int first_broken(const struct rank *r)
     return 2;
   if (!late_are_in(r))
     return 3;
-  if (!rcl_mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_is_sound(r->config, &box))
     return 4;
   if ((state->used[DROPPED] > 0) != (state->phase == RECOVERING))
     return 5;

@@ -407,7 +407,7 @@ static int first_broken(const struct rank *r)
     return 1;
   if (r->state->phase == RUNNING && r->state->kept > 0)
     return 2;
-  if (!rcl_mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_is_sound(r->config, &box))
     return 3;
   if (!rcl_commit_is_sound(r->config, &r->state->commit))
     return 4;

@@ -463,7 +463,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 2;
   if (state->phase == WRITING && !all_are_in(config, state))
     return 3;
-  if (!rcl_mailbox_has_own_slots(&box))
+  if (!rcl_mailbox_is_sound(config, &box))
     return 4;
   if ((state->dropped > 0) != (state->phase == RECOVERING))
     return 5;

@@ -56,11 +56,12 @@ static inline void rcl_commit_end(struct rcl_commit *commit, struct rcl_actions 
   rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
-/* Only the coordinator counts, at most one per rank. */
+/* Only the coordinator counts, for a checkpoint, at most one per rank. */
 static inline bool rcl_commit_is_sound(const struct rcl_config *config,
                                        const struct rcl_commit *commit)
 {
-  return commit->done <= (rcl_coordinator(config) ? (uint32_t)config->ranks : 0);
+  return commit->done <= (rcl_coordinator(config) ? (uint32_t)config->ranks : 0) &&
+         (commit->in_progress || !commit->done);
 }
 
 #endif

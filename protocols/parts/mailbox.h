@@ -92,12 +92,18 @@ static inline void rcl_mailbox_forget(struct rcl_mailbox *box, struct rcl_kept *
   box->item[*box->used] = (struct rcl_kept){0};
 }
 
-static inline bool rcl_mailbox_has_own_slots(const struct rcl_mailbox *box)
+/* Whether every message is from a rank, in a slot of its own. */
+static inline bool rcl_mailbox_is_sound(const struct rcl_config *config,
+                                        const struct rcl_mailbox *box)
 {
-  for (uint32_t i = 0; i < *box->used; i++)
+  for (uint32_t i = 0; i < *box->used; i++) {
+    const struct rcl_kept *entry = &box->item[i];
+    if (!entry->slot || entry->peer < 0 || entry->peer >= config->ranks)
+      return false;
     for (uint32_t j = 0; j < i; j++)
-      if (box->item[i].slot == box->item[j].slot)
+      if (entry->slot == box->item[j].slot)
         return false;
+  }
   return true;
 }
 
