@@ -41,10 +41,11 @@ static const struct command {
     {&about_run, command_run},           {&about_campaign, command_campaign},
     {&about_interval, command_interval}, {&about_replicate, replicate},
     {&about_check, command_check},       {&about_walk, command_walk},
-    {&about_draw, command_draw},         {&about_play, command_play},
-    {&about_report, command_report},     {&about_join, command_join},
-    {&about_demo, command_demo},         {&about_list, command_list},
-    {&about_doctor, command_doctor},     {&about_help, command_help},
+    {&about_prove, command_prove},       {&about_draw, command_draw},
+    {&about_play, command_play},         {&about_report, command_report},
+    {&about_join, command_join},         {&about_demo, command_demo},
+    {&about_list, command_list},         {&about_doctor, command_doctor},
+    {&about_help, command_help},
 };
 
 /* Platforms, claims and scenarios: where the user says; in the sources, to which the build folder

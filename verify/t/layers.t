@@ -19,7 +19,7 @@ use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
 my $build = $ENV{RECLINE_BUILD} // "$root/build";
-my $folders = 'base|include|protocols|world|verify|sim|mpi|plots|play|report|command';
+my $folders = 'base|include|protocols|world|verify|prove|sim|mpi|plots|play|report|command';
 
 sub slurp {
   my ($file) = @_;
@@ -224,6 +224,7 @@ my $object = objects();
 my $layer = "$build/lib/librecline_mpi.so"; # not there with the sanitizers
 my $transport = "$build/lib/librecline-transport.so"; # not there without MPI
 my @missing = grep {
+  (-e "$build/bin/recline-prove" || !m{^prove/}) && !/_bitcode\.c$/ && # not there without LLVM; not linked
   (-e $transport || ($_ ne 'verify/distribute/mpi.c' && !m{^mpi/})) && !/_wasm\.c$/ && # compiled for wasm32 only
   /\.c$/ && !$object->{$_} && (-e $layer || !m{^sim/(?:net|host|mpi|memory)/})
 } @sources;

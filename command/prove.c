@@ -1,0 +1,82 @@
+/* recline prove: hands over to the program recline-prove, which is built where LLVM and Z3 are. */
+#define _POSIX_C_SOURCE 200809L /* execv */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/exit_codes.h"
+#include "command/common.h"
+#include "command/main.h"
+#include "world/scenario/scenario.h"
+
+const struct about about_prove = {
+    "prove", "PROTOCOL|FILE.c...",
+    "prove of every state and event what a step may do; no bounds but ranks and capacity",
+    "prove --memory bookmark\n"
+    "prove --memory bookmark~commit-early --timeout 1min\n"
+    "prove --memory mine.c"};
+
+static int bad_use(const char *what)
+{
+  fprintf(stderr, "recline prove: %s\n", what);
+  return EXIT_BAD_INPUT;
+}
+
+/* Ends as the program does; returns only where there is none. */
+static int hand_over(double seconds, int ranks, int capacity, char **names)
+{
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *bin = g_path_get_dirname(self ? self : ".");
+  g_autofree char *program = g_build_filename(bin, "recline-prove", NULL);
+  char limit[G_ASCII_DTOSTR_BUF_SIZE], number[2][16];
+  g_ascii_dtostr(limit, sizeof limit, seconds);
+  g_snprintf(number[0], sizeof number[0], "%d", ranks);
+  g_snprintf(number[1], sizeof number[1], "%d", capacity);
+  g_autoptr(GPtrArray) words = g_ptr_array_new();
+  g_ptr_array_add(words, program);
+  g_ptr_array_add(words, limit);
+  g_ptr_array_add(words, number[0]);
+  g_ptr_array_add(words, number[1]);
+  for (char **name = names; *name; name++)
+    g_ptr_array_add(words, *name);
+  g_ptr_array_add(words, NULL);
+  fflush(stdout);
+  execv(program, (char **)words->pdata);
+  return bad_use("this build has no prover, expected the packages clang, llvm-dev and libz3-dev "
+                 "where it is configured");
+}
+
+int command_prove(int argc, char **argv)
+{
+  enum { RANKS_MOST = 8, CAPACITY_MOST = 64 };
+  gboolean memory = FALSE;
+  gint ranks = 0, capacity = 0;
+  g_autofree char *limit = NULL;
+  g_auto(GStrv) names = NULL;
+  g_autoptr(GError) error = NULL;
+  double seconds = 600;
+  const GOptionEntry entries[] = {
+      {"memory", 0, 0, G_OPTION_ARG_NONE, &memory,
+       "Prove that no step overflows, leaves its memory or the grammar of actions", NULL},
+      {"ranks", 0, 0, G_OPTION_ARG_INT, &ranks, "Only of worlds of N ranks (2 and 3)", "N"},
+      {"capacity", 0, 0, G_OPTION_ARG_INT, &capacity, "Only of lists of N entries (1 and 2)", "N"},
+      {"timeout", 0, 0, G_OPTION_ARG_STRING, &limit,
+       "Stop a protocol after that time: undecided (10min; 0: never)", "TIME"},
+      {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, NULL},
+      G_OPTION_ENTRY_NULL};
+  if (!options_read(&about_prove, argc, argv, entries))
+    return EXIT_BAD_INPUT;
+  if (limit && !scenario_option_seconds(limit, &seconds, &error)) {
+    g_autofree char *what = g_strdup_printf("--timeout %s, expected a time", limit);
+    return bad_use(what);
+  }
+  if (!memory)
+    return bad_use("expected --memory: nothing else can be proved yet");
+  if (ranks < 0 || ranks > RANKS_MOST || ranks == 1)
+    return bad_use("--ranks: expected 2 to 8");
+  if (capacity < 0 || capacity > CAPACITY_MOST)
+    return bad_use("--capacity: expected 1 to 64");
+  if (!names)
+    return bad_use("expected a protocol");
+  return hand_over(seconds, ranks, capacity, names);
+}

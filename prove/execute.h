@@ -1,0 +1,171 @@
+/* Symbolic execution of LLVM's IR: all paths of a function of a protocol.
+ *
+ * Pointers are known: an object and an offset. Where an index is unknown, the path forks over the
+ * values that it can have; where a condition is, over both that are possible. A path is a
+ * conjunction of conditions and a memory. There is no heap and no loop but over ranks and lists of
+ * known length, so paths end.
+ *
+ *     term.c       values
+ *     solve.c      which conditions are possible
+ *     bytes.c      objects, bytes
+ *     module.c     functions, globals, constants
+ *     execute.c    instructions
+ *     calls.c      calls, intrinsics
+ */
+#ifndef RECLINE_PROVE_EXECUTE_H
+#define RECLINE_PROVE_EXECUTE_H
+
+#include <glib.h>
+#include <llvm-c/Target.h>
+
+#include "prove/term.h"
+
+/* A byte of memory: byte `k` of a value. VALUE_NONE: it was never written. */
+struct cell {
+  struct value of;
+  uint8_t k;
+};
+
+/* The bytes of an object, shared by paths until one of them writes. */
+struct block {
+  unsigned users;
+  uint32_t size;
+  struct cell cell[];
+};
+
+struct object {
+  char *name; /* of a global or a variable */
+  uint32_t size;
+  bool constant; /* nothing may be written there */
+};
+
+/* Objects that are always there: where null points to, and what an index leads to that leads out of
+ * its object. */
+enum { OBJECT_NULL, OBJECT_OUTSIDE };
+
+struct code; /* a function, its instructions numbered (module.c) */
+
+struct frame {
+  const struct code *code;
+  LLVMBasicBlockRef block, before;
+  LLVMValueRef next;       /* instruction */
+  LLVMValueRef call;       /* of the caller, that the result is of; NULL: none */
+  struct value *registers; /* by the number of the instruction or argument */
+};
+
+enum { FRAMES = 32, WHAT_MAX = 200 };
+
+struct path {
+  struct block **memory; /* by object; NULL: as at first */
+  uint32_t objects;
+  struct frame frame[FRAMES];
+  unsigned depth;
+  GPtrArray *conditions; /* Z3_ast */
+  Z3_model model;        /* in which all of them hold */
+  struct value result;
+  char fault[WHAT_MAX]; /* what it does that it must not; "": nothing */
+  LLVMValueRef at;      /* where */
+};
+
+struct executor {
+  LLVMModuleRef module;
+  LLVMTargetDataRef layout;
+  Z3_context z3;
+  Z3_solver solver;
+  GPtrArray *asserted; /* conditions that the solver has on its stack */
+  GArray *objects;     /* struct object */
+  GPtrArray *first;    /* struct block, of each object at first */
+  GHashTable *codes, *globals, *raises;
+  GPtrArray *work;  /* struct path, to be gone on with */
+  bool exact;       /* numbers are taken to fit: a sum, a product, a cut number is what it means */
+  bool refuses;     /* snprintf() says why a list of actions is refused: a fault */
+  gint64 until;     /* monotonic time in microseconds; 0: no bound */
+  unsigned unknown; /* questions that the solver did not decide */
+  bool late;        /* `until` has come, or the memory for paths is used up */
+  uint64_t paths, queries, steps;
+  GString *unsupported; /* the first instruction that is not known */
+};
+
+/* ---- module.c ---- */
+
+/* Takes a module, which is the executor's from then on. */
+void executor_init(struct executor *, LLVMModuleRef);
+void executor_clear(struct executor *);
+const struct code *executor_code(struct executor *, LLVMValueRef function);
+LLVMValueRef code_function(const struct code *);
+unsigned code_registers(const struct code *);
+/* The number of an instruction or argument; -1: it is none of the function. */
+int code_number(const struct code *, LLVMValueRef);
+/* The object of a global, made when it is first asked for. */
+uint32_t executor_global(struct executor *, LLVMValueRef global);
+struct value executor_constant(struct executor *, LLVMValueRef);
+uint64_t executor_size(const struct executor *, LLVMTypeRef);
+
+/* ---- bytes.c ---- */
+
+/* A new object of `size` bytes that were never written, in all paths to come; its number. */
+uint32_t executor_object(struct executor *, const char *name, uint32_t size, bool constant);
+const struct object *executor_object_at(const struct executor *, uint32_t object);
+struct block *block_new(uint32_t size);
+void block_release(struct block *);
+struct block *block_share(struct block *);
+void block_write(Z3_context, struct block *, uint32_t at, const struct value *, uint32_t bytes);
+/* The bytes of an object in a path. */
+const struct block *path_block(const struct executor *, const struct path *, uint32_t object);
+/* Loads and stores; false: `path->fault` says what is wrong. */
+bool path_load(struct executor *, struct path *, const struct value *from, LLVMTypeRef,
+               struct value *);
+bool path_store(struct executor *, struct path *, const struct value *to, LLVMTypeRef,
+                const struct value *);
+bool path_copy(struct executor *, struct path *, const struct value *to, const struct value *from,
+               uint64_t bytes);
+bool path_fill(struct executor *, struct path *, const struct value *to, const struct value *byte,
+               uint64_t bytes);
+/* `bytes` of an object as one value. */
+struct value path_peek(struct executor *, const struct path *, uint32_t object, uint32_t at,
+                       uint32_t bytes);
+
+/* ---- solve.c ---- */
+
+/* What is asserted of all paths. */
+void executor_assume(struct executor *, Z3_ast);
+/* Whether the conditions of the path and `more` are possible; then *model, unless it is NULL, is
+ * one of them, for the caller to release. */
+bool path_possible(struct executor *, struct path *, Z3_ast more, Z3_model *model);
+void path_add(struct executor *, struct path *, Z3_ast condition, Z3_model model);
+/* The value of a term in the model of a path. */
+uint64_t path_model(struct executor *, const struct path *, const struct value *);
+/* Up to `room` values that a term of the path can have; how many there are. */
+unsigned path_values(struct executor *, struct path *, const struct value *, uint64_t *values,
+                     unsigned room);
+
+/* ---- execute.c ---- */
+
+struct path *path_new(struct executor *);
+struct path *path_fork(struct executor *, const struct path *);
+void path_free(struct executor *, struct path *);
+bool path_fault(struct path *, LLVMValueRef at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Enters a function; its result goes to `call`, NULL: to path->result. */
+bool path_enter(struct executor *, struct path *, LLVMValueRef function, const struct value *args,
+                unsigned count, LLVMValueRef call);
+struct value path_operand(struct executor *, struct path *, LLVMValueRef);
+void path_set(struct path *, LLVMValueRef instruction, struct value);
+/* Calls `ended` with each path of `path`, which is taken, when its first function has returned or
+ * it has a fault. */
+void executor_run(struct executor *, struct path *, void (*ended)(void *ctx, struct path *),
+                  void *ctx);
+
+enum go_on { GO_ON, GO_AGAIN, GO_ENDED, GO_NOWHERE };
+
+/* Forks over the values of `v`, which is the operand `of`: the instruction is taken again in each.
+ * Always NOWHERE: the path itself is not gone on with. */
+enum go_on path_split(struct executor *, struct path *, LLVMValueRef instruction, LLVMValueRef of,
+                      const struct value *v);
+enum go_on path_unsupported(struct executor *, struct path *, LLVMValueRef instruction);
+
+/* ---- calls.c ---- */
+
+enum go_on path_call(struct executor *, struct path *, LLVMValueRef call);
+
+#endif

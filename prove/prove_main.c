@@ -1,0 +1,103 @@
+/* recline-prove SECONDS RANKS CAPACITY PROTOCOL...: what `recline prove --memory` runs. A program
+ * of its own, as LLVM and Z3 are large, and nothing else of recline needs them. RANKS or CAPACITY
+ * 0: all of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/exit_codes.h"
+#include "prove/bitcode.h"
+#include "prove/step_proof.h"
+
+static const char *const aspects[ASPECTS] = {"memory", "actions"};
+
+enum { RANKS_LEAST = 2, RANKS_MOST = 3, CAPACITY_MOST = 2 };
+
+static void print_found(const struct counterexample *found, const char *aspect)
+{
+  printf("  %s: %s\n    rank %d of %d, capacity %u, event: %s\n    state:%s\n", aspect, found->what,
+         found->self, found->ranks, found->capacity, found->event,
+         found->state->len ? found->state->str : " all zero");
+  for (char *line = found->actions->str, *end; *line; line = end) {
+    end = strchr(line, '\n') + 1;
+    printf("    action: %.*s", (int)(end - line), line);
+  }
+}
+
+/* Prints what came out; returns the exit code. */
+static int conclude(const char *name, const struct memory_proof *proof, double seconds)
+{
+  bool failed = false;
+  for (unsigned i = 0; i < ASPECTS; i++)
+    failed |= proof->found[i].what != NULL;
+  printf("%-28s %-10s %u worlds, %" G_GUINT64_FORMAT " paths, %" G_GUINT64_FORMAT
+         " queries, %.1f s\n",
+         name,
+         failed             ? "fails"
+         : proof->undecided ? "undecided"
+                            : "proved",
+         proof->worlds, proof->paths, proof->queries, seconds);
+  for (unsigned i = 0; i < ASPECTS; i++)
+    if (proof->found[i].what)
+      print_found(&proof->found[i], aspects[i]);
+    else if (failed)
+      printf("  %s: %s\n", aspects[i], proof->undecided ? "undecided" : "proved");
+  if (proof->undecided)
+    printf("  %s\n", proof->undecided);
+  fflush(stdout);
+  return failed ? EXIT_NOT_AS_EXPECTED : proof->undecided ? EXIT_INCONCLUSIVE : EXIT_FINE;
+}
+
+/* What is asked for of each protocol. */
+struct asked {
+  double seconds; /* 0: no bound */
+  int ranks;      /* of the only worlds that are looked at; 0: 2 and 3 */
+  int capacity;   /* likewise; 0: 1 and 2 */
+};
+
+static int prove(const char *name, const struct asked *asked)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *protocol = NULL;
+  LLVMModuleRef module = bitcode_load(name, &protocol, &error);
+  if (!module) {
+    fprintf(stderr, "recline prove: %s\n", error->message);
+    return EXIT_BAD_INPUT;
+  }
+  struct memory_proof proof = {0};
+  clock_t ticks = clock(); /* of processor time, which no other program lengthens */
+  gint64 began = g_get_monotonic_time(),
+         until = asked->seconds > 0 ? began + (gint64)(asked->seconds * G_USEC_PER_SEC) : 0;
+  int ranks = asked->ranks ? asked->ranks : RANKS_LEAST,
+      ranks_end = asked->ranks ? asked->ranks : RANKS_MOST,
+      capacity_end = asked->capacity ? asked->capacity : CAPACITY_MOST;
+  for (; ranks <= ranks_end; ranks++)
+    for (int capacity = asked->capacity ? asked->capacity : 1; capacity <= capacity_end; capacity++)
+      for (int self = 0; self < ranks; self++)
+        memory_prove(module, protocol, self, ranks, (uint32_t)capacity, until, &proof);
+  int code = conclude(name, &proof, (double)(clock() - ticks) / CLOCKS_PER_SEC);
+  memory_proof_clear(&proof);
+  LLVMDisposeModule(module);
+  return code;
+}
+
+/* Of several codes, the one that says most: bad input, fails, undecided, proved. */
+static int worse(int a, int b)
+{
+  static const int order[] = {EXIT_BAD_INPUT, EXIT_NOT_AS_EXPECTED, EXIT_INCONCLUSIVE};
+  for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
+    if (a == order[i] || b == order[i])
+      return order[i];
+  return a;
+}
+
+int main(int argc, char **argv)
+{
+  int code = EXIT_FINE;
+  if (argc < 5)
+    return EXIT_BAD_INPUT;
+  const struct asked asked = {g_ascii_strtod(argv[1], NULL), atoi(argv[2]), atoi(argv[3])};
+  for (int i = 4; i < argc; i++)
+    code = worse(code, prove(argv[i], &asked));
+  return code;
+}

@@ -1,0 +1,41 @@
+/* `recline prove --memory`: one step of a protocol, from every state of a rank and for every event.
+ *
+ * Proved of all states that keep the numbered invariants, whose lists are within their rooms, and
+ * of all events with all contents that the door allows: no undefined behaviour, no access outside
+ * of an object, no write to what a protocol may only read, no more actions than there is room for,
+ * no list of actions that the grammar refuses. */
+#ifndef RECLINE_PROVE_STEP_PROOF_H
+#define RECLINE_PROVE_STEP_PROOF_H
+
+#include "prove/prove_rank.h"
+
+/* What a step may do wrong: with memory and numbers, or in its list of actions. */
+enum aspect { ASPECT_MEMORY, ASPECT_ACTIONS, ASPECTS };
+
+/* The first counterexample that was found to an aspect. */
+struct counterexample {
+  char *what;       /* and where; NULL: there is none */
+  char *event;      /* as text */
+  GString *state;   /* its words that are not zero */
+  GString *actions; /* as text, a line each */
+  int self, ranks;  /* of whom, in which world */
+  uint32_t capacity;
+};
+
+/* What came out, of one rank of one world or of several. */
+struct memory_proof {
+  uint64_t paths, queries;
+  unsigned worlds; /* ranks of worlds that were looked at */
+  struct counterexample found[ASPECTS];
+  char *undecided; /* why nothing more is known; NULL: it is */
+};
+
+/* Proves it of one rank. `module` has the protocol and door_bitcode.c; `until` is a monotonic time
+ * in microseconds. Adds to `proof`; nothing is done where both aspects have failed or it is
+ * undecided.
+ */
+void memory_prove(LLVMModuleRef module, const char *protocol, int self, int ranks,
+                  uint32_t capacity, gint64 until, struct memory_proof *proof);
+void memory_proof_clear(struct memory_proof *);
+
+#endif

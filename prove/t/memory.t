@@ -1,0 +1,71 @@
+#!/bin/sh
+# `recline prove --memory` (docs/prove.md): protocols are proved; each seeded flaw, and no other, is found with an
+# event, and so is what a mutant does. Skipped where the prover is not built.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+[ -x "$build/bin/recline-prove" ] || {
+  echo '1..0 # SKIP recline is built without its prover (packages clang, llvm-dev, libz3-dev)'
+  exit 0
+}
+cd "$dir" || exit 1
+small='--ranks 2 --capacity 1'
+
+verdict() { # [OPTION]... PROTOCOL: the verdict, and what fails first
+  "$recline" prove --memory "$@" >out 2>err
+  code=$?
+  set -- $(sed -n '1s/^[^ ]* *\([a-z]*\) .*/\1/p' out)
+  echo "$1 $code"
+}
+
+# ---- proved ----
+
+is "$(verdict none)" 'proved 0' 'none, all worlds' out err
+is "$(verdict blocking)" 'proved 0' 'blocking, all worlds' out err
+# shellcheck disable=SC2086 # options
+is "$(verdict $small bookmark)" 'proved 0' 'bookmark, 2 ranks, lists of one entry' out err
+
+# ---- seeded ----
+
+seeded() { # SEED VERDICT WORDS: what is said of it
+  { echo "#define SEED $1" && cat "$root/prove/t/seeded.c"; } >"$1.c"
+  # shellcheck disable=SC2086 # options
+  is "$(verdict $small "$1.c")" "$2" "$1: $2" out err
+  [ -z "$3" ] || check "$1: $3" grep -q -e "$3" out
+  [ -z "$3" ] || check "$1: with an event" grep -q 'event: arrived ' out
+}
+
+seeded NONE 'proved 0' ''
+seeded OVERRUN 'fails 1' 'memory: writes .* bytes behind its state'
+seeded BEFORE 'fails 1' 'memory: reads .* bytes before its state'
+seeded OVERFLOW 'fails 1' 'memory: a signed sum overflows'
+seeded SHIFT 'fails 1' 'memory: a shift is out of its range'
+seeded DIVISION 'fails 1' 'memory: a division has no result'
+seeded NULLED 'fails 1' 'memory: writes through a null pointer'
+seeded CONSTANT 'fails 1' 'memory: writes to the event, which it may only read'
+seeded ROOM 'fails 1' 'memory: wants more actions than there is room for'
+seeded LIST 'fails 1' 'actions: discard at arrived: expected one of deliver, discard or keep'
+seeded FIELD 'fails 1' 'actions: deliver at arrived: expected the receive of the event'
+
+# ---- mutants, and what is not proved ----
+
+# shellcheck disable=SC2086 # options
+is "$(verdict $small bookmark~commit-early)" 'proved 0' \
+  'a mutant that is wrong with other ranks only is right with memory' out err
+is "$(verdict --timeout 0.01s bookmark)" 'undecided 2' 'time is up' out err
+
+# ---- bad input ----
+
+refused() { # WORDS DESCRIPTION COMMAND...: one line, 64
+  words=$1
+  shift
+  exits 64 "$@"
+  is "$(grep -c . err)" 1 "in one line" err
+  check "that says '$words'" grep -q -e "$words" err
+}
+refused 'expected a protocol (recline list protocols)' 'no such protocol' "$recline" prove --memory nosuch
+refused 'expected a mutant' 'no such mutant' "$recline" prove --memory bookmark~nosuch
+refused 'expected --memory' 'nothing to prove' "$recline" prove bookmark
+refused 'expected its source in C' 'a shared object' "$recline" prove --memory mine.so
+echo 'int x = ;' >bad.c
+exits 64 'a source that does not compile' "$recline" prove --memory bad.c
+finish 49

@@ -1,0 +1,74 @@
+/* Values of the executor: numbers that are known, terms of Z3 where they are not, pointers.
+ *
+ * A value of one bit is a Boolean term, any wider one a bit-vector. Operations compute what they
+ * know and simplify the rest, so that what does not depend on anything unknown stays a number.
+ * Terms live as long as the context. */
+#ifndef RECLINE_PROVE_TERM_H
+#define RECLINE_PROVE_TERM_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <z3.h>
+
+enum value_kind {
+  VALUE_NONE,
+  VALUE_BITS,    /* a number of `width` bits */
+  VALUE_TERM,    /* an unknown one */
+  VALUE_POINTER, /* `bits` bytes behind the beginning of `object`; object 0 is null */
+  VALUE_CODE,    /* a function */
+  VALUE_FIELDS   /* a struct of values */
+};
+
+struct value {
+  uint8_t kind, width; /* enum value_kind; bits of BITS and TERM, 1 to 64 */
+  uint32_t object;
+  uint64_t bits;
+  union {
+    Z3_ast term;
+    LLVMValueRef code;
+    struct value *fields;
+  };
+};
+
+static inline bool value_is(const struct value *v, enum value_kind kind)
+{
+  return v->kind == kind;
+}
+
+struct value value_bits(unsigned width, uint64_t bits);
+struct value value_pointer(uint32_t object, uint64_t offset);
+
+/* Returns a value of that term, of `width` bits, simplified. */
+struct value value_term(Z3_context, unsigned width, Z3_ast term);
+
+/* Returns an unknown value, which models name `name`. */
+struct value value_unknown(Z3_context, unsigned width, const char *name);
+
+/* Returns the term of BITS or TERM. */
+Z3_ast value_ast(Z3_context, const struct value *);
+
+/* The Boolean term of a value: of one bit, or that it is not zero. */
+Z3_ast value_true(Z3_context, const struct value *);
+
+struct value value_binary(Z3_context, LLVMOpcode, const struct value *, const struct value *);
+struct value value_compare(Z3_context, LLVMIntPredicate, const struct value *,
+                           const struct value *);
+struct value value_select(Z3_context, const struct value *condition, const struct value *,
+                          const struct value *);
+
+/* Returns the value in another width: extended by zeroes or by its sign, or cut. */
+struct value value_resize(Z3_context, const struct value *, unsigned width, bool by_sign);
+
+/* Whether the operation, as LLVM's with.overflow has it, does not overflow: a Boolean value. */
+struct value value_overflows(Z3_context, LLVMOpcode, bool by_sign, const struct value *,
+                             const struct value *);
+
+/* Byte `k` of a value of whole bytes, and a value of bytes from the lowest on. */
+struct value value_byte(Z3_context, const struct value *, unsigned k);
+struct value value_join(Z3_context, const struct value *bytes, unsigned count);
+
+/* BITS as a signed number. */
+int64_t value_signed(const struct value *);
+
+#endif
