@@ -72,7 +72,7 @@ static void complete(struct components *c, uint64_t node)
     c->found(c->ctx, c->open.item + first, count);
 }
 
-/* What is known of the node above, once more is known of one below. */
+/* Raises what is known of the node above once more is known of one below. */
 static void lift(struct components *c, struct components_frame *frame, uint32_t number)
 {
   if (number >= c->number[node_of(frame)])

@@ -20,8 +20,8 @@ struct output {
   char *file, *temporary;
 };
 
-/* Whether a file has this name: a sweep may have come between two calls. Under the lock the answer
- * stays true, as names are changed under it only. */
+/* Returns whether a file has this name: a sweep may have come between two calls. Under the lock the
+ * answer stays true, as names are changed under it only. */
 static bool has_name(int file, const char *name)
 {
   struct stat now, named;

@@ -21,7 +21,7 @@ struct output;
 /* Begins to write `file`, in whose folder the temporary file will be. */
 struct output *output_open(const char *file);
 
-/* Where its content goes; errors may be left to output_close(). */
+/* Returns where its content goes; errors may be left to output_close(). */
 FILE *output_stream(struct output *);
 
 /* Ends it: `file` is what was written, and what it was before is gone; with `sync` it, and its

@@ -50,9 +50,9 @@ static void add_tail(GString *text, const char *file, const char *told)
       g_string_append_printf(text, "  | %s\n", lines[i]);
 }
 
-/* What SimGrid said of the platform when it ended the process for it: while it read the file,
- * before any time had passed, or when it used it first. "FILE:LINE: what", or "what". NULL: it said
- * no such thing. The caller frees it. */
+/* Returns what SimGrid said of the platform when it ended the process for it: while it read the
+ * file, before any time had passed, or when it used it first. "FILE:LINE: what", or "what". NULL:
+ * it said no such thing. The caller frees it. */
 static char *platform_refusal(const struct death *death)
 {
   static const char SAID[] = "Parse error at ", CRITICAL[] = "CRITICAL] ",
@@ -74,8 +74,8 @@ static char *platform_refusal(const struct death *death)
                          after != NULL ? after + 2 : what);
 }
 
-/* What the layer said of a value of the scenario that it refused. NULL: nothing. The caller frees
- * it.
+/* Returns what the layer said of a value of the scenario that it refused. NULL: nothing. The caller
+ * frees it.
  */
 static char *scenario_refusal(const struct death *death)
 {
@@ -92,8 +92,8 @@ static char *scenario_refusal(const struct death *death)
   return g_strdup(error->message);
 }
 
-/* What tells that there was no room on the disk: what the layer said of a file, or SimGrid of its
- * copies of the program. NULL: nothing. The caller frees it. */
+/* Returns what tells that there was no room on the disk: what the layer said of a file, or SimGrid
+ * of its copies of the program. NULL: nothing. The caller frees it. */
 static char *full_disk(const struct death *death)
 {
   const char *layer =
@@ -122,7 +122,7 @@ static char *no_memory(const struct death *death)
   return NULL;
 }
 
-/* What the layer said when it ended the process. NULL: nothing. The caller frees it. */
+/* Returns what the layer said when it ended the process. NULL: nothing. The caller frees it. */
 static char *last_line_of_layer(const struct death *death)
 {
   static const char SAID[] = "recline: ";

@@ -117,7 +117,7 @@ static void print_messages(const struct result *result)
   g_print("\n");
 }
 
-/* What was measured, which a scenario may replace on storage. */
+/* Prints what was measured, which a scenario may replace on storage. */
 static void print_images(const struct result *result, double counted)
 {
   enum { LISTED = 8 }; /* ranks of which each has its number */

@@ -88,7 +88,8 @@ void recline_protect_items(int id, void *address, size_t count, enum recline_ite
 /* No longer; before memory is freed or moved. */
 void recline_unprotect(int id);
 
-/* Whether main runs again after a crash and nothing is put back yet, and from which place. */
+/* Returns whether main runs again after a crash and nothing is put back yet, and from which place.
+ */
 enum recline_place recline_restarts(void);
 
 /* At a restart, the bytes that the image has for `id`; 0: none, or there is no restart. Fewer than

@@ -23,7 +23,7 @@ static uint32_t count;
 
 /* ---- what is protected ---- */
 
-/* Where an id is, or belongs. */
+/* Returns where an id is, or belongs. */
 static uint32_t place_of(int id)
 {
   uint32_t at = 0;

@@ -93,7 +93,8 @@ EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t co
 #include "lists.inc"
 #undef LISTS_OF
 
-/* Whether a protocol, perhaps a mutant's, is one of that source: of its first or of another form.
+/* Returns whether a protocol, perhaps a mutant's, is one of that source: of its first or of another
+ * form.
  */
 static bool is_form(const char *source, const char *name)
 {

@@ -109,7 +109,7 @@ static char *trace_name(const char *file, const char *base)
                                         : g_strndup(base, strcspn(base, "."));
 }
 
-/* Whether the program could be run; else `error` begins with `what`. */
+/* Returns whether the program could be run; else `error` begins with `what`. */
 static bool run_program(char **command, const char *what, char **out, GError **error)
 {
   g_autofree char *said = NULL;

@@ -56,11 +56,12 @@ void session_know(struct session *, const struct move *, uint32_t count);
  * false as above. */
 bool session_go(struct session *, unsigned at, struct buffer *lines);
 
-/* Whether the state after that enabled move is another one; of real programs always true. */
+/* Returns whether the state after that enabled move is another one; of real programs always true.
+ */
 bool session_changes(struct session *, const struct move *);
 
-/* What a state shows that no move does: `agreement`, `outcome` at the end, `deadlock`, `commits`
- * and others at rest. False: nothing is violated. */
+/* Returns what a state shows that no move does: `agreement`, `outcome` at the end, `deadlock`,
+ * `commits` and others at rest. False: nothing is violated. */
 bool session_judge(struct session *, struct verdict *);
 
 /* Takes `steps` moves drawn by `seed`, from new beginnings where a run ends; a digest of all that

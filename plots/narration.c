@@ -70,7 +70,7 @@ static void tell_envelope(struct teller *t, const struct trace_item *item)
     g_string_append_printf(t->text, ", tag %s", tag);
 }
 
-/* What becomes of a message of the program, where that matters. */
+/* Tells what becomes of a message of the program, where that matters. */
 static void tell_fate(struct teller *t, const struct message *message)
 {
   const char *from = name_of(t, message->from), *to = name_of(t, message->to);

@@ -209,8 +209,8 @@ static enum stroke_kind message_stroke(const struct message *message)
                                                : STROKE_MESSAGE;
 }
 
-/* Where the arrow ends: at the receiving event; in the air, towards the receiver; or right after
- * the sender's line, at a bar. */
+/* Returns where the arrow ends: at the receiving event; in the air, towards the receiver; or right
+ * after the sender's line, at a bar. */
 static struct point message_end(const struct diagram *diagram, const struct message *message,
                                 struct point from)
 {

@@ -81,10 +81,10 @@ void spacetime_paint(struct diagram *, enum stroke_kind, const char *tail, const
                      const struct point *points, unsigned count, const char *tooltip,
                      const char *color);
 
-/* Which lines of the trace are shown; what is left out is told in `left_out`. */
+/* Selects the lines of the trace that are shown; what is left out is told in `left_out`. */
 void spacetime_select_columns(struct diagram *diagram);
 
-/* Where columns are, and then rows: the labels above them, the arcs below. */
+/* Sets where columns are, and then rows: the labels above them, the arcs below. */
 void spacetime_set_columns(struct diagram *diagram);
 void spacetime_set_rows(struct diagram *diagram);
 
@@ -98,7 +98,7 @@ void spacetime_paint_axis(struct diagram *diagram);
 double spacetime_label_width(const struct label *label);
 void spacetime_clear_label(gpointer data);
 
-/* How far below the row an arc of that length reaches. */
+/* Returns how far below the row an arc of that length reaches. */
 double spacetime_rollback_depth(double length);
 double spacetime_replay_depth(double length);
 

@@ -90,7 +90,7 @@ static bool same_value(const struct value *a, const struct value *b)
          (a->kind == VALUE_POINTER ? a->bits == b->bits : a->term == b->term);
 }
 
-/* Whether the cells are all bytes of one value, in order. */
+/* Returns whether the cells are all bytes of one value, in order. */
 static bool is_whole(const struct cell *cell, uint32_t bytes)
 {
   if (cell[0].of.kind == VALUE_BITS || cell[0].of.width != 8 * bytes)

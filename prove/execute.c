@@ -120,7 +120,7 @@ static void jump(struct path *p, LLVMBasicBlockRef to)
   top(p)->next = LLVMGetFirstInstruction(to);
 }
 
-/* Whether the model of the path is one of the condition. */
+/* Returns whether the model of the path is one of the condition. */
 static bool shows(struct executor *x, const struct path *p, Z3_ast condition)
 {
   const struct value v = {.kind = VALUE_TERM, .width = 1, .term = condition};
@@ -398,8 +398,8 @@ static bool moves_pointer(struct executor *x, struct path *p, LLVMValueRef v, co
   return true;
 }
 
-/* Whether the instruction adds a small constant to a number of 32 bits without a sign: it counts. A
- * sum of signed numbers is a call, which tells whether it overflows, or is marked nsw. */
+/* Returns whether the instruction adds a small constant to a number of 32 bits without a sign: it
+ * counts. A sum of signed numbers is a call, which tells whether it overflows, or is marked nsw. */
 static bool counts(struct executor *x, LLVMValueRef v)
 {
   enum { NO = 1, YES, SMALL = 1 << 16 };

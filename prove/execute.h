@@ -129,8 +129,8 @@ struct value path_peek(struct executor *, const struct path *, uint32_t object, 
 
 /* What is asserted of all paths. */
 void executor_assume(struct executor *, Z3_ast);
-/* Whether the conditions of the path and `more` are possible; then *model, unless it is NULL, is
- * one of them, for the caller to release. */
+/* Returns whether the conditions of the path and `more` are possible; then *model, unless it is
+ * NULL, is one of them, for the caller to release. */
 bool path_possible(struct executor *, struct path *, Z3_ast more, Z3_model *model);
 void path_add(struct executor *, struct path *, Z3_ast condition, Z3_model model);
 /* The value of a term in the model of a path. */

@@ -61,7 +61,7 @@ static void tell_actions(struct proving *g, const struct rcl_actions *list,
     g_string_append_printf(found->actions, "... %u in all\n", list->count);
 }
 
-/* What the grammar says of the list, in its own words. */
+/* Returns what the grammar says of the list, in its own words. */
 static char *refusal_of(struct proving *g, const struct rcl_event *event,
                         const struct rcl_actions *list)
 {

@@ -60,7 +60,8 @@ struct value value_select(Z3_context, const struct value *condition, const struc
 /* Returns the value in another width: extended by zeroes or by its sign, or cut. */
 struct value value_resize(Z3_context, const struct value *, unsigned width, bool by_sign);
 
-/* Whether the operation, as LLVM's with.overflow has it, does not overflow: a Boolean value. */
+/* Returns whether the operation, as LLVM's with.overflow has it, does not overflow: a Boolean
+ * value. */
 struct value value_overflows(Z3_context, LLVMOpcode, bool by_sign, const struct value *,
                              const struct value *);
 

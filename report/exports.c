@@ -17,7 +17,7 @@ static gint64 time_of(const struct story *story, int line)
   return instant_of(trace_file_line(story->trace, (unsigned)line)->time);
 }
 
-/* Whether a picture of the whole shows the event by itself. */
+/* Returns whether a picture of the whole shows the event by itself. */
 static bool is_notable(const struct trace_line *line)
 {
   static const char *const names[] = {"crash", "captured", "durable", "committed"};

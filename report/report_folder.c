@@ -263,7 +263,7 @@ static bool write_export(const struct report *r, const char *file,
 
 /* ---- the command ---- */
 
-/* What the suffix of the output says. */
+/* Returns what the suffix of the output says. */
 static bool write_any(const struct report *r, const char *file, GError **error)
 {
   if (g_str_has_suffix(file, ".paje"))

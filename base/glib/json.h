@@ -17,7 +17,7 @@ void json_add_bool(JsonBuilder *builder, const char *key, bool value);
 void json_open_list(JsonBuilder *builder, const char *key);
 void json_open_object(JsonBuilder *builder, const char *key);
 
-/* What was built, for the caller to free; on several lines, or on one. */
+/* Returns what was built, for the caller to free; on several lines, or on one. */
 char *json_text(JsonBuilder *builder, bool pretty);
 
 /* Prints it on standard output, on several lines. */

@@ -20,7 +20,7 @@ char *page_put(char *page, const char *id, const char *content);
 /* Bytes for such an element: deflated, in base64. The caller frees it. */
 char *page_pack(const void *bytes, gsize size);
 
-/* What was built as JSON, nothing in which looks like a tag. The caller frees it. */
+/* Returns what was built as JSON, nothing in which looks like a tag. The caller frees it. */
 char *page_json(JsonBuilder *builder);
 
 /* Writes the file, whole or not at all; false, and `error` says why. */

@@ -15,7 +15,7 @@ struct look {
  * "dumb"), unless NO_COLOR is set (https://no-color.org). */
 struct look terminal_look(void);
 
-/* Whether standard error is a terminal on which a line can be written again. */
+/* Returns whether standard error is a terminal on which a line can be written again. */
 bool terminal_shows_progress(void);
 
 /* From two seconds on a line on such a terminal says `what` (static) is done, and for how many

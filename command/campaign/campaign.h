@@ -35,8 +35,8 @@ struct campaign {
   int lock;       /* descriptor */
 };
 
-/* Whether the runs of a scenario end with their programs; others leave a checkpoint for another
- * run, and nothing to average. `error` says so. */
+/* Returns whether the runs of a scenario end with their programs; others leave a checkpoint for
+ * another run, and nothing to average. `error` says so. */
 bool campaign_runs_to_end(const struct scenario *, GError **error);
 
 /* Runs it, or what is left of it, to its end. Returns an exit code; anything but 0 and 1 is the

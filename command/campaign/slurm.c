@@ -47,7 +47,7 @@ struct slurm {
 
 /* ---- Slurm's commands ---- */
 
-/* What it printed; NULL with `error`: it could not be started, or it failed. */
+/* Returns what it printed; NULL with `error`: it could not be started, or it failed. */
 static char *ask(char **words, GError **error)
 {
   g_autofree char *out = NULL, *err = NULL;

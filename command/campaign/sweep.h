@@ -26,7 +26,7 @@ const char *grid_value(const struct grid *, unsigned cell, unsigned sweep);
 /* `first`, then "KEY=VALUE" of each sweep, for scenario_load(): for g_strfreev(). */
 char **grid_settings(const struct grid *, unsigned cell, char *const *first);
 
-/* What a value is on an axis: a number, seconds or bytes. False: none of these. */
+/* Returns what a value is on an axis: a number, seconds or bytes. False: none of these. */
 bool sweep_number(const char *value, double *number);
 
 #endif

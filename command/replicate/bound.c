@@ -102,7 +102,7 @@ static double extreme(const struct search *s, const struct linear *form, const s
   return sum;
 }
 
-/* How many demands may be met in the box; and how many are by all of it. */
+/* Returns how many demands may be met in the box; and how many are by all of it. */
 static unsigned possible(const struct search *s, const struct box *box, unsigned *certain)
 {
   unsigned count = 0;

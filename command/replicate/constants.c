@@ -11,7 +11,8 @@ static char *own_platform(const struct outcomes *all, const char *name)
   return g_build_filename(all->data, "platforms", name, NULL);
 }
 
-/* What the group of the expression has found, times a factor in the copy; or another text. */
+/* Returns what the group of the expression has found, times a factor in the copy; or another text.
+ */
 static gboolean change(const GMatchInfo *match, GString *text, void *data)
 {
   const char *to = data;

@@ -41,7 +41,7 @@ static char *in(const struct outcomes *all, const struct outcome *o, const char 
   return g_build_filename(all->out, "runs", o->name, name, NULL);
 }
 
-/* What a run is known by; NULL with `error`: its scenario cannot be read. */
+/* Returns what a run is known by; NULL with `error`: its scenario cannot be read. */
 static char *key_of(const struct outcomes *all, const struct outcome *o, GError **error)
 {
   g_autofree char *scenario = NULL, *set = g_strjoinv("\n", o->run->set);

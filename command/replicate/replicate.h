@@ -56,7 +56,7 @@ struct reachable;
 
 const char *row_verdict_name(enum row_verdict);
 
-/* Whether the plan says what came out: each miss explained, and nothing else. */
+/* Returns whether the plan says what came out: each miss explained, and nothing else. */
 bool replica_is_expected(const struct replica *);
 
 void report_print(const struct replicas *, const struct reachable *);

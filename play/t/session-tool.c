@@ -18,7 +18,7 @@ static int refuse(const char *why)
   return 1;
 }
 
-/* Whether the session's world is the one that is described: its header is the same. */
+/* Returns whether the session's world is the one that is described: its header is the same. */
 static bool is_described(struct session *session)
 {
   char *header = session_header(session);

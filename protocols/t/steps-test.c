@@ -37,7 +37,7 @@ static void fail(const char *file, int line, const char *what)
   exit(64);
 }
 
-/* What stands behind the word `topology`, to the end of the line. */
+/* Reads what stands behind the word `topology`, to the end of the line. */
 static void set_topology(const char *file, const char *header, int ranks)
 {
   static const char word[] = " topology ";
@@ -83,7 +83,7 @@ static void begin(const char *file, const char *header)
     fail(file, 1, "state too large, expected a smaller capacity");
 }
 
-/* What the event costs, in the state before its step. */
+/* Counts what the event costs, in the state before its step. */
 static void count_work(int rank, const struct rcl_event *event, char *got)
 {
   struct rcl_work *work = &spent[rank][event->kind == RCL_EVENT_CONTROL ? event->peer : rank];

@@ -62,7 +62,7 @@ static void work(int place)
   find_slowest(place);
 }
 
-/* Of the process at place 0. */
+/* Only the process at place 0 says this. */
 static void print_counts(void)
 {
   const struct ulfm_counts *c = &ulfm_counts;

@@ -41,7 +41,7 @@ bool cg_parse(int count, char **words, struct cg_options *options);
  * are kept, the caller's. */
 bool cg_make(const struct cg_options *options, const struct cg_calls *calls, int rank, int ranks);
 
-/* What is to be put back for cg_go_on(); returns how many of CG_CHANGED there are. */
+/* Returns what is to be put back for cg_go_on(); returns how many of CG_CHANGED there are. */
 int cg_changed(struct cg_changed changed[CG_CHANGED]);
 
 /* Bytes of vectors that a marked iteration copies to go back to its beginning. */

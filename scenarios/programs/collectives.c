@@ -32,7 +32,7 @@ static void call(char operation, int bytes)
   }
 }
 
-/* What rank `of` gives in that operation. */
+/* Returns what rank `of` gives in that operation. */
 static char stamp(int of, int bytes, int repeat)
 {
   return (char)(of * 5 + bytes % 7 + repeat + 1);

@@ -125,7 +125,7 @@ static int opposite(int direction)
   return DIRECTIONS - 1 - direction;
 }
 
-/* How many dimensions it goes along: 1 to a face, 2 to an edge, 3 to a corner. */
+/* Returns how many dimensions it goes along: 1 to a face, 2 to an edge, 3 to a corner. */
 static int order_of(int direction)
 {
   int order = 0;
@@ -134,7 +134,7 @@ static int order_of(int direction)
   return order;
 }
 
-/* Whether it goes up, or down, wherever it does not stay. */
+/* Returns whether it goes up, or down, wherever it does not stay. */
 static bool goes_only(int direction, int way)
 {
   for (int d = 0; d < DIMENSIONS; d++)
@@ -305,8 +305,8 @@ static struct corners corners_of(int x, int y, int z)
   return corners;
 }
 
-/* How fast the element grows along each axis when its nodes move so. Each face moves with its four
- * corners. */
+/* Computes how fast the element grows along each axis when its nodes move so. Each face moves with
+ * its four corners. */
 static void grow(const double *restrict moves, const struct corners *corners,
                  double *restrict along)
 {
@@ -513,7 +513,7 @@ static double first_energy(int x, int y, int z)
   return (number == 0 ? SPARK : 0.5) + 0x1p-64 * (double)mix((uint64_t)number + 1);
 }
 
-/* What a node has of the elements around it: all, a half in a wall, ... */
+/* Returns what a node has of the elements around it: all, a half in a wall, ... */
 static double mass_of_node(int x, int y, int z)
 {
   const int at[DIMENSIONS] = {x, y, z};
@@ -577,7 +577,8 @@ static double total_energy(void)
   return total;
 }
 
-/* Of the bits of all elements and nodes: two runs that agree in it agree in everything. */
+/* Returns a hash of the bits of all elements and nodes: two runs that agree in it agree in
+ * everything. */
 static uint64_t digest(void)
 {
   const struct box elements = all_elements();
@@ -632,7 +633,7 @@ static void advance_all(int steps)
   }
 }
 
-/* What ranks sent in the last step: the first two, and the one that sent most. */
+/* Reports what ranks sent in the last step: the first two, and the one that sent most. */
 static void report_sent(void)
 {
   double *all = allocate((size_t)place.ranks), most = 0.0;

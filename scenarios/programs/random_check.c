@@ -1,4 +1,5 @@
-/* Of the program `random`: numbers from the seed, what messages contain, what is found wrong. */
+/* This part of the program `random` has numbers from the seed, what messages contain, what is found
+ * wrong. */
 #include "random.h"
 
 #include <simgrid/host.h>

@@ -1,4 +1,4 @@
-/* Of the program `random`: shifts, masters with workers, collectives. */
+/* This part of the program `random` has shifts, masters with workers, collectives. */
 #include "random.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Of the program `random`: the messages of a step, in every way that MPI has. */
+/* This part of the program `random` has the messages of a step, in every way that MPI has. */
 #include "random.h"
 
 #include <stdlib.h>

@@ -133,7 +133,7 @@ static const int *next_counts(int way)
   return counts;
 }
 
-/* Of the blocks with these counts, which then start at bytes. */
+/* Reads the types of blocks with these counts, which start at bytes from then on. */
 static const MPI_Datatype *next_types(int way, const int *counts)
 {
   int32_t count = next();
@@ -158,7 +158,7 @@ static MPI_Group next_group(void)
 
 /* ---- buffers ---- */
 
-/* What is sent next: the same again after a rollback, as `shift` goes back too. */
+/* Returns what is sent next: the same again after a rollback, as `shift` goes back too. */
 static const void *contents(void)
 {
   return replay.sent + 8 * (replay.shift++ % SHIFTS);

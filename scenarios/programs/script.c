@@ -95,7 +95,7 @@ static void see(struct state *state, struct content seen)
   state->history = content_fold(state->history, seen);
 }
 
-/* What the rank sends now: two sends in a row differ. */
+/* Returns what the rank sends now: two sends in a row differ. */
 static struct content now(const struct state *state)
 {
   return content_fold(state->history, content_of(state->next));
@@ -134,7 +134,7 @@ static struct content received(const struct receive *receive, const MPI_Status *
   return read_payload(receive->payload, (size_t)bytes);
 }
 
-/* What everybody contributed, in the order of ranks, as one number. */
+/* Returns what everybody contributed, in the order of ranks, as one number. */
 static struct content together(const unsigned char *payloads, int members, size_t bytes)
 {
   struct content sum = content_of(0);

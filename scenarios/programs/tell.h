@@ -22,7 +22,7 @@ static inline void tell_iteration(unsigned iteration)
     recline_iteration(iteration);
 }
 
-/* How many bytes an iteration changes, and how many a checkpoint has to hold. */
+/* Tells how many bytes an iteration changes, and how many a checkpoint has to hold. */
 static inline void tell_bytes(unsigned long long iteration, unsigned long long image)
 {
   if (recline_iteration_bytes)
@@ -44,7 +44,7 @@ static inline void tell_doubles(int id, double *address, int count)
   tell_items(id, address, count, RECLINE_DOUBLE);
 }
 
-/* Whether the program runs again after a crash, and then puts them back. */
+/* Returns whether the program runs again after a crash, and then puts them back. */
 static inline enum recline_place tell_restarts(void)
 {
   return recline_restarts ? recline_restarts() : RECLINE_NO_RESTART;

@@ -264,7 +264,7 @@ static bool spread_copies(const struct found *found)
   return error == MPI_SUCCESS;
 }
 
-/* What this place has sent since the hindmost one's iteration is in its log. */
+/* Returns what this place has sent since the hindmost one's iteration is in its log. */
 static bool can_replay(const struct found *found)
 {
   unsigned hindmost = now;
@@ -295,7 +295,7 @@ static void roll_back(const struct found *found, bool local)
   replay();
 }
 
-/* Where all are, and the copies that are needed; false: another process has failed. */
+/* Returns where all are, and the copies that are needed; false: another process has failed. */
 static bool gather(struct found *found, unsigned *checkpoint)
 {
   const struct found mine = {now, complete.iteration, is_new};

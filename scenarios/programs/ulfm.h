@@ -57,7 +57,7 @@ enum ulfm_begin { ULFM_ANEW, ULFM_AT_ITERATION };
  * Collective over MPI_COMM_WORLD. Returns the place, or -1. */
 int ulfm_run(const struct ulfm_options *options, void (*work)(int place));
 
-/* What an iteration changes, and a checkpoint has; at all places alike. The memory is the
+/* Registers what an iteration changes and a checkpoint has, at all places alike. The memory is the
  * program's, and stays. */
 void ulfm_protect(void *address, size_t bytes);
 

@@ -129,7 +129,7 @@ static void count_steps(int step)
   free(ones);
 }
 
-/* What physics_sum() must be at the end, of this rank. */
+/* Returns what physics_sum() must be at the end, of this rank. */
 static long serial_sum(void)
 {
   long *cell = malloc((size_t)(ranks * cells) * sizeof *cell), sum = 0;

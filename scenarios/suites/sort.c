@@ -58,7 +58,8 @@ static int exchange(int round)
   return from_start[ranks - 1] + from_count[ranks - 1];
 }
 
-/* What all ranks together must have sent to this one, and where its keys lie in the whole. */
+/* Returns what all ranks together must have sent to this one, and where its keys lie in the whole.
+ */
 static long check(int received, int round)
 {
   long wrong = 0, before = 0, through = 0, mine = received, smaller = 0;

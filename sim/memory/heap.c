@@ -54,7 +54,7 @@ static void *out_of_memory(void)
 
 /* ---- arenas and modes ----------------------------------------------------------------------- */
 
-/* Whether a look-up of malloc from `handle` finds ours. */
+/* Returns whether a look-up of malloc from `handle` finds ours. */
 static bool finds_us(void *handle)
 {
   if (!handle)
@@ -197,8 +197,8 @@ static void find_openmp(void)
 
 /* ---- waiting for the program ---------------------------------------------------------------- */
 
-/* Whether the program that the current arena waits for is on the stack. If so it need not be asked
- * again. */
+/* Returns whether the program that the current arena waits for is on the stack. If so it need not
+ * be asked again. */
 static bool awaited_runs(void)
 {
   struct arena *arena = heap_leave(); /* backtrace may allocate */
@@ -375,9 +375,9 @@ static bool is_on_stack(const void *pointer)
   return at > frame && at - frame < STACK;
 }
 
-/* Whether libc may have allocated a block that begins there, by its alignment, by what malloc keeps
- * ahead of it (glibc's struct malloc_chunk), and as neither an object that is loaded nor the stack
- * lies there. */
+/* Returns whether libc may have allocated a block that begins there, by its alignment, by what
+ * malloc keeps ahead of it (glibc's struct malloc_chunk), and as neither an object that is loaded
+ * nor the stack lies there. */
 static bool may_be_libc_block(const void *pointer)
 {
   enum { ALIGNMENT = 16, LOWEST = 1 << 16, LEAST = 32, MAPPED = 2, FLAGS = 7 };

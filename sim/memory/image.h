@@ -41,7 +41,7 @@ struct image;        /* one copy of it, in libc memory, owned by the caller */
 
 enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };
 
-/* Where the memory of the calling rank lies. To be called on its stack, once.
+/* Returns where the memory of the calling rank lies. To be called on its stack, once.
  *
  * inside_program  any address in its copy of the program: the return address of a wrapper, say.
  * arena           its heap, or NULL for none.

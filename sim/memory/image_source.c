@@ -49,7 +49,8 @@ static bool covers(const struct dl_phdr_info *object, uintptr_t address)
   return false;
 }
 
-/* What ld.so has made read-only after relocation: whole pages, the last one rounded down. */
+/* Returns what ld.so has made read-only after relocation: whole pages, the last one rounded down.
+ */
 static struct range relro_of(const struct dl_phdr_info *object)
 {
   for (int i = 0; i < object->dlpi_phnum; i++) {

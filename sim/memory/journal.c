@@ -51,7 +51,7 @@ static uint64_t serial, mark[HEAP_RANKS]; /* of the newest image; 0: there is no
 
 /* ---- writers ---- */
 
-/* Where the writer of a file is linked in, or would be. */
+/* Returns where the writer of a file is linked in, or would be. */
 static struct writer **place_of(const struct stat *file)
 {
   struct writer **place = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
@@ -83,7 +83,7 @@ static void forget_writer(const struct stat *file)
   free(writer);
 }
 
-/* Whether a rollback of this rank leaves the file alone. Says so the first time. */
+/* Returns whether a rollback of this rank leaves the file alone. Says so the first time. */
 static bool is_shared(const struct stat *file, int rank, const char *path)
 {
   struct writer *writer = writer_of(file, rank);

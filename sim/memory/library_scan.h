@@ -25,7 +25,7 @@ struct library {
 enum { LIBRARIES = 32 };
 int library_scan(const void *inside, struct library found[LIBRARIES]);
 
-/* Whether the object of that name is the runtime of Fortran, libgfortran. */
+/* Returns whether the object of that name is the runtime of Fortran, libgfortran. */
 bool library_scan_is_fortran(const char *file);
 
 #endif

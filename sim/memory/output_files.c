@@ -133,7 +133,7 @@ static struct named *named(const struct arena *owner, const char *path)
 
 /* ---- opening ---- */
 
-/* Whether open() would succeed where the file is. Sets errno. */
+/* Returns whether open() would succeed where the file is. Sets errno. */
 static bool may_be_opened(const struct named *file, int flags)
 {
   char folder[PATH_MAX];
@@ -217,7 +217,7 @@ static bool read_at(int descriptor, char *to, off_t at, off_t length)
   return true;
 }
 
-/* Whether something has been written where the hole was. */
+/* Returns whether something has been written where the hole was. */
 static bool is_written_over(const struct output *output)
 {
   enum { BLOCK = 4096 };

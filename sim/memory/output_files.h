@@ -11,7 +11,7 @@ struct open_file;
 struct output;         /* of an open file */
 struct output_lengths; /* of all files of an arena that are outputs */
 
-/* Whether `path` names one, for the program of an arena. NULL: no. */
+/* Returns whether `path` names one, for the program of an arena. NULL: no. */
 bool output_is(const struct arena *, const char *path);
 
 /* How many are open: a call of MPI costs nothing where there are none. */
@@ -40,7 +40,8 @@ void output_refuse_descriptor(const struct arena *, const char *what, int descri
 off_t output_taken(const struct output *);
 void output_restore(struct output *, off_t taken);
 
-/* How long the files are, as the program knows. NULL: it has none, or there is no memory. */
+/* Returns how long the files are, as the program knows. NULL: it has none, or there is no memory.
+ */
 struct output_lengths *output_lengths_save(const struct arena *);
 void output_lengths_restore(const struct arena *, const struct output_lengths *);
 

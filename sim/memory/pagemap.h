@@ -14,7 +14,8 @@ struct pagemap_range {
 /* For pages from `start` to `end`, in this order, one range at a time. */
 struct pagemap_range pagemap_begin(const char *start, const char *end);
 
-/* Whether the page that holds `address` can be anything but what it was when it was mapped. */
+/* Returns whether the page that holds `address` can be anything but what it was when it was mapped.
+ */
 bool pagemap_is_touched(struct pagemap_range *, const char *address);
 
 size_t pagemap_page_bytes(void); /* of the system's pages */

@@ -15,7 +15,7 @@ void node_begin(int ranks);
 void node_set_service(const char *node);
 const char *node_service(void);
 
-/* Where `rank` runs; NULL before its MPI_Init. */
+/* Returns where `rank` runs; NULL before its MPI_Init. */
 const char *node_of(int rank);
 void node_set(int rank, const char *node);
 
@@ -27,7 +27,7 @@ void node_set_spares(char *const *node, int count);
  * the node with the fewest ranks. */
 bool node_fail(const char *node, bool returns);
 
-/* Whether it has failed and does not come back. */
+/* Returns whether it has failed and does not come back. */
 bool node_is_gone(const char *node);
 
 /* `node`, if it had failed and comes back, is repaired: a spare, unless ranks run on it. */

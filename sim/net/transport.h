@@ -81,7 +81,7 @@ void transport_let_in_from(struct transport *, enum message_kind, int source, in
 unsigned transport_in_transit(void);
 unsigned transport_program_in_transit(void);
 
-/* Whether the bytes of a message that was taken are still under way. */
+/* Returns whether the bytes of a message that was taken are still under way. */
 bool transport_fetches(const struct transport *);
 
 /* Sends and fetches under way are forgotten; they may still come to an end, into nowhere. */

@@ -51,8 +51,8 @@ bool wire_is_over(sg_comm_t);
  * seconds. Negative: no such time. */
 int wire_wait(sg_comm_t *transfers, int count, double timeout);
 
-/* Whether one has ended, which no longer exists then. That whose item is this by now, and which
- * ended after it was taken; one of a lane; any (wire_wait.cc). */
+/* Returns whether one has ended, which no longer exists then. That whose item is this by now, and
+ * which ended after it was taken; one of a lane; any (wire_wait.cc). */
 bool wire_taken(sg_comm_t, void *item);
 bool wire_lane_taken(const struct lane *, sg_comm_t, void *item);
 bool wire_test(sg_comm_t);

@@ -372,7 +372,7 @@ static void report(const struct command *c)
     report_end(c->list, c->count);
 }
 
-/* What --json prints, beside the counterexamples. */
+/* Returns what --json prints, beside the counterexamples. */
 static bool save(const struct command *c)
 {
   g_autofree char *json = report_json(c->list, c->count);

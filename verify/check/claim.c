@@ -242,7 +242,7 @@ static void add_size(struct claim_result *result, uint32_t size)
   result->sizes_count = kept + 1;
 }
 
-/* What the program sends, as it is written: a protocol may see no more than that. */
+/* Notes what the program sends, as it is written: a protocol may see no more than that. */
 static void note_sizes(const struct script *script, struct claim_result *result)
 {
   struct operation **ops = script->written ? script->written : script->ops;

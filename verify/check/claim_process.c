@@ -132,7 +132,8 @@ bool worker_end(struct worker *worker, int status, const struct rusage *usage)
   return true;
 }
 
-/* What a claim may take: its limit or, so that the machine stays usable, a share of all there is.
+/* Returns what a claim may take: its limit or, so that the machine stays usable, a share of all
+ * there is.
  */
 static uint64_t memory_limit(const struct work *w, const struct scenario *claim)
 {

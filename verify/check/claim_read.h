@@ -14,7 +14,7 @@
 bool claim_read(const struct scenario *claim, struct script **script, struct reached *least,
                 GError **error);
 
-/* What its runs must show at least, alone. False with `error` set as above. */
+/* Returns what its runs must show at least, alone. False with `error` set as above. */
 bool claim_reach(const struct scenario *claim, struct reached *least, GError **error);
 
 #endif

@@ -33,8 +33,8 @@ static bool add_world(struct matrix *matrix, const char *file, GError **error)
   return true;
 }
 
-/* What the refusal says of the protocol: "FILE:LINE: KEY: ..., and c3 leaves connections open,
- * expected ..." */
+/* Returns what the refusal says of the protocol: "FILE:LINE: KEY: ..., and c3 leaves connections
+ * open, expected ..." */
 static char *reason_of(const char *protocol, const GError *refusal)
 {
   g_autofree char *name = g_strconcat(" ", protocol, " ", NULL);

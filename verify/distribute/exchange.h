@@ -44,16 +44,16 @@ void exchange_end(struct exchange *);
 bool exchange_take(struct exchange *, bool wait, void (*take)(void *ctx, const uint32_t *numbers),
                    void *ctx);
 
-/* Whether all processes have sent all, and it has been received: then the next phase begins. All
- * have to synchronise (transport.sum()) before they send in it. */
+/* Returns whether all processes have sent all, and it has been received: then the next phase
+ * begins. All have to synchronise (transport.sum()) before they send in it. */
 bool exchange_is_over(struct exchange *);
 
-/* What a process has to know to go on with the others from where it is; the model is the caller's.
- * exchange_restore() into a new exchange, behind the model; false: it cannot be read. */
+/* Writes what a process has to know to go on with the others from where it is; the model is the
+ * caller's. exchange_restore() into a new exchange, behind the model; false: it cannot be read. */
 void exchange_save(const struct exchange *, FILE *);
 bool exchange_restore(struct exchange *, FILE *);
 
-/* Whether so much is still to be sent that this process should rather receive. */
+/* Returns whether so much is still to be sent that this process should rather receive. */
 bool exchange_is_full(const struct exchange *);
 
 #endif

@@ -67,7 +67,7 @@ static transport_begin *load(unsigned processes, char **wrong)
   return begin;
 }
 
-/* What an MPI library would end the process for, at best. */
+/* Returns what an MPI library would end the process for, at best. */
 static bool are_strangers(void)
 {
   static const char *const ways[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};

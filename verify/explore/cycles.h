@@ -47,8 +47,8 @@ bool cycles_is_bad(struct cycles *, struct verdict *);
  * is taken. Returns whether a run that stays here is against `progress`, if it is fair. */
 bool cycles_survey(struct cycles *, const uint64_t *state, size_t count, uint32_t component);
 
-/* Whether the state at `place` may lie on a cycle with the one that was expanded last. Only then
- * may its number be looked at: else it is another worker's. */
+/* Returns whether the state at `place` may lie on a cycle with the one that was expanded last. Only
+ * then may its number be looked at: else it is another worker's. */
 bool cycles_are_alike(struct cycles *, uint64_t place);
 
 /* ---- lasso.c ---- */

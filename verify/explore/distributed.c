@@ -104,7 +104,7 @@ static char *name_of_save(const struct explorer *e, unsigned turn)
   return name.text;
 }
 
-/* How many processes say yes. */
+/* Returns how many processes say yes. */
 static uint64_t count(const struct explorer *e, bool yes)
 {
   return transport_sum(exchange_transport(e->exchange), yes);

@@ -175,7 +175,7 @@ static void find_deltas(struct worker *w, uint32_t stale)
   }
 }
 
-/* Whether the option, looked up anew, does what is noted. */
+/* Returns whether the option, looked up anew, does what is noted. */
 static bool is_result_current(const struct worker *w, const struct origin_moves *moves_of,
                               uint32_t number)
 {
@@ -193,7 +193,7 @@ static bool is_result_current(const struct worker *w, const struct origin_moves 
          !memcmp(delta->words, noted->words, w->packing->words * sizeof *delta->words);
 }
 
-/* Whether the moves of each open origin, looked up anew, are those that are listed. */
+/* Returns whether the moves of each open origin, looked up anew, are those that are listed. */
 static bool are_current(const struct worker *w, uint32_t open)
 {
   const struct local_cache *s = &w->cache;

@@ -41,7 +41,7 @@ void enabled_forget(struct enabled *);
  * before. Returns how many origins are open, and how the programs stand. */
 uint32_t enabled_find(struct worker *, struct view_set changed, struct world_standing *all);
 
-/* What option number `number` of an origin does. */
+/* Returns what option number `number` of an origin does. */
 static inline const struct delta *enabled_delta(const struct local_cache *s,
                                                 const struct origin_moves *moves, uint32_t number)
 {

@@ -102,9 +102,10 @@ static void allow_timer(struct trial *t)
   m->values[part] = intern(&m->parts, &global, sizeof global);
 }
 
-/* Whether the timer of a rank leads to a checkpoint that commits, when it goes off as often as it
- * asks for, a few times at most: in one run, in which origins take turns. A run that shows another
- * violation is judged where it is explored. Property requests, in the state that is loaded. */
+/* Returns whether the timer of a rank leads to a checkpoint that commits, when it goes off as often
+ * as it asks for, a few times at most: in one run, in which origins take turns. A run that shows
+ * another violation is judged where it is explored. Property requests, in the state that is loaded.
+ */
 static bool renews(void *explorer, int rank)
 {
   enum { TIMERS = 4, TURNS = 1000 };

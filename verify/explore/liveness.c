@@ -90,7 +90,7 @@ static bool next_edge(void *share, uint64_t place, uint32_t *edge, uint64_t *to)
   return true;
 }
 
-/* Whether the state may lie on a cycle, and is of this worker's share. */
+/* Returns whether the state may lie on a cycle, and is of this worker's share. */
 static bool is_own(const struct share *s, const uint32_t *state)
 {
   const struct cycles *c = &s->cycles;
@@ -222,8 +222,8 @@ static void audit_recurrence(struct explorer *e, const struct outcome *found)
     breach("the steps show fewer cycles than there are");
 }
 
-/* Whether steps are left, in any process. False, too, when the time is up: then the verdict says
- * so.
+/* Returns whether steps are left, in any process. False, too, when the time is up: then the verdict
+ * says so.
  */
 static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
 {
@@ -246,14 +246,14 @@ static void judge_states(struct explorer *e, struct recurrence *recurrence, stru
   *found = search_states(e, recurrence, true);
 }
 
-/* Whether all states were seen, and are here as they are. */
+/* Returns whether all states were seen, and are here as they are. */
 static bool has_states(const struct explorer *e)
 {
   return !e->fingerprint && !e->crash && !e->stubborn && !e->symmetry;
 }
 
-/* Whether no run goes round, as no rank comes back to a node of its abstraction: there are no
- * crashes, behind which there is none. */
+/* Returns whether no run goes round, as no rank comes back to a node of its abstraction: there are
+ * no crashes, behind which there is none. */
 static bool never_returns(const struct explorer *e)
 {
   return e->abstraction && !e->crash;

@@ -65,7 +65,7 @@ static void note_seen(struct local_cache *s, uint32_t view)
   s->seen[s->views.component[view]] |= views_parts(&s->views, view);
 }
 
-/* What the walk to the list of `origin` looks at. */
+/* Notes the views that the walk to the list of `origin` looks at. */
 static void see_list(struct worker *w, uint32_t origin)
 {
   struct local_cache *s = &w->cache;
@@ -194,7 +194,7 @@ static uint32_t find_result(struct worker *w, const struct effect *effect)
                 (uint32_t)(sizeof *result + count * sizeof *result->rewrite));
 }
 
-/* What the value of a component becomes. */
+/* Returns what the value of a component becomes. */
 static uint32_t rewrite_value(struct worker *w, const struct rewrite *rewrite, uint32_t value)
 {
   struct local_cache *s = &w->cache;
@@ -345,7 +345,7 @@ void local_cache_init(struct local_cache *s, struct model *model, uint32_t *numb
   drop_trie(s, origins);
 }
 
-/* Whether there are too many for the memory that they take. */
+/* Returns whether there are too many for the memory that they take. */
 static bool is_crowded(const struct worker *w)
 {
   const struct local_cache *s = &w->cache;
@@ -355,7 +355,7 @@ static bool is_crowded(const struct worker *w)
          s->nodes >= s->node_mask / 8 * 7;
 }
 
-/* Whether whole components have so many values that views had better be fine. */
+/* Returns whether whole components have so many values that views had better be fine. */
 static bool is_too_coarse(const struct worker *w)
 {
   const struct local_cache *s = &w->cache;

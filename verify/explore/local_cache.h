@@ -120,7 +120,7 @@ bool local_cache_learn_delta(struct worker *, uint32_t origin, struct option *, 
 
 /* ---- looking: the innermost loops of the search ---- */
 
-/* Whether there is a view to look at. */
+/* Returns whether there is a view to look at. */
 static inline bool cursor_goes_on(const struct local_cache *s, uint32_t cursor)
 {
   return (int32_t)cursor > (int32_t)s->node_mask; /* a result is negative */
@@ -136,7 +136,7 @@ static inline uint32_t cursor_view(const struct local_cache *s, uint32_t cursor)
   return (cursor >> s->node_bits) - 1;
 }
 
-/* Where to begin to look for an edge. */
+/* Returns where to begin to look for an edge. */
 static inline struct edge *edges_home(const struct edges *edges, uint32_t node, uint32_t value)
 {
   return &edges->edge[hash_home((uint64_t)node << 32 | value, edges->room)];
@@ -206,8 +206,9 @@ static inline struct delta *local_cache_delta(const struct local_cache *s, uint3
   return (struct delta *)(s->deltas + (size_t)number * s->delta_bytes);
 }
 
-/* What the result adds to the state of `numbers`, where it is known how that is rewritten, and
- * leads to one that fits the packing; else false. Adds the components that it rewrites to `on`. */
+/* Returns what the result adds to the state of `numbers`, where it is known how that is rewritten,
+ * and leads to one that fits the packing; else false. Adds the components that it rewrites to `on`.
+ */
 static inline bool local_cache_apply(const struct local_cache *s, const uint32_t *numbers,
                                      uint32_t number, struct delta *delta, struct view_set *on)
 {

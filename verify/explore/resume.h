@@ -25,8 +25,8 @@ const char *resume_depth(const struct explorer *, const char *file, uint64_t *de
  * and nothing wrong, when there is no such file. */
 const char *resume_read(struct explorer *, const char *file, bool *exists);
 
-/* What a save has, to and from a file that is open; and a frontier. Whoever owns the file looks for
- * errors of writing. */
+/* These write and read what a save has, to and from a file that is open; and a frontier. Whoever
+ * owns the file looks for errors of writing. */
 void resume_put(FILE *, const struct explorer *);
 const char *resume_get(FILE *, struct explorer *);
 void resume_put_frontier(FILE *, const struct explorer *, const struct frontier *);

@@ -198,7 +198,7 @@ static struct level sum_up_level(struct explorer *e)
   return level;
 }
 
-/* Whether the search goes no deeper, and the verdict why. */
+/* Returns whether the search goes no deeper, and the verdict why. */
 static bool has_ended(struct explorer *e, const struct level *level)
 {
   static const char *const names[] = {NULL,      "memory",           "max-states",

@@ -222,7 +222,7 @@ void states_add(struct states *, const uint32_t *numbers, uint32_t components);
 /* Expands level after level, from e->now on, until there is a verdict. */
 void explorer_search(struct explorer *);
 
-/* Whether the time for the search is up (options->max_seconds). */
+/* Returns whether the time for the search is up (options->max_seconds). */
 bool search_is_late(const struct explorer *);
 
 /* ---- distributed.c ---- */
@@ -238,8 +238,8 @@ struct level {
 /* Takes the states that other processes have sent. */
 void distributed_receive(struct explorer *);
 
-/* Whether all processes have expanded the level and all states that they sent are placed; takes
- * those that have come. */
+/* Returns whether all processes have expanded the level and all states that they sent are placed;
+ * takes those that have come. */
 bool distributed_is_level_over(struct explorer *);
 
 /* Makes of what this process knows of the level, and of the counts in e->out, those of all. */

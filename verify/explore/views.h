@@ -42,7 +42,7 @@ struct views {
   uint32_t *numbers;          /* of each in the worker's state */
 };
 
-/* How many there may be of all components, the whole ones included. */
+/* Returns how many there may be of all components, the whole ones included. */
 uint32_t views_most(const struct model *);
 
 /* `numbers` is the caller's, for views_most() numbers. */

@@ -216,7 +216,7 @@ void worker_place_pending(struct worker *w)
   w->pending_count = 0;
 }
 
-/* Whether the successor is one of those that are looked for. */
+/* Looks whether the successor is a state that the search for a path needs. */
 static void seek_successor(struct worker *w, const struct delta *delta, uint32_t move)
 {
   uint32_t words = w->e->model.packing->words, state[PACKING_WORDS];
@@ -275,14 +275,14 @@ static struct view_set enter_state(struct worker *w, const struct packing *packi
   return views;
 }
 
-/* Whether successors just go to the visited set. */
+/* Returns whether successors just go to the visited set. */
 static bool is_plain(const struct worker *w)
 {
   return !w->outgoing && !w->among && !w->e->full &&
          !(w->symmetry && w->e->model.options->symmetry);
 }
 
-/* Where the successor goes that does not. */
+/* Disposes of a successor that does not enter the visited set. */
 static void follow_otherwise(struct worker *w, const struct delta *delta, uint32_t move)
 {
   if (w->outgoing)

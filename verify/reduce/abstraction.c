@@ -93,7 +93,7 @@ static void take(struct abstraction *c, struct attempt *a, uint32_t number, uint
                                 : 0});
 }
 
-/* Whether the message can come at a node. */
+/* Returns whether the message can come at a node. */
 static bool can_come(const struct abstraction *c, const struct attempt *a, uint32_t number)
 {
   if (!c->bounded)

@@ -105,7 +105,7 @@ struct abstraction {
 /* The entry of GLOBAL with that value; 0: there is none. */
 uint32_t abstraction_global(const struct abstraction *, uint32_t value);
 
-/* Whether messages of that kind come out in the order in which they went in. */
+/* Returns whether messages of that kind come out in the order in which they went in. */
 static inline bool abstraction_is_queue(const struct abstraction *c, unsigned kind)
 {
   const struct world *w = c->model->world;
@@ -178,7 +178,7 @@ static inline uint32_t abstraction_takes(const struct abstraction *c, uint32_t r
   return list->size / (uint32_t)sizeof *takes;
 }
 
-/* Whether an action takes in that message. */
+/* Returns whether an action takes in that message. */
 static inline bool abstraction_takes_it(const struct abstraction *c, uint32_t rank,
                                         const struct abstraction_action *action,
                                         const struct abstraction_send *message)

@@ -11,7 +11,7 @@ static struct world_call call_at(const struct abstraction *c, const struct attem
   return program->call;
 }
 
-/* Whether the rank, being in that call, waits for contributions. */
+/* Returns whether the rank, being in that call, waits for contributions. */
 static bool waits(const struct attempt *a, const struct world_call *call)
 {
   return call->state == CALL_JOINED && world_flows_to(call, (int)a->rank);

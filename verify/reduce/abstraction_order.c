@@ -92,7 +92,7 @@ static uint32_t dfa_of(struct abstraction *c, uint32_t from, uint32_t part)
   return result;
 }
 
-/* How often `from` can send that message at most: along the longest way. */
+/* Returns how often `from` can send that message at most: along the longest way. */
 static uint32_t longest(const struct abstraction *c, uint32_t from, uint32_t part, uint32_t what)
 {
   const struct abstraction_rank *r = &c->rank[from];

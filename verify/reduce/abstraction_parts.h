@@ -69,7 +69,7 @@ uint32_t abstraction_add_value(struct abstraction *, uint32_t rank, const uint32
 uint32_t abstraction_add_shared(struct abstraction *, unsigned shared, uint32_t value,
                                 const uint32_t *counts, uint32_t by);
 
-/* What the moves of `origin` are at the node of an attempt, whatever all share: in
+/* Returns what the moves of `origin` are at the node of an attempt, whatever all share: in
  * abstraction.lists. `asked` tells apart questions about one node. */
 uint32_t abstraction_list(struct abstraction *, struct attempt *, uint32_t origin, uint32_t asked);
 
@@ -83,7 +83,7 @@ void abstraction_forget(struct attempt *);
 /* Notes what the rank could gather at the node of an attempt, of all that can be contributed. */
 void abstraction_add_gathers(struct abstraction *, const struct attempt *);
 
-/* Whether the rank waits at the node of an attempt for what the action gathers. */
+/* Returns whether the rank waits at the node of an attempt for what the action gathers. */
 bool abstraction_gathers_now(const struct abstraction *, const struct attempt *);
 
 /* Returns the listed move that gathers, or 0. */
@@ -94,8 +94,8 @@ uint32_t abstraction_gathering_move(const struct abstraction *, const struct int
 /* Contents that are in `values` and not in `cut`, in abstraction.contents; 0: none. */
 uint32_t abstraction_contents(struct abstraction *, const uint32_t *values, const uint32_t *cut);
 
-/* What a step stores that leads from the values `before` to `after` and writes those contents: a
- * bit each, or several. */
+/* Returns what a step stores that leads from the values `before` to `after` and writes those
+ * contents: a bit each, or several. */
 uint64_t abstraction_stores(const struct abstraction *, const uint32_t *before,
                             const uint32_t *after, uint32_t writes);
 

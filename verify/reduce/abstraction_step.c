@@ -159,7 +159,7 @@ static void load(struct abstraction *c, const struct attempt *a)
     values[takes[i].part] = takes[i].value;
 }
 
-/* Whether the action takes a message out of that part. */
+/* Returns whether the action takes a message out of that part. */
 static bool is_taken(const struct abstraction *c, const struct attempt *a, uint32_t part)
 {
   struct abstraction_send takes[c->ranks];

@@ -13,7 +13,7 @@
 /* NULL, or why not. Changes the values of the explorer's transition cache. */
 const char *terminal_unsound(const struct abstraction *);
 
-/* Whether a rank with these values has ended its program, and is not held. */
+/* Returns whether a rank with these values has ended its program, and is not held. */
 bool terminal_is_at_end(const struct abstraction *, const uint32_t *values);
 
 #endif

@@ -55,8 +55,8 @@ enum crash_move {
 };
 enum crash_move crash_move_of(const struct move *);
 
-/* Whether in such a state what a crash leaves matters: the first one may happen, or has and other
- * ranks go on. */
+/* Returns whether in such a state what a crash leaves matters: the first one may happen, or has and
+ * other ranks go on. */
 bool crash_sees(const struct crash_worker *, const struct world_standing *);
 
 /* Keeps, in place and in order, those of the `count` enabled moves of the state that have to be

@@ -96,7 +96,7 @@ static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t
   *known = became;
 }
 
-/* Whether that rank of the worker's state can be told of a crash. */
+/* Returns whether that rank of the worker's state can be told of a crash. */
 static bool lives(const struct model *model, uint32_t rank)
 {
   enum rank_phase phase = read_rank_head(model->world, (int)rank).phase;

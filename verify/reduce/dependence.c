@@ -72,7 +72,7 @@ uint32_t dependence_row_of_dead(const struct dependence *r, uint32_t rank)
 
 /* ---- diamonds ---- */
 
-/* Whether messages of both lists can be sent in either order, as they go different ways. */
+/* Returns whether messages of both lists can be sent in either order, as they go different ways. */
 static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
 {
   if (!a || !b)
@@ -308,7 +308,7 @@ static uint32_t after(const struct abstraction *c, uint32_t shares, uint32_t ent
   return 0;
 }
 
-/* Whether two ranks can do this to what they share in either order. */
+/* Returns whether two ranks can do this to what they share in either order. */
 static bool shared_commute(const struct abstraction *c, uint32_t a, uint32_t b)
 {
   const struct interned *item = &c->shares.item[a];

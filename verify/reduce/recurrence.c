@@ -120,7 +120,7 @@ struct changes {
   uint32_t *to;
 };
 
-/* Whether each hop is made. The caller's to free. */
+/* Returns whether each hop is made. The caller's to free. */
 static uint8_t *find_made(const struct recurrence *r)
 {
   uint8_t *made = memory_table(r->hops.count + 1, 1);

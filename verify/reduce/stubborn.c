@@ -286,7 +286,7 @@ static void find_visible(const struct stubborn_worker *d, const struct row *rows
   }
 }
 
-/* Whether a crash can see any of the moves of that set. */
+/* Returns whether a crash can see any of the moves of that set. */
 static bool sees(const struct choice *c, const uint64_t *set)
 {
   for (uint32_t rank = 0; rank < c->d->ranks; rank++)

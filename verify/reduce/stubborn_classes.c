@@ -182,7 +182,7 @@ static void set_class(struct stubborn_worker *d, uint32_t component, uint32_t cl
   d->classes[component] = class;
 }
 
-/* Whether the classes are those of the state, and none is one of a state before. */
+/* Returns whether the classes are those of the state, and none is one of a state before. */
 static bool classes_are_fresh(struct stubborn_worker *d, const struct known_global *global)
 {
   uint32_t last = d->model->components - 1;

@@ -73,13 +73,13 @@ uint32_t stubborn_action_of_message(const struct stubborn *, uint32_t peer, uint
 /* Finds the classes of the worker's state. */
 void stubborn_classify(struct stubborn_worker *);
 
-/* What is known of the state that was classified last. */
+/* Returns what is known of the state that was classified last. */
 struct row stubborn_row(const struct stubborn_worker *, uint32_t rank);
 const struct queue *stubborn_queue(const struct stubborn_worker *, uint32_t from, uint32_t to);
 uint64_t stubborn_committed(const struct stubborn_worker *); /* as known_global.committed */
 
-/* Where a choice among `moves` in such a state is noted; it is this one if `known`. Valid until the
- * next call. */
+/* Returns where a choice among `moves` in such a state is noted; it is this one if `known`. Valid
+ * until the next call. */
 struct known_choice *stubborn_known_choice(struct stubborn_worker *, const uint64_t *moves);
 
 #endif

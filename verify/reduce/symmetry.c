@@ -155,7 +155,7 @@ static uint32_t *list_moves(struct model *model, const uint32_t *numbers, uint32
   return moves;
 }
 
-/* Where a move of the state leads, as an orbit. */
+/* Returns where a move of the state leads, as an orbit. */
 static uint64_t orbit_after(struct symmetry_worker *d, const uint32_t *numbers, uint32_t move)
 {
   struct model *model = d->symmetry->model;
@@ -338,7 +338,7 @@ static const char *try_messages(const struct symmetry *s, const struct abstracti
   return NULL;
 }
 
-/* Whether the abstraction of a rank can be renamed, and is then that of to[rank]. */
+/* Returns whether the abstraction of a rank can be renamed, and is then that of to[rank]. */
 static const char *try_rank(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                             const int16_t *to)
 {

@@ -41,7 +41,7 @@ uint64_t visible_stores(const struct abstraction *c, uint32_t rank, uint32_t nod
   return records_differing(before, after, checkpoint_if_durable);
 }
 
-/* Whether the shared part is another one after a crash than before the action. */
+/* Returns whether the shared part is another one after a crash than before the action. */
 static bool shares_visibly(const struct abstraction *c, uint32_t shares)
 {
   const struct interned *item = &c->shares.item[shares];

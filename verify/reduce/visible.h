@@ -28,7 +28,7 @@ static inline uint64_t visible_checkpoint(uint32_t checkpoint)
 uint64_t visible_stores(const struct abstraction *, uint32_t rank, uint32_t node,
                         const struct abstraction_edge *);
 
-/* Whether the edge can commit a checkpoint. */
+/* Returns whether the edge can commit a checkpoint. */
 bool visible_commits(const struct abstraction *, const struct abstraction_edge *);
 
 #endif

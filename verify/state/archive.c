@@ -180,8 +180,9 @@ static void remove_two(struct archive *a, struct archive_entry *two)
   memmove(two, two + 2, (size_t)(a->entry + a->entries - two) * sizeof *two);
 }
 
-/* What it costs to merge two files, the larger first: its states, and more by how many times it is
- * the larger, as a state's file should grow by much whenever the state is written again. */
+/* Returns what it costs to merge two files, the larger first: its states, and more by how many
+ * times it is the larger, as a state's file should grow by much whenever the state is written
+ * again. */
 static double cost_of_merging(const struct archive_entry *two)
 {
   double states = (double)two[0].file.states, times = states / (double)two[1].file.states;
@@ -222,7 +223,7 @@ struct search {
   uint64_t count;
 };
 
-/* Whether `state` is in the file. What is looked for comes in order. */
+/* Returns whether `state` is in the file. What is looked for comes in order. */
 static bool is_in(struct sorted_reader *reader, const uint8_t *state, uint32_t bytes)
 {
   const uint8_t *found = sorted_seek(reader, state);

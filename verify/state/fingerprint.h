@@ -13,8 +13,8 @@
 
 enum { FINGERPRINT_WORDS = 2 };
 
-/* How fingerprints of so many bits, 1 to EXPLORER_FINGERPRINT, lie in the visited set. The caller
- * frees it with free(). */
+/* Returns how fingerprints of so many bits, 1 to EXPLORER_FINGERPRINT, lie in the visited set. The
+ * caller frees it with free(). */
 struct packing *fingerprint_packing(unsigned bits);
 
 /* Makes of the hash of a state its fingerprint, with tag 0. Returns the hash of that. */

@@ -40,7 +40,7 @@ static struct chunk *link_last(struct frontier *frontier, struct chunk *chunk)
   return chunk;
 }
 
-/* Whether the frontier's totals are those of its chunks, and its ends are linked. */
+/* Returns whether the frontier's totals are those of its chunks, and its ends are linked. */
 static bool is_consistent(const struct frontier *frontier)
 {
   uint64_t states = 0, bytes = 0;

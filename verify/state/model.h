@@ -80,20 +80,21 @@ uint64_t model_digest_value(struct model *, uint32_t part, uint32_t value);
 /* A new packing for all values that there are. While no worker runs. */
 void model_make_packing(struct model *);
 
-/* Whether there are more values than the present packing can name. */
+/* Returns whether there are more values than the present packing can name. */
 bool model_outgrown(const struct model *);
 
 uint64_t model_bytes(const struct model *); /* memory taken */
 
-/* Whether a property is to be checked. */
+/* Returns whether a property is to be checked. */
 bool model_checks(const struct model *, const char *property);
 
-/* Whether property progress was asked for by name: then the search is such that it can be judged.
+/* Returns whether property progress was asked for by name: then the search is such that it can be
+ * judged.
  */
 bool model_needs_cycles(const struct model *);
 
-/* Whether a verdict is a violation of a property that is checked, or of the grammar of a step. One
- * that the protocol gives up is made one of `recovers`. */
+/* Returns whether a verdict is a violation of a property that is checked, or of the grammar of a
+ * step. One that the protocol gives up is made one of `recovers`. */
 bool model_violates(const struct model *, struct verdict *);
 
 #endif

@@ -63,7 +63,7 @@ static inline uint64_t packing_hash_packed(const struct packing *packing, const 
   return hash;
 }
 
-/* Whether each number has the bits that it needs. */
+/* Returns whether each number has the bits that it needs. */
 static inline bool packing_fits(const struct packing *packing, const uint32_t *numbers)
 {
   for (uint32_t i = 0; i < packing->count; i++)

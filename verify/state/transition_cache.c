@@ -258,7 +258,7 @@ static void run_step(struct transition_cache *m, uint32_t move, struct verdict *
   m->steps++;
 }
 
-/* Whether the run that has just ended did what is noted. */
+/* Returns whether the run that has just ended did what is noted. */
 static bool did_same(struct transition_cache *m, const struct effect *effect,
                      const struct verdict *verdict)
 {

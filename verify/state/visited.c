@@ -340,8 +340,8 @@ static uint64_t first_to_go(uint64_t end, double factor)
   return first < (double)end ? (uint64_t)first : end;
 }
 
-/* How many states there are; UINT64_MAX where one is half written, stored twice, or not found by a
- * search that begins at its home. */
+/* Returns how many states there are; UINT64_MAX where one is half written, stored twice, or not
+ * found by a search that begins at its home. */
 static uint64_t count_states(const struct visited *v)
 {
   uint64_t count = 0;

@@ -131,7 +131,7 @@ static const struct small cheated = {
     false,   true,
     0,       "rank 0: send 1, send 1, recv 1, recv 1\nrank 1: send 0, send 0, recv 0, recv 0"};
 
-/* Whether the world reads the state of `values`, and nothing that a step has edited. */
+/* Returns whether the world reads the state of `values`, and nothing that a step has edited. */
 static bool reads_values(struct transition_cache *m)
 {
   bool right = true;
@@ -408,7 +408,7 @@ static const char *const snapshot[] = {"invariant", "tokens", NULL};
 static const char *const on_the_way[] = {"no-loss",  "legal",     "deadlock", "commits",
                                          "recovers", "invariant", NULL};
 
-/* What a reduction must not change: the verdict and, where it holds, the states at rest. */
+/* Returns what a reduction must not change: the verdict and, where it holds, the states at rest. */
 static bool agree(const struct exploration *full, const struct intern *rests,
                   const struct exploration *reduced, const struct intern *left)
 {
@@ -809,7 +809,7 @@ static void no_recovery(void)
   }
 }
 
-/* How far the reference worlds are reduced. */
+/* Tests how far the reference worlds are reduced. */
 static void reduced_worlds(void)
 {
   static const struct {
@@ -921,7 +921,7 @@ static void keep_names(const struct rcl_config *config, void *state, const int16
   (void)to;
 }
 
-/* Whether the moves of a run can be taken, and the last one violates the property. */
+/* Returns whether the moves of a run can be taken, and the last one violates the property. */
 static bool leads_there(const struct small *small, const struct exploration *found)
 {
   struct world world;
@@ -1024,7 +1024,7 @@ static void bounds(void)
   exploration_clear(&found);
 }
 
-/* How many states there are by fingerprints of so many bits. */
+/* Returns how many states there are by fingerprints of so many bits. */
 static uint64_t by_fingerprints(const struct small *small, unsigned bits, unsigned workers,
                                 bool reduced, double *omission)
 {

@@ -245,7 +245,7 @@ static void explore_with(const struct small *small, const struct hazards *hazard
   script_free(script);
 }
 
-/* Whether that property is violated; NULL: it holds. */
+/* Returns whether that property is violated; NULL: it holds. */
 static bool judged(const struct small *small, const struct hazards *hazards,
                    const struct explorer_options *options, const char *property)
 {
@@ -413,8 +413,8 @@ static void deep_and_many(void)
       20, 5000);
 }
 
-/* Whether a search with that protocol holds, if it is pure, and else finds a step that comes out
- * differently when it is repeated. */
+/* Returns whether a search with that protocol holds, if it is pure, and else finds a step that
+ * comes out differently when it is repeated. */
 static bool repeats(const char *protocol, bool audit, bool pure)
 {
   static const char *const nothing[] = {NULL};

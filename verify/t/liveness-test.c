@@ -201,7 +201,7 @@ static void mark(const GPtrArray *nodes, guint from, bool *reach)
   }
 }
 
-/* Whether `move` can happen everywhere in the component and never does within it. */
+/* Returns whether `move` can happen everywhere in the component and never does within it. */
 static bool leaves(const GPtrArray *nodes, const bool *inside, const struct move *move)
 {
   for (guint n = 0; n < nodes->len; n++) {
@@ -333,7 +333,7 @@ static void stop_early(const struct small *small, struct explorer_options *optio
   options->max_states = 0;
 }
 
-/* Whether a search that goes on from a save finds what one without a save has. */
+/* Returns whether a search that goes on from a save finds what one without a save has. */
 static bool resumes(const struct small *small, const struct exploration *all)
 {
   static const char save[] = "liveness-test-save";
@@ -346,8 +346,9 @@ static bool resumes(const struct small *small, const struct exploration *all)
   return same;
 }
 
-/* Whether in a world that counts as large, where the steps alone decide, a search that goes on from
- * a save judges as one without a save: where runs go round, neither says that progress was judged.
+/* Returns whether in a world that counts as large, where the steps alone decide, a search that goes
+ * on from a save judges as one without a save: where runs go round, neither says that progress was
+ * judged.
  */
 static bool resumes_large(const struct small *small, const struct exploration *all)
 {
@@ -374,8 +375,8 @@ static void remove_files(const char *folder)
     remove(name);
 }
 
-/* Whether one with all states on disk, which goes on from a save, finds the same or says that it
- * cannot. */
+/* Returns whether one with all states on disk, which goes on from a save, finds the same or says
+ * that it cannot. */
 static bool spills(const struct small *small, const struct exploration *all)
 {
   static const char save[] = "liveness-test-save";
@@ -433,7 +434,7 @@ static void by_lot(void)
 
 /* ---- steps ---- */
 
-/* Whether the first `count` of the steps leave some that can be repeated for ever. */
+/* Returns whether the first `count` of the steps leave some that can be repeated for ever. */
 static bool recur(const struct recurrence_change (*steps)[2], int count)
 {
   struct recurrence *r = recurrence_new(NULL);
@@ -483,7 +484,7 @@ static void count_component(void *ctx, const uint64_t *nodes, size_t count)
     g->inside += g->number[nodes[i]] == g->number[nodes[0]];
 }
 
-/* Whether numbers are equal where nodes reach each other, and else not. */
+/* Returns whether numbers are equal where nodes reach each other, and else not. */
 static bool are_right(const struct graph *g)
 {
   bool reach[NODES][NODES] = {{false}};

@@ -323,7 +323,7 @@ static bool take(const struct place *place, struct world *world, struct trace_li
   return world_finished(world) && (judge_end(place, world) || !draw(8));
 }
 
-/* Whether the rank has a timer that a TIMER would set again. */
+/* Returns whether the rank has a timer that a TIMER would set again. */
 static bool asks_in_vain(const struct world *world, int rank, struct rcl_actions *actions)
 {
   const struct world_rank *me = part_of(world, WORLD_RANK, rank);

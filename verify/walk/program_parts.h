@@ -42,10 +42,10 @@ struct maker {
 void program_add(struct maker *, uint32_t unit, int rank, struct operation);
 uint32_t program_unit(struct maker *);
 
-/* Whether the draft has one of the families. */
+/* Returns whether the draft has one of the families. */
 bool program_has(const struct maker *, uint32_t families);
 
-/* Whether what the rank decides may come out differently when it is decided again. */
+/* Returns whether what the rank decides may come out differently when it is decided again. */
 bool program_decides(const struct maker *, int rank);
 
 /* Gives an operation with data a size, where sizes are drawn. */

@@ -30,13 +30,14 @@ bool trip_take(struct trip *, struct move *);
 /* Judges a state that nothing but a fault can change. False: the run is over, with a violation. */
 bool trip_judge_rest(struct trip *);
 
-/* Whether a crash may still happen. */
+/* Returns whether a crash may still happen. */
 bool trip_may_crash(const struct trip *);
 
-/* Whether the move is one that the world may well never make: a crash, a lie, a false detection. */
+/* Returns whether the move is one that the world may well never make: a crash, a lie, a false
+ * detection. */
 bool trip_is_fault(const struct move *);
 
-/* Whether the move is a safe point at which nothing happens: it was tried in this state. */
+/* Returns whether the move is a safe point at which nothing happens: it was tried in this state. */
 bool trip_is_idle(const struct trip *, const struct move *);
 
 #endif

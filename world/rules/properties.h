@@ -50,7 +50,7 @@ enum property {
 extern const char *const properties_known[PROPERTIES + 1];
 extern const char *const properties_default[];
 
-/* Whether the list `names`, which ends with NULL, has `property`. */
+/* Returns whether the list `names`, which ends with NULL, has `property`. */
 bool properties_include(const char *const *names, const char *property);
 
 /* Returns whether the property is judged where `names` are asked for (NULL: all). `pure` is always
@@ -64,9 +64,9 @@ bool properties_impure(const struct verdict *);
  * Static, until the next call. */
 const char *const *properties_promised(const struct rcl_protocol *protocol);
 
-/* Whether messages must carry their sender's lines (world.line_stamps): for the claims of C3 that
- * compare lines across messages. In all others stamps would only multiply the states. `names` as
- * above; NULL: the default ones. */
+/* Returns whether messages must carry their sender's lines (world.line_stamps): for the claims of
+ * C3 that compare lines across messages. In all others stamps would only multiply the states.
+ * `names` as above; NULL: the default ones. */
 bool properties_need_stamps(const char *const *names);
 
 #endif

@@ -200,7 +200,7 @@ static void free_empty(struct shares *s, struct group **link)
 
 /* ---- contributing ---- */
 
-/* Whether a contribution of `from` to `to` can be one of that group. */
+/* Returns whether a contribution of `from` to `to` can be one of that group. */
 static bool is_alike(const struct shares *s, struct group *group, int from,
                      const struct world_message *message, const uint64_t *to)
 {

@@ -194,7 +194,7 @@ static bool fits(const struct world *w, const struct world_message *message,
   return message->tag == event->tag && message->comm == event->comm;
 }
 
-/* Where a host does not know places in channels: the first message that fits. */
+/* Finds the place in the channel where a host does not know it: the first message that fits. */
 static void find_index(const struct world *w, struct move *move)
 {
   bool control = move->event.kind == RCL_EVENT_CONTROL;

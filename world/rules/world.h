@@ -551,7 +551,7 @@ void world_for_ever(const struct world *, struct verdict *);
  * differently the second time); `no-duplicate` when a message that was given is under way again. */
 void world_at_end(const struct world *, struct verdict *);
 
-/* Whether any of these properties is judged: world_at_end() looks at everything. */
+/* Returns whether any of these properties is judged: world_at_end() looks at everything. */
 bool world_judges_end(const struct world *);
 
 /* Judges the line invariant of the protocol (protocols/line.h) in the state as it is; of one that
@@ -559,16 +559,16 @@ bool world_judges_end(const struct world *);
  * rank `i` of the clause, and in the text the clause. */
 void world_judge_line(const struct world *, struct verdict *verdict);
 
-/* What is kept of an image of `rank` (0: of one of its program as it stands) where no rank will
- * start from it: the number of kept bytes. */
+/* Returns what is kept of an image of `rank` (0: of one of its program as it stands) where no rank
+ * will start from it: the number of kept bytes. */
 uint32_t world_settled_image(const struct world *, int rank, uint32_t image);
 
 /* Makes a record of `rank` one that no rank will start from. What it named stays kept, as others
  * may name it too. */
 void world_settle_record(const struct world *, int rank, struct world_record *);
 
-/* What is in a part, `size` bytes, when each rank is called to[rank]; in place. False where that
- * cannot be told: histories are digests, and what is stored is bytes. */
+/* Returns what is in a part, `size` bytes, when each rank is called to[rank]; in place. False where
+ * that cannot be told: histories are digests, and what is stored is bytes. */
 bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *bytes,
                   uint32_t size);
 
@@ -587,12 +587,12 @@ uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size);
  * under other numbers. */
 uint64_t world_digest(const struct world *);
 
-/* What a part adds to the digest, which is the sum. */
+/* Returns what a part adds to the digest, which is the sum. */
 uint64_t world_digest_part(const struct world *, uint32_t part);
 
-/* Whether something is still to happen that neither a program nor a failure brings about: a start,
- * the notice of a crash, the end of a capture or of a write, a message that can arrive. Where it
- * never does, the host has lost it. `owed` is the first such move. */
+/* Returns whether something is still to happen that neither a program nor a failure brings about: a
+ * start, the notice of a crash, the end of a capture or of a write, a message that can arrive.
+ * Where it never does, the host has lost it. `owed` is the first such move. */
 bool world_owes(const struct world *, struct move *owed);
 
 /* All programs have finished, none is held, and none has yet to notice a crash. */

@@ -431,7 +431,7 @@ static bool is_refused(struct step_context *t)
   return true;
 }
 
-/* Whether others, storage or the outside see the action. */
+/* Returns whether others, storage or the outside see the action. */
 static bool is_seen_outside(enum rcl_action_kind kind)
 {
   return kind == RCL_ACTION_TRANSMIT || kind == RCL_ACTION_RESEND || kind == RCL_ACTION_JOIN ||

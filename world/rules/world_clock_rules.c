@@ -17,7 +17,7 @@
  */
 #include "world/rules/world_parts.h"
 
-/* Whether x, moved by so many bounds, is not behind y, whatever the bounds are. */
+/* Returns whether x, moved by so many bounds, is not behind y, whatever the bounds are. */
 static bool precedes(const struct world_alarm *x, int deviations, int longest, int shortest,
                      const struct world_alarm *y)
 {

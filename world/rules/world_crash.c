@@ -7,7 +7,8 @@ static void count_crash(const struct world *w)
     edit_global(w)->crashes--;
 }
 
-/* What a crash leaves of the rank's writes under way. Returns the ends of those of other ranks. */
+/* Returns what a crash leaves of the rank's writes under way. Returns the ends of those of other
+ * ranks. */
 static uint32_t end_writes(const struct world *w, int rank, uint32_t ends)
 {
   uint32_t count;

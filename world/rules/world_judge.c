@@ -297,8 +297,8 @@ static bool has_timer(const struct world *w, int rank)
   return me->timer || me->set.checkpoint;
 }
 
-/* Whether a checkpoint of the rank (global recovery: of all) has begun that has not committed. An
- * image that is stored becomes durable. */
+/* Returns whether a checkpoint of the rank (global recovery: of all) has begun that has not
+ * committed. An image that is stored becomes durable. */
 static bool has_begun(const struct world *w, int rank)
 {
   bool begun = w->protocol->independent && read_rank(w, rank)->image;
@@ -307,8 +307,8 @@ static bool has_begun(const struct world *w, int rank)
   return begun;
 }
 
-/* Whether one was asked for that has not committed; independent: of that rank, whose timer asks for
- * one, and it has begun. */
+/* Returns whether one was asked for that has not committed; independent: of that rank, whose timer
+ * asks for one, and it has begun. */
 static bool is_requested(const struct world *w, int rank)
 {
   return w->protocol->independent ? has_timer(w, rank) && has_begun(w, rank)
@@ -345,8 +345,8 @@ static void judge_waits(const struct world *w, const char *ends, const char *com
   judge_timers(&t, requests);
 }
 
-/* Whether the image from which the receiver of a kept message would start shows it received: then
- * no recovery needs it any more. */
+/* Returns whether the image from which the receiver of a kept message would start shows it
+ * received: then no recovery needs it any more. */
 static bool is_garbage(const struct world *w, int rank, const struct world_slot *slot)
 {
   const struct world_message *message = &slot->message;
@@ -411,7 +411,8 @@ static void check_bounded(struct step_context *t)
                     stored[i].checkpoint, t->rank);
 }
 
-/* Whether a TIMER of `rank` would set the timer again. Nothing is under way that it could wait for.
+/* Returns whether a TIMER of `rank` would set the timer again. Nothing is under way that it could
+ * wait for.
  */
 static bool sets_again(const struct world *w, int rank)
 {
@@ -444,7 +445,7 @@ static bool leads_on(const struct world *w, int rank, const struct renewal *r)
   return has_timer(w, rank) && r->renews && r->renews(r->ctx, rank);
 }
 
-/* What was asked for and has not committed, unless it was put off. */
+/* Judges what was asked for and has not committed, unless it was put off. */
 static void judge_commits(struct step_context *t, const struct renewal *r)
 {
   const struct world *w = t->w;
@@ -562,8 +563,8 @@ void world_for_ever(const struct world *w, struct verdict *verdict)
   judge_waits(w, "progress", "progress", "progress", verdict);
 }
 
-/* Whether the messages that `rank` was given in a flow have the contents of the first ones that its
- * peer has sent. Where contents are not known, they are not compared. */
+/* Returns whether the messages that `rank` was given in a flow have the contents of the first ones
+ * that its peer has sent. Where contents are not known, they are not compared. */
 static bool same_contents(const struct step_context *t, const struct world_flow *mine)
 {
   uint32_t count, known = 0;

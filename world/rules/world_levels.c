@@ -68,7 +68,8 @@ bool world_has_to_lose(const struct world *w, int rank, enum crash_leaves leaves
   return false;
 }
 
-/* Whether the copy of a record of rank `of` is on the node of `rank`, and a crash takes it there.
+/* Returns whether the copy of a record of rank `of` is on the node of `rank`, and a crash takes it
+ * there.
  */
 static bool takes_copy(const struct world *w, const struct world_record *record, int of, int rank,
                        enum crash_leaves leaves)

@@ -167,7 +167,7 @@ static void list_rank(const struct listing *l, int rank)
       (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = read_global(l->w)->committing});
 }
 
-/* Whether there is anything between two ranks; asked first, as it seldom is. */
+/* Returns whether there is anything between two ranks; asked first, as it seldom is. */
 static bool under_way(const struct world *w, int peer, int rank)
 {
   uint32_t messages, controls;

@@ -94,7 +94,7 @@ static inline bool control_overtakes(const struct world *w)
   return w->hazards & HAZARD_CONTROL_OVERTAKES;
 }
 
-/* Whether messages of that part overtake each other. */
+/* Returns whether messages of that part overtake each other. */
 static inline bool is_unordered(const struct world *w, enum part_kind kind)
 {
   return kind == WORLD_CONTROL ? control_overtakes(w) : w->overtaking;
@@ -183,7 +183,7 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
 
-/* Whether that receive of the program is posted, and its place in the list. */
+/* Returns whether that receive of the program is posted, and its place in the list. */
 bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
 
 /* The first receive that a restart has left to be announced again; NULL: none. */
@@ -192,13 +192,13 @@ const struct world_receive *world_unannounced(const struct world *, int rank);
 /* The checkpoint from which `rank` starts next. */
 uint32_t world_start_of(const struct world *, int rank);
 
-/* Whether something of the rank is stored that a crash of its node would take. */
+/* Returns whether something of the rank is stored that a crash of its node would take. */
 bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
 
 /* False: the image of that checkpoint was stored, and crashes have taken it. */
 bool world_can_read(const struct world *, int rank, uint32_t checkpoint);
 
-/* Whether a process of the rank runs, that can crash and has not been declared dead. */
+/* Returns whether a process of the rank runs, that can crash and has not been declared dead. */
 bool world_is_alive(const struct world *, int rank);
 
 /* The rank behind the last of the node that begins with `rank`. */
@@ -207,12 +207,12 @@ static inline int world_node_end(const struct world *w, int rank)
   return rank + w->per_node < w->ranks ? rank + w->per_node : w->ranks;
 }
 
-/* Whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come out of
- * it: the oldest or, where messages overtake, any. */
+/* Returns whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come
+ * out of it: the oldest or, where messages overtake, any. */
 bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
-/* Whether that part of `rank` is being written: the first such write, at `index`, is the next of
- * them to end. Writes of different parts or checkpoints end in any order. */
+/* Returns whether that part of `rank` is being written: the first such write, at `index`, is the
+ * next of them to end. Writes of different parts or checkpoints end in any order. */
 bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint, enum rcl_part,
                             uint32_t *index);
 
@@ -224,8 +224,8 @@ bool world_needs_timer(const struct world *, int rank);
 const char *world_too_early(const struct world *, int rank);
 const char *world_too_fast(const struct world *, int rank, const struct world_message *);
 
-/* Whether message `index` of the channel may arrive now, and as which request (RCL_NO_REQUEST: it
- * is drained). */
+/* Returns whether message `index` of the channel may arrive now, and as which request
+ * (RCL_NO_REQUEST: it is drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
 
 /* The flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL when there is
@@ -239,7 +239,7 @@ bool world_is_member(const struct world *, int comm, int rank);
 struct shares_key world_shares_key(const struct world_call *, const struct world_rank *me,
                                    int rank);
 
-/* Whether data of the call flow to `rank`, and from `peer` to it. */
+/* Returns whether data of the call flow to `rank`, and from `peer` to it. */
 bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
@@ -261,7 +261,7 @@ bool world_script_event(const struct world *, int rank, struct rcl_event *, unsi
 /* It is in the call that makes a communicator, whose data have come together. */
 bool world_makes_communicator(const struct world *, int rank);
 
-/* Whether its CHOICE can come out so: a test or a wait finds what has come. */
+/* Returns whether its CHOICE can come out so: a test or a wait finds what has come. */
 bool world_script_allows(const struct world *, int rank, uint32_t outcome);
 
 /* The program of `rank` has sent. */
@@ -291,8 +291,8 @@ bool world_window_pass(const struct world *, int rank, struct world_program *);
 void world_window_take(const struct world *, int rank, struct world_program *,
                        const struct content *);
 
-/* What the program sends, or contributes, at its operation. It has been sent: whether the operation
- * is over. */
+/* Returns what the program sends, or contributes, at its operation. It has been sent: whether the
+ * operation is over. */
 struct content world_window_content(const struct world *, int rank);
 bool world_window_sent(const struct world *, int rank, struct world_program *);
 

@@ -511,7 +511,7 @@ uint32_t world_write_ends(const struct world *w, int first)
   return ends;
 }
 
-/* Whether the machine lets writes end like that. */
+/* Returns whether the machine lets writes end like that. */
 static bool may_end(const struct world *w, uint32_t ends)
 {
   for (; ends; ends /= WRITE_ENDS)

@@ -78,9 +78,9 @@ void world_take_unexpected(struct step_context *);
 
 /* ---- channels (world_channels.c) ---- */
 
-/* Whether a message of that incarnation to `rank` exists: none that is for a dead rank does, nor
- * one that the rank will never take. Whether `from` has noticed that the rank of the step was
- * declared dead, and takes nothing more from it. */
+/* Returns whether a message of that incarnation to `rank` exists: none that is for a dead rank
+ * does, nor one that the rank will never take. Whether `from` has noticed that the rank of the step
+ * was declared dead, and takes nothing more from it. */
 bool world_is_reachable(const struct world *, int rank, uint16_t incarnation);
 bool world_is_cut_off(const struct step_context *, int from);
 
@@ -123,7 +123,7 @@ bool world_fenced(const struct step_context *);
 void world_crash(struct step_context *);
 void world_crash_in_step(struct step_context *);
 
-/* What one rank leaves; `ends` as move.index. Returns those of writes of other ranks. */
+/* Returns what one rank leaves; `ends` as move.index. Returns those of writes of other ranks. */
 uint32_t world_crash_one(const struct world *, int rank, uint32_t ends);
 void world_detect(struct step_context *);
 void world_restore(struct step_context *);
@@ -163,7 +163,7 @@ void world_lose_server(const struct world *);
 /* Record `index` of `rank` is durable: with a copy, unless the partner's node is down. */
 void world_note_copy(const struct world *, int rank, uint32_t index);
 
-/* Whether that part of `rank` can be read, or rebuilt. */
+/* Returns whether that part of `rank` can be read, or rebuilt. */
 bool world_is_there(const struct world *, int rank, const struct world_record *);
 
 /* The newest committed checkpoint of which that holds for all ranks. */
@@ -172,10 +172,11 @@ uint32_t world_newest_line(const struct world *);
 /* The rank starts from `checkpoint`: on its node are all pieces of it again, and all copies. */
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
-/* Whether a newer one is committed, on a level that outlives as much. */
+/* Returns whether a newer one is committed, on a level that outlives as much. */
 bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
 
-/* Whether that stored checkpoint is part of a consistent state of all ranks (world_useful.c). */
+/* Returns whether that stored checkpoint is part of a consistent state of all ranks
+ * (world_useful.c). */
 bool world_is_useful(const struct world *, int rank, uint32_t checkpoint);
 
 /* What an image consists of, in this order. */
@@ -235,15 +236,15 @@ static inline void world_occasion(const struct step_context *t, unsigned propert
   reached_judge(&t->verdict->reached, property);
 }
 
-/* Whether flows are followed at all: for free programs only where a property asks for it, so that
- * nothing else tells states apart. */
+/* Returns whether flows are followed at all: for free programs only where a property asks for it,
+ * so that nothing else tells states apart. */
 bool world_follows(const struct world *);
 
-/* Whether a property asks which messages the images show received (world_line_part()). */
+/* Returns whether a property asks which messages the images show received (world_line_part()). */
 bool world_judges_garbage(const struct world *);
 
-/* Whether a property looks at the images of all checkpoints that are stored, whether or not a rank
- * may start from them (`useful`). */
+/* Returns whether a property looks at the images of all checkpoints that are stored, whether or not
+ * a rank may start from them (`useful`). */
 bool world_judges_useful(const struct world *);
 
 /* Notes what the step shows: a checkpoint commits, behind so many recoveries; a rank has started.

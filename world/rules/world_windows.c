@@ -35,7 +35,7 @@ static const struct operation *next_access(const struct world *w, int rank,
   return NULL;
 }
 
-/* Whether it is a message in which accesses go to their target. */
+/* Returns whether it is a message in which accesses go to their target. */
 static bool has_accesses(const struct operation *op)
 {
   return op->tag == TAG_ACCESSES || op->tag == TAG_PASSIVE;
@@ -161,7 +161,7 @@ static void lock_own(const struct world *w, int rank, struct world_program *prog
   program->next++;
 }
 
-/* Whether all that waited for it has been answered. */
+/* Returns whether all that waited for it has been answered. */
 static bool unlock_own(const struct world *w, int rank, struct world_window *window)
 {
   window->held[rank] = LOCK_NONE;
@@ -206,7 +206,7 @@ static bool is_waiting(const struct world *w, int rank, const struct world_slot 
   return !flow || slot->message.sequence > flow->delivered;
 }
 
-/* What a probe finds. */
+/* Returns what a probe finds. */
 static bool has_come(const struct world *w, int rank, int peer)
 {
   uint32_t count;

@@ -55,8 +55,8 @@ void document_error(GError **error, const char *file, GHashTable *lines, const c
 /* `text` in double quotes, on one line and not too long. The caller frees it. */
 char *document_quote(const char *text);
 
-/* Whether `text` can be the name of a thing, of a file and of a test: 1 to 100 ASCII letters,
- * digits, `.`, `_`, `-` and `~`, of which the first is a letter or digit. */
+/* Returns whether `text` can be the name of a thing, of a file and of a test: 1 to 100 ASCII
+ * letters, digits, `.`, `_`, `-` and `~`, of which the first is a letter or digit. */
 bool document_is_name(const char *text);
 
 /* "a, b or c" of items that end with NULL. The caller frees it. */

@@ -8,7 +8,7 @@
  * scenario_complain(). */
 bool levels_judge(struct scenario *, GError **error);
 
-/* Whether all levels can be read from any node. */
+/* Returns whether all levels can be read from any node. */
 bool levels_move(const struct scenario *);
 
 #endif

@@ -36,8 +36,9 @@ static const char *value_of(const char **names, const char **values, const char 
   return "";
 }
 
-/* Whether all that attribute `name` lists (speeds of a host: "1Gf, 500Mf") are positive numbers
- * with a unit, or 0 where `zero` may be; true where it is not there, as SimGrid tells of that. */
+/* Returns whether all that attribute `name` lists (speeds of a host: "1Gf, 500Mf") are positive
+ * numbers with a unit, or 0 where `zero` may be; true where it is not there, as SimGrid tells of
+ * that. */
 static bool are_amounts(const char *element, const char **names, const char **values,
                         const char *name, bool zero, GError **error)
 {

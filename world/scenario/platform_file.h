@@ -30,7 +30,8 @@ GQuark platform_error_quark(void);
  * is none, or no such file. The caller frees it. */
 char *platform_setting(const char *file, const char *name);
 
-/* Whether `host` is there for services (dispatcher, file server), not for ranks: "service-…". */
+/* Returns whether `host` is there for services (dispatcher, file server), not for ranks:
+ * "service-…". */
 bool platform_is_service(const char *host);
 
 /* The path of platform `name`: absolute as it is, else in `directory`, else in the folders that

@@ -268,7 +268,8 @@ char *scenario_find_in(const char *variable, const char *name);
  * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
 bool scenario_save(const struct scenario *, const char *file, GError **error);
 
-/* Whether `expect` can be judged by a run, or else by a check; `error` as scenario_complain(). */
+/* Returns whether `expect` can be judged by a run, or else by a check; `error` as
+ * scenario_complain(). */
 bool scenario_expects_of(const struct scenario *, bool run, GError **error);
 
 void scenario_free(struct scenario *);
@@ -279,7 +280,7 @@ const char *scenario_dispatcher(const struct scenario *);
 /* "exponential"; static. */
 const char *scenario_law_name(enum law);
 
-/* Whether nodes fail again and again, any number of times. */
+/* Returns whether nodes fail again and again, any number of times. */
 bool scenario_fails_by_law(const struct scenario *);
 
 /* The level with that index, NULL behind the last; the one to which a checkpoint goes. Without
@@ -294,7 +295,8 @@ int scenario_stored_per_node(const struct scenario *);
 const char *layout_host(const struct layout *, int rank);
 int layout_nodes(const struct layout *, int ranks);
 
-/* Whether timers of ranks ever go off: by interval, at instants, or as the program calls. */
+/* Returns whether timers of ranks ever go off: by interval, at instants, or as the program calls.
+ */
 bool scenario_asks(const struct scenario *);
 
 /* For what only a command or a host can judge: an error `file:line: path: what, expected what`

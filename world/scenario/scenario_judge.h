@@ -8,7 +8,7 @@
 
 /* ---- scenario_platform.c ---- */
 
-/* Whether the file states the key at `path`. */
+/* Returns whether the file states the key at `path`. */
 bool scenario_given(const struct scenario *, const char *path);
 
 /* Makes a path of `*name`, relative to the scenario's folder. */

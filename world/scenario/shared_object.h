@@ -13,7 +13,8 @@
  * of its sections. Objects built with sanitizers pass: these add data and symbols of their own. */
 char *shared_object_impurity(const char *file);
 
-/* Whether `file`, a shared object or a program built as one, needs `library` by that name. */
+/* Returns whether `file`, a shared object or a program built as one, needs `library` by that name.
+ */
 bool shared_object_needs(GMappedFile *file, const char *library);
 
 #endif

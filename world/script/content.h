@@ -45,7 +45,7 @@ static inline struct content content_of_bytes(const void *bytes, size_t size)
   return result;
 }
 
-/* What a payload of so many bytes shows of a content: its first ones. Never none. */
+/* Returns what a payload of so many bytes shows of a content: its first ones. Never none. */
 static inline struct content content_cut(struct content whole, size_t bytes)
 {
   if (bytes < sizeof whole)

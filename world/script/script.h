@@ -149,7 +149,7 @@ static inline unsigned script_bytes(const struct operation *op)
   return op->sized ? op->bytes : SCRIPT_BYTES;
 }
 
-/* Whether an access brings back what it finds. */
+/* Returns whether an access brings back what it finds. */
 static inline bool access_fetches(const struct operation *access)
 {
   return access->flow == ACCESS_GET || access->flow == ACCESS_FETCH;
@@ -178,7 +178,7 @@ void script_free(struct script *);
 /* The word that an operation begins with, such as "send". Static. */
 const char *script_word(const struct operation *);
 
-/* Whether `rank` is, or will be, a member of communicator `comm`, a hidden one too. */
+/* Returns whether `rank` is, or will be, a member of communicator `comm`, a hidden one too. */
 bool script_is_member(const struct script *, int comm, int rank);
 
 /* Puts messages in the place of collectives, for protocols to which these are the messages that

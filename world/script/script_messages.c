@@ -16,7 +16,8 @@ static void message(struct list *list, enum script_kind kind, int peer,
                                    .unseen = call->unseen});
 }
 
-/* What `self` has to do with one direction of a call: its root with everybody, others with it. */
+/* Adds what `self` has to do with one direction of a call: its root with everybody, others with it.
+ */
 static void flow(struct list *list, const struct script *script, int self, int root,
                  const struct operation *call, bool to_root, int number)
 {

@@ -72,7 +72,7 @@ static struct range epoch(const struct maker *m, int rank, enum script_kind kind
   return (struct range){range.to, range.to};
 }
 
-/* How many of them come before that operation. */
+/* Returns how many of them come before that operation. */
 static unsigned number_of(const struct maker *m, unsigned at, enum script_kind kind, int peer)
 {
   unsigned number = 0;
@@ -157,7 +157,7 @@ static void add(struct maker *m, const struct operation *op)
   m->list.item[m->list.count - 1].place = (unsigned)(op - written(m, m->self)) + 1;
 }
 
-/* What the program itself sends, or receives: it serves until that is complete. */
+/* Adds what the program itself sends or receives: it serves until that is complete. */
 static void send(struct maker *m, const struct operation *op)
 {
   add(m, op);

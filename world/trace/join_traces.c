@@ -168,7 +168,7 @@ static char *put_step(struct join *j, const struct move *move, const struct verd
   return line;
 }
 
-/* What no process could tell any more. */
+/* Returns what no process could tell any more. */
 static bool take_untold(struct join *j, struct move move)
 {
   struct verdict verdict;

@@ -60,7 +60,7 @@ struct trace_story {
  * or whose actions or digest differ. */
 bool trace_read(const char *file, struct trace_story *, GError **error);
 
-/* Whether that file begins as a trace does; its name does not matter. */
+/* Returns whether that file begins as a trace does; its name does not matter. */
 bool trace_is(const char *file);
 
 void trace_story_clear(struct trace_story *);

@@ -80,7 +80,7 @@ static bool is_same(const struct world_message *was, const struct world_message 
   return !memcmp(was, &then, sizeof then);
 }
 
-/* Whether the channel is as it was: most often it is. */
+/* Returns whether the channel is as it was: most often it is. */
 static bool keeps(const struct queue *queue, const struct world_message *now, uint32_t count)
 {
   if (count != queue->count)

@@ -34,7 +34,7 @@ void trace_print_operations(struct buffer *text, const struct operation *first,
 /* The number of the message that a move would take; 0: none. */
 uint64_t trace_number(struct trace_lines *, const struct world *, const struct move *);
 
-/* Whether a message leaves its channel by that move, or is lied about. */
+/* Returns whether a message leaves its channel by that move, or is lied about. */
 bool trace_takes_message(const struct move *);
 
 /* Place, in its channel, of the message with that number that the move takes; where a lie has

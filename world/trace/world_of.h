@@ -5,8 +5,8 @@
 #include "world/rules/world.h"
 #include "world/scenario/scenario.h"
 
-/* What its protocol knows of the run: its parameters, and program.topology, which scenario_load()
- * has judged. */
+/* Tells the world what its protocol knows of the run: its parameters, and program.topology, which
+ * scenario_load() has judged. */
 void world_of_protocol(struct world *, const struct scenario *);
 
 /* Adds the levels of storage of the scenario; none where storage outlives all crashes. */

@@ -126,7 +126,7 @@ static void end_crashed(struct rank *r, const struct failure *failure)
     agenda_add(&found);
 }
 
-/* Where the rank runs, or is to. */
+/* Returns where the rank runs, or is to. */
 static const char *home_of(int rank)
 {
   return node_of(rank) || !layout->nodes ? node_of(rank) : layout_host(layout, rank);
@@ -279,7 +279,7 @@ static bool is_alive(int rank)
          (phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING);
 }
 
-/* Whether the event is the point of the failure. */
+/* Returns whether the event is the point of the failure. */
 static bool is_point(const struct failure *failure, int rank, const struct rcl_event *event)
 {
   if (failure->trigger != TRIGGER_POINT || failure->after.rank != rank ||

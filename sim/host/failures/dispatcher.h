@@ -33,7 +33,7 @@ void dispatcher_crash_itself(int rank);
 /* All programs have ended, none was held, and there was nothing left of a schedule: for good. */
 bool dispatcher_is_over(void);
 
-/* Whether any rank has been told to go back. */
+/* Returns whether any rank has been told to go back. */
 bool dispatcher_has_recovered(void);
 
 #endif

@@ -152,7 +152,7 @@ bool failures_share_zone(int node, int other)
   return !strcmp(zones[node], zones[other]);
 }
 
-/* Whether it is the first node of its zone. */
+/* Returns whether it is the first node of its zone. */
 static bool begins_zone(int node)
 {
   for (int other = 0; other < node; other++)

@@ -12,7 +12,7 @@ void failures_begin(void);
 
 int failures_nodes(void); /* that can fail: those of ranks, then spares */
 
-/* Whether two nodes, by their indices in the layout, are in one zone. */
+/* Returns whether two nodes, by their indices in the layout, are in one zone. */
 bool failures_share_zone(int node, int other);
 
 /* The entry has struck: puts the next one of its stream on the agenda, counted from the repair of

@@ -20,15 +20,15 @@ bool schedule_on(void);
 /* There was one. */
 bool schedule_had(void);
 
-/* What comes next, if it is for that rank to do, or, as layer.ranks, for the dispatcher (crashes,
- * detections); NULL: it is not. */
+/* Returns what comes next, if it is for that rank to do, or, as layer.ranks, for the dispatcher
+ * (crashes, detections); NULL: it is not. */
 const struct move *schedule_turn(int who);
 
 /* The program of the rank is about to bring about what comes next. */
 bool schedule_is_program(const struct rank *);
 
-/* Whether the message brings an event to the rank, and so waits for its turn; and whether it brings
- * that event. */
+/* Returns whether the message brings an event to the rank, and so waits for its turn; and whether
+ * it brings that event. */
 bool schedule_holds_back(const struct rank *, const struct message *);
 bool schedule_brings(const struct message *, const struct rcl_event *);
 

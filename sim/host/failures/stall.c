@@ -43,7 +43,7 @@ void watch_limit(void)
   run_stop(RUN_GAVE_UP, why);
 }
 
-/* Whether any program has computed since the last call: it has no event, but it goes on. */
+/* Returns whether any program has computed since the last call: it has no event, but it goes on. */
 static bool has_computed(void)
 {
   static double before;

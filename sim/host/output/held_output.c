@@ -54,8 +54,8 @@ static void take_printed(void)
   pieces_add(said, PIECE_STDOUT, false, printed, (size_t)size);
 }
 
-/* What the program of an arena (NULL: any) has said since it was asked last: pieces, which are the
- * caller's. NULL: nothing. */
+/* Returns what the program of an arena (NULL: any) has said since it was asked last: pieces, which
+ * are the caller's. NULL: nothing. */
 static GByteArray *take_said(const struct arena *arena)
 {
   if (outside < 0)

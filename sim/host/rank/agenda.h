@@ -48,8 +48,8 @@ void agenda_repair_at(double time, uint32_t repair);
  * in a run by schedule. */
 void agenda_wake(void);
 
-/* Whether a failure, its detection, a restart or a repair is on the agenda; by law there always is
- * another failure, so these do not count; neither does the end of a limit. */
+/* Returns whether a failure, its detection, a restart or a repair is on the agenda; by law there
+ * always is another failure, so these do not count; neither does the end of a limit. */
 bool agenda_has_failure(void);
 
 /* ---- for the dispatcher ---- */

@@ -33,8 +33,8 @@ static struct members *copy(const struct comm *made)
   return members;
 }
 
-/* What makes a communicator. A program that is rolled back may take another way, and make another
- * one in the same call: its members are part of the key. */
+/* Returns what makes a communicator. A program that is rolled back may take another way, and make
+ * another one in the same call: its members are part of the key. */
 static char *key_of(const struct comm *parent, int call, int colour, const struct comm *made)
 {
   GString *key = g_string_new(NULL);

@@ -25,8 +25,8 @@ const struct members *communicator_members(int number);
 /* Call number `call` on that communicator begins at some member. */
 void communicator_call(int number, int call);
 
-/* Whether some members may be past that call in the checkpoint to which all went back last, or have
- * its result in their log: it was made when that committed. The same for all members. */
+/* Returns whether some members may be past that call in the checkpoint to which all went back last,
+ * or have its result in their log: it was made when that committed. The same for all members. */
 bool communicator_passed(int number, int call);
 
 /* The checkpoint commits: no call that begins from here on is in its images and logs. */

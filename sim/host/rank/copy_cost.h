@@ -18,8 +18,8 @@ void copy_tagged(struct rank *, double bytes);
 void copy_state(struct rank *, double bytes);
 void copy_iteration(struct rank *, double bytes);
 
-/* What an event, which the rank is about to take, costs its protocol, in operations whose seconds
- * the platform gives; and what has been counted since, which the rank spends now. */
+/* Counts what an event, which the rank is about to take, costs its protocol, in operations whose
+ * seconds the platform gives; and what has been counted since, which the rank spends now. */
 void work_count(struct rank *, const struct rcl_event *);
 void work_charge(struct rank *);
 
@@ -28,7 +28,7 @@ void work_charge(struct rank *);
 void iteration_begins(struct rank *, uint32_t iteration);
 void iteration_ends(struct rank *);
 
-/* What all ranks have copied and how many iterations they have executed, into the result. */
+/* Writes what all ranks have copied and how many iterations they have executed, into the result. */
 void copy_cost_report(struct result *);
 
 #endif

@@ -274,7 +274,7 @@ static inline void layer_leave(struct arena *arena)
   heap_enter(arena);
 }
 
-/* Whether this run is one under a protocol, also before MPI_Init. */
+/* Returns whether this run is one under a protocol, also before MPI_Init. */
 bool layer_wanted(void);
 
 /* The rank that is running; NULL before MPI_Init, after MPI_Finalize and when the layer is inert.

@@ -4,8 +4,8 @@
 
 #include "sim/host/rank/rank.h"
 
-/* What a status calls that rank of the program, a member of the communicator, or of its remote
- * group. */
+/* Returns what a status calls that rank of the program, a member of the communicator, or of its
+ * remote group. */
 int request_source(const struct comm *, int member);
 
 /* Writes the payload into the buffer of the receive, and its status. The program looks at neither
@@ -26,7 +26,7 @@ void request_free(struct request *);
 /* It is not pending any more: the program has completed it, or has given it up. */
 void request_end(const struct request *);
 
-/* Whether the request is complete; inactive and null ones are. */
+/* Returns whether the request is complete; inactive and null ones are. */
 bool request_is_complete(const struct rank *, const struct request *);
 
 /* The same, or a failure keeps it from ever being so (faults.h). */

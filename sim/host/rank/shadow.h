@@ -28,7 +28,7 @@ void shadow_require_end(void);
 
 const struct rcl_protocol *shadow_protocol(void);
 
-/* Whether ranks recover one by one (protocols/protocol.h). */
+/* Returns whether ranks recover one by one (protocols/protocol.h). */
 bool shadow_independent(void);
 bool shadow_cuts_steps(void);        /* ranks may crash within steps (HAZARD_CUT_STEPS) */
 bool shadow_control_overtakes(void); /* HAZARD_CONTROL_OVERTAKES */
@@ -50,32 +50,33 @@ bool shadow_finished(void);        /* all programs have ended */
 uint32_t shadow_left(int rank);    /* outputs of the rank that have left */
 uint32_t shadow_outputs(int rank); /* that its program, as it stands, has made */
 
-/* Whether that part of a checkpoint of `rank` is on stable storage. */
+/* Returns whether that part of a checkpoint of `rank` is on stable storage. */
 bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);
 
-/* Whether an image of that checkpoint is stored, or being written; whether the rank's node has lost
- * it; independent: whether a rank that died starts behind an image that was durable. */
+/* Returns whether an image of that checkpoint is stored, or being written; whether the rank's node
+ * has lost it; independent: whether a rank that died starts behind an image that was durable. */
 bool shadow_holds(int rank, uint32_t checkpoint);
 bool shadow_has_lost(int rank, uint32_t checkpoint);
 
-/* Whether a start from that checkpoint would miss the log behind a newer one, which was lost. */
+/* Returns whether a start from that checkpoint would miss the log behind a newer one, which was
+ * lost. */
 bool shadow_has_lost_log(int rank, uint32_t checkpoint);
 bool shadow_can_read(int rank, uint32_t checkpoint); /* the rank can start from it */
 bool shadow_starts_behind(int rank);
 int shadow_stranded(void); /* a rank that is to start from what is gone; -1: none, or independent */
 bool shadow_loses(void);   /* whether a crash takes any of them */
 
-/* What becomes of the writes under way at a crash of `rank`, as move.index says it: with
+/* Returns what becomes of the writes under way at a crash of `rank`, as move.index says it: with
  * check.hazards those that the host has `begun` are found torn, or whole; else all are lost. */
 uint32_t shadow_write_ends(int rank,
                            bool (*begun)(int rank, uint32_t checkpoint, enum rcl_part part));
 
-/* Whether payloads are told apart by digests. In a scenario without failures nothing is sent twice,
- * so there is nothing to compare unless the trace shows it. */
+/* Returns whether payloads are told apart by digests. In a scenario without failures nothing is
+ * sent twice, so there is nothing to compare unless the trace shows it. */
 bool shadow_compares_contents(void);
 
-/* Whether `move` can happen now. For events that may have been overtaken by a detection, never to
- * hide what should not have happened. */
+/* Returns whether `move` can happen now. For events that may have been overtaken by a detection,
+ * never to hide what should not have happened. */
 bool shadow_allows(const struct move *);
 
 /* Takes a move. `actions` has room for shadow_actions_max(); count is 0 when there was no step.
@@ -91,10 +92,11 @@ struct fill {
 };
 struct fill shadow_fill(int rank);
 
-/* Whether the last step was that of a TIMER, and put the checkpoint off. */
+/* Returns whether the last step was that of a TIMER, and put the checkpoint off. */
 bool shadow_puts_off(void);
 
-/* What the event, which comes next, costs the protocol of the rank (protocols/protocol.h). */
+/* Counts what the event, which comes next, costs the protocol of the rank (protocols/protocol.h).
+ */
 void shadow_work(int rank, const struct rcl_event *, struct rcl_work *);
 
 /* Why the last protocol that gave up did so, and what would help. */

@@ -73,8 +73,8 @@ static void note_progress(struct rank *r, const struct rcl_event *event,
     }
 }
 
-/* Whether an image would show the program elsewhere than the last one. Recovery is independent:
- * else one request is for all ranks. */
+/* Returns whether an image would show the program elsewhere than the last one. Recovery is
+ * independent: else one request is for all ranks. */
 static bool has_moved(const struct rank *r)
 {
   return r->timer.moved || !shadow_independent() || r->activity == ACTIVITY_COMPUTE ||

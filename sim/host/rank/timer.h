@@ -14,21 +14,21 @@
 /* SET_TIMER of a protocol without clocks. */
 void timer_set(struct rank *);
 
-/* Whether that notice is of the timer as it was set last; then it is told, and counts. */
+/* Returns whether that notice is of the timer as it was set last; then it is told, and counts. */
 bool timer_goes_off(struct rank *, const struct message *notice);
 
 /* After each step of the rank: the event, and how the protocol has answered. */
 void timer_step(struct rank *, const struct rcl_event *, const struct rcl_actions *answer);
 
-/* Whether behind such an event the program of a rank may be elsewhere than before it. */
+/* Returns whether behind such an event the program of a rank may be elsewhere than before it. */
 bool timer_moves_program(enum rcl_event_kind);
 
 /* The program of the rank calls for a checkpoint: of that rank where each has a timer, else of all.
  */
 void timer_call(struct rank *);
 
-/* Whether a checkpoint that commits now is the last one: all that checkpoint.count allows have been
- * asked for, all instants have passed. Without both the first is. */
+/* Returns whether a checkpoint that commits now is the last one: all that checkpoint.count allows
+ * have been asked for, all instants have passed. Without both the first is. */
 bool timer_was_last(void);
 
 /* A run that stands still: a breach, where a timer is set and never goes off, though there is

@@ -88,7 +88,7 @@ static bool has_fields(const char *text, char **fields)
   return true;
 }
 
-/* Whether the step is that moment; `checkpoint` becomes the one that is named with it. */
+/* Returns whether the step is that moment; `checkpoint` becomes the one that is named with it. */
 static bool is_moment(const struct moment *moment, const struct rcl_event *event,
                       const struct rcl_actions *actions, uint32_t *checkpoint)
 {

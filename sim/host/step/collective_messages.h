@@ -16,7 +16,7 @@ uint32_t bypass_send(struct rank *, int peer, int context, int32_t tag, struct p
 void bypass_receive(struct rank *, struct request *);
 void bypass_withdraw(struct rank *, const struct request *); /* NULL: all receives */
 
-/* Whether a message with one of so many tags, `first` on, has come and was not received. */
+/* Returns whether a message with one of so many tags, `first` on, has come and was not received. */
 bool bypass_has(const struct rank *, int peer, int context, int32_t first, int tags);
 bool bypass_expects(const struct rank *,
                     const struct message *); /* a receive, or a call passed on */

@@ -45,8 +45,8 @@ void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), c
 void host_wait_posted(struct rank *, bool (*done)(const struct rank *, const void *),
                       const void *what);
 
-/* Whether the receiver of that message would go on, or do something for its protocol, if it had it
- * now. Below the matching a rank takes whatever comes. */
+/* Returns whether the receiver of that message would go on, or do something for its protocol, if it
+ * had it now. Below the matching a rank takes whatever comes. */
 bool host_expects(const struct message *);
 bool host_awaits(const struct message *); /* whether a posted receive of its program takes it */
 

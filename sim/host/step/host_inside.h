@@ -35,7 +35,8 @@ void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 /* The kind of the protocol (protocols/protocol.h). */
 bool host_below_matching(void);
 
-/* Whether a rollback that the rank has not noticed has cut what it does, or it was declared dead.
+/* Returns whether a rollback that the rank has not noticed has cut what it does, or it was declared
+ * dead.
  */
 bool host_fenced(const struct rank *);
 

@@ -220,7 +220,7 @@ static bool begins_again(const struct rank *r, uint32_t checkpoint)
   return capture && capture->saved;
 }
 
-/* Whether a rank that lives goes back no further than to where its iteration began. */
+/* Returns whether a rank that lives goes back no further than to where its iteration began. */
 static bool stays_in_iteration(const struct rank *r, uint32_t target)
 {
   const struct capture *capture = storage_capture(r, target);
@@ -362,7 +362,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
   rank_switch(r, ACTIVITY_MPI);
 }
 
-/* Whether what the rank has begun again for is still where it is to go. */
+/* Returns whether what the rank has begun again for is still where it is to go. */
 static bool still_goes_there(const struct rank *r)
 {
   uint32_t target = r->restart.checkpoint;

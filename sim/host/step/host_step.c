@@ -183,7 +183,7 @@ static void send_control(struct rank *r, const struct rcl_action *action)
   rank_switch(r, before);
 }
 
-/* What no message of the program took along. */
+/* Sends the control messages that no message of the program took along. */
 static void send_controls(struct rank *r)
 {
   for (int to = piggyback_left(r); to >= 0; to = piggyback_left(r)) {

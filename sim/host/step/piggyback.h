@@ -5,7 +5,7 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Whether the protocol does that. By schedule each control message has its own turn. */
+/* Returns whether the protocol does that. By schedule each control message has its own turn. */
 bool piggyback_on(void);
 
 /* Keeps a CONTROL action of the present step. */

@@ -26,8 +26,8 @@ enum {
 };
 _Static_assert(TAG_SELECTED_WORDS + 3 * SELECTED_TAGS <= CALL_KINDS, "kinds of one call");
 
-/* Whether a message with that tag carries nothing but words; and these as numbers of the layer, not
- * as the bytes for which they count. */
+/* Returns whether a message with that tag carries nothing but words; and these as numbers of the
+ * layer, not as the bytes for which they count. */
 bool words_only(int32_t tag);
 bool words_in_full(int32_t tag);
 

@@ -26,10 +26,10 @@
 /* As recline.h has them. */
 enum place { PLACE_NONE, PLACE_CHECKPOINT, PLACE_BARRIER, PLACE_END };
 
-/* Whether checkpoints of this run are at this level. */
+/* Returns whether checkpoints of this run are at this level. */
 bool application_level(void);
 
-/* Whether the rank's program runs again and its data have not been put back. */
+/* Returns whether the rank's program runs again and its data have not been put back. */
 static inline bool application_restarts(const struct rank *r)
 {
   return r->restart.on;
@@ -88,7 +88,7 @@ void application_put_back(struct rank *, const struct saved *, bool at_place);
  * the place of the image, where it goes on. Ends the run where it must have come to another one. */
 bool application_comes_to(struct rank *, enum place);
 
-/* Whether what the program asks of a clock or of chance is not for the protocol. */
+/* Returns whether what the program asks of a clock or of chance is not for the protocol. */
 bool application_is_apart(const struct rank *);
 
 /* The program communicates, and its data have not been put back: ends the run. */

@@ -87,7 +87,7 @@ static unsigned emptied(const struct scenario *scenario)
   return i;
 }
 
-/* What the world that holds the protocol is made of. */
+/* Adds what the world that holds the protocol is made of. */
 static void add_needs(GPtrArray *needs, const struct scenario *scenario)
 {
   static const char *const storages[] = {[STORAGE_UNSTATED] = "levels",

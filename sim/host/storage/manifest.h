@@ -69,8 +69,8 @@ bool manifest_write(const struct manifest *, const char *folder, GError **error)
  * `file: what, expected what`: they are not, or it is no manifest. */
 struct manifest *manifest_read(const char *folder, GError **error);
 
-/* Whether the scenario says what the manifest of `folder` needs; one line of the scenario where it
- * does not. */
+/* Returns whether the scenario says what the manifest of `folder` needs; one line of the scenario
+ * where it does not. */
 bool manifest_fits(const struct manifest *, const char *folder, const struct scenario *,
                    GError **error);
 

@@ -81,8 +81,8 @@ void portable_free(struct saved *); /* but its files */
  */
 GByteArray *portable_write(const struct saved *, bool turned);
 
-/* What the bytes say, which it takes; `ranks` and `rank` are those of the program. NULL: `why`
- * (static) they are no image, and they are freed. */
+/* Returns what the bytes say, which it takes; `ranks` and `rank` are those of the program. NULL:
+ * `why` (static) they are no image, and they are freed. */
 struct saved *portable_read(GByteArray *bytes, int ranks, int rank, const char **why);
 
 /* Items of a region of an image that was read, as this process has them. */

@@ -23,7 +23,7 @@ void restart_begin(void);
  * the run begins at the beginning. */
 bool restart_adopt(struct rank *);
 
-/* Whether the rank has not gone on from there yet, and has not failed since. */
+/* Returns whether the rank has not gone on from there yet, and has not failed since. */
 bool restart_is_first(const struct rank *);
 
 #endif

@@ -9,7 +9,7 @@
 /* It fails now, and serves again when it is repaired. False: it is down already. */
 bool server_fail(const struct failure *);
 
-/* Whether one of these steps needs it. */
+/* Returns whether one of these steps needs it. */
 bool server_is_in(const struct step_of_transfer *, unsigned count);
 
 /* Puts the wait for it, if it is down and needed, in front of the steps, among which there must be

@@ -27,9 +27,9 @@ double storage_image_bytes(const struct rank *, uint32_t checkpoint);
  */
 double storage_next_bytes(const struct rank *);
 
-/* What is copied in memory for it: less, where the program has said what an iteration changes and
- * the place is the beginning of one (storage_copies_iteration()). The rest is copied when the image
- * is stored. */
+/* Returns what is copied in memory for it: less, where the program has said what an iteration
+ * changes and the place is the beginning of one (storage_copies_iteration()). The rest is copied
+ * when the image is stored. */
 double storage_next_copy(const struct rank *);
 bool storage_copies_iteration(const struct rank *);
 double storage_rest(const struct rank *, uint32_t checkpoint);
@@ -38,14 +38,14 @@ double storage_rest(const struct rank *, uint32_t checkpoint);
  * an independent protocol goes beside the images to the event logger, on the service host. */
 void storage_store(struct rank *, uint32_t checkpoint, enum rcl_part);
 
-/* Whether the program has to wait for a write, as the scenario may have it: until the rank has
- * heard of the end. No rank waits for logs of independent protocols. */
+/* Returns whether the program has to wait for a write, as the scenario may have it: until the rank
+ * has heard of the end. No rank waits for logs of independent protocols. */
 bool storage_is_awaited(const struct rank *);
 
-/* Whether that part of `rank` is being written, or waits for its turn. */
+/* Returns whether that part of `rank` is being written, or waits for its turn. */
 bool storage_has_begun(int rank, uint32_t checkpoint, enum rcl_part);
 
-/* Whether a part of any rank, or a commit, is being written. */
+/* Returns whether a part of any rank, or a commit, is being written. */
 bool storage_is_writing(void);
 
 void storage_commit(uint32_t checkpoint);

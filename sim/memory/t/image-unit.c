@@ -228,7 +228,8 @@ static void test_model(struct arena *arena, uint64_t seed)
   image_source_free(outside->source);
 }
 
-/* What a second image costs, when little has changed, and when the one that it shares with is gone.
+/* Tests what a second image costs, when little has changed, and when the one that it shares with is
+ * gone.
  */
 static void test_sharing(struct arena *arena)
 {

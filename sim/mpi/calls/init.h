@@ -4,7 +4,7 @@
 
 struct arena;
 
-/* What a rank's copy of the program calls before its constructors, and after them (first_object.c,
+/* A rank's copy of the program calls these before its constructors, and after them (first_object.c,
  * last_object.c). The address is one in its data. */
 void recline_program_begins(const void *inside_program);
 void recline_program_is_built(const void *inside_program);

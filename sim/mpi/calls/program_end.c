@@ -118,8 +118,8 @@ void smpi_exit(int status)
   exit_of_smpi(status);
 }
 
-/* What was not compiled by smpicc or does not call it by this name, and what Fortran's STOP comes
- * to. Inert, it ends the simulation, as it does without the layer. */
+/* Code that was not compiled by smpicc, or calls exit by another name, comes here, as Fortran's
+ * STOP to. Inert, it ends the simulation, as it does without the layer. */
 void exit(int status)
 {
   if (layer_wanted())
@@ -237,7 +237,7 @@ static void end_itself(int signal)
   end_by_signal();
 }
 
-/* Whether it ends a process that does nothing about it. */
+/* Returns whether it ends a process that does nothing about it. */
 static bool ends_process(int signal)
 {
   struct sigaction action = {.sa_handler = SIG_DFL};

@@ -58,7 +58,7 @@ static struct holder of_window(struct rank *r, MPI_Win window)
   return (struct holder){.window = window, .attributes = &window_of(r, window)->attributes};
 }
 
-/* Where it is linked in, or would be. */
+/* Returns where it is linked in, or would be. */
 static struct type **find_type(struct rank *r, MPI_Datatype handle)
 {
   struct type **place = &r->mpi->types;

@@ -10,8 +10,8 @@
 
 /* ---- the calls ---- */
 
-/* Whether all members are to combine in their order, and each in memory that has room for the data
- * of an element wherever it puts them. */
+/* Returns whether all members are to combine in their order, and each in memory that has room for
+ * the data of an element wherever it puts them. */
 static bool is_ordered(MPI_Op op, MPI_Datatype type)
 {
   int commutes = true;

@@ -226,13 +226,13 @@ static struct comm *numbered(struct rank *r, const struct comm *parent, int call
   return comm;
 }
 
-/* Who speak with each other where `comm` is split. */
+/* Returns who speak with each other where `comm` is split. */
 static struct comm *all_of(struct comm *comm)
 {
   return comm->remote ? comm->both : comm;
 }
 
-/* What the members have made of `comm` by what they said in that call. */
+/* Returns what the members have made of `comm` by what they said in that call. */
 static MPI_Comm made_of(struct rank *r, struct comm *comm, int call, const struct share *shares)
 {
   const struct comm *parent = all_of(comm);

@@ -147,7 +147,8 @@ static struct file *new_file(struct rank *r, MPI_Comm made, const char *name, in
   return file;
 }
 
-/* Whether all members have given the same mode; they come here before the file is opened. */
+/* Returns whether all members have given the same mode; they come here before the file is opened.
+ */
 static int agree_on(struct rank *r, const struct file *file, bool *same)
 {
   size_t members = (size_t)file->comm->size;

@@ -42,7 +42,7 @@ static struct info *info_of(struct rank *r, MPI_Info handle)
   return r->mpi->infos = info;
 }
 
-/* Where the key's hint is linked in, or would be. */
+/* Returns where the key's hint is linked in, or would be. */
 static struct hint **place_of(struct info *info, const char *key)
 {
   struct hint **place = &info->hints;

@@ -27,7 +27,7 @@ static int product(int count, const int *sizes)
   return all;
 }
 
-/* How far apart neighbours in a dimension are. */
+/* Returns how far apart neighbours in a dimension are. */
 static int stride(const struct grid *grid, int dimension)
 {
   return product(grid->dimensions - dimension - 1, grid->size + dimension + 1);

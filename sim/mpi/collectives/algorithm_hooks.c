@@ -303,7 +303,7 @@ static bool leads(const struct comm *comm, int rank)
   return first == rank;
 }
 
-/* Whether the ranks of this node are neighbours in the communicator. */
+/* Returns whether the ranks of this node are neighbours in the communicator. */
 static int are_neighbours(const struct comm *comm, const struct comm *here)
 {
   int first = 0;

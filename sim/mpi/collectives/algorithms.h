@@ -27,7 +27,8 @@ void algorithm_leave(struct rank *);
  * memory that it has not given to a destructor is lost. */
 void algorithm_give_up(void) __attribute__((noreturn));
 
-/* What SMPI's algorithms read in place of MPI_IN_PLACE: `out`, or a copy of these elements of `in`.
+/* Returns what SMPI's algorithms read in place of MPI_IN_PLACE: `out`, or a copy of these elements
+ * of `in`.
  * `*copy` is to be given to algorithm_free(), NULL too. */
 const void *algorithm_source(struct rank *, const void *out, const void *in, int count,
                              MPI_Datatype, void **copy);

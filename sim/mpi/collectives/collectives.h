@@ -29,9 +29,9 @@ int call_end(struct rank *);
  */
 int call_tag(const struct rank *, int kind);
 
-/* Whether the call that has begun runs by the algorithm that the platform or --cfg selects. Others
- * are our own: where SMPI combines in another order than the operation allows, where some members
- * may be past the call, and where words travel with data that some do not have. */
+/* Returns whether the call that has begun runs by the algorithm that the platform or --cfg selects.
+ * Others are our own: where SMPI combines in another order than the operation allows, where some
+ * members may be past the call, and where words travel with data that some do not have. */
 bool call_is_selected(const struct rank *);
 
 /* Under `auto`, at the beginning of the run, by all ranks and the dispatcher: measures what words

@@ -37,7 +37,7 @@ static inline struct file *file_of(struct rank *r, MPI_File handle)
   return file;
 }
 
-/* What a call on the file (NULL: on none) returns for this error, or ends the run. */
+/* Returns what a call on the file (NULL: on none) returns for this error, or ends the run. */
 int file_error(struct rank *, struct file *, int error);
 
 /* Calls the program's error handler, one of files. */

@@ -108,7 +108,7 @@ static int transfer_all(int descriptor, bool in, const struct change *change, in
   return error;
 }
 
-/* What is kept of the file while a change is applied. */
+/* Returns what is kept of the file while a change is applied. */
 static int64_t kept_bytes(const struct change *change)
 {
   int64_t bytes = 0;
@@ -291,7 +291,7 @@ int64_t change_size(const struct change *change, int64_t size)
   return size;
 }
 
-/* Where two parts of a file have bytes in common. */
+/* Returns where two parts of a file have bytes in common. */
 static struct segment common(struct segment a, struct segment b)
 {
   int64_t from = MAX(a.offset, b.offset);

@@ -49,7 +49,7 @@ struct change *change_new(struct opening *, enum change_kind, int version);
 void change_set_data(struct change *, const struct segment *, int count, const void *data);
 void change_free(struct change *);
 
-/* Whether a rank has done the same once more. */
+/* Returns whether a rank has done the same once more. */
 bool change_is_same(const struct change *, const struct change *);
 
 /* The rank that made it does not: frees it, now or when it is put back. */

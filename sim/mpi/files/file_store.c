@@ -59,7 +59,7 @@ static int furthest(const struct opening *opening)
 
 enum { NO_CUT = G_MAXUINT };
 
-/* How many changes of the file are in that version. */
+/* Returns how many changes of the file are in that version. */
 static guint *cut_of(struct opening *opening, int version)
 {
   while (opening->cuts->len <= (guint)version)
@@ -533,7 +533,7 @@ void store_hold(const struct standing *standing)
   *held_by(opening, standing->rank) = standing->version;
 }
 
-/* How many changes of the file some rank counts on. */
+/* Returns how many changes of the file some rank counts on. */
 static guint seen(const struct content *content)
 {
   guint most = 0;

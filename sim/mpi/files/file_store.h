@@ -75,8 +75,9 @@ void store_end(struct standing *); /* the file is deleted */
 void store_settle(const struct standing *);
 void store_advance(struct standing *);
 
-/* What the rank sees: up to the end of the file, with zeros where nothing was written. Returns how
- * many bytes of the segments lie before the end, -1 with errno: the file cannot be read. */
+/* Returns what the rank sees: up to the end of the file, with zeros where nothing was written.
+ * Returns how many bytes of the segments lie before the end, -1 with errno: the file cannot be
+ * read. */
 int64_t store_read(const struct standing *, const struct segment *, int count, void *data);
 int64_t store_size(const struct standing *);
 

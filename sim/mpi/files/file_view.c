@@ -69,7 +69,8 @@ static bool is_plain(const struct view *view)
   return view->segments == 1 && view->extent == view->bytes;
 }
 
-/* What of the tile that begins at `start` is seen from its byte `skip` on. Returns how much. */
+/* Returns what of the tile that begins at `start` is seen from its byte `skip` on. Returns how
+ * much. */
 static int64_t add_tile(const struct view *view, GArray *list, int64_t start, int64_t skip,
                         int64_t bytes)
 {

@@ -16,7 +16,7 @@ struct view {
   int segments;
 };
 
-/* Where the data of so many elements of a type lie, in their order: struct segment, for
+/* Returns where the data of so many elements of a type lie, in their order: struct segment, for
  * g_array_unref(). */
 GArray *type_segments(MPI_Datatype, int count);
 

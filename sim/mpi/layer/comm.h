@@ -13,7 +13,7 @@ struct comm *comm_of(struct rank *, MPI_Comm);
 /* The same for calls that intercommunicators do not have: ends the run when it is one. */
 struct comm *comm_within(struct rank *, MPI_Comm);
 
-/* Whether a handle of the program's is an intercommunicator, with the layer on or off. */
+/* Returns whether a handle of the program's is an intercommunicator, with the layer on or off. */
 bool comm_is_between(MPI_Comm);
 
 /* The intercommunicator of the two groups that `both` consists of; so many are in the first. */
@@ -39,8 +39,8 @@ int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm
 /* The program has no handle of it any more. */
 void comm_release(struct rank *, struct comm *);
 
-/* What a call on the communicator (NULL: on none) returns for this error: ends the run, or has
- * called the program's handler, as the communicator says. */
+/* Returns what a call on the communicator (NULL: on none) returns for this error: ends the run, or
+ * has called the program's handler, as the communicator says. */
 int comm_error(struct rank *, struct comm *, int error);
 
 /* MPI_Error_string. */

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Whether the program, or a library that is loaded with it, names a function of MPI that begins so,
- * in lower case and without "mpi_", in C or Fortran, by either name. Those who define it do not
- * count. What a program looks up by itself (dlsym) is not found. */
+/* Returns whether the program, or a library that is loaded with it, names a function of MPI that
+ * begins so, in lower case and without "mpi_", in C or Fortran, by either name. Those who define it
+ * do not count. What a program looks up by itself (dlsym) is not found. */
 bool program_calls(const char *beginning);
 
 #endif

@@ -202,7 +202,7 @@ static bool is_any_of(const char *name, const char *names)
   return found && (found == names || found[-1] == ' ') && strchr(" ", found[length]);
 }
 
-/* Whether this rank has the buffer: roots alone have one of two in some calls. */
+/* Returns whether this rank has the buffer: roots alone have one of two in some calls. */
 static bool has_buffer(const struct call_record *call, char letter)
 {
   bool root = call->rank == call->root;
@@ -211,7 +211,7 @@ static bool has_buffer(const struct call_record *call, char letter)
   return !is_any_of(call->of, "Scatter Scatterv") || letter == 'k' || root;
 }
 
-/* How many blocks of `count` elements a buffer has. */
+/* Returns how many blocks of `count` elements a buffer has. */
 static int blocks_of(const struct call_record *call, char letter)
 {
   bool in = letter == 'k', out = letter == 'b';

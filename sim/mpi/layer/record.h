@@ -18,7 +18,8 @@ void record_called(void);
 void record_deed(const char *name, double value);
 void record_number(const char *name, uint64_t value);
 
-/* What the program is told instead, where a recording is to show whether it decides by clocks. */
+/* Returns what the program is told instead, where a recording is to show whether it decides by
+ * clocks. */
 double record_clock(double now);
 
 /* It does something whose outcome depends on the run. */

@@ -22,7 +22,7 @@ static inline struct request *request_of(MPI_Request handle)
   return (struct request *)(void *)handle;
 }
 
-/* What calls that begin something return. */
+/* Returns what calls that begin something return. */
 static inline int began(struct request *request, MPI_Request *handle)
 {
   *handle = handle_of(request);
@@ -108,7 +108,7 @@ static inline void layer_refuse_thread(const char *name)
 /* The function of that name behind the layer; ends the run when there is none. */
 void *layer_next(const char *name);
 
-/* Where the C++ library keeps the exceptions of this thread. */
+/* Returns where the C++ library keeps the exceptions of this thread. */
 struct exceptions *layer_exceptions(void);
 
 /* Declares NAME_next, the function NAME behind the layer. It is looked up once. dlsym gives object

@@ -26,8 +26,8 @@ static double time_of(uint32_t high, uint32_t low)
   return time;
 }
 
-/* What the clock says instead of `reading`. A crash may have come between the two outcomes, so that
- * the second one is lost: then it is the earliest time with the first. */
+/* Returns what the clock says instead of `reading`. A crash may have come between the two outcomes,
+ * so that the second one is lost: then it is the earliest time with the first. */
 static double decide(struct rank *r, double reading)
 {
   double derived = r->mpi->clock.derived;

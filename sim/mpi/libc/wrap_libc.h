@@ -6,8 +6,8 @@
 
 struct rank;
 
-/* Where the calling actor's part lies: in its MPI state, or before MPI_Init in a place of its own.
- * NULL when the layer is inert, and for actors that are no program. */
+/* Returns where the calling actor's part lies: in its MPI state, or before MPI_Init in a place of
+ * its own. NULL when the layer is inert, and for actors that are no program. */
 struct libc *libc_self(void);
 
 /* Moves what the calling rank has had before MPI_Init to its MPI state. */

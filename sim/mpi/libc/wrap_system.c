@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Whether the program of a rank asks, under a protocol. */
+/* Returns whether the program of a rank asks, under a protocol. */
 static bool is_asked(void)
 {
   return layer_wanted() && machine_actor() > 0;

@@ -60,7 +60,8 @@ void requests_not_yet(struct rank *r, enum poll kind)
   window_serve(r);
 }
 
-/* Whether a request is complete. Nothing is to be decided where the program knows that it is. */
+/* Returns whether a request is complete. Nothing is to be decided where the program knows that it
+ * is. */
 static bool is_found_done(struct rank *r, MPI_Request handle)
 {
   const struct request *request = request_of(handle);

@@ -7,8 +7,9 @@
 /* Distance in bytes from one element of the type to the next. */
 MPI_Aint elements_extent(MPI_Datatype);
 
-/* Whether an element is all that lies from its address on within its extent, as SMPI's reductions
- * take for granted: they make room for no more, and free it wrongly where a lower bound is not 0.
+/* Returns whether an element is all that lies from its address on within its extent, as SMPI's
+ * reductions take for granted: they make room for no more, and free it wrongly where a lower bound
+ * is not 0.
  */
 bool elements_stay_within(MPI_Datatype);
 

@@ -304,8 +304,8 @@ void window_meet(struct rank *r, const struct comm *comm)
 
 /* ---- at the origin: pending_accesses ---- */
 
-/* What is left to do when its messages have gone and come. */
-static void end_errand(struct rank *r, void *rest)
+/* Does what is left to do when its messages have gone and come. */
+static void end_access(struct rank *r, void *rest)
 {
   struct pending_access *pending_access = rest,
                         **place = &pending_access->window->passive->pending_accesses;
@@ -337,7 +337,7 @@ static void send_off(struct rank *r, struct window *window, int target, struct w
   while (*end)
     end = &(*end)->next;
   *end = pending_access;
-  p2p_conclude_with(whole, end_errand, pending_access);
+  p2p_conclude_with(whole, end_access, pending_access);
   p2p_add(whole, p2p_receive(r, pending_access->answer, wish.answer, MPI_BYTE, target, TAG_REPLY,
                              window->comm, 0));
   p2p_add(whole, p2p_send(r, pending_access->out, bytes + (int)sizeof wish, MPI_BYTE, target,

@@ -42,7 +42,7 @@ int window_lock(struct rank *, struct window *, int kind, int target, int assert
 int window_flush(struct rank *, struct window *, int target);
 int window_unlock(struct rank *, struct window *, int target);
 
-/* Whether it has locked that target; MPI_PROC_NULL always is. */
+/* Returns whether it has locked that target; MPI_PROC_NULL always is. */
 bool window_has_epoch(const struct window *, int target);
 
 /* Sends what there is for that target: a request that is complete when it has been answered. */

@@ -7,7 +7,7 @@ enum { CELLS = 64 };
 
 static int out[CELLS], in[CELLS];
 
-/* Whether the neighbour's cells of one of these have come, and no others. */
+/* Tests whether the neighbour's cells of one of these have come, and no others. */
 static void exchange(MPI_Datatype type, bool (*is_part)(int cell), const char *what)
 {
   bool right = true;

@@ -91,7 +91,7 @@ static void test_matrix(MPI_File file)
   MPI_Type_free(&others);
 }
 
-/* What a type was made of, and its duplicate. */
+/* Tests what a type was made of, and its duplicate. */
 static void test_types(void)
 {
   int sizes[1] = {5}, own[1] = {2}, starts[1] = {3}, integers, addresses, types, combiner;

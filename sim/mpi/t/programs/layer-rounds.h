@@ -41,7 +41,7 @@ static inline int begin(int argc, char **argv)
   return argc > 1 ? atoi(argv[1]) : 1;
 }
 
-/* What main() returns. */
+/* Returns what main() returns. */
 static inline int end(int rounds)
 {
   int all;

@@ -32,7 +32,7 @@ static void clear(int *what)
     what[i] = NOTHING;
 }
 
-/* What each rank gives to each other. */
+/* Fills in what each rank gives to each other. */
 static void fill(const struct layout *of, int count)
 {
   clear(memory);

@@ -36,7 +36,7 @@ static void expect(const int *buffer, int count, int value, const char *what)
     }
 }
 
-/* What rank `from` sends in this round. */
+/* Returns what rank `from` sends in this round. */
 static int value(int from, int what)
 {
   return 1000000 * round_number + 100000 * what + 1000 * from;
