@@ -79,8 +79,9 @@ struct mark {
 struct row {
   uint32_t iteration; /* that it is in */
   uint32_t since;     /* from when on its log has all until then */
+  uint32_t front;     /* epoch for which these two hold */
   uint32_t version;   /* last durable checkpoint */
-  uint32_t epoch;     /* for which this holds */
+  uint32_t epoch;     /* for which that holds */
   uint32_t durable;   /* as it has said while all was well */
 };
 
@@ -359,7 +360,7 @@ static void decide(const struct rcl_config *config, struct state *state,
   const struct row *rows = rows_of(config, state);
   uint32_t version = NEVER;
   for (int i = 0; i < config->ranks; i++) {
-    if (rows[i].epoch != state->epoch)
+    if (rows[i].front != state->epoch || rows[i].epoch != state->epoch)
       return;
     if (rows[i].version < version)
       version = rows[i].version;
@@ -382,8 +383,8 @@ static void recover(const struct rcl_config *config, struct state *state, uint32
   rcl_act(actions, RCL_ACTION_HOLD);
   rcl_links_all_down(&links);
   if (config->self != RCL_COORDINATOR_RANK) {
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, FRONT, state->at[PRESENT],
-                     state->since[PRESENT]);
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, FRONT, epoch,
+                     state->at[PRESENT] << 16 | state->since[PRESENT]);
     rcl_send_control(actions, RCL_COORDINATOR_RANK, VERSION, epoch, state->durable);
     return;
   }
@@ -393,7 +394,7 @@ static void recover(const struct rcl_config *config, struct state *state, uint32
   row->iteration = state->at[PRESENT];
   row->since = state->since[PRESENT];
   row->version = state->durable;
-  row->epoch = epoch;
+  row->front = row->epoch = epoch;
   decide(config, state, actions);
 }
 
@@ -419,6 +420,27 @@ static void start(const struct rcl_config *config, struct state *state,
   recover(config, state, event->incarnation, actions);
 }
 
+/* What a rank tells of an earlier recovery may come behind what it tells of this one: then nothing
+ * is noted, and nothing decided once more. */
+static bool note_front(struct row *row, const struct rcl_event *event)
+{
+  if (event->about < row->front)
+    return false;
+  row->front = event->about;
+  row->iteration = event->value >> 16;
+  row->since = event->value & UINT16_MAX;
+  return true;
+}
+
+static bool note_version(struct row *row, const struct rcl_event *event)
+{
+  if (event->about < row->epoch)
+    return false;
+  row->epoch = event->about;
+  row->version = event->value;
+  return true;
+}
+
 static void control(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -437,13 +459,12 @@ static void control(const struct rcl_config *config, struct state *state,
     }
     break;
   case FRONT:
-    row->iteration = event->about;
-    row->since = event->value;
+    if (note_front(row, event))
+      decide(config, state, actions);
     break;
   case VERSION:
-    row->epoch = event->about;
-    row->version = event->value;
-    decide(config, state, actions);
+    if (note_version(row, event))
+      decide(config, state, actions);
     break;
   case LOCAL:
   case GLOBAL:

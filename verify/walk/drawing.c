@@ -27,6 +27,9 @@ static uint32_t excluded(const struct rcl_protocol *protocol, uint32_t families,
     out |= FAMILY_FIFO | FAMILY_TOPOLOGIES;
   if (families & FAMILY_LEVELS) /* an output leaves at a commit, which a crash may then take away */
     out |= FAMILY_OUTPUTS;
+  /* What an output says is told again with the iteration: no choice of a rank is in it. */
+  if (families & FAMILY_OUTPUTS && families_assumed(protocol) & RCL_ASSUMES_ITERATIONS)
+    out |= FAMILY_CHOICES;
   if (families & FAMILY_NO_ORDER)
     out |= FAMILY_FIFO | FAMILY_WINDOWS | FAMILY_LOCKS | (protocol->collectives ? 0 : calls);
   if (families & FAMILY_NONBLOCKING) /* a wait may come before what is ahead in the channel */

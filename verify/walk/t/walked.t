@@ -2,17 +2,16 @@
 # Walks through drawn worlds of the protocols: RECLINE_WALKS of each (60) from RECLINE_SEED (1), no
 # violation. The number of walks bounds the test, not a time.
 #
-# Not of those that walks refute: `none` recovers from nothing; `hybrid` waits for ever where control
-# messages of two crashes overtake each other; `pessimistic` keeps messages beyond a capture
-# (frees-at-capture) in worlds with locks; the two logs of `event-logging-paired` differ when one of
-# them is full.
+# Not of those that walks refute: `none` recovers from nothing; `pessimistic` keeps messages beyond a
+# capture (frees-at-capture) in worlds with locks; the two logs of `event-logging-paired` differ when
+# one of them is full.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 cd "$dir" || exit 1
 walks=${RECLINE_WALKS:-60} seed=${RECLINE_SEED:-1} count=0
 
 for protocol in $("$recline" list protocols | cut -d' ' -f1); do
   case $protocol in
-    none | hybrid | pessimistic*) continue ;;
+    none | pessimistic*) continue ;;
     event-logging-paired) continue ;;
   esac
   count=$((count + 1))
