@@ -136,8 +136,8 @@ static void add(const struct rank *r, enum which which, const struct rcl_envelop
 {
   struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
   bool room = rcl_envelopes_add(&log, e);
-  if (r->variant->paired)
-    room &= rcl_envelopes_add(&twin, e);
+  if (room && r->variant->paired)
+    rcl_envelopes_add(&twin, e); /* has no more entries than the list */
   if (!room)
     rcl_give_up_full(r->actions,
                      which == SENT || which == RECEIVED ? RCL_FULL_EVENTS : RCL_FULL_ENVELOPES);

@@ -3,8 +3,7 @@
 # violation. The number of walks bounds the test, not a time.
 #
 # Not of those that walks refute: `none` recovers from nothing; `pessimistic` keeps messages beyond a
-# capture (frees-at-capture) in worlds with locks; the two logs of `event-logging-paired` differ when
-# one of them is full.
+# capture (frees-at-capture) in worlds with locks.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 cd "$dir" || exit 1
 walks=${RECLINE_WALKS:-60} seed=${RECLINE_SEED:-1} count=0
@@ -12,7 +11,6 @@ walks=${RECLINE_WALKS:-60} seed=${RECLINE_SEED:-1} count=0
 for protocol in $("$recline" list protocols | cut -d' ' -f1); do
   case $protocol in
     none | pessimistic*) continue ;;
-    event-logging-paired) continue ;;
   esac
   count=$((count + 1))
   exits 0 "$protocol: $walks walks of seed $seed" \
