@@ -321,29 +321,12 @@ char *session_header(struct session *s)
 
 /* ---- moves ---- */
 
-static void *copy_of(const void *bytes, size_t size)
-{
-  return bytes ? memcpy(memory_grow(NULL, size), bytes, size) : NULL;
-}
-
-static struct parts_bytes *copy_list(const struct parts_bytes *list, uint32_t count)
-{
-  struct parts_bytes *copy = copy_of(list, count * sizeof *copy);
-  for (uint32_t i = 0; i < count; i++) {
-    copy[i].bytes = copy_of(list[i].bytes, list[i].size);
-    copy[i].room = copy[i].size;
-  }
-  return copy;
-}
-
 bool session_changes(struct session *s, const struct move *move)
 {
   if (!s->script) /* to try it would copy what is mostly address space */
     return true;
-  struct parts before = s->parts;
-  before.part = copy_list(s->parts.part, before.count);
-  before.kept = copy_list(s->parts.kept, before.kept_count);
-  before.kept_room = before.kept_count;
+  struct parts before;
+  parts_copy(&before, &s->parts);
   uint64_t digest = world_digest(&s->world);
   struct move tried = *move;
   struct verdict verdict = {0};

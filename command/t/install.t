@@ -22,7 +22,8 @@ else
     grep -v -F '$ORIGIN')" '' 'libraries are looked for beside what needs them'
 fi
 
-is "$(find "$place/share/man/man1" -name 'recline*.1*' | wc -l)" 14 'a manual page for recline, and one for each command'
+commands=$("$place/bin/recline" --help | sed -n '/^Commands:/,/^$/s/^  [a-z]/&/p' | wc -l)
+is "$(find "$place/share/man/man1" -name 'recline*.1*' | wc -l)" $((1 + commands)) 'a manual page for recline, and one for each command'
 [ -s "$place/share/bash-completion/completions/recline" ]
 is $? 0 'completion is installed'
 
@@ -75,7 +76,7 @@ cp "$place"/share/recline/examples/* .
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(mine LANGUAGES C)
-find_package(recline 0.1 REQUIRED)
+find_package(recline 0.2 REQUIRED)
 add_library(restart MODULE restart.c)
 set_target_properties(restart PROPERTIES PREFIX "")
 target_link_libraries(restart PRIVATE recline::protocol)

@@ -57,7 +57,7 @@ messages sent late early suppressed replayed discarded control separate combined
 network messages control bytes stored_bytes simulated_s time_s
 compute mpi protocol checkpoint lost restart output count bytes delay_mean_s delay_max_s copies payload_bytes payload_s state_bytes state_s repair_s
 detect revoke notice agree spawn rebuild phases iterations rank_iterations image_bytes rank_image_bytes audit
-violations first gave_up notes
+violations first gave_up notes warnings
 version scenario program platform protocol seed'
 is "$(sed "s|\"phases\": .*|\"phases\": [],|" "$dir/stdout" | grep -o '"[a-z_]*":' | tr -d '":' | tr '\n' ' ')" \
   "$(echo "$keys" | tr '\n' ' ')" '--json has exactly the keys of the contract, in order'
