@@ -117,13 +117,14 @@ static void declare_all(struct step_context *t, int living)
   }
 }
 
-/* The process of a rank that was declared dead ends, and the rank can start again. */
+/* The process of a rank that was declared dead ends, and the rank can start again: from what is
+ * stored, wherever it has gone back to meanwhile. */
 static void end_declared(const struct world *w, int rank)
 {
   const struct world_rank was = *read_rank(w, rank);
   world_wipe(w, rank, RANK_DEAD, w->protocol->independent ? was.born : read_global(w)->incarnation);
   edit_rank(w, rank)->born = was.born;
-  edit_rank(w, rank)->origin = was.origin;
+  edit_rank(w, rank)->origin = w->protocol->independent ? world_last_image(w, rank) : was.origin;
   await_restart(w, rank);
 }
 
