@@ -53,7 +53,8 @@ static void grow(struct parts_bytes *bytes, uint32_t size)
 /* Moves what is in use to where the memory begins. */
 static void move_to_front(struct parts_bytes *bytes)
 {
-  memmove(begin_of(bytes), bytes->bytes, bytes->size);
+  if (bytes->size)
+    memmove(begin_of(bytes), bytes->bytes, bytes->size);
   bytes->bytes = begin_of(bytes);
   bytes->room += bytes->dropped;
   bytes->dropped = 0;
