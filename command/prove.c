@@ -12,9 +12,8 @@
 const struct about about_prove = {
     "prove", "PROTOCOL|FILE.c...",
     "prove of every state and event what a step may do; no bounds but ranks and capacity",
-    "prove --memory bookmark\n"
-    "prove --memory bookmark~commit-early --timeout 1min\n"
-    "prove --memory mine.c"};
+    "prove --memory blocking\n"
+    "prove --memory bookmark --ranks 2 --capacity 1"};
 
 static int bad_use(const char *what)
 {

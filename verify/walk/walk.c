@@ -45,7 +45,7 @@ const struct about about_walk = {
     "walk", "[PROTOCOL|CLAIM]",
     "take random runs of large worlds, drawn anew for each; judge them as check does",
     "walk c3 --until 200\n"
-    "walk c3~no-suppress --seed 7 --out kept\n"
+    "walk bookmark --ranks 4..8 --until 50 --seed 7 --out kept\n"
     "walk c3-recovers --until 100"};
 
 /* ---- options ---- */
