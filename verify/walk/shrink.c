@@ -102,7 +102,7 @@ static bool shrink_ranks(struct shrinking *s)
   for (int rank = s->draft->ranks - 1; rank >= 0 && !is_spent(s); rank--) {
     int16_t to[PROGRAM_RANKS_MAX];
     struct draft smaller = draft_copy(s->draft);
-    for (int16_t i = 0; i < s->draft->ranks; i++)
+    for (int i = 0; i < s->draft->ranks; i++)
       to[i] = (int16_t)(i == rank ? -1 : i - (i > rank));
     if (draft_remove_rank(&smaller, rank))
       shrunk |= try_draft(s, &smaller, to);
