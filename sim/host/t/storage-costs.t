@@ -29,7 +29,7 @@ program:
     rank 0: repeat 800 (compute 10ms, send 1, recv 1)
     rank 1: repeat 800 (compute 10ms, send 0, recv 0)
 platform:   {file: platform.xml, spares: 0}
-protocol:   {name: uncoordinated}
+protocol:   {name: uncoordinated, capacity: 4096}
 checkpoint: {every: 4s, bytes: 50MB}
 EOF
 
