@@ -86,6 +86,15 @@ static void *edit_part(void *ctx, uint32_t part, uint32_t size)
   return bytes->bytes;
 }
 
+/* Returns a copy of bytes that are kept: memory of malloc(), however large, as it never grows. */
+static struct parts_bytes kept_copy(const void *bytes, uint32_t size)
+{
+  struct parts_bytes copy = {.bytes = memory_grow(NULL, size), .size = size, .room = size};
+  if (size)
+    memcpy(copy.bytes, bytes, size);
+  return copy;
+}
+
 static uint32_t keep_bytes(void *ctx, const void *bytes, uint32_t size)
 {
   struct parts *parts = ctx;
@@ -93,10 +102,7 @@ static uint32_t keep_bytes(void *ctx, const void *bytes, uint32_t size)
     parts->kept_room = parts->kept_room ? 2 * parts->kept_room : 16;
     parts->kept = memory_grow(parts->kept, parts->kept_room * sizeof *parts->kept);
   }
-  struct parts_bytes copy = {.bytes = memory_grow(NULL, size), .size = size, .room = size};
-  if (size)
-    memcpy(copy.bytes, bytes, size);
-  parts->kept[parts->kept_count++] = copy;
+  parts->kept[parts->kept_count++] = kept_copy(bytes, size);
   return parts->kept_count;
 }
 
@@ -136,27 +142,23 @@ void parts_group_shares(struct parts *parts, struct world *world)
   parts->end_share = world_part(world, WORLD_GLOBAL, 0, 0);
 }
 
-/* Copies `count` runs of bytes, of which some may be forgotten. */
-static struct parts_bytes *copy_all(const struct parts_bytes *bytes, uint32_t count)
-{
-  struct parts_bytes *copy = memory_table((size_t)count + 1, sizeof *copy);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!bytes[i].bytes)
-      continue;
-    grow(&copy[i], bytes[i].size);
-    if (bytes[i].size)
-      memcpy(copy[i].bytes, bytes[i].bytes, bytes[i].size);
-  }
-  return copy;
-}
-
 void parts_copy(struct parts *copy, const struct parts *parts)
 {
   REQUIRE(!parts->shares, "parts that are copied have no grouped shares");
   *copy = *parts;
-  copy->part = copy_all(parts->part, parts->count);
-  copy->kept = copy_all(parts->kept, parts->kept_count);
+  copy->part = memory_table((size_t)parts->count + 1, sizeof *copy->part);
+  for (uint32_t i = 0; i < parts->count; i++) {
+    const struct parts_bytes *from = &parts->part[i];
+    if (!from->size)
+      continue;
+    grow(&copy->part[i], from->size);
+    memcpy(copy->part[i].bytes, from->bytes, from->size);
+  }
   copy->kept_room = parts->kept_count + 1;
+  copy->kept = memory_table(copy->kept_room, sizeof *copy->kept);
+  for (uint32_t i = 0; i < parts->kept_count; i++)
+    if (parts->kept[i].bytes) /* not forgotten */
+      copy->kept[i] = kept_copy(parts->kept[i].bytes, parts->kept[i].size);
 }
 
 void parts_clear(struct parts *parts)

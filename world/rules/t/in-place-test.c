@@ -110,9 +110,42 @@ static uint64_t moved_by_passing(uint32_t length, uint32_t times)
   return moved;
 }
 
+/* ---- copies ---- */
+
+/* A copy of parts and of kept bytes, small and large, is there when what it was made of has gone. */
+static void check_copies(void)
+{
+  enum { SMALL = 10, LARGE = 70000, GONE = 20 };
+  static unsigned char bytes[LARGE];
+  struct parts copy;
+  uint32_t count, size;
+  memset(bytes, 7, sizeof bytes);
+  begin();
+  for (uint32_t i = 0; i < LONG; i++)
+    add(i, i);
+  for (uint32_t i = 0; i < GONE; i++)
+    take(0);
+  uint32_t small = world.memory.keep(world.memory.ctx, bytes, SMALL),
+           gone = world.memory.keep(world.memory.ctx, bytes, SMALL),
+           large = world.memory.keep(world.memory.ctx, bytes, LARGE);
+  world.memory.forget(world.memory.ctx, gone);
+  parts_copy(&copy, &parts);
+  parts_clear(&parts);
+  parts = copy;
+  const struct item *item = items(&count);
+  ok(count == LONG - GONE && item[0].number == GONE, "a copy has the items that were left");
+  const void *kept = world.memory.kept(world.memory.ctx, large, &size);
+  ok(size == LARGE && !memcmp(kept, bytes, LARGE), "and the large bytes that were kept");
+  kept = world.memory.kept(world.memory.ctx, small, &size);
+  ok(size == SMALL && !memcmp(kept, bytes, SMALL), "and the small ones");
+  world.memory.forget(world.memory.ctx, large);
+  parts_clear(&parts);
+}
+
 int main(void)
 {
   check_random();
+  check_copies();
   uint64_t moved = moved_by_passing(LONG, 4 * LONG);
   ok(moved <= 8 * (uint64_t)LONG, "each item that passes a long list moves two others at most");
   return done();
