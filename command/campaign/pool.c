@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/glib/signals.h"
+
 struct slot {
   pid_t child; /* 0: free */
   uint64_t job;
@@ -21,26 +23,6 @@ struct pool {
   struct slot *slot;
 };
 
-static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-static struct sigaction before[G_N_ELEMENTS(stopping)];
-static volatile sig_atomic_t stopped; /* by this signal */
-
-static void note_signal(int signal)
-{
-  stopped = signal;
-}
-
-/* Those that our caller ignores stay ignored. */
-static void catch_signals(void)
-{
-  const struct sigaction noted = {.sa_handler = note_signal};
-  stopped = 0;
-  signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would take the children's status away */
-  for (size_t i = 0; i < G_N_ELEMENTS(stopping); i++)
-    if (sigaction(stopping[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
-      sigaction(stopping[i], &noted, NULL);
-}
-
 struct pool *pool_new(unsigned slots, const char *folder)
 {
   struct pool *pool = g_new0(struct pool, 1);
@@ -50,7 +32,8 @@ struct pool *pool_new(unsigned slots, const char *folder)
     pool->slot[i].out = g_strdup_printf("%s/.out-%u", folder, i);
     pool->slot[i].err = g_strdup_printf("%s/.err-%u", folder, i);
   }
-  catch_signals();
+  signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would take the children's status away */
+  signals_catch();
   return pool;
 }
 
@@ -70,8 +53,7 @@ void pool_free(struct pool *pool)
     g_free(slot->out);
     g_free(slot->err);
   }
-  for (size_t i = 0; i < G_N_ELEMENTS(stopping); i++)
-    sigaction(stopping[i], &before[i], NULL);
+  signals_restore();
   g_free(pool->slot);
   g_free(pool);
 }
@@ -127,9 +109,9 @@ int pool_wait(struct pool *pool, struct ended *ended)
   *ended = (struct ended){0};
   for (;;) {
     int status = 0;
-    pid_t child = stopped ? -1 : waitpid(-1, &status, 0);
-    if (stopped)
-      return stopped;
+    pid_t child = signals_caught() ? -1 : waitpid(-1, &status, 0);
+    if (signals_caught())
+      return signals_caught();
     for (unsigned i = 0; child > 0 && i < pool->slots; i++) {
       struct slot *slot = &pool->slot[i];
       if (slot->child != child)
@@ -149,7 +131,7 @@ int pool_pause(const struct pool *pool, unsigned milliseconds)
 {
   (void)pool; /* there is one, which notes signals */
   const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
-  if (!stopped && milliseconds > 0)
+  if (!signals_caught() && milliseconds > 0)
     nanosleep(&pause, NULL);
-  return stopped;
+  return signals_caught();
 }

@@ -10,37 +10,13 @@
 #include <unistd.h>
 
 #include "base/exit_codes.h"
+#include "base/glib/signals.h"
 #include "base/glib/terminal.h"
 
 struct member {
   pid_t pid; /* 0: none */
   int pipe;
 };
-
-/* ---- signals ---- */
-
-static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-static volatile sig_atomic_t stopped;
-
-static void note_signal(int signal)
-{
-  stopped = signal;
-}
-
-static void catch_signals(struct sigaction *before)
-{
-  const struct sigaction noted = {.sa_handler = note_signal};
-  stopped = 0;
-  for (size_t i = 0; i < G_N_ELEMENTS(stopping); i++)
-    if (sigaction(stopping[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
-      sigaction(stopping[i], &noted, NULL);
-}
-
-static void restore_signals(const struct sigaction *before)
-{
-  for (size_t i = 0; i < G_N_ELEMENTS(stopping); i++)
-    sigaction(stopping[i], &before[i], NULL);
-}
 
 /* ---- a process ---- */
 
@@ -70,8 +46,7 @@ static bool start(const struct crew *crew, struct member *members, unsigned self
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
       _exit(EXIT_FINE);
-    for (size_t i = 0; i < G_N_ELEMENTS(stopping); i++)
-      signal(stopping[i], SIG_IGN); /* the first process ends the others */
+    signals_ignore(); /* the first process ends the others */
     for (unsigned i = 0; i < self; i++)
       close(members[i].pipe);
     close(ends[0]);
@@ -106,7 +81,7 @@ static int read_record(int from, gint64 deadline, struct walked *walked)
   struct pollfd end = {.fd = from, .events = POLLIN};
   for (;;) {
     gint64 left = deadline ? (deadline - g_get_monotonic_time()) / 1000 + 1 : 100;
-    if (stopped || (deadline && left <= 0))
+    if (signals_caught() || (deadline && left <= 0))
       return 0;
     int ready = poll(&end, 1, (int)MIN(left, 100));
     if (ready < 0 && errno != EINTR)
@@ -130,7 +105,7 @@ static enum crew_end read_all(const struct crew *crew, struct member *members, c
       end = CREW_LOST;
     }
     if (got == 0)
-      end = stopped ? CREW_STOPPED : CREW_DONE;
+      end = signals_caught() ? CREW_STOPPED : CREW_DONE;
     if (got <= 0)
       break;
     tally_add(tally, last);
@@ -149,18 +124,17 @@ static enum crew_end read_all(const struct crew *crew, struct member *members, c
 enum crew_end crew_walk(const struct crew *crew, const char *what, struct tally *tally,
                         struct walked *last)
 {
-  struct sigaction before[G_N_ELEMENTS(stopping)];
   g_autofree struct member *members = g_new0(struct member, crew->workers);
   unsigned started = 0;
   enum crew_end end = CREW_NONE;
-  catch_signals(before);
+  signals_catch();
   while (started < crew->workers && start(crew, members, started))
     started++;
   int problem = errno;
   if (started == crew->workers)
     end = read_all(crew, members, what, tally, last);
   end_all(members, started);
-  restore_signals(before);
+  signals_restore();
   errno = problem;
   return end;
 }
