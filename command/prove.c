@@ -1,9 +1,9 @@
 /* recline prove: hands over to the program recline-prove, which is built where LLVM and Z3 are. */
 #define _POSIX_C_SOURCE 200809L /* execv */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/breach.h"
 #include "base/exit_codes.h"
 #include "command/common.h"
 #include "command/main.h"
@@ -14,12 +14,6 @@ const struct about about_prove = {
     "prove of every state and event what a step may do; no bounds but ranks and capacity",
     "prove --memory blocking\n"
     "prove --memory bookmark --ranks 2 --capacity 1"};
-
-static int bad_use(const char *what)
-{
-  fprintf(stderr, "recline prove: %s\n", what);
-  return EXIT_BAD_INPUT;
-}
 
 /* Ends as the program does; returns only where there is none. */
 static int hand_over(double seconds, int ranks, int capacity, char **names)
@@ -41,8 +35,8 @@ static int hand_over(double seconds, int ranks, int capacity, char **names)
   g_ptr_array_add(words, NULL);
   fflush(stdout);
   execv(program, (char **)words->pdata);
-  return bad_use("this build has no prover, expected the packages clang, llvm-dev and libz3-dev "
-                 "where it is configured");
+  return bad_input("recline prove: this build has no prover, expected the packages clang, llvm-dev "
+                   "and libz3-dev where it is configured");
 }
 
 int command_prove(int argc, char **argv)
@@ -65,17 +59,15 @@ int command_prove(int argc, char **argv)
       G_OPTION_ENTRY_NULL};
   if (!options_read(&about_prove, argc, argv, entries))
     return EXIT_BAD_INPUT;
-  if (limit && !scenario_option_seconds(limit, &seconds, &error)) {
-    g_autofree char *what = g_strdup_printf("--timeout %s, expected a time", limit);
-    return bad_use(what);
-  }
+  if (limit && !scenario_option_seconds(limit, &seconds, &error))
+    return bad_input("recline prove: --timeout %s, expected a time", limit);
   if (!memory)
-    return bad_use("expected --memory: nothing else can be proved yet");
+    return bad_input("recline prove: expected --memory: nothing else can be proved yet");
   if (ranks < 0 || ranks > RANKS_MOST || ranks == 1)
-    return bad_use("--ranks: expected 2 to 8");
+    return bad_input("recline prove: --ranks: expected 2 to 8");
   if (capacity < 0 || capacity > CAPACITY_MOST)
-    return bad_use("--capacity: expected 1 to 64");
+    return bad_input("recline prove: --capacity: expected 1 to 64");
   if (!names)
-    return bad_use("expected a protocol");
+    return bad_input("recline prove: expected a protocol");
   return hand_over(seconds, ranks, capacity, names);
 }

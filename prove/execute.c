@@ -133,17 +133,13 @@ static struct path *divide(struct executor *x, struct path *p, Z3_ast condition,
 {
   Z3_model yes = NULL, no = NULL;
   Z3_ast other = Z3_mk_not(x->z3, condition);
-  bool can = shows(x, p, condition), cannot = !can && p->model && shows(x, p, other);
+  bool shown = shows(x, p, condition), can = shown || path_possible(x, p, condition, &yes);
+  bool cannot = (!shown && shows(x, p, other)) || path_possible(x, p, other, &no);
   struct path *fork = NULL;
-  bool asked_yes = !can, asked_no = !cannot;
-  can = can || (asked_yes && path_possible(x, p, condition, &yes));
-  cannot = cannot || (asked_no && path_possible(x, p, other, &no));
   *never = !cannot;
   if (can) {
     fork = path_fork(x, p);
-    if (cannot)
-      path_add(x, fork, condition, yes);
-    else if (yes)
+    if (cannot || yes)
       path_add(x, fork, condition, yes);
   }
   if (cannot && can)
@@ -381,7 +377,7 @@ static enum go_on convert(struct executor *x, struct path *p, LLVMValueRef v, LL
 }
 
 /* Adding to a pointer that was made a number. */
-static bool moves_pointer(struct executor *x, struct path *p, LLVMValueRef v, const struct value *a,
+static bool moves_pointer(struct path *p, LLVMValueRef v, const struct value *a,
                           const struct value *b)
 {
   LLVMOpcode op = LLVMGetInstructionOpcode(v);
@@ -393,7 +389,6 @@ static bool moves_pointer(struct executor *x, struct path *p, LLVMValueRef v, co
     to.bits += op == LLVMAdd ? b->bits : -b->bits;
   else
     return false;
-  (void)x;
   path_set(p, v, to);
   return true;
 }
@@ -422,7 +417,7 @@ static enum go_on calculate(struct executor *x, struct path *p, LLVMValueRef v)
   struct value a = path_operand(x, p, LLVMGetOperand(v, 0)),
                b = path_operand(x, p, LLVMGetOperand(v, 1));
   if (a.kind == VALUE_POINTER || b.kind == VALUE_POINTER)
-    return moves_pointer(x, p, v, &a, &b) ? GO_ON : path_unsupported(x, p, v);
+    return moves_pointer(p, v, &a, &b) ? GO_ON : path_unsupported(x, p, v);
   if (x->exact || (a.kind == VALUE_TERM && counts(x, v)))
     keep_exact(x, p, v, &a, &b); /* no number that is counted comes to 2^32 */
   path_set(p, v, value_binary(x->z3, LLVMGetInstructionOpcode(v), &a, &b));

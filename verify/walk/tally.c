@@ -55,15 +55,11 @@ static GString *reached_names(const struct heap *heap, bool seen)
   return list;
 }
 
-/* Returns the properties that no walk gave an occasion to judge, or that walks cannot judge. */
-static GString *unjudged_names(const struct tally *tally, const struct outcome *outcome)
+/* Returns whether no walk gave an occasion to judge the property, or walks cannot judge it. */
+static bool is_unjudged(const struct tally *tally, const struct outcome *outcome, unsigned property)
 {
-  GString *list = g_string_new(NULL);
-  for (unsigned i = 0; i < PROPERTIES; i++)
-    if (!properties_judge(outcome->judged, properties_known[i]) ||
-        !reached_judges(&tally->all.reached, i))
-      append(list, properties_known[i]);
-  return list;
+  return !properties_judge(outcome->judged, properties_known[property]) ||
+         !reached_judges(&tally->all.reached, property);
 }
 
 static void print_heap(const char *name, const struct heap *heap)
@@ -103,7 +99,10 @@ void tally_print(const struct tally *tally, const struct outcome *outcome)
     if (outcome->taken >> i & 1U)
       print_heap(family_names[i], &tally->family[i]);
   g_autoptr(GString) never = reached_names(&tally->all, false);
-  g_autoptr(GString) unjudged = unjudged_names(tally, outcome);
+  g_autoptr(GString) unjudged = g_string_new(NULL);
+  for (unsigned i = 0; i < PROPERTIES; i++)
+    if (is_unjudged(tally, outcome, i))
+      append(unjudged, properties_known[i]);
   printf("  never reached: %s\n", never->len ? never->str : "nothing");
   printf("  not judged: %s (" BEYOND ")\n", unjudged->str);
 }
@@ -159,10 +158,9 @@ char *tally_json(const struct tally *tally, const struct outcome *outcome)
     }
   json_builder_end_object(b);
   json_open_list(b, "not_judged");
-  g_autoptr(GString) unjudged = unjudged_names(tally, outcome);
-  g_auto(GStrv) names = g_strsplit(unjudged->str, ", ", 0);
-  for (char **name = names; *name; name++)
-    json_builder_add_string_value(b, *name);
+  for (unsigned i = 0; i < PROPERTIES; i++)
+    if (is_unjudged(tally, outcome, i))
+      json_builder_add_string_value(b, properties_known[i]);
   json_builder_end_array(b);
   if (outcome->property)
     add_violation(b, outcome);

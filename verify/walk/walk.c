@@ -169,6 +169,13 @@ static void open_drawn(const struct draft *draft, struct course *course)
     breach("a world was drawn that is none: %s\n%s", error->message, text);
 }
 
+/* Takes the run of a walk into c->run, behind the dice that have drawn its world. */
+static void take_run(struct command *c, struct course *course, struct dice *dice)
+{
+  course->unguarded = !dice_once_in(dice, GUARDED);
+  walker_run(course, dice, &c->run);
+}
+
 /* Takes walk `number`, which depends on the seed and its number alone. */
 static void take_walk(void *data, uint64_t number, struct walked *walked)
 {
@@ -181,8 +188,7 @@ static void take_walk(void *data, uint64_t number, struct walked *walked)
     open_drawn(&draft, &drawn);
     course = &drawn;
   }
-  course->unguarded = !dice_once_in(&dice, GUARDED);
-  walker_run(course, &dice, &c->run);
+  take_run(c, course, &dice);
   *walked = (struct walked){.number = number,
                             .steps = c->run.moves->len,
                             .families = c->draws ? draft.families : 0,
@@ -228,8 +234,7 @@ static bool keep_drawn(struct command *c, struct dice *dice, struct outcome *out
   g_autofree char *name = g_strconcat(id, ".yaml", NULL);
   char *file = g_build_filename(c->out, name, NULL);
   open_drawn(&draft, &course);
-  course.unguarded = !dice_once_in(dice, GUARDED);
-  walker_run(&course, dice, &c->run);
+  take_run(c, &course, dice);
   course_close(&course);
   if (!c->whole)
     shrink(&draft, &c->run, dice);
@@ -261,8 +266,7 @@ static bool keep(struct command *c, struct outcome *outcome, GError **error)
   output_sweep(c->out);
   if (c->draws)
     return keep_drawn(c, &dice, outcome, error);
-  c->course.unguarded = !dice_once_in(&dice, GUARDED);
-  walker_run(&c->course, &dice, &c->run);
+  take_run(c, &c->course, &dice);
   if (!c->whole)
     shrink_moves(&c->course, &c->run);
   char *id = id_of(c, outcome->number);

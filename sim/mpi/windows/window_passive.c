@@ -302,7 +302,7 @@ void window_meet(struct rank *r, const struct comm *comm)
   }
 }
 
-/* ---- at the origin: pending_accesses ---- */
+/* ---- at the origin: pending accesses ---- */
 
 /* Does what is left to do when its messages have gone and come. */
 static void end_access(struct rank *r, void *rest)
@@ -395,7 +395,7 @@ static bool all_have_ended(const struct rank *r, const void *what)
   return true;
 }
 
-static int await_errands(struct rank *r, const struct window *window, int target)
+static int await_accesses(struct rank *r, const struct window *window, int target)
 {
   struct ending ending = {window, target};
   int result = MPI_SUCCESS;
@@ -505,7 +505,7 @@ int window_flush(struct rank *r, struct window *window, int target)
   if (!window_has_epoch(window, target))
     return MPI_ERR_RMA_SYNC;
   begin_all(r, window, target, false);
-  return await_errands(r, window, target);
+  return await_accesses(r, window, target);
 }
 
 int window_unlock(struct rank *r, struct window *window, int target)
@@ -516,7 +516,7 @@ int window_unlock(struct rank *r, struct window *window, int target)
   if (target == MPI_PROC_NULL)
     return MPI_SUCCESS;
   begin_all(r, window, target, true);
-  int error = await_errands(r, window, target);
+  int error = await_accesses(r, window, target);
   if (target == WINDOW_ALL || target == me)
     unlock_own(r, window);
   for (int i = 0; i < window->comm->size; i++)
