@@ -75,7 +75,7 @@ static bool takes_part(const struct rcl_whole *w, int i)
   return is_quiet_since(w, i, WANTED);
 }
 
-/* Whether it has heard of the request for C1. */
+/* Returns whether rank i has heard of the request for C1. */
 static bool was_asked(const struct rcl_whole *w, int i)
 {
   return takes_part(w, i) || (phase_of(w, i) == RECONNECTING && state_of(w, i)->later);
@@ -167,7 +167,8 @@ static bool numbers_hold(const struct rcl_whole *w, int i, int j)
   return is_no_newer(peer_of(w, i, j), next_of(w));
 }
 
-/* Whether j knows the total that i told for C1, has received so many, and i knows that. */
+/* The next two return whether j knows the total that i told for C1, and whether j has received as
+ * many messages and i knows that. */
 static bool is_told(const struct rcl_whole *w, int i, int j)
 {
   return peer_of(w, j, i)->bookmark_for == next_of(w);

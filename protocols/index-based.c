@@ -57,7 +57,7 @@ static const char *const invariants[] = {
     /* 2 */ "a message is kept for a forced checkpoint, or that checkpoint was taken",
     /* 3 */ "no checkpoint is taken until all ranks stand on the line",
     /* 4 */ "no message waits while its link is up and the rank is not held",
-    /* 5 */ "no checkpoint is kept that is below those of all ranks, unless a line is asked for",
+    /* 5 */ "unless a line is asked for, a rank keeps no checkpoint below those of all ranks",
     NULL};
 
 enum phase { RUNNING, FORCED, CAPTURING, ASKING, ROLLING, STANDING };

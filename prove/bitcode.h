@@ -5,11 +5,10 @@
 #include <glib.h>
 #include <llvm-c/Core.h>
 
-/* Returns the module of a protocol, with door_bitcode.c, for the caller to dispose of. `name` is
- * that of a protocol ("c3"), of a mutant ("c3~no-suppress") or a file in C. `*found` gets the name
- * of the protocol in it, for the caller to free; NULL: the first one. NULL: `error` says what was
- * expected.
- */
+/* Loads a protocol, linked with door_bitcode.c. `name` names a protocol ("c3"), a mutant
+ * ("c3~no-suppress") or a file in C. Returns the module, which the caller disposes of, or NULL, and
+ * then `error` says what was expected. `*found` gets the name of the protocol, which the caller
+ * frees; it stays as it is for a file in C, whose first protocol is meant. */
 LLVMModuleRef bitcode_load(const char *name, char **found, GError **error);
 
 #endif

@@ -81,7 +81,7 @@ static int prove(const char *name, const struct asked *asked)
   return code;
 }
 
-/* Of several codes, the one that says most: bad input, fails, undecided, proved. */
+/* Returns the exit code that says more; in this order: bad input, fails, undecided, proved. */
 static int worse(int a, int b)
 {
   static const int order[] = {EXIT_BAD_INPUT, EXIT_NOT_AS_EXPECTED, EXIT_INCONCLUSIVE};

@@ -92,7 +92,7 @@ static inline void rcl_mailbox_forget(struct rcl_mailbox *box, struct rcl_kept *
   box->item[*box->used] = (struct rcl_kept){0};
 }
 
-/* Whether every message is from a rank, in a slot of its own. */
+/* Returns whether every message that is kept has a rank as its sender and a slot of its own. */
 static inline bool rcl_mailbox_is_sound(const struct rcl_config *config,
                                         const struct rcl_mailbox *box)
 {

@@ -1,7 +1,7 @@
 /* Polls for a message until it comes: poll-cost HOW POLLS, by `test`, `iprobe`, or either with a
- * reading of the clock at each poll (`test-clock`, `iprobe-clock`). Rank 0 polls, about so many
- * times in all, in ten rounds, for a message that rank 1 sends in each. It prints how often it did.
- */
+ * reading of the clock at each poll (`test-clock`, `iprobe-clock`). In each of ten rounds rank 0
+ * polls for a message of rank 1, about POLLS times in all rounds together, and prints how often it
+ * has polled. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdio.h>

@@ -83,9 +83,10 @@ bool shadow_allows(const struct move *);
  * False when the protocol gave up: `reason` says why. */
 bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
-/* How full the logs of a rank are that checkpoints shorten: sent messages, which those of their
- * receivers shorten, and events. Each is how often the room left in the fullest of them has halved:
- * 0 below a half, 1 from there on, 2 from three quarters on. */
+/* A rank has two kinds of logs that checkpoints shorten: checkpoints of the receivers shorten logs
+ * of sent messages, the rank's own ones logs of events. `sent` and `events` say how full the
+ * fullest log of a kind is: 0 below a half, 1 from a half on, 2 from three quarters on, 3 from
+ * seven eighths on. */
 struct fill {
   uint32_t sent, events;
   bool low; /* none is filled to a quarter */

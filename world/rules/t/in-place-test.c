@@ -112,7 +112,8 @@ static uint64_t moved_by_passing(uint32_t length, uint32_t times)
 
 /* ---- copies ---- */
 
-/* A copy of parts and of kept bytes, small and large, is there when what it was made of has gone. */
+/* A copy of parts and of kept bytes, small and large, is there when what it was made of has gone.
+ */
 static void check_copies(void)
 {
   enum { SMALL = 10, LARGE = 70000, GONE = 20 };
