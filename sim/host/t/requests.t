@@ -24,6 +24,7 @@ event-logging-paired event-logging-posted event-logging-sorted index-based lai-y
 message-tagging optimistic pessimistic pessimistic-wildcards uncoordinated'
 for protocol in $protocols; do
   for repair in 50ms 1h; do
+    rm -rf $repair
     timeout 60 "$recline" run repair.yaml --set protocol.name="$protocol" \
       --set failures.0.repair=$repair --out $repair >stdout 2>stderr
   done
@@ -71,6 +72,7 @@ END
 fills='causal event-logging event-logging-paired event-logging-posted index-based optimistic pessimistic
 pessimistic-wildcards uncoordinated'
 for protocol in $fills; do
+  rm -rf out
   timeout 60 "$recline" run fill.yaml --set protocol.name="$protocol" --out out >stdout 2>stderr
   is "$?:$(value out/result.json verdict)" 0:recovered "$protocol: a log that fills asks" stderr
   check "$protocol: more than once, and not at every message" \
@@ -79,6 +81,7 @@ done
 
 # A scenario without checkpoints, or with those that it has had, is not asked for more.
 for set in checkpoint.every=0 checkpoint.count=1; do
+  rm -rf out
   timeout 60 "$recline" run fill.yaml --set $set --set 'program.args=["1200"]' --set failures=none \
     --out out >stdout 2>stderr
   is "$(value out/result.json verdict)" gave-up "$set is kept to" stderr
