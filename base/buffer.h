@@ -4,16 +4,16 @@
 
 #include <stddef.h>
 
-/* Begin with {0}. The caller frees `text` with free(). */
+/* A zeroed buffer is empty and ready. The caller frees `text` with free(). */
 struct buffer {
-  char *text; /* ends with a null; NULL: nothing was printed yet */
+  char *text; /* ends with a null; NULL as long as nothing was printed */
   size_t used, room;
 };
 
-/* printf() to the end of the text, in bytes of any number. */
+/* Appends what printf() would print, however long. */
 void buffer_printf(struct buffer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text that ends with a null to the end of the text: where lines are many, for printf() costs.
+/* Appends a text that ends with a null. For many lines this is faster than printf().
  */
 void buffer_text(struct buffer *, const char *text);
 

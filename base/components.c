@@ -9,8 +9,8 @@
 struct components_frame {
   uint32_t node_low;
   uint16_t node_high;
-  bool root;     /* no edge leads further up the path, for all that is known */
-  uint32_t edge; /* the next one to look at */
+  bool root;     /* no edge seen so far leads further up the path */
+  uint32_t edge; /* the edge to look at next */
 };
 
 static uint64_t node_of(const struct components_frame *frame)
@@ -18,7 +18,7 @@ static uint64_t node_of(const struct components_frame *frame)
   return (uint64_t)frame->node_high << 32 | frame->node_low;
 }
 
-/* Room for `bytes` more. */
+/* Reserves `bytes` more of the bytes that the searches may take. */
 static bool take_bytes(struct components *c, size_t bytes)
 {
   size_t left = c->left ? __atomic_load_n(c->left, __ATOMIC_RELAXED) : SIZE_MAX;
@@ -30,7 +30,7 @@ static bool take_bytes(struct components *c, size_t bytes)
   return bytes <= left;
 }
 
-/* A list that grows by half; NULL: there is no memory for that. */
+/* Returns the list with room for half as much again; NULL: there is no memory for it. */
 static void *grow(struct components *c, void *list, size_t count, size_t *room, size_t item)
 {
   size_t more = *room ? *room / 2 : 256;
@@ -56,7 +56,7 @@ static void enter(struct components *c, uint64_t node)
   c->number[node] = ++c->met;
 }
 
-/* Nodes and a component that is complete: `node`, and all open ones that were met behind it. */
+/* Numbers a component that is complete: `node`, and all open nodes that were met after it. */
 static void complete(struct components *c, uint64_t node)
 {
   size_t first = c->open.count - 1;
@@ -72,7 +72,7 @@ static void complete(struct components *c, uint64_t node)
     c->found(c->ctx, c->open.item + first, count);
 }
 
-/* Raises what is known of the node above once more is known of one below. */
+/* Passes what was learned about a node on to the node above it on the path. */
 static void lift(struct components *c, struct components_frame *frame, uint32_t number)
 {
   if (number >= c->number[node_of(frame)])

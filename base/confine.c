@@ -16,15 +16,15 @@
 
 #include "base/memory.h"
 
-/* ---- code that ends otherwise ---- */
+/* ---- code that ends without returning ---- */
 
 struct attempt {
   sigjmp_buf back;
   struct confine_end *end;
-  struct attempt *outer; /* that it is part of; NULL: none */
+  struct attempt *outer; /* the call around this one; NULL: none */
 };
 
-/* Handlers read it: it must be there before they run. */
+/* Handlers read it, so it must be written before they run. */
 #define OF_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 static OF_THREAD struct attempt *volatile current;
 static OF_THREAD bool has_stack; /* for handlers */
@@ -64,7 +64,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
   for (int i = 0; i < FAULTS; i++)
     if (faults[i] == signal)
       sigaction(signal, &outside[i], NULL);
-  if (info->si_code <= 0) /* it was sent, and does not come again by itself */
+  if (info->si_code <= 0) /* the signal was sent, and does not come again by itself */
     raise(signal);
 }
 
@@ -73,8 +73,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 enum { TICKS = 10 /* in a second */, FOREVER = CONFINE_SECONDS * TICKS, LATER = 2 };
 
 static struct {
-  pid_t thread;    /* that runs foreign code; 0: none does */
-  unsigned number; /* counts such calls */
+  pid_t thread;    /* the thread that runs foreign code; 0: none does */
+  unsigned number; /* counts calls of foreign code */
   unsigned seen, ticks, due;
   unsigned most; /* ticks in one call */
 } watch;
@@ -149,7 +149,7 @@ static void begin_process(void)
 
 static void begin_watch(void)
 {
-  const int signal = SIGRTMAX - 1; /* no program's own, for all that is known */
+  const int signal = SIGRTMAX - 1; /* a signal that no program is known to use */
   struct sigaction tick = {.sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART};
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal};
   const struct timespec each = {.tv_nsec = 1000000000 / TICKS};
@@ -159,7 +159,8 @@ static void begin_watch(void)
   watch.most = FOREVER;
   tick.sa_handler = on_tick;
   sigaction(signal, &tick, NULL);
-  /* The kernel is asked itself: in a run libc's functions are the program's, without signals. */
+  /* Calls the kernel directly: in a run, libc's functions are replaced for the program and do not
+   * handle signals. */
   if (!syscall(SYS_timer_create, CLOCK_PROCESS_CPUTIME_ID, &event, &timer))
     syscall(SYS_timer_settime, timer, 0, &ticks, NULL);
 }
@@ -205,7 +206,8 @@ static size_t page_bytes(void)
   return bytes ? bytes : (bytes = (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Address space of 2 * span bytes that nothing can touch, from a multiple of span on. */
+/* Reserves 2 * span bytes of address space that nothing can touch, beginning at a multiple of span.
+ */
 static unsigned char *reserve(size_t span)
 {
   size_t all = 3 * span;
@@ -244,7 +246,8 @@ void confine_memory_new(struct confine_memory *m, size_t bytes)
     m->first[i] = m->base + from;
     m->room[i] = to > from ? to - from : page;
   }
-  /* Shared memory of no file, which a limit on the size of files does not concern, mapped twice. */
+  /* Maps shared memory twice. It belongs to no file, so that no limit on the size of files applies.
+   */
   for (int i = 0; i < 2; i++) {
     unsigned char *reading = m->first[i] + m->read_only;
     map(m->first[i], m->room[i]);
@@ -286,7 +289,7 @@ static bool holds(const struct dl_phdr_info *object, uintptr_t address)
   return false;
 }
 
-/* The last pages of one may hold nothing of it: memory is given in whole pages. */
+/* The last pages of a mapping may hold no data of the object, as memory comes in whole pages. */
 static int confine_segments(struct dl_phdr_info *object, size_t size, void *data)
 {
   uintptr_t page = page_bytes(), address = *(const uintptr_t *)data;

@@ -12,15 +12,15 @@ enum { CONFINE_SECONDS = 3 };
 
 enum confine_access { CONFINE_TOUCHED, CONFINE_READ, CONFINE_WRITTEN };
 
-/* How the code ended that did not return. */
+/* Tells how code ended that did not return. */
 struct confine_end {
   bool late;                  /* it took longer than CONFINE_SECONDS */
-  int signal;                 /* that ended it otherwise; 0: none */
-  const char *name;           /* of the signal, for people */
-  bool memory;                /* as it touched memory, */
-  const unsigned char *at;    /* at that address; the last one there is: it is not known, */
-  enum confine_access access; /* TOUCHED: the machine does not tell how */
-  bool stack;                 /* the address is one of its stack */
+  int signal;                 /* the signal that ended it; 0: none did */
+  const char *name;           /* the signal's name, for people */
+  bool memory;                /* it touched memory that is not its own, */
+  const unsigned char *at;    /* at that address; the highest address: not known, */
+  enum confine_access access; /* TOUCHED: the machine does not tell whether it read or wrote */
+  bool stack;                 /* the address is in its stack */
 };
 
 /* Calls run(data); true when it has returned. False: it has not, and `end` tells why; what it has

@@ -1,4 +1,5 @@
-/* Bytes to a stream and back, as they are in memory; none need no memory. */
+/* Writes bytes to a stream and reads them back, as they are in memory. With 0 bytes the pointer may
+ * be NULL. */
 #ifndef RECLINE_FILE_BYTES_H
 #define RECLINE_FILE_BYTES_H
 
@@ -6,14 +7,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Errors are for whoever closes the stream to look for (output_close()). */
+/* Errors are found when the stream is closed (output_close()). */
 static inline void file_put(FILE *file, const void *bytes, size_t size)
 {
   if (size)
     fwrite(bytes, size, 1, file);
 }
 
-/* False: there are not so many. */
+/* Returns false if the stream ends earlier. */
 static inline bool file_get(FILE *file, void *bytes, size_t size)
 {
   return !size || fread(bytes, size, 1, file) == 1;

@@ -37,8 +37,8 @@ static uint32_t intern_slot(const struct intern *table, const void *bytes, uint3
   return at;
 }
 
-/* Returns whether a search for the bytes of each number ends at this number: no two are equal, and
- * none is behind a free slot. */
+/* Returns whether a search for the bytes of each number finds this number: no two are equal, and
+ * none stands behind a free slot. */
 static bool intern_is_complete(const struct intern *table)
 {
   for (uint32_t n = 1; n <= table->count; n++) {

@@ -16,7 +16,7 @@
 struct output {
   FILE *stream;
   int lock;    /* a copy of the stream's descriptor: locked until the file has its name */
-  int problem; /* an error that is known */
+  int problem; /* the first error, as errno; 0: none */
   char *file, *temporary;
 };
 
@@ -49,7 +49,7 @@ static int make_temporary(const char *base, bool folder, char **name)
       break;
     }
     if (file >= 0) {
-      flock(file, LOCK_EX); /* a sweep holds it for a moment */
+      flock(file, LOCK_EX); /* a sweep has locked it for a moment */
       if (has_name(file, *name))
         return file;
       close(file);
@@ -73,7 +73,7 @@ static void output_free(struct output *output)
   errno = problem;
 }
 
-/* The folder of that file; the caller's. */
+/* Returns the folder of that file. The caller frees it. */
 static char *folder_of(const char *file)
 {
   const char *slash = strrchr(file, '/');
@@ -104,12 +104,13 @@ FILE *output_stream(struct output *output)
   return output->stream;
 }
 
-/* The names in the folder of that file are on the disk. */
+/* Writes the names in the folder of that file to the disk. */
 static bool sync_folder(const char *file)
 {
   char *base = folder_of(file);
   int folder = base ? open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  bool fine = folder >= 0 && (!fsync(folder) || errno == EINVAL); /* it cannot be asked for */
+  bool fine =
+      folder >= 0 && (!fsync(folder) || errno == EINVAL); /* this file system has no way to do it */
   int problem = errno;
   if (folder >= 0)
     close(folder);
@@ -121,7 +122,7 @@ static bool sync_folder(const char *file)
 bool output_close(struct output *output, bool sync)
 {
   bool had_error = ferror(output->stream);
-  errno = EIO; /* of an error whose reason is gone */
+  errno = EIO; /* for an error whose reason is not known */
   bool fine = !fflush(output->stream) && !had_error;
   fine = fine && (!sync || !fsync(output->lock));
   FILE *stream = output->stream;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* How that is said: of a file (%s) for a reason (%s). */
+/* The message for such an error: a file (%s) and a reason (%s). */
 #define OUTPUT_CANNOT_PART ": cannot be written: "
 #define OUTPUT_CANNOT "%s" OUTPUT_CANNOT_PART "%s, expected a folder with room"
 
@@ -24,12 +24,12 @@ struct output *output_open(const char *file);
 /* Returns where its content goes; errors may be left to output_close(). */
 FILE *output_stream(struct output *);
 
-/* Ends it: `file` is what was written, and what it was before is gone; with `sync` it, and its
- * name, are on the disk itself. False: something could not be written, and `file` is as before, or
- * its name alone may not outlive a failure of the machine. */
+/* Ends the writing: `file` is replaced by what was written; with `sync`, content and name are on
+ * the disk itself. Returns false if something could not be written: then `file` is as before, or
+ * only its new name may be lost if the machine fails. */
 bool output_close(struct output *, bool sync);
 
-/* The same in one. */
+/* Writes a whole file in one call. */
 bool output_write(const char *file, const void *bytes, size_t size);
 
 /* Makes a folder in `base` that only this user may enter, and gives its path (the caller frees it)

@@ -15,7 +15,8 @@
 /* A hint that `memory`, `bytes` long, is read at random places: huge pages save TLB misses. */
 void platform_prefer_huge_pages(void *memory, size_t bytes);
 
-/* Zeroed address space; pages are taken when they are first written. NULL: there is not so much. */
+/* Returns zeroed address space whose pages are taken when they are first written; NULL: there is
+ * too little. */
 void *platform_reserve(size_t bytes);
 void platform_release(void *memory, size_t bytes);
 
@@ -25,13 +26,13 @@ void platform_give_back(void);
 /* Physical memory of the machine in bytes, or what a limit of the process leaves; 0: not known. */
 uint64_t platform_memory(void);
 
-/* Memory in which the pages of process `id` are, in bytes; 0: there is no such process. */
+/* Returns the resident memory of process `id` in bytes; 0: there is no such process. */
 uint64_t platform_resident(int id);
 
 /* ---- threads ---- */
 
-/* Calls `run` for each of `count` items of `size` bytes, in a thread each as far as there are
- * threads, the first item in this thread. Returns when all have ended. */
+/* Calls `run` for each of `count` items of `size` bytes: for the first item in this thread, for
+ * each other in a thread of its own if one can be started. Returns when all have ended. */
 void platform_parallel(void (*run)(void *), void *items, size_t size, unsigned count);
 void platform_yield(void);
 
@@ -58,9 +59,9 @@ void platform_file_close(int file);
 /* A file of that name: empty, made where there is none; or as it is. Negative: there is none. */
 int platform_file_create(const char *name);
 int platform_file_open(const char *name);
-void platform_file_remove(const char *name); /* one that is open stays readable */
+void platform_file_remove(const char *name); /* a file that is open stays readable */
 
-/* All of `bytes` at that offset; false: the file does not take, or give, them. */
+/* Writes or reads all of `bytes` at that offset; false: it cannot. */
 bool platform_file_write(int file, const void *bytes, size_t size, uint64_t offset);
 bool platform_file_read(int file, void *bytes, size_t size, uint64_t offset);
 bool platform_file_empty(int file); /* makes it zero bytes long */

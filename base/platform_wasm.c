@@ -208,7 +208,8 @@ bool confine_run(void (*run)(void *data), void *data, struct confine_end *end)
   return true;
 }
 
-/* Nothing keeps what is around an object from being touched, but that it was is seen. */
+/* Nothing stops code from touching the bytes around an object, but a change of them is found
+ * afterwards. */
 enum { AROUND = 64 };
 
 void confine_memory_new(struct confine_memory *m, size_t bytes)

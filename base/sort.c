@@ -33,7 +33,7 @@ static void sort_few(uint8_t *items, uint64_t count, size_t bytes, size_t key)
   }
 }
 
-/* Puts the items together that have the same byte; they end at end[byte]. */
+/* Moves items with the same byte together; each group ends at end[byte]. */
 static void distribute(uint8_t *items, uint64_t count, size_t bytes, size_t byte,
                        uint64_t end[UINT8_MAX + 1])
 {
@@ -56,7 +56,7 @@ static void distribute(uint8_t *items, uint64_t count, size_t bytes, size_t byte
     }
 }
 
-/* Items that have the bytes before that one in common. */
+/* A range of items that have all bytes before byte `at` in common. */
 struct range {
   uint8_t *items;
   uint64_t count;
@@ -65,7 +65,7 @@ struct range {
 
 struct sort {
   size_t bytes, key;
-  uint64_t most; /* ranges of up to so many items are left to threads; 0: none are */
+  uint64_t most; /* ranges of at most this many items are left to threads; 0: no range is */
   struct range *range;
   uint32_t ranges, room, next; /* the next one that a thread takes */
 };

@@ -1,5 +1,5 @@
-/* Items of `bytes` bytes each, one behind the other, into the order of their first `key` bytes; in
- * place, by so many threads. The order of items with equal keys is not defined. */
+/* Sorts items of `bytes` bytes each, which lie one behind the other, by their first `key` bytes; in
+ * place, with that number of threads. The order of items with equal keys is not defined. */
 #ifndef RECLINE_SORT_H
 #define RECLINE_SORT_H
 

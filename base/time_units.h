@@ -2,7 +2,7 @@
 #ifndef RECLINE_TIME_UNITS_H
 #define RECLINE_TIME_UNITS_H
 
-/* One of it is `times` / `over` seconds: a division by a power of ten keeps 100ms equal to 0.1. A
+/* One unit is `times` / `over` seconds: a division by a power of ten keeps 100ms equal to 0.1. A
  * year has 365 days. */
 struct time_unit {
   const char *name;

@@ -8,13 +8,14 @@
 extern "C" {
 #endif
 
-/* A checkpoint may be taken here: with `places: program` in the scenario, only here and in
- * MPI_Finalize. */
+/* Says that a checkpoint may be taken here. With `places: program` in the scenario, checkpoints are
+ * taken only here and in MPI_Finalize. */
 void recline_potential_checkpoint(void);
 
-/* The program asks for a checkpoint, where the scenario lets it (`checkpoint.calls: taken`): as
- * soon as the protocol takes one. A call while one is under way asks for the next. One rank's call
- * asks for one of all ranks, under protocols whose ranks take theirs each by itself for its own. */
+/* Asks for a checkpoint as soon as the protocol can take one, if the scenario allows it
+ * (`checkpoint.calls: taken`). A call while a checkpoint is under way asks for the next. One rank's
+ * call asks for a checkpoint of all ranks; under protocols whose ranks take checkpoints
+ * independently, for one of the calling rank. */
 void recline_request_checkpoint(void);
 
 /* Iteration `iteration` of the program, counted from 1, begins here, at all ranks alike; a
@@ -22,15 +23,15 @@ void recline_request_checkpoint(void);
  * lives goes back to its beginning. In Fortran an INTEGER. */
 void recline_iteration(unsigned iteration);
 
-/* From here on the copy that makes an iteration a transaction takes as long as one of `bytes`
- * bytes: what the program changes in an iteration. The rank is saved as a whole all the same, and a
- * checkpoint that is stored is copied as a whole; 0: every copy is one of the whole image. In
- * Fortran an INTEGER(8). */
+/* From here on the copy that makes an iteration a transaction takes the time of a copy of `bytes`
+ * bytes, the amount that the program changes in an iteration. The rank is saved as a whole
+ * nevertheless, and a checkpoint that is stored is copied as a whole. With 0 each copy takes the
+ * time of the whole image. In Fortran an INTEGER(8). */
 void recline_iteration_bytes(unsigned long long bytes);
 
 /* From here on a checkpoint of the calling rank takes `bytes` bytes of simulated storage, instead
- * of what the memory that is saved takes; 0: that again. For a program that stands for one with
- * more data, or with less to save. `checkpoint.bytes` of the scenario comes before it; at the
+ * of the size of the saved memory; 0 returns to that size. It serves a program that stands for one
+ * with more data, or with less to save. `checkpoint.bytes` of the scenario comes before it; at the
  * application level what is protected counts. In Fortran an INTEGER(8). */
 void recline_image_bytes(unsigned long long bytes);
 
@@ -39,16 +40,16 @@ void recline_image_bytes(unsigned long long bytes);
  * another one. Without recline 0. */
 int recline_choose(int count);
 
-/* Tells the outside `size` bytes, on the standard output: one output, by itself, that leaves when
- * the protocol lets it. What a program prints is told in the same way, all that there is since its
- * last call of MPI as one output. Returns 0, or -1 if nothing can be written. In Fortran a
+/* Tells the outside `size` bytes, on the standard output: one output, which leaves when the
+ * protocol lets it. What a program prints is told in the same way: all that it has printed since
+ * its last call of MPI is one output. Returns 0, or -1 if nothing can be written. In Fortran a
  * CHARACTER(*), and a subroutine. Without recline it is printed. */
 int recline_output(const void *bytes, unsigned long long size);
 
 /* Checkpoints at the application level (`checkpoint.level: application`;
- * docs/application-level.md). An image has what the rank protects when it comes to a place where a
- * checkpoint is allowed; at a restart main begins again, from the end of MPI_Init, and puts it
- * back:
+ * docs/application-level.md). An image holds what the rank protects when the rank reaches a place
+ * where a checkpoint is allowed. At a restart main begins again, from the end of MPI_Init, and the
+ * program puts the data back:
  *
  *     recline_protect(1, &i, sizeof i);
  *     recline_protect_items(2, x, count, RECLINE_DOUBLE);
@@ -57,7 +58,7 @@ int recline_output(const void *bytes, unsigned long long size);
  *       step(x);
  *     }
  *
- * At the system level they change nothing. Misuse ends the run with one line, exit 64. */
+ * At the system level these calls change nothing. Misuse ends the run with one line, exit 64. */
 
 /* Where an image was taken. */
 enum recline_place {
@@ -78,33 +79,34 @@ enum recline_item {
   RECLINE_LONG_DOUBLE
 };
 
-/* From here on images have these bytes, the caller's, of no type; `id` names them, also at a
+/* From here on images hold these untyped bytes, which stay the caller's; `id` names them, also at a
  * restart. In Fortran INTEGER id, any variable, INTEGER(8) bytes. */
 void recline_protect(int id, void *address, size_t bytes);
 
-/* The same, of `count` items of that type. In Fortran an INTEGER for the type: 0 to 6 as above. */
+/* Protects `count` items of that type in the same way. In Fortran an INTEGER for the type: 0 to 6
+ * as above. */
 void recline_protect_items(int id, void *address, size_t count, enum recline_item);
 
-/* No longer; before memory is freed or moved. */
+/* Ends the protection of `id`. Call it before the memory is freed or moved. */
 void recline_unprotect(int id);
 
 /* Returns whether main runs again after a crash and nothing is put back yet, and from which place.
  */
 enum recline_place recline_restarts(void);
 
-/* At a restart, the bytes that the image has for `id`; 0: none, or there is no restart. Fewer than
- * those must not be protected. In Fortran an INTEGER(8) function. */
+/* At a restart, returns how many bytes the image has for `id`; 0: none, or there is no restart. The
+ * program must protect at least as many. In Fortran an INTEGER(8) function. */
 size_t recline_protected_bytes(int id);
 
 /* At a restart puts the data back, wherever the program is, and returns what recline_restarts()
- * did: the program goes on behind that place, before a barrier or MPI_Finalize with the call of it.
- * In Fortran an INTEGER function. */
+ * returned. The program goes on behind that place; where the place is in MPI_Barrier or
+ * MPI_Finalize, it goes on with that call. In Fortran an INTEGER function. */
 enum recline_place recline_restore(void);
 
-/* The position stack: where the program is, from 1, in functions that lead to a place. At a restart
- * recline_resume() pushes and returns the next position of the image, outermost first, so that each
- * function can go there; 0: there is none. The first place that the program comes to then puts the
- * data back, and must have the stack of the image. */
+/* The position stack says where the program is: a number from 1 for each function that leads to a
+ * place. At a restart recline_resume() pushes and returns the next position of the image, outermost
+ * first, so that each function can go there; 0: there is none left. The first place that the
+ * program comes to then puts the data back, and must have the stack of the image. */
 void recline_push(int position);
 void recline_pop(void);
 int recline_resume(void);

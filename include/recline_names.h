@@ -1,10 +1,10 @@
-/* Included ahead of everything that recline-cc and recline-c++ compile, in the place of SMPI's
- * smpi_helpers.h: what a program calls by these names of libc is SMPI's, or the layer's ahead of
- * it.
+/* recline-cc and recline-c++ include this file ahead of all that they compile, in place of SMPI's
+ * smpi_helpers.h: calls by these names of libc reach SMPI's functions, or the layer's where it has
+ * its own.
  *
- * SMPI's header has macros for that, which also hit what only has such a name: a member of a
- * structure, a prototype of getopt in an old program. Here the names of symbols change and nothing
- * else; a program that takes the address of exit gets that of smpi_exit. */
+ * SMPI's header uses macros, which also replace what merely has such a name: a member of a
+ * structure, a prototype of getopt in an old program. Here only the names of symbols change; a
+ * program that takes the address of exit gets that of smpi_exit. */
 #ifndef RECLINE_NAMES_H
 #define RECLINE_NAMES_H
 

@@ -32,9 +32,10 @@ char *catalogue_find(unsigned kinds, const char *name);
 /* "; did you mean NAME?" with the name of `kinds` that is nearest, or "". The caller frees it. */
 char *catalogue_guess(unsigned kinds, const char *name);
 
-/* The one scenario that the arguments of a command name (NULL-terminated; NULL: none): one of
- * recline's own, or the name as it is where that is a path, has a suffix or is a file. NULL: not
- * one, or no such name, and `command` has said so. The caller frees it. */
+/* Returns the scenario that the arguments of a command name (NULL-terminated; NULL: none): one of
+ * recline's own, or the name itself if it is a path, has a suffix or is a file. Returns NULL, and
+ * prints why in the name of `command`, if the arguments are not exactly one known name. The caller
+ * frees it. */
 char *catalogue_scenario(const char *command, char *const *names);
 
 #endif

@@ -21,7 +21,8 @@ void options_show(void (*see)(const struct about *, const GOptionEntry *, void *
 
 /* ---- help ---- */
 
-/* Prints a text, a line not beyond column 80; the first continues one of `column` characters. */
+/* Prints a text in lines of at most 80 columns. The first line continues one that has `column`
+ * characters. */
 static void print_wrapped(const char *text, size_t column, size_t indent)
 {
   enum { WIDTH = 80 };

@@ -1,12 +1,12 @@
-/* What commands do only where a person looks on: colours, and a line that says how far they are. In
- * the library recline-base-glib. */
+/* Output for a person at a terminal: colours, and a line that shows how far a command is. In the
+ * library recline-base-glib. */
 #ifndef RECLINE_TERMINAL_H
 #define RECLINE_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What switches a colour on and off, or empty texts. */
+/* Texts that switch a colour on and off; empty where there are no colours. */
 struct look {
   const char *strong, *good, *wrong, *plain;
 };
@@ -19,8 +19,8 @@ struct look terminal_look(void);
 bool terminal_shows_progress(void);
 
 /* From two seconds on a line on such a terminal says `what` (static) is done, and for how many
- * seconds, until progress_end(); nothing elsewhere. One at a time. A thread writes it, without
- * locks: the process may fork. */
+ * seconds, until progress_end(); nothing elsewhere. There is one such line at a time. A thread
+ * writes it and holds no lock meanwhile, so that the process may fork. */
 void progress_begin(const char *what);
 void progress_end(void);
 

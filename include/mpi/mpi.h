@@ -1,4 +1,4 @@
-/* SMPI's mpi.h, but for two constants. */
+/* SMPI's mpi.h with two constants changed (values.h). */
 #include <smpi/mpi.h>
 
 #include "values.h"

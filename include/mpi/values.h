@@ -1,6 +1,6 @@
-/* Constants of MPI, for programs and for the layer. SMPI has MPI_ROOT as 0, a rank as well, and
- * MPI_DISTRIBUTE_DFLT_DARG as 3, a number of elements as well. The types of C++ it has for C++
- * alone, by names that it does not define. */
+/* Constants of MPI, for programs and for the layer. SMPI defines MPI_ROOT as 0, which is also a
+ * rank, and MPI_DISTRIBUTE_DFLT_DARG as 3, which is also a number of elements. It has the types of
+ * C++ for C++ alone, under names that it does not define. */
 #include <smpi/smpi.h>
 
 #undef MPI_ROOT

@@ -27,7 +27,7 @@ enum field_kind {
   FIELD_UNSIGNED,
   FIELD_COUNT,
   FIELD_SEED,   /* all 64 bits */
-  FIELD_COUNTS, /* an array of as many as there are ranks, which stands above it */
+  FIELD_COUNTS, /* an array with one entry for each rank; `ranks` stands above it in the file */
   FIELD_SECONDS,
   FIELD_TEXT,
   FIELD_TEXTS,
@@ -146,7 +146,7 @@ static void add_texts(GString *json, char *const *texts)
   g_string_append_c(json, ']');
 }
 
-/* On one line, whatever their number. */
+/* Writes all of them on one line. */
 static void add_phases(GString *json, const struct result *result)
 {
   g_string_append_c(json, '[');
@@ -361,7 +361,7 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
   case FIELD_COUNTS:
   case FIELD_TEXTS:
   case FIELD_PHASES:
-    break; /* no single value: see above */
+    break; /* no single value: its own case above */
   case FIELD_SECONDS:
     *(double *)place = json_node_get_double(node);
     return json_node_get_value_type(node) != G_TYPE_STRING;
@@ -389,7 +389,7 @@ static bool take_seed(char *json, uint64_t *seed)
   static const char KEY[] = "\"seed\": ";
   char *digits = strstr(json, KEY);
   if (digits == NULL)
-    return true; /* told as any other key that is missing */
+    return true; /* reported as any other key that is missing */
   digits += strlen(KEY);
   size_t length = strspn(digits, "0123456789");
   g_autofree char *number = g_strndup(digits, length);
@@ -436,7 +436,7 @@ bool result_load(const char *file, struct result *result, GError **error)
   return true;
 }
 
-/* Takes the text over. */
+/* Takes ownership of the text. */
 static void append_text(char ***texts, char *text)
 {
   guint length = *texts ? g_strv_length(*texts) : 0;

@@ -21,7 +21,7 @@ struct run_time {
   double compute, mpi, protocol, checkpoint, lost, restart;
 };
 
-/* Copies in memory; seconds are the mean over the ranks, whose share in run_time they are. */
+/* Copies in memory. Seconds are the mean over the ranks, as part of their run time. */
 struct run_copies {
   uint64_t payload_bytes, state_bytes; /* of all ranks */
   double payload_s, state_s;
@@ -49,23 +49,24 @@ struct result {
   unsigned checkpoints_committed, checkpoints_aborted;
   struct {
     unsigned from;   /* the checkpoint of another run with which it began; 0: none */
-    double before_s; /* simulated seconds of that run, and those that it began with */
+    double before_s; /* simulated seconds of that run and of the runs before it */
     unsigned left;   /* the checkpoint that it has left for another run; 0: none */
   } restart;
   struct {
     uint64_t sent, late, early, suppressed, replayed, discarded;
   } messages;
   struct {
-    uint64_t separate, combined; /* collective calls of ranks whose words travelled so */
+    uint64_t separate,
+        combined; /* collective calls, of all ranks, whose words travelled in this way */
   } control;
   struct {
     uint64_t messages, control, bytes; /* transport_traffic() */
   } network;
-  uint64_t stored_bytes; /* by writes that ended */
+  uint64_t stored_bytes; /* counts writes that ended */
   struct {
-    uint64_t count, bytes;            /* of what programs have told the outside */
-    double delay_mean_s, delay_max_s; /* from when they said it, again if it was undone, until it
-                                         left */
+    uint64_t count, bytes;            /* outputs of programs to the outside */
+    double delay_mean_s, delay_max_s; /* seconds from when the program made an output (again, after
+                                         a rollback) until it left */
   } output;
   double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
   struct run_time time;
@@ -75,20 +76,21 @@ struct result {
   unsigned phases_count;
   uint64_t iterations;        /* of all ranks, repeated ones again */
   uint64_t *rank_iterations;  /* `ranks` of them */
-  uint64_t image_bytes;       /* of the largest image */
-  uint64_t *rank_image_bytes; /* `ranks` of them: of the largest image of each rank */
+  uint64_t image_bytes;       /* bytes of the largest image */
+  uint64_t *rank_image_bytes; /* `ranks` of them: bytes of the largest image of each rank */
   uint64_t audit_violations;
   char *audit_first; /* text of the first violation; NULL when none */
-  char *gave_up;     /* why; NULL */
-  char **notes; /* what the run must say beside (result_notes.h); ends with NULL. NULL: nothing */
-  char **warnings; /* those notes that tell on what figures depend; in the same way */
-  char *version;   /* of recline */
+  char *gave_up;     /* why it was violated; NULL */
+  char **notes; /* what the run must say besides (result_notes.h); ends with NULL. NULL: nothing */
+  char **warnings; /* the notes that say on what the figures depend; ends with NULL, NULL: none */
+  char *version;   /* version of recline */
   char *scenario, *program, *platform, *protocol; /* what ran: id, name with arguments, names */
   uint64_t seed;
 };
 
-/* Writes the result as one JSON object with the keys of design "Command line", with 9 significant
- * digits of seconds, keys in a fixed order: same result, same bytes. Temporary name, renamed. */
+/* Writes the result as one JSON object (docs/formats.md) with 9 significant digits of seconds and
+ * keys in a fixed order: the same result gives the same bytes. The file is written under a
+ * temporary name and renamed. */
 bool result_save(const struct result *, const char *file, GError **error);
 bool result_load(const char *file, struct result *, GError **error);
 void result_clear(struct result *);

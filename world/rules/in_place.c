@@ -60,8 +60,8 @@ static void move_to_front(struct parts_bytes *bytes)
   bytes->dropped = 0;
 }
 
-/* At least as much was dropped as is moved, so that dropping an item and adding one takes constant
- * time on average. */
+/* A move is made once as many bytes were dropped as are moved, so that dropping an item and adding
+ * one takes constant time on average. */
 static void drop_from_part(void *ctx, uint32_t part, uint32_t count)
 {
   struct parts_bytes *bytes = &((struct parts *)ctx)->part[part];

@@ -31,10 +31,11 @@ struct parts {
 void parts_init(struct parts *parts, struct world *world);
 void parts_clear(struct parts *parts);
 
-/* Makes `copy`, which is empty, a copy of its own, for parts_clear(). Not of grouped shares. */
+/* Makes `copy`, which is empty, a copy that shares nothing with the original; parts_clear() frees
+ * it. Grouped shares cannot be copied. */
 void parts_copy(struct parts *copy, const struct parts *parts);
 
-/* Contributions to collectives are held in groups (shares.h), for programs that are no scripts. */
+/* Holds contributions to collectives in groups (shares.h); for programs that are no scripts. */
 void parts_group_shares(struct parts *parts, struct world *world);
 
 #endif

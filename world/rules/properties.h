@@ -6,7 +6,7 @@
 
 #include "world/rules/world.h"
 
-/* Their numbers: places in properties_known. */
+/* The number of a property is its place in properties_known. */
 enum property {
   PROPERTY_NO_LOSS,
   PROPERTY_NO_DUPLICATE,
@@ -60,13 +60,13 @@ bool properties_judge(const char *const *names, const char *property);
 /* Returns whether the verdict says that a step is not `pure`. */
 bool properties_impure(const struct verdict *);
 
-/* The default ones and those of protocol->promises, which a run is audited for; ends with NULL.
- * Static, until the next call. */
+/* Returns the properties that a run is audited for: the default ones and the protocol's promises.
+ * The list ends with NULL and is valid until the next call. */
 const char *const *properties_promised(const struct rcl_protocol *protocol);
 
 /* Returns whether messages must carry their sender's lines (world.line_stamps): for the claims of
- * C3 that compare lines across messages. In all others stamps would only multiply the states.
- * `names` as above; NULL: the default ones. */
+ * C3 that compare lines across messages. For all other claims stamps would only multiply the
+ * states. `names` ends with NULL; NULL: the default ones. */
 bool properties_need_stamps(const char *const *names);
 
 #endif

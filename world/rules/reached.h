@@ -1,5 +1,5 @@
-/* What runs have shown: a claim that holds although no run has committed a checkpoint holds for
- * want of anything to judge. Seen from outside, as properties are. */
+/* What runs have shown, seen from outside, as properties are. It tells vacuous claims: one that
+ * holds although no run has committed a checkpoint had nothing to judge. */
 #ifndef RECLINE_REACHED_H
 #define RECLINE_REACHED_H
 
@@ -11,28 +11,28 @@ enum reach {
   REACH_LATER_COMMITS, /* the number of recoveries before a commit */
   REACH_RECOVERIES,    /* the number of a recovery in which a rank starts from a checkpoint */
   REACH_RECOVERED,     /* the number of the checkpoint from which one does */
-  REACH_LATE,       /* 1: a message, or a contribution, is received beyond a line (needs stamps) */
-  REACH_EARLY,      /* 1: one from beyond it is received behind it (needs stamps) */
+  REACH_LATE,  /* 1: a message, or a contribution, is received beyond a line (needs stamps) */
+  REACH_EARLY, /* 1: a message that was sent beyond a line is received behind it (needs stamps) */
   REACH_REPLAYED,   /* 1: after a crash a kept message is given, or sent once more */
   REACH_SUPPRESSED, /* 1: after a crash a message is not sent again, or is dropped */
   REACH_FORCED,     /* 1: after a crash a choice, or the source of a receive, is repeated */
   REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, which is lost */
   /* In the order of enum hazard (world.h); 1: */
   REACH_CUT_STEPS,         /* a rank crashes within a step */
-  REACH_WHOLE_WRITES,      /* a crash finds a write under way whole */
-  REACH_TORN_WRITES,       /* or torn */
+  REACH_WHOLE_WRITES,      /* a crash finds that a write under way is whole */
+  REACH_TORN_WRITES,       /* or that it is torn */
   REACH_FALSE_DETECTION,   /* a rank that lives is declared dead */
-  REACH_CONTROL_OVERTAKES, /* a control message is taken of several of one sender */
+  REACH_CONTROL_OVERTAKES, /* a control message is taken while several of its sender wait */
   REACH_OUTPUTS,           /* the number of an output that leaves before all programs have ended */
-  REACH_OUTPUT_AGAIN,      /* 1: one is made once more after it has left, and dropped */
+  REACH_OUTPUT_AGAIN,      /* 1: an output that has left is made once more, and dropped */
   REACHES
 };
 
 /* Their names in claims; ends with NULL. */
 extern const char *const reach_names[REACHES + 1];
 
-/* The most that was shown of each; at most 255. And which properties there was an occasion to
- * judge: a bit of each, by its number (properties.h). */
+/* The highest value that runs have shown of each, at most 255; and the properties that there was an
+ * occasion to judge, a bit for each by its number (properties.h). */
 enum { REACHED_PROPERTIES = 40 };
 struct reached {
   uint8_t most[REACHES];

@@ -18,8 +18,8 @@ struct group {
   struct group *next; /* of the bucket */
   struct given *given;
   uint32_t count, room;
-  uint32_t words[RCL_WORDS]; /* sums */
-  uint64_t set[];            /* senders, then receivers; a sender is none of its own */
+  uint32_t words[RCL_WORDS]; /* the sum of its words */
+  uint64_t set[]; /* senders, then receivers; a sender does not receive its own contribution */
 };
 
 struct taken {
@@ -31,7 +31,7 @@ struct shares {
   uint32_t ranks, words, groups;
   uint64_t serial;
   struct group *bucket[BUCKETS];
-  uint32_t *place; /* by rank: of its last contribution in its group, if it still is */
+  uint32_t *place; /* by rank: where its last contribution is in its group */
   bool uneven;
   uint64_t *seen, *other, *to; /* scratch: sets */
   struct world_message *part;  /* scratch: what shares_read() has returned */
@@ -145,7 +145,7 @@ static struct group *new_group(struct shares *s, struct group **link, const uint
 
 static void add_to(struct shares *s, struct group *group, const struct given *given)
 {
-  if (group->count == group->room) { /* most calls with a root have one */
+  if (group->count == group->room) { /* a call with a root mostly has one contribution in a group */
     group->room = group->room ? 2 * group->room : 1;
     group->given = memory_grow(group->given, group->room * sizeof *given);
   }
@@ -156,7 +156,7 @@ static void add_to(struct shares *s, struct group *group, const struct given *gi
     group->words[i] += given->message.words[i];
 }
 
-/* No pair is left. */
+/* Returns whether no pair of sender and receiver is left. */
 static bool is_empty(const struct shares *s, struct group *group)
 {
   const uint64_t *to = receivers(s, group);
@@ -168,7 +168,8 @@ static bool is_empty(const struct shares *s, struct group *group)
   return true;
 }
 
-/* Makes those of `set` a group of their own behind the others, which stay. */
+/* Splits a group: the contributions of the senders in `set` become a group of their own behind it.
+ */
 static struct group *split(struct shares *s, struct group *group, const uint64_t *set)
 {
   struct group *part = new_group(s, &group->next, receivers(s, group));
@@ -183,7 +184,7 @@ static struct group *split(struct shares *s, struct group *group, const uint64_t
   return part;
 }
 
-/* `rank` has nothing more of the group. */
+/* Removes `rank` from the receivers of the group. */
 static void leave(const struct shares *s, struct group *group, int rank)
 {
   receivers(s, group)[rank / 64] &= ~(UINT64_C(1) << rank % 64);
@@ -224,7 +225,7 @@ void shares_add(struct shares *s, int from, const struct world_message *message,
     if (!is_of(*end, message->comm, message->tag))
       continue;
     if (shares_has(senders(*end), from))
-      group = NULL; /* it comes behind the sender's others */
+      group = NULL; /* the contribution comes after the sender's earlier ones */
     else if (!group && is_alike(s, *end, from, message, to))
       group = *end;
   }
@@ -240,8 +241,9 @@ void shares_add(struct shares *s, int from, const struct world_message *message,
 
 /* ---- taking ---- */
 
-/* Those of the group that the key means, beyond those of senders that are in s->seen, as a set in
- * s->other; they are then in s->seen, too. False: none. `all`: the group has no others. */
+/* Finds the senders of the group whose contributions the key means and that are not yet in s->seen.
+ * Puts them into s->other and into s->seen; returns false if there are none. `all` is set when
+ * these are all senders of the group, the receiver itself aside. */
 static bool pick(const struct shares *s, struct group *group, const struct shares_key *key,
                  bool *all)
 {

@@ -3,10 +3,11 @@
  * added up once. A call on n ranks costs O(n), and not a message for each pair.
  *
  * Contributions that flow to the same ranks, of one call, incarnation and pair of lines, make a
- * *group*: its senders, its receivers, the sum of its words. A receiver that takes all of them
- * leaves the group; what concerns some of them splits it. The groups of a call are in the order in
- * which each of its senders has contributed, so that the parts can be read from them one by one:
- * equal to those that world_shares.c writes without them (world/rules/t/shares-test.c).
+ * *group*: its senders, its receivers, the sum of its words. A receiver that takes all
+ * contributions of a group leaves it; an operation on some of them splits the group. The groups of
+ * a call are in the order in which each of its senders has contributed, so that the parts can be
+ * read from them one by one: equal to those that world_shares.c writes without them
+ * (world/rules/t/shares-test.c).
  */
 #ifndef RECLINE_SHARES_H
 #define RECLINE_SHARES_H
@@ -36,19 +37,19 @@ static inline void shares_put(uint64_t *set, int rank)
 void shares_add(struct shares *, int from, const struct world_message *message, const uint64_t *to,
                 bool mutual);
 
-/* Contributions to call `number` that `rank` may take: of incarnations from `least` to `most`, of
- * each sender the first; RCL_ANY as `sender`: of all. */
+/* Contributions to call `number` that `rank` may take: the first of each sender whose incarnation
+ * is from `least` to `most`. RCL_ANY as `sender` means all senders. */
 struct shares_key {
   int comm, number, rank, sender;
   uint16_t least, most;
 };
 
-/* Adds what they are to *contributions, and to `words` their words. */
+/* Adds their number to *contributions, and their words to `words`. */
 void shares_sum(const struct shares *, const struct shares_key *, uint32_t *contributions,
                 uint32_t words[RCL_WORDS]);
 
-/* Takes them. Of those with the same lines the one of the lowest rank is told to `visit`, in the
- * order of ranks. */
+/* Takes these contributions. Calls `visit` for one contribution of each pair of lines, that of the
+ * lowest rank, in the order of ranks. */
 void shares_take(struct shares *, const struct shares_key *,
                  void (*visit)(void *data, int peer, const struct world_message *), void *data);
 
@@ -60,9 +61,9 @@ const struct world_message *shares_read(struct shares *, int from, int to, uint3
 
 bool shares_none(const struct shares *); /* all parts are empty */
 
-/* For the caller. The members of a communicator, to be filled in when they are not `known`; an
- * empty set for shares_add(); whether a contribution may be kept from some of those to whom it
- * flows. */
+/* For the caller: the members of a communicator, to be filled in when they are not `known`; an
+ * empty set for shares_add(); whether something may keep a contribution from some of its receivers.
+ */
 uint64_t *shares_members(struct shares *, int comm, bool *known);
 uint64_t *shares_receivers(struct shares *);
 bool *shares_uneven(struct shares *);

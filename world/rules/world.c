@@ -101,7 +101,7 @@ static void *copy_of(const void *state, uint32_t bytes)
   return memcpy(memory_grow(NULL, bytes + 1), state, bytes);
 }
 
-/* False: the step is not one of a protocol. */
+/* Returns false if the step is not pure or not legal. */
 static bool step_protocol(struct step_context *t)
 {
   const struct world *w = t->w;
@@ -137,7 +137,7 @@ static bool leaves_topology(const struct step_context *t)
          !rcl_is_neighbour(&t->w->config[t->rank], t->event.peer);
 }
 
-/* Protocols may rest on it that there are no such messages, and none can repair one. */
+/* A protocol may rely on it that no such messages exist, and could not repair their loss. */
 static void refuse_message(struct step_context *t)
 {
   edit_rank(t->w, t->rank)->gave_up = RCL_REASON_PROTOCOL;
@@ -188,7 +188,7 @@ static bool fits(const struct world *w, const struct world_message *message,
   bool control = event->kind == RCL_EVENT_CONTROL;
   if (is_control(message) != control)
     return false;
-  if (control) /* of those that come in order only the first can be meant */
+  if (control) /* where messages come in order, only the first can be meant */
     return !is_unordered(w, control_part(w)) ||
            !memcmp(message->words, event->words, sizeof event->words);
   return message->tag == event->tag && message->comm == event->comm;

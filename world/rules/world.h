@@ -41,16 +41,17 @@
 /* ---- parts ---- */
 
 enum part_kind {
-  WORLD_RANK,       /* struct world_rank, then the protocol's state */
-  WORLD_PROGRAM,    /* struct world_program, struct world_window where scripts have them */
-  WORLD_POSTED,     /* struct world_receive[] in the order of posting */
-  WORLD_SLOTS,      /* struct world_slot[] by slot number */
-  WORLD_FLOWS,      /* struct world_flow[] by peer, tag, communicator */
-  WORLD_SENT,       /* struct world_sent[] in the order of sending */
-  WORLD_STORED,     /* struct world_record[] in the order of writing; parts end in any order */
+  WORLD_RANK,    /* struct world_rank, then the protocol's state */
+  WORLD_PROGRAM, /* struct world_program; with scripts that have windows, struct world_window behind
+                    it */
+  WORLD_POSTED,  /* struct world_receive[] in the order of posting */
+  WORLD_SLOTS,   /* struct world_slot[] by slot number */
+  WORLD_FLOWS,   /* struct world_flow[] by peer, tag, communicator */
+  WORLD_SENT,    /* struct world_sent[] in the order of sending */
+  WORLD_STORED,  /* struct world_record[] in the order of writing; parts end in any order */
   WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
   WORLD_UNEXPECTED, /* RCL_LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
-  WORLD_LEFT,       /* struct content[]: what the outside has seen of it, which no crash undoes */
+  WORLD_LEFT, /* struct content[]: the outputs that the outside has seen, which no crash undoes */
   WORLD_RANK_PARTS,
   WORLD_CHANNEL = WORLD_RANK_PARTS, /* struct world_message[] in the order of sending */
   WORLD_CONTROL,
@@ -76,8 +77,8 @@ struct world_alarm {
 };
 
 enum connections {
-  CONNECTIONS_CLOSED = 1, /* by START or CAPTURED, and there was no OPEN yet */
-  CONNECTIONS_ANEW = 2    /* START closed all: peers have none before they start, too */
+  CONNECTIONS_CLOSED = 1, /* closed by START or CAPTURED, and there was no OPEN yet */
+  CONNECTIONS_ANEW = 2    /* START closed all; peers have no connection before they start, either */
 };
 
 struct world_rank {
@@ -87,10 +88,11 @@ struct world_rank {
   uint8_t gave_up;      /* enum rcl_reason */
   uint16_t draining;    /* 0: no peer; 1: every peer; else peer + 2 */
   uint16_t closed;      /* enum connections, or-ed */
-  uint16_t born;        /* independent: incarnation that its last crash has begun; 0: none */
-  uint16_t incarnation; /* in which it last started; older messages do not exist for this rank */
+  uint16_t born;        /* independent: the incarnation that began with its last crash; 0: none */
+  uint16_t incarnation; /* the incarnation in which it last started; older messages do not exist for
+                           this rank */
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
-  uint8_t declared;     /* dead, and it is not: its process is still to be ended */
+  uint8_t declared;     /* declared dead while it lives: its process must still be ended */
   uint8_t set_back;   /* it has gone back, and has not noticed a failure since (once-per-failure) */
   uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
   uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
@@ -99,12 +101,12 @@ struct world_rank {
   uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
                          crash */
   uint32_t covered;   /* outputs up to this one may leave once `line` is committed; 0: none */
-  struct world_alarm set, rung; /* clocks: the alarm to come, and the last that went off */
+  struct world_alarm set, rung; /* clocks: the next alarm, and the last one that went off */
 };
 
 _Static_assert(sizeof(struct world_rank) % 8 == 0, "the protocol state that follows is 8-aligned");
 
-/* All that steps of other ranks can see of a rank: fields of struct world_rank. */
+/* The part of a rank that steps of other ranks can see: some fields of struct world_rank. */
 struct world_head {
   uint8_t phase, declared;
   uint16_t closed, born, incarnation, noticed;
@@ -123,53 +125,56 @@ struct world_call {
   int16_t comm;
   int16_t root;
   uint16_t makes;            /* a communicator */
-  int32_t number;            /* of the call on its communicator, from 1 */
+  int32_t number;            /* number of the call on its communicator, from 1 */
   uint32_t words[RCL_WORDS]; /* own contribution, once joined */
 };
 
 struct world_program {
   uint32_t receives;      /* receives posted so far: the number of the last one */
-  struct content history; /* all that the program has received and chosen */
+  struct content history; /* history: all that the program has received and chosen */
   uint16_t next;          /* scripts: index of the next operation */
   uint8_t finished;       /* reached its end; still takes part in the protocol */
-  uint8_t waiting;        /* scripts: name being waited for, +1; 0: none */
+  uint8_t waiting;        /* scripts: 1 + the name that it waits for; 0: none */
   struct world_call call;
-  uint16_t calls[SCRIPT_COMMS];      /* scripts: collective calls so far, by communicator */
-  uint16_t given;                    /* scripts: names whose receive is complete, a bit each */
-  uint16_t last;                     /* scripts that branch: what IF asks for */
-  uint16_t source[SCRIPT_NAMES + 1]; /* scripts that branch: whose message it was given */
-  uint16_t sending;                  /* scripts: 1 + the incarnation of the synchronous send that it
-                                        is in, which is the operation before `next`; 0: none */
+  uint16_t calls[SCRIPT_COMMS]; /* scripts: collective calls so far, by communicator */
+  uint16_t given;               /* scripts: names whose receive is complete, a bit each */
+  uint16_t last;                /* scripts that branch: the outcome that IF asks for */
+  uint16_t source[SCRIPT_NAMES +
+                  1]; /* scripts that branch: the sender of the message that it was given */
+  uint16_t sending;   /* scripts: 1 + the incarnation of the synchronous send that it
+                         is in, which is the operation before `next`; 0: none */
   uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
-  struct content content[SCRIPT_NAMES + 1]; /* scripts: what it was given */
-  uint32_t outputs;                         /* made so far: the number of the last one */
+  struct content content[SCRIPT_NAMES + 1]; /* scripts: contents that it was given */
+  uint32_t outputs;                         /* outputs made so far: the number of the last one */
 };
 
 /* A message that waits at the window of a rank. */
 struct world_wait {
-  uint16_t origin, place; /* of the operation in its script */
+  uint16_t origin, place; /* number of the operation in its sender's script */
   uint16_t item[SCRIPT_PENDING];
 };
 
-/* Behind it, of scripts with windows: the window of the rank, and what is under way. */
+/* For scripts with windows it is followed by this: the window of the rank and its accesses under
+ * way. */
 struct world_window {
   uint16_t cell[SCRIPT_CELLS];
-  uint16_t item[SCRIPT_PENDING];   /* of accesses by their place: what is given, then fetched */
+  uint16_t item[SCRIPT_PENDING];   /* for each access, by its place: the value given, then the value
+                                      fetched */
   uint16_t answer[SCRIPT_PENDING]; /* fetched here for the origin that is answered next */
   /* Where there are locks. */
   uint8_t held[SCRIPT_WINDOW_RANKS]; /* enum lock, of each origin */
   uint8_t source;                    /* 1 + the rank whose message is being taken in; 0: none */
   uint8_t reply;                     /* 1 + the rank that is answered next; 0: none */
-  uint8_t granted;                   /* the own lock that the program waits for */
+  uint8_t granted;                   /* the kind of the own lock that the program waits for */
   uint8_t waits;
-  struct world_wait wait[SCRIPT_WINDOW_RANKS]; /* that came, in their order */
+  struct world_wait wait[SCRIPT_WINDOW_RANKS]; /* messages that wait, in the order of arrival */
 };
 
 struct world_receive {
   uint32_t request;
   int16_t peer, comm; /* as posted */
   int32_t tag;
-  int16_t from;      /* as allowed by MATCH, within what was posted */
+  int16_t from;      /* as narrowed by MATCH, within what was posted */
   uint8_t announced; /* the protocol has answered RECEIVE with MATCH */
   uint8_t pad;
   int32_t from_tag;
@@ -187,11 +192,12 @@ struct world_message {
   uint32_t bytes;
   uint32_t words[RCL_WORDS];
   uint32_t sequence;      /* counts the messages of its flow in the sender's program, from 1 */
-  struct content content; /* of the payload */
+  struct content content; /* content of the payload */
   uint32_t line;          /* sender's line when it was sent (only for the claims that ask for it) */
   uint32_t stopped;       /* the same for its stop-log line */
-  uint32_t behind;        /* piggybacks: so many control messages of the channel come before it */
-  struct world_alarm after, before; /* clocks: the sender's last alarm when it was sent, its next */
+  uint32_t behind; /* piggybacks: number of control messages of the channel that come before it */
+  struct world_alarm after,
+      before; /* clocks: the sender's last alarm when it was sent, and its next */
 };
 
 /* Names a collective call whose contribution from `root` is taken and dropped. */
@@ -212,12 +218,12 @@ struct world_flow {
   int32_t tag;
   uint32_t sent;        /* messages sent to peer, suppressed ones too */
   uint32_t delivered;   /* messages from peer given to the program */
-  struct content given; /* contents of these, in order */
+  struct content given; /* contents of the messages given to the program, in order */
 };
 
 /* What a program has sent, suppressed messages too: the contents one by one, as a receiver may have
- * been given fewer than were sent. None for free programs, nor for runs that compare none. Its
- * outputs are sent to the OUTSIDE. */
+ * been given fewer than were sent. There are no contents for free programs, nor for runs that
+ * compare none. Its outputs are sent to the OUTSIDE. */
 struct world_sent {
   int16_t peer, comm;
   int32_t tag;
@@ -228,15 +234,15 @@ struct world_record {
   uint32_t checkpoint;
   uint8_t part; /* enum rcl_part */
   uint8_t durable;
-  uint8_t reported; /* the rank was told so; differs from durable only under the early-durable lie,
-                       and after a crash */
+  uint8_t reported; /* the rank was told that it is durable; differs from `durable` only with fault
+                       early-durable and after a crash */
   uint8_t harm;     /* enum record_harm, or-ed */
   uint32_t image;   /* kept bytes of the capture (IMAGE only) */
   uint32_t state;   /* kept bytes: protocol's state, SLOTS */
 };
 
-/* TORN: the write was cut. Lost with a node: the rank's own piece, what the partner's node has of
- * it. */
+/* TORN: a crash has cut the write. Lost with a node: the rank's own piece, or the copy on the
+ * partner's node. */
 enum record_harm { HARM_TORN = 1, HARM_LOST = 2, HARM_COPY_LOST = 4 };
 
 struct world_global {
@@ -247,7 +253,7 @@ struct world_global {
   uint16_t crashes;     /* crashes that may still happen (explorer) */
   uint16_t timers;      /* TIMERs that may still happen (explorer) */
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
-  uint8_t injected;     /* the one lie of a faulty host has been told */
+  uint8_t injected;     /* the one fault of a faulty host has happened */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
   uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0 */
   uint8_t settled;      /* no rank will go back any more: world_settles() */
@@ -256,8 +262,8 @@ struct world_global {
 /* Property tokens: a global state that is being recorded. Apart from GLOBAL, as no rule looks here.
  */
 struct world_tokens {
-  uint32_t ranks; /* that have recorded their part of it */
-  uint32_t more;  /* the sum of what they say */
+  uint32_t ranks; /* ranks that have recorded their part of it */
+  uint32_t more;  /* the sum of their tokens */
 };
 
 /* Parts are compared, stored and hashed as bytes: no padding that a compiler could leave undefined,
@@ -279,31 +285,33 @@ _Static_assert(sizeof(struct rcl_action) == 44, "size of an action");
 /* The host's services for the world. All functions take `ctx`. */
 struct world_memory {
   void *ctx;
-  /* Bytes of a part and their number; empty parts have size 0. Valid until the part is edited. */
+  /* Returns the bytes of a part and sets their number; empty parts have size 0. Valid until the
+   * part is edited. */
   const void *(*read)(void *ctx, uint32_t part, uint32_t *size);
-  /* The head of a RANK part; no more is looked at. NULL, or it returns NULL: `read`. */
+  /* Returns the head of a RANK part, for callers that need no more of it. Where it is NULL or
+   * returns NULL, `read` is called. */
   const struct world_head *(*read_head)(void *ctx, uint32_t part);
-  /* The same to write to, grown (with zeroes) or cut to `size` bytes. */
+  /* Returns the part to write to, grown (with zeroes) or cut to `size` bytes. */
   void *(*edit)(void *ctx, uint32_t part, uint32_t size);
-  /* Takes so many bytes, of no more than there are, from the front of a part, in a time that does
-   * not follow from its size. NULL: `edit`. */
+  /* Drops that number of bytes from the front of a part, which has at least as many, in a time that
+   * does not depend on its size. NULL: `edit` is used. */
   void (*drop)(void *ctx, uint32_t part, uint32_t bytes);
   /* Keeps bytes for stable storage; equal bytes may get equal numbers; numbers count from 1. */
   uint32_t (*keep)(void *ctx, const void *bytes, uint32_t size);
   const void *(*kept)(void *ctx, uint32_t number, uint32_t *size);
-  /* They are no longer needed. May be NULL. */
+  /* Is told that kept bytes are no longer needed. May be NULL. */
   void (*forget)(void *ctx, uint32_t number);
 };
 
 /* ---- the world ---- */
 
-/* States that are stored as one, each START of which an audit takes from each of them. */
+/* Stored states that were merged into one; an audit takes each START from every one of them. */
 struct world_merges;
 struct world_merges *world_merges_new(void);
 void world_merges_free(struct world_merges *); /* may be NULL */
 
-/* A fault that the host injects once, to show that the properties detect it. The last two are not
- * moves, but in all that it does: no image has what is in windows, or who has locked them. */
+/* A fault that the host injects once, to show that the properties detect it. The last two are no
+ * moves but hold throughout: images lack the contents of windows, or the holders of their locks. */
 enum injected_fault {
   FAULT_DROP = 1,
   FAULT_DUPLICATE = 2,
@@ -312,30 +320,32 @@ enum injected_fault {
   FAULT_LOCKS_LOST = 16
 };
 
-/* What a machine may do and a protocol may have to stand, beyond crashes between steps. */
+/* What a machine may do beyond crashes between steps, and a protocol may have to tolerate. */
 enum hazard {
-  /* A crash may fall between two actions of a step: those before it have taken effect. */
+  /* A crash may fall between two actions of a step: the earlier actions have taken effect. */
   HAZARD_CUT_STEPS = 1,
-  /* A write under way at a crash may be found whole, besides lost: a checksum tells which. */
+  /* After a crash, a write that was under way may be found whole or lost; a checksum tells which.
+   */
   HAZARD_WHOLE_WRITES = 2,
-  /* Or torn, a prefix or a mixture of old and new, and without a checksum none can tell. An event
-     logger is another machine, to which a message comes or not: its writes are never torn. */
+  /* Such a write may also be torn, a prefix or a mixture of old and new, and there is no checksum
+   * to tell. An event logger is another machine, to which a message comes or not: its writes are
+   * never torn. */
   HAZARD_TORN_WRITES = 4,
-  /* A slow rank may be declared dead and fenced: until its process is ended it goes on, sends to
-     ranks that have not noticed, and nothing that it stores is taken. */
+  /* A slow rank may be declared dead and fenced: until its process is ended it goes on and sends to
+   * ranks that have not noticed, but storage takes nothing from it. */
   HAZARD_FALSE_DETECTION = 8,
   /* Control messages of a pair of ranks may overtake each other. */
   HAZARD_CONTROL_OVERTAKES = 16
 };
 
-/* What a crash leaves of the node, in move.fault: nothing that the ranks can reach again, as they
- * restart elsewhere; its disks, as it comes back; all, as a process has crashed alone. */
+/* What a crash leaves of the node, in move.fault: nothing (the ranks restart elsewhere), its disks
+ * (the node comes back), or everything (a process has crashed alone). */
 enum crash_leaves { CRASH_LEAVES_NOTHING, CRASH_LEAVES_DISKS, CRASH_LEAVES_ALL };
 
 /* A level of storage. Checkpoint k goes to the last level whose `every` divides k. Ranks are stored
  * in blocks of world.stored_per_node, each on a node of its own; sets are of `set` nodes in a row.
  * A ring keeps a copy of each node's images on the next node of its set; otherwise a set can be
- * rebuilt as long as at most `losses` of its nodes have lost what they had. */
+ * rebuilt as long as at most `losses` of its nodes have lost their data. */
 struct world_level {
   uint32_t every;
   uint8_t needs; /* enum crash_leaves: the least that leaves what is on the node itself */
@@ -349,29 +359,30 @@ struct guard;
 
 struct world {
   const struct rcl_protocol *protocol;
-  struct rcl_config *config; /* one per rank */
+  struct rcl_config *config; /* one for each rank */
   int ranks;
-  char *topology;              /* as a text (protocols/neighbours.h); NULL: all are neighbours */
-  uint32_t *neighbours;        /* of all ranks, whose configs point here; NULL likewise */
-  uint32_t state_bytes;        /* of the protocol's state */
-  bool fifo;                   /* channels deliver in the order of sending */
-  bool overtaking;             /* channels keep no order at all, against MPI */
-  bool places_anywhere;        /* system level; else only at `checkpoint` operations */
-  bool closes;                 /* connections are closed for a capture or a restart (explorer) */
-  bool line_stamps;            /* messages carry line and stopped */
-  bool check;                  /* check the protocol's invariants after every step */
-  bool bounded;                /* crashes and timers are counted down (explorer) */
-  bool whole;                  /* contents that make no difference stay (audit of the explorer) */
-  bool blind;                  /* tests: stored states are merged as if no image had outputs */
-  struct world_merges *merges; /* which were merged, for an audit; NULL: none (world_merges.c) */
-  unsigned faults;             /* enum injected_fault, or-ed */
-  unsigned hazards;            /* enum hazard, or-ed */
-  int per_node;                /* ranks that crash together, in blocks; 1: each alone */
-  unsigned exceeds;            /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
+  char *topology;       /* as a text (protocols/neighbours.h); NULL: all are neighbours */
+  uint32_t *neighbours; /* of all ranks, whose configs point here; NULL likewise */
+  uint32_t state_bytes; /* of the protocol's state */
+  bool fifo;            /* channels deliver in the order of sending */
+  bool overtaking;      /* channels keep no order at all, against MPI */
+  bool places_anywhere; /* system level; else only at `checkpoint` operations */
+  bool closes;          /* connections are closed for a capture or a restart (explorer) */
+  bool line_stamps;     /* messages carry line and stopped */
+  bool check;           /* check the protocol's invariants after every step */
+  bool bounded;         /* crashes and timers are counted down (explorer) */
+  bool whole;           /* keeps contents that make no difference (audit of the explorer) */
+  bool blind;           /* tests: stored states are merged as if no image had outputs */
+  struct world_merges
+      *merges;      /* states that were merged, for an audit; NULL: none (world_merges.c) */
+  unsigned faults;  /* enum injected_fault, or-ed */
+  unsigned hazards; /* enum hazard, or-ed */
+  int per_node;     /* ranks that crash together, in blocks; 1: each alone */
+  unsigned exceeds; /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
   struct world_level level[WORLD_LEVELS];
   int levels; /* 0: storage outlives all crashes */
   int stored_per_node;
-  const char *const *properties; /* names of those to judge, ends with NULL; NULL: all */
+  const char *const *properties; /* names of the properties to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
   /* Whether `rank` is a member of communicator `comm`, from before its first member is told so.
      NULL: everybody is. */
@@ -380,7 +391,8 @@ struct world {
   struct world_memory memory;
   struct shares *shares; /* contributions in groups (parts_group_shares()); NULL: in parts */
   struct guard *guard;   /* memory in which the protocol is called; NULL: in the parts */
-  bool all_in_use; /* what its in_use says of the first state is wrong, as each step then shows */
+  bool all_in_use; /* the protocol's in_use is wrong about the first state: each step then shows
+                      that */
 };
 
 /* Number of a part. `a` is a rank, or the source of a channel; `b` its destination. */
@@ -398,7 +410,8 @@ static inline uint32_t world_part(const struct world *w, enum part_kind kind, in
 uint32_t world_parts(const struct world *);
 
 /* Parts that belong together make a *component*: those of one rank, those between one pair of
- * ranks, GLOBAL with TOKENS. Their values go together, so that the explorer numbers them together.
+ * ranks, GLOBAL with TOKENS. Their values depend on each other, so the explorer numbers them
+ * together.
  */
 uint32_t world_component(const struct world *, uint32_t part);
 uint32_t world_components(const struct world *);
@@ -406,14 +419,15 @@ uint32_t world_components(const struct world *);
 /* Fills in `world` for `ranks` ranks. The caller sets the other fields afterwards and calls
  * world_begin(), which writes the parts as they are before the first START. */
 void world_init(struct world *, const struct rcl_protocol *, int ranks, uint32_t capacity);
-/* Sets a parameter of the protocol (rcl_config.parameter); one that it does not have: no effect. */
+/* Sets a parameter of the protocol (rcl_config.parameter); a parameter that it does not have is
+ * ignored. */
 void world_set_parameter(struct world *, const char *name, uint32_t value);
 /* Declares who exchanges messages with whom, before world_begin(): a text of
  * protocols/neighbours.h, which is copied; NULL: all with all. A program that sends to another rank
  * ends the run: its protocol gives up. False, with `problem` (NEIGHBOURS_PROBLEM bytes): the text
  * is wrong. */
 bool world_set_topology(struct world *, const char *text, char *problem);
-/* Adds a level of storage behind the others; beyond WORLD_LEVELS: a breach. */
+/* Adds a level of storage after the others. More than WORLD_LEVELS are a breach. */
 void world_add_level(struct world *, struct world_level);
 /* From here on the protocol is called in memory of its own, where property `pure` is judged in
  * full. `audit`: each step is taken again in other places. The configs do not grow any more. */
@@ -427,11 +441,11 @@ enum move_kind {
   MOVE_EVENT,  /* `event` happens at `rank` */
   MOVE_CRASH,  /* `rank` fails; where nodes have several ranks: those of the node that begins with
                   it.  -1: no rank, the server loses what it has stored (runs, with levels) */
-  MOVE_DETECT, /* the dispatcher notices the dead: fences storage, opens a new incarnation. `rank`
-                  is -1; independent: the one dead that is noticed */
+  MOVE_DETECT, /* the dispatcher notices the dead, fences storage and opens a new incarnation.
+                  `rank` is -1; independent: the dead rank that is noticed */
   MOVE_FINISH, /* the program of `rank` ends (real programs) */
   MOVE_FAULT,  /* a faulty host drops or duplicates the message at `index` of peer -> rank */
-  MOVE_SENT    /* the synchronous send that the program of `rank` is in ends (scripts) */
+  MOVE_SENT    /* the synchronous send of the program of `rank` ends (scripts) */
 };
 
 struct move {
@@ -442,8 +456,8 @@ struct move {
   uint32_t index; /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
                      world when WORLD_FIND. MOVE_CRASH: what becomes of writes under way, a digit
                      of enum write_end for each, in base WRITE_ENDS */
-  struct content content; /* real programs, SEND, ARRIVED and OUTPUT: of the payload; none: not
-                             given */
+  struct content content; /* real programs, SEND, ARRIVED and OUTPUT: content of the payload; none:
+                             not given */
   struct rcl_event event;
 };
 
@@ -453,8 +467,8 @@ enum detection { DETECT_DEAD, DETECT_FALSELY, DETECT_END };
 
 enum write_end { WRITE_LOST, WRITE_WHOLE, WRITE_TORN, WRITE_ENDS };
 
-/* HAZARD_CUT_STEPS: after so many actions of the event's step that have an effect outside of its
- * rank the rank crashes; -1: it does not. */
+/* HAZARD_CUT_STEPS: the rank crashes after that number of actions of the event's step that have an
+ * effect outside of the rank; -1: it does not crash. */
 enum { FAULT_CUT = 8, FAULT_CUT_SHIFT = 4, FAULT_CUTS = 16 };
 static inline int world_cut(const struct move *move)
 {
@@ -465,7 +479,7 @@ _Static_assert(sizeof(struct move) == 68, "moves are interned as bytes");
 
 enum { WORLD_FIND = UINT32_MAX };
 
-/* Things that a step showed, beyond its new state. */
+/* What a step showed, beyond its new state. */
 enum verdict_kind {
   VERDICT_FINE,
   VERDICT_GAVE_UP,   /* the protocol gave up: an outcome, not an error */
@@ -496,9 +510,9 @@ void world_moves_of(const struct world *, uint32_t origin,
 
 /* How one rank stands, and, put together, how all do. */
 struct world_standing {
-  bool gave_up;  /* the protocol has (of all: anywhere) */
-  bool finished; /* the program has, it is not held (a rollback may be on its way), and there is no
-                    crash that it has yet to notice (of all: everywhere) */
+  bool gave_up;  /* the protocol has given up (of all: any) */
+  bool finished; /* the program has ended, it is not held (a rollback may be on its way), and there
+                    is no crash that it has yet to notice (of all: everywhere) */
   bool dead;     /* crashed and not yet detected, or to be ended (of all: any of them) */
   /* The fields below are known for a single rank only. */
   bool ended; /* its program has finished, even if it has crashed since */
@@ -513,15 +527,17 @@ struct world_standing {
 struct world_standing world_standing(const struct world *, int rank);
 struct world_standing world_standing_of_all(const struct world_standing *, int ranks);
 
-/* When all ranks stand like this, moves can come from the first so many origins only. */
+/* Returns how many origins, counted from the first, can have moves when all ranks stand like this.
+ */
 uint32_t world_open_origins(const struct world *, const struct world_standing *all);
 
-/* In how many ways the writes under way can end when the node that begins with `first` crashes, as
- * move.index counts them: the first 20, of which each is lost where nothing else can happen. */
+/* Returns in how many ways the writes under way can end when the node that begins with `first`
+ * crashes, as move.index counts them. Only the first 20 writes count; a write is lost where nothing
+ * else can happen to it. */
 uint32_t world_write_ends(const struct world *, int first);
 
-/* Independent: what was durable of `rank`, is lost, and a START from `checkpoint` would need: the
- * newest image or the log behind it. NULL: nothing. */
+/* Independent: returns what a START of `rank` from `checkpoint` would need and a crash has taken
+ * from storage: the newest image, or the log behind it. NULL: nothing. */
 const struct world_record *world_lost_record(const struct world *, int rank, uint32_t checkpoint);
 
 /* NULL when `move` can happen now; otherwise why not (a static text). */
@@ -537,13 +553,14 @@ void world_step(struct world *, struct move *, struct rcl_actions *, struct verd
  * not finished, `commits` when a checkpoint was asked for and never committed, `requests` when no
  * more will be asked for. A TIMER whose step sets the timer again may have put the checkpoint off,
  * and so may the next one: `renews` tells whether the timer of `rank` leads to a checkpoint that
- * commits when it goes off in this state, which must be as before when it returns. Without: no
- * such timer does. */
+ * commits when it goes off in this state; it must leave the state as it was. NULL: no such timer
+ * does. */
 void world_at_rest(const struct world *, struct verdict *);
 void world_at_rest_renewing(const struct world *, bool (*renews)(void *ctx, int rank), void *ctx,
                             struct verdict *);
 
-/* The same on a state to which a run comes back for ever: `progress` when either. */
+/* The same verdict on a state to which a run comes back for ever: `progress` if it is `deadlock` or
+ * `commits`. */
 void world_for_ever(const struct world *, struct verdict *);
 
 /* Verdict on a state in which all programs have finished: `agreement` when a receiver was given
@@ -554,51 +571,52 @@ void world_at_end(const struct world *, struct verdict *);
 /* Returns whether any of these properties is judged: world_at_end() looks at everything. */
 bool world_judges_end(const struct world *);
 
-/* Judges the line invariant of the protocol (protocols/line.h) in the state as it is; of one that
- * states none, nothing. `verdict` is as world_at_end() leaves it: property `line-invariant`, the
- * rank `i` of the clause, and in the text the clause. */
+/* Judges the line invariant of the protocol (protocols/line.h) in the present state. A protocol
+ * that states none is not judged. `verdict` is as world_at_end() leaves it: property
+ * `line-invariant`, the rank `i` of the clause, and in the text the clause. */
 void world_judge_line(const struct world *, struct verdict *verdict);
 
-/* Returns what is kept of an image of `rank` (0: of one of its program as it stands) where no rank
- * will start from it: the number of kept bytes. */
+/* Returns the number of the kept bytes that replace an image of `rank` from which no rank will
+ * start. Image 0 is one of its program as it stands. */
 uint32_t world_settled_image(const struct world *, int rank, uint32_t image);
 
-/* Makes a record of `rank` one that no rank will start from. What it named stays kept, as others
- * may name it too. */
+/* Strips a record of `rank` from which no rank will start. The bytes that it named stay kept, as
+ * other records may name them. */
 void world_settle_record(const struct world *, int rank, struct world_record *);
 
-/* Returns what is in a part, `size` bytes, when each rank is called to[rank]; in place. False where
- * that cannot be told: histories are digests, and what is stored is bytes. */
+/* Renames ranks in a part of `size` bytes, in place: each rank becomes to[rank]. Returns false
+ * where that cannot be done, as histories are digests and stored states are bytes. */
 bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *bytes,
                   uint32_t size);
 
-/* The part that it then is in. */
+/* Returns the number that `part` has once ranks are renamed. */
 uint32_t world_renamed(const struct world *, uint32_t part, const int16_t *to);
 
-/* The numbers of kept bytes in `bytes` of that part: replaces each but 0, in order, by what `map`
- * makes of it. */
+/* Replaces each number of kept bytes (but 0) in `bytes` of that part, in order, by what `map`
+ * returns for it. */
 void world_map_kept(const struct world *, uint32_t part, void *bytes, uint32_t size,
                     uint32_t (*map)(void *ctx, uint32_t number), void *ctx);
 
 /* Adds bytes to a digest. */
 uint64_t world_digest_bytes(uint64_t digest, const void *bytes, uint32_t size);
 
-/* A digest of all parts: of equal states the same in every exploration, also where bytes were kept
- * under other numbers. */
+/* Returns a digest of all parts. Equal states have equal digests in every exploration, even where
+ * bytes were kept under other numbers. */
 uint64_t world_digest(const struct world *);
 
-/* Returns what a part adds to the digest, which is the sum. */
+/* Returns the share of one part in the digest, which is the sum over all parts. */
 uint64_t world_digest_part(const struct world *, uint32_t part);
 
 /* Returns whether something is still to happen that neither a program nor a failure brings about: a
- * start, the notice of a crash, the end of a capture or of a write, a message that can arrive.
- * Where it never does, the host has lost it. `owed` is the first such move. */
+ * start, the notice of a crash, the end of a capture or of a write, a message that can arrive. If
+ * it never happens, the host has lost it. `owed` is set to the first such move. */
 bool world_owes(const struct world *, struct move *owed);
 
-/* All programs have finished, none is held, and none has yet to notice a crash. */
+/* Returns whether all programs have finished, none is held, and none has yet to notice a crash. */
 bool world_finished(const struct world *);
 
-/* The DOWN that `rank` has to take next; false when it knows of all crashes that were detected. */
+/* Sets the DOWN that `rank` has to take next; returns false when it knows of all crashes that were
+ * detected. */
 bool world_next_down(const struct world *, int rank, struct rcl_event *);
 
 #endif

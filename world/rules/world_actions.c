@@ -5,7 +5,7 @@
 #include "protocols/grammar.h"
 #include "world/rules/world_step.h"
 
-/* Ranks that have died since, or are to restart for a later recovery, are sent to in vain. */
+/* A message to a rank that has died since, or that must restart for a later recovery, is lost. */
 static void check_open(struct step_context *t, int peer)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -67,7 +67,7 @@ static void restrict_receive(struct step_context *t, const struct rcl_action *ac
   world_violate(t, "legal", "receive %u is not posted", action->request);
 }
 
-/* Index of `slot` among the sorted slots, or where it would stand. */
+/* Returns the index of `slot` among the sorted slots, or where it would stand. */
 static uint32_t find_slot(const struct step_context *t, uint32_t slot, bool *full)
 {
   uint32_t count, first = 0;
@@ -132,7 +132,8 @@ static void resend_message(struct step_context *t, const struct rcl_action *acti
   uint32_t count, i = find_slot(t, action->slot, &full);
   const struct world_slot *slots =
       READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count);
-  bool sent = full && (slots[i].message.sequence || !world_follows(t->w)); /* no result of a call */
+  bool sent = full && (slots[i].message.sequence ||
+                       !world_follows(t->w)); /* the message is no result of a call */
   if (!sent) {
     world_violate(t, "legal", "slot %u, expected a message that keep has put there", action->slot);
     return;
@@ -144,7 +145,8 @@ static void resend_message(struct step_context *t, const struct rcl_action *acti
   world_put_on(t, WORLD_CHANNEL, action->peer, &message);
 }
 
-/* To the receive that the protocol names or, below the matching, to the matching. */
+/* Gives the message to the receive that the protocol names or, below the matching, to MPI's
+ * matching. */
 static void hand_over(struct step_context *t, uint32_t request, int peer,
                       const struct world_message *message)
 {
@@ -188,8 +190,8 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
     hand_over(t, action->request, slot.peer, &slot.message);
 }
 
-/* Only in a state that is at a place, or held, is the program's image worth anything; nor is it in
- * the middle of a collective, whose messages no protocol sees. */
+/* An image is usable only if the program is at a place or held, and not in the middle of a
+ * collective, whose messages no protocol sees. */
 static const char *refuses_capture(const struct step_context *t)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -250,8 +252,9 @@ static void give_up(struct step_context *t, const struct rcl_action *action)
            why);
 }
 
-/* An outcome repeats one from before a crash; where there was none, the program must be free. How
- * many there are, in a run only the program's call knows (host_choose()). */
+/* A forced outcome repeats one from before a crash; where there was none, the choice must be left
+ * to the program. In a run only the program's call knows how many outcomes there are
+ * (host_choose()). */
 static void force_outcome(struct step_context *t, const struct rcl_action *action)
 {
   struct rcl_event event;
@@ -372,7 +375,7 @@ static void note_request(struct step_context *t)
     edit_global(t->w)->requested = true;
 }
 
-/* The receive is given up. */
+/* Gives up the receive. */
 static void withdraw_receive(struct step_context *t)
 {
   uint32_t place;
@@ -408,14 +411,14 @@ static void end_choice(struct step_context *t)
     program->waiting = (uint8_t)(name + 1);
 }
 
-/* Behind all others, with the state as it then is. */
+/* Comes after all other actions, with the state as they leave it. */
 static void store_part(struct step_context *t, const struct rcl_action *action)
 {
   t->action = action;
   world_store(t, action);
 }
 
-/* No host can carry out such a list, so it is judged whatever properties are. */
+/* No host can carry out such a list, so it is a violation whatever properties are judged. */
 static bool is_refused(struct step_context *t)
 {
   struct grammar_refusal refusal;
@@ -439,7 +442,7 @@ static bool is_seen_outside(enum rcl_action_kind kind)
          kind == RCL_ACTION_COMMIT || kind == RCL_ACTION_ERASE || kind == RCL_ACTION_OUTPUT;
 }
 
-/* Leaves the actions up to the crash within the step. */
+/* Drops the actions after the crash within the step. */
 static void cut_actions(struct rcl_actions *actions, int seen)
 {
   uint32_t count = 0;

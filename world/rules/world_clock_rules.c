@@ -12,12 +12,12 @@
  * for all D >= 0 and L >= S >= 0. Alarms of a later checkpoint come after everything of an earlier
  * one.
  *
- * The explorer takes no move against that. A run is told of it: property `bounds`. A bound that is
- * `exceeded` says nothing.
+ * The explorer takes no move against that. A run is told of it: property `bounds`. A bound that the
+ * claim lists as `exceeded` is not used.
  */
 #include "world/rules/world_parts.h"
 
-/* Returns whether x, moved by so many bounds, is not behind y, whatever the bounds are. */
+/* Returns whether x, moved by these numbers of bounds, is not after y, whatever the bounds are. */
 static bool precedes(const struct world_alarm *x, int deviations, int longest, int shortest,
                      const struct world_alarm *y)
 {
@@ -40,14 +40,14 @@ bool world_needs_timer(const struct world *w, int rank)
                                      read_rank_head(w, RCL_COORDINATOR_RANK).rung.checkpoint;
 }
 
-/* Only ranks of one incarnation that run wait for each other. */
+/* Only running ranks of one incarnation wait for each other. */
 static bool in_step(const struct world_head *me, const struct world_head *other)
 {
   return (other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING) &&
          other->incarnation == me->incarnation;
 }
 
-/* A message from before an alarm of its sender that must be here before y. */
+/* Returns whether a message that was sent before an alarm of its sender must be here before y. */
 static bool is_awaited(const struct world *w, int peer, int rank, const struct world_alarm *y)
 {
   uint32_t count;
@@ -83,7 +83,7 @@ const char *world_too_fast(const struct world *w, int rank, const struct world_m
   const struct world_alarm y = read_rank_head(w, rank).set, *x = &message->after;
   if (!x->checkpoint || !y.checkpoint || !holds(w, RCL_BOUND_DEVIATION))
     return NULL;
-  struct world_alarm latest = y; /* at which it still is too early */
+  struct world_alarm latest = y; /* the alarm at which the message is still too early */
   latest.after[RCL_BOUND_SHORTEST] -= holds(w, RCL_BOUND_SHORTEST);
   return precedes(&latest, 2, 0, 0, x) ? "it was sent too late to be here before the alarm" : NULL;
 }

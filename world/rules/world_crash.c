@@ -7,8 +7,8 @@ static void count_crash(const struct world *w)
     edit_global(w)->crashes--;
 }
 
-/* Returns what a crash leaves of the rank's writes under way. Returns the ends of those of other
- * ranks. */
+/* Applies the crash to the rank's writes under way. Returns the digits of `ends` that are left for
+ * other ranks. */
 static uint32_t end_writes(const struct world *w, int rank, uint32_t ends)
 {
   uint32_t count;
@@ -34,7 +34,7 @@ uint32_t world_crash_one(const struct world *w, int rank, uint32_t ends)
   bool finished = !w->protocol->independent && read_program(w, rank)->finished;
   world_wipe(w, rank, RANK_DEAD, UINT16_MAX);
   if (finished)
-    edit_program(w, rank)->finished = true; /* until it is found dead */
+    edit_program(w, rank)->finished = true; /* until the crash is detected */
   edit_rank(w, rank)->noticed = 0;
   ends = end_writes(w, rank, ends);
   world_drop_cut(w, rank);
@@ -74,8 +74,8 @@ void world_crash(struct step_context *t)
   count_crash(t->w);
 }
 
-/* Each death is an incarnation of its own, so that the living can be told one after the other. A
- * rank that lives has not noticed it. */
+/* Each crash begins an incarnation of its own, so that survivors can be told of one after the
+ * other. No survivor has noticed it yet. */
 static void declare_one(const struct world *w, int rank)
 {
   struct world_global *global = edit_global(w);
@@ -96,7 +96,7 @@ static void await_restart(const struct world *w, int rank)
     edit_program(w, rank)->finished = false;
 }
 
-/* The dispatcher fences storage first, so that what it then reads as committed stays so. */
+/* The dispatcher fences storage first, so that what it then reads as committed stays committed. */
 static void declare_all(struct step_context *t, int living)
 {
   const struct world *w = t->w;

@@ -27,7 +27,7 @@ enum spot {
   SPOT_ITEMS,
   SPOT_PIECES,
   SPOT_WORK,
-  SPOT_WRITABLE, /* those before; in the others a protocol may only read */
+  SPOT_WRITABLE, /* objects before this one may be written; the others a protocol may only read */
   SPOT_CONFIG = SPOT_WRITABLE,
   SPOT_NEIGHBOURS,
   SPOT_EVENT,
@@ -108,12 +108,12 @@ struct call {
   bool check;
   int stack;               /* byte with which the stack is filled; 0: it is left */
   int broken;              /* invariant; 0: none */
-  uint32_t pieces, before; /* that there are afterwards, and were before: from these bytes on */
+  uint32_t pieces, before; /* pieces in use after the call, and before it; they begin at `offset` */
   uint32_t offset[RCL_PIECES];
   const char *volatile within; /* function of the protocol but `step`; NULL: that one */
 };
 
-/* Fills the stack below the caller, which the next step finds there. */
+/* Fills the stack below the caller with a byte; the next step finds it there. */
 static __attribute__((noinline)) void fill_stack(int byte)
 {
   enum { DEPTH = 1 << 14 };
@@ -152,7 +152,7 @@ static void run_call(void *data)
 
 /* ---- what is wrong with it ---- */
 
-/* Writes into `flaw` who does wrong, and what; false. */
+/* Writes into `flaw` which function breaks the rule and how; returns false. */
 static bool wrong(const struct call *c, char *flaw, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -200,7 +200,7 @@ static bool wrong_at_object(const struct call *c, const struct confine_end *end,
   return false;
 }
 
-/* Writes into `flaw` how a call has ended that did not return; false. */
+/* Writes into `flaw` how a call ended that did not return; returns false. */
 static bool wrong_end(const struct call *c, const struct confine_end *end, char *flaw)
 {
   enum { NOWHERE = 1 << 12 };
@@ -217,7 +217,7 @@ static bool wrong_end(const struct call *c, const struct confine_end *end, char 
   return wrong(c, flaw, "%s %s (%s)", did(end), where, end->name);
 }
 
-/* The first byte that is not as it was filled; NULL: all are. */
+/* Returns the first byte that was changed since it was filled; NULL: none. */
 static const unsigned char *changed(const struct guard *g, const unsigned char *at,
                                     const unsigned char *end)
 {
@@ -242,7 +242,7 @@ static bool wrong_around(const struct call *c, enum spot spot, char *flaw)
   return beyond;
 }
 
-/* Returns whether the list ends with an action behind which rcl_protocol_step() drops the others.
+/* Returns whether the list ends with an action after which rcl_protocol_step() drops the others.
  */
 static bool is_cut(const struct rcl_actions *list)
 {
@@ -363,7 +363,7 @@ static struct call enter(const struct world *w, const struct given *given)
   c.actions = (struct rcl_actions *)(void *)object(g, SPOT_LIST);
   *c.actions = (struct rcl_actions){.capacity = given->actions->capacity,
                                     .item = (struct rcl_action *)(void *)object(g, SPOT_ITEMS)};
-  if (w->protocol->work) /* which runs ask */
+  if (w->protocol->work) /* the invariant, which runs ask for */
     c.work = memset(object(g, SPOT_WORK), 0, sizeof *c.work);
   return c;
 }

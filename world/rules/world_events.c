@@ -56,7 +56,7 @@ static void send_message(struct step_context *t)
     world_script_sent(w, t->rank);
 }
 
-/* Violations of the bounds in a run. */
+/* Notes violations of the bounds in a run. */
 static void check_bounds(struct step_context *t, const char *why)
 {
   if (why && !t->w->bounded)
@@ -139,7 +139,7 @@ static void end_commit(struct step_context *t)
   world_let_out_covered(t, t->event.checkpoint);
 }
 
-/* With clocks a TIMER of the explorer is one that the coordinator begins a checkpoint with. A rank
+/* With clocks the explorer's TIMER is the one by which the coordinator begins a checkpoint. A rank
  * that has yet to notice a crash begins none. */
 static void take_timer(struct step_context *t)
 {

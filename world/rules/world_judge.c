@@ -14,7 +14,7 @@ static bool is_judged(const struct world *w, const char *property)
   return properties_judge(w->properties, property);
 }
 
-/* "deliver at send: ", or "send: " where it is about no action; its length. */
+/* Writes "deliver at send: ", or "send: " where it is about no action; returns its length. */
 static size_t name_step(const struct step_context *t, char *text, size_t size)
 {
   const char *event = event_name(t->event.kind);
@@ -177,7 +177,7 @@ void world_check_collected_lines(struct step_context *t)
                   t->newest_peer, t->newest_stop, t->rank);
 }
 
-/* The claim is not about ranks that have crashed or already rolled back.
+/* The claim does not concern ranks that have crashed or already rolled back.
  */
 static bool same_life(const struct step_context *t, int rank)
 {
@@ -188,12 +188,12 @@ static bool same_life(const struct step_context *t, int rank)
 
 /* ---- claims about ranks that roll back, and how far ---- */
 
-/* Each rollback has a failure of its own, noticed since the last. From the first one on there could
- * be another. */
+/* Each rollback needs a failure that was noticed after the previous rollback. The first rollback is
+ * the occasion, as another could follow. */
 static void judge_once(struct step_context *t)
 {
   if (!is_judged(t->w, "once-per-failure"))
-    return; /* no state of it where nobody asks */
+    return; /* without the property this would only multiply states */
   struct world_rank *me = edit_rank(t->w, t->rank);
   world_occasion(t, PROPERTY_ONCE_PER_FAILURE);
   if (me->set_back)
@@ -214,8 +214,8 @@ static uint32_t count_passed(const struct step_context *t, uint32_t checkpoint)
   return passed;
 }
 
-/* A survivor that is told of a failure could go back; behind its last capture, or past two of its
- * checkpoints, where it has as many. */
+/* Notes the occasions: a survivor that is told of a failure could go back; where it has captured,
+ * behind its last capture; where two checkpoints are stored, past both. */
 void world_judge_told(struct step_context *t)
 {
   world_occasion(t, PROPERTY_LOCAL_ROLLBACK);
@@ -315,8 +315,8 @@ static bool is_requested(const struct world *w, int rank)
                                   : rank == RCL_COORDINATOR_RANK && read_global(w)->requested;
 }
 
-/* With independent recovery and with clocks each rank has a timer; else one of all ranks will do,
- * as a rule that of the coordinator. */
+/* With independent recovery and with clocks each rank needs a timer; otherwise one timer of any
+ * rank will do, as a rule the coordinator's. */
 static void judge_timers(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
@@ -330,8 +330,8 @@ static void judge_timers(struct step_context *t, const char *property)
       world_violate(t, property, "no timer is set: no checkpoint will be asked for any more");
 }
 
-/* Programs that never end are violations of property `ends`, checkpoints never committed of
- * `commits` (NULL: of none), ranks that ask for no more of `requests`. */
+/* Reports programs that never end as a violation of property `ends`, checkpoints never committed as
+ * one of `commits` (NULL: not reported), ranks that ask for no more as one of `requests`. */
 static void judge_waits(const struct world *w, const char *ends, const char *commits,
                         const char *requests, struct verdict *verdict)
 {
@@ -359,9 +359,9 @@ static bool is_garbage(const struct world *w, int rank, const struct world_slot 
   return message->sequence && message->sequence <= flow.delivered; /* 0: a result of a call */
 }
 
-/* Returns whether the sender of a kept message has to keep an earlier one to the same receiver, as
- * receives by tags overtake: slots are filled in the order of sending. A receiver tells up to which
- * message all are in, and tells of the later ones when the gap is closed. */
+/* Returns whether the sender of a kept message has to keep an earlier message to the same receiver:
+ * receives by tags overtake, and a receiver tells only up to which message it has all. It tells of
+ * later ones once the gap is closed. Slots are filled in the order of sending. */
 static bool is_behind_gap(const struct world *w, int rank, const struct world_slot *slots,
                           uint32_t at)
 {
@@ -371,7 +371,8 @@ static bool is_behind_gap(const struct world *w, int rank, const struct world_sl
   return false;
 }
 
-/* The rank keeps no message that it knows to be garbage: nothing that says so is on its way. */
+/* Judges that the rank keeps no message that it could know to be garbage: no message that would say
+ * so is on its way. */
 static void check_slots(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
@@ -425,8 +426,8 @@ static void check_bounded(struct step_context *t)
                     stored[i].checkpoint, t->rank);
 }
 
-/* Returns whether a TIMER of `rank` would set the timer again. Nothing is under way that it could
- * wait for.
+/* Returns whether a TIMER of `rank` would only set the timer again, although nothing is under way
+ * that it could wait for.
  */
 static bool sets_again(const struct world *w, int rank)
 {
@@ -448,7 +449,8 @@ static bool sets_again(const struct world *w, int rank)
   return sets;
 }
 
-/* Timers that set themselves again and again, and whether one of them leads to a checkpoint. */
+/* Follows timers that set themselves again and again; returns whether one of them leads to a
+ * checkpoint. */
 struct renewal {
   bool (*renews)(void *ctx, int rank);
   void *ctx;
@@ -459,7 +461,7 @@ static bool leads_on(const struct world *w, int rank, const struct renewal *r)
   return has_timer(w, rank) && r->renews && r->renews(r->ctx, rank);
 }
 
-/* Judges what was asked for and has not committed, unless it was put off. */
+/* Judges checkpoints that were asked for and have not committed, unless they were put off. */
 static void judge_commits(struct step_context *t, const struct renewal *r)
 {
   const struct world *w = t->w;
@@ -474,8 +476,8 @@ static void judge_commits(struct step_context *t, const struct renewal *r)
   }
 }
 
-/* Nothing was asked for that has not committed: the next TIMER does so. With independent recovery
- * that of each rank, else that of any rank, with clocks that of the coordinator. */
+/* Every checkpoint that was asked for has committed, so the next TIMER asks: with independent
+ * recovery each rank's, with clocks the coordinator's, otherwise any rank's. */
 static void judge_requests(struct step_context *t, const struct renewal *r)
 {
   const struct world *w = t->w;
@@ -501,7 +503,7 @@ static const struct content *left_of(const struct world *w, int rank, uint32_t *
   return READ_LIST(struct content, w, WORLD_LEFT, rank, 0, count);
 }
 
-/* Contents of outputs of the rank, from the first one on; the caller's to free. */
+/* Returns the contents of outputs of the rank, from the first one on. The caller frees them. */
 static struct content *made_by(const struct world *w, int rank)
 {
   uint32_t sent, count = 0;
@@ -514,7 +516,7 @@ static struct content *made_by(const struct world *w, int rank)
   return made;
 }
 
-/* At the end the outside has seen what the program, as it ended up, has made. */
+/* Judges that at the end the outside has seen exactly the outputs of the program as it ended up. */
 static void check_left(struct step_context *t)
 {
   uint32_t count, outputs = read_program(t->w, t->rank)->outputs;
@@ -534,7 +536,7 @@ static void check_left(struct step_context *t)
   free(made);
 }
 
-/* At rest it has seen all of it. */
+/* Judges that at rest the outside has seen all of them. */
 static void check_held(struct step_context *t)
 {
   uint32_t count;
@@ -616,7 +618,7 @@ static void check_agreement(struct step_context *t)
   }
 }
 
-/* Nothing that the rank was given is still to be given to it. */
+/* Judges that no message that the rank was given is still under way to it. */
 static void check_leftover(struct step_context *t, int peer, const struct world_message *message)
 {
   uint32_t place, flows;
@@ -628,7 +630,7 @@ static void check_leftover(struct step_context *t, int peer, const struct world_
                   message->sequence, peer, message->tag);
 }
 
-/* What the rank drains, or takes out of a channel itself, it may yet discard. */
+/* A message that the rank drains, or takes out of a channel itself, it may still discard. */
 static void check_leftovers(struct step_context *t)
 {
   uint32_t count;
@@ -646,7 +648,7 @@ static void check_leftovers(struct step_context *t)
     check_leftover(t, unexpected[i].peer, &unexpected[i].message);
 }
 
-/* Data sent in a collective are taken by all to whom they flow. */
+/* Judges that data sent in a collective are taken by all ranks to which they flow. */
 static void check_shares(struct step_context *t, int peer)
 {
   uint32_t count;

@@ -31,7 +31,7 @@ static int nodes_of(const struct world *w)
   return (w->ranks - 1) / w->stored_per_node + 1;
 }
 
-/* The node that keeps a copy of what `node` stores in a ring. */
+/* Returns the node that keeps a copy of what `node` stores in a ring. */
 static int partner_of(const struct world_level *level, int node)
 {
   int first = node - node % level->set;

@@ -49,7 +49,7 @@ void world_pass_up(struct step_context *t, int peer, const struct world_message 
     return;
   }
   struct world_slot waiting = {.peer = (int16_t)peer, .message = *message};
-  waiting.message.incarnation = 0; /* it is out of the channel */
+  waiting.message.incarnation = 0; /* the message has left the channel */
   waiting.message.after = waiting.message.before = (struct world_alarm){0};
   uint32_t count;
   READ_LIST(struct world_slot, t->w, WORLD_UNEXPECTED, t->rank, 0, &count);

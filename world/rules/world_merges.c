@@ -1,10 +1,10 @@
-/* The world: which stored states are taken for one (explorer).
+/* The world: stored states that are merged (explorer).
  *
- * All that will ever be done with a state that is stored is to start from it. What START forgets of
- * it must not tell worlds apart, so the state is stored as START leaves it, where that makes no
- * difference to any START that can come: of the checkpoint that it belongs to, whatever the outputs
- * in the image, which may be captured once more. An audit keeps what was replaced, and takes each
- * START that does come from it as well. */
+ * A stored state is used for one thing only: a START from it. Worlds must not differ by what START
+ * forgets, so the state is stored as START leaves it, if that makes no difference to any START that
+ * can come. Such a START names the state's checkpoint, with any number of outputs, as the image may
+ * be captured once more. An audit keeps each state that was replaced, and takes every START from
+ * that state, too. */
 #include <stdlib.h>
 
 #include "base/breach.h"
@@ -37,9 +37,9 @@ void world_merges_free(struct world_merges *m)
   free(m);
 }
 
-/* A START from a state, and what comes of it. */
+/* A START from a state, and its result. */
 struct trial {
-  bool fine; /* else the step is no pure one, and nothing comes of it */
+  bool fine; /* else the step is not pure, and there is no result */
   unsigned char *state;
   struct rcl_actions actions;
 };
@@ -67,8 +67,8 @@ static void start(const struct world *w, int rank, const void *from, const struc
   t->fine = world_call_step(w, rank, t->state, event, &t->actions, NULL, flaw);
 }
 
-/* Returns whether the trial ends in this state and these actions. A START that is a flaw ends in
- * nothing. */
+/* Returns whether the trial ended in this state and these actions. A START that is not pure has no
+ * end. */
 static bool ends_same(const struct world *w, const void *state, const struct rcl_actions *actions,
                       const struct trial *t)
 {
@@ -77,7 +77,7 @@ static bool ends_same(const struct world *w, const void *state, const struct rcl
          !memcmp(actions->item, t->actions.item, actions->count * sizeof *actions->item);
 }
 
-/* The most outputs that an image of the rank can have. */
+/* Returns the highest number of outputs that an image of the rank can have. */
 static uint32_t most_outputs(const struct world *w, int rank)
 {
   uint32_t outputs = 0;
@@ -88,7 +88,7 @@ static uint32_t most_outputs(const struct world *w, int rank)
   return outputs;
 }
 
-/* The START of that checkpoint, global recovery; the world says which image it is from. */
+/* Returns the START of that checkpoint, with global recovery. The world knows the image. */
 static struct rcl_event start_of(const struct world *w, uint32_t checkpoint, uint32_t outputs)
 {
   return (struct rcl_event){.kind = RCL_EVENT_START,

@@ -8,7 +8,7 @@ struct listing {
   bool cut; /* list crashes within steps instead of steps */
 };
 
-/* A step may have more actions with an effect outside: then the crash comes after it anyway. */
+/* A step may have fewer actions with an effect outside: then the crash comes after the step. */
 static int most_cuts(const struct world *w)
 {
   return w->ranks + 2 < FAULT_CUTS ? w->ranks + 2 : FAULT_CUTS;
@@ -186,7 +186,7 @@ static void list_pair(const struct listing *l, int peer, int rank)
     list_faults(l, peer, rank);
 }
 
-/* All dead at once, or one by one; of the living, one by one. */
+/* Detection finds all dead at once, or one by one; survivors are declared dead one by one. */
 static void list_detections(const struct listing *l)
 {
   bool each = l->w->protocol->independent, falsely = l->w->hazards & HAZARD_FALSE_DETECTION;
@@ -198,7 +198,8 @@ static void list_detections(const struct listing *l)
           l, &(struct move){.kind = MOVE_DETECT, .fault = (uint8_t)how, .rank = (int16_t)rank});
 }
 
-/* A rank crashes, or the node that begins with it: between steps, or within one of its own. */
+/* Lists crashes of the rank, or of the node that begins with it: between steps, or within its own
+ * step. */
 static void list_crashes(struct listing *l, int rank)
 {
   uint32_t ends = world_write_ends(l->w, rank);
@@ -212,7 +213,8 @@ static void list_crashes(struct listing *l, int rank)
     list_pair(l, peer, rank);
 }
 
-/* Origins: for each rank itself and each of its peers; then the crash of each rank; detection. */
+/* The order of origins: for each rank, the rank itself and each of its peers; then the crash of
+ * each rank; then detection. */
 static uint32_t first_crash(const struct world *w)
 {
   return (uint32_t)w->ranks * ((uint32_t)w->ranks + 1);

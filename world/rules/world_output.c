@@ -1,8 +1,8 @@
 /* The world: what programs tell the outside, and when it leaves.
  *
- * An output lies with the launcher, which no crash takes, from when the program makes it until an
- * action lets it leave; storage and launcher are fenced alike. What has left stays seen: one that
- * the program makes again after a crash is dropped, and must be the same.
+ * From when the program makes an output until an action lets it leave, it lies with the launcher,
+ * which no crash takes; storage and launcher are fenced alike. An output that has left stays seen:
+ * when the program makes it again after a crash, it must be the same and is dropped.
  */
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
@@ -35,7 +35,7 @@ void world_make_output(struct step_context *t)
                   t->event.output, t->rank);
 }
 
-/* Outputs of `rank` up to `last` leave. The newest are at the end of what it has sent. */
+/* Lets the outputs of `rank` up to `last` leave. The newest are at the end of what it has sent. */
 static void leave(struct step_context *t, int rank, uint32_t last)
 {
   const struct world *w = t->w;

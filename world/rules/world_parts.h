@@ -25,7 +25,7 @@ static inline const struct world_rank *read_rank(const struct world *w, int rank
   return world_read(w, WORLD_RANK, rank, 0, &size);
 }
 
-/* For looking at other ranks: nothing then depends on what else there is. */
+/* Reads only the head of a rank, so that a step does not depend on the rest of it. */
 static inline struct world_head read_rank_head(const struct world *w, int rank)
 {
   const struct world_head *head =
@@ -77,13 +77,13 @@ static inline bool is_control(const struct world_message *message)
   return message->comm == CONTROL_COMM;
 }
 
-/* The protocol sits below the matching. */
+/* Returns whether the protocol sits below the matching. */
 static inline bool below_matching(const struct world *w)
 {
   return w->protocol->level == RCL_LEVEL_CHANNEL;
 }
 
-/* Programs that take whatever comes, as soon as it has been delivered. */
+/* Returns whether programs take every message as soon as it has been delivered. */
 static inline bool are_free(const struct world *w)
 {
   return w->script && w->script->free;
@@ -178,30 +178,30 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
 
 /* ---- rules shared by listing, refusing and taking moves (world_rules.c) ---- */
 
-/* The receive that would get message `index` of peer -> rank, by MPI's matching order; NULL when
- * no receive accepts it. */
+/* Returns the receive that would get message `index` of peer -> rank, by MPI's matching order; NULL
+ * when no receive accepts it. */
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
 
 /* Returns whether that receive of the program is posted, and its place in the list. */
 bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
 
-/* The first receive that a restart has left to be announced again; NULL: none. */
+/* Returns the first receive that must be announced again after a restart; NULL: none. */
 const struct world_receive *world_unannounced(const struct world *, int rank);
 
-/* The checkpoint from which `rank` starts next. */
+/* Returns the checkpoint from which `rank` starts next. */
 uint32_t world_start_of(const struct world *, int rank);
 
 /* Returns whether something of the rank is stored that a crash of its node would take. */
 bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
 
-/* False: the image of that checkpoint was stored, and crashes have taken it. */
+/* Returns false if the image of that checkpoint was stored and crashes have taken it. */
 bool world_can_read(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether a process of the rank runs, that can crash and has not been declared dead. */
 bool world_is_alive(const struct world *, int rank);
 
-/* The rank behind the last of the node that begins with `rank`. */
+/* Returns the rank after the last of the node that begins with `rank`. */
 static inline int world_node_end(const struct world *w, int rank)
 {
   return rank + w->per_node < w->ranks ? rank + w->per_node : w->ranks;
@@ -216,11 +216,11 @@ bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, u
 bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint, enum rcl_part,
                             uint32_t *index);
 
-/* Explorer: whether the TIMER of `rank` is, or waits for, one of those that may still happen. */
+/* Explorer: returns whether the TIMER of `rank` may still happen, or waits for one that may. */
 bool world_needs_timer(const struct world *, int rank);
 
-/* Clocks (world_clock_rules.c): why the alarm of `rank` cannot go off yet, or why that message
- * cannot be at `rank` yet, if the bounds hold; NULL: they say nothing against it. */
+/* Clocks (world_clock_rules.c): return why, if the bounds hold, the alarm of `rank` cannot go off
+ * yet, or that message cannot be at `rank` yet; NULL: the bounds allow it. */
 const char *world_too_early(const struct world *, int rank);
 const char *world_too_fast(const struct world *, int rank, const struct world_message *);
 
@@ -228,14 +228,14 @@ const char *world_too_fast(const struct world *, int rank, const struct world_me
  * (RCL_NO_REQUEST: it is drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
 
-/* The flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL when there is
- * none. `place` gets where it stands, or would stand, among `count`. */
+/* Returns the flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL when there
+ * is none. Sets `place` to where it stands, or would stand, among `count`. */
 const struct world_flow *world_find_flow(const struct world *, int rank, int peer, int comm,
                                          int tag, uint32_t *place, uint32_t *count);
 
 bool world_is_member(const struct world *, int comm, int rank);
 
-/* The contributions to that call that `rank`, which is `me`, may take. */
+/* Returns the key of the contributions to that call that `rank`, which is `me`, may take. */
 struct shares_key world_shares_key(const struct world_call *, const struct world_rank *me,
                                    int rank);
 
@@ -243,61 +243,65 @@ struct shares_key world_shares_key(const struct world_call *, const struct world
 bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
-/* Peer's contribution to that call of `rank`, which is `me`, and its place; NULL when it is not
- * here.
+/* Returns the contribution of `peer` to that call of `rank`, which is `me`, and sets its place;
+ * NULL when it is not here.
  */
 const struct world_message *world_find_share(const struct world *, const struct world_call *,
                                              const struct world_rank *me, int peer, int rank,
                                              uint32_t *index);
 
-/* The COLLECTED event of the call that `rank` is in: number and sums of the contributions that are
- * here, own included; false when it has not joined, or some are missing (scripts). */
+/* Sets the COLLECTED event of the call that `rank` is in: number and sums of the contributions that
+ * are here, its own included. Returns false when it has not joined, or some are missing (scripts).
+ */
 bool world_collected(const struct world *, int rank, struct rcl_event *);
 
-/* The next event that the script wants to offer; false when it is blocked or finished, or there
- * is no script. For CHOICE, `choices` gets the number of outcomes. */
+/* Sets the next event that the script offers; returns false when it is blocked or finished, or
+ * there is no script. For CHOICE, `choices` gets the number of outcomes. */
 bool world_script_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 
-/* It is in the call that makes a communicator, whose data have come together. */
+/* Returns whether the program is in the call that makes a communicator, and its data have come
+ * together. */
 bool world_makes_communicator(const struct world *, int rank);
 
-/* Returns whether its CHOICE can come out so: a test or a wait finds what has come. */
+/* Returns whether its CHOICE can have that outcome: a test or a wait finds what has come. */
 bool world_script_allows(const struct world *, int rank, uint32_t outcome);
 
-/* The program of `rank` has sent. */
+/* Notes that the program of `rank` has sent. */
 void world_script_sent(const struct world *, int rank);
 
-/* The same, in that incarnation: if its send is synchronous, that begins. */
+/* The same, in that incarnation; if the send is synchronous, it begins. */
 void world_begin_synchronous(const struct world *, int rank, uint16_t incarnation);
 
-/* NULL when the synchronous send that the program is in can end: its receiver has taken the message
- * for a receive, or has drained it, or crashed; otherwise why not. */
+/* Returns NULL when the synchronous send that the program is in can end, as its receiver has taken
+ * the message for a receive, has drained it, or has crashed; otherwise why not. */
 const char *world_refuses_sent(const struct world *, int rank);
 
-/* PROGRAM of `rank` as before its first event. */
+/* Sets PROGRAM of `rank` to what it is before the first event. */
 void world_begin_program(const struct world *, int rank);
 
-/* The content of what the program sends, or contributes, at its present operation: two sends in a
- * row differ. Of free programs it is always the same. */
+/* Returns the content of what the program sends, or contributes, at its present operation: two
+ * sends in a row differ. For free programs it is always the same. */
 struct content world_content(const struct world *, int rank);
 
 /* ---- windows of scripts (world_windows.c) ---- */
 
-/* Passes an operation that needs no event, as world_script_advance(); false: it is none of windows.
+/* Passes an operation on windows that needs no event, as world_script_advance() does for others.
+ * Returns false if it is not such an operation.
  */
 bool world_window_pass(const struct world *, int rank, struct world_program *);
 
-/* The program has been given a message of the window, which is not seen. */
+/* Takes a message of the window that the program has been given; the program does not see it. */
 void world_window_take(const struct world *, int rank, struct world_program *,
                        const struct content *);
 
-/* Returns what the program sends, or contributes, at its operation. It has been sent: whether the
- * operation is over. */
+/* The first returns what the program sends, or contributes, at its operation. The second is told
+ * that it was sent, and returns whether the operation is over. */
 struct content world_window_content(const struct world *, int rank);
 bool world_window_sent(const struct world *, int rank, struct world_program *);
 
-/* The event of a program that serves; false: it does not. Whether its CHOICE can come out so: a
- * message has come, or what it waits for. It has come out so. */
+/* For a program that serves its window. The first sets its event, or returns false if it does not
+ * serve. The second returns whether its CHOICE can have that outcome, as a message has come, or
+ * what it waits for. The third takes the outcome. */
 bool world_window_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 bool world_window_allows(const struct world *, int rank, uint32_t outcome);
 void world_window_choose(const struct world *, int rank, uint32_t outcome);
@@ -307,11 +311,12 @@ static inline bool is_serving(const struct operation *op)
   return op->kind == SCRIPT_SERVE || op->kind == SCRIPT_UNLOCK_OWN;
 }
 
-/* The program has been restored from an image, of which a faulty host has left out something. */
+/* Is called when the program has been restored from an image, of which a faulty host may have left
+ * out a part. */
 void world_window_restored(const struct world *, int rank);
 
-/* The history of a program before its first operation: its rank, so that a receiver can tell from
- * whom it received. */
+/* Returns the history of a program before its first operation: its rank, so that a receiver can
+ * tell from whom it received. */
 struct content world_first_history(int rank);
 
 /* Lets a script pass operations that need no event. */

@@ -328,7 +328,8 @@ bool world_is_being_written(const struct world *w, int rank, uint32_t checkpoint
   return false;
 }
 
-/* A protocol that does not know of connections must not be told, nor one that has none yet. */
+/* A protocol that does not know connections must not be told of them, nor a rank that has none yet.
+ */
 static bool may_be_closed(const struct world *w, const struct move *move)
 {
   bool any = w->protocol->reconnects && move->event.checkpoint != RCL_FRESH;
@@ -345,7 +346,8 @@ uint32_t world_start_of(const struct world *w, int rank)
   return w->protocol->independent ? me->origin : read_global(w)->target;
 }
 
-/* Independent: the oldest crash that `rank` has not noticed, of each peer its last one. */
+/* Independent: finds the oldest crash that `rank` has not noticed; of each peer only the last crash
+ * counts. */
 static bool next_death(const struct world *w, int rank, struct rcl_event *event)
 {
   uint16_t noticed = read_rank(w, rank)->noticed, next = UINT16_MAX;
@@ -488,7 +490,7 @@ static bool crash_is_left(const struct world *w)
   return !w->bounded || read_global(w)->crashes;
 }
 
-/* Writes under way of the node that begins with `first`. */
+/* Counts the writes under way of the node that begins with `first`. */
 static uint32_t unfinished_writes(const struct world *w, int first)
 {
   uint32_t count, unfinished = 0;
@@ -511,7 +513,7 @@ uint32_t world_write_ends(const struct world *w, int first)
   return ends;
 }
 
-/* Returns whether the machine lets writes end like that. */
+/* Returns whether the writes can end like that on this machine. */
 static bool may_end(const struct world *w, uint32_t ends)
 {
   for (; ends; ends /= WRITE_ENDS)
@@ -520,7 +522,7 @@ static bool may_end(const struct world *w, uint32_t ends)
   return true;
 }
 
-/* A node may also crash whose ranks are dead: then it is about what was stored on it. */
+/* A node may also crash when its ranks are dead: then what was stored on it is lost. */
 static const char *refuses_crash(const struct world *w, int first, uint32_t ends,
                                  enum crash_leaves leaves)
 {
@@ -555,7 +557,7 @@ static const char *refuses_detection(const struct world *w, const struct move *m
   return "nobody is dead";
 }
 
-/* The step may happen, and the rank may crash in it. */
+/* Returns NULL if the step may happen and the rank may crash in it; otherwise why not. */
 static const char *refuses_cut(const struct world *w, const struct move *move)
 {
   struct move whole = *move;

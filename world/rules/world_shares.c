@@ -15,7 +15,7 @@ void world_end_call(struct step_context *t, bool given, struct content content)
     program->next++;
 }
 
-/* A contribution that its receiver takes only for the sender's sake is gone at once. */
+/* A contribution that its receiver takes only so that the sender can go on is gone at once. */
 static bool taken_by_rejoin(const struct world *w, int from, int to,
                             const struct world_message *share)
 {
@@ -41,8 +41,8 @@ static const uint64_t *members_of(const struct world *w, int comm)
   return set;
 }
 
-/* Nothing keeps a contribution of the newest incarnation from any rank: none is dead, and none
- * takes calls again. */
+/* Returns whether every rank can take a contribution of the newest incarnation: none is dead, and
+ * none rejoins earlier calls. */
 static bool all_are_open(struct step_context *t, const struct world_message *share)
 {
   const struct world *w = t->w;
@@ -132,8 +132,8 @@ static bool take_one(const struct world *w, const struct rcl_action *action, int
   return false;
 }
 
-/* The program of the rank has passed the call before a crash. Of the calls of programs that are no
- * scripts only the one that they are in is known. */
+/* The program of the rank has passed the call before a crash. For programs that are no scripts,
+ * only the call that they are in is known. */
 static bool may_rejoin(const struct step_context *t, const struct rcl_action *action)
 {
   const struct world_program *program = read_program(t->w, t->rank);
@@ -166,8 +166,8 @@ static void note_lines(void *t, int peer, const struct world_message *share)
   world_check_share_lines(t, peer, share);
 }
 
-/* Takes the contributions of all peers, in the order of ranks, and its own in its place. What real
- * programs contribute is not known. */
+/* Takes the contributions of all peers, in the order of ranks, and its own in its place. The
+ * contents that real programs contribute are not known. */
 void world_collect(struct step_context *t)
 {
   const struct world *w = t->w;

@@ -44,13 +44,13 @@ void world_after_step(struct step_context *);
 
 enum { FLAW_MAX = sizeof(((struct verdict *)0)->text) };
 
-/* The only callers of a protocol's step, for its state of `rank`. False where it does not keep to
- * property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no actions. `broken`: as
- * rcl_protocol_step(), where world.check; NULL: invariants are not looked at. */
+/* The only callers of a protocol's step, for its state of `rank`. Returns false if the step
+ * violates property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no actions. `broken`:
+ * as rcl_protocol_step(), where world.check; NULL: invariants are not looked at. */
 bool world_call_step(const struct world *, int rank, void *state, const struct rcl_event *,
                      struct rcl_actions *, int *broken, char *flaw);
 
-/* Permutes the ranks in that state; what is impure is a breach. */
+/* Permutes the ranks in that state. An impure function is a breach. */
 void world_call_permute(const struct world *, int rank, void *state, const int16_t *to);
 
 /* ---- clocks (world_clocks.c) ---- */
@@ -63,7 +63,7 @@ void world_ring(struct step_context *); /* the alarm of the rank goes off */
 /* Gives `message` to receive `request` of the program. */
 void world_give(struct step_context *, uint32_t request, int peer, const struct world_message *);
 
-/* It matches nothing until it is announced again. */
+/* Withdraws a receive: it matches nothing until it is announced again. */
 static inline void world_withdraw(struct world_receive *receive)
 {
   receive->announced = false;
@@ -78,16 +78,17 @@ void world_take_unexpected(struct step_context *);
 
 /* ---- channels (world_channels.c) ---- */
 
-/* Returns whether a message of that incarnation to `rank` exists: none that is for a dead rank
- * does, nor one that the rank will never take. Whether `from` has noticed that the rank of the step
- * was declared dead, and takes nothing more from it. */
+/* The first returns whether a message of that incarnation to `rank` exists: it does not if the rank
+ * is dead or will never take it. The second returns whether `from` has noticed that the rank of the
+ * step was declared dead, and takes nothing more from it. */
 bool world_is_reachable(const struct world *, int rank, uint16_t incarnation);
 bool world_is_cut_off(const struct step_context *, int from);
 
 /* Sends the message of the rank of the step, if it exists. */
 void world_put_on(struct step_context *, enum part_kind, int peer, const struct world_message *);
 
-/* Message `index` leaves its channel; of control messages, it is waited for no longer. */
+/* Removes message `index` from its channel; if it is a control message, nothing waits for it any
+ * longer. */
 void world_remove_message(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
 /* Drops messages of one channel from before that incarnation. */
@@ -96,7 +97,7 @@ void world_drop_stale(const struct world *, enum part_kind, int peer, int rank,
 
 /* ---- collectives (world_shares.c) ---- */
 
-/* The program's call is over; `content` is the result, where it was `given` one. */
+/* Ends the program's call; `content` is the result, where it was `given` one. */
 void world_end_call(struct step_context *, bool given, struct content content);
 
 void world_join_call(struct step_context *, const struct rcl_action *);
@@ -108,8 +109,7 @@ void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarn
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
-uint32_t
-world_keep_image(struct step_context *); /* number of the kept bytes of the program as it is */
+uint32_t world_keep_image(struct step_context *); /* of the program as it is; returns its number */
 void world_drop_image(const struct world *, int rank); /* captured, and never stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
@@ -117,13 +117,14 @@ void world_drop_cut(const struct world *, int rank); /* writes that are not dura
 void world_drop_old_logs(const struct world *, int rank);
 void world_report(struct step_context *); /* DURABLE */
 
-/* Storage takes nothing from ranks that have not noticed a recovery yet: it is fenced. */
+/* Returns whether storage refuses a rank that has not noticed a recovery yet: it is fenced. */
 bool world_fenced(const struct step_context *);
 
 void world_crash(struct step_context *);
 void world_crash_in_step(struct step_context *);
 
-/* Returns what one rank leaves; `ends` as move.index. Returns those of writes of other ranks. */
+/* Ends one rank's writes by the first digits of `ends` (as move.index). Returns the digits for
+ * writes of other ranks. */
 uint32_t world_crash_one(const struct world *, int rank, uint32_t ends);
 void world_detect(struct step_context *);
 void world_restore(struct step_context *);
@@ -133,31 +134,32 @@ void world_set_back(struct step_context *, uint32_t checkpoint);
 
 /* ---- stored states that are taken for one (world_merges.c) ---- */
 
-/* Makes of the state what is stored in its place, for a START of `rank` from that checkpoint. It
- * was stored as `number`, and had been `state`: noted for an audit. */
+/* The first replaces the state by the one that is stored in its place, for a START of `rank` from
+ * that checkpoint. The second notes for an audit that `state` was stored as `number`. */
 void world_merge_state(const struct world *, int rank, uint32_t checkpoint, void *state);
 void world_note_merge(const struct world *, int rank, uint32_t number, const void *state);
 
-/* Behind the step of a START: states that were stored as the one that it came from would have led
- * to the same; else a breach. Audits only. */
+/* Checks, after the step of a START, that all states merged into the one that it came from lead to
+ * the same result; else a breach. Audits only. */
 void world_audit_merges(const struct step_context *);
 
 /* ---- the outside (world_output.c) ---- */
 
-/* The program makes an output: one that has left already must be the same. */
+/* The program makes an output; if it has left already, it must be the same. */
 void world_make_output(struct step_context *);
 
-/* Action OUTPUT; and `checkpoint` is committed: what it covers leaves. */
+/* The first carries out action OUTPUT; the second lets the outputs leave that `checkpoint`, which
+ * is committed, covers. */
 void world_let_out(struct step_context *, const struct rcl_action *);
 void world_let_out_covered(struct step_context *, uint32_t checkpoint);
 void world_judge_waiting(struct step_context *);
 
 /* ---- levels of storage (world_levels.c) ---- */
 
-/* The node of `rank` crashes: it loses what was on it. */
+/* The node of `rank` crashes and loses what was on it. */
 void world_lose(const struct world *, int rank, enum crash_leaves);
 
-/* The server, that is, all that is not on nodes, loses what is durable. */
+/* The server loses all that is durable and not on nodes. */
 void world_lose_server(const struct world *);
 
 /* Record `index` of `rank` is durable: with a copy, unless the partner's node is down. */
@@ -166,20 +168,20 @@ void world_note_copy(const struct world *, int rank, uint32_t index);
 /* Returns whether that part of `rank` can be read, or rebuilt. */
 bool world_is_there(const struct world *, int rank, const struct world_record *);
 
-/* The newest committed checkpoint of which that holds for all ranks. */
+/* Returns the newest committed checkpoint that all ranks can read or rebuild. */
 uint32_t world_newest_line(const struct world *);
 
-/* The rank starts from `checkpoint`: on its node are all pieces of it again, and all copies. */
+/* The rank starts from `checkpoint`: all its pieces and copies are on its node again. */
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
-/* Returns whether a newer one is committed, on a level that outlives as much. */
+/* Returns whether a newer checkpoint is committed on a level that survives as much. */
 bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether that stored checkpoint is part of a consistent state of all ranks
  * (world_useful.c). */
 bool world_is_useful(const struct world *, int rank, uint32_t checkpoint);
 
-/* What an image consists of, in this order. */
+/* The parts of an image, in this order. */
 enum { IMAGE_PARTS = 5 };
 extern const enum part_kind world_image_parts[IMAGE_PARTS];
 
@@ -187,24 +189,25 @@ extern const enum part_kind world_image_parts[IMAGE_PARTS];
 const void *world_part_of_image(const struct world *, uint32_t image, enum part_kind,
                                 uint32_t *size);
 
-/* That part of a checkpoint of `rank`, if it is durable; else NULL. */
+/* Returns that part of a checkpoint of `rank` if it is durable; else NULL. */
 const struct world_record *world_durable_record(const struct world *, int rank, uint32_t checkpoint,
                                                 enum rcl_part);
 
-/* Independent: the last checkpoint of which the image of `rank` is durable; RCL_FRESH: none. */
+/* Independent: returns the last checkpoint whose image of `rank` is durable; RCL_FRESH: none. */
 uint32_t world_last_image(const struct world *, int rank);
 
-/* A part of the image from which `rank` would be started now, and its size; NULL: from none. */
+/* Returns a part of the image from which `rank` would be started now, and sets its size; NULL:
+ * there is no such image. */
 const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
 
-/* No rank will start from what is stored any more (explorer, global recovery): no crash may still
- * happen. Once none is recovered from either (world_global.settled), what the contents of images
- * and stored states are makes no difference. They are left out, so that states which differ in
- * nothing else are one; but for `useful`, which looks at them all. */
+/* Returns whether no rank will start from storage any more, as no crash may still happen (explorer,
+ * global recovery). Once no recovery is under way either (world_global.settled), contents of images
+ * and stored states make no difference. They are left out, so that states which differ only in them
+ * are one; except for `useful`, which looks at them all. */
 bool world_settles(const struct world *);
 
-/* Keeps in place of `image` (0: of one of the program as it stands) what it shows received, if that
- * `counts`; else an image of nothing. */
+/* Keeps in place of `image` (0: of the program as it stands) the messages that it shows received,
+ * if that `counts`; else an empty image. */
 uint32_t world_keep_received(const struct world *, int rank, uint32_t image, bool counts);
 
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
@@ -215,18 +218,19 @@ void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarn
 
 /* ---- what programs have sent and were given (world_flows.c) ---- */
 
-/* The flow of `rank` to and from `peer` with that envelope, to write to; made when there is none.
+/* Returns the flow of `rank` to and from `peer` with that envelope, to write to; makes it when
+ * there is none.
  */
 struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
 
-/* Copies that flow out of a stored part of `size` bytes; false when there is none. */
+/* Copies that flow from a stored part of `size` bytes; returns false when there is none. */
 bool world_flow_in(const unsigned char *part, uint32_t size, int peer, int comm, int tag,
                    struct world_flow *);
 
 /* ---- properties (world_judge.c) ---- */
 
-/* Notes a violation of a property that is judged; the first one of a step stands. The text of one
- * of `legal` begins with the action and the event that it is about; the rest names the rule. */
+/* Notes a violation of a property that is judged; the first violation of a step counts. For
+ * `legal`, the text begins with the action and the event concerned, and then names the rule. */
 void world_violate(struct step_context *, const char *property, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -236,8 +240,8 @@ static inline void world_occasion(const struct step_context *t, unsigned propert
   reached_judge(&t->verdict->reached, property);
 }
 
-/* Returns whether flows are followed at all: for free programs only where a property asks for it,
- * so that nothing else tells states apart. */
+/* Returns whether flows are followed at all: for free programs only where a property asks for them,
+ * as they would multiply states. */
 bool world_follows(const struct world *);
 
 /* Returns whether a property asks which messages the images show received (world_line_part()). */
@@ -247,45 +251,46 @@ bool world_judges_garbage(const struct world *);
  * a rank may start from them (`useful`). */
 bool world_judges_useful(const struct world *);
 
-/* Notes what the step shows: a checkpoint commits, behind so many recoveries; a rank has started.
+/* Notes what the step shows: a checkpoint commits, after that number of recoveries; a rank has
+ * started.
  */
 void world_reach_commit(struct step_context *, uint32_t checkpoint, uint16_t recoveries);
 void world_reach_start(struct step_context *);
 
-/* The same of messages: what is done with them, and which lines they cross: `line` was their
+/* Notes the same for messages: what happens to them, and which lines they cross. `line` was their
  * sender's. */
 void world_reach_action(struct step_context *, const struct rcl_action *);
 void world_reach_crossing(struct step_context *, uint32_t line);
 
-/* The program has sent a message with that content, as t->event says. */
+/* Notes that the program has sent a message with that content, as t->event says. */
 void world_note_sent(struct step_context *, const struct content *);
 
-/* A message has come to the program: it must be the next of its flow. */
+/* Judges a message that has come to the program: it must be the next of its flow. */
 void world_check_sequence(struct step_context *, int peer, const struct world_message *);
 
 /* Claims 1.2 and 1.3 of C3, at a delivery: `stopped` is the receiver's stop-log line before the
  * step. */
 void world_check_lines(struct step_context *, uint32_t stopped);
 
-/* Claims 2.2 and 2.3, where data come together: the same for each contribution. */
+/* Claims 2.2 and 2.3 of C3, where data come together: the same for each contribution. */
 void world_check_share_lines(struct step_context *, int peer, const struct world_message *share);
 void world_check_collected_lines(struct step_context *);
 
-/* A rank that lives is told of a failure; independent: it goes back to `checkpoint`. */
+/* Judges a survivor that is told of a failure, or (independent) goes back to `checkpoint`. */
 void world_judge_told(struct step_context *);
 void world_judge_set_back(struct step_context *, uint32_t checkpoint);
 
 /* Claim 1.1, when a rank has stopped logging for `checkpoint`. */
 void world_check_all_beyond(struct step_context *, uint32_t checkpoint);
 
-/* A rank has recorded its part of a global state: all parts together have as many messages
+/* Judges a rank's part of a recorded global state: all parts together must have as many messages
  * received, or under way, as sent. */
 void world_check_tokens(struct step_context *, uint32_t more);
 
 /* Property frees-at-capture, when an image is stored. */
 void world_check_stored(struct step_context *);
 
-/* Bookmarks: no message comes from, or goes to, a rank when it is captured. */
+/* Bookmarks: judges that no message is under way from or to a rank when it is captured. */
 void world_check_quiet(struct step_context *);
 
 #endif

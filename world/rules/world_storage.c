@@ -21,7 +21,7 @@ static uint32_t pieces_of(const struct world *w, int rank, enum part_kind kind,
   return world_in_use(w, rank, *from, piece);
 }
 
-/* Bytes kept for an image: the pieces of its parts, each behind its size. */
+/* The bytes kept for an image: the pieces of its parts, each preceded by its size. */
 static uint32_t keep_parts(const struct world *w, int rank, const enum part_kind *kinds, int count)
 {
   struct rcl_piece piece[RCL_PIECES];
@@ -240,7 +240,8 @@ void world_store(struct step_context *t, const struct rcl_action *action)
   list_insert(t->w, WORLD_STORED, t->rank, 0, count, &record, sizeof record);
 }
 
-/* Levels keep what outlives more than all that is newer, until something newer does. */
+/* Levels keep a checkpoint that survives more failures than every newer one, until a newer one
+ * survives as many. */
 static void erase_superseded(const struct world *w, int rank, uint32_t checkpoint)
 {
   uint32_t count;
@@ -265,7 +266,7 @@ void world_erase(struct step_context *t, uint32_t checkpoint)
     remove_records(t->w, t->rank, is_of, checkpoint);
 }
 
-/* Independent: of the logs that are durable only the newest is worth anything. */
+/* Independent: only the newest durable log is of use. */
 void world_drop_old_logs(const struct world *w, int rank)
 {
   uint32_t count;
@@ -359,7 +360,7 @@ static const struct world_record *image_record(const struct world *w, int rank, 
   return NULL;
 }
 
-/* The rank lives: what it captured and has not stored is in its memory. */
+/* The rank lives, so what it captured and has not stored is in its memory. */
 static bool has_image(const struct world *w, int rank, uint32_t checkpoint)
 {
   const struct world_rank *me = read_rank(w, rank);
@@ -391,7 +392,7 @@ static void withdraw_announcements(const struct world *w, int rank)
   struct world_program *program = edit_program(w, rank);
   if (program->call.state != CALL_NONE)
     program->call.state = CALL_ANNOUNCED;
-  program->sending = 0; /* the host has forgotten it */
+  program->sending = 0; /* the host has forgotten the send */
   READ_LIST(struct world_receive, w, WORLD_POSTED, rank, 0, &count);
   if (!count || below_matching(w))
     return;
@@ -403,8 +404,8 @@ static void withdraw_announcements(const struct world *w, int rank)
 
 /* ---- independent recovery ---- */
 
-/* The state of a rank that died: of the part that was stored last of those that are durable. Its
- * slots: of the image. */
+/* Restores a rank that died: its state from the durable part that was stored last, its slots from
+ * the image. */
 static void restore_state(const struct world *w, int rank, const struct world_record *image)
 {
   uint32_t count, slots = image ? image->state : 0, last = 0;
@@ -419,7 +420,7 @@ static void restore_state(const struct world *w, int rank, const struct world_re
     restore_parts(w, rank, state_parts, 1, last);
 }
 
-/* A rank starts from what is there, as nothing tells a torn write from a whole one. */
+/* A rank starts from what is on storage, as nothing tells a torn write from a whole one. */
 static void check_whole(struct step_context *t, const struct world_record *record)
 {
   if (record && record->harm & HARM_TORN)
@@ -443,7 +444,7 @@ static void restore_program(struct step_context *t, uint32_t image)
   }
 }
 
-/* The newest image that was durable is what a rank that died starts from, with the log behind it.
+/* A rank that died starts from its newest durable image, with the log after it.
  */
 static void check_not_lost(struct step_context *t)
 {
@@ -454,7 +455,7 @@ static void check_not_lost(struct step_context *t)
                   lost->checkpoint, t->rank);
 }
 
-/* START of a rank that has died, or has gone back on its own. */
+/* The START of a rank that has died, or has gone back by itself. */
 static void restore_independently(struct step_context *t)
 {
   const struct world *w = t->w;
@@ -482,7 +483,7 @@ static void restore_independently(struct step_context *t)
   world_reach_start(t);
 }
 
-/* Images are not forgotten, as a record and its rank may share one. */
+/* Kept images are not given up, as a record and its rank may share one. */
 static void settle(const struct world *w)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
@@ -534,7 +535,7 @@ void world_restore(struct step_context *t)
   uint32_t checkpoint = t->event.checkpoint;
   uint16_t incarnation = read_global(w)->incarnation;
   world_wipe(w, t->rank, RANK_RUNNING, incarnation);
-  /* No rank rolls back to those any more. */
+  /* No rank rolls back to these checkpoints any more. */
   remove_records(w, t->rank, w->levels ? is_after : is_of_other, checkpoint);
   if (checkpoint != RCL_FRESH) {
     world_occasion(t, PROPERTY_RESTORABLE);

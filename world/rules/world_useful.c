@@ -24,7 +24,7 @@ static struct stand now(const struct world *w, int rank)
   return stand;
 }
 
-/* At its last checkpoint before `below`, or at the beginning. */
+/* Puts the rank at its last checkpoint before `below`, or at the beginning. */
 static struct stand at_image(const struct world *w, int rank, uint32_t below)
 {
   struct stand stand = {.checkpoint = RCL_FRESH};
@@ -51,7 +51,7 @@ static uint32_t sent_by(const struct stand *sender, int to, const struct world_f
   return 0;
 }
 
-/* `rank` has received what its peers, where they stand, have not sent. */
+/* Returns whether `rank` has received messages that its peers, where they stand, have not sent. */
 static bool has_too_much(const struct stand *stand, int rank)
 {
   for (uint32_t i = 0; i < stand[rank].count; i++) {

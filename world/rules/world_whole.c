@@ -17,7 +17,7 @@
 struct view {
   const struct world *w;
   struct rcl_whole whole;
-  unsigned char *memory; /* in which all that follows is */
+  unsigned char *memory; /* the memory that holds all that follows */
   struct rcl_whole_rank *rank;
   struct rcl_whole_channel *channel;
   struct rcl_whole_control *control;
@@ -25,7 +25,7 @@ struct view {
   unsigned char *states; /* stored, two of each rank, of `stride` bytes */
   size_t stride;
   struct verdict *verdict;
-  const struct rcl_clause *asked; /* that is being asked; NULL: none is */
+  const struct rcl_clause *asked; /* the clause that is being asked; NULL: none */
 };
 
 /* ---- ranks ---- */
@@ -41,7 +41,7 @@ static enum rcl_standing standing_of(const struct world *w, int rank)
              : RCL_STANDS_BEHIND;
 }
 
-/* Writes the state that was kept as `number`; returns false where its contents are left out. */
+/* Writes the state that was kept as `number`; returns false if its contents were left out. */
 static bool read_kept(const struct world *w, int rank, uint32_t number, unsigned char *state)
 {
   struct rcl_piece piece[RCL_PIECES];

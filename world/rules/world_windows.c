@@ -1,6 +1,6 @@
-/* The world: windows of scripts. A message of a window says which operation of its sender's script
- * it is, and has what that gives, or what was fetched; so it is the same whenever it is sent with
- * the same values, and not with others. */
+/* The world: windows of scripts. A message of a window names the operation of its sender's script
+ * and holds the values that it gives, or that were fetched. So two messages are equal exactly when
+ * operation and values are. */
 #include "world/rules/world_parts.h"
 #include "world/script/window_rules.h"
 
@@ -20,7 +20,8 @@ static const struct operation *operation_of(const struct world *w, int rank,
   return &w->script->ops[rank][program->next];
 }
 
-/* The first access of `rank` that belongs to `op` and goes to `target`, from `at` on; NULL: none.
+/* Returns the first access of `rank`, from `at` on, that belongs to `op` and goes to `target`;
+ * NULL: none.
  */
 static const struct operation *next_access(const struct world *w, int rank,
                                            const struct operation *op, int target, unsigned *at)
@@ -35,7 +36,7 @@ static const struct operation *next_access(const struct world *w, int rank,
   return NULL;
 }
 
-/* Returns whether it is a message in which accesses go to their target. */
+/* Returns whether the operation sends a message in which accesses go to their target. */
 static bool has_accesses(const struct operation *op)
 {
   return op->tag == TAG_ACCESSES || op->tag == TAG_PASSIVE;
@@ -74,8 +75,8 @@ struct content world_window_content(const struct world *w, int rank)
 
 /* ---- accesses ---- */
 
-/* Carries out those of `origin` to `target` that belong to `op`: what is given becomes what was
- * fetched. */
+/* Carries out the accesses of `origin` to `target` that belong to `op`, and replaces each value
+ * given by the value fetched. */
 static void carry_out(const struct world *w, struct world_window *window, int origin, int target,
                       const struct operation *op, uint16_t *item)
 {
@@ -120,7 +121,7 @@ static unsigned next_wait(const struct world *w, const struct world_window *wind
   return next ? (unsigned)(next - wait) : SCRIPT_WINDOW_RANKS;
 }
 
-/* Carries out what may be, up to one that is to be answered. */
+/* Carries out waiting messages as far as allowed, up to one that needs an answer. */
 static void carry_out_next(const struct world *w, int rank, struct world_window *window)
 {
   unsigned place;
@@ -141,7 +142,7 @@ static void carry_out_next(const struct world *w, int rank, struct world_window 
   }
 }
 
-/* A message too many is one that the host has doubled, which shows elsewhere. */
+/* Where there is no room, a faulty host has doubled a message, which other properties show. */
 static void add_wait(const struct world *w, int rank, struct world_window *window,
                      struct world_wait wait)
 {
@@ -156,12 +157,12 @@ static void lock_own(const struct world *w, int rank, struct world_program *prog
   add_wait(w, rank, window, (struct world_wait){(uint16_t)rank, program->next, {0}});
   program->next++;
   if (!window->granted)
-    return; /* the next operation waits for it */
+    return; /* the next operation waits for the answer */
   window->granted = false;
   program->next++;
 }
 
-/* Returns whether all that waited for it has been answered. */
+/* Returns whether every origin that waited has been answered. */
 static bool unlock_own(const struct world *w, int rank, struct world_window *window)
 {
   window->held[rank] = LOCK_NONE;
@@ -197,7 +198,7 @@ static bool is_passive(const struct world_message *message)
   return message->comm == SCRIPT_WINDOW_COMM && message->tag == TAG_PASSIVE;
 }
 
-/* Kept, and not yet given to the program. */
+/* Returns whether a message is kept and not yet given to the program. */
 static bool is_waiting(const struct world *w, int rank, const struct world_slot *slot)
 {
   uint32_t place, count;
@@ -270,7 +271,7 @@ bool world_window_sent(const struct world *w, int rank, struct world_program *pr
   return true;
 }
 
-/* The message that was served is here. */
+/* Takes the message that was served. */
 static void serve(const struct world *w, int rank, struct world_window *window,
                   const struct content *content)
 {

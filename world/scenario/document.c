@@ -8,12 +8,13 @@
 #include "world/scenario/document_inside.h"
 #include "world/scenario/scenario.h"
 
-/* No scenario comes near these; a file of nested aliases does. */
+/* No scenario comes near these limits; a file of nested aliases does. */
 enum { DEPTH_MAX = 16, NODES_MAX = 100000, BYTES_MAX = 1 << 20 };
 
 /* ---- nodes ---- */
 
-/* The library fails to add a node only without memory, and then so would GLib: stop. */
+/* libyaml fails to add a node only when memory is out; GLib ends the process then, and so does
+ * this. */
 static int added(int node)
 {
   if (!node)
@@ -162,7 +163,7 @@ static bool load(const char *text, size_t length, const char *hope, yaml_documen
   return good && alone;
 }
 
-/* At most BYTES_MAX of it: also of a device or a pipe that never ends. */
+/* Reads at most BYTES_MAX, as the file may be a device or a pipe that never ends. */
 static char *read_text(const char *file, size_t *length, GError **error)
 {
   FILE *from = g_file_test(file, G_FILE_TEST_IS_DIR) ? NULL : fopen(file, "r");
@@ -255,8 +256,8 @@ static bool is_index(const char *key)
   return *key && strspn(key, "0123456789") == strlen(key) && strlen(key) < 7;
 }
 
-/* One step of a dotted path: where the number of the child `key` of node `parent` is kept. A
- * child that is not there is added, as number 0. NULL where `parent` cannot have such a child. */
+/* Takes one step of a dotted path: returns where the number of the child `key` of node `parent` is
+ * kept. A missing child is added, as number 0. NULL where `parent` cannot have such a child. */
 static int *child(yaml_document_t *yaml, int parent, const char *key)
 {
   yaml_node_t *node = yaml_document_get_node(yaml, parent);
@@ -328,7 +329,7 @@ static char *put(yaml_document_t *yaml, char **keys, const char *text, size_t *l
     if (!next)
       return message;
     yaml_document_get_node(yaml, next)->start_mark.line = *line;
-    *child(yaml, node, keys[i]) = next; /* found again: adding may have moved it */
+    *child(yaml, node, keys[i]) = next; /* looked up again: adding nodes may have moved it */
     node = next;
   }
   return NULL;
@@ -343,7 +344,7 @@ bool document_set(struct document *document, const char *assignment, GError **er
   if (!equals || equals == assignment) {
     message = g_strdup_printf("--set %s, expected dotted.path=value", shown);
   } else if (yaml_document_get_root_node(&document->yaml)->type != YAML_MAPPING_NODE) {
-    return true; /* keys_check() will say so */
+    return true; /* keys_check() will report it */
   } else {
     g_autofree char *path = g_strndup(assignment, (gsize)(equals - assignment));
     g_auto(GStrv) keys = g_strsplit(path, ".", -1);

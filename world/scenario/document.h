@@ -1,5 +1,5 @@
-/* A YAML document with the place of everything in it: what error messages with lines need, and
- * what `--set` needs to change a value before it is checked.
+/* A YAML document with the place of each value, for error messages with lines, and with `--set`,
+ * which changes a value before it is checked.
  *
  *     file --read--> document --set--> document --keys_check()--> keys_read()
  */
@@ -23,7 +23,7 @@ struct document_place {
   int line;      /* counted from 1 */
   int text_line; /* where the text of the value itself starts: the line after `|` */
   int node;      /* of the document, while it lives */
-  bool set;      /* put in by document_set(); `line` is then that of what it stands for */
+  bool set; /* put in by document_set(); `line` is then the line of the value that it replaces */
 };
 
 /* Reads the one YAML document of `file`, with aliases replaced by copies of what they name.
@@ -41,7 +41,7 @@ void document_none(struct document *, const char *key);
 /* A copy of the text at top-level `key`; NULL where there is none. The caller frees it. */
 char *document_value(struct document *, const char *key);
 
-/* The document as YAML text; takes it. */
+/* Returns the document as YAML text, and frees the document. */
 GString *document_text(yaml_document_t *);
 
 /* `lines` of a document: the place of `path`, or of the nearest key above it; NULL when the
@@ -52,14 +52,14 @@ const struct document_place *document_find(GHashTable *lines, const char *path);
 void document_error(GError **error, const char *file, GHashTable *lines, const char *path,
                     const char *format, va_list values) G_GNUC_PRINTF(5, 0);
 
-/* `text` in double quotes, on one line and not too long. The caller frees it. */
+/* Returns `text` in double quotes, on one line and cut if it is long. The caller frees it. */
 char *document_quote(const char *text);
 
 /* Returns whether `text` can be the name of a thing, of a file and of a test: 1 to 100 ASCII
  * letters, digits, `.`, `_`, `-` and `~`, of which the first is a letter or digit. */
 bool document_is_name(const char *text);
 
-/* "a, b or c" of items that end with NULL. The caller frees it. */
+/* Returns "a, b or c" for a list of items that ends with NULL. The caller frees it. */
 char *document_alternatives(const char *const *items);
 
 #endif

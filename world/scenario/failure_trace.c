@@ -92,7 +92,7 @@ static bool read_time(struct reader *r, const char *text, double *seconds)
          refuse(r, "is no time", text, "seconds of 0 or more");
 }
 
-/* The index of a node, -1 for none. */
+/* Returns the index of a node, -1 for none. */
 static int find_node(struct reader *r, const char *name)
 {
   char *end = NULL;

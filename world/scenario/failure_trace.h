@@ -17,9 +17,10 @@ struct outage {
   double start, end; /* seconds; the first one of an archive starts at 0 */
 };
 
-/* Reads `file` into `outages`, sorted by start, to be freed. A node is one of `nodes` (ends with
- * NULL) by name or, in a plain file, by index; in an archive the nodes stand in the order of their
- * first appearance. False with `error`, `file:line: what, expected what`. */
+/* Reads `file` into `outages`, sorted by start, to be freed. A node is named by its name in `nodes`
+ * (ends with NULL) or, in a plain file, by its index there; the nodes of an archive are numbered in
+ * the order of their first appearance. On error returns false with `error`, `file:line: what,
+ * expected what`. */
 bool failure_trace_read(const char *file, char *const *nodes, struct outage **outages,
                         unsigned *count, GError **error);
 

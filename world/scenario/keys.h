@@ -1,6 +1,6 @@
 /* The one table of the keys of a scenario file: what each may hold, its default, and where it lies
  * in struct scenario. Files are checked, read and saved by it; --set changes the document before
- * (document.h). What a key means for others is judged after all are read (scenario_read.c). */
+ * (document.h). Rules between keys are judged after all keys are read (scenario_read.c). */
 #ifndef RECLINE_KEYS_H
 #define RECLINE_KEYS_H
 
@@ -27,17 +27,17 @@ enum key_kind {
   KEY_LIST,    /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
 };
 
-/* Numbers below `least`, lists of fewer, NULL, and mappings whose first key is needed and has no
- * value are not saved: so a default below `least` is "not stated". */
+/* Not saved are numbers below `least`, lists with fewer items, NULL, and mappings whose first key
+ * is needed and has no value. So a default below `least` means "not stated". */
 struct key {
   const char *name; /* NULL ends a table */
   enum key_kind kind;
-  size_t offset, count; /* of the value, and of the count of a list, in the structure */
+  size_t offset, count; /* offset of the value, and of the count of a list, in the structure */
   bool needed;
   bool literal, flow; /* styles when saved: a text after `|`, a list or mapping on one line */
   double least, most, otherwise;
   const char *const *names; /* end with NULL */
-  const char *word;         /* what an entry of a set is */
+  const char *word;         /* the word for an entry of a set */
   const struct key *keys;
   size_t size;
 };
@@ -48,7 +48,7 @@ extern const struct key scenario_keys[];
 /* Compares the document with the table and fills `lines`: keys, types and names. */
 bool keys_check(struct document *, const struct key *keys, GError **error);
 
-/* From a checked document to `scenario`: every key its value or its default. */
+/* Fills `scenario` from a checked document: every key gets its value or its default. */
 bool keys_read(struct document *, const struct key *keys, struct scenario *, GError **error);
 
 /* Frees what the keys in `from` point to. */

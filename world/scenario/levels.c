@@ -1,4 +1,4 @@
-/* Levels of storage: what they mean together. */
+/* Levels of storage: the rules between their keys. */
 #include "world/scenario/levels.h"
 
 int scenario_stored_per_node(const struct scenario *scenario)

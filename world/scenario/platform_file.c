@@ -37,8 +37,8 @@ static const char *value_of(const char **names, const char **values, const char 
 }
 
 /* Returns whether all that attribute `name` lists (speeds of a host: "1Gf, 500Mf") are positive
- * numbers with a unit, or 0 where `zero` may be; true where it is not there, as SimGrid tells of
- * that. */
+ * numbers with a unit, or 0 where `zero` may be; true where the attribute is missing, as SimGrid
+ * reports that. */
 static bool are_amounts(const char *element, const char **names, const char **values,
                         const char *name, bool zero, GError **error)
 {
@@ -92,8 +92,8 @@ static bool has_good_property(const char **names, const char **values, GError **
          are_amounts(id, names, values, "value", seconds, error);
 }
 
-/* SimGrid would switch a host or a link off by itself, behind the back of the protocol; profiles of
- * speed, bandwidth and latency change times alone. */
+/* Refuses profiles by which SimGrid would switch a host or a link off by itself, unknown to the
+ * protocol. Profiles of speed, bandwidth and latency change times alone and may stay. */
 static bool stays_on(GMarkupParseContext *context, const char *element, const char **names,
                      const char **values, GError **error)
 {
@@ -119,8 +119,8 @@ static void add_host(GPtrArray *hosts, const char *id, GError **error)
 
 /* Hosts of a zone with routing Cluster that have no <host_link> so far. */
 struct star {
-  GHashTable *bare; /* host -> line; NULL: the zone has another routing */
-  bool links;       /* others have one */
+  GHashTable *bare; /* host -> line of its <host>; NULL: the zone has another routing */
+  bool links;       /* other hosts have a link */
 };
 
 struct reading {
@@ -133,7 +133,7 @@ struct reading {
   bool skipping;            /* inside the zone of another interconnect */
 };
 
-/* The property of a zone stands ahead of its hosts. */
+/* In the file, the property of a zone stands before its hosts. */
 static void enter_interconnect(struct reading *reading, const char *name)
 {
   g_ptr_array_add(reading->interconnects, g_strdup(name));
@@ -173,8 +173,8 @@ static void note_link(struct reading *reading, GMarkupParseContext *context, con
   }
 }
 
-/* SimGrid lets messages to and from a host without a link of its own take those of the other host
- * alone, or no time. */
+/* In SimGrid, a message to or from a host without a link takes the link of the other host alone, or
+ * no time. */
 static void leave_star(struct reading *reading, GError **error)
 {
   struct star star = g_array_index(reading->stars, struct star, reading->stars->len - 1);
@@ -380,7 +380,7 @@ const char *platform_name(const char *path)
     if (!**folder || !g_str_has_prefix(path, full) || path[length] != '/')
       continue;
     g_autofree char *found = scenario_find_in(folders, path + length + 1);
-    if (found && !strcmp(found, path)) /* no other of that name in an earlier folder */
+    if (found && !strcmp(found, path)) /* no earlier folder has a platform of that name */
       return path + length + 1;
   }
   return path;

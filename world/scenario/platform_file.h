@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /* A platform whose nodes are on several interconnects has a zone for each of them, with the
- * property `interconnect`, and in each zone a host for every node, in the same order: what a node
- * is to SimGrid depends on how it is reached. The first one in the file counts where none is named.
+ * property `interconnect`, and in each zone a host for every node, in the same order: to SimGrid, a
+ * node is a different host on each interconnect. The first one in the file counts where none is
+ * named.
  *
  * Ids of the hosts of platform `file` on `interconnect` and of those on none, <cluster>s written
  * out, in the order of the file; ends with NULL; freed with g_strfreev(). NULL: the first
@@ -19,9 +20,9 @@ char **platform_hosts(const char *file, const char *interconnect, GError **error
  * with NULL; freed with g_strfreev(). The file is one that platform_hosts() has read. */
 char **platform_zones(const char *file, const char *interconnect, char *const *hosts);
 
-/* The interconnect that was asked for is not there; a host or link would go off by itself, and the
- * text begins with the line of the file and ": ". Other errors of the file itself are of
- * G_MARKUP_ERROR and G_FILE_ERROR. */
+/* Errors of these functions: the interconnect that was asked for does not exist; a host or link
+ * would go off by itself (the text begins with the line in the file and ": "). Other errors of the
+ * file are G_MARKUP_ERROR and G_FILE_ERROR. */
 #define PLATFORM_ERROR platform_error_quark()
 enum { PLATFORM_ERROR_INTERCONNECT, PLATFORM_ERROR_STATE };
 GQuark platform_error_quark(void);

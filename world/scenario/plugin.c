@@ -129,7 +129,7 @@ bool plugin_mutants(GError **error)
                 MUTANTS);
     return false;
   }
-  return load(file, error); /* it fills in its table of protocols */
+  return load(file, error); /* the object fills in its table of protocols */
 }
 
 const struct rcl_protocol *plugin_protocol(const char *name)

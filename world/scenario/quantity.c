@@ -6,7 +6,7 @@
 #include "world/scenario/document.h"
 #include "world/scenario/scenario.h"
 
-/* Above these simulated time loses its digits: 300 years, an exabyte. */
+/* Limits, above which simulated time loses digits: 300 years, an exabyte. */
 static const double longest = 1e10, largest = 1e18;
 
 static const struct time_unit sizes[] =
@@ -40,7 +40,7 @@ static bool quantity(const char *word, const struct time_unit *units, bool bare,
     good = false;
   if (good && *value >= 0 && *value <= most)
     return true;
-  const char *names[G_N_ELEMENTS(sizes)] = {NULL}; /* the longer of the two */
+  const char *names[G_N_ELEMENTS(sizes)] = {NULL}; /* the longer of two units that fit */
   for (unsigned i = 0; units[i].name; i++)
     names[i] = units[i].name;
   g_autofree char *shown = document_quote(word), *known = document_alternatives(names);

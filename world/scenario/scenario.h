@@ -22,14 +22,14 @@ enum trigger {
   TRIGGER_TIME,  /* at: seconds of simulated time */
   TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
   TRIGGER_LAW,   /* law: again and again, after times drawn from a distribution */
-  TRIGGER_TRACE, /* trace: when a file says */
+  TRIGGER_TRACE, /* trace: at the times in a file */
 };
 
 /* Distributions of the time from the repair of a node to its next failure. */
 enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL, LAW_GAMMA };
 
-/* What `mtbf` is the mean of: the times of each node, those of all nodes together, those of each
- * zone of the platform, whose nodes fail at once. */
+/* Whose times between failures `mtbf` is the mean of: each node's, all nodes' together, or each
+ * zone's of the platform, whose nodes fail at once. */
 enum failure_scope { OF_NOTHING, OF_NODE, OF_PLATFORM, OF_ZONE };
 
 /* Where a run begins in a trace: at its beginning, or at a time drawn by the seed. */
@@ -39,19 +39,20 @@ enum begins { BEGINS_FIRST, BEGINS_DRAWN };
 struct layout {
   char *interconnect; /* as the platform names it; NULL: its first, or it has none */
   int per_node;       /* ranks that share a node, at least 1 */
-  char **zones;       /* of platform.layout, where something fails by zone: that of each node; else
-                         NULL */
-  char **nodes;       /* hosts that can carry ranks, in the order of the file: ranks start on the
-                         first of them, the next `spares` are free, the rest idle; ends with NULL;
-                         NULL without a platform */
+  char *
+      *zones; /* the zone of each node of platform.layout, if some failure is by zone; else NULL */
+  char **nodes; /* hosts that can carry ranks, in the order of the file: ranks start on the
+                   first of them, the next `spares` are free, the rest idle; ends with NULL;
+                   NULL without a platform */
 };
 
 enum placement { PLACEMENT_ONE_PER_NODE, PLACEMENT_BLOCK };
 
-/* The victim with its node and all on it, or alone; the file server and the event logger. */
+/* What a failure kills: the victim's node with all ranks on it, the victim alone, or the file
+ * server and the event logger. */
 enum kills { KILLS_NODE, KILLS_RANK, KILLS_SERVER };
 
-/* Whether the node is there again, once it is repaired. */
+/* What becomes of the node once it is repaired. */
 enum returns { RETURNS_REPAIRED, RETURNS_NEVER, RETURNS_EMPTY };
 
 struct failure {
@@ -61,32 +62,33 @@ struct failure {
   enum returns returns; /* KILLS_NODE */
   double at;            /* TRIGGER_TIME: seconds; otherwise -1 */
   struct {
-    int rank; /* whose protocol point it is; the victim's where the file names none */
+    int rank; /* the rank whose protocol point it is; the victim where the file names none */
     enum rcl_event_kind event;
     uint32_t checkpoint; /* 0: any */
-    uint32_t iteration;  /* that the rank is in, by its program; 0: any */
+    uint32_t iteration;  /* iteration of the rank's program; 0: any */
     uint32_t count;      /* 1: the first time */
     uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
-    int actions; /* the victim crashes within its step, behind so many actions that others see; -1:
-                    behind the step, before its work begins */
-  } after;       /* TRIGGER_POINT */
-  double ends_after; /* the victim is not dead, but declared so, and ended so many seconds later;
-                        -1: it crashes */
+    int actions;     /* the victim crashes within its step, after that number of actions that others
+                        see; -1: after the step, before its work begins */
+  } after;           /* TRIGGER_POINT */
+  double ends_after; /* the victim is declared dead while it lives, and ended that many seconds
+                        later; -1: it crashes */
   enum law law;      /* TRIGGER_LAW; LAW_NONE otherwise */
   enum failure_scope of; /* TRIGGER_LAW */
   double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull
                          or gamma law, sigma of a lognormal one, -1 of an exponential one */
-  int burst;          /* TRIGGER_LAW: nodes that fail one soon after the other, 1: alone */
-  double within;      /* seconds in which they do */
-  char *trace;        /* TRIGGER_TRACE: absolute path; NULL otherwise */
-  enum begins begins; /* TRIGGER_TRACE */
+  int burst;     /* TRIGGER_LAW: number of nodes that fail shortly after each other, 1: one alone */
+  double within; /* seconds within which they fail */
+  char *trace;   /* TRIGGER_TRACE: absolute path; NULL otherwise */
+  enum begins begins;     /* TRIGGER_TRACE */
   struct outage *outages; /* of the trace, by start */
   unsigned outages_count;
-  double repair;             /* seconds from detection until the node can be used again, */
-  enum law repair_law;       /* or their mean; TRIGGER_LAW, LAW_NONE: always as long. A trace has
-                                its own, -1 */
-  double repair_shape;       /* as `shape` */
-  struct layout *restart_on; /* where all ranks go on after it; NULL: where they were */
+  double repair;       /* seconds from detection until the node can be used again, */
+  enum law repair_law; /* or their mean; TRIGGER_LAW, LAW_NONE: always as long. A trace has
+                          its own, -1 */
+  double repair_shape; /* as `shape` */
+  struct layout
+      *restart_on; /* interconnect on which all ranks go on after the failure; NULL: the same one */
 };
 
 /* The fault-tolerant MPI runtime that runs model (sim/host/failures/ulfm.h). */
@@ -97,8 +99,8 @@ enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
  */
 enum storage { STORAGE_UNSTATED, STORAGE_MEMORY, STORAGE_LOCAL, STORAGE_NFS };
 
-/* How what is on nodes outlives some of them: not; by a copy on the next node of its set; by the
- * parity of a set, of which one node may be lost, or `losses`. */
+/* How data on nodes survive the loss of nodes: not at all; by a copy on the next node of the set;
+ * by the parity of a set, which may lose one node; or by a code that may lose `losses` nodes. */
 enum redundancy { REDUNDANCY_NONE, REDUNDANCY_PARTNER, REDUNDANCY_XOR, REDUNDANCY_REED_SOLOMON };
 
 /* Checkpoint k goes to the last level whose `every` divides k. */
@@ -107,11 +109,11 @@ struct level {
   enum redundancy redundancy;
   int every;
   int group;  /* nodes in a set, in a row: 1 without redundancy */
-  int losses; /* of these, that can be rebuilt */
+  int losses; /* nodes of a set that may be lost and rebuilt */
 };
 enum { LEVELS_MAX = 8 };
 
-/* Whether a program's call for a checkpoint is heeded. */
+/* What becomes of a program's call for a checkpoint. */
 enum calls { CALLS_IGNORED, CALLS_TAKEN };
 
 /* What a run does when its last checkpoint has committed: it leaves that for another run. */
@@ -119,16 +121,16 @@ enum afterwards { AFTERWARDS_CONTINUE, AFTERWARDS_STOP };
 
 /* Whether the program of a rank continues or waits while its checkpoint is written. */
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
-/* How what a protocol adds to a collective travels: in a collective of its own ahead of the data,
- * with the data, or as the size of the data tells. */
+/* How a protocol's words travel with a collective: in a collective of their own ahead of the data,
+ * with the data, or one of the two by the size of the data. */
 enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
 
-/* Whether connections are closed for captures and restarts. */
+/* What happens to connections at captures and restarts. */
 enum closes { CONNECTIONS_STAY, CONNECTIONS_CLOSE };
 /* The order of delivery on a channel: MPI's, the order of sending, or no order, not even MPI's. */
 enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 
-/* Whether what programs tell the outside waits until the protocol lets it leave, or does not. */
+/* When outputs to the outside leave: when the protocol lets them, or at once. */
 enum outputs { OUTPUT_HELD, OUTPUT_PASSES };
 enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE, LIE_WINDOWS_LOST, LIE_LOCKS_LOST };
 
@@ -180,21 +182,22 @@ struct scenario {
     uint32_t capacity;  /* entries per list of the protocol's state */
     uint32_t interval;  /* hybrid: iterations between checkpoints; 0: none */
     uint32_t log;       /* hybrid: iterations of an interval whose payloads are kept */
-    uint32_t failures;  /* causal: at once, after which determinants are still there */
+    uint32_t failures;  /* causal: ranks that may fail at once without the loss of a determinant */
     uint32_t crossings; /* event-logging: lines that a message may cross; 0: any number */
     enum control control;
   } protocol;
 
   struct {
     double every;     /* seconds between checkpoints; 0: none are asked for by it */
-    char **at;        /* times at which one is asked for, too; NULL */
-    double *instants; /* the same in seconds, rising */
+    char **at;        /* further times at which a checkpoint is asked for, as written; NULL: none */
+    double *instants; /* the same times in seconds, rising */
     unsigned instants_count;
-    int count; /* that are asked for in all; 0: any number */
+    int count; /* checkpoints that are asked for in all; 0: any number */
     enum calls calls;
     enum afterwards then;
     enum storage storage; /* UNSTATED with levels */
-    struct level *levels; /* by `every`, the first of every 1; NULL: `only` */
+    struct level
+        *levels; /* sorted by `every`, of which the first is 1; NULL: there is only `only` */
     unsigned levels_count;
     struct level only;
     enum writes writes;
@@ -207,8 +210,8 @@ struct scenario {
   unsigned failures_count;
   double detection; /* seconds from a crash to its detection */
   struct {
-    double bound[RCL_BOUNDS]; /* seconds, as protocols with clocks are told */
-    double skew;              /* seconds by which clocks are off, at most, in fact */
+    double bound[RCL_BOUNDS]; /* seconds: the bound that protocols with clocks are told */
+    double skew;              /* seconds: the most by which clocks are really off */
   } clocks;
   struct {
     enum runtime runtime;
@@ -217,12 +220,13 @@ struct scenario {
   } recovery;
   enum outputs output; /* of a run */
   char **output_files; /* patterns of names of files whose writes are outputs; NULL: none */
-  char *schedule; /* absolute path of a trace that the run is to follow, step by step; NULL: none */
+  char *schedule;      /* absolute path of a trace that the run follows step by step; NULL: none */
   uint64_t seed;
 
   struct {
-    double time, memory; /* of the machine that runs or checks: seconds, bytes; 0: no limit */
-    double simulated;    /* of a run: simulated seconds; 0: no limit */
+    double time,
+        memory;       /* limits of the machine that runs or checks, in seconds and bytes; 0: none */
+    double simulated; /* limit of a run in simulated seconds; 0: none */
   } limits;
 
   struct {
@@ -238,7 +242,7 @@ struct scenario {
     enum closes connections;
     enum order order;
     char **properties;   /* names of world/rules/properties.h to check; NULL: all that apply */
-    bool all_but_some;   /* the properties are all that apply, less some: the claim names none */
+    bool all_but_some;   /* the properties are all that apply except some: the claim names none */
     char **reach;        /* "NAME" or "NAME COUNT": what runs must show besides; NULL: no more */
     unsigned lies;       /* what the host does wrong: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
@@ -299,19 +303,20 @@ int layout_nodes(const struct layout *, int ranks);
  */
 bool scenario_asks(const struct scenario *);
 
-/* For what only a command or a host can judge: an error `file:line: path: what, expected what`
- * at the line of `path` ("failures.0.after"), or of the nearest key above it. Returns false. */
+/* Sets an error `file:line: path: what, expected what` at the line of `path` ("failures.0.after"),
+ * or of the nearest key above it, and returns false. For rules that only a command or a host can
+ * judge. */
 bool scenario_complain(const struct scenario *, const char *path, GError **error,
                        const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-/* The line of `path`, or of the nearest key above it, counted from 1. */
+/* Returns the line of `path`, or of the nearest key above it, counted from 1. */
 int scenario_line(const struct scenario *, const char *path);
 
 /* Reads "1.5ms", "2s", "6h" into seconds, "64KiB", "1MB" into bytes. Errors name the units. */
 bool scenario_seconds(const char *text, double *seconds, GError **error);
 bool scenario_bytes(const char *text, double *bytes, GError **error);
 
-/* The same of a time that is an option of a command: a number without unit is of seconds. */
+/* The same for a time that is an option of a command: a number without unit counts seconds. */
 bool scenario_option_seconds(const char *text, double *seconds, GError **error);
 
 #define SCENARIO_ERROR scenario_error_quark()

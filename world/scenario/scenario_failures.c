@@ -1,4 +1,4 @@
-/* What the keys of `failures` mean together. */
+/* The rules between the keys of `failures`. */
 #include "world/scenario/failure_trace.h"
 #include "world/scenario/levels.h"
 #include "world/scenario/platform_file.h"
@@ -99,7 +99,7 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
 }
 
 /* A node that does not come back fails by itself, and its ranks go where there is room. Only the
- * server comes back empty: what nodes lose, their levels say. */
+ * server comes back empty; what a node loses depends on the level of storage. */
 static bool judge_returns(const struct scenario *scenario, const char *path,
                           const struct failure *failure, GError **error)
 {
@@ -133,7 +133,7 @@ static bool judge_declared(const struct scenario *scenario, const char *path,
          refuse_key(scenario, path, "ends_after", beside, error);
 }
 
-/* What has no victim needs a rank that sees the event. */
+/* A failure without a victim needs a rank that sees the event. */
 static bool judge_server(const struct scenario *scenario, const char *path,
                          const struct failure *failure, GError **error)
 {

@@ -1,4 +1,4 @@
-/* Inside scenario_read.c, which judges what keys mean together: its parts. What returns false has
+/* Parts of scenario_read.c, which judges the rules between keys. A function that returns false has
  * set the error. */
 #ifndef RECLINE_SCENARIO_JUDGE_H
 #define RECLINE_SCENARIO_JUDGE_H

@@ -1,4 +1,4 @@
-/* What the keys of `platform` mean together; names of files. */
+/* The rules between the keys of `platform`; names of files. */
 #include <string.h>
 
 #include "base/glib/catalogue.h"
@@ -45,7 +45,7 @@ static bool find_platform(struct scenario *scenario, const char *name, GError **
                            folders && *folders ? " or in " : "", folders ? folders : "", guess);
 }
 
-/* Service hosts and the dispatcher's carry no rank. */
+/* Service hosts and the dispatcher's host carry no rank. */
 static char **nodes_among(char **hosts, const char *dispatcher)
 {
   GPtrArray *nodes = g_ptr_array_new();

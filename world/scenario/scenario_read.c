@@ -33,7 +33,7 @@ static void default_capacity(struct scenario *scenario)
     scenario->protocol.capacity = scenario->program.script ? OF_SCRIPT : OF_BINARY;
 }
 
-/* "all" is as none. */
+/* "all" means the same as no list. */
 static bool judge_topology(struct scenario *scenario, GError **error)
 {
   char problem[NEIGHBOURS_PROBLEM], *text = scenario->program.topology;
@@ -94,7 +94,7 @@ static bool refuse_protocol(const struct scenario *scenario, GError **error)
 static bool judge_protocol(struct scenario *scenario, GError **error)
 {
   g_autoptr(GError) problem = NULL;
-  if (scenario->protocol.file) { /* of another repository, in a shared object */
+  if (scenario->protocol.file) { /* a protocol of another repository, in a shared object */
     scenario_make_absolute(scenario, &scenario->protocol.file);
     if (!plugin_load(scenario->protocol.file, &problem))
       return scenario_complain(scenario, "protocol.file", error, "%s", problem->message);
@@ -126,8 +126,8 @@ static bool judge_image(struct scenario *scenario, GError **error)
   return true;
 }
 
-/* What is left for another run must be readable there: no memory of this process, nothing that is
- * on a node; and be a checkpoint of all ranks. */
+/* A checkpoint that is left for another run must be readable there, so it is neither in the memory
+ * of this process nor on a node; and it must be one of all ranks. */
 static bool judge_stop(const struct scenario *scenario, GError **error)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
@@ -163,8 +163,8 @@ static bool judge_checkpoint(struct scenario *scenario, GError **error)
                            scenario->protocol.name);
 }
 
-/* An interval must be longer than what a protocol does around the instant of a checkpoint, and than
- * it takes to tell all of the next one. */
+/* An interval must be longer than the protocol's work around the instant of a checkpoint, and than
+ * the time to tell all ranks of the next one. */
 static bool fits_interval(const struct scenario *scenario, GError **error)
 {
   const double *bound = scenario->clocks.bound;

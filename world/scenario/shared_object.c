@@ -152,8 +152,7 @@ static const char *section_name(const struct object *o, const Elf64_Shdr *s)
   return all && s->sh_name < names->sh_size ? all + s->sh_name : "";
 }
 
-/* Tables that the loader fills in: whatever is in a section of that name is mapped read-only
- * afterwards. */
+/* Sections of tables that the loader fills in and then maps read-only. */
 static bool is_table(const struct object *o, const Elf64_Shdr *s)
 {
   const char *name = section_name(o, s);
@@ -176,7 +175,8 @@ static bool is_writable(const struct object *o, unsigned section)
 }
 
 /* The compiler's start files bring a pointer to itself, and a byte, which a linker may pad. Without
- * names no other can be told from these; then what it shows is that it is mapped read-only. */
+ * names no other variable can be told from these; then the test is that all data are mapped
+ * read-only afterwards. */
 static bool is_of_start_files(const struct object *o, unsigned section)
 {
   const Elf64_Shdr *s = &o->section[section];
@@ -220,7 +220,7 @@ static const char *variable(const struct object *o)
 
 /* ---- what it runs by itself ---- */
 
-/* The value of the entry of the dynamic section; false: it has none. */
+/* Sets the value of that entry of the dynamic section; returns false if there is none. */
 static bool dynamic_entry(const struct object *o, int64_t tag, uint64_t *value)
 {
   const Elf64_Phdr *p = segment_of(o, PT_DYNAMIC);
@@ -246,7 +246,7 @@ static bool has_code(const struct object *o, uint64_t address, const char *digit
   return code;
 }
 
-/* The code of the start files of gcc and glibc for x86-64; all of it. */
+/* All code of the start files of gcc and glibc for x86-64. */
 static const char BRANCH_TARGET[] = "f30f1efa", /* may be in front of each */
     INIT[] = "4883ec08488b05........4885c07402ffd04883c408c3", FINI[] = "4883ec084883c408c3",
                   FRAME_DUMMY[] = "e9",

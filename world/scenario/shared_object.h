@@ -6,11 +6,12 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Lock 1 of docs/architecture.md for protocols that are kept elsewhere. Why the protocols of `file`
- * can keep state that the host does not hold, in one line that the caller frees with g_free(): the
- * first symbol that it needs beside mem*, or the first variable that it can write; or that it is no
- * such file. NULL: they cannot. An object without a symbol table (stripped) is judged by the sizes
- * of its sections. Objects built with sanitizers pass: these add data and symbols of their own. */
+/* Lock 1 of docs/architecture.md for protocols that are kept elsewhere. Returns why the protocols
+ * of `file` could keep state that the host does not hold, in one line that the caller frees with
+ * g_free(): the first symbol that the object needs beside mem*, the first variable that it can
+ * write, or that it is no such file. NULL: they cannot. An object without a symbol table (stripped)
+ * is judged by the sizes of its sections. Objects built with sanitizers pass: these add data and
+ * symbols of their own. */
 char *shared_object_impurity(const char *file);
 
 /* Returns whether `file`, a shared object or a program built as one, needs `library` by that name.

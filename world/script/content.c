@@ -5,8 +5,8 @@ static const uint64_t KEY[] = {UINT64_C(0x6A09E667F3BCC909), UINT64_C(0xBB67AE85
                                UINT64_C(0x3C6EF372FE94F82B), UINT64_C(0xA54FF53A5F1D36F1)};
 
 /* A Feistel network on (x, y), keyed by `next`, with feed-forward: one half goes through a mixing
- * bijection into the other in each round, and the result is added to what went in, which cannot be
- * undone without knowing that. */
+ * bijection into the other in each round, and the result is added to the input, so that it cannot
+ * be inverted without knowing the input. */
 struct content content_fold(struct content seen, struct content next)
 {
   uint64_t half[2], key[2];

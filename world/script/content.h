@@ -18,7 +18,7 @@ struct content {
   uint32_t word[4]; /* all zero: no content */
 };
 
-/* A number as content; 0: none. */
+/* Returns a number as content; 0: none. */
 static inline struct content content_of(uint32_t value)
 {
   return (struct content){{value, 0, 0, 0}};
@@ -45,7 +45,7 @@ static inline struct content content_of_bytes(const void *bytes, size_t size)
   return result;
 }
 
-/* Returns what a payload of so many bytes shows of a content: its first ones. Never none. */
+/* Returns what a payload of that many bytes can hold of a content, its first bytes. Never none. */
 static inline struct content content_cut(struct content whole, size_t bytes)
 {
   if (bytes < sizeof whole)
@@ -54,7 +54,7 @@ static inline struct content content_cut(struct content whole, size_t bytes)
   return whole;
 }
 
-/* `next` after all of `seen`. Depends on the order; never none. */
+/* Returns the fold of `next` onto `seen`. It depends on the order, and is never none. */
 struct content content_fold(struct content seen, struct content next);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/time_units.h"
 
 enum {
-  ANY_PEER = -1, /* as RCL_ANY of protocol.h, which this file must not need */
+  ANY_PEER = -1, /* equals RCL_ANY of protocol.h, which this file must not include */
   REPEAT_MAX = 65535
 };
 
@@ -368,7 +368,7 @@ static void number_iterations(struct list *list)
       list->item[i].count = ++iterations;
 }
 
-/* Every irecv is completed by a wait or cancel, which knows what it may have to receive again. */
+/* Every irecv is completed by a wait or cancel, which gets what it may have to receive again. */
 static bool check_names(struct parser *p, const struct list *list)
 {
   const struct operation *posted[SCRIPT_NAMES] = {NULL};
@@ -402,7 +402,8 @@ static bool check_names(struct parser *p, const struct list *list)
   return true;
 }
 
-/* Ranks name communicators, and in them ranks, that are members. */
+/* Judges that ranks name only communicators of which they are members, and in these only members.
+ */
 static bool check_members(struct parser *p, struct script *script)
 {
   script->branches = p->branches;

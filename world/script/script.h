@@ -50,14 +50,17 @@
  *     lock D [shared]              MPI_Win_lock, exclusive unless it is shared
  *     flush D, unlock D            MPI_Win_flush, MPI_Win_unlock
  *     free K                       up to K messages to any rank, at any time; arrivals are
- *                                  taken at once (explorer only, and for all ranks or none)
- * A message carries its sender's whole history (a digest of what it received and chose), so that
- * a wrong replay shows in its receiver's history too; one of less than 16 bytes as much of the
- * digest as it has room for. Calls of windows become the messages that
- * the layer makes of them (sim/mpi/windows/window.h); these carry accesses and what was fetched,
- * which is all that a program sees of them. Ranks with locks serve as the layer does: when they
- * send, receive, flush, unlock or wait for their own lock. They meet before a collective, and at
- * the end.
+ *                                  taken at once (explorer only, and for all ranks or none) A
+ *                                  message carries its sender's whole history (a digest of what it
+ *                                  received and chose), so that a wrong replay shows in its
+ *                                  receiver's history too; a message of less than 16 bytes carries
+ *                                  as much of the digest as it has room for. Calls of windows
+ *                                  become the messages that the layer makes of them
+ *                                  (sim/mpi/windows/window.h); these carry accesses and what was
+ *                                  fetched, which is all that a program sees of them. Ranks with
+ *                                  locks serve as the layer does: when they send, receive, flush,
+ *                                  unlock or wait for their own lock. They meet before a
+ *                                  collective, and at the end.
  */
 #ifndef RECLINE_SCRIPT_H
 #define RECLINE_SCRIPT_H
@@ -82,7 +85,7 @@ enum script_kind {
   SCRIPT_IF,
   SCRIPT_MEMBER,
   SCRIPT_OUTPUT,
-  /* Windows, as they are written; of these, in `ops`, only ACCESS and LOAD are left. */
+  /* Operations on windows as they are written; of these, only ACCESS and LOAD remain in `ops`. */
   SCRIPT_WINDOW,
   SCRIPT_ACCESS,
   SCRIPT_LOAD,
@@ -94,10 +97,10 @@ enum script_kind {
   SCRIPT_LOCK,
   SCRIPT_FLUSH,
   SCRIPT_UNLOCK,
-  /* And what is in `ops` in their place, beside messages. */
+  /* Operations that stand in `ops` in their place, beside messages. */
   SCRIPT_OWN,      /* accesses to the own window */
   SCRIPT_SEE,      /* the program sees what they, and others, have fetched */
-  SCRIPT_SERVE,    /* until a receive is complete, or the rank has its own lock */
+  SCRIPT_SERVE,    /* serves until a receive is complete, or the rank has its own lock */
   SCRIPT_LOCK_OWN, /* the window of the rank itself */
   SCRIPT_UNLOCK_OWN
 };
@@ -111,7 +114,7 @@ enum {
   SCRIPT_CELLS = 2,   /* numbers in a window */
   SCRIPT_PENDING = 4, /* accesses of a rank that are not complete */
   SCRIPT_WINDOW_RANKS = 4,
-  /* SERVE, as its name: for nothing, for the own lock */
+  /* names of SERVE: it waits for nothing, or for the own lock */
   SCRIPT_NOTHING = -1,
   SCRIPT_GRANT = -2
 };
@@ -136,9 +139,10 @@ struct operation {
   bool last;
   /* Accesses that go together are written[rank][from .. to - 1], to `peer`. */
   unsigned from, to;
-  int lock;       /* SEND of such, LOCK_OWN: that is asked for (window_rules.h) */
-  bool unlocks;   /* SEND of such: it is given back */
-  unsigned place; /* 1 + that in `written`, for what the program itself sends; 0: that in `ops` */
+  int lock;       /* SEND of accesses, LOCK_OWN: the lock that is asked for (window_rules.h) */
+  bool unlocks;   /* SEND of accesses: the lock is given back */
+  unsigned place; /* for what the program itself sends: 1 + the operation's index in `written`; 0:
+                     as in `ops` */
   bool unseen; /* SEND, RECV, WAIT, COLLECTIVE: of a window, the program does not see the message */
 };
 
@@ -166,7 +170,7 @@ struct script {
   bool spelled;               /* collectives are messages */
   bool *members;              /* [rank * SCRIPT_COMMS + comm] */
   struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */
-  struct operation **written; /* as the text has it; NULL: as `ops` */
+  struct operation **written; /* the operations as the text has them; NULL: as in `ops` */
 };
 
 /* Parses `text` for `ranks` ranks. On error returns NULL, sets *line (from 1) and *message (to

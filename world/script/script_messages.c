@@ -16,7 +16,8 @@ static void message(struct list *list, enum script_kind kind, int peer,
                                    .unseen = call->unseen});
 }
 
-/* Adds what `self` has to do with one direction of a call: its root with everybody, others with it.
+/* Adds the operations of `self` for one direction of a call: the root exchanges with everybody,
+ * others with the root.
  */
 static void flow(struct list *list, const struct script *script, int self, int root,
                  const struct operation *call, bool to_root, int number)
@@ -37,7 +38,7 @@ static int first_member(const struct script *script, int comm)
   return rank;
 }
 
-/* NULL: too many. */
+/* Returns NULL if there are too many. */
 static struct operation *spelled_out(const struct script *script, int self)
 {
   struct list list = {0};

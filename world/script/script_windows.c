@@ -1,7 +1,7 @@
 /* Scripts: calls of windows as the messages of which they consist, in the order in which the layer
- * sends and awaits them: sim/mpi/calls/wrap_window.c, window_passive.c. What an epoch accesses is
- * known beforehand, so there are no messages that say how much will come which a script could not
- * foresee; those of fixed size are there. */
+ * sends and awaits them: sim/mpi/calls/wrap_window.c, window_passive.c. The accesses of an epoch
+ * are known beforehand, so messages that announce how much will come are left out; messages of
+ * fixed size are there. */
 #include "world/script/script_parts.h"
 
 #include "protocols/protocol.h"
@@ -27,7 +27,7 @@ static const struct operation *written(const struct maker *m, int rank)
 
 /* ---- epochs ---- */
 
-/* Operations of one rank, from the first to behind the last. */
+/* Operations of one rank, from the first to the one after the last. */
 struct range {
   unsigned from, to;
 };
@@ -85,7 +85,8 @@ static unsigned number_of(const struct maker *m, unsigned at, enum script_kind k
 
 /* ---- messages ---- */
 
-/* Names of receives: two for each rank, or with locks one for each rank, and two. */
+/* The number of names of receives: two for each rank or, with locks, one for each rank and two
+ * more. */
 enum { NAME_PLAIN = SCRIPT_WINDOW_RANKS, NAME_MEET };
 
 static int name_of(int peer, enum window_tag tag)
@@ -113,7 +114,7 @@ static void step(struct maker *m, enum script_kind kind, int peer, struct range 
          &(struct operation){.kind = kind, .peer = peer, .from = range.from, .to = range.to});
 }
 
-/* The origin's part: what it has for the target goes, and what it fetches is awaited later. */
+/* Adds the origin's part: it sends its accesses to the target, and later awaits what they fetch. */
 static void begin_origin(struct maker *m, int target, struct range range)
 {
   if (fetches(m, m->self, range, target))
@@ -128,7 +129,7 @@ static void end_origin(struct maker *m, int target, struct range range)
     message(m, SCRIPT_WAIT, target, TAG_ANSWER, range);
 }
 
-/* The target's: what it gets is carried out, and answered. */
+/* Adds the target's part: it carries out the accesses that it gets, and answers. */
 static void begin_target(struct maker *m, int origin, struct range range)
 {
   if (has_accesses(m, origin, range, m->self))
@@ -150,7 +151,7 @@ static void serve(struct maker *m, int name)
   append(&m->list, &(struct operation){.kind = SCRIPT_SERVE, .name = name, .unseen = true});
 }
 
-/* As it is written. */
+/* Adds the operation as it is written. */
 static void add(struct maker *m, const struct operation *op)
 {
   append(&m->list, op);
@@ -200,7 +201,8 @@ static void lock(struct maker *m, const struct operation *op)
   serve(m, SCRIPT_GRANT);
 }
 
-/* Sends what there is for that target, with the lock that it has not asked for yet. */
+/* Sends the accesses to that target, together with the request for its lock if that was not asked
+ * for yet. */
 static void send_off(struct maker *m, int target, struct range range, bool unlocks)
 {
   message(m, SCRIPT_IRECV, target, TAG_REPLY, range);
@@ -340,9 +342,9 @@ struct reader {
   const struct script *script;
   int self;
   bool made;
-  int access, exposure; /* ranks of the epochs that are open; RCL_ANY: none */
+  int access, exposure; /* target of each open epoch; RCL_ANY: none */
   unsigned fences;
-  int target[SCRIPT_PENDING]; /* of accesses that are not complete; RCL_ANY: there is none */
+  int target[SCRIPT_PENDING]; /* target of each access that is not complete; RCL_ANY: none */
   bool locked[SCRIPT_WINDOW_RANKS];
 };
 
@@ -495,7 +497,7 @@ static const char *check(const struct script *script)
   return NULL;
 }
 
-/* Each wait has an access epoch that ends for it, and the other way round. */
+/* Judges that each wait has an access epoch that ends for it, and each such epoch a wait. */
 static bool is_paired(const struct script *script, int target, int origin)
 {
   const struct maker m = {.script = script, .self = target},

@@ -7,7 +7,7 @@
 /* Where parsing has come to, and what it has seen. */
 struct parser {
   const char *at;  /* next character of the line */
-  const char *end; /* of the line, its comment left out */
+  const char *end; /* end of the line, without its comment */
   int line;        /* from 1 */
   int ranks;
   bool free;        /* some operation is free */
@@ -23,7 +23,8 @@ struct word {
   int length; /* 0 at the end of the line */
 };
 
-/* The next word of the line; the second goes on behind it, the third if it is `text`. */
+/* The first returns the next word of the line; the second passes it; the third passes it if it is
+ * `text`. */
 struct word word_peek(struct parser *);
 struct word word_take(struct parser *);
 bool word_take_if(struct parser *, const char *text);
@@ -31,8 +32,8 @@ bool word_take_if(struct parser *, const char *text);
 bool word_is(struct word, const char *text);
 bool word_number(struct word, long max, int *value); /* false: none, or above `max` */
 
-/* Note the first error; always false, so that callers can return it. The first says what was found
- * in place of `what`. */
+/* Both note the first error and return false, so that callers can return it. The first names what
+ * was found in place of `what`. */
 bool word_expected(struct parser *, struct word found, const char *what);
 bool script_fail(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

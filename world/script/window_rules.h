@@ -1,6 +1,5 @@
-/* Windows of one-sided communication: what is the same for those of simulated programs (sim/mpi,
- * whose windows are memory) and those of scripts (world_windows.c, whose windows are a few numbers
- * in a state). */
+/* The rules of one-sided communication that windows of simulated programs (sim/mpi: memory) share
+ * with windows of scripts (world_windows.c: a few numbers in a state). */
 #ifndef RECLINE_WINDOW_RULES_H
 #define RECLINE_WINDOW_RULES_H
 
@@ -22,7 +21,7 @@ enum lock { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE };
 /* At the target: a message that waits, perhaps for a lock; or the rank itself, for its own. */
 struct lock_wait {
   int origin;
-  int lock; /* that is asked for, or LOCK_NONE */
+  int lock; /* the lock that is asked for, or LOCK_NONE */
   struct lock_wait *next;
 };
 

@@ -16,9 +16,9 @@
 /* What one process has done in one life. */
 struct part {
   char *file;
-  char **line; /* NULL: it has left nothing */
+  char **line; /* NULL: the process has left no file */
   unsigned next;
-  double time; /* of the next line */
+  double time; /* time of the next line */
 };
 
 struct join {
@@ -27,7 +27,7 @@ struct join {
   struct parts parts;
   struct rcl_actions actions;
   struct trace_lines *lines;
-  struct buffer text; /* of the trace of all */
+  struct buffer text; /* the joined trace */
   struct part *part;  /* by rank */
   unsigned ranks;
   double begin, now; /* seconds of the first step, and of the last */
@@ -58,7 +58,7 @@ static void part_clear(struct part *part)
   *part = (struct part){0};
 }
 
-/* The line of a process that was killed while it wrote is not there. */
+/* A last line without an end is ignored: its process was killed while it wrote. */
 static void drop_torn(char **lines)
 {
   guint count = g_strv_length(lines);
@@ -77,7 +77,7 @@ static bool part_open(struct part *part, const char *folder, unsigned life, unsi
   return true;
 }
 
-/* The next line, with its time read and passed; NULL: there is none. */
+/* Returns the next line behind its time, which is read; NULL: there is none. */
 static const char *part_line(struct part *part)
 {
   const char *line = part->line ? part->line[part->next] : NULL;
@@ -135,7 +135,7 @@ static bool begin_world(struct join *j, const struct part *part, const char *nam
 
 /* ---- steps ---- */
 
-/* The same without numbers of messages. */
+/* Returns the line without numbers of messages. */
 static char *unnumbered(const char *line)
 {
   GString *text = g_string_new(NULL);
@@ -157,7 +157,7 @@ static void put_violation(struct join *j, const struct verdict *verdict)
   j->out->violations++;
 }
 
-/* Writes the line of a move that was taken; it is the caller's to free(). */
+/* Writes the line of a move that was taken. The caller frees the line with free(). */
 static char *put_step(struct join *j, const struct move *move, const struct verdict *verdict)
 {
   char *line = trace_line(j->lines, &j->world, move, &j->actions, verdict);
@@ -168,7 +168,7 @@ static char *put_step(struct join *j, const struct move *move, const struct verd
   return line;
 }
 
-/* Returns what no process could tell any more. */
+/* Takes a move that no process lived to tell, if it can happen. */
 static bool take_untold(struct join *j, struct move move)
 {
   struct verdict verdict;
@@ -223,7 +223,7 @@ static bool read_move(struct join *j, struct part *part, const char *line, struc
 
 enum taken { TAKEN, REFUSED, WRONG };
 
-/* The next line of `part`, if it can happen now; *why it cannot. */
+/* Takes the next line of `part` if it can happen now; otherwise sets *why not. */
 static enum taken take(struct join *j, struct part *part, char **why)
 {
   const char *line = part_line(part);
@@ -254,7 +254,7 @@ static enum taken take(struct join *j, struct part *part, char **why)
 
 /* ---- lives ---- */
 
-/* The part with the earliest next line, of those that are not `tried`. */
+/* Returns the part with the earliest next line among the parts not yet `tried`. */
 static struct part *earliest(struct join *j, const bool *tried)
 {
   struct part *found = NULL;
@@ -306,7 +306,8 @@ static const struct world_global *global_of(const struct world *w)
   return w->memory.read(w->memory.ctx, world_part(w, WORLD_GLOBAL, 0, 0), &size);
 }
 
-/* The checkpoint from which the life begins. False: nobody says that it has begun. */
+/* Sets the checkpoint from which the life begins. Returns false if no part says that it has begun.
+ */
 static bool find_start(struct join *j, uint32_t *checkpoint)
 {
   for (unsigned rank = 0; rank < j->ranks; rank++) {
@@ -320,8 +321,8 @@ static bool find_start(struct join *j, uint32_t *checkpoint)
   return false;
 }
 
-/* All processes have died, and are found dead. A commit that was recorded when its process was
- * killed, before it could say so, is said for it: nobody has seen what it did then. */
+/* All processes have died and are found dead. A process may have been killed after its commit was
+ * recorded and before it wrote so: the commit is added for it, as nothing after it was seen. */
 static void take_crash(struct join *j, uint32_t checkpoint)
 {
   if (checkpoint && global_of(&j->world)->committing == checkpoint)
@@ -332,7 +333,7 @@ static void take_crash(struct join *j, uint32_t checkpoint)
   take_untold(j, (struct move){.kind = MOVE_DETECT, .rank = -1});
 }
 
-/* False, and no error: there is no such life. */
+/* Returns false without an error if there is no such life. */
 static bool open_life(struct join *j, unsigned life)
 {
   bool any = false;
@@ -367,7 +368,7 @@ static bool join_lives(struct join *j)
 
 /* ---- the whole ---- */
 
-/* Takes the header from the first part that is there: all parts have the same. */
+/* Takes the header from the first part that exists: all parts have the same. */
 static bool begin(struct join *j)
 {
   struct part part = {0};

@@ -8,13 +8,13 @@
 /* What the world has seen of all lives of the program. */
 struct joined {
   unsigned ranks, steps, starts, commits;
-  unsigned violations; /* each is a line of the trace */
-  bool ended;          /* all programs have */
+  unsigned violations; /* counts lines of the trace */
+  bool ended;          /* all programs have ended */
 };
 
 /* Takes what the files FOLDER/trace.LIFE.RANK tell through one world: in the order of their times,
- * as far as the world lets it, so that clocks of machines may differ. Writes the trace of it all to
- * `file` (docs/trace.md). What the world refuses, or what actions or digests say otherwise, is an
+ * as far as the world lets it, so that clocks of machines may differ. Writes the joined trace to
+ * `file` (docs/trace.md). If the world refuses a line, or actions or digests differ, that is an
  * error `file:line: what, expected what`, and nothing is written. */
 bool trace_join(const char *folder, const char *file, struct joined *, GError **);
 

@@ -7,7 +7,7 @@
 #include "protocols/text.h"
 #include "world/trace/replay.h"
 
-/* Place of the message with that number in its channel. */
+/* Returns the place of the message with that number in its channel. */
 static bool find_message(struct replay *r, struct move *move, guint64 number, gint64 place)
 {
   int64_t index = trace_find(r->lines, r->world, move, number, place);
@@ -19,7 +19,7 @@ static bool find_message(struct replay *r, struct move *move, guint64 number, gi
                     number, move->event.peer, move->rank);
 }
 
-/* Words of a line that are the trace's own, not the protocol notation's. */
+/* Words of a line that belong to traces and not to the notation of protocols. */
 struct extras {
   guint64 number; /* @n; 0: none */
   gint64 place;   /* at=K; -1: none */
@@ -169,7 +169,7 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   return !extras.number || find_message(r, move, extras.number, extras.place);
 }
 
-/* A digest of the world's state. Numbers of kept bytes stand for the bytes. */
+/* Returns a digest of the world's state. Kept bytes count by content, not by number. */
 static uint32_t kept_digest(const struct world *world, uint32_t number)
 {
   uint32_t size;
@@ -207,7 +207,7 @@ char *trace_state(const struct world *world)
   return g_strdup(g_checksum_get_string(sum));
 }
 
-/* The state before that step must be the one at the end. */
+/* Judges that the state before that step equals the one at the end. */
 static bool replay_again(struct replay *r, const char *text)
 {
   guint64 step;
@@ -241,15 +241,15 @@ static bool replay_move(struct replay *r, const char *text)
   g_autofree char *line = trace_line(r->lines, r->world, &move, &r->actions, &r->verdict);
   const char *rest = strchr(text, ' ') + 1;
   if (!digest && strstr(line, " # "))
-    *strstr(line, " # ") = '\0'; /* it may be left out */
+    *strstr(line, " # ") = '\0'; /* the field may be left out */
   if (!g_str_equal(line, rest))
     return replay_bad(r, "the trace says '%s', the replay gives '%s'", rest, line);
   return true;
 }
 
-/* A violation that no move shows must be one of the state. Property outcome compares with other
- * runs, recovers says that the protocol gave up, and pure may say that a step came out differently:
- * the trace alone cannot tell. */
+/* Judges a violation that no move shows: the state must show it. Three properties cannot be told
+ * from the trace alone: `outcome` compares with other runs, `recovers` says that the protocol gave
+ * up, and `pure` may say that a step came out differently. */
 static bool replay_violation(struct replay *r, const char *text)
 {
   if (g_str_has_prefix(text, "violation outcome ") ||
@@ -271,7 +271,7 @@ static bool replay_violation(struct replay *r, const char *text)
   return replay_bad(r, "the trace says '%s', the replay finds no such violation", text);
 }
 
-/* Only what the trace calls violated is judged: another property, violated by the same step, would
+/* Judges only what the trace calls violated: another property, violated by the same step, would
  * hide it. */
 static void find_properties(struct replay *r, char **lines)
 {
@@ -383,8 +383,8 @@ bool trace_hazards(const char *file, unsigned *hazards, GError **error)
   return fine;
 }
 
-/* The header must be that of the world, which may have more hazards. Returns the first line behind
- * it; NULL: it is another. */
+/* The header must be that of the world, which may have more hazards. Returns the first line after
+ * the header; NULL: the headers differ. */
 static char **match_header(struct replay *r, char **line, const char *host)
 {
   char *header = trace_header(r->world, host);
@@ -437,7 +437,7 @@ bool trace_continue(const char *file, struct world *world, const char *host,
   bool fine = line != NULL;
   for (; fine && *line && (**line || line[1]); line++) {
     r.line++;
-    if (!g_str_has_prefix(*line, "violation ")) /* else the move before has it */
+    if (!g_str_has_prefix(*line, "violation ")) /* else the previous move has it */
       fine = continue_line(&r, *line, taken);
   }
   g_array_unref(r.moves);

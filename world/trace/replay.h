@@ -18,14 +18,14 @@ struct replay {
   struct script *script;
   struct parts parts;
   struct rcl_actions actions;
-  struct verdict verdict; /* of the last line */
+  struct verdict verdict; /* number of the last line */
   bool begun;
-  GArray *moves;         /* struct move, as taken */
-  unsigned again;        /* so many of the last come again */
-  bool repeats;          /* the trace says that some of it comes again */
-  GPtrArray *states;     /* digests of the world's, before each step */
+  GArray *moves;         /* struct move of each move taken */
+  unsigned again;        /* number of last moves that come again and again */
+  bool repeats;          /* the trace says that some moves come again */
+  GPtrArray *states;     /* digests of the world's state before each step */
   GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
-  GHashTable *members;   /* member_key() of each that the trace speaks of */
+  GHashTable *members;   /* member_key() of each member of a communicator that the trace names */
 };
 
 /* The header of a trace, before `---`. */
@@ -43,7 +43,8 @@ struct header {
 /* Says what is wrong with the present line; false. */
 bool replay_bad(struct replay *, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* A number in a line, from `least` to `most`. False: it was something else, and that was said. */
+/* Reads a number in a line, from `least` to `most`. Returns false, with a message, if the word is
+ * something else. */
 bool replay_whole(struct replay *, const char *key, const char *value, guint64 least, guint64 most,
                   guint64 *number);
 
@@ -51,11 +52,11 @@ bool replay_whole(struct replay *, const char *key, const char *value, guint64 l
 bool replay_read_header(struct replay *, const char *text, struct header *);
 void replay_clear_header(struct header *);
 
-/* Members of communicators, now or later in the trace: contributions to a collective go to all
- * members, some of which learn only later that they are. */
+/* Collects the members of communicators over the whole trace: contributions to a collective go to
+ * all members, and some ranks learn only later that they are members. */
 void replay_find_members(struct replay *, char **lines);
 
-/* Begins the world that the header describes; false as above. */
+/* Begins the world that the header describes; returns false with a message, as above. */
 bool replay_begin(struct replay *, const struct header *);
 
 #endif

@@ -6,11 +6,11 @@
 #include "world/script/script.h"
 #include "world/trace/trace.h"
 
-/* NULL when real programs can do what a counterexample of the claim says; otherwise why not. */
+/* Returns NULL when real programs can repeat a counterexample of the claim; otherwise why not. */
 const char *counterexample_refuses(const struct scenario *claim, const struct script *script);
 
-/* Writes to `file` the scenario by which they do, for that property, with the trace of that name
- * beside it as schedule. Written to a temporary name and renamed. */
+/* Writes to `file` the scenario by which they repeat it, for that property, with the trace of that
+ * name beside the file as schedule. The file is written under a temporary name and renamed. */
 bool counterexample_write(const struct scenario *claim, const char *property, const char *trace,
                           const char *file, GError **error);
 

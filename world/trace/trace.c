@@ -11,7 +11,7 @@
 
 struct trace {
   struct output *output; /* NULL: closed */
-  FILE *out;             /* its stream */
+  FILE *out;             /* the file's stream */
   char *file;
   bool steps;
   struct trace_lines *lines;

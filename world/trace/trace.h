@@ -40,7 +40,8 @@ void trace_violation(struct trace *, const struct verdict *);
 /* Adds that from here on the moves from number `step` on come again and again. */
 void trace_again(struct trace *, unsigned step);
 
-bool trace_close(struct trace *, GError **error); /* renames; frees also on error */
+bool trace_close(struct trace *,
+                 GError **error); /* renames the file; frees `trace` also on error */
 
 /* The content of a trace. */
 struct trace_story {
@@ -48,10 +49,10 @@ struct trace_story {
   int ranks;
   bool overtaking; /* messages overtake each other, against MPI */
   bool free;       /* programs are */
-  bool spelled;    /* their collectives are messages */
+  bool spelled;    /* collectives of the scripts are messages */
   struct move *moves;
   unsigned count;
-  unsigned again; /* the last so many of them come again and again; 0: none do */
+  unsigned again; /* number of last moves that come again and again; 0: none do */
 };
 
 /* Takes the trace in `file` through a world of its own, and tells what has been replayed;

@@ -11,7 +11,7 @@
 
 /* ---- message numbers ---- */
 
-/* A message under way, as it stands in its channel, with its number; 0: not yet numbered. */
+/* A message under way, as it is in its channel, with its number; 0: not yet numbered. */
 struct numbered {
   uint64_t number;
   struct world_message message;
@@ -80,7 +80,7 @@ static bool is_same(const struct world_message *was, const struct world_message 
   return !memcmp(was, &then, sizeof then);
 }
 
-/* Returns whether the channel is as it was: most often it is. */
+/* Returns whether the channel is unchanged, which is the most frequent case. */
 static bool keeps(const struct queue *queue, const struct world_message *now, uint32_t count)
 {
   if (count != queue->count)
@@ -407,7 +407,7 @@ void trace_print_operation(struct buffer *out, const struct operation *operation
   if (operation->sized)
     buffer_printf(out, " bytes %u", operation->bytes);
   print_access(out, operation);
-  if (operation->comm && kind != SCRIPT_CANCEL) /* it has that of its irecv */
+  if (operation->comm && kind != SCRIPT_CANCEL) /* the communicator is that of its irecv */
     buffer_printf(out, kind == SCRIPT_MEMBER ? " %d" : " on %d", operation->comm);
 }
 

@@ -1,4 +1,4 @@
-/* The text of traces (docs/trace.md), for those that write and those that replay them. Without
+/* The text of traces (docs/trace.md), for code that writes and code that replays them. Without
  * GLib, so that every host can print. */
 #ifndef RECLINE_TRACE_LINES_H
 #define RECLINE_TRACE_LINES_H
@@ -15,30 +15,30 @@ void trace_lines_free(struct trace_lines *);
 /* All lines up to and including `---`. `host` names the host. The caller frees it with free(). */
 char *trace_header(const struct world *, const char *host);
 
-/* The line of a move that world_step() has just taken, but for its time and line end; and that of a
- * violation. Where the verdict is that the step was impure, nothing is asked of the protocol. The
- * caller frees them with free(). */
+/* The first returns the line of a move that world_step() has just taken, without time and line end;
+ * the second, the line of a violation. Where the verdict is that the step was impure, nothing is
+ * asked of the protocol. The caller frees them with free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
                  const struct rcl_actions *, const struct verdict *);
 char *trace_violation_line(const struct verdict *);
 
-/* The part of the line of a move that says what happened, without message numbers; and an operation
- * of a script, as it is written there. Appended to `text`. */
+/* Append to `text` the part of a move's line that says what happened, without message numbers; and
+ * an operation of a script as scripts write it. */
 void trace_print_move(struct buffer *text, const struct world *, const struct move *);
 void trace_print_operation(struct buffer *text, const struct operation *);
 
-/* All operations from `first` up to `end`, as a line of a script has them. Appended to `text`. */
+/* Appends all operations from `first` up to `end` to `text`, as a line of a script has them. */
 void trace_print_operations(struct buffer *text, const struct operation *first,
                             const struct operation *end);
 
-/* The number of the message that a move would take; 0: none. */
+/* Returns the number of the message that a move would take; 0: none. */
 uint64_t trace_number(struct trace_lines *, const struct world *, const struct move *);
 
-/* Returns whether a message leaves its channel by that move, or is lied about. */
+/* Returns whether a message leaves its channel by that move, or is the subject of a fault. */
 bool trace_takes_message(const struct move *);
 
-/* Place, in its channel, of the message with that number that the move takes; where a lie has
- * doubled it, the one at `place` (negative: any). Negative: there is none. */
+/* Returns the place, in its channel, of the message with that number that the move takes; where a
+ * fault has doubled it, of the copy at `place` (negative: any). Negative: there is none. */
 int64_t trace_find(struct trace_lines *, const struct world *, const struct move *, uint64_t number,
                    int64_t place);
 

@@ -48,5 +48,5 @@ void world_of_load_beside(const char *trace)
                               ? g_strdup("scenario.yaml")
                               : g_strconcat(stem, ".scenario.yaml", NULL);
   g_autofree char *file = g_build_filename(folder, name, NULL);
-  scenario_free(scenario_load(file, NULL, NULL)); /* which loads it */
+  scenario_free(scenario_load(file, NULL, NULL)); /* the call loads it */
 }

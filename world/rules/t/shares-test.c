@@ -29,7 +29,8 @@ static bool is_meant(const struct world_message *message, const struct shares_ke
          message->incarnation >= key->least && message->incarnation <= key->most;
 }
 
-/* The place of what `key` means of that sender; the list's end: nothing. */
+/* Returns the place of that sender's contribution that `key` means; the end of the list: there is
+ * none. */
 static uint32_t find(const struct shares_key *key, int peer)
 {
   const struct list *list = &pair[peer][key->rank];
@@ -74,7 +75,8 @@ static void note_lines(void *data, int peer, const struct world_message *message
   lines->stopped[lines->count++] = message->stopped;
 }
 
-/* The first of each pair of lines, or a later one with the same: as many may be told. */
+/* Of each pair of lines, `visit` may be told the first contribution or a later one with the same
+ * pair. */
 static bool tells(const struct lines *told, const struct lines *all)
 {
   bool right = true;
@@ -119,7 +121,7 @@ static void drop(struct shares *s, int peer, int rank, uint16_t incarnation)
         remove_at(&pair[from][rank], i);
 }
 
-/* As ranks do, to all or to the root, and to some only. */
+/* Contributes as ranks do: to all, to the root, or to some only. */
 static void add(struct shares *s, int from, int flow, uint32_t incarnation)
 {
   struct world_message message = {.comm = (int16_t)draw(2),

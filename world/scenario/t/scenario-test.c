@@ -685,7 +685,7 @@ static void test_missing_files(void)
   is_text(folder->message, "platforms: Is a directory, expected a scenario file", "a folder");
 }
 
-/* The list of names depends on what is registered: taken from the registry. */
+/* The expected list of names is taken from the registry, as it depends on what is registered. */
 static void test_unknown_protocols(void)
 {
   static const char *const names[] = {"c4", "c3~sloppy", "C3", ""};

@@ -164,7 +164,7 @@ static void locks(void)
         "3:0:6:5:0 ");
 }
 
-/* Who may go ahead. `wishes` has a letter for each message that waits: e, s or n (exclusive,
+/* Tests who may go ahead. `wishes` has a letter for each message that waits: e, s or n (exclusive,
  * shared, none), in their order, `origins` its origin; `held` a letter for each origin. */
 static void next_is(const char *wishes, const char *origins, const char *held, int expected)
 {
