@@ -50,11 +50,43 @@ static double read_clock(struct rank *r)
   return record_clock(now);
 }
 
+/* Returns whether the caller is a thread that a program has started: the simulator has one. */
+static bool is_thread(void)
+{
+  BEHIND(getpid)
+  BEHIND(gettid)
+  return !machine_actor() && gettid_next() != getpid_next();
+}
+
+/* Returns the time that a thread sees. It does its work while simulated time stands still, and may
+ * wait for a time: from its first look on it has the machine's time, which goes on. */
+static double thread_clock(double simulated)
+{
+  static __thread double ahead;
+  static __thread bool has_looked;
+  struct timespec now;
+  BEHIND(clock_gettime)
+  clock_gettime_next(CLOCK_MONOTONIC, &now);
+  double real = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  if (!has_looked || real + ahead < simulated)
+    ahead = simulated - real;
+  has_looked = true;
+  return real + ahead;
+}
+
+/* Returns the time where no decision is made of it: between the layer's beginning and MPI_Init,
+ * after MPI_Finalize, in the layer itself, in threads. */
+static double look_at_clock(void)
+{
+  double simulated = layer.before + machine_now();
+  return is_thread() ? thread_clock(simulated) : simulated;
+}
+
 double MPI_Wtime(void)
 {
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
-  double now = r ? read_clock(r) : PMPI_Wtime();
+  double now = r ? read_clock(r) : layer.on && is_thread() ? look_at_clock() : PMPI_Wtime();
   wrap_leave(mode, r);
   return now;
 }
@@ -70,7 +102,7 @@ bool clock_simulated(double *now)
   if (r)
     *now = read_clock(r);
   else if (under_protocol)
-    *now = layer.before + machine_now();
+    *now = look_at_clock();
   wrap_leave(mode, r);
   return under_protocol;
 }

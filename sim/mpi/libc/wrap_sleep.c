@@ -1,20 +1,15 @@
-/* Calls that sleep, or wait for something until a time: they take simulated time.
- *
- * A rank runs on the one thread of the simulator, so nothing that it waits for happens while that
- * thread stands still. A call that waits for a descriptor, a signal, a lock or a condition looks
- * whether it is there, lets its time go by in the simulation and looks again. Threads of the
- * program's own really wait, as long as it says. A wait without end is libc's in any case. */
+/* Calls that sleep, or wait for descriptors until a time: they take simulated time. */
+#include "sim/mpi/libc/wrap_sleep.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_clock.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <threads.h>
@@ -25,12 +20,12 @@
 
 enum { NANOSECONDS = 1000000000 };
 
-static bool is_valid(const struct timespec *time)
+bool sleep_is_time(const struct timespec *time)
 {
   return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < NANOSECONDS;
 }
 
-static double seconds_of(const struct timespec *time)
+double sleep_seconds(const struct timespec *time)
 {
   return (double)time->tv_sec + 1e-9 * (double)time->tv_nsec;
 }
@@ -42,9 +37,7 @@ static struct timespec timespec_of(double seconds)
   return time;
 }
 
-/* Returns whether the program of a rank calls, between MPI_Init and MPI_Finalize. Then `seconds` of
- * simulated time have gone by. */
-static bool pass(const char *name, double seconds)
+bool sleep_pass(const char *name, double seconds)
 {
   struct arena *mode = layer_enter();
   struct rank *r = mode ? rank_self() : NULL;
@@ -56,25 +49,21 @@ static bool pass(const char *name, double seconds)
   return r != NULL;
 }
 
-/* Returns whether the program of a rank calls. `left` is how far away `time` is by its clock, in
- * seconds. */
-static bool waits(const struct timespec *time, double *left)
+bool sleep_waits(const struct timespec *time, double *left)
 {
   double now = 0.0;
-  *left = clock_simulated(&now) ? seconds_of(time) - now : 0.0;
-  return pass("", 0.0);
+  *left = clock_simulated(&now) ? sleep_seconds(time) - now : 0.0;
+  return sleep_pass("", 0.0);
 }
 
-/* Returns the time of the machine that is `left` seconds ahead, for a thread that really waits in
- * libc. */
-static struct timespec really(clockid_t clock, const struct timespec *time, double left)
+struct timespec sleep_really(clockid_t clock, const struct timespec *time, double left)
 {
   struct timespec now;
   BEHIND(clock_gettime)
   if (!layer_wanted())
     return *time;
   clock_gettime_next(clock, &now);
-  return timespec_of(MAX(seconds_of(&now) + left, 0.0));
+  return timespec_of(MAX(sleep_seconds(&now) + left, 0.0));
 }
 
 /* ---- sleeping ---- */
@@ -84,7 +73,7 @@ static struct timespec really(clockid_t clock, const struct timespec *time, doub
   TYPE NAME(PARAMETER amount)                                                                      \
   {                                                                                                \
     BEHIND(NAME)                                                                                   \
-    return pass(#NAME, SECONDS) ? 0 : NAME##_next(amount);                                         \
+    return sleep_pass(#NAME, SECONDS) ? 0 : NAME##_next(amount);                                   \
   }
 
 SLEEP(unsigned, smpi_sleep, unsigned, amount)
@@ -98,11 +87,11 @@ SLEEP(int, usleep, useconds_t, 1e-6 * amount)
   int NAME(const struct timespec *wanted, struct timespec *left)                                   \
   {                                                                                                \
     BEHIND(NAME)                                                                                   \
-    if (!is_valid(wanted)) {                                                                       \
+    if (!sleep_is_time(wanted)) {                                                                  \
       errno = EINVAL;                                                                              \
       return -1;                                                                                   \
     }                                                                                              \
-    return pass(#NAME, seconds_of(wanted)) ? 0 : NAME##_next(wanted, left);                        \
+    return sleep_pass(#NAME, sleep_seconds(wanted)) ? 0 : NAME##_next(wanted, left);               \
   }
 
 NANOSLEEP(smpi_nanosleep)
@@ -111,8 +100,9 @@ NANOSLEEP(nanosleep)
 int thrd_sleep(const struct timespec *wanted, struct timespec *left)
 {
   BEHIND(thrd_sleep)
-  return is_valid(wanted) && pass("thrd_sleep", seconds_of(wanted)) ? 0
-                                                                    : thrd_sleep_next(wanted, left);
+  return sleep_is_time(wanted) && sleep_pass("thrd_sleep", sleep_seconds(wanted))
+             ? 0
+             : thrd_sleep_next(wanted, left);
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
@@ -120,17 +110,17 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
 {
   BEHIND(clock_nanosleep)
   double until;
-  if (!is_valid(wanted))
+  if (!sleep_is_time(wanted))
     return EINVAL;
   if (!(flags & TIMER_ABSTIME))
-    return pass("clock_nanosleep", seconds_of(wanted))
+    return sleep_pass("clock_nanosleep", sleep_seconds(wanted))
                ? 0
                : clock_nanosleep_next(clock, flags, wanted, left);
-  if (waits(wanted, &until)) {
-    pass("clock_nanosleep", until);
+  if (sleep_waits(wanted, &until)) {
+    sleep_pass("clock_nanosleep", until);
     return 0;
   }
-  struct timespec time = really(clock, wanted, until);
+  struct timespec time = sleep_really(clock, wanted, until);
   return clock_nanosleep_next(clock, flags, &time, left);
 }
 
@@ -139,7 +129,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
   void NAME(INTEGER *seconds)                                                                      \
   {                                                                                                \
     BEHIND(NAME)                                                                                   \
-    if (!pass("SLEEP", (double)*seconds))                                                          \
+    if (!sleep_pass("SLEEP", (double)*seconds))                                                    \
       NAME##_next(seconds);                                                                        \
   }
 
@@ -153,19 +143,19 @@ FORTRAN_SLEEP(_gfortran_sleep_i8_sub, int64_t)
 #define LOOK_TWICE(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \
-  if (seconds < 0.0 || !pass(#NAME, 0.0))                                                          \
+  if (seconds < 0.0 || !sleep_pass(#NAME, 0.0))                                                    \
     return WAIT;                                                                                   \
   int found = LOOK;                                                                                \
-  return found || seconds <= 0.0 || !pass(#NAME, seconds) ? found : (LOOK)
+  return found || seconds <= 0.0 || !sleep_pass(#NAME, seconds) ? found : (LOOK)
 
 static double seconds_of_milliseconds(int milliseconds)
 {
   return milliseconds < 0 ? -1.0 : 1e-3 * milliseconds;
 }
 
-static double seconds_or_none(const struct timespec *time)
+double sleep_seconds_or_none(const struct timespec *time)
 {
-  return time && is_valid(time) ? seconds_of(time) : -1.0;
+  return time && sleep_is_time(time) ? sleep_seconds(time) : -1.0;
 }
 
 int poll(struct pollfd *files, nfds_t count, int milliseconds)
@@ -174,11 +164,11 @@ int poll(struct pollfd *files, nfds_t count, int milliseconds)
              poll_next(files, count, milliseconds));
 }
 
-static const struct timespec at_once;
+const struct timespec sleep_at_once;
 
 int ppoll(struct pollfd *files, nfds_t count, const struct timespec *most, const sigset_t *mask)
 {
-  LOOK_TWICE(ppoll, seconds_or_none(most), ppoll_next(files, count, &at_once, mask),
+  LOOK_TWICE(ppoll, sleep_seconds_or_none(most), ppoll_next(files, count, &sleep_at_once, mask),
              ppoll_next(files, count, most, mask));
 }
 
@@ -187,6 +177,34 @@ int epoll_wait(int poll, struct epoll_event *events, int most, int milliseconds)
   LOOK_TWICE(epoll_wait, seconds_of_milliseconds(milliseconds),
              epoll_wait_next(poll, events, most, 0),
              epoll_wait_next(poll, events, most, milliseconds));
+}
+
+/* What programs that are compiled with _FORTIFY_SOURCE call. */
+int __poll_chk(struct pollfd *files, nfds_t count, int milliseconds, size_t bytes);
+int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *most,
+                const sigset_t *mask, size_t bytes);
+
+int __poll_chk(struct pollfd *files, nfds_t count, int milliseconds, size_t bytes)
+{
+  LOOK_TWICE(__poll_chk, seconds_of_milliseconds(milliseconds),
+             __poll_chk_next(files, count, 0, bytes),
+             __poll_chk_next(files, count, milliseconds, bytes));
+}
+
+int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *most,
+                const sigset_t *mask, size_t bytes)
+{
+  LOOK_TWICE(__ppoll_chk, sleep_seconds_or_none(most),
+             __ppoll_chk_next(files, count, &sleep_at_once, mask, bytes),
+             __ppoll_chk_next(files, count, most, mask, bytes));
+}
+
+int epoll_pwait2(int poll, struct epoll_event *events, int most, const struct timespec *time,
+                 const sigset_t *mask)
+{
+  LOOK_TWICE(epoll_pwait2, sleep_seconds_or_none(time),
+             epoll_pwait2_next(poll, events, most, &sleep_at_once, mask),
+             epoll_pwait2_next(poll, events, most, time, mask));
 }
 
 int epoll_pwait(int poll, struct epoll_event *events, int most, int milliseconds,
@@ -218,22 +236,22 @@ static int look_at(int most, struct sets *sets, const sigset_t *mask)
   for (int i = 0; i < 3; i++)
     if (sets->set[i])
       *sets->set[i] = sets->before[i];
-  return pselect_next(most, sets->set[0], sets->set[1], sets->set[2], &at_once, mask);
+  return pselect_next(most, sets->set[0], sets->set[1], sets->set[2], &sleep_at_once, mask);
 }
 
 static int look_at_sets(const char *name, int most, struct sets sets, double seconds,
                         const sigset_t *mask)
 {
   int found = look_at(most, &sets, mask);
-  return found || seconds <= 0.0 || !pass(name, seconds) ? found : look_at(most, &sets, mask);
+  return found || seconds <= 0.0 || !sleep_pass(name, seconds) ? found : look_at(most, &sets, mask);
 }
 
 int pselect(int most, fd_set *in, fd_set *out, fd_set *other, const struct timespec *time,
             const sigset_t *mask)
 {
   BEHIND(pselect)
-  double seconds = seconds_or_none(time);
-  if (seconds < 0.0 || !pass("pselect", 0.0))
+  double seconds = sleep_seconds_or_none(time);
+  if (seconds < 0.0 || !sleep_pass("pselect", 0.0))
     return pselect_next(most, in, out, other, time, mask);
   return look_at_sets("pselect", most, keep_sets(in, out, other), seconds, mask);
 }
@@ -242,7 +260,7 @@ int pselect(int most, fd_set *in, fd_set *out, fd_set *other, const struct times
 int select(int most, fd_set *in, fd_set *out, fd_set *other, struct timeval *time)
 {
   BEHIND(select)
-  if (!time || time->tv_sec < 0 || time->tv_usec < 0 || !pass("select", 0.0))
+  if (!time || time->tv_sec < 0 || time->tv_usec < 0 || !sleep_pass("select", 0.0))
     return select_next(most, in, out, other, time);
   struct sets sets = keep_sets(in, out, other);
   int found = look_at(most, &sets, NULL);
@@ -251,120 +269,6 @@ int select(int most, fd_set *in, fd_set *out, fd_set *other, struct timeval *tim
   double seconds = (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
   *time = (struct timeval){0};
   return look_at_sets("select", most, sets, seconds, NULL);
-}
-
-/* ---- waiting for signals, locks and conditions ---- */
-
-int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time)
-{
-  BEHIND(sigtimedwait)
-  double seconds = seconds_or_none(time);
-  if (seconds < 0.0 || !pass("sigtimedwait", 0.0))
-    return sigtimedwait_next(set, info, time);
-  int found = sigtimedwait_next(set, info, &at_once);
-  if (found < 0 && errno == EAGAIN && pass("sigtimedwait", seconds))
-    found = sigtimedwait_next(set, info, &at_once);
-  return found;
-}
-
-/* Nobody can wake the rank meanwhile but a thread of its own, which the second look would miss: the
- * wait ends in time. */
-static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double left)
-{
-  pthread_mutex_unlock(mutex);
-  pass(name, left);
-  pthread_mutex_lock(mutex);
-  return ETIMEDOUT;
-}
-
-/* Body of NAME, which waits for a condition: lets the time go by, or waits in libc until `real`. */
-#define CONDITION_IN_TIME(NAME, CLOCK, WAIT)                                                       \
-  BEHIND(NAME)                                                                                     \
-  double left;                                                                                     \
-  if (is_valid(time) && waits(time, &left))                                                        \
-    return wait_for_condition(mutex, #NAME, left);                                                 \
-  struct timespec real = is_valid(time) ? really(CLOCK, time, left) : *time;                       \
-  return WAIT
-
-int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-                           const struct timespec *time)
-{
-  CONDITION_IN_TIME(pthread_cond_timedwait, CLOCK_REALTIME,
-                    pthread_cond_timedwait_next(condition, mutex, &real));
-}
-
-int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
-                           const struct timespec *time)
-{
-  CONDITION_IN_TIME(pthread_cond_clockwait, clock,
-                    pthread_cond_clockwait_next(condition, mutex, clock, &real));
-}
-
-int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time)
-{
-  BEHIND(cnd_timedwait)
-  double left;
-  if (is_valid(time) && waits(time, &left)) {
-    mtx_unlock(mutex);
-    pass("cnd_timedwait", left);
-    mtx_lock(mutex);
-    return thrd_timedout;
-  }
-  struct timespec real = is_valid(time) ? really(CLOCK_REALTIME, time, left) : *time;
-  return cnd_timedwait_next(condition, mutex, &real);
-}
-
-/* Body of NAME, which takes a lock: tries until the time has come, or waits in libc until `real`.
- */
-#define LOCK_IN_TIME(NAME, CLOCK, TRY, WAIT)                                                       \
-  BEHIND(NAME)                                                                                     \
-  double left = 0.0;                                                                               \
-  struct timespec real = *time;                                                                    \
-  if (!is_valid(time))                                                                             \
-    return WAIT;                                                                                   \
-  if (!waits(time, &left)) {                                                                       \
-    real = really(CLOCK, time, left);                                                              \
-    return WAIT;                                                                                   \
-  }                                                                                                \
-  return (TRY) && pass(#NAME, left) ? (TRY) : 0
-
-static int try_mutex(pthread_mutex_t *mutex)
-{
-  int error = pthread_mutex_trylock(mutex);
-  return error == EBUSY ? ETIMEDOUT : error;
-}
-
-int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time)
-{
-  LOCK_IN_TIME(pthread_mutex_timedlock, CLOCK_REALTIME, try_mutex(mutex),
-               pthread_mutex_timedlock_next(mutex, &real));
-}
-
-int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *time)
-{
-  LOCK_IN_TIME(pthread_mutex_clocklock, clock, try_mutex(mutex),
-               pthread_mutex_clocklock_next(mutex, clock, &real));
-}
-
-/* -1 with errno. */
-static int try_semaphore(sem_t *semaphore)
-{
-  int result = sem_trywait(semaphore);
-  if (result && errno == EAGAIN)
-    errno = ETIMEDOUT;
-  return result;
-}
-
-int sem_timedwait(sem_t *semaphore, const struct timespec *time)
-{
-  LOCK_IN_TIME(sem_timedwait, CLOCK_REALTIME, try_semaphore(semaphore),
-               sem_timedwait_next(semaphore, &real));
-}
-
-int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *time)
-{
-  LOCK_IN_TIME(sem_clockwait, clock, try_semaphore(semaphore),
-               sem_clockwait_next(semaphore, clock, &real));
 }
 
 /* ---- timers that send signals, or make descriptors readable ---- */
@@ -388,6 +292,18 @@ static int not_supported(void)
 {
   errno = ENOTSUP;
   return -1;
+}
+
+/* A wait of a socket by such an option would take the machine's time. */
+int setsockopt(int socket, int level, int option, const void *value, socklen_t bytes)
+{
+  BEHIND(setsockopt)
+  if (level != SOL_SOCKET || (option != SO_RCVTIMEO && option != SO_SNDTIMEO) ||
+      !sleep_pass("setsockopt", 0.0))
+    return setsockopt_next(socket, level, option, value, bytes);
+  fprintf(stderr, "recline: setsockopt fails for SO_RCVTIMEO and SO_SNDTIMEO: they are not "
+                  "simulated\n");
+  return not_supported();
 }
 
 IN_PLACE_OF(unsigned, alarm, (unsigned seconds), (seconds), no_signal("alarm"), 0)

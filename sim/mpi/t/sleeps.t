@@ -6,6 +6,8 @@ needs_layer
 cd "$dir" || exit 1
 
 "$build/bin/recline-cc" -std=gnu11 -O1 -Wall -Wextra "$here/programs/sleeps-program.c" -o in-c -lm
+"$build/bin/recline-cc" -std=gnu11 -O2 -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -Wall -Wextra \
+  "$here/programs/sleeps-waits.c" -o in-waits -lm
 "$build/bin/recline-c++" -std=c++17 -O1 -Wall -Wextra "$here/programs/sleeps-program.cc" -o in-c++
 "$build/bin/recline-f90" -O1 -Wall "$here/programs/sleeps-program.f90" -o in-fortran
 
@@ -24,11 +26,24 @@ END
     "$1, $2${3:+, a crash}" out/program.out stderr
 }
 
-for program in in-c in-c++ in-fortran; do
+for program in in-c in-waits in-c++ in-fortran; do
   right $program none '' completed
   right $program pessimistic '' completed
-  right $program bookmark '{rank: 0, at: 1700ms, repair: 1ms}' recovered
+  right $program bookmark '{rank: 0, at: 1900ms, repair: 1ms}' recovered
 done
+
+# Of libc's calls that wait, all are the layer's, but for waits without end for what others do, those
+# of libc's own threads (aio, gai), and obsolete names.
+libc=$(ldd "$build/bin/recline" | sed -n 's/.*=> \(.*libc\.so[^ ]*\).*/\1/p')
+nm -D --defined-only "$libc" | sed 's/.* //; s/@.*//' |
+  grep -E 'timed|clock(lock|wait|join|rd|wr)|sleep|poll|select|suspend|sigwait|pause|alarm|semtimed' |
+  grep -Ev '^__(poll|select|nanosleep|sig|xpg|rpc)|^svc_|^(aio|gai)_|^sigpause|^epoll_c' |
+  sort -u >waits
+nm -D --defined-only "$build"/lib*/librecline_mpi.so "$build"/librecline_mpi.so 2>/dev/null |
+  sed 's/.* //' | sort -u >defined
+comm -23 waits defined >missing
+[ "$(wc -l <waits)" -gt 30 ] && [ ! -s missing ]
+report $? "each of libc's calls that wait until a time is the layer's" missing
 
 refuses() { # CALL STATEMENT
   cat >program.c <<END
@@ -63,4 +78,34 @@ refuses ualarm 'ualarm(1, 0);'
 refuses setitimer 'setitimer(ITIMER_REAL, &(struct itimerval){{0, 1}, {0, 1}}, NULL);'
 refuses timer_create 'if (timer_create(CLOCK_MONOTONIC, NULL, &timer) != -1) return 1;'
 refuses timerfd_create 'if (timerfd_create(CLOCK_MONOTONIC, 0) != -1) return 1;'
-finish 14
+
+waits_for_ever() { # CALL STATEMENT
+  cat >program.c <<END
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+  sigset_t set;
+  int signal;
+  siginfo_t info;
+  MPI_Init(&argc, &argv);
+  sigemptyset(&set);
+  (void)signal, (void)info;
+  $2;
+  MPI_Finalize();
+  return 0;
+}
+END
+  "$build/bin/recline-cc" -std=gnu11 -Wall -Wextra program.c -o program
+  rm -rf out
+  timeout 60 "$recline" run scenario.yaml --set 'failures=[]' --out out >stdout 2>stderr
+  is "$?-$(grep -c "waits in $1 for a signal, expected a wait until a time" stderr)" 64-1 \
+    "$1 is refused" stderr
+}
+
+waits_for_ever pause 'pause()'
+waits_for_ever sigsuspend 'sigsuspend(&set)'
+waits_for_ever sigwait 'sigwait(&set, &signal)'
+waits_for_ever sigwaitinfo 'sigwaitinfo(&set, &info)'
+finish 22

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
+#include <future>
 #include <mpi.h>
 #include <mutex>
 #include <thread>
@@ -34,7 +35,16 @@ template <class Clock> static void wait_by(const char *name)
   if (condition.wait_until(lock, Clock::now() + 250ms) != std::cv_status::timeout)
     wrong++;
   took(name, 0.25);
-  if (std::fabs(std::chrono::duration<double>(Clock::now() - before).count() - 0.4) > 1e-3)
+  std::promise<int> promise;
+  auto future = promise.get_future();
+  if (future.wait_until(Clock::now() + 350ms) != std::future_status::timeout)
+    wrong++;
+  took(name, 0.35);
+  promise.set_value(1);
+  if (future.wait_until(Clock::now() + 350ms) != std::future_status::ready)
+    wrong++;
+  took(name, 0);
+  if (std::fabs(std::chrono::duration<double>(Clock::now() - before).count() - 0.75) > 1e-3)
     wrong++;
 }
 
