@@ -18,12 +18,13 @@ enum field {
   OUTCOME = 1 << 8, /* and list, surplus */
   WORDS = 1 << 9,   /* and control, about, value */
   AFTER = 1 << 10,
-  PADS = 1 << 11
+  BARE = 1 << 11,
+  PADS = 1 << 12
 };
 
-static const char *const field_names[] = {"part",    "reason",  "peer",  "comm",
-                                          "tag",     "request", "slot",  "checkpoint",
-                                          "outcome", "words",   "after", "padding"};
+static const char *const field_names[] = {"part",    "reason", "peer",       "comm",    "tag",
+                                          "request", "slot",   "checkpoint", "outcome", "words",
+                                          "after",   "bare",   "padding"};
 
 /* Kinds of ranks that `peer` may name. */
 enum peer { ANY = 1 << 0, NOBODY = 1 << 1, SELF = 1 << 2, NEIGHBOUR = 1 << 3, STRANGER = 1 << 4 };
@@ -62,6 +63,7 @@ enum { ALWAYS = (1 << RCL_EVENT_KINDS) - 2 };
 enum form {
   DELIVER_SLOT = RCL_ACTION_KINDS, /* above the matching */
   PASS_SLOT,                       /* below it */
+  STORE_BARE,                      /* an image without slots */
   STORE_LOG,                       /* STORE is of an image */
   STORE_OWN_LOG,                   /* independent */
   SET_ALARM,                       /* with clocks */
@@ -105,6 +107,7 @@ static const struct rule rules[FORMS] = {
   [RCL_ACTION_DRAIN]     = {ALWAYS, 0, ONCE, APPLICATION, 0, PEER, ANY | REACHED},
   [RCL_ACTION_CAPTURE]   = {ALWAYS, AT(COLLECTED), ONCE, 0, CHECKPOINT, 0, 0},
   [RCL_ACTION_STORE]     = {ALWAYS, 0, ONCE, 0, CHECKPOINT, 0, 0},
+  [STORE_BARE]           = {ALWAYS, 0, ONCE, INDEPENDENT, CHECKPOINT | BARE, 0, 0},
   [STORE_LOG]            = {ALWAYS, 0, ONCE, 0, PART | CHECKPOINT, 0, 0},
   [STORE_OWN_LOG]        = {ALWAYS, 0, ONCE, 0, PART, CHECKPOINT, 0},
   [RCL_ACTION_COMMIT]    = {ALWAYS, 0, ONCE, GLOBAL | COORDINATOR, CHECKPOINT, 0, 0},
@@ -154,7 +157,9 @@ static unsigned form_of(const struct step *s, const struct rcl_action *action)
   case RCL_ACTION_DELIVER:
     return !action->slot ? RCL_ACTION_DELIVER : s->traits & APPLICATION ? DELIVER_SLOT : PASS_SLOT;
   case RCL_ACTION_STORE:
-    return !action->part ? RCL_ACTION_STORE : s->traits & GLOBAL ? STORE_LOG : STORE_OWN_LOG;
+    if (!action->part)
+      return action->bare ? STORE_BARE : RCL_ACTION_STORE;
+    return s->traits & GLOBAL ? STORE_LOG : STORE_OWN_LOG;
   case RCL_ACTION_SET_TIMER:
     return s->traits & CLOCKS ? SET_ALARM : RCL_ACTION_SET_TIMER;
   case RCL_ACTION_ROLL_BACK:
@@ -173,7 +178,8 @@ static uint32_t fields_of(const struct rcl_action *a)
   return (a->part ? PART : 0u) | (a->reason ? REASON : 0u) | (a->peer ? PEER : 0u) |
          (a->comm ? COMM : 0u) | (a->tag ? TAG : 0u) | (a->request ? REQUEST : 0u) |
          (a->slot ? SLOT : 0u) | (a->checkpoint ? CHECKPOINT : 0u) | (a->outcome ? OUTCOME : 0u) |
-         (words ? WORDS : 0u) | (after ? AFTER : 0u) | (a->pad | a->pad2 ? PADS : 0u);
+         (words ? WORDS : 0u) | (after ? AFTER : 0u) | (a->bare ? BARE : 0u) |
+         (a->pad2 ? PADS : 0u);
 }
 
 /* Returns what the peer is to the rank; 0 where the number is no rank. */
@@ -323,6 +329,8 @@ static const char *value_expected(const struct step *s, const struct rcl_action 
     return has_control(s->protocol, action->control) ? NULL
                                                      : "a control message of the protocol's list";
   case RCL_ACTION_STORE:
+    if (action->bare > 1)
+      return "bare 0 or 1";
     return action->part < RCL_PARTS ? NULL : "part image or log";
   case RCL_ACTION_ROLL_BACK:
     return s->traits & INDEPENDENT || action->checkpoint == s->event->checkpoint

@@ -55,10 +55,10 @@ enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 enum control { HAVE = 1, REPORT, FRONT, VERSION, LOCAL, GLOBAL, DURABLE_HERE, DURABLE_EVERYWHERE };
 
 /* Indices of parameters: iterations from one checkpoint to the next, 0: none; iterations of each
- * interval whose payloads are kept. */
-enum parameter { CP_INT, LOG_SIZE };
+ * interval whose payloads are kept; whether a checkpoint stores the log, too. */
+enum parameter { CP_INT, LOG_SIZE, LOG_IN };
 
-static const char *const parameters[] = {"interval", "log", NULL};
+static const char *const parameters[] = {"interval", "log", "log_in", NULL};
 
 enum { NEVER = UINT16_MAX }; /* links.h has 16 bits for an iteration */
 
@@ -210,6 +210,14 @@ static void copy_mark(const struct rcl_config *config, struct state *state, enum
           (size_t)config->ranks * sizeof(struct mark));
 }
 
+static void store(const struct rcl_config *config, uint32_t checkpoint, struct rcl_actions *actions)
+{
+  if (config->parameter[LOG_IN])
+    rcl_store(actions, RCL_PART_IMAGE, checkpoint);
+  else
+    rcl_store_bare(actions, checkpoint);
+}
+
 static void captured(const struct rcl_config *config, struct state *state,
                      const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -228,7 +236,7 @@ static void captured(const struct rcl_config *config, struct state *state,
   if (!is_due(config, event->checkpoint))
     return;
   mark(config, state, STORED);
-  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
+  store(config, event->checkpoint, actions);
 }
 
 /* No rank will go back behind that checkpoint: the logs from before it are not needed. */
@@ -398,6 +406,15 @@ static void recover(const struct rcl_config *config, struct state *state, uint32
   decide(config, state, actions);
 }
 
+/* What the process had logged is gone with its memory: the log begins where the program does. */
+static void lose_log(const struct rcl_config *config, struct state *state)
+{
+  struct rcl_links links = links_of(config, state);
+  memset(links.log, 0, state->links.log * sizeof *links.log);
+  state->links.log = 0;
+  memcpy(state->since, state->at, sizeof state->since);
+}
+
 static void start(const struct rcl_config *config, struct state *state,
                   const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -413,6 +430,8 @@ static void start(const struct rcl_config *config, struct state *state,
     rcl_links_all_up(&links);
     return;
   }
+  if (!config->parameter[LOG_IN])
+    lose_log(config, state);
   undo(config, state, event->checkpoint);
   rcl_links_go_back(&links, event->checkpoint, true, actions);
   state->durable = event->checkpoint;

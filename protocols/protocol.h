@@ -81,7 +81,7 @@ enum {
   RCL_NO_SLOT = 0,    /* DELIVER: the payload that has just arrived; slots are numbered from 1 */
   RCL_FRESH = 0,      /* START: from the beginning of the program; checkpoints count from 1 */
   RCL_CAPACITY_MAX = 1 << 20, /* of rcl_config */
-  RCL_PARAMETERS = 2,         /* that a protocol may have of its own */
+  RCL_PARAMETERS = 4,         /* that a protocol may have of its own */
   RCL_COORDINATOR_RANK = 0 /* the rank that may COMMIT, and whose TIMER begins a checkpoint of all
                               ranks; papers say initiator */
 };
@@ -289,8 +289,9 @@ enum rcl_action_kind {
   /* Take the program's image for `checkpoint`, a later one than the last: at a SAFE_POINT, while
    * held, or LEVEL_CHANNEL; otherwise in no collective. */
   RCL_ACTION_CAPTURE,
-  /* Write `part` of `checkpoint` with the state as it is after this step. An image has been
-   * captured and not stored; a log is stored once, where recovery is global. */
+  /* Write `part` of `checkpoint` with the state as it is after this step, and with the slots; a
+   * `bare` image without them, where recovery is independent. An image has been captured and not
+   * stored; a log is stored once, where recovery is global. */
   RCL_ACTION_STORE,
   /* Record `checkpoint` as the one to recover from: by the coordinator, where recovery is global,
    * one at a time. */
@@ -350,7 +351,7 @@ struct rcl_action {
   uint8_t kind;   /* enum rcl_action_kind */
   uint8_t part;   /* STORE: enum rcl_part */
   uint8_t reason; /* GIVE_UP: enum rcl_reason */
-  uint8_t pad;    /* zero */
+  uint8_t bare; /* STORE, image: 1: its slots are in memory only, and none is filled after START */
   union {
     int16_t peer; /* MATCH, DELIVER, CONTROL, DRAIN, RESEND */
     int16_t root; /* REJOIN */
@@ -594,8 +595,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 15u
-_Static_assert(RECLINE_DOOR == 15u && sizeof(struct rcl_config) == 16 + sizeof(const uint32_t *) &&
+#define RECLINE_DOOR 16u
+_Static_assert(RECLINE_DOOR == 16u && sizeof(struct rcl_config) == 24 + sizeof(const uint32_t *) &&
                    sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                    sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 17 &&
                    RCL_ACTION_KINDS == 26 && RCL_REASONS == 4,

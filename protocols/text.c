@@ -354,6 +354,7 @@ char *action_print(const struct rcl_protocol *protocol, const struct rcl_action 
   case RCL_ACTION_STORE:
     put_name(&out, "part=", part_names[a->part]);
     put_some(&out, "checkpoint", a->checkpoint);
+    put_some(&out, "bare", a->bare);
     break;
   case RCL_ACTION_GIVE_UP:
     put_name(&out, "reason=", reason_name(a->reason));
@@ -511,6 +512,8 @@ static bool action_field(const struct field *field, struct rcl_action *a)
     a->request = (uint32_t)value;
   else if (is(field, "slot"))
     a->slot = (uint32_t)value;
+  else if (is(field, "bare"))
+    a->bare = (uint8_t)value;
   else if (is(field, "checkpoint"))
     a->checkpoint = (uint32_t)value;
   else if (is(field, "outcome") || is(field, "surplus"))

@@ -64,6 +64,14 @@ static inline void rcl_store(struct rcl_actions *actions, enum rcl_part part, ui
   action->checkpoint = checkpoint;
 }
 
+/* Has an image written with the state, but without the slots, which are in memory only. */
+static inline void rcl_store_bare(struct rcl_actions *actions, uint32_t checkpoint)
+{
+  struct rcl_action *action = rcl_act(actions, RCL_ACTION_STORE);
+  action->bare = 1;
+  action->checkpoint = checkpoint;
+}
+
 /* Clocks: an alarm so many bounds behind the instant of `checkpoint`. */
 static inline void rcl_set_alarm(struct rcl_actions *actions, uint32_t checkpoint, int deviations,
                                  int longest, int shortest)

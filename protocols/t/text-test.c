@@ -136,6 +136,7 @@ static struct rcl_action random_action(enum rcl_action_kind kind)
   case RCL_ACTION_STORE:
     a.part = draw() % RCL_PARTS;
     a.checkpoint = draw();
+    a.bare = draw() % 2;
     break;
   case RCL_ACTION_GIVE_UP:
     a.reason = (uint8_t)(draw() % RCL_REASONS);

@@ -78,7 +78,7 @@ flaw uncounted 'wrote behind the 0 actions that it counts at start' \
 flaw stale 'counts action 1, of which it has not written all at start' \
   '#define AT_START actions->count = 1'
 flaw unwritten 'counts action 1, of which it has not written all at start' \
-  '#define AT_START actions->item[0].kind = RCL_ACTION_RELEASE; actions->item[0].pad = actions->item[0].pad2 = 0; actions->count = 1'
+  '#define AT_START actions->item[0].kind = RCL_ACTION_RELEASE; actions->item[0].bare = actions->item[0].pad2 = 0; actions->count = 1'
 flaw before-list 'wrote 4 bytes before the room for actions at start' \
   '#define AT_START ((volatile uint32_t *)actions->item)[-1] = 1'
 flaw too-many 'wants more than 58 actions at start' \

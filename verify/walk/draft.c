@@ -40,6 +40,8 @@ static void print_protocol(struct buffer *out, const struct draft *draft)
     buffer_printf(out, ", file: \"%s\"", draft->file);
   if (draft->interval)
     buffer_printf(out, ", interval: %u, log: %u", draft->interval, draft->log);
+  if (draft->log_stored)
+    buffer_printf(out, ", log_in: storage");
   if (draft->failures)
     buffer_printf(out, ", failures: %u", draft->failures);
   buffer_printf(out, "}\n");

@@ -28,6 +28,7 @@ struct draft {
   uint32_t units;    /* so many numbers of units are taken */
   uint32_t capacity;
   uint32_t interval, log, failures; /* of protocol; 0: not given */
+  bool log_stored;                  /* protocol.log_in: storage */
   bool anywhere;                    /* places of checkpoints */
   int levels;                       /* which hierarchy of storage; 0: none */
   int checkpoints, crashes, per_node;

@@ -104,6 +104,7 @@ static void draw_parameters(struct draft *draft, struct dice *dice)
   if (assumed & RCL_ASSUMES_ITERATIONS) {
     draft->interval = (uint32_t)dice_from(dice, 1, 4);
     draft->log = (uint32_t)dice_from(dice, 0, (int)draft->interval);
+    draft->log_stored = dice_from(dice, 0, 1) != 0;
   }
   if (assumed & RCL_ASSUMES_FAILURES)
     draft->failures = (uint32_t)MIN(MAX(1, draft->crashes * draft->per_node), draft->ranks);

@@ -48,6 +48,7 @@ static bool ends(struct shrinking *s, const struct draft *draft)
   plain.file = NULL;
   plain.crashes = plain.checkpoints = 0;
   plain.interval = plain.failures = 0;
+  plain.log_stored = false;
   plain.closes = plain.anywhere = false;
   plain.hazards = 0;
   if (draft->protocol->level == RCL_LEVEL_CHANNEL || !open_draft(&plain, &course))

@@ -274,7 +274,7 @@ static bool wrong_list(const struct call *c, const struct rcl_actions *host, cha
     uint32_t word[sizeof(struct rcl_action) / sizeof stale];
     memcpy(word, &list->item[i], sizeof word);
     bool unwritten =
-        list->item[i].pad == filling[g->place] || list->item[i].pad2 == filling[g->place];
+        list->item[i].bare == filling[g->place] || list->item[i].pad2 == filling[g->place];
     for (size_t k = 0; k < sizeof word / sizeof *word; k++)
       unwritten |= word[k] == stale;
     if (unwritten)

@@ -8,12 +8,18 @@
 
 /* ---- stable storage ---- */
 
+/* Stands for a part that is empty in what is kept. */
+#define NO_PART ((enum part_kind)(WORLD_TOKENS + 1))
+
 /* Finds the bytes of a part that an image needs, as pieces of the memory that begins at `*from`.
  * For a rank's part these are the pieces of its protocol's state that are in use. */
 static uint32_t pieces_of(const struct world *w, int rank, enum part_kind kind,
                           struct rcl_piece *piece, const unsigned char **from)
 {
   *piece = (struct rcl_piece){0};
+  *from = NULL;
+  if (kind == NO_PART)
+    return 1;
   *from = world_read(w, kind, rank, 0, &piece->bytes);
   if (kind != WORLD_RANK)
     return 1;
@@ -78,6 +84,7 @@ static void restore_parts(const struct world *w, int rank, const enum part_kind 
 }
 
 static const enum part_kind state_parts[] = {WORLD_RANK, WORLD_SLOTS};
+static const enum part_kind bare_parts[] = {WORLD_RANK, NO_PART};
 
 uint32_t world_settled_image(const struct world *w, int rank, uint32_t image)
 {
@@ -195,7 +202,7 @@ static uint32_t keep_state(const struct step_context *t, const struct rcl_action
   if (read_global(w)->settled)
     return settled_state(w);
   if (!w->bounded || w->protocol->independent)
-    return keep_parts(w, t->rank, state_parts, parts);
+    return keep_parts(w, t->rank, action->bare ? bare_parts : state_parts, parts);
   unsigned char now[w->state_bytes + 1];
   struct world_rank *me = edit_rank(w, t->rank);
   memcpy(now, me + 1, w->state_bytes);

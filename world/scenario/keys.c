@@ -12,6 +12,7 @@ static const char *const runtimes[] = {"none", "ulfm", NULL};
 static const char *const storages[] = {"memory", "local", "nfs", NULL};
 static const char *const redundancies[] = {"none", "partner", "xor", "reed-solomon", NULL};
 static const char *const writes[] = {"background", "foreground", NULL};
+static const char *const log_places[] = {"memory", "storage", NULL};
 static const char *const controls[] = {"separate", "combined", "auto", NULL};
 static const char *const outputs[] = {"held", "passes", NULL};
 static const char *const calls[] = {"ignored", "taken", NULL};
@@ -62,6 +63,7 @@ static const struct key protocol_keys[] = {
      .most = RCL_CAPACITY_MAX},
     {KEY("interval", KEY_WHOLE, struct scenario, protocol.interval), .most = ITERATIONS_MAX},
     {KEY("log", KEY_WHOLE, struct scenario, protocol.log), .most = ITERATIONS_MAX},
+    {KEY("log_in", KEY_CHOICE, struct scenario, protocol.log_in), .names = log_places},
     {KEY("control", KEY_CHOICE, struct scenario, protocol.control), .names = controls,
      .otherwise = CONTROL_AUTO},
     {KEY("failures", KEY_WHOLE, struct scenario, protocol.failures), .least = 1, .most = RANKS_MAX,

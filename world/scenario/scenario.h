@@ -121,6 +121,8 @@ enum afterwards { AFTERWARDS_CONTINUE, AFTERWARDS_STOP };
 
 /* Whether the program of a rank continues or waits while its checkpoint is written. */
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
+/* Where the payload log of hybrid lies: in memory only, or in each checkpoint, too. */
+enum log_place { LOG_IN_MEMORY, LOG_IN_STORAGE };
 /* How a protocol's words travel with a collective: in a collective of their own ahead of the data,
  * with the data, or one of the two by the size of the data. */
 enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
@@ -177,11 +179,12 @@ struct scenario {
   } platform;
 
   struct {
-    char *name;         /* in the registry, or a mutant "c3~no-suppress" */
-    char *file;         /* absolute path of the shared object that holds it; NULL: our own */
-    uint32_t capacity;  /* entries per list of the protocol's state */
-    uint32_t interval;  /* hybrid: iterations between checkpoints; 0: none */
-    uint32_t log;       /* hybrid: iterations of an interval whose payloads are kept */
+    char *name;            /* in the registry, or a mutant "c3~no-suppress" */
+    char *file;            /* absolute path of the shared object that holds it; NULL: our own */
+    uint32_t capacity;     /* entries per list of the protocol's state */
+    uint32_t interval;     /* hybrid: iterations between checkpoints; 0: none */
+    uint32_t log;          /* hybrid: iterations of an interval whose payloads are kept, */
+    enum log_place log_in; /* and where */
     uint32_t failures;  /* causal: ranks that may fail at once without the loss of a determinant */
     uint32_t crossings; /* event-logging: lines that a message may cross; 0: any number */
     enum control control;

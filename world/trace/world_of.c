@@ -15,6 +15,7 @@ void world_of_protocol(struct world *world, const struct scenario *scenario)
 {
   world_set_parameter(world, "interval", scenario->protocol.interval);
   world_set_parameter(world, "log", scenario->protocol.log);
+  world_set_parameter(world, "log_in", scenario->protocol.log_in);
   world_set_parameter(world, "failures", scenario->protocol.failures);
   world_set_parameter(world, "crossings", scenario->protocol.crossings);
   world_set_parameter(world, "iterations", scenario->checkpoint.places == PLACES_PROGRAM);

@@ -246,7 +246,7 @@ static void store_part(struct rank *r, const struct rcl_action *action)
     rank_switch(r, before);
   }
   if (!r->dead)
-    storage_store(r, action->checkpoint, action->part);
+    storage_store(r, action);
 }
 
 /* The program goes on: an image that is not stored yet must have been copied. */

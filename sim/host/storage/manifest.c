@@ -103,6 +103,8 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
   need(needs, "protocol.capacity", "%u", scenario->protocol.capacity);
   need(needs, "protocol.interval", "%u", scenario->protocol.interval);
   need(needs, "protocol.log", "%u", scenario->protocol.log);
+  need(needs, "protocol.log_in", "%s",
+       scenario->protocol.log_in == LOG_IN_STORAGE ? "storage" : "memory");
   need(needs, "protocol.failures", "%u", scenario->protocol.failures);
   need(needs, "protocol.crossings", "%u", scenario->protocol.crossings);
   need(needs, "checkpoint.level", "%s",

@@ -300,13 +300,20 @@ static void begin_write(struct rank *r, enum rcl_part queue)
     g_free(job);
 }
 
-/* Bytes of what is written: an image with the protocol's state and slots, or a log. */
-static double bytes_of(struct rank *r, uint32_t checkpoint, enum rcl_part part)
+/* Returns the bytes that are new in a log of an independent protocol. */
+static double log_bytes(struct rank *r)
 {
-  if (shadow_independent() && part == RCL_PART_LOG)
-    return (double)shadow_state_increment(r->index, &r->logged);
-  double state = (double)shadow_state_bytes(r->index) + slots_bytes(r->slots);
-  return part == RCL_PART_IMAGE ? storage_image_bytes(r, checkpoint) + state : state;
+  return (double)shadow_state_increment(r->index, &r->logged);
+}
+
+/* Returns the bytes that are written: an image with the protocol's state and its slots, unless it
+ * is bare, or a log. */
+static double bytes_of(struct rank *r, const struct rcl_action *store)
+{
+  if (shadow_independent() && store->part == RCL_PART_LOG)
+    return log_bytes(r);
+  double state = (double)shadow_state_bytes(r->index) + (store->bare ? 0.0 : slots_bytes(r->slots));
+  return store->part == RCL_PART_IMAGE ? storage_image_bytes(r, store->checkpoint) + state : state;
 }
 
 static unsigned records_of(const struct rank *r, uint32_t checkpoint, enum rcl_part part)
@@ -319,8 +326,10 @@ static unsigned records_of(const struct rank *r, uint32_t checkpoint, enum rcl_p
   return count;
 }
 
-void storage_store(struct rank *r, uint32_t checkpoint, enum rcl_part part)
+void storage_store(struct rank *r, const struct rcl_action *store)
 {
+  uint32_t checkpoint = store->checkpoint;
+  enum rcl_part part = store->part;
   const struct write *last = g_queue_peek_tail(&r->writes[queue_of(part)]);
   CHECK(g_hash_table_size(r->slots) == shadow_slots(r->index),
         "payloads are kept in the slots that the world has filled");
@@ -329,13 +338,14 @@ void storage_store(struct rank *r, uint32_t checkpoint, enum rcl_part part)
           "images are written in the order of their checkpoints");
   if (part == RCL_PART_IMAGE || !shadow_independent()) { /* else there is nothing but the state */
     struct record *record = g_new0(struct record, 1);
-    *record =
-        (struct record){.checkpoint = checkpoint, .part = part, .slots = copy_slots(r->slots)};
+    *record = (struct record){.checkpoint = checkpoint,
+                              .part = part,
+                              .slots = store->bare ? new_slots() : copy_slots(r->slots)};
     g_ptr_array_add(r->records, record);
   }
   struct write *job = g_new0(struct write, 1);
   *job = (struct write){
-      .rank = r, .checkpoint = checkpoint, .part = part, .bytes = bytes_of(r, checkpoint, part)};
+      .rank = r, .checkpoint = checkpoint, .part = part, .bytes = bytes_of(r, store)};
   g_queue_push_tail(&r->writes[queue_of(part)], job);
   if (r->writes[queue_of(part)].length == 1)
     begin_write(r, queue_of(part));
@@ -444,7 +454,7 @@ void storage_lose_server(void)
     struct write *job = g_queue_peek_head(&r->writes[RCL_PART_LOG]);
     g_clear_pointer(&r->logged, g_free);
     if (job)
-      job->bytes = bytes_of(r, job->checkpoint, RCL_PART_LOG);
+      job->bytes = log_bytes(r);
   }
 }
 

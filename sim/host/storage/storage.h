@@ -34,9 +34,10 @@ double storage_next_copy(const struct rank *);
 bool storage_copies_iteration(const struct rank *);
 double storage_rest(const struct rank *, uint32_t checkpoint);
 
-/* Writes in the background, one part after the other; the dispatcher hears of the end. The log of
- * an independent protocol goes beside the images to the event logger, on the service host. */
-void storage_store(struct rank *, uint32_t checkpoint, enum rcl_part);
+/* Carries out that STORE. Writes in the background, one part after the other; the dispatcher hears
+ * of the end. The log of an independent protocol goes beside the images to the event logger, on the
+ * service host. */
+void storage_store(struct rank *, const struct rcl_action *);
 
 /* Returns whether the program has to wait for a write, as the scenario may have it: until the rank
  * has heard of the end. No rank waits for logs of independent protocols. */
