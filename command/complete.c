@@ -71,6 +71,8 @@ static void offer_words(const struct typed *typed, const char *description)
       offer_names(typed, CATALOGUE_SCENARIOS);
     else if (!strcmp(*word, "PLATFORM"))
       offer_names(typed, CATALOGUE_PLATFORMS);
+    else if (!strcmp(*word, "MACHINE"))
+      offer_names(typed, CATALOGUE_MACHINES);
     else if (!strcmp(*word, "PROTOCOL"))
       offer_names(typed, CATALOGUE_PROTOCOLS);
     else if (!strcmp(*word, "COMMAND"))

@@ -70,8 +70,9 @@ static char *platform_refusal(const struct death *death)
       strstr(what, "no connecting path") == NULL && strstr(what, "Bad gateways") == NULL)
     return NULL;
   const char *after = g_str_has_prefix(what, UNCAUGHT) ? strstr(what, ": ") : NULL;
-  return g_strdup_printf("%s: %s", death->scenario->platform.file,
-                         after != NULL ? after + 2 : what);
+  g_autofree char *name = scenario_platform_name(death->scenario);
+  const char *file = death->scenario->platform.file;
+  return g_strdup_printf("%s: %s", file != NULL ? file : name, after != NULL ? after + 2 : what);
 }
 
 /* Returns what the layer said of a value of the scenario that it refused. NULL: nothing. The caller

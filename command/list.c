@@ -9,6 +9,7 @@
 #include "command/main.h"
 #include "command/map.h"
 #include "protocols/protocol.h"
+#include "world/scenario/machine_file.h"
 #include "world/scenario/platform_file.h"
 #include "world/scenario/scenario.h"
 
@@ -17,10 +18,10 @@ static const char expected[] = "expected protocols, claims, platforms, scenarios
 /* What can be listed; protocols are no files. */
 static const struct kind {
   const char *name;
-  enum catalogue files;
+  unsigned files; /* enum catalogue */
 } kinds[] = {{"protocols", 0},
              {"claims", CATALOGUE_CLAIMS},
-             {"platforms", CATALOGUE_PLATFORMS},
+             {"platforms", CATALOGUE_PLATFORMS | CATALOGUE_MACHINES},
              {"scenarios", CATALOGUE_SCENARIOS},
              {"mutants", CATALOGUE_MUTANTS}};
 
@@ -66,7 +67,11 @@ static void print_item(JsonBuilder *builder, const char *id, const char *text, c
 static bool list_platform(JsonBuilder *builder, const char *id, const char *file, GError **error)
 {
   g_autoptr(GError) problem = NULL;
-  g_auto(GStrv) hosts = platform_hosts(file, NULL, &problem);
+  g_autofree char *text = NULL;
+  if (is_machine_file(file) && !(text = machine_load(file, error)))
+    return false;
+  text = text ? text : platform_read(file, &problem);
+  g_auto(GStrv) hosts = text ? platform_hosts(text, NULL, &problem) : NULL;
   if (!hosts) {
     g_set_error(error, SCENARIO_ERROR, 0, "%s: %s, expected a SimGrid platform file", file,
                 problem->message);
@@ -88,7 +93,7 @@ static bool list_file(const struct kind *kind, JsonBuilder *builder, const char 
                       GError **error)
 {
   g_autofree char *id = NULL, *statement = NULL, *name = g_path_get_basename(file);
-  if (kind->files == CATALOGUE_PLATFORMS) {
+  if (kind->files & CATALOGUE_PLATFORMS) {
     *strrchr(name, '.') = '\0';
     return list_platform(builder, name, file, error);
   }

@@ -44,8 +44,8 @@ static const struct command {
     {&about_prove, command_prove},       {&about_draw, command_draw},
     {&about_play, command_play},         {&about_report, command_report},
     {&about_join, command_join},         {&about_demo, command_demo},
-    {&about_list, command_list},         {&about_doctor, command_doctor},
-    {&about_help, command_help},
+    {&about_platform, command_platform}, {&about_list, command_list},
+    {&about_doctor, command_doctor},     {&about_help, command_help},
 };
 
 /* Platforms, claims and scenarios: where the user says; in the sources, to which the build folder

@@ -7,13 +7,14 @@
 /* A subcommand gets its own name as argv[0] and returns an exit code (base/exit_codes.h). It
  * prints its result on standard output and everything else on standard error. */
 extern const struct about about_run, about_list, about_doctor, about_demo, about_join, about_help,
-    about_prove;
+    about_prove, about_platform;
 
-int command_run(int argc, char **argv);    /* command/run.c */
-int command_list(int argc, char **argv);   /* command/list.c */
-int command_doctor(int argc, char **argv); /* command/doctor.c */
-int command_demo(int argc, char **argv);   /* command/demo.c */
-int command_join(int argc, char **argv);   /* command/join.c */
-int command_prove(int argc, char **argv);  /* command/prove.c */
+int command_run(int argc, char **argv);      /* command/run.c */
+int command_list(int argc, char **argv);     /* command/list.c */
+int command_doctor(int argc, char **argv);   /* command/doctor.c */
+int command_demo(int argc, char **argv);     /* command/demo.c */
+int command_join(int argc, char **argv);     /* command/join.c */
+int command_prove(int argc, char **argv);    /* command/prove.c */
+int command_platform(int argc, char **argv); /* command/show_platform.c */
 
 #endif

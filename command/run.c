@@ -29,11 +29,12 @@
 #include "command/summary.h"
 #include "sim/host/storage/manifest.h"
 #include "world/result/result.h"
+#include "world/scenario/machine_file.h"
 
 /* What --out keeps, in the order in which it appears there: who sees result.json sees all.
  * program.err is kept only when the simulation died. */
-static const char *const KEPT[] = {"scenario.yaml", "program.out",   "program.err", "activity.txt",
-                                   "trace.txt",     MANIFEST_FOLDER, "result.json"};
+static const char *const KEPT[] = {"scenario.yaml", "program.out",  "program.err",   "activity.txt",
+                                   "trace.txt",     "platform.xml", MANIFEST_FOLDER, "result.json"};
 
 static char *in(const char *folder, const char *name)
 {
@@ -145,6 +146,13 @@ static double least(double a, double b)
   return a > 0 && b > 0 ? MIN(a, b) : MAX(a, b);
 }
 
+/* Returns whether SimGrid reads what a description of a machine becomes. */
+static bool platform_is_made(const struct scenario *scenario)
+{
+  const char *file = scenario->platform.file;
+  return file == NULL || is_machine_file(file);
+}
+
 static bool simulate(struct run *run, GError **error)
 {
   g_autofree char *scenario = in(run->directory, "scenario.yaml");
@@ -152,14 +160,17 @@ static bool simulate(struct run *run, GError **error)
   g_autofree char *result = in(run->directory, "result.json");
   g_autofree char *out = in(run->directory, "program.out");
   g_autofree char *err = in(run->directory, "program.err");
+  g_autofree char *made = in(run->directory, "platform.xml");
+  bool is_made = platform_is_made(run->scenario);
   if (!scenario_save(run->scenario, scenario, error) || !write_hostfile(run, hostfile, error) ||
-      !write_script(run, error))
+      !write_script(run, error) ||
+      (is_made && !write_file(made, run->scenario->platform.text, error)))
     return false;
   const struct launch job = {
       .program = run->program,
       .args = (const char *const *)run->args,
       .input = run->options.replay ? NULL : run->scenario->program.input,
-      .platform = run->scenario->platform.file,
+      .platform = is_made ? made : run->scenario->platform.file,
       .processes = run->scenario->program.ranks + 1,
       .scenario = scenario,
       .directory = run->directory,

@@ -131,7 +131,7 @@ static bool check_schedule(const struct scenario *scenario, GError **error)
 /* The loader asks for a platform only where there is a binary: a script may be for the explorer. */
 static bool check_platform(const struct scenario *scenario, GError **error)
 {
-  if (scenario->platform.file != NULL)
+  if (scenario->platform.text != NULL)
     return true;
   return scenario_complain(scenario, "platform.file", error,
                            "missing, expected the platform on which the script runs");

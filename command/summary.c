@@ -195,7 +195,7 @@ void summary_print(const struct scenario *scenario, const struct result *result,
 {
   const struct look look = terminal_look();
   g_autofree char *program = g_path_get_basename(path);
-  g_autofree char *platform = g_path_get_basename(scenario->platform.file);
+  g_autofree char *platform = scenario_platform_name(scenario);
   g_print("\n%s%s%s", wrong == NULL ? look.good : look.wrong, run_verdict_name(result->verdict),
           look.plain);
   if (result->program_exit > 0)

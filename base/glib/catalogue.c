@@ -9,13 +9,10 @@
 static const struct kind {
   const char *folder, *suffix;
   bool by_protocol; /* in folders, one for each protocol: c3/recovers.yaml is c3-recovers */
-} kinds_of[] = {{"verify/claims", ".yaml", true},
-                {"verify/mutants", ".yaml", true},
-                {"verify/claims/long", ".yaml", false},
-                {"verify/matrix", ".yaml", false},
-                {"scenarios", ".yaml", false},
-                {"protocols", ".c", false},
-                {"platforms", ".xml", false}};
+} kinds_of[] = {{"verify/claims", ".yaml", true},       {"verify/mutants", ".yaml", true},
+                {"verify/claims/long", ".yaml", false}, {"verify/matrix", ".yaml", false},
+                {"scenarios", ".yaml", false},          {"protocols", ".c", false},
+                {"platforms", ".xml", false},           {"platforms", ".yaml", false}};
 
 static char *folder_of(const struct kind *kind)
 {

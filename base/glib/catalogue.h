@@ -16,6 +16,7 @@ enum catalogue {
   CATALOGUE_SCENARIOS = 16,
   CATALOGUE_PROTOCOLS = 32, /* sources */
   CATALOGUE_PLATFORMS = 64,
+  CATALOGUE_MACHINES = 128, /* descriptions of platforms */
 };
 
 /* The paths of all files of `kinds`, sorted within each kind; empty where a folder is missing. The

@@ -122,7 +122,7 @@ static bool load_cell(const struct campaign *c, unsigned cell, struct scenario *
   *scenario = scenario_load(c->scenario, (const char *const *)set, error);
   if (!*scenario)
     return false;
-  if (!(*scenario)->platform.file)
+  if (!(*scenario)->platform.text)
     return scenario_complain(*scenario, "platform.file", error,
                              "missing, expected the platform on which the program runs");
   return campaign_runs_to_end(*scenario, error) && scenario_expects_of(*scenario, true, error);

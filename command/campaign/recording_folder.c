@@ -10,8 +10,10 @@
 char *recording_text(const struct scenario *scenario)
 {
   GString *text = g_string_new("recording of recline " RECLINE_VERSION "\n");
+  g_autofree char *name = scenario_platform_name(scenario);
+  const char *file = scenario->platform.file;
   g_string_append_printf(text, "ranks %d\nplatform %s\n", scenario->program.ranks,
-                         scenario->platform.file);
+                         file ? file : name);
   if (scenario->program.script)
     g_string_append_printf(text, "script\n%s", scenario->program.script);
   else

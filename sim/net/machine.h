@@ -93,6 +93,7 @@ struct step_of_transfer {
   enum step_kind kind;
   const char *from, *to; /* NULL: the caller's host */
   double bytes, seconds;
+  bool unsynced; /* a write that does not wait for the disk's property write_latency_s */
 };
 
 /* Takes so many steps in the background, one after the other, copied here, for the host `home`

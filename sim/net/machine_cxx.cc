@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <glib.h>
 #include <map>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Comm.hpp>
@@ -33,7 +34,7 @@ static Host *host_named(const char *name)
 
 /* A file server writes what has come while the rest is on its way, so network and disk work at the
  * same time, each shared with its other users, and the slower one decides. */
-static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool write)
+static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool write, bool synced)
 {
   auto size = static_cast<sg_size_t>(bytes);
   auto disks = stored_at->get_disks();
@@ -44,8 +45,12 @@ static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool wri
     on_disk = write ? disks[0]->write_async(size) : disks[0]->read_async(size);
   if (from != to)
     Comm::sendto_async(from, to, size)->wait();
-  if (on_disk)
-    on_disk->wait();
+  if (!on_disk)
+    return;
+  on_disk->wait();
+  const char *latency = write && synced ? disks[0]->get_property("write_latency_s") : nullptr;
+  if (latency)
+    simgrid::s4u::this_actor::sleep_for(g_ascii_strtod(latency, nullptr));
 }
 
 namespace
@@ -54,6 +59,7 @@ struct step {
   step_kind kind;
   Host *from, *to;
   double bytes, seconds;
+  bool unsynced;
 
   void take() const
   {
@@ -62,9 +68,9 @@ struct step {
     if (bytes <= 0.0)
       return;
     if (kind == STEP_WRITE)
-      stream(from, to, to, bytes, true);
+      stream(from, to, to, bytes, true, !unsynced);
     else if (kind == STEP_READ)
-      stream(from, to, from, bytes, false);
+      stream(from, to, from, bytes, false, false);
     else
       Comm::sendto_async(from, to, static_cast<sg_size_t>(bytes))->wait();
   }
@@ -136,7 +142,7 @@ struct transfer *machine_transfer(const char *home, const struct step_of_transfe
   std::vector<struct step> steps;
   for (unsigned i = 0; i < count; i++)
     steps.push_back({step[i].kind, host_named(step[i].from), host_named(step[i].to), step[i].bytes,
-                     step[i].seconds});
+                     step[i].seconds, step[i].unsynced});
   transfer->by = ask_for_help(host_named(home), [=] {
     simgrid::s4u::this_actor::yield(); /* until our maker knows us */
     for (const auto &each : steps)

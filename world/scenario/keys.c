@@ -29,6 +29,7 @@ static const char *const bounds[] = {[RCL_BOUND_DEVIATION] = "deviation",
                                      [RCL_BOUNDS] = NULL};
 static const char *const hazards[] = {"cut-steps",       "whole-writes",      "torn-writes",
                                       "false-detection", "control-overtakes", NULL};
+static const char *const topologies[] = {"flat", "fat-tree", "dragonfly", NULL};
 static const char *const verdicts[] = {"completed", "recovered", "gave-up",  "lost",
                                        "stopped",   "holds",     "violated", "inconclusive",
                                        "vacuous",   NULL};
@@ -46,12 +47,64 @@ static const struct key program_keys[] = {
     {KEY("topology", KEY_TEXT, struct scenario, program.topology)},
     {.name = NULL}};
 
+/* An amount of a machine that is above 0, or not stated. */
+#define AMOUNT(key, type, member)                                                                  \
+  {                                                                                                \
+    KEY(key, type, struct scenario, platform.stated.member), .otherwise = -1                       \
+  }
+
+static const struct key network_keys[] = {
+    AMOUNT("latency", KEY_SECONDS, network.latency),
+    AMOUNT("bandwidth", KEY_RATE, network.bandwidth),
+    AMOUNT("overhead", KEY_SECONDS, network.overhead),
+    AMOUNT("eager", KEY_BYTES, network.eager),
+    AMOUNT("hop", KEY_SECONDS, network.hop),
+    {KEY("group", KEY_WHOLE, struct scenario, platform.stated.network.group), .least = 1,
+     .most = MACHINE_NODES_MAX},
+    {KEY("taper", KEY_REAL, struct scenario, platform.stated.network.taper), .least = 1,
+     .most = 100},
+    {.name = NULL}};
+
+static const struct key within_keys[] = {AMOUNT("latency", KEY_SECONDS, within_node.latency),
+                                         AMOUNT("bandwidth", KEY_RATE, within_node.bandwidth),
+                                         {.name = NULL}};
+
+static const struct key storage_keys[] = {
+    AMOUNT("bandwidth", KEY_RATE, storage.bandwidth),
+    AMOUNT("read_bandwidth", KEY_RATE, storage.read_bandwidth),
+    AMOUNT("write_latency", KEY_SECONDS, storage.write_latency),
+    {.name = NULL}};
+
+static const struct key local_keys[] = {AMOUNT("bandwidth", KEY_RATE, local.bandwidth),
+                                        AMOUNT("read_bandwidth", KEY_RATE, local.read_bandwidth),
+                                        AMOUNT("write_latency", KEY_SECONDS, local.write_latency),
+                                        {.name = NULL}};
+
+/* What describes a machine, in a scenario and in a file of its own. */
+#define MACHINE                                                                                    \
+  {KEY("nodes", KEY_WHOLE, struct scenario, platform.stated.nodes), .least = 1,                    \
+   .most = MACHINE_NODES_MAX},                                                                     \
+      {KEY("per_node", KEY_WHOLE, struct scenario, platform.layout.per_node), .least = 1,          \
+       .most = RANKS_MAX, .otherwise = 1},                                                         \
+      {KEY("topology", KEY_CHOICE, struct scenario, platform.stated.topology),                     \
+       .names = topologies, .least = TOPOLOGY_FLAT},                                               \
+      AMOUNT("speed", KEY_FLOPS, speed),                                                           \
+      {KEY("cores", KEY_WHOLE, struct scenario, platform.stated.cores), .least = 1,                \
+       .most = RANKS_MAX},                                                                         \
+      AMOUNT("memory", KEY_RATE, memory),                                                          \
+      {BELOW("network", network_keys), .flow = true, .sparse = true},                              \
+      {BELOW("within_node", within_keys), .flow = true, .sparse = true},                           \
+      {BELOW("storage", storage_keys), .flow = true, .sparse = true},                              \
+      {BELOW("local", local_keys), .flow = true, .sparse = true},                                  \
+      AMOUNT("mtbf", KEY_SECONDS, mtbf)
+
+const struct key machine_keys[] = {MACHINE, {.name = NULL}};
+
 static const struct key platform_keys[] = {
-    {KEY("file", KEY_TEXT, struct scenario, platform.file), .needed = true},
+    {KEY("file", KEY_TEXT, struct scenario, platform.file)},
+    MACHINE,
     {KEY("placement", KEY_CHOICE, struct scenario, platform.placement), .names = placements},
     {KEY("interconnect", KEY_TEXT, struct scenario, platform.layout.interconnect)},
-    {KEY("per_node", KEY_WHOLE, struct scenario, platform.layout.per_node), .least = 1,
-     .most = RANKS_MAX, .otherwise = 1},
     {KEY("spares", KEY_WHOLE, struct scenario, platform.spares), .most = COUNT_MAX},
     {KEY("dispatcher", KEY_TEXT, struct scenario, platform.dispatcher)},
     {.name = NULL}};
@@ -188,7 +241,7 @@ const struct key scenario_keys[] = {
     {KEY("statement", KEY_TEXT, struct scenario, statement)},
     {KEY("source", KEY_TEXT, struct scenario, source)},
     {BELOW("program", program_keys), .needed = true},
-    {BELOW("platform", platform_keys)},
+    {BELOW("platform", platform_keys), .sparse = true},
     {BELOW("protocol", protocol_keys), .needed = true},
     {BELOW("checkpoint", checkpoint_keys)},
     {KEY("failures", KEY_LIST, struct scenario, failures),

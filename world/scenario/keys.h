@@ -21,6 +21,8 @@ enum key_kind {
   KEY_REAL,    /* double, `least` to `most` */
   KEY_SECONDS, /* double */
   KEY_BYTES,   /* double */
+  KEY_RATE,    /* double, bytes per second */
+  KEY_FLOPS,   /* double, floating-point operations per second */
   KEY_CHOICE,  /* int or enum: `least` + index in `names` */
   KEY_EVENT,   /* enum rcl_event_kind */
   KEY_MAPPING, /* of `keys`, in the same structure or, with a `size`, in one pointed to */
@@ -28,13 +30,15 @@ enum key_kind {
 };
 
 /* Not saved are numbers below `least`, lists with fewer items, NULL, and mappings whose first key
- * is needed and has no value. So a default below `least` means "not stated". */
+ * is needed and has no value, or which are `sparse` and hold no value at all. So a default below
+ * `least` means "not stated". */
 struct key {
   const char *name; /* NULL ends a table */
   enum key_kind kind;
   size_t offset, count; /* offset of the value, and of the count of a list, in the structure */
   bool needed;
   bool literal, flow; /* styles when saved: a text after `|`, a list or mapping on one line */
+  bool sparse;
   double least, most, otherwise;
   const char *const *names; /* end with NULL */
   const char *word;         /* the word for an entry of a set */
@@ -42,8 +46,8 @@ struct key {
   size_t size;
 };
 
-/* The keys of a struct scenario. */
-extern const struct key scenario_keys[];
+/* The keys of a struct scenario, and of its platform.stated in a file of its own. */
+extern const struct key scenario_keys[], machine_keys[];
 
 /* Compares the document with the table and fills `lines`: keys, types and names. */
 bool keys_check(struct document *, const struct key *keys, GError **error);

@@ -38,6 +38,8 @@ static void put_default(const struct key *key, void *to)
   case KEY_REAL:
   case KEY_SECONDS:
   case KEY_BYTES:
+  case KEY_RATE:
+  case KEY_FLOPS:
     *(double *)to = key->otherwise;
     break;
   default: /* zero, as allocated */
@@ -65,8 +67,14 @@ static bool read_amount(const struct reader *reader, const struct key *key, cons
 {
   g_autoptr(GError) problem = NULL;
   bool good = key->kind == KEY_SECONDS ? scenario_seconds(text, to, &problem)
+              : key->kind == KEY_RATE  ? scenario_rate(text, to, &problem)
+              : key->kind == KEY_FLOPS ? scenario_flops(text, to, &problem)
                                        : scenario_bytes(text, to, &problem);
-  return good || scenario_complain(reader->scenario, path, reader->error, "%s", problem->message);
+  if (!good)
+    return scenario_complain(reader->scenario, path, reader->error, "%s", problem->message);
+  bool speed = key->kind == KEY_RATE || key->kind == KEY_FLOPS;
+  return !speed || *to > 0 ||
+         scenario_complain(reader->scenario, path, reader->error, "%s, expected more than 0", text);
 }
 
 static bool read_real(const struct reader *reader, const struct key *key, const char *path,
@@ -191,6 +199,8 @@ static bool read_key(const struct reader *reader, const struct key *key, const c
     return read_real(reader, key, path, text_of(node), to);
   case KEY_SECONDS:
   case KEY_BYTES:
+  case KEY_RATE:
+  case KEY_FLOPS:
     return read_amount(reader, key, path, text_of(node), to);
   case KEY_CHOICE:
     put(to, (int64_t)key->least + index_of(key->names, text_of(node)));

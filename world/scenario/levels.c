@@ -3,7 +3,7 @@
 
 int scenario_stored_per_node(const struct scenario *scenario)
 {
-  bool runs = scenario->platform.file && !scenario->schedule;
+  bool runs = scenario->platform.text && !scenario->schedule;
   return runs ? scenario->platform.layout.per_node : scenario->check.per_node;
 }
 

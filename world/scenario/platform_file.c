@@ -69,15 +69,11 @@ static bool has_good_amounts(const char *element, const char **names, const char
 /* Properties that the layer reads. SimGrid takes any text. */
 static bool has_good_property(const char **names, const char **values, GError **error)
 {
-  static const char *const figures[] = {"message_handling_s",
-                                        "envelope_record_s",
-                                        "envelope_match_s",
-                                        "open_s",
-                                        "open_peer_s",
-                                        "close_s",
-                                        "control_daemon_s",
-                                        "control_poll_s",
-                                        NULL};
+  static const char *const figures[] = {"message_handling_s", "envelope_record_s",
+                                        "envelope_match_s",   "open_s",
+                                        "open_peer_s",        "close_s",
+                                        "control_daemon_s",   "control_poll_s",
+                                        "write_latency_s",    NULL};
   static const char *const sizes[] = {"memory_copy_bw", "log_copy_bw", "cache_copy_bw",
                                       "cache_bytes",    "encode_bw",   NULL};
   const char *id = value_of(names, values, "id");
@@ -109,9 +105,9 @@ static bool stays_on(GMarkupParseContext *context, const char *element, const ch
   return false;
 }
 
-static void add_host(GPtrArray *hosts, const char *id, GError **error)
+static void add_host(GPtrArray *hosts, GHashTable *seen, const char *id, GError **error)
 {
-  if (g_ptr_array_find_with_equal_func(hosts, id, g_str_equal, NULL))
+  if (!g_hash_table_add(seen, g_strdup(id)))
     g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "a second host \"%s\"", id);
   else
     g_ptr_array_add(hosts, g_strdup(id));
@@ -125,6 +121,7 @@ struct star {
 
 struct reading {
   GPtrArray *hosts;
+  GHashTable *seen;         /* the names of hosts */
   GArray *stars;            /* struct star, of the zones that are open */
   GPtrArray *interconnects; /* in the order of the file */
   GPtrArray *zones;         /* ids of those that are open, the innermost last */
@@ -226,7 +223,7 @@ static void element(GMarkupParseContext *context, const char *name, const char *
   else if (!has_good_amounts(name, names, values, error) || reading->skipping)
     return;
   else if (!strcmp(name, "host"))
-    add_host(hosts, value_of(names, values, "id"), error);
+    add_host(hosts, reading->seen, value_of(names, values, "id"), error);
   else if (!strcmp(name, "cluster") || !strcmp(name, "cabinet")) {
     if (!add_cluster(hosts, value_of(names, values, "prefix"), value_of(names, values, "radical"),
                      value_of(names, values, "suffix")))
@@ -263,31 +260,40 @@ static bool has(const struct reading *reading, const char *interconnect, GError 
   return false;
 }
 
-/* Reads all of `file`, with `data` for the functions of `parser`. */
-static bool read_elements(const char *file, const GMarkupParser *parser, void *data, GError **error)
+char *platform_read(const char *file, GError **error)
 {
-  g_autofree char *text = NULL;
+  char *text = NULL;
   size_t length = 0;
-  if (!g_file_get_contents(file, &text, &length, error))
-    return false;
+  if (!g_file_get_contents(file, &text, &length, error) || strlen(text) == length)
+    return text;
+  g_free(text);
+  g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_BAD_UTF8, "a byte 0 in it");
+  return NULL;
+}
+
+/* Reads all of `text`, with `data` for the functions of `parser`. */
+static bool read_elements(const char *text, const GMarkupParser *parser, void *data, GError **error)
+{
   GMarkupParseContext *context = g_markup_parse_context_new(parser, 0, data, NULL);
-  bool good = g_markup_parse_context_parse(context, text, (gssize)length, error) &&
+  bool good = g_markup_parse_context_parse(context, text, -1, error) &&
               g_markup_parse_context_end_parse(context, error);
   g_markup_parse_context_free(context);
   return good;
 }
 
-static char **read_hosts(const char *file, const char *interconnect, GHashTable *zone_of,
+static char **read_hosts(const char *text, const char *interconnect, GHashTable *zone_of,
                          GError **error)
 {
   static const GMarkupParser parser = {.start_element = element, .end_element = end_element};
   struct reading reading = {.hosts = g_ptr_array_new_with_free_func(g_free),
+                            .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                             .interconnects = g_ptr_array_new_with_free_func(g_free),
                             .zones = g_ptr_array_new_with_free_func(g_free),
                             .stars = g_array_new(FALSE, FALSE, sizeof(struct star)),
                             .zone_of = zone_of,
                             .wanted = interconnect};
-  bool good = read_elements(file, &parser, &reading, error) && has(&reading, interconnect, error);
+  bool good = read_elements(text, &parser, &reading, error) && has(&reading, interconnect, error);
+  g_hash_table_unref(reading.seen);
   g_ptr_array_unref(reading.interconnects);
   g_ptr_array_unref(reading.zones);
   for (guint i = 0; i < reading.stars->len; i++)
@@ -302,16 +308,16 @@ static char **read_hosts(const char *file, const char *interconnect, GHashTable 
   return (char **)g_ptr_array_free(reading.hosts, FALSE);
 }
 
-char **platform_hosts(const char *file, const char *interconnect, GError **error)
+char **platform_hosts(const char *text, const char *interconnect, GError **error)
 {
-  return read_hosts(file, interconnect, NULL, error);
+  return read_hosts(text, interconnect, NULL, error);
 }
 
-char **platform_zones(const char *file, const char *interconnect, char *const *hosts)
+char **platform_zones(const char *text, const char *interconnect, char *const *hosts)
 {
   GHashTable *zone_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   GPtrArray *zones = g_ptr_array_new();
-  g_strfreev(read_hosts(file, interconnect, zone_of, NULL));
+  g_strfreev(read_hosts(text, interconnect, zone_of, NULL));
   for (; *hosts; hosts++) {
     const char *zone = g_hash_table_lookup(zone_of, *hosts);
     g_ptr_array_add(zones, g_strdup(zone ? zone : ""));
@@ -341,11 +347,11 @@ static void property(GMarkupParseContext *context, const char *name, const char 
   setting->value = g_strdup(value_of(names, values, "value"));
 }
 
-char *platform_setting(const char *file, const char *name)
+char *platform_setting(const char *text, const char *name)
 {
   static const GMarkupParser parser = {.start_element = property};
   struct setting setting = {.name = name};
-  read_elements(file, &parser, &setting, NULL);
+  read_elements(text, &parser, &setting, NULL);
   return setting.value;
 }
 
@@ -361,7 +367,8 @@ char *platform_find(const char *name, const char *directory)
   if (g_path_is_absolute(name))
     return scenario_file_in("/", name);
   g_autofree char *file = g_strconcat(name, ".xml", NULL);
-  const char *const names[] = {name, file};
+  g_autofree char *machine = g_strconcat(name, ".yaml", NULL);
+  const char *const names[] = {name, file, machine};
   char *found = NULL;
   for (size_t i = 0; i < G_N_ELEMENTS(names) && !found; i++) {
     found = scenario_file_in(directory, names[i]);

@@ -5,20 +5,24 @@
 #include <glib.h>
 #include <stdbool.h>
 
+/* Returns the text of platform `file`, for the functions below; on error NULL. The caller frees it.
+ */
+char *platform_read(const char *file, GError **error);
+
 /* A platform whose nodes are on several interconnects has a zone for each of them, with the
  * property `interconnect`, and in each zone a host for every node, in the same order: to SimGrid, a
  * node is a different host on each interconnect. The first one in the file counts where none is
  * named.
  *
- * Ids of the hosts of platform `file` on `interconnect` and of those on none, <cluster>s written
+ * Ids of the hosts of a platform on `interconnect` and of those on none, <cluster>s written
  * out, in the order of the file; ends with NULL; freed with g_strfreev(). NULL: the first
  * interconnect, if there are any. On error NULL, and `error` says in one line what is wrong with
  * the file, or which interconnects it has instead. */
-char **platform_hosts(const char *file, const char *interconnect, GError **error);
+char **platform_hosts(const char *text, const char *interconnect, GError **error);
 
 /* For each of these hosts the id of the innermost zone (<cluster>s are zones) that holds it; ends
- * with NULL; freed with g_strfreev(). The file is one that platform_hosts() has read. */
-char **platform_zones(const char *file, const char *interconnect, char *const *hosts);
+ * with NULL; freed with g_strfreev(). The text is one that platform_hosts() has read. */
+char **platform_zones(const char *text, const char *interconnect, char *const *hosts);
 
 /* Errors of these functions: the interconnect that was asked for does not exist; a host or link
  * would go off by itself (the text begins with the line in the file and ": "). Other errors of the
@@ -27,9 +31,9 @@ char **platform_zones(const char *file, const char *interconnect, char *const *h
 enum { PLATFORM_ERROR_INTERCONNECT, PLATFORM_ERROR_STATE };
 GQuark platform_error_quark(void);
 
-/* The value of <prop id="`name`"> in the <config> of platform `file`, the last one; NULL when there
- * is none, or no such file. The caller frees it. */
-char *platform_setting(const char *file, const char *name);
+/* The value of <prop id="`name`"> in the <config> of a platform, the last one; NULL when there
+ * is none. The caller frees it. */
+char *platform_setting(const char *text, const char *name);
 
 /* Returns whether `host` is there for services (dispatcher, file server), not for ranks:
  * "service-…". */

@@ -4,10 +4,20 @@
 
 #include "base/time_units.h"
 #include "world/scenario/document.h"
+#include "world/scenario/quantity.h"
 #include "world/scenario/scenario.h"
 
 /* Limits, above which simulated time loses digits: 300 years, an exabyte. */
 static const double longest = 1e10, largest = 1e18;
+
+static const struct time_unit rates[] = /* of bytes per second */
+    {{"Bps", 1, 1},           {"kBps", 1e3, 1},           {"MBps", 1e6, 1},
+     {"GBps", 1e9, 1},        {"TBps", 1e12, 1},          {"KiBps", 1024, 1},
+     {"MiBps", 1048576.0, 1}, {"GiBps", 1073741824.0, 1}, {NULL, 0, 0}};
+
+static const struct time_unit speeds[] = /* of flop per second */
+    {{"f", 1, 1},     {"kf", 1e3, 1},  {"Mf", 1e6, 1}, {"Gf", 1e9, 1},
+     {"Tf", 1e12, 1}, {"Pf", 1e15, 1}, {NULL, 0, 0}};
 
 static const struct time_unit sizes[] =
     {/* of bytes */
@@ -40,7 +50,7 @@ static bool quantity(const char *word, const struct time_unit *units, bool bare,
     good = false;
   if (good && *value >= 0 && *value <= most)
     return true;
-  const char *names[G_N_ELEMENTS(sizes)] = {NULL}; /* the longer of two units that fit */
+  const char *names[G_N_ELEMENTS(sizes)] = {NULL}; /* room for the longest list of units */
   for (unsigned i = 0; units[i].name; i++)
     names[i] = units[i].name;
   g_autofree char *shown = document_quote(word), *known = document_alternatives(names);
@@ -51,8 +61,8 @@ static bool quantity(const char *word, const struct time_unit *units, bool bare,
     g_set_error(error, SCENARIO_ERROR, 0, "%s is negative, expected a %s of 0 or more", shown,
                 kind);
   else
-    g_set_error(error, SCENARIO_ERROR, 0, "%s is too much, expected a %s of at most %g%s", shown,
-                kind, most, units[0].over > 1 ? " s" : " B");
+    g_set_error(error, SCENARIO_ERROR, 0, "%s is too much, expected a %s of at most %g %s", shown,
+                kind, most, units == time_units ? "s" : units[0].name);
   return false;
 }
 
@@ -69,4 +79,33 @@ bool scenario_option_seconds(const char *word, double *seconds, GError **error)
 bool scenario_bytes(const char *word, double *bytes, GError **error)
 {
   return quantity(word, sizes, true, "size", largest, bytes, error);
+}
+
+bool scenario_rate(const char *word, double *rate, GError **error)
+{
+  return quantity(word, rates, false, "rate", largest, rate, error);
+}
+
+bool scenario_flops(const char *word, double *flops, GError **error)
+{
+  return quantity(word, speeds, false, "speed", largest, flops, error);
+}
+
+char *quantity_text(enum quantity kind, double amount)
+{
+  static const struct time_unit *const all[] = {[QUANTITY_TIME] = time_units,
+                                                [QUANTITY_SIZE] = sizes,
+                                                [QUANTITY_RATE] = rates,
+                                                [QUANTITY_FLOPS] = speeds};
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  const struct time_unit *best = kind == QUANTITY_NUMBER ? NULL : all[kind];
+  for (const struct time_unit *unit = best; unit && unit->name; unit++) {
+    bool more = unit->times / unit->over >= best->times / best->over;
+    bool binary = unit->name[1] == 'i';
+    if (more && amount >= unit->times / unit->over &&
+        (!binary || (kind == QUANTITY_SIZE && fmod(amount, unit->times) == 0.0)))
+      best = unit;
+  }
+  g_ascii_formatd(digits, sizeof digits, "%.6g", best ? amount * best->over / best->times : amount);
+  return g_strconcat(digits, best ? best->name : "", NULL);
 }

@@ -2,7 +2,12 @@
 
 #include <string.h>
 
-#include "world/scenario/document.h"
+#include "world/scenario/scenario_judge.h"
+
+bool scenario_given(const struct scenario *scenario, const char *path)
+{
+  return g_hash_table_contains(scenario->lines, path);
+}
 
 int scenario_line(const struct scenario *scenario, const char *path)
 {

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "world/scenario/machine_amounts.h"
+
 #include "protocols/protocol.h"
 #include "world/scenario/failure_trace.h"
 
@@ -171,9 +173,13 @@ struct scenario {
   } program;
 
   struct {
-    char *file;               /* absolute path of the platform, found; NULL when not given */
-    char *dispatcher;         /* host of the dispatcher; NULL: the platform's host "service-0" */
-    int spares;               /* nodes kept free for restarts */
+    char *file;             /* absolute path of the platform, found; NULL when not given */
+    struct machine stated;  /* what the scenario itself says of the machine */
+    struct machine machine; /* with what `file` says, if that is a description, and all defaults */
+    unsigned presumed;      /* the defaults among these (machine_complete()) */
+    char *text;             /* XML of the platform, of `file` or made of `machine`; NULL: none */
+    char *dispatcher;       /* host of the dispatcher; NULL: the platform's host "service-0" */
+    int spares;             /* nodes kept free for restarts */
     enum placement placement; /* as layout.per_node says */
     struct layout layout;     /* at the start */
   } platform;
@@ -302,6 +308,15 @@ int scenario_stored_per_node(const struct scenario *);
 const char *layout_host(const struct layout *, int rank);
 int layout_nodes(const struct layout *, int ranks);
 
+/* Returns the name by which results and messages call the platform: its file without folder, or
+ * "platform" where the scenario describes the machine itself. The caller frees it. */
+char *scenario_platform_name(const struct scenario *);
+
+/* Returns default `i` from 0 of those that the platform's description leaves to recline; taken NULL
+ * behind the last. A default that this scenario cannot meet (a disk to which nothing is written) is
+ * left out. */
+struct machine_default scenario_presumed(const struct scenario *, unsigned i);
+
 /* Returns whether timers of ranks ever go off: by interval, at instants, or as the program calls.
  */
 bool scenario_asks(const struct scenario *);
@@ -315,9 +330,12 @@ bool scenario_complain(const struct scenario *, const char *path, GError **error
 /* Returns the line of `path`, or of the nearest key above it, counted from 1. */
 int scenario_line(const struct scenario *, const char *path);
 
-/* Reads "1.5ms", "2s", "6h" into seconds, "64KiB", "1MB" into bytes. Errors name the units. */
+/* Reads "1.5ms", "2s", "6h" into seconds, "64KiB", "1MB" into bytes, "12.5GBps" into bytes per
+ * second, "1Tf" into flop/s. Errors name the units. */
 bool scenario_seconds(const char *text, double *seconds, GError **error);
 bool scenario_bytes(const char *text, double *bytes, GError **error);
+bool scenario_rate(const char *text, double *rate, GError **error);
+bool scenario_flops(const char *text, double *flops, GError **error);
 
 /* The same for a time that is an option of a command: a number without unit counts seconds. */
 bool scenario_option_seconds(const char *text, double *seconds, GError **error);

@@ -42,6 +42,19 @@ static bool judge_trigger(const struct scenario *scenario, const char *path,
                                     "neither at, after, law nor trace, expected one of them");
 }
 
+/* Returns the mean time between failures that the description of the machine gives to a law of
+ * nodes: a node's own, or that of all nodes that are used together. Negative: it gives none. */
+static double mtbf_of_machine(const struct scenario *scenario, const struct failure *failure)
+{
+  double mtbf = scenario->platform.machine.mtbf;
+  int nodes =
+      layout_nodes(&scenario->platform.layout, scenario->program.ranks) + scenario->platform.spares;
+  return failure->kills != KILLS_NODE ? -1.0
+         : failure->of == OF_NODE     ? mtbf
+         : failure->of == OF_PLATFORM ? mtbf / nodes
+                                      : -1.0;
+}
+
 static bool judge_law(const struct scenario *scenario, const char *path, struct failure *failure,
                       GError **error)
 {
@@ -56,6 +69,8 @@ static bool judge_law(const struct scenario *scenario, const char *path, struct 
                       "beside kills: server, expected none: there is one", error);
   if (failure->kills == KILLS_RANK && failure->of == OF_ZONE)
     return refuse_key(scenario, path, "kills", "rank of a zone, expected node", error);
+  if (!given_in(scenario, path, "mtbf"))
+    failure->mtbf = mtbf_of_machine(scenario, failure);
   if (failure->mtbf <= 0)
     return refuse_key(scenario, path, "mtbf",
                       given_in(scenario, path, "mtbf") ? "0, expected a time above it"
@@ -170,7 +185,7 @@ static bool judge_failure(const struct scenario *scenario, const char *path,
   g_autofree char *after_rank = g_strconcat(path, ".after.rank", NULL);
   g_autofree char *actions = g_strconcat(path, ".after.actions", NULL);
   g_autofree char *restart_on = g_strconcat(path, ".restart_on", NULL);
-  if (failure->restart_on && !scenario->platform.file)
+  if (failure->restart_on && !scenario->platform.text)
     return scenario_complain(scenario, restart_on, error,
                              "without a platform, expected platform.file");
   if (failure->restart_on &&
@@ -209,7 +224,7 @@ bool scenario_judge_failures(struct scenario *scenario, GError **error)
     if (!judge_failure(scenario, path, &scenario->failures[i], error))
       return false;
     if (scenario->failures[i].of == OF_ZONE && layout->nodes && !layout->zones)
-      layout->zones = platform_zones(scenario->platform.file, layout->interconnect, layout->nodes);
+      layout->zones = platform_zones(scenario->platform.text, layout->interconnect, layout->nodes);
   }
   return true;
 }

@@ -24,6 +24,8 @@ bool scenario_judge_layout(const struct scenario *, const char *path, struct lay
 
 /* The keys of `platform`. */
 bool scenario_judge_platform(struct scenario *, GError **error);
+/* Completes a machine that is described, and makes the text of its platform. */
+bool scenario_judge_machine(struct scenario *, GError **error);
 
 /* ---- scenario_failures.c ---- */
 

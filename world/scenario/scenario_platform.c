@@ -10,9 +10,10 @@ const char *scenario_dispatcher(const struct scenario *scenario)
   return scenario->platform.dispatcher ? scenario->platform.dispatcher : "service-0";
 }
 
-bool scenario_given(const struct scenario *scenario, const char *path)
+char *scenario_platform_name(const struct scenario *scenario)
 {
-  return g_hash_table_contains(scenario->lines, path);
+  const char *file = scenario->platform.file;
+  return file ? g_path_get_basename(file) : g_strdup("platform");
 }
 
 void scenario_make_absolute(const struct scenario *scenario, char **name)
@@ -37,7 +38,7 @@ static bool find_platform(struct scenario *scenario, const char *name, GError **
 {
   const char *folders = g_getenv("RECLINE_PLATFORMS");
   g_autofree char *shown = document_quote(name);
-  g_autofree char *guess = catalogue_guess(CATALOGUE_PLATFORMS, name);
+  g_autofree char *guess = catalogue_guess(CATALOGUE_PLATFORMS | CATALOGUE_MACHINES, name);
   scenario->platform.file = platform_find(name, scenario->directory);
   return scenario->platform.file ||
          scenario_complain(scenario, "platform.file", error,
@@ -59,12 +60,11 @@ static char **nodes_among(char **hosts, const char *dispatcher)
 bool scenario_judge_layout(const struct scenario *scenario, const char *path, struct layout *layout,
                            GError **error)
 {
-  const char *file = scenario->platform.file;
   g_autoptr(GError) problem = NULL;
   g_autofree char *per_node = g_strconcat(path, ".per_node", NULL);
   g_autofree char *interconnect = g_strconcat(path, ".interconnect", NULL);
-  g_autofree char *own_file = g_strconcat(path, ".file", NULL);
-  g_auto(GStrv) hosts = platform_hosts(file, layout->interconnect, &problem);
+  g_autofree char *own = g_strconcat(path, scenario->platform.file ? ".file" : ".nodes", NULL);
+  g_auto(GStrv) hosts = platform_hosts(scenario->platform.text, layout->interconnect, &problem);
   if (!hosts)
     return scenario_complain(scenario, interconnect, error, "%s", problem->message);
   layout->nodes = nodes_among(hosts, scenario_dispatcher(scenario));
@@ -73,9 +73,9 @@ bool scenario_judge_layout(const struct scenario *scenario, const char *path, st
       (unsigned)layout_nodes(layout, scenario->program.ranks) + (unsigned)scenario->platform.spares;
   if (nodes >= needed)
     return true;
-  g_autofree char *name = g_path_get_basename(file);
+  g_autofree char *name = scenario_platform_name(scenario);
   bool stated = scenario_given(scenario, per_node) || layout->interconnect;
-  return scenario_complain(scenario, stated ? per_node : own_file, error,
+  return scenario_complain(scenario, stated ? per_node : own, error,
                            "%s has %u nodes, expected at least %u for %d ranks and %d spares", name,
                            nodes, needed, scenario->program.ranks, scenario->platform.spares);
 }
@@ -84,7 +84,7 @@ static bool judge_dispatcher(const struct scenario *scenario, const char *name, 
 {
   const char *host = scenario_dispatcher(scenario);
   g_autoptr(GError) problem = NULL;
-  g_auto(GStrv) hosts = platform_hosts(scenario->platform.file, NULL, &problem);
+  g_auto(GStrv) hosts = platform_hosts(scenario->platform.text, NULL, &problem);
   if (g_error_matches(problem, PLATFORM_ERROR, PLATFORM_ERROR_STATE))
     return scenario_complain(scenario, "platform.file", error, "%s:%s", name, problem->message);
   if (!hosts)
@@ -97,21 +97,51 @@ static bool judge_dispatcher(const struct scenario *scenario, const char *name, 
                            g_strv_length(hosts));
 }
 
-bool scenario_judge_platform(struct scenario *scenario, GError **error)
+/* The text of the platform, of a file of that `name` or of a description. */
+static bool read_platform(struct scenario *scenario, const char *name, GError **error)
 {
-  struct layout *layout = &scenario->platform.layout;
-  g_autofree char *name = scenario->platform.file;
-  if (!name)
-    return !scenario->program.binary ||
-           scenario_complain(scenario, "platform.file", error,
-                             "missing, expected the platform on which %s runs",
-                             scenario->program.binary);
-  if (!find_platform(scenario, name, error) || !judge_dispatcher(scenario, name, error))
+  g_autoptr(GError) problem = NULL;
+  if (name && !find_platform(scenario, name, error))
     return false;
+  if (!scenario_judge_machine(scenario, error))
+    return false;
+  if (!name || scenario->platform.text)
+    return true;
+  scenario->platform.text = platform_read(scenario->platform.file, &problem);
+  return scenario->platform.text ||
+         scenario_complain(scenario, "platform.file", error,
+                           "%s (%s), expected a SimGrid platform file", name,
+                           g_strdelimit(problem->message, "\n", ' '));
+}
+
+static bool judge_placement(struct scenario *scenario, GError **error)
+{
+  const struct layout *layout = &scenario->platform.layout;
   if (scenario_given(scenario, "platform.placement") &&
       scenario->platform.placement == PLACEMENT_ONE_PER_NODE && layout->per_node != 1)
     return scenario_complain(scenario, "platform.per_node", error,
                              "%d with one-per-node, expected placement: block", layout->per_node);
   scenario->platform.placement = layout->per_node > 1 ? PLACEMENT_BLOCK : PLACEMENT_ONE_PER_NODE;
-  return scenario_judge_layout(scenario, "platform", layout, error);
+  return true;
+}
+
+bool scenario_judge_platform(struct scenario *scenario, GError **error)
+{
+  struct layout *layout = &scenario->platform.layout;
+  g_autofree char *name = scenario->platform.file;
+  scenario->platform.file = NULL;
+  if (!read_platform(scenario, name, error))
+    return false;
+  if (!scenario->platform.text && scenario_given(scenario, "platform"))
+    return scenario_complain(scenario, "platform.file", error,
+                             "missing, expected a SimGrid platform or a description of a machine, "
+                             "or its nodes here");
+  if (!scenario->platform.text)
+    return !scenario->program.binary ||
+           scenario_complain(scenario, "platform.file", error,
+                             "missing, expected the platform on which %s runs",
+                             scenario->program.binary);
+  g_autofree char *shown = name ? g_strdup(name) : scenario_platform_name(scenario);
+  return judge_dispatcher(scenario, shown, error) && judge_placement(scenario, error) &&
+         scenario_judge_layout(scenario, "platform", layout, error);
 }

@@ -286,6 +286,7 @@ void scenario_free(struct scenario *scenario)
       g_strfreev(scenario->failures[i].restart_on->nodes);
   g_strfreev(scenario->platform.layout.nodes);
   g_strfreev(scenario->platform.layout.zones);
+  g_free(scenario->platform.text);
   g_free(scenario->checkpoint.instants);
   keys_clear(scenario_keys, scenario);
   g_free(scenario->file);

@@ -1,6 +1,7 @@
 /* From struct scenario back to YAML, by the table of keys. */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/output.h"
 #include "protocols/text.h"
@@ -53,14 +54,16 @@ static int add_texts(yaml_document_t *yaml, char *const *texts)
   return list;
 }
 
-static int add_mapping(yaml_document_t *yaml, const struct key *keys, bool flow, const void *from);
+static int add_mapping(yaml_document_t *yaml, const struct key *keys, bool flow, bool sparse,
+                       const void *from);
 
 static int add_items(yaml_document_t *yaml, const struct key *key, const char *items,
                      unsigned count)
 {
   int list = document_collection(yaml, true, false);
   for (unsigned i = 0; i < count; i++)
-    document_append_item(yaml, list, add_mapping(yaml, key->keys, true, items + i * key->size));
+    document_append_item(yaml, list,
+                         add_mapping(yaml, key->keys, true, false, items + i * key->size));
   return list;
 }
 
@@ -88,8 +91,14 @@ static int add_value(yaml_document_t *yaml, const struct key *key, const char *f
     return add_number(yaml, *(const uint64_t *)at);
   case KEY_REAL:
   case KEY_SECONDS:
-  case KEY_BYTES: {
-    static const char *const units[] = {[KEY_REAL] = "", [KEY_SECONDS] = "s", [KEY_BYTES] = "B"};
+  case KEY_BYTES:
+  case KEY_RATE:
+  case KEY_FLOPS: {
+    static const char *const units[] = {[KEY_REAL] = "",
+                                        [KEY_SECONDS] = "s",
+                                        [KEY_BYTES] = "B",
+                                        [KEY_RATE] = "Bps",
+                                        [KEY_FLOPS] = "f"};
     double value = *(const double *)at;
     return value < key->least ? 0 : add_amount(yaml, value, units[key->kind]);
   }
@@ -103,7 +112,7 @@ static int add_value(yaml_document_t *yaml, const struct key *key, const char *f
   }
   case KEY_MAPPING:
     from = key->size ? *(char *const *)at : from;
-    return from ? add_mapping(yaml, key->keys, key->flow, from) : 0;
+    return from ? add_mapping(yaml, key->keys, key->flow, key->sparse, from) : 0;
   case KEY_LIST: {
     unsigned count = *(const unsigned *)(from + key->count);
     return count < key->least ? 0 : add_items(yaml, key, *(char *const *)at, count);
@@ -113,20 +122,29 @@ static int add_value(yaml_document_t *yaml, const struct key *key, const char *f
   }
 }
 
-static int add_mapping(yaml_document_t *yaml, const struct key *keys, bool flow, const void *from)
+static int add_mapping(yaml_document_t *yaml, const struct key *keys, bool flow, bool sparse,
+                       const void *from)
 {
   /* The document's root must be its first node. */
-  int mapping = keys->needed ? 0 : document_collection(yaml, false, flow);
+  int mapping = keys->needed || sparse ? 0 : document_collection(yaml, false, flow);
   for (const struct key *key = keys; key->name; key++) {
     int value = add_value(yaml, key, from);
-    if (!value && !mapping)
+    if (!value && !mapping && !sparse)
       return 0;
-    if (!mapping)
+    if (value && !mapping)
       mapping = document_collection(yaml, false, flow);
     if (value)
       document_append_pair(yaml, mapping, plain(yaml, key->name), value);
   }
   return mapping;
+}
+
+/* Its defaults would be a platform without a machine. */
+static void leave_out_platform(struct scenario *scenario)
+{
+  static const int UNSTATED = -1;
+  scenario->platform.layout.per_node = scenario->platform.spares = UNSTATED;
+  memcpy(&scenario->platform.placement, &UNSTATED, sizeof UNSTATED);
 }
 
 bool scenario_save(const struct scenario *scenario, const char *file, GError **error)
@@ -135,8 +153,10 @@ bool scenario_save(const struct scenario *scenario, const char *file, GError **e
   yaml_document_t yaml;
   if (shown.platform.file)
     shown.platform.file = (char *)platform_name(shown.platform.file);
+  else if (!shown.platform.stated.nodes)
+    leave_out_platform(&shown);
   document_empty(&yaml);
-  add_mapping(&yaml, scenario_keys, false, &shown);
+  add_mapping(&yaml, scenario_keys, false, false, &shown);
   GString *text = document_text(&yaml);
   bool saved = output_write(file, text->str, text->len);
   if (!saved)

@@ -33,7 +33,7 @@ bool counterexample_write(const struct scenario *claim, const char *property, co
   run.checkpoint.every = 0;
   run.expect.verdict = EXPECT_NOTHING;
   run.expect.program_exit = -1;
-  if (!run.platform.file) {
+  if (!run.platform.text) {
     run.platform.file = found ? found : (char *)platform;
     run.platform.layout.per_node = 1;
   }

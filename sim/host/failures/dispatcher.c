@@ -39,7 +39,7 @@ static void begin_network(bool (*expects)(const struct message *),
   char *text[WIRE_OVERHEADS];
   for (int i = 0; i < WIRE_OVERHEADS; i++)
     network.overhead[i] = text[i] =
-        platform_setting(layer.scenario->platform.file, wire_overhead_names[i]);
+        platform_setting(layer.scenario->platform.text, wire_overhead_names[i]);
   transport_begin(&network);
   for (int i = 0; i < WIRE_OVERHEADS; i++)
     g_free(text[i]);

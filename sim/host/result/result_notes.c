@@ -46,12 +46,31 @@ void notes_missed(const struct failure *failure, const char *why)
   fate_of(failure)->why = why;
 }
 
+/* What a description of the machine leaves out: each value on which figures depend by itself. */
+static void report_defaults(void)
+{
+  struct machine_default each;
+  g_autoptr(GString) others = g_string_new("");
+  for (unsigned i = 0; (each = scenario_presumed(layer.scenario, i)).taken; i++) {
+    if (each.decisive) {
+      result_note(&layer.result, "platform: no %s, taken as %s", each.key, each.taken);
+      result_warn(&layer.result);
+    } else {
+      g_string_append_printf(others, "%s%s %s", others->len ? ", " : "", each.key, each.taken);
+    }
+    g_free(each.taken);
+  }
+  if (others->len)
+    result_note(&layer.result, "platform: taken, as it says nothing else: %s", others->str);
+}
+
 static void report_assumptions(void)
 {
   const char *assumed;
   bool decisive;
+  const char *where = layer.scenario->platform.machine.nodes ? "platform" : "platform.file";
   for (int i = 0; (assumed = machine_assumption(i, &decisive)); i++) {
-    result_note(&layer.result, "platform.file: no %s", assumed);
+    result_note(&layer.result, "%s: no %s", where, assumed);
     if (decisive)
       result_warn(&layer.result);
   }
@@ -104,6 +123,7 @@ static void report_failure(unsigned i)
 
 void notes_report(void)
 {
+  report_defaults();
   report_assumptions();
   report_checkpoints();
   report_stop();

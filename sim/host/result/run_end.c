@@ -58,7 +58,7 @@ static void name_run(struct result *result)
   result->version = g_strdup(RECLINE_VERSION);
   result->scenario = g_strdup(scenario->id);
   result->program = g_strconcat(binary, *args ? " " : "", args, NULL);
-  result->platform = g_path_get_basename(scenario->platform.file);
+  result->platform = scenario_platform_name(scenario);
   result->protocol = g_strdup(scenario->protocol.name);
   result->seed = scenario->seed;
 }

@@ -8,9 +8,8 @@
 
 enum { ALL_PAIRS_MAX = 128 };
 
-static void require(const char *from, const char *to, const char *platform)
+static void require(const char *from, const char *to, const char *name)
 {
-  g_autofree char *name = g_path_get_basename(platform);
   if (!machine_has_route(from, to))
     die(DIE_INPUT,
         REFUSED "platform.file: %s has no route from %s to %s, expected one between all hosts of "
@@ -21,18 +20,18 @@ static void require(const char *from, const char *to, const char *platform)
 void routes_require(const struct scenario *scenario)
 {
   const struct layout *layout = &scenario->platform.layout;
-  const char *file = scenario->platform.file;
+  g_autofree char *name = scenario_platform_name(scenario);
   int nodes = layout_nodes(layout, scenario->program.ranks) + scenario->platform.spares;
   bool all_pairs = nodes < ALL_PAIRS_MAX;
   for (int i = 0; i < nodes; i++) {
     const char *node = layout->nodes[i], *dispatcher = scenario_dispatcher(scenario);
-    require(node, dispatcher, file);
-    require(dispatcher, node, file);
+    require(node, dispatcher, name);
+    require(dispatcher, node, name);
     for (int j = 0; j < (all_pairs ? i : MIN(i, 1)); j++) {
-      require(node, layout->nodes[j], file);
-      require(layout->nodes[j], node, file);
+      require(node, layout->nodes[j], name);
+      require(layout->nodes[j], node, name);
     }
     if (layout->per_node > 1)
-      require(node, node, file);
+      require(node, node, name);
   }
 }

@@ -283,13 +283,15 @@ static void write_ended(void *data)
 static void begin_write(struct rank *r, enum rcl_part queue)
 {
   struct write *job = g_queue_peek_head(&r->writes[queue]);
-  struct step_of_transfer steps[LEVEL_STEPS + 1] = {
-      {.kind = STEP_WRITE, .from = node_of(r->index), .to = node_service()}};
+  struct step_of_transfer steps[LEVEL_STEPS + 1] = {{.kind = STEP_WRITE,
+                                                     .from = node_of(r->index),
+                                                     .to = node_service(),
+                                                     .unsynced = true}}; /* the event logger's */
   unsigned count = 1;
   if (!job)
     return;
   steps[0].bytes = job->bytes;
-  if (!shadow_independent() || queue == RCL_PART_IMAGE) /* else the event logger writes */
+  if (!shadow_independent() || queue == RCL_PART_IMAGE)
     count = levels_store(r->index, job->checkpoint, job->bytes, steps);
   job->uses_server = server_is_in(steps, count);
   job->begun = true;

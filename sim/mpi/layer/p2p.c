@@ -15,7 +15,7 @@
 static double poll_seconds(const char *setting)
 {
   static const double DEFAULT = 1e-4, LEAST = 1e-9;
-  g_autofree char *text = platform_setting(layer.scenario->platform.file, setting);
+  g_autofree char *text = platform_setting(layer.scenario->platform.text, setting);
   return text ? MAX(g_ascii_strtod(text, NULL), LEAST) : DEFAULT;
 }
 

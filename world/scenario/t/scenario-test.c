@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "world/scenario/keys.h"
+#include "world/scenario/machine_file.h"
 #include "world/scenario/platform_file.h"
 
 /* ---- TAP ---- */
@@ -83,6 +84,9 @@ static void make_world(void)
   put("mini.xml", mini);
   put("both.xml", both);
   put("platforms/shared.xml", mini);
+  put("t.txt", "no XML\n");
+  put("bad.yaml", "nodes: 4\nnetwork: {latency: 2}\n");
+  put("worse.yaml", "spares: 4\n");
   put("bare.xml", "<platform version='4.1'><host id='a'/><host id='b'/></platform>\n");
   put("broken.xml", "<platform>\n<zone>\n</platform>\n");
   put("radical.xml", "<platform><cluster prefix='a' radical='0-' suffix=''/></platform>\n");
@@ -244,13 +248,55 @@ static const struct refusal refusals[] = {
     {"a binary without a platform", PROGRAM PROTOCOL,
      "t.yaml:1: platform.file: missing, expected the platform on which cg runs", NULL},
     {"a platform without a file", PROGRAM "platform:\n  spares: 1\n" PROTOCOL,
-     "t.yaml:3: platform.file: missing, expected a text", NULL},
+     "t.yaml:3: platform.file: missing, expected a SimGrid platform or a description of a machine, "
+     "or its nodes here",
+     NULL},
+    {"a machine without nodes", PROGRAM "platform: {speed: 1Gf}\n" PROTOCOL,
+     "t.yaml:2: platform.nodes: missing, expected the number of nodes of the machine", NULL},
+    {"a machine with too few", PROGRAM "platform: {nodes: 1}\n" PROTOCOL,
+     "t.yaml:2: platform.nodes: platform has 1 nodes, expected at least 2 for 2 ranks and 0 spares",
+     NULL},
+    {"a machine beside XML", PROGRAM "platform:\n  file: mini.xml\n  memory: 1GBps\n" PROTOCOL,
+     "t.yaml:4: platform.memory: beside a SimGrid platform, expected a file that describes a "
+     "machine (.yaml), or none",
+     NULL},
+    {"a rate without a unit of rates", PROGRAM "platform: {nodes: 4, memory: 1GB}\n" PROTOCOL,
+     "t.yaml:2: platform.memory: \"1GB\" is no rate, expected a number with unit Bps, kBps, MBps, "
+     "GBps, TBps, KiBps, MiBps or GiBps",
+     NULL},
+    {"a speed without a unit of speeds", PROGRAM "platform: {nodes: 4, speed: 1GHz}\n" PROTOCOL,
+     "t.yaml:2: platform.speed: \"1GHz\" is no speed, expected a number with unit f, kf, Mf, Gf, "
+     "Tf or Pf",
+     NULL},
+    {"a network of no bandwidth",
+     PROGRAM "platform:\n  nodes: 4\n  network: {bandwidth: 0Bps}\n" PROTOCOL,
+     "t.yaml:4: platform.network.bandwidth: 0Bps, expected more than 0", NULL},
+    {"a topology", PROGRAM "platform: {nodes: 4, topology: tree}\n" PROTOCOL,
+     "t.yaml:2: platform.topology: \"tree\" is unknown, expected flat, fat-tree or dragonfly",
+     NULL},
+    {"a law without a mean on a machine without one",
+     PROGRAM "platform: {nodes: 4}\n" PROTOCOL "failures: [{law: exponential}]\n",
+     "t.yaml:4: failures.0.mtbf: missing, expected a time", NULL},
+    {"zones, of which the machine says no mean",
+     PROGRAM "platform: {nodes: 4, mtbf: 1h}\n" PROTOCOL
+             "failures: [{law: exponential, of: zone}]\n",
+     "t.yaml:4: failures.0.mtbf: missing, expected a time", NULL},
+    {"a machine of a file", PROGRAM "platform: {file: bad.yaml}\n" PROTOCOL,
+     "bad.yaml:2: network.latency: \"2\" is no time, expected a number with unit ns, us, ms, s, "
+     "min, h, "
+     "d or y",
+     NULL},
+    {"a key that a machine has not", PROGRAM "platform: {file: worse.yaml}\n" PROTOCOL,
+     "worse.yaml:1: unknown key \"spares\", expected nodes, per_node, topology, speed, cores, "
+     "memory, "
+     "network, within_node, storage, local or mtbf",
+     NULL},
     {"a platform that is not there", PROGRAM "platform:\n  file: max.xml\n" PROTOCOL,
      "t.yaml:3: platform.file: \"max.xml\" is not there, expected a platform beside the scenario "
      "or in nowhere:platforms",
      NULL},
-    {"a platform that is no XML", PROGRAM "platform: {file: t.yaml}\n" PROTOCOL,
-     "t.yaml:2: platform.file: t.yaml (Error on line 1 char 1: Document must begin with an element "
+    {"a platform that is no XML", PROGRAM "platform: {file: t.txt}\n" PROTOCOL,
+     "t.yaml:2: platform.file: t.txt (Error on line 1 char 1: Document must begin with an element "
      "(e.g. <book>)), expected a SimGrid platform file",
      NULL},
     {"a cluster without ranges", PROGRAM "platform: {file: radical.xml}\n" PROTOCOL,
@@ -488,8 +534,9 @@ static const struct refusal refusals[] = {
     {"--set without a value", GOOD, "t.yaml:1: --set \"seed\", expected dotted.path=value", "seed"},
     {"--set without a path", GOOD, "t.yaml:1: --set \"=1\", expected dotted.path=value", "=1"},
     {"--set to an unknown key", GOOD,
-     "t.yaml:2: unknown key \"platform.hosts\", expected file, placement, interconnect, per_node, "
-     "spares or dispatcher "
+     "t.yaml:2: unknown key \"platform.hosts\", expected file, nodes, per_node, topology, speed, "
+     "cores, memory, network, within_node, storage, local, mtbf, placement, interconnect, spares "
+     "or dispatcher "
      "(from --set)",
      "platform.hosts=1"},
     {"--set to a wrong unit", GOOD "failures:\n  - rank: 1\n    at: 1s\n",
@@ -524,6 +571,13 @@ static const struct refusal refusals[] = {
      "failures.0.rank=1"},
 };
 
+/* Files that a scenario names are told with their whole path. */
+static const char *within_folder(const char *message)
+{
+  g_autofree char *here = g_get_current_dir(), *folder = g_strconcat(here, "/", NULL);
+  return message + (g_str_has_prefix(message, folder) ? strlen(folder) : 0);
+}
+
 static void test_refusals(void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS(refusals); i++) {
@@ -532,7 +586,7 @@ static void test_refusals(void)
     g_autoptr(GError) error = NULL;
     put("t.yaml", refusal->yaml);
     struct scenario *scenario = scenario_load("t.yaml", set, &error);
-    is_text(error ? error->message : NULL, refusal->error, refusal->name);
+    is_text(error ? within_folder(error->message) : NULL, refusal->error, refusal->name);
     scenario_free(scenario);
   }
 }
@@ -943,6 +997,65 @@ static void test_layouts(void)
   scenario_free(scenario);
 }
 
+#define MACHINE_LAW "failures: [{law: exponential}, {law: exponential, of: platform}]\n"
+
+/* A machine of a file, of which the scenario changes values. */
+static void test_machines(void)
+{
+  put("machine.yaml", "nodes: 6\nper_node: 2\nspeed: 2Gf\nmtbf: 5y\n"
+                      "network: {latency: 1.5us, eager: 0}\n");
+  struct scenario *first = load(
+      "program: {binary: cg, ranks: 4}\n"
+      "platform: {file: machine, spares: 1, speed: 3Gf, network: {bandwidth: 1.25GBps}}\n" PROTOCOL
+          MACHINE_LAW,
+      NULL, "a machine of a file loads");
+  struct scenario *scenario = round_trip(first);
+  const struct machine *machine = &scenario->platform.machine;
+  is_number(machine->speed, 3e9, "what the scenario states");
+  is_number(machine->network.latency, 1.5e-6, "what the file states");
+  is_number(machine->network.bandwidth, 1.25e9, "of one mapping, too");
+  is_number(machine->network.eager, 0, "a stated 0 is no default");
+  is_number(machine->within_node.bandwidth, machine->memory / 2, "what follows from a default");
+  is_number(scenario->platform.layout.per_node, 2, "ranks on a node");
+  is_number(machine->cores, 2, "a core for each");
+  is_number(g_strv_length(scenario->platform.layout.nodes), 6, "its nodes, without the service");
+  is_number(scenario->failures[0].mtbf, 5 * 365 * 86400.0, "a node's mean time between failures");
+  is_number(scenario->failures[1].mtbf, 5 * 365 * 86400.0 / 3, "and that of the nodes in use");
+  is_text(scenario->platform.text, first->platform.text, "the same platform again");
+  g_autofree char *name = scenario_platform_name(scenario);
+  is_text(name, "machine.yaml", "its name in results");
+  scenario_free(first);
+  scenario_free(scenario);
+}
+
+/* Every topology of any number of nodes is a platform with so many hosts, none of them twice. */
+static void test_topologies(void)
+{
+  static const int nodes[] = {1, 2, 7, 31, 32, 33, 72, 73, 500};
+  bool good = true, groups = true;
+  for (size_t i = 0; i < G_N_ELEMENTS(nodes); i++)
+    for (int wiring = TOPOLOGY_FLAT; wiring <= TOPOLOGY_DRAGONFLY; wiring++) {
+      static const char *const names[] = {"", "flat", "fat-tree", "dragonfly"};
+      struct machine machine;
+      int per_node;
+      g_autofree char *yaml = g_strdup_printf("nodes: %d\ntopology: %s\n", nodes[i], names[wiring]);
+      put("machine.yaml", yaml);
+      good = good && machine_read("machine.yaml", &machine, &per_node, NULL);
+      machine_complete(&machine, per_node);
+      g_autofree char *xml = machine_xml(&machine);
+      g_auto(GStrv) hosts = platform_hosts(xml, NULL, NULL);
+      g_auto(GStrv) zones = hosts ? platform_zones(xml, NULL, hosts) : NULL;
+      good = good && hosts && g_strv_length(hosts) == (unsigned)nodes[i] + 1;
+      groups = groups && zones && (wiring == TOPOLOGY_FLAT || g_strcmp0(zones[1], "group-0") == 0);
+      if (wiring == TOPOLOGY_DRAGONFLY && nodes[i] == 72)
+        is_number(machine.network.group, 8, "72 nodes are a dragonfly of 9 groups of 8");
+      if (wiring == TOPOLOGY_DRAGONFLY && nodes[i] == 73)
+        is_number(machine.network.group, 18, "one more is not");
+    }
+  ok(good, "machines of every topology have their hosts");
+  ok(groups, "whose groups are zones");
+}
+
 static void test_scripts(void)
 {
   struct scenario *scenario = load("program: {ranks: 2, script: 'rank *: send 0'}\n" PROTOCOL, NULL,
@@ -1128,6 +1241,8 @@ int main(void)
   test_full();
   test_minimal_round_trip();
   test_layouts();
+  test_machines();
+  test_topologies();
   test_scripts();
   test_save_errors();
   test_binary_path();

@@ -1,0 +1,11 @@
+/* Amounts with a unit, as scenarios write them. */
+#ifndef RECLINE_QUANTITY_H
+#define RECLINE_QUANTITY_H
+
+enum quantity { QUANTITY_NUMBER, QUANTITY_TIME, QUANTITY_SIZE, QUANTITY_RATE, QUANTITY_FLOPS };
+
+/* Returns the amount (in seconds, bytes, bytes per second, flop/s) in the largest unit in which it
+ * is at least 1, to six digits: "2us", "12.5GBps". The caller frees it. */
+char *quantity_text(enum quantity, double amount);
+
+#endif
