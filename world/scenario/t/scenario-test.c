@@ -205,6 +205,7 @@ static const struct refusal refusals[] = {
      NULL},
     {"no protocol", PROGRAM,
      "t.yaml:1: protocol: missing, expected a mapping with name, file, capacity, interval, log, "
+     "log_in, "
      "control, failures or crossings",
      NULL},
     {"no ranks", "seed: 1\nprogram:\n  binary: cg\n" PROTOCOL,
