@@ -32,11 +32,12 @@ struct command {
   double memory_bytes, save_every;
   double timeout; /* seconds for a claim; 0: none */
   char **names;
-  struct launch launch; /* of several processes that check one claim together */
-  int errors;           /* standard error; in all but the first of them what explores has it */
+  struct launch launch; /* the transport, where several processes check one claim together */
+  int errors; /* standard error; in all but the first process only the exploring child writes to it
+               */
   struct checked *list;
   unsigned count;
-  struct matrix *cells; /* --matrix: what the list is made of */
+  struct matrix *cells; /* --matrix: the claims of the list */
 };
 
 /* ---- options ---- */
@@ -106,7 +107,7 @@ static int check_options(struct command *c)
   static const char *const reductions[] = {"none", "por", "sym", "all", NULL};
   g_autoptr(GError) error = NULL;
   gint processors = (gint)(c->launch.size > 1 ? 1 : g_get_num_processors());
-  if (c->jobs == -1) /* most claims are small; of long ones each may need all memory */
+  if (c->jobs == -1) /* most claims are small; a long one may need all memory */
     c->jobs = (c->all || c->matrix) && !c->more && c->workers == -1 ? processors : 1;
   if (c->workers == -1 && c->jobs > 0) /* the processors are shared by the jobs */
     c->workers = MAX(1, processors / c->jobs);
@@ -217,7 +218,7 @@ static bool shows_progress(const struct command *c)
   return !c->launch.rank && (c->progress || (c->jobs == 1 && terminal_shows_progress()));
 }
 
-/* How claims are explored, all alike. */
+/* Settings that are the same for all claims. */
 static struct work work_of(const struct command *c)
 {
   return (struct work){
@@ -249,7 +250,8 @@ static struct worker *worker_of(struct worker *workers, int jobs, pid_t pid)
   return NULL;
 }
 
-/* With several at a time; one tells of itself. Returns whether there is a line. */
+/* Shows progress while several claims are explored; a single one shows its own. Returns whether
+ * there is a line. */
 static bool show_progress(const struct command *c, gint64 began, unsigned done)
 {
   g_autofree char *line = g_strdup_printf("%u of %u claims done", done, c->count);
@@ -293,8 +295,8 @@ static bool explore_all(struct command *c)
 
 /* ---- pictures ---- */
 
-/* Lets `recline draw` make what the suffix says of a trace; a missing picture costs a warning only,
- * but for one that the disk does not take: false. */
+/* Lets `recline draw` make the kind of picture that the suffix names from a trace. A picture that
+ * cannot be made costs a warning only; one that cannot be written to the disk returns false. */
 static bool draw(const char *trace, const char *suffix)
 {
   g_autofree char *stem = g_strndup(trace, strlen(trace) - strlen(".trace"));
@@ -326,8 +328,8 @@ static bool draw_all(const struct command *c)
 
 /* ---- the command ---- */
 
-/* Returns the exit code of a process other than the first, which tells the verdict. When one
- * process is lost all are: the launcher ends them. */
+/* Returns the exit code of a process other than the first, which reports the verdict. When one
+ * process is lost, the launcher ends all. */
 static int exit_code_of_another(const struct command *c)
 {
   const struct claim_result *result = &c->list[0].result;
@@ -346,7 +348,7 @@ static int exit_code(const struct command *c)
     if (checked->result.verdict == CLAIM_BREACH)
       return EXIT_BREACH;
     if (c->matrix)
-      continue; /* nothing is expected of it */
+      continue; /* the scenario expects nothing */
     if (checked_as_expected(checked))
       continue;
     if (checked->result.verdict != CLAIM_INCONCLUSIVE)
@@ -372,7 +374,7 @@ static void report(const struct command *c)
     report_end(c->list, c->count);
 }
 
-/* Returns what --json prints, beside the counterexamples. */
+/* Returns the text that --json prints and that is kept beside the counterexamples. */
 static bool save(const struct command *c)
 {
   g_autofree char *json = report_json(c->list, c->count);
@@ -487,5 +489,6 @@ int command_check(int argc, char **argv)
   g_free(c.disk);
   g_strfreev(c.names);
   matrix_free(c.cells);
-  return c.launch.rank && code == EXIT_BAD_INPUT ? EXIT_FINE : code; /* the first one has said it */
+  return c.launch.rank && code == EXIT_BAD_INPUT ? EXIT_FINE
+                                                 : code; /* the first process has reported it */
 }

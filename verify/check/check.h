@@ -1,4 +1,4 @@
-/* recline check: claims and scenarios, explored side by side, and how they came out. */
+/* recline check: claims and scenarios, explored side by side, and their results. */
 #ifndef RECLINE_CHECK_H
 #define RECLINE_CHECK_H
 
@@ -10,26 +10,26 @@
 struct checked {
   struct scenario *claim;
   struct claim_result result;
-  bool lost; /* the process that explored it has ended before it could say how */
+  bool lost; /* the process that explored the claim ended without a result */
 };
 
 bool checked_as_expected(const struct checked *);
 
-/* Each prints all results on standard output. The lines of report_line() come as claims end, its
- * footer with report_end(). */
+/* Each prints all results on standard output. report_line() prints a line when a claim ends, and
+ * report_end() the footer. */
 void report_line(const struct checked *);
 void report_end(const struct checked *, unsigned count);
 void report_tap(const struct checked *, unsigned count);
 void report_junit(const struct checked *, unsigned count);
 
-/* The same as one JSON object, for the caller to free. */
+/* Returns the results as one JSON object, for the caller to free. */
 char *report_json(const struct checked *, unsigned count);
 
-/* The file of a claim by its id, or the path that it is; NULL when there is neither. The caller
+/* Returns the file of a claim, given its id or its path; NULL when there is neither. The caller
  * frees it with g_free(). */
 char *check_find_claim(const char *name);
 
-/* What can be explored, where it is named. */
+/* The kinds of files that can be explored by name. */
 enum { CHECKABLE = CATALOGUE_CLAIMS | CATALOGUE_MUTANTS | CATALOGUE_LONG | CATALOGUE_SCENARIOS };
 
 extern const struct about about_check;

@@ -14,8 +14,9 @@
 /* The share of all memory that the explorer's tables may take: the machine must stay usable. */
 enum { MEMORY_PERCENT = 60 };
 
-/* Property progress is judged without being named in worlds of so many states; in larger ones where
- * steps alone decide it, else it takes up to twice as long as the search. */
+/* A claim that does not name property `progress` has it judged in worlds of at most this many
+ * states, and in larger ones where steps alone decide it; elsewhere it would take up to twice as
+ * long as the search. */
 enum { CYCLES_MAX = 1 << 20 };
 
 const char *claim_verdict_name(enum claim_verdict verdict)
@@ -43,12 +44,12 @@ struct job {
   const struct scenario *claim;
   const struct claim_options *options;
   struct script *script;
-  struct reached least; /* that runs must show */
+  struct reached least; /* what runs must show */
   struct intern outcomes;
   char *save;            /* file; NULL: none */
   char *disk;            /* prefix of files; NULL: none */
-  gint64 shown;          /* progress: when, in microseconds, */
-  uint64_t shown_states; /* and how many states there were */
+  gint64 shown;          /* the last line of progress: its time in microseconds, */
+  uint64_t shown_states; /* and the number of states then */
 };
 
 static void explore_claim(const struct job *job, const struct explorer_options *options, bool whole,
@@ -64,7 +65,7 @@ static void explore_claim(const struct job *job, const struct explorer_options *
 
 static uint64_t memory_limit(const struct job *job)
 {
-  if (job->claim->limits.memory > 0) /* the rest of the process takes some, too */
+  if (job->claim->limits.memory > 0) /* the rest of the process takes memory, too */
     return (uint64_t)(job->claim->limits.memory * 3 / 4);
   if (job->options->memory)
     return job->options->memory / job->options->jobs;
@@ -147,7 +148,7 @@ static bool checks_outcome(const struct scenario *claim)
   return !properties || g_strv_contains(properties, "outcome");
 }
 
-/* Returns whether the step of the protocol was found impure: no other verdict about it counts then.
+/* Returns whether the protocol's step was found impure: then no other verdict counts.
  */
 static bool is_impure(const struct exploration *found)
 {
@@ -181,7 +182,7 @@ static bool find_unjudged(const struct job *job, const GPtrArray *properties,
   bool named = job->claim->check.properties && !job->claim->check.all_but_some;
   for (unsigned i = 0; i < PROPERTIES; i++) {
     if (!properties_include((const char *const *)properties->pdata, properties_known[i]) ||
-        (!named && i == PROPERTY_BOUNDS) || /* of runs */
+        (!named && i == PROPERTY_BOUNDS) || /* what runs have shown */
         (i == PROPERTY_PROGRESS ? result->cycles : reached_judges(&result->reached, i)))
       continue;
     bool rests_only = false;
@@ -195,8 +196,8 @@ static bool find_unjudged(const struct job *job, const GPtrArray *properties,
   return missing->len;
 }
 
-/* Judges a claim that holds: it is vacuous where runs never show what it asks for, or never judge a
- * property. */
+/* Judges a claim that holds: it is vacuous if runs never show what it asks for, or if a property
+ * was never judged. */
 static void judge_reached(const struct job *job, const GPtrArray *properties,
                           struct claim_result *result)
 {
@@ -213,7 +214,7 @@ static void judge_reached(const struct job *job, const GPtrArray *properties,
     g_string_append_printf(text, "no run shows %s", missing->str);
   if (find_unjudged(job, properties, result, unjudged))
     g_string_append_printf(text, "%sno occasion to judge %s", text->len ? "; " : "", unjudged->str);
-  /* names of ranks tell no runs apart; other reductions leave runs out */
+  /* symmetry leaves no kind of run out; other reductions do */
   bool all = g_str_equal(result->reduction, "none") || g_str_equal(result->reduction, "sym");
   if (text->len) {
     result->verdict = all ? CLAIM_VACUOUS : CLAIM_INCONCLUSIVE;
@@ -242,7 +243,8 @@ static void add_size(struct claim_result *result, uint32_t size)
   result->sizes_count = kept + 1;
 }
 
-/* Notes what the program sends, as it is written: a protocol may see no more than that. */
+/* Notes the sizes of the program's messages as the script has them: a protocol may see no others.
+ */
 static void note_sizes(const struct script *script, struct claim_result *result)
 {
   struct operation **ops = script->written ? script->written : script->ops;
@@ -284,7 +286,7 @@ static void fill_in(struct claim_result *result, const struct exploration *found
   }
 }
 
-/* Returns a digest of the claim, of this program, and of what the search leaves out. */
+/* Returns a digest of the claim, of this executable, and of the reductions of the search. */
 static uint64_t digest(const struct scenario *claim, const struct claim_options *options)
 {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -313,7 +315,8 @@ static struct explorer_options in_full(const struct explorer_options *reduced)
   return options;
 }
 
-/* The same without reduction: what a reduction must not change. A difference is a breach. */
+/* Explores again without reduction and compares what a reduction must not change. A difference is a
+ * breach. */
 static void audit_reduction(const struct job *job, const struct explorer_options *reduced,
                             struct claim_result *result)
 {
@@ -340,7 +343,8 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   exploration_clear(&found);
 }
 
-/* The same with all that is stored (world_settles()): the same verdict; without reduction as early.
+/* Explores again and keeps all that is stored (world_settles()). The verdict must be the same and,
+ * without reduction, come at the same depth.
  */
 static void audit_contents(const struct job *job, const struct explorer_options *explored,
                            struct claim_result *result)
@@ -384,8 +388,8 @@ GPtrArray *claim_properties(const struct scenario *claim)
 }
 
 /* Returns a bound on the probability that two different contents were taken for one (content.h). A
- * transition makes at most one content for each rank and each name of a receive, one that is sent
- * and one that is chosen; a state at the end makes one for each message. Free programs have no
+ * transition makes at most one content for each rank and each name of a receive, one for a message
+ * sent and one for a choice; a state at the end makes one for each message. Free programs have no
  * contents. */
 static double collision(const struct job *job, const struct claim_result *result)
 {

@@ -34,8 +34,8 @@ static void write_all(int to, const void *bytes, size_t size)
   }
 }
 
-/* A signal ends this process where the search does not come to look at its time: in an abstraction,
- * while it moves its tables. */
+/* A signal ends this process at its time limit, as the search does not always look at the clock: it
+ * does not while it makes an abstraction or moves its tables. */
 static void end_late(double seconds)
 {
   double late = seconds > 0 ? 1.05 * seconds + 0.5 : 0;
@@ -55,7 +55,7 @@ static void work(const struct work *w, const struct scenario *claim, int to)
   double seconds = w->timeout > 0 && claim->limits.time > 0 ? MIN(w->timeout, claim->limits.time)
                                                             : MAX(w->timeout, claim->limits.time);
   options.seconds = seconds;
-  if (w->launch->size == 1) /* else all of them have to end as MPI processes do */
+  if (w->launch->size == 1) /* else all processes have to end as MPI processes do */
     end_late(seconds);
   dup2(w->errors, STDERR_FILENO);
   if (w->launch->size > 1)
@@ -112,7 +112,7 @@ bool worker_end(struct worker *worker, int status, const struct rusage *usage)
     return false;
   }
   if (!answered && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD_INPUT)
-    return false; /* it has said why: no room on disk */
+    return false; /* the exploration has said why: no room on disk */
   if (answered) {
     *result = answer.result;
   } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
@@ -132,8 +132,8 @@ bool worker_end(struct worker *worker, int status, const struct rusage *usage)
   return true;
 }
 
-/* Returns what a claim may take: its limit or, so that the machine stays usable, a share of all
- * there is.
+/* Returns how much memory a claim may take: its limit or, so that the machine stays usable, a share
+ * of all memory.
  */
 static uint64_t memory_limit(const struct work *w, const struct scenario *claim)
 {

@@ -1,7 +1,7 @@
 /* A process that explores one claim.
  *
- * A process each, because one that breaches ends without taking the others along, because its peak
- * memory is then its own, and because it gives all of it back. */
+ * Each claim has a process of its own: a breach ends no other claim, the peak of memory is that of
+ * the claim, and all of it is given back. */
 #ifndef RECLINE_CLAIM_PROCESS_H
 #define RECLINE_CLAIM_PROCESS_H
 
@@ -15,26 +15,26 @@
 struct work {
   struct claim_options options; /* `jobs`: explorations that share the machine */
   double timeout;               /* seconds for a claim; 0: none but the claim's own */
-  const struct launch *launch;  /* of several processes that check one claim together */
-  int errors;                   /* standard error of what explores */
+  const struct launch *launch; /* the transport, where several processes check one claim together */
+  int errors;                  /* standard error of the exploring process */
 };
 
 struct worker {
   pid_t pid;      /* 0: none */
-  bool too_large; /* it took more memory than it may, and was ended */
+  bool too_large; /* the process took more memory than allowed and was ended */
   int pipe;
   struct checked *checked;
 };
 
-/* Starts one for a claim. False, and says why, when there is no process. */
+/* Starts a process for a claim. Returns false, and prints why, when there is none. */
 bool worker_begin(const struct work *, struct worker *, struct checked *);
 
-/* Takes the answer of one that has ended with `status`. False after an error of the input, which is
- * told. */
+/* Takes the answer of a process that has ended with `status`. Returns false after an error of the
+ * input, which is printed. */
 bool worker_end(struct worker *, int status, const struct rusage *);
 
-/* Waits until one of `count` says something or has ended, or 100 ms, and ends those that take too
- * much memory. */
+/* Waits until one of `count` processes writes something or has ended, but 100 ms at most, and ends
+ * processes that take too much memory. */
 void workers_watch(const struct work *, struct worker *, int count);
 
 #endif

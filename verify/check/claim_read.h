@@ -8,13 +8,14 @@
 #include "world/scenario/scenario.h"
 #include "world/script/script.h"
 
-/* Its script, for script_free(), and what its runs must show at least. False with `error` set
- * (`file:line: what, expected what`) when one of its keys is wrong; *script may be set then, too.
+/* Reads its script, for script_free(), and what its runs must show at least. Returns false with
+ * `error` set (`file:line: what, expected what`) when one of its keys is wrong; *script may be set
+ * then, too.
  */
 bool claim_read(const struct scenario *claim, struct script **script, struct reached *least,
                 GError **error);
 
-/* Returns what its runs must show at least, alone. False with `error` set as above. */
+/* Reads only what its runs must show at least. Returns false with `error` set as above. */
 bool claim_reach(const struct scenario *claim, struct reached *least, GError **error);
 
 #endif

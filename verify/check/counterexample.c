@@ -20,13 +20,13 @@ static bool take_again(const struct scenario *claim, struct world *world,
     actions.count = 0;
     world_step(world, &move, &actions, &verdict);
     if (verdict.kind == VERDICT_IMPOSSIBLE && properties_impure(&found->why))
-      break; /* it has done something else this time */
+      break; /* the step had another outcome this time */
     if (verdict.kind == VERDICT_IMPOSSIBLE)
       g_error("%s: the world refuses its own counterexample at step %u: %s", claim->id, i,
               verdict.text);
     said = properties_impure(&verdict);
     if (!said)
-      verdict.kind = VERDICT_FINE; /* the one that counts comes last */
+      verdict.kind = VERDICT_FINE; /* the violation that counts comes last */
     trace_move(trace, i, world, &move, &actions, &verdict);
   }
   g_free(actions.item);

@@ -1,4 +1,4 @@
-/* A run to a violation, kept as files: what `recline check` and `recline walk` write of one. */
+/* Keeps a run to a violation as files, for `recline check` and `recline walk`. */
 #ifndef RECLINE_COUNTEREXAMPLE_KEEP_H
 #define RECLINE_COUNTEREXAMPLE_KEEP_H
 
@@ -6,9 +6,9 @@
 #include "world/scenario/scenario.h"
 
 /* Takes the moves of `found` again, in a world of their own, and writes ID.trace into the folder
- * `out` and, where real programs can follow it, ID.scenario.yaml. `script` is that of the claim, as
- * claim_script() gives it. Returns the path of the trace, for g_free(); NULL with `error` set when
- * a file cannot be written. Aborts when the world refuses one of the moves. */
+ * `out` and, where real programs can follow it, ID.scenario.yaml. `script` is the claim's, as
+ * claim_script() returns it. Returns the path of the trace, for g_free(); NULL with `error` set
+ * when a file cannot be written. Aborts when the world refuses one of the moves. */
 char *counterexample_keep(const struct scenario *claim, const struct script *script,
                           const struct exploration *found, const char *out, GError **error);
 

@@ -33,8 +33,8 @@ static bool add_world(struct matrix *matrix, const char *file, GError **error)
   return true;
 }
 
-/* Returns what the refusal says of the protocol: "FILE:LINE: KEY: ..., and c3 leaves connections
- * open, expected ..." */
+/* Returns the part of the refusal that concerns the protocol: "FILE:LINE: KEY: ..., and c3 leaves
+ * connections open, expected ..." */
 static char *reason_of(const char *protocol, const GError *refusal)
 {
   g_autofree char *name = g_strconcat(" ", protocol, " ", NULL);
@@ -44,7 +44,7 @@ static char *reason_of(const char *protocol, const GError *refusal)
   return end ? g_strndup(reason, (gsize)(end - reason)) : g_strdup(reason);
 }
 
-/* What is wrong with the scenario of a cell is wrong for this protocol: the file is loaded for all.
+/* An error in the scenario of a cell concerns this protocol alone, as the file loads for others.
  */
 static void add_cell(struct matrix *matrix, const char *file, const char *protocol, GArray *cells)
 {
@@ -99,7 +99,7 @@ void matrix_free(struct matrix *matrix)
   g_free(matrix);
 }
 
-/* All properties that are judged without being named, but that one. */
+/* All properties that are judged by default except that one. */
 static char **all_but(const char *property)
 {
   GPtrArray *names = g_ptr_array_new();

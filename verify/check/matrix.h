@@ -7,13 +7,13 @@
 struct matrix;
 
 /* Loads the worlds `files` (their order is that of the columns) once for each protocol of the
- * registry that is no mutant. Cells to explore are appended to `cells` (struct checked); the others
- * are those in which the protocol refuses the world. NULL with `error` when a file is wrong. */
+ * registry that is no mutant. Cells to explore are appended to `cells` (struct checked); in the
+ * other cells the protocol refuses the world. NULL with `error` when a file is wrong. */
 struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error);
 void matrix_free(struct matrix *);
 
-/* Cells whose checkpoint is never committed, to be explored once more for everything else: a new
- * list, whose claims are those of `cells`. Its results are for matrix_add(). */
+/* Returns a new list of the cells whose checkpoint is never committed, to be explored once more for
+ * all other properties. Its claims belong to `cells`; its results are for matrix_add(). */
 GArray *matrix_again(struct matrix *, struct checked *cells, unsigned count);
 void matrix_add(struct matrix *, struct checked *cells, const GArray *again);
 

@@ -1,4 +1,4 @@
-/* How claims came out: for people, as JSON, as TAP, as JUnit's XML. */
+/* Results of claims: for people, as JSON, as TAP, as JUnit's XML. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ static double megabytes(uint64_t bytes)
   return (double)bytes / 1e6;
 }
 
-/* The explanation of a verdict, for the caller to free; NULL: none. */
+/* Returns the explanation of a verdict, for the caller to free; NULL: none. */
 static char *why(const struct claim_result *result)
 {
   switch (result->verdict) {
@@ -48,7 +48,7 @@ static char *why(const struct claim_result *result)
   return NULL;
 }
 
-/* "0, 16, 65,537", for the caller to free. */
+/* Returns numbers as "0, 16, 65,537", for the caller to free. */
 static char *sizes(const struct claim_result *r)
 {
   GString *text = g_string_new(NULL);
@@ -205,8 +205,8 @@ char *report_json(const struct checked *list, unsigned count)
 
 /* ---- TAP ---- */
 
-/* As a description or comment: on one line, with nothing in it that a harness would obey. The
- * caller frees it. */
+/* Returns the text as a description or comment: on one line, with nothing in it that a harness
+ * would obey. The caller frees it. */
 static char *tap_text(const char *text)
 {
   GString *safe = g_string_new(NULL);
@@ -247,7 +247,8 @@ void report_tap(const struct checked *list, unsigned count)
 
 /* ---- JUnit ---- */
 
-/* Without the characters that XML cannot hold, not even escaped. The caller frees it. */
+/* Returns the text without characters that XML cannot hold, not even escaped. The caller frees it.
+ */
 static char *xml_text(const char *text)
 {
   char *valid = g_utf8_make_valid(text ? text : "", -1);

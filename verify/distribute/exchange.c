@@ -20,20 +20,20 @@ struct bytes {
   size_t used, room;
 };
 
-/* By numbers of values. */
+/* A table by numbers of values. */
 struct numbers {
   uint32_t *of;
   uint32_t count, room;
 };
 
-/* Another process: what it was told, what it is to be sent, what it has told. */
+/* Another process: values it was told, bytes it will be sent, values it has told. */
 struct peer {
   uint32_t *told; /* values of each component */
   struct bytes states;
   const struct packing *packing; /* of these */
   struct numbers *known;         /* of each component: numbers here, by their numbers */
   uint8_t *bits;                 /* of each component in its packing, */
-  struct packing *theirs;        /* which is this; NULL: it has sent none yet */
+  struct packing *theirs;        /* that packing; NULL: the process has sent none yet */
 };
 
 struct exchange {
@@ -47,7 +47,7 @@ struct exchange {
 
 struct head {
   uint32_t from, values, states;
-  uint32_t ends; /* it is the last of a phase */
+  uint32_t ends; /* the message is the last of its phase */
 };
 
 /* ---- bytes ---- */
@@ -140,7 +140,7 @@ static void tell_value(struct exchange *x, struct bytes *message, uint32_t compo
   }
 }
 
-/* Sends what is to be sent, behind the values that it may name. */
+/* Sends the states that wait, behind the values that they may name. */
 static void send_states(struct exchange *x, unsigned to, bool ends)
 {
   struct peer *peer = &x->peer[to];
@@ -277,7 +277,7 @@ bool exchange_is_over(struct exchange *x)
 
 /* ---- saves ---- */
 
-/* States that are still to be sent, by the numbers of their components. */
+/* Writes the states that wait to be sent, by the numbers of their components. */
 static void put_states(const struct exchange *x, const struct peer *peer, FILE *file)
 {
   uint32_t components = x->model->components, numbers[components], state[PACKING_WORDS];

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Beside the folder of the executable. */
+/* The library lies beside the folder of the executable. */
 #define MODULE "lib/librecline-transport.so"
 
 static unsigned read_number(const char *variable, unsigned otherwise)
@@ -67,7 +67,7 @@ static transport_begin *load(unsigned processes, char **wrong)
   return begin;
 }
 
-/* Returns what an MPI library would end the process for, at best. */
+/* Returns an error for which an MPI library would end the process, at best. */
 static bool are_strangers(void)
 {
   static const char *const ways[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};

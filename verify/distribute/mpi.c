@@ -1,5 +1,5 @@
 /* The transport over real MPI: a shared object of its own, which no other part is linked with. With
- * checkpoints all goes through the host for real MPI, as any program's messages would. */
+ * checkpoints all messages go through the host for real MPI, as those of any program do. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <mpi.h>
@@ -29,7 +29,7 @@ static uint32_t count, room, requests_room;
 static size_t queued_bytes;
 static unsigned idle_turns;
 
-/* Frees what has been sent. */
+/* Frees messages that have been sent. */
 static void progress(void)
 {
   int done;
@@ -79,8 +79,9 @@ static size_t queued(void)
   return queued_bytes;
 }
 
-/* MPI libraries poll, which takes the processor from those that have work where there are more
- * processes than processors, and processor time from the user where there are not. */
+/* Waits without polling, as MPI libraries poll: that takes the processor from processes with work
+ * where there are more processes than processors, and wastes the user's processor time elsewhere.
+ */
 static void idle(void)
 {
   enum { YIELDS = 10, SLEEP = 50000 /* ns */ };
@@ -175,7 +176,7 @@ static struct transport transport = {.send = send_bytes,
                                      .last = last,
                                      .end = end};
 
-/* What is under way to a process may have to be kept for it, message by message. */
+/* Messages under way to a process may have to be kept for it, one by one. */
 enum { CAPACITY = 1 << 14 };
 
 static bool checkpoint(const struct transport_checkpoints *checkpoints)

@@ -1,4 +1,4 @@
-/* Messages between the processes of one exploration: what real MPI does for them.
+/* Messages between the processes of one exploration, carried by real MPI.
  *
  * mpi.c implements it, in a shared object of its own that launcher.c loads: no other part of
  * recline is linked with an MPI library, so its symbols never meet those of SimGrid's SMPI. One
@@ -17,37 +17,38 @@ struct transport_checkpoints {
   const char *protocol, *folder;
   double every; /* seconds */
   void *ctx;
-  bool (*save)(void *ctx, FILE *);    /* what a process has to go on from where it is */
-  bool (*restore)(void *ctx, FILE *); /* false: it cannot */
+  bool (*save)(void *ctx, FILE *);    /* writes and reads what a process needs to go on */
+  bool (*restore)(void *ctx, FILE *); /* false: it cannot be read */
 };
 
 struct transport {
-  unsigned rank, size; /* this process, of so many */
+  unsigned rank, size; /* number of this process, and of all processes */
 
-  /* Sends memory of malloc(), which is the transport's from now on, and returns at once. Messages
-   * from one process to another arrive in the order of sending. At most INT_MAX bytes. */
+  /* Sends memory of malloc(), which belongs to the transport from now on, and returns at once.
+   * Messages from one process to another arrive in the order of sending. At most INT_MAX bytes. */
   void (*send)(unsigned to, void *bytes, size_t size);
 
-  /* The next message, the caller's to free(). NULL: none has come. */
+  /* Returns the next message, for the caller to free(); NULL: none has come. */
   void *(*receive)(size_t *size);
 
   size_t (*queued)(void); /* bytes that are sent and not on their way yet */
 
-  /* Gives up the processor for a moment: longer the more often there was nothing to receive. */
+  /* Gives up the processor for a moment, longer after each time that there was nothing to receive.
+   */
   void (*idle)(void);
 
   /* Replaces the first `sums` values by their sums over all processes, and the next `most` by the
-   * largest. Every process has to call. With checkpoints, one may be taken within the call; a
-   * process that is restored comes back to the call. */
+   * largest. Every process has to call it. With checkpoints, one may be taken within the call; a
+   * restored process returns from this call. */
   void (*combine)(uint64_t *values, unsigned sums, unsigned most);
 
-  /* From here on there are checkpoints, until `last` is called, behind the same combine(). Returns
-   * whether this process has been restored from one. Before anything is sent. */
+  /* Begins checkpoints, before anything is sent; they end when all processes call `last` after the
+   * same combine(). Returns whether this process has been restored from one. */
   bool (*checkpoint)(const struct transport_checkpoints *);
-  void (*safe_point)(void); /* one may be taken here */
-  void (*last)(bool keep);  /* whether they outlive the end */
+  void (*safe_point)(void); /* a checkpoint may be taken here */
+  void (*last)(bool keep);  /* whether checkpoints stay after the end */
 
-  void (*end)(void); /* all have to call; nothing may be called after it */
+  void (*end)(void); /* all processes have to call it; nothing may be called after it */
 };
 
 static inline uint64_t transport_sum(const struct transport *transport, uint64_t value)
@@ -56,8 +57,8 @@ static inline uint64_t transport_sum(const struct transport *transport, uint64_t
   return value;
 }
 
-/* The one function of the shared object, RECLINE_TRANSPORT by name. Where the library has an error
- * the process ends. */
+/* The only function of the shared object; its name is RECLINE_TRANSPORT. An error of the MPI
+ * library ends the process. */
 #define RECLINE_TRANSPORT "recline_transport"
 typedef const struct transport *transport_begin(void);
 

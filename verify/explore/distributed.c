@@ -1,7 +1,7 @@
 /* One search by several processes, each with one worker: a process owns the states whose digest
- * falls to it (verify/distribute/exchange.h). It expands its own, sends successors to their owners,
- * and keeps all tables of the search for itself. A level ends when all have expanded theirs and all
- * that was sent is placed; then the counts are added up.
+ * falls to it (verify/distribute/exchange.h). It expands its own states, sends successors to their
+ * owners, and has its own tables. A level ends when all processes have expanded their states and
+ * all successors are placed; then the counts are added up.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void place(void *worker, const uint32_t *numbers)
   worker_place(worker, numbers);
 }
 
-/* Messages are not left to pile up, nor what waits to be sent. */
+/* Limits, so that neither received messages nor messages to be sent pile up. */
 void distributed_receive(struct explorer *e)
 {
   bool full;
@@ -93,8 +93,8 @@ void distributed_conclude(struct explorer *e)
 
 /* ---- saves ---- */
 
-/* Saves go to two files of each process in turn: whenever processes are killed, there is one of
- * which all have their part. The name of this process's is for the caller to free. */
+/* Each process saves to two files in turn: whenever processes are killed, there is one save of
+ * which all have their part. Returns the name of this process's file, for the caller to free. */
 static char *name_of_save(const struct explorer *e, unsigned turn)
 {
   const struct transport *transport = exchange_transport(e->exchange);
@@ -113,11 +113,11 @@ static uint64_t count(const struct explorer *e, bool yes)
 const char *distributed_save(struct explorer *e)
 {
   char *file = name_of_save(e, e->saves);
-  explorer_widen_packing(e); /* others have told of values that no state here has yet */
+  explorer_widen_packing(e); /* other processes have told of values that no state here has yet */
   const char *wrong = e->full ? "needs more memory" : resume_write(e, file);
   free(file);
   if (!count(e, wrong))
-    e->saves++; /* else the other one stays the last */
+    e->saves++; /* else the other file stays the last save */
   return wrong;
 }
 
@@ -151,7 +151,7 @@ static const char *read_save(struct explorer *e, unsigned turn)
   bool exists;
   const char *wrong = resume_read(e, file, &exists);
   free(file);
-  e->saves = turn + 1; /* the next one goes to the other file */
+  e->saves = turn + 1; /* the next save goes to the other file */
   e->known.transitions = e->out->transitions;
   e->known.rests = e->out->rests;
   e->out->states = transport_sum(exchange_transport(e->exchange), e->out->states);
@@ -167,7 +167,7 @@ const char *distributed_resume(struct explorer *e)
   if (count(e, wrong))
     return wrong ? wrong : other;
   common = UINT64_MAX - (depths[0] > depths[1] ? depths[0] : depths[1]);
-  exchange_transport(e->exchange)->combine(&common, 0, 1); /* the least of the last ones */
+  exchange_transport(e->exchange)->combine(&common, 0, 1); /* the least depth of the last saves */
   common = UINT64_MAX - common;
   unsigned turn = depths[1] == common;
   if (!common || count(e, depths[turn] != common))
@@ -211,8 +211,8 @@ void distributed_share(struct explorer *e, struct states *found)
 
 /* ---- steps ---- */
 
-/* Steps on their way to the first process: how many changes each has, then these. The last message
- * of a process begins with one. */
+/* Steps on their way to the first process: for each its number of changes, then the changes. The
+ * last message of a process begins with 1. */
 struct steps_message {
   uint64_t *words;
   uint32_t count, room;

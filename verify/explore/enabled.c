@@ -55,8 +55,9 @@ static void reserve_walks(struct enabled *enabled, uint32_t count)
   enabled->walks = memory_grow(enabled->walks, enabled->walks_room * sizeof *enabled->walks);
 }
 
-/* Begins, behind `n` others, a walk for each of the origins that is not what it was; none is from
- * `open` on. Returns how many there are then. Without a branch that would be guessed wrongly. */
+/* Begins, after `n` others, a walk for each origin whose moves are to be looked up again; origins
+ * from `open` on have none. Returns the number of walks. It avoids a branch that the processor
+ * would predict badly. */
 static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t count,
                             uint32_t open, struct view_set changed, uint32_t n)
 {
@@ -75,7 +76,7 @@ static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t 
   return n;
 }
 
-/* The list of moves to which the walk has come, or which is learnt now. */
+/* Returns the list of moves to which the walk has led, or which is learnt now. */
 static const struct move_list *take_list(struct worker *w, const struct walk *walk)
 {
   struct enabled *enabled = &w->enabled;
@@ -97,8 +98,8 @@ static const struct move_list *take_list(struct worker *w, const struct walk *wa
   return list;
 }
 
-/* Looks up what ranks do by themselves, which tells how their programs stand; then what all other
- * origins offer that are open then. Returns how many walks there were. */
+/* Looks up the moves of each rank by itself, which tell how programs stand; then the moves of all
+ * other origins that are open. Returns the number of walks. */
 static uint32_t find_lists(struct worker *w, struct view_set changed, struct world_standing *all,
                            uint32_t *open)
 {
@@ -125,7 +126,7 @@ static uint32_t find_lists(struct worker *w, struct view_set changed, struct wor
 
 /* ---- what moves do ---- */
 
-/* Notes what an option does, to whose result the walk has come. False: that is not known. */
+/* Notes what an option does, from the result of its walk. Returns false if that is not known. */
 static bool take_result(struct worker *w, const struct origin_moves *moves_of, uint32_t number,
                         uint32_t cursor, struct view_set *on)
 {
@@ -175,7 +176,7 @@ static void find_deltas(struct worker *w, uint32_t stale)
   }
 }
 
-/* Returns whether the option, looked up anew, does what is noted. */
+/* Returns whether the option does what is noted, when looked up again. */
 static bool is_result_current(const struct worker *w, const struct origin_moves *moves_of,
                               uint32_t number)
 {
@@ -193,7 +194,7 @@ static bool is_result_current(const struct worker *w, const struct origin_moves 
          !memcmp(delta->words, noted->words, w->packing->words * sizeof *delta->words);
 }
 
-/* Returns whether the moves of each open origin, looked up anew, are those that are listed. */
+/* Returns whether the moves of each open origin are as listed, when looked up again. */
 static bool are_current(const struct worker *w, uint32_t open)
 {
   const struct local_cache *s = &w->cache;

@@ -14,15 +14,16 @@
 struct origin_moves {
   uint32_t first, count; /* in local_cache.options */
   uint32_t room;
-  uint32_t *cursors; /* of each option: the end of the walk to what it does; 0: not known */
-  char *deltas;      /* with fine views: what that is in this state */
+  uint32_t *cursors; /* for each option: the end of the walk to its effect; 0: not known */
+  char *deltas;      /* with fine views: the effect in this state */
 };
 
 struct enabled {
   struct origin_moves *of; /* each origin */
-  struct view_set *on; /* what its moves depend on; ENABLED_UNKNOWN: it is to be looked up again */
+  struct view_set
+      *on; /* components that its moves depend on; ENABLED_UNKNOWN: to be looked up again */
   uint32_t count;
-  uint32_t *own, *other; /* origins: of what ranks do by themselves, in order; all others */
+  uint32_t *own, *other; /* origins: those of ranks by themselves, in order; all others */
   uint32_t others;
   struct world_standing *standing; /* of each rank */
   struct walk *walks;              /* of those that are looked up */
@@ -34,14 +35,14 @@ struct enabled {
 void enabled_init(struct enabled *, const struct world *);
 void enabled_clear(struct enabled *);
 
-/* When the local cache begins anew. */
+/* To be called when the local cache has been emptied. */
 void enabled_forget(struct enabled *);
 
 /* Looks up what the origins offer in the worker's state, in which those views differ from the state
- * before. Returns how many origins are open, and how the programs stand. */
+ * before. Returns the number of open origins, and sets how the programs stand. */
 uint32_t enabled_find(struct worker *, struct view_set changed, struct world_standing *all);
 
-/* Returns what option number `number` of an origin does. */
+/* Returns the effect of option number `number` of an origin. */
 static inline const struct delta *enabled_delta(const struct local_cache *s,
                                                 const struct origin_moves *moves, uint32_t number)
 {

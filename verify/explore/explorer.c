@@ -32,8 +32,8 @@ static void add_first(struct explorer *e)
   e->out->states = 1;
 }
 
-/* Its programs have outputs: one leaves by what another rank does, and stays seen, so that no rank
- * has it for itself. */
+/* Returns whether programs have outputs. An output leaves by another rank's action and stays seen,
+ * so it belongs to no rank alone. */
 static bool tells_outside(const struct explorer *e)
 {
   const struct script *script = e->model.world->script;
@@ -61,7 +61,7 @@ static void begin_with_crashes(struct explorer *e, unsigned crashes)
   e->out->reduction = e->stubborn ? "por, recovery" : e->crash ? "recovery" : "none";
 }
 
-/* Each applies or not. */
+/* Sets up each reduction that applies. */
 static void begin_reductions(struct explorer *e, unsigned crashes)
 {
   static const char *const names[] = {"none", "por", "sym", "all"};
@@ -110,7 +110,7 @@ static bool begin(struct explorer *e, unsigned crashes)
   return !e->out->refused;
 }
 
-/* Ways round and saves are made of states. */
+/* Liveness and saves need whole states. */
 static bool compacts(const struct explorer *e)
 {
   return e->model.options->fingerprint && !e->model.options->save && !e->model.options->disk &&
@@ -174,7 +174,7 @@ static void conclude(struct explorer *e)
     remove(e->model.options->save);
 }
 
-/* The same, with the time that is left. */
+/* Explores again with the time that is left. */
 static struct explorer_options rest_of(const struct explorer_options *options, double began)
 {
   struct explorer_options rest = *options;
@@ -184,7 +184,7 @@ static struct explorer_options rest_of(const struct explorer_options *options, d
   return rest;
 }
 
-/* Once more, without the reduction that turned out not to apply. */
+/* Explores again without the reduction that turned out not to apply. */
 static void explore_in_full(struct world *world, unsigned crashes, unsigned timers,
                             const struct explorer_options *options, const char *unreduced,
                             struct exploration *out)
@@ -195,7 +195,7 @@ static void explore_in_full(struct world *world, unsigned crashes, unsigned time
   out->unreduced = unreduced;
 }
 
-/* Once more, as the run to a violation is made of states. */
+/* Explores again with whole states, as the run to a violation needs them. */
 static void explore_exactly(struct world *world, unsigned crashes, unsigned timers,
                             const struct explorer_options *options, struct exploration *out)
 {
@@ -206,7 +206,8 @@ static void explore_exactly(struct world *world, unsigned crashes, unsigned time
     out->bound = "the run to a violation seen";
 }
 
-/* Explores; again with more patience, where there turn out to be many states. */
+/* Explores; where there turn out to be many states, explores again and allows a larger abstraction.
+ */
 static void explore_with(struct world *world, unsigned crashes, unsigned timers,
                          const struct explorer_options *options, bool patient,
                          struct exploration *out)

@@ -7,7 +7,7 @@
  * docs/explorer.md has the pictures.
  *
  * Any number of threads share the work, level by level. Same world, same bounds: same numbers of
- * states and transitions, same counterexample, however many they are.
+ * states and transitions, same counterexample, whatever the number of threads.
  */
 #ifndef RECLINE_EXPLORER_H
 #define RECLINE_EXPLORER_H
@@ -25,35 +25,36 @@ struct exploration {
   const char *refused; /* the save cannot be used: why (static; errno may say more); else NULL */
   enum explorer_verdict verdict;
   bool cycles;            /* property progress was judged */
-  bool recurs;            /* HOLDS: it was not, and some runs may go round for ever */
-  double omission, miss;  /* at most so likely is it that a state was left out; that a violation was
-                             missed for that; 0: with states in the visited set */
-  uint64_t states;        /* HOLDS: all; else those of all levels that were seen in full */
+  bool recurs;            /* HOLDS: progress was not judged, and some runs may go round for ever */
+  double omission, miss;  /* bounds on the probability that a state was left out, and that a
+                             violation was missed for that; 0: the visited set kept states */
+  uint64_t states;        /* HOLDS: all states; else states of the levels that were seen in full */
   uint64_t transitions;   /* moves taken, also those to a state already known */
   uint64_t steps;         /* times that world_step() really ran */
-  uint64_t rests;         /* states that nothing but a crash or a lie leaves */
-  struct reached reached; /* HOLDS: all that runs show; with stubborn sets or the crash reduction
-                             perhaps more than that */
-  unsigned depth;         /* moves on a shortest way to the farthest of these states */
+  uint64_t rests;         /* states that only a crash or a fault leaves */
+  struct reached reached; /* what runs have shown; HOLDS: complete, and with stubborn sets or the
+                             crash reduction perhaps too much */
+  unsigned depth;         /* moves on a shortest way to the farthest state */
   uint64_t resumed;       /* states that came from a save */
-  const char *reduction;  /* that was used: none, por, sym, all, recovery */
+  const char *reduction;  /* reduction that was used: none, por, sym, all, recovery */
   const char *unreduced;  /* why no reduction applies, although one was asked for; NULL: one does */
-  const char *no_stubborn_sets; /* why there are none where crashes are reduced; NULL: there are, or
-                                   none were asked for */
+  const char *no_stubborn_sets; /* why stubborn sets are not used where crashes are reduced; NULL:
+                                   they are, or were not asked for */
   bool spilled;                 /* states to be expanded went to disk as memory was short; */
-  uint64_t archived;            /* and so many that were found */
-  uint64_t bytes;               /* of all tables at the end */
+  uint64_t archived;            /* number of found states that went to disk */
+  uint64_t bytes;               /* bytes of all tables at the end */
   double seconds;
   const char *bound;  /* INCONCLUSIVE: "max-states", "memory" or "timeout" */
   struct verdict why; /* VIOLATED */
   struct move *moves; /* VIOLATED: the run from the beginning; free with exploration_clear() */
   unsigned moves_count;
-  unsigned again; /* VIOLATED by a run that goes round for ever: its last so many moves; else 0 */
+  unsigned again; /* VIOLATED by a run that goes round for ever: number of its last moves that
+                     repeat; else 0 */
 };
 
 /* Explores `world`, which the caller has set up but for its memory, from world_begin(crashes,
- * timers) on. world->memory is of no use afterwards. Aborts on a breach: the world refuses a move
- * that it has listed, or looks at anything but its parts. */
+ * timers) on. world->memory must not be used afterwards. Aborts on a breach: the world refuses a
+ * move that it has listed, or looks at anything but its parts. */
 void explore(struct world *world, unsigned crashes, unsigned timers,
              const struct explorer_options *, struct exploration *);
 void exploration_clear(struct exploration *);

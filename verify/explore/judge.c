@@ -5,7 +5,7 @@
 #include "verify/explore/search.h"
 #include "world/rules/properties.h"
 
-/* The state being expanded violates a property, for all that is known: by this move. */
+/* Notes that the state being expanded violates a property by this move. */
 static void note_violation(struct worker *w, const struct verdict *verdict, uint32_t move)
 {
   if (w->wrong)
@@ -34,7 +34,7 @@ void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struc
                      histories[rank].word[0], histories[rank].word[1]);
 }
 
-/* Property outcome, in the state that is loaded. */
+/* Judges property `outcome` in the state that is loaded. */
 static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 {
   struct intern *outcomes = e->model.options->outcomes;
@@ -62,8 +62,8 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 /* A state from which a run is tried. */
 struct trial {
   struct transition_cache *cache;
-  int rank;                   /* whose timer it is; RCL_ANY: of all */
-  bool moves, commits, stops; /* a move was taken; one commits; one ends the run */
+  int rank;                   /* the rank whose timer goes off; RCL_ANY: any rank */
+  bool moves, commits, stops; /* the last move was taken; it commits; it ends the run */
 };
 
 static bool may_take(const struct trial *t, const struct move *move)
@@ -92,7 +92,7 @@ static void take_one(struct trial *t, uint32_t origin)
   }
 }
 
-/* One more timer may go off in the state that is loaded. */
+/* Lets one more timer go off in the state that is loaded. */
 static void allow_timer(struct trial *t)
 {
   struct transition_cache *m = t->cache;
@@ -103,8 +103,9 @@ static void allow_timer(struct trial *t)
 }
 
 /* Returns whether the timer of a rank leads to a checkpoint that commits, when it goes off as often
- * as it asks for, a few times at most: in one run, in which origins take turns. A run that shows
- * another violation is judged where it is explored. Property requests, in the state that is loaded.
+ * as it is set, a few times at most. It follows one run, in which origins take turns; a run that
+ * shows another violation is judged where it is explored. For property `requests`, in the state
+ * that is loaded.
  */
 static bool renews(void *explorer, int rank)
 {

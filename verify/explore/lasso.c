@@ -1,7 +1,7 @@
 /* The counterexample to `progress`, a lasso: a shortest run to a state of a component in which a
- * fair run can stay, then round through it, each time by a shortest way to what weak fairness still
- * asks for. Moves that change nothing are left out. It does not depend on the order in which
- * workers have found states.
+ * fair run can stay, then round through the component, each time by a shortest way to a state or
+ * move that weak fairness still asks for. Moves that change nothing are left out. It does not
+ * depend on the order in which workers have found states.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool is_bad_component(const struct cycles *c, uint32_t component)
   return low < c->bad.count && c->bad.place[low] == component;
 }
 
-/* Adds what can be reached from `level` in one move, and was not before. */
+/* Adds the states that one move from `level` reaches for the first time. */
 static void next_level(struct cycles *c, const struct places *level, struct places *next,
                        uint8_t *seen)
 {
@@ -42,7 +42,7 @@ static void next_level(struct cycles *c, const struct places *level, struct plac
   }
 }
 
-/* The states of bad components that lie nearest to the first state, as those that violate. */
+/* Finds the states of bad components that lie nearest to the first state: the violating ones. */
 static void note_nearest(struct cycles *c, const struct places *level)
 {
   uint32_t numbers[c->e->model.components];
@@ -83,7 +83,7 @@ static void write_stem(struct cycles *c, uint64_t first)
 struct arrival {
   uint32_t from; /* its place among the members */
   uint32_t move;
-  uint32_t search; /* which one has; 0: none */
+  uint32_t search; /* the member that has it; 0: none */
 };
 
 struct round {
@@ -95,7 +95,7 @@ struct round {
   uint32_t *queue, searches;
   struct places route; /* members behind the start, one after the other; with the moves to them: */
   struct places moves;
-  bool owes_bad; /* it has not come to a state that is not as it should be in the end */
+  bool owes_bad; /* the way has not reached a bad state yet */
 };
 
 static size_t member(const struct round *r, uint64_t place)
@@ -111,8 +111,9 @@ static size_t member(const struct round *r, uint64_t place)
   return low;
 }
 
-/* In the state that has just been expanded: whether a move that is owed is not possible, or changes
- * nothing, or the state is a bad one that is owed. When `pay`: these are owed no more. */
+/* Returns whether the state that has just been expanded settles something owed: an owed move is not
+ * possible or changes nothing there, or an owed bad state is reached. With `pay` these are owed no
+ * more. */
 static bool settle(struct round *r, bool pay)
 {
   struct cycles *c = r->c;
@@ -153,7 +154,7 @@ static void go_step(struct round *r, size_t to, uint32_t move)
   settle(r, true);
 }
 
-/* Goes to `to` as the search has found it, from the state where that began. */
+/* Follows the way that the search has found to `to`, from the state where the search began. */
 static void go_there(struct round *r, size_t from, size_t to)
 {
   size_t count = 0;
@@ -163,8 +164,8 @@ static void go_there(struct round *r, size_t from, size_t to)
     go_step(r, r->queue[count], r->arrival[r->queue[count]].move);
 }
 
-/* Goes from `from` a shortest way by which something owed is settled, or, `back`, to the start.
- * Returns where it ends. */
+/* Follows a shortest way from `from` that settles something owed or, with `back`, leads to the
+ * start. Returns where it ends. */
 static size_t go_on(struct round *r, size_t from, bool back)
 {
   struct cycles *c = r->c;

@@ -11,9 +11,8 @@
  *
  * Most protocols have no larger one, and their steps alone show it (recurrence.h): then no state is
  * looked at. Else components are looked for among states that are alike for all that the steps
- * tell, by all workers, each with its own share of what is alike: moves are taken once more, from
- * the local caches, and the search takes 4 bytes for each place of the visited set, and what
- * components.h says.
+ * tell, by all workers, each with its own share: moves are taken once more, from the local caches,
+ * and the search takes 4 bytes for each place of the visited set, and what components.h says.
  */
 #include <stdlib.h>
 
@@ -21,7 +20,7 @@
 #include "base/components.h"
 #include "verify/explore/cycles.h"
 
-enum { TIME_EXPANSIONS = 4096 }; /* so many, and the time is looked at */
+enum { TIME_EXPANSIONS = 4096 }; /* states between two looks at the clock */
 
 /* The share of one worker: its number, of all workers. */
 struct share {
@@ -56,7 +55,7 @@ static void judge_component(void *share, const uint64_t *state, size_t count)
 
 /* ---- all components ---- */
 
-/* The ways out of `place`, where they are not there still. */
+/* Lists the transitions of `place`, unless they still are listed. */
 static void look_at(struct share *s, uint64_t place)
 {
   struct cycles *c = &s->cycles;
@@ -67,7 +66,8 @@ static void look_at(struct share *s, uint64_t place)
     s->search.stopped |= search_is_late(c->e);
 }
 
-/* The first transition from number `n` on to another state that may lie on a cycle with this one.
+/* Returns the first transition, from number `n` on, to another state that may lie on a cycle with
+ * this one.
  */
 static uint32_t next_transition(struct cycles *c, uint32_t n)
 {
@@ -90,7 +90,7 @@ static bool next_edge(void *share, uint64_t place, uint32_t *edge, uint64_t *to)
   return true;
 }
 
-/* Returns whether the state may lie on a cycle, and is of this worker's share. */
+/* Returns whether the state may lie on a cycle and is in this worker's share. */
 static bool is_own(const struct share *s, const uint32_t *state)
 {
   const struct cycles *c = &s->cycles;
@@ -136,7 +136,7 @@ static int downwards(const void *a, const void *b)
   return (one < two) - (one > two);
 }
 
-/* Adds to the first share what the others have found. Returns whether all went to the end. */
+/* Adds the findings of all shares to the first. Returns whether all workers finished. */
 static bool add_up(struct share *shares, unsigned count)
 {
   struct cycles *all = &shares[0].cycles;
@@ -169,12 +169,12 @@ static void write_lasso(struct cycles *c)
   c->e->out->verdict = EXPLORER_VIOLATED;
 }
 
-/* What an examination has found. */
+/* The findings of an examination. */
 struct outcome {
   uint64_t components, states, bad;
 };
 
-/* Looks for components among states that are alike, and, `tells`, writes down what it finds. */
+/* Looks for components among states that are alike; with `tells`, notes what it finds. */
 static struct outcome search_states(struct explorer *e, const struct recurrence *recurrence,
                                     bool tells)
 {
@@ -213,7 +213,7 @@ static struct outcome search_states(struct explorer *e, const struct recurrence 
 
 /* ---- the whole ---- */
 
-/* Looks among all states, too: the same must come out. */
+/* Looks among all states as well: the findings must be the same. */
 static void audit_recurrence(struct explorer *e, const struct outcome *found)
 {
   const struct outcome all = search_states(e, NULL, false);
@@ -222,8 +222,8 @@ static void audit_recurrence(struct explorer *e, const struct outcome *found)
     breach("the steps show fewer cycles than there are");
 }
 
-/* Returns whether steps are left, in any process. False, too, when the time is up: then the verdict
- * says so.
+/* Returns whether steps are left in any process. Also returns false when the time is up, which the
+ * verdict then says.
  */
 static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
 {
@@ -235,7 +235,7 @@ static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
   return e->exchange ? distributed_recurs(e, recurrence) : recurrence_solve(recurrence);
 }
 
-/* Looks at states, where they are all here. */
+/* Looks at states, if all are in this process. */
 static void judge_states(struct explorer *e, struct recurrence *recurrence, struct outcome *found)
 {
   if (e->exchange || e->archiving) {
@@ -246,14 +246,14 @@ static void judge_states(struct explorer *e, struct recurrence *recurrence, stru
   *found = search_states(e, recurrence, true);
 }
 
-/* Returns whether all states were seen, and are here as they are. */
+/* Returns whether all states were seen, and the visited set has them in full. */
 static bool has_states(const struct explorer *e)
 {
   return !e->fingerprint && !e->crash && !e->stubborn && !e->symmetry;
 }
 
-/* Returns whether no run goes round, as no rank comes back to a node of its abstraction: there are
- * no crashes, behind which there is none. */
+/* Returns whether no run goes round because no rank returns to a node of its abstraction. It needs
+ * a world without crashes, as the abstraction ends at the first crash. */
 static bool never_returns(const struct explorer *e)
 {
   return e->abstraction && !e->crash;

@@ -10,10 +10,10 @@
 
 enum {
   EDGES_FIRST = 1 << 12,
-  EDGES_MOST = 1 << 20, /* then they are dropped, unless there are */
-  STATES_PER_EDGE = 16, /* so many states for each: memory is for states */
-  /* Views are whole components up to so many edges, and become fine where by then a step was learnt
-   * more often than once in so many states. */
+  EDGES_MOST = 1 << 20, /* more edges are dropped, unless there are */
+  STATES_PER_EDGE = 16, /* this many states for each edge: memory is for states */
+  /* Views are whole components up to this many edges. They become fine if by then a step was learnt
+   * more often than once in that many states. */
   EDGES_FEW = RECLINE_CHECKS ? 64 : 1 << 18,
   STATES_PER_STEP = 2
 };
@@ -26,7 +26,7 @@ static void edges_init(struct edges *edges)
   *edges = (struct edges){memory_table(EDGES_FIRST, sizeof *edges->edge), 0, EDGES_FIRST};
 }
 
-/* Makes room for so many edges more, so that cursors stay where they are while these are added. */
+/* Makes room for more edges, so that cursors stay valid while these are added. */
 static void edges_reserve(struct edges *edges, uint32_t count)
 {
   while (edges->count + count >= edges->room / 2) {
@@ -40,7 +40,8 @@ static void edges_reserve(struct edges *edges, uint32_t count)
   }
 }
 
-/* The edge from `node` for `value`, old or new: where a new one leads is to be written. */
+/* Returns the edge from `node` for `value`, which may be new: then the caller writes where it
+ * leads. */
 static struct edge *edges_add(struct edges *edges, uint32_t node, uint32_t value)
 {
   struct edge *edge = edges_find(edges, node, value);
@@ -74,7 +75,7 @@ static void see_list(struct worker *w, uint32_t origin)
     note_seen(s, cursor_view(s, walk.cursor));
 }
 
-/* The component and the bit of what the transition cache has looked at. */
+/* Returns the component, and the bit of the part, that the transition cache has looked at. */
 static uint32_t seen_as(const struct model *model, uint32_t looked, uint64_t *part)
 {
   uint32_t count = model->rules_cache.count;
@@ -82,8 +83,9 @@ static uint32_t seen_as(const struct model *model, uint32_t looked, uint64_t *pa
   return model->component_of[looked < count ? looked : looked - count];
 }
 
-/* The view to look at next: of the first component that has parts which the transition cache has
- * just looked at and which are not seen yet, all of these. False: there is none. */
+/* Finds the view to look at next. It consists of all parts of one component that the transition
+ * cache has just looked at and the walk has not; the first such component counts. Returns false if
+ * there is none. */
 static bool find_unseen(struct worker *w, uint32_t *view)
 {
   const struct transition_cache *m = &w->e->model.rules_cache;
@@ -102,8 +104,8 @@ static bool find_unseen(struct worker *w, uint32_t *view)
   return parts != 0;
 }
 
-/* Writes down `result` behind what the transition cache has just looked at and what is not seen
- * yet, from `cursor` on. */
+/* Adds edges from `cursor` for what the transition cache has just looked at and the walk has not,
+ * and `result` at their end. */
 static void write_down(struct worker *w, uint32_t *cursor, uint32_t result)
 {
   struct local_cache *s = &w->cache;
@@ -154,7 +156,7 @@ uint32_t local_cache_learn_list(struct worker *w, uint32_t origin)
 
 /* ---- results ---- */
 
-/* The rewrite of a component by those of the changes that are of its parts. */
+/* Returns the rewrite of a component by those changes that concern its parts. */
 static struct rewrite find_rewrite(struct worker *w, const struct effect *effect,
                                    uint32_t component)
 {
@@ -194,7 +196,7 @@ static uint32_t find_result(struct worker *w, const struct effect *effect)
                 (uint32_t)(sizeof *result + count * sizeof *result->rewrite));
 }
 
-/* Returns what the value of a component becomes. */
+/* Returns the new value of a component. */
 static uint32_t rewrite_value(struct worker *w, const struct rewrite *rewrite, uint32_t value)
 {
   struct local_cache *s = &w->cache;
@@ -232,7 +234,7 @@ static uint32_t keep_delta(struct local_cache *s, const struct delta *delta)
   return s->deltas_count++;
 }
 
-/* The step of an option, from the transition cache, in the worker's state. */
+/* Returns the step of an option in the worker's state, from the transition cache. */
 static const struct effect *learn_step(struct worker *w, const struct option *option)
 {
   model_load(&w->e->model, &w->at);
@@ -242,7 +244,7 @@ static const struct effect *learn_step(struct worker *w, const struct option *op
   return effect;
 }
 
-/* Writes down `result` at the end of the walk to what an option of `origin` does. */
+/* Adds `result` at the end of the walk to the effect of an option of `origin`. */
 static void note_result(struct worker *w, uint32_t origin, struct option *option, uint32_t result)
 {
   forget_seen(w);
@@ -250,7 +252,7 @@ static void note_result(struct worker *w, uint32_t origin, struct option *option
   write_down(w, &option->cursor, result);
 }
 
-/* As local_cache_learn_delta(), with fine views. */
+/* Does what local_cache_learn_delta() promises, with fine views. */
 static bool learn_by_views(struct worker *w, uint32_t origin, struct option *option,
                            uint32_t *numbers, struct delta *delta)
 {
@@ -271,7 +273,7 @@ static bool learn_by_views(struct worker *w, uint32_t origin, struct option *opt
   return local_cache_apply(s, w->at.numbers, number, delta, &walk.looked);
 }
 
-/* The numbers of the components after `effect`, in the state that is loaded. */
+/* Sets the numbers of the components after `effect`, in the state that is loaded. */
 static void take_effect(struct worker *w, const struct effect *effect, uint32_t *numbers)
 {
   struct model *model = &w->e->model;
@@ -288,7 +290,7 @@ static void take_effect(struct worker *w, const struct effect *effect, uint32_t 
   }
 }
 
-/* As local_cache_learn_delta(), with whole components. */
+/* Does what local_cache_learn_delta() promises, with whole components. */
 static bool learn_whole(struct worker *w, uint32_t origin, struct option *option, uint32_t *numbers,
                         struct delta *delta)
 {
@@ -345,7 +347,7 @@ void local_cache_init(struct local_cache *s, struct model *model, uint32_t *numb
   drop_trie(s, origins);
 }
 
-/* Returns whether there are too many for the memory that they take. */
+/* Returns whether there are too many edges for the memory that they take. */
 static bool is_crowded(const struct worker *w)
 {
   const struct local_cache *s = &w->cache;

@@ -1,13 +1,13 @@
-/* The local cache: what one worker knows of the rules, by views of components.
+/* The local cache: the rules as far as one worker has learnt them, by views of components.
  *
  * A trie like the transition cache's, over numbers of views (verify/explore/views.h). One or two
  * look-ups find the moves of an origin, one or two more what each move does. Views that were looked
  * at for the list are known when its moves are looked up. Filled from the transition cache; emptied
  * when it is too large.
  *
- * At first views are whole components, and at an end of the trie is a delta, for the present
- * packing. There may be far more values of components than there are steps of the rules. Where that
- * shows, views become fine: of those parts that the rules read. An end of the trie is then a
+ * At first views are whole components, and each end of the trie holds a delta for the present
+ * packing. Components may have far more values than the rules have steps. Where that shows, views
+ * become fine: they have only the parts that the rules read. An end of the trie then holds a
  * result: which components are rewritten, and how. A rewrite sets parts of a component; one look-up
  * more leads from the component's value to the new one.
  */
@@ -21,13 +21,13 @@
 
 struct worker;
 
-/* Where a walk in the trie stands. 0: nowhere; with CURSOR_RESULT: at its end, and the rest is an
- * index of what came out; else a node, and above local_cache.node_bits which view to look at there,
- * + 1; 0: not known. */
+/* Where a walk in the trie stands. 0: nowhere. With CURSOR_RESULT: at its end, and the other bits
+ * are the index of the result. Otherwise a node and, above local_cache.node_bits, 1 + the view to
+ * look at there; 0: not known. */
 #define CURSOR_RESULT (UINT32_C(1) << 31)
 
-/* An edge of the trie: number `value` at `node` leads to `cursor`. Of a rewrite: the component's
- * value `value` becomes `cursor` - 1 by rewrite number `node`. */
+/* An edge of the trie: number `value` at `node` leads to `cursor`. The same structure serves
+ * rewrites: by rewrite number `node` the component's value `value` becomes `cursor` - 1. */
 struct edge {
   uint32_t node, value;
   uint32_t cursor; /* 0: a free slot */
@@ -43,7 +43,7 @@ struct rewrite {
   uint32_t component, node;
 };
 
-/* What a move does. */
+/* The effect of a move. */
 struct result {
   uint32_t verdict; /* in rules_cache.verdicts; 0: fine */
   struct rewrite rewrite[];
@@ -53,7 +53,7 @@ struct result {
 struct delta {
   uint64_t hash;
   uint16_t verdict; /* as in `struct result` */
-  uint8_t stays;    /* it changes nothing */
+  uint8_t stays;    /* the move changes nothing */
   uint32_t words[];
 };
 
@@ -65,10 +65,10 @@ static inline uint32_t delta_bytes(uint32_t words)
 /* A move that can be taken. */
 struct option {
   uint32_t move;
-  uint32_t cursor; /* where the walk to what it does goes on */
-  uint8_t action;  /* with a reduction: the action of its rank that it is */
+  uint32_t cursor; /* where the walk to its effect goes on */
+  uint8_t action;  /* with a reduction: number of the action of its rank */
   uint8_t kind;    /* enum crash_move */
-  bool is_fault;   /* a move that the world may well never make: others are progress */
+  bool is_fault;   /* the move may never happen; other moves are progress */
 };
 
 /* The moves of one origin. */
@@ -80,12 +80,12 @@ struct move_list {
 
 struct local_cache {
   struct views views;
-  const struct packing *packing; /* for which the deltas are */
-  struct edges trie, rewritten;  /* apart, as few of the latter serve all */
+  const struct packing *packing; /* the packing of the deltas */
+  struct edges trie, rewritten;  /* apart from origins, as a few lists serve all */
   uint32_t nodes;
-  uint32_t node_bits; /* of a cursor: its node */
-  uint32_t node_mask; /* so many ones */
-  uint32_t *start;    /* of each origin: the first cursor */
+  uint32_t node_bits; /* bits of a cursor that hold its node */
+  uint32_t node_mask; /* a mask of that many ones */
+  uint32_t *start;    /* first cursor of each origin */
   struct move_list *lists;
   uint32_t lists_count, lists_room;
   struct option *options;
@@ -95,32 +95,34 @@ struct local_cache {
   uint32_t deltas_count, deltas_room;
   struct intern results;  /* struct result: at ends of the trie, when views are fine */
   struct intern rewrites; /* the component, then place and value of each part that is set */
-  uint64_t learnt, began; /* steps since it was emptied, and which state that was */
+  uint64_t learnt, began; /* steps since it was emptied, and the state in which it was */
   uint64_t *seen;         /* parts of each component that a walk has looked at */
 };
 
-/* `numbers` are those of the worker's state, as of views_init(). */
+/* `numbers` belong to the worker's state, as for views_init(). */
 void local_cache_init(struct local_cache *, struct model *, uint32_t *numbers);
 void local_cache_clear(struct local_cache *);
 size_t local_cache_bytes(const struct local_cache *);
 
-/* Before each state: drops all when there are too many, when they are for another packing, or when
- * the transition cache is to be asked every time (audit). Returns whether it does. */
+/* To be called before each state. Empties the cache when it has too many edges, when they are for
+ * another packing, or when the transition cache must be asked every time (audit). Returns whether
+ * it was emptied. */
 bool local_cache_begin(struct worker *);
 
 /* Asks the transition cache for the moves of `origin` in the worker's state, and remembers them: an
  * index of local_cache.lists. */
 uint32_t local_cache_learn_list(struct worker *, uint32_t origin);
 
-/* The same for what an option of `origin` does: its delta, and `numbers`, the components of the
- * state to which it leads. False: that one does not fit the packing, and there is only a verdict.
+/* The same for the effect of an option of `origin`: sets its delta, and `numbers`, the components
+ * of the state to which it leads. Returns false if that state does not fit the packing; then there
+ * is only a verdict.
  */
 bool local_cache_learn_delta(struct worker *, uint32_t origin, struct option *, uint32_t *numbers,
                              struct delta *);
 
 /* ---- looking: the innermost loops of the search ---- */
 
-/* Returns whether there is a view to look at. */
+/* Returns whether the cursor has a view to look at. */
 static inline bool cursor_goes_on(const struct local_cache *s, uint32_t cursor)
 {
   return (int32_t)cursor > (int32_t)s->node_mask; /* a result is negative */
@@ -136,13 +138,13 @@ static inline uint32_t cursor_view(const struct local_cache *s, uint32_t cursor)
   return (cursor >> s->node_bits) - 1;
 }
 
-/* Returns where to begin to look for an edge. */
+/* Returns the slot where the search for an edge begins. */
 static inline struct edge *edges_home(const struct edges *edges, uint32_t node, uint32_t value)
 {
   return &edges->edge[hash_home((uint64_t)node << 32 | value, edges->room)];
 }
 
-/* The edge, or the free slot where it belongs. */
+/* Returns the edge, or the free slot where it belongs. */
 static inline struct edge *edges_find(const struct edges *edges, uint32_t node, uint32_t value)
 {
   struct edge *at = edges_home(edges, node, value);
@@ -173,8 +175,8 @@ static inline void local_cache_step(const struct local_cache *s, struct walk *wa
   walk->cursor = edges_find(&s->trie, cursor_node(s, walk->cursor), s->views.numbers[view])->cursor;
 }
 
-/* Walks to the ends in the worker's state, all in step, so that what one of them needs comes from
- * memory while the others go on. At the end each cursor is a result, or nothing is known. */
+/* Walks to the ends in the worker's state, all walks in step, so that memory for one arrives while
+ * the others go on. At the end each cursor is a result, or nothing is known. */
 static inline void local_cache_walk(const struct local_cache *s, struct walk *walks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
@@ -206,8 +208,9 @@ static inline struct delta *local_cache_delta(const struct local_cache *s, uint3
   return (struct delta *)(s->deltas + (size_t)number * s->delta_bytes);
 }
 
-/* Returns what the result adds to the state of `numbers`, where it is known how that is rewritten,
- * and leads to one that fits the packing; else false. Adds the components that it rewrites to `on`.
+/* Sets the delta of the result in the state of `numbers`, and adds the components that it rewrites
+ * to `on`. Returns false if a rewrite is not known there, or the new state does not fit the
+ * packing.
  */
 static inline bool local_cache_apply(const struct local_cache *s, const uint32_t *numbers,
                                      uint32_t number, struct delta *delta, struct view_set *on)
@@ -222,7 +225,7 @@ static inline bool local_cache_apply(const struct local_cache *s, const uint32_t
     uint32_t component = result->rewrite[i].component, value = numbers[component];
     const struct field *field = &s->packing->field[component];
     uint32_t to = edges_find(&s->rewritten, result->rewrite[i].node, value)->cursor - 1;
-    known &= to <= field->mask && to != UINT32_MAX; /* that one is not there */
+    known &= to <= field->mask && to != UINT32_MAX; /* the rewrite is not known */
     delta->words[field->word] += (to - value) << field->shift;
     delta->hash += ((uint64_t)to - value) * field->factor;
     view_set_add(on, &s->views, component);

@@ -34,13 +34,13 @@ static void make_set(const struct explorer *e, struct visited *set, uint32_t num
 {
   size_t processes = e->exchange ? exchange_transport(e->exchange)->size : 1;
   size_t most = 2 * processes * visited_bytes(&e->visited);
-  if (e->archiving) /* the visited set may be empty; of a level there is not more than this */
+  if (e->archiving) /* the visited set may be empty; a level has no more states than this */
     most += 2 * explorer_states(e) * e->model.packing->words * sizeof(uint32_t);
   visited_init(set, e->model.packing, 64, most, number);
 }
 
-/* Adds to `set` what this process has found, and the others have. The `count` sets are then in the
- * present packing. */
+/* Adds the states that this process and the others have found to `set`. All `count` sets then have
+ * the present packing. */
 static void add_found(struct explorer *e, struct visited *set, struct states *found,
                       struct visited *sets, unsigned count)
 {
@@ -68,8 +68,8 @@ static int by_words(const void *a, const void *b)
   return one[0] != two[0] ? (one[0] < two[0] ? -1 : 1) : (one[1] > two[1]) - (one[1] < two[1]);
 }
 
-/* Adds, to w->unplaced, those of the states from which one move leads into w->among. They are
- * expanded in an order in which many have much in common with the one before. */
+/* Adds to w->unplaced each of the states from which one move leads into w->among. The states are
+ * expanded in an order in which neighbours have much in common. */
 static void collect_from(struct worker *w, const uint32_t **states, uint32_t count)
 {
   if (w->e->model.packing->words > 1)
@@ -104,7 +104,7 @@ static void collect_share(void *data)
   free(states);
 }
 
-/* States on disk, some at a time. */
+/* A batch of states on disk. */
 struct archived {
   struct worker *w;
   uint32_t count;
@@ -132,7 +132,7 @@ static void add_archived(void *data, const uint32_t *state)
     collect_archived(a);
 }
 
-/* The same as collect_share(), behind it, of the states of the level that are on disk. */
+/* Does the same as collect_share(), after it, for the states of the level that are on disk. */
 static void collect_disk(struct explorer *e, uint32_t tag)
 {
   struct archived a = {.w = &e->worker[0]};
@@ -164,13 +164,13 @@ static void step_back(struct explorer *e, unsigned level, struct visited *sets)
     add_found(e, &sets[level], &e->worker[i].unplaced, sets, e->out->depth + 1);
 }
 
-/* Goes forwards from the first state, which the worker is about to expand. */
+/* Follows the run forwards from the first state, which the worker is about to expand. */
 static void go_forwards(struct explorer *e, uint32_t *state, const struct visited *sets,
                         struct move *moves)
 {
   struct worker *w = &e->worker[0];
   struct stubborn_worker *stubborn = w->stubborn;
-  w->stubborn = NULL; /* with symmetry the states are others of the same orbits */
+  w->stubborn = NULL; /* with symmetry the states stand for others of their orbits */
   for (unsigned level = 0; level < e->out->depth; level++) {
     w->among = &sets[level + 1];
     worker_expand(w, e->model.packing, state);

@@ -19,7 +19,7 @@ struct head {
   uint64_t magic, world; /* options->world_digest */
   uint64_t states, transitions, rests, depth;
   uint64_t parts, components, frontier;
-  uint64_t archived; /* files with states: these are not here */
+  uint64_t archived; /* the states are in files of their own */
   struct archive_saved archive[ARCHIVE_FILES];
   struct reached reached;
 };
@@ -65,8 +65,7 @@ static void put_step(void *file, const struct recurrence_change *changes, uint32
   file_put(file, changes, count * sizeof *changes);
 }
 
-/* All steps so far, those before an earlier save among them. Behind the last one is a count of no
- * changes. */
+/* Writes all steps so far, also those before an earlier save. A count of 0 changes ends them. */
 static void put_steps(FILE *file, const struct explorer *e)
 {
   static const uint32_t none;
@@ -116,7 +115,7 @@ const char *resume_write(const struct explorer *e, const char *name)
 
 /* ---- reading ---- */
 
-/* Values that are there already come first in the file, too. */
+/* Values that are known already come first in the file, too. */
 static bool get_values(FILE *file, struct intern *values)
 {
   uint32_t count, size, room = 0;

@@ -2,8 +2,8 @@
  *
  * A save is written to a temporary name, synced and renamed: whenever a process is killed, the last
  * complete one is there. It holds all values, all states, the level to expand next, and what each
- * step has changed, for liveness.c; nothing else of what was learnt about the rules, which is
- * learnt anew. Of several processes each saves its own states (distributed.c).
+ * step has changed, for liveness.c; nothing else that was learnt about the rules, as that is learnt
+ * again. Of several processes each saves its own states (distributed.c).
  */
 #ifndef RECLINE_RESUME_H
 #define RECLINE_RESUME_H
@@ -15,18 +15,19 @@
 struct explorer;
 struct frontier;
 
-/* Both return NULL, or what went wrong (a static text, errno is set where it says so). */
+/* Both return NULL, or what went wrong (a static text; where it says so, errno is set). */
 const char *resume_write(const struct explorer *, const char *file);
 
-/* The depth of the level that a save holds. NULL, or why it cannot be used; `exists` as below. */
+/* Sets the depth of the level that a save holds. Returns NULL, or why the save cannot be used;
+ * `exists` as below. */
 const char *resume_depth(const struct explorer *, const char *file, uint64_t *depth, bool *exists);
 
-/* Into an explorer that has its first state only. A failure leaves it of no use. `exists` is false,
- * and nothing wrong, when there is no such file. */
+/* Reads a save into an explorer that has only its first state; after a failure the explorer must
+ * not be used. When there is no such file, `exists` is false and the result NULL. */
 const char *resume_read(struct explorer *, const char *file, bool *exists);
 
-/* These write and read what a save has, to and from a file that is open; and a frontier. Whoever
- * owns the file looks for errors of writing. */
+/* These write and read the contents of a save, and a frontier, to and from an open file. The owner
+ * of the file checks for errors of writing. */
 void resume_put(FILE *, const struct explorer *);
 const char *resume_get(FILE *, struct explorer *);
 void resume_put_frontier(FILE *, const struct explorer *, const struct frontier *);

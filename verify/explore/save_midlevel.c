@@ -1,8 +1,8 @@
 /* Checkpoints of an exploration by several processes: a process as it is in the middle of a level.
  *
- * What a save between levels has (resume.c), and what is new in this level: states of the next one,
- * states that wait for room, violations; what it knows of the other processes. Messages are the
- * protocol's to save.
+ * It holds what a save between levels has (resume.c), and what is new in this level: states of the
+ * next level, states that wait for room, violations, and what the process knows of the others. The
+ * protocol saves messages.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
 
-/* Behind a save. */
+/* What follows the save. */
 struct middle {
   uint64_t known_transitions, known_rests, states;
   uint64_t level, before, earlier;
@@ -75,7 +75,7 @@ static bool restore(void *explorer, FILE *file)
   struct middle middle;
   e->out->refused = resume_get(file, e);
   if (e->out->refused)
-    return true; /* it is the caller's to say */
+    return true; /* the caller reports it */
   bool fine = file_get(file, &middle, sizeof middle) &&
               resume_get_frontier(file, e, &w->later, middle.later) &&
               get_states(file, e, &w->unplaced, middle.unplaced) &&

@@ -13,12 +13,12 @@
 /* A visited set is large from here on. */
 static const uint64_t PLACES_MANY = 1 << 22;
 
-/* As many as are explored while a large abstraction is made. */
+/* About as many states as are explored while a large abstraction is made. */
 static const uint64_t ABSTRACTION_WAIT_STATES = 1 << 22;
 
 /* ---- housekeeping, while all workers are idle ---- */
 
-/* From now on, states to be expanded are on disk; there must be a file for them. */
+/* From now on, states to be expanded go to disk; there must be a file for them. */
 static bool spill_queue(struct explorer *e)
 {
   if (e->spilling || !spill_init(&e->spill[0]) || !spill_init(&e->spill[1]))
@@ -33,8 +33,8 @@ static bool spill_queue(struct explorer *e)
   return true;
 }
 
-/* States that the levels to come will add, if they go on growing or shrinking by a factor that
- * changes from level to level as it did at last; infinitely many if it does not fall. */
+/* Estimates the states that further levels will add, if the factor from level to level goes on
+ * changing as it did last; infinity if the factor does not fall. */
 static double states_to_come(const struct explorer *e)
 {
   double level = (double)e->level, before = (double)e->before, sum = 0;
@@ -49,8 +49,9 @@ static double states_to_come(const struct explorer *e)
   return sum;
 }
 
-/* By how many percent the table should grow: to twice its size while that is small; then by what is
- * to come, so that states are seldom moved and little of the table is empty at the end. */
+/* Returns by how many percent the table should grow: a small table doubles; a large one grows by
+ * the expected states, so that states are seldom moved and little of the table is empty at the end.
+ */
 static unsigned growth_percent(const struct explorer *e)
 {
   enum { MOST = 100, LEAST = 6 };
@@ -74,8 +75,8 @@ static void ignore(void *data, const uint32_t *state)
   (void)data, (void)state;
 }
 
-/* The empty visited set gets room for about so many states, where it had much more: all places are
- * gone through at the end of each level, and the memory is wanted by filters. */
+/* Shrinks an empty visited set to about that many states, if it had much more room: the end of each
+ * level visits all places, and filters need the memory. */
 static void make_smaller(struct explorer *e, uint64_t states)
 {
   enum { SPARSE = 8 /* places for a state */, LEAST = 1 << 13 };
@@ -85,8 +86,8 @@ static void make_smaller(struct explorer *e, uint64_t states)
   visited_init(&e->visited, e->model.packing, states, explorer_memory(e), 0);
 }
 
-/* All states found so far go to disk. Until then all have been different; from then on those of
- * the next level are known when they go there. */
+/* Sends all states found so far to disk. Up to now all were different; from now on, states of the
+ * next level are known to be new only when they go to disk. */
 static void archive_states(struct explorer *e)
 {
   bool first = !e->archiving;
@@ -100,7 +101,7 @@ static void archive_states(struct explorer *e)
     make_smaller(e, states);
 }
 
-/* A larger table; by less where there is no memory for that. */
+/* Makes a larger table, by less where there is too little memory. */
 static void grow_visited(struct explorer *e)
 {
   uint64_t places = e->visited.places, most = explorer_most_bytes(e);
@@ -119,7 +120,7 @@ static void grow_visited(struct explorer *e)
     e->full = BOUND_MEMORY;
 }
 
-/* States that found no place, or did not fit, come in now. */
+/* Places the states that found no place or did not fit the packing. */
 static void place_unplaced(struct explorer *e, struct worker *w)
 {
   uint32_t state[PACKING_WORDS];
@@ -135,7 +136,7 @@ static void place_unplaced(struct explorer *e, struct worker *w)
   w->unplaced.count = 0;
 }
 
-/* The bound on their number that the states exceed. */
+/* Returns the bound that the number of states exceeds. */
 static enum bound bound_of_states(const struct explorer *e)
 {
   uint64_t most = e->model.options->max_states;
@@ -170,14 +171,15 @@ static bool is_save_due(const struct explorer *e)
          platform_now() - e->saved >= e->model.options->save_seconds;
 }
 
-/* Where the search ends, its files are read: for the way to a violation, and for liveness. */
+/* Finishes writing at the end of the search: its files are read for the run to a violation, and for
+ * liveness. */
 static void settle_files(struct explorer *e, struct level *level)
 {
   bool ends = level->violating || level->full || !level->next;
   if (!e->archive || !ends || archive_settle(e->archive))
     return;
   level->full = BOUND_DISK;
-  level->violating = 0; /* no way to it can be told */
+  level->violating = 0; /* no run to it can be found */
 }
 
 static struct level sum_up_level(struct explorer *e)
@@ -198,7 +200,7 @@ static struct level sum_up_level(struct explorer *e)
   return level;
 }
 
-/* Returns whether the search goes no deeper, and the verdict why. */
+/* Returns whether the search goes no deeper, and sets the verdict. */
 static bool has_ended(struct explorer *e, const struct level *level)
 {
   static const char *const names[] = {NULL,      "memory",           "max-states",
@@ -229,10 +231,10 @@ static void save(struct explorer *e)
     fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
   e->saved = platform_now();
   if (e->model.options->save_seconds > 0)
-    e->saved += 9 * (e->saved - from); /* a tenth of the time at most */
+    e->saved += 9 * (e->saved - from); /* saves take a tenth of the time at most */
 }
 
-/* Crashes that were put off until it is known in which states they are taken. */
+/* Takes crashes that were put off until the states for them were known. */
 static void take_crashes(struct explorer *e)
 {
   uint32_t count;
@@ -255,7 +257,8 @@ static bool has_violation(const struct explorer *e)
   return i < e->workers;
 }
 
-/* All states of a level have been expanded: those found meanwhile are the next one. */
+/* Ends a level whose states have all been expanded: the states found meanwhile are the next level.
+ */
 static void finish_level(struct explorer *e)
 {
   struct exploration *out = e->out;
@@ -293,7 +296,7 @@ static void finish_level(struct explorer *e)
     save(e);
 }
 
-/* States of this level that no worker has taken yet. */
+/* Returns the number of states of this level that no worker has taken yet. */
 static uint64_t states_left(const struct explorer *e)
 {
   uint64_t states = e->now.states;
@@ -318,14 +321,15 @@ static void stop_in_time(struct explorer *e)
     frontier_clear(&e->worker[i].share);
 }
 
-/* After a chunk: what has come together, and whether all must stop to make room. */
+/* After a chunk: adds the worker's counts to the totals, and decides whether all must stop to make
+ * room. */
 static void account_chunk(struct explorer *e, struct worker *w)
 {
   worker_account(w);
   stop_in_time(e);
   e->halt |= w->unplaced.count || visited_crowded(&e->visited) || bound_of_states(e);
   e->halt &= !e->full;
-  /* of states each process has as many as the others, but for chance */
+  /* each process has about as many states as the others */
   uint64_t all = e->exchange ? exchange_transport(e->exchange)->size : 1;
   if (e->model.options->progress)
     e->model.options->progress(e->model.options->progress_data,
@@ -338,8 +342,8 @@ static void account_chunk(struct explorer *e, struct worker *w)
                                                            .left = all * states_left(e)});
 }
 
-/* The next states to expand; NULL: there are none, or all must stop. Neighbours in a level share
- * successors, so workers take contiguous shares, which shrink toward the end of the level. */
+/* Returns the next states to expand; NULL: there are none, or all must stop. Neighbours in a level
+ * share successors, so workers take contiguous shares, which shrink toward the end of the level. */
 static struct chunk *take_chunk(struct explorer *e, struct worker *w)
 {
   if (e->halt)
@@ -349,7 +353,7 @@ static struct chunk *take_chunk(struct explorer *e, struct worker *w)
   return frontier_take(&w->share);
 }
 
-/* One worker. The last idle worker grows the tables or starts the next level. */
+/* Runs one worker. The last idle worker grows the tables or starts the next level. */
 static void run_worker(void *data)
 {
   struct worker *w = data;

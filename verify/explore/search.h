@@ -1,4 +1,4 @@
-/* Inside the explorer: what its workers share, and what each has for itself.
+/* Inside the explorer: the state that its workers share, and each worker's own.
  *
  *     explorer.c    sets up, tells what came out
  *     search.c       explores level by level
@@ -35,7 +35,7 @@
 #include "verify/state/model.h"
 #include "verify/state/visited.h"
 
-/* BOUND_ABSTRACTION_WAIT: so many states are worth a larger abstraction. */
+/* BOUND_ABSTRACTION_WAIT: there are enough states to be worth a larger abstraction. */
 enum bound {
   BOUND_NONE,
   BOUND_MEMORY,
@@ -53,17 +53,17 @@ struct explorer {
   struct symmetry *symmetry;       /* NULL: none */
   struct crash_reduction *crash;   /* NULL: none */
   bool patient;                    /* the abstraction may take long */
-  bool abstraction_wait;           /* it would have; so many states are explored without it:
-                                      ABSTRACTION_WAIT_STATES */
+  bool abstraction_wait; /* it would have taken long; ABSTRACTION_WAIT_STATES states are explored
+                            without it first */
 
   /* With other processes. */
   struct exchange *exchange; /* NULL: there are none */
   bool sent;                 /* this process has sent all of this level */
-  bool summing;              /* all have, and the counts are being added up */
+  bool summing;              /* all processes have, and the counts are being added up */
   struct {
     uint64_t transitions, rests;
   } known;        /* counts of all processes at the end of the last level */
-  unsigned saves; /* that are complete */
+  unsigned saves; /* levels that are complete */
 
   struct packing *fingerprint; /* NULL: the visited set keeps states as they are */
   struct visited visited;
@@ -74,25 +74,26 @@ struct explorer {
   unsigned busy;       /* workers that are expanding a chunk */
   bool halt;           /* workers take no more chunks: a table must be rebuilt */
   bool over;
-  enum bound full;       /* it was hit: nothing more is stored, the level is finished */
-  struct spill spill[2]; /* of the states of even and odd levels, when memory is short */
+  enum bound full;       /* the bound that was hit: nothing more is stored, the level is finished */
+  struct spill spill[2]; /* files for states of even and odd levels, when memory is short */
   bool spilling;
-  struct archive *archive;         /* NULL: states that were found stay in memory */
-  bool archiving;                  /* they do not: what is new to the visited set may be on disk; */
-  struct frontier fresh;           /* states of the next level that were on no disk */
+  struct archive *archive; /* NULL: states that were found stay in memory */
+  bool archiving; /* found states go to disk: a state new to the visited set may be there already */
+  struct frontier fresh;           /* states of the next level that were not on disk */
   uint64_t level, before, earlier; /* states of this level, and of the two before */
   uint64_t bytes;                  /* memory taken when it was last looked at */
   double began, saved;             /* seconds at the beginning, and at the last save */
-  struct recurrence *steps;        /* of the search before a save; NULL: there was none */
+  struct recurrence *steps;        /* steps of the search before a save; NULL: there was none */
   struct worker *worker;
   unsigned workers;
 };
 
 /* A successor on its way to the visited set. */
 struct pending {
-  uint32_t *home; /* where it is looked for */
+  uint32_t *home; /* where the visited set looks for it */
   uint32_t state[PACKING_WORDS];
-  uint32_t fingerprint[FINGERPRINT_WORDS]; /* where that is what is looked for */
+  uint32_t
+      fingerprint[FINGERPRINT_WORDS]; /* the place that is looked for, in a search for a path */
 };
 
 enum { PENDING = 32, RECENT = 1 << 15 };
@@ -122,28 +123,28 @@ struct worker {
 
   /* The state being expanded. */
   struct position at;
-  const struct packing *packing; /* of `state`; NULL: there was none yet */
+  const struct packing *packing; /* packing of `state`; NULL: there was no state yet */
   uint32_t state[PACKING_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
   struct enabled enabled;     /* its moves; */
-  struct enabled_move *moves; /* those among which a reduction chooses */
+  struct enabled_move *moves; /* the moves among which a reduction chooses */
   uint32_t moves_count, moves_room;
   struct stubborn_worker *stubborn; /* NULL: none */
   struct symmetry_worker *symmetry; /* NULL: none */
   struct crash_worker *crash;       /* NULL: none */
-  bool wrong; /* it violates a property: the first one seen, and by which move */
+  bool wrong; /* the state violates a property: the verdict seen first, and its move */
   struct verdict why;
   uint32_t why_move; /* in rules_cache.moves; 0: the state itself does */
 
-  /* Where its successors go: to the visited set, or, when `among` is set, the first one that is in
-   * there is noted, or, when `outgoing` is set, all are listed there. */
+  /* Where successors go: into the visited set; if `among` is set, only the first that is in `among`
+   * is noted; if `outgoing` is set, all are listed there. */
   struct pending pending[PENDING];
   unsigned pending_count;
-  uint32_t *recent;       /* successors that were put of late, and need not be put again, by hash */
+  uint32_t *recent;       /* successors that were put recently and need not be put again, by hash */
   uint32_t tag;           /* of successors */
-  struct frontier share;  /* states of this level that are its own to expand */
-  struct frontier later;  /* those that are new */
-  struct states unplaced; /* found no place, or do not fit the packing */
+  struct frontier share;  /* states of this level that this worker expands */
+  struct frontier later;  /* new states */
+  struct states unplaced; /* states that found no place or do not fit the packing */
   const struct visited *among;
   bool found;
   uint32_t found_move;
@@ -151,7 +152,8 @@ struct worker {
   struct transitions *outgoing;
 
   struct states violating; /* states expanded that violate a property */
-  struct reached reached;  /* by moves of which nothing was known: others show nothing new */
+  struct reached
+      reached; /* what runs showed by moves not known before: other moves show nothing new */
   uint64_t states, transitions, rests;
 };
 
@@ -175,8 +177,8 @@ void worker_expand_chunk(struct worker *, struct chunk *chunk);
 /* Takes the crashes of a state of this level that has been expanded without them. */
 void worker_take_crashes(struct worker *, const uint32_t *numbers);
 
-/* Adds a state that wears no tag yet to the visited set and, if it is new there, to those to be
- * expanded on the next level. FULL: neither. */
+/* Adds a state without tag to the visited set and, if it is new there, to the states to be expanded
+ * on the next level. FULL: it adds neither. */
 enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t hash);
 
 /* ---- judge.c ---- */
@@ -185,25 +187,25 @@ enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t 
  */
 void worker_judge_move(struct worker *, uint16_t number, uint32_t move);
 
-/* Judges it by itself: where programs end, and, when only crashes and injected faults leave it, as
- * a `still` one. */
+/* Judges the state itself: where programs end; and, as a `still` one, when only crashes and
+ * injected faults leave it. */
 void worker_judge_state(struct worker *, const struct world_standing *all, bool still);
 
-/* Adds its digest to options->rests. */
+/* Adds the state's digest to options->rests. */
 void worker_note_rest(struct worker *);
 
-/* The verdict on programs that end with these histories, one of each rank, as no run without
- * failures does. */
+/* Returns the verdict on programs that end with these histories, one for each rank, when no
+ * failure-free run ends so. */
 void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *);
 
-/* Moves that the world may well never make: only others count as progress. */
+/* Returns whether the move may never happen: only other moves count as progress. */
 static inline bool is_fault(const struct move *move)
 {
   return move->kind == MOVE_CRASH || move->kind == MOVE_FAULT || world_cut(move) >= 0 ||
          (move->kind == MOVE_DETECT && move->fault == DETECT_FALSELY);
 }
 
-/* With other processes: sends the state to its owner. False: that is this one. */
+/* With other processes: sends the state to its owner. Returns false if this process owns it. */
 bool worker_send_away(struct worker *, const uint32_t *state);
 
 /* Places the state of these components: one that does not fit the packing waits until it does. */
@@ -212,7 +214,7 @@ void worker_place(struct worker *, const uint32_t *numbers);
 /* Places all that is still pending. */
 void worker_place_pending(struct worker *);
 
-/* Adds what the worker has counted to what all have. Under `lock`. */
+/* Adds the worker's counts to the common ones. Under `lock`. */
 void worker_account(struct worker *);
 
 void states_add(struct states *, const uint32_t *numbers, uint32_t components);
@@ -229,7 +231,7 @@ bool search_is_late(const struct explorer *);
 
 /* What a level has shown. */
 struct level {
-  uint64_t states, next; /* all so far; those of the level to come */
+  uint64_t states, next; /* all states so far; states of the next level */
   uint64_t violating;
   uint64_t full; /* enum bound: the bound that was hit */
   uint64_t save; /* whether it is time for a save */
@@ -242,53 +244,52 @@ void distributed_receive(struct explorer *);
  * takes those that have come. */
 bool distributed_is_level_over(struct explorer *);
 
-/* Makes of what this process knows of the level, and of the counts in e->out, those of all. */
+/* Replaces this process's figures of the level, and the counts in e->out, by those of all
+ * processes. */
 void distributed_sum(struct explorer *, struct level *);
 
-/* Adds to each process's `found` those of the others. The packing may become wider. */
+/* Adds the states in `found` of all processes to each. The packing may become wider. */
 void distributed_share(struct explorer *, struct states *found);
 
-/* Saves in all processes; as resume_write(). */
+/* Saves in all processes; returns as resume_write() does. */
 const char *distributed_save(struct explorer *);
 
-/* From the last save that all of them have, if there is one; what is wrong with any: as
- * resume_read(). */
+/* Reads the last save that all processes have, if there is one; returns as resume_read() does. */
 const char *distributed_resume(struct explorer *);
 
-/* As recurrence_solve(), with the steps of all processes. */
+/* Does recurrence_solve() with the steps of all processes. */
 bool distributed_recurs(struct explorer *, const struct recurrence *);
 
 /* Removes what this process has saved. */
 void distributed_remove_saves(const struct explorer *);
 
-/* Makes of the other numbers in e->out those of all. */
+/* Replaces the other numbers in e->out by those of all processes. */
 void distributed_conclude(struct explorer *);
 
 /* ---- save_midlevel.c ---- */
 
-/* From here on there are checkpoints by options->protocol. Returns whether the search goes on from
- * one. */
+/* Begins checkpoints by options->protocol. Returns whether the search goes on from one. */
 bool checkpoint_begin(struct explorer *);
 
 /* ---- table_bytes.c ---- */
 
-/* Bytes that the visited set may grow to. */
+/* Returns the bytes that the visited set may grow to. */
 size_t explorer_memory(const struct explorer *);
 
-/* Bytes of all tables; while no worker runs. */
+/* Returns the bytes of all tables; while no worker runs. */
 uint64_t explorer_bytes(const struct explorer *);
 
-/* Bytes of the states to be expanded, as far as they are in memory. */
+/* Returns the bytes of the states to be expanded, as far as they are in memory. */
 uint64_t explorer_queue_bytes(const struct explorer *);
 
-/* States found so far: at the end of a level all are different. */
+/* Returns the number of states found so far: at the end of a level all are different. */
 uint64_t explorer_states(const struct explorer *);
 
-/* Bytes that tables may take: those of options->max_bytes; with an archive less, as states are put
- * in order outside of the visited set. 0: no bound. */
+/* Returns the bytes that tables may take: options->max_bytes, or less with an archive, as states
+ * are sorted outside of the visited set. 0: no bound. */
 uint64_t explorer_most_bytes(const struct explorer *);
 
-/* A packing for all values that there are, when there are more than the present one can name. */
+/* Makes a packing for all values, when there are more than the present one can name. */
 void explorer_widen_packing(struct explorer *);
 
 /* ---- path.c ---- */
@@ -299,8 +300,8 @@ void path_write(struct explorer *);
 
 /* ---- liveness.c ---- */
 
-/* When all states were seen: looks for a run that goes round for ever against property `progress`.
- * Where there is one, the verdict is VIOLATED, and the run is filled in. Returns whether that was
+/* When all states were seen: looks for a run that goes round for ever and violates `progress`. If
+ * there is one, the verdict is VIOLATED, and the run is filled in. Returns whether progress was
  * judged: false only where the property was not named (options->max_cycles). */
 bool liveness_judge(struct explorer *);
 

@@ -9,7 +9,7 @@
 
 /* ---- rows ---- */
 
-/* The number of value number `number` of the component in the view. */
+/* Returns the number in the view of value number `number` of the component. */
 static uint32_t number_in(struct model *m, uint32_t component, uint32_t number, struct view *view)
 {
   const struct component *c = &m->component[component];
@@ -39,7 +39,7 @@ static void learn_row(struct views *v, uint32_t component, uint32_t number)
     of->rows[number * of->count + i] = number_in(v->model, component, number, &of->view[i]);
 }
 
-/* The row of a value. */
+/* Returns the row of a value. */
 static const uint32_t *row_of(struct views *v, uint32_t component, uint32_t number)
 {
   const struct component_views *of = &v->of[component];
@@ -69,7 +69,7 @@ void views_enter(struct views *v, struct view_set *changed)
 
 /* ---- views ---- */
 
-/* Rows have one number more from here on. */
+/* Adds one number to each row. */
 static struct view *add_view(struct views *v, uint32_t component, uint64_t parts)
 {
   struct component_views *of = &v->of[component];

@@ -1,10 +1,10 @@
-/* Views: what is looked at of components.
+/* Views: the parts of components that are looked at.
  *
  * A component has many values, but a move reads only some of its parts, which have few. A view is a
  * set of parts of one component. Its number in a state stands for their values there: two values of
  * the component that differ in other parts have the same one. For each value of a component a row
- * holds its numbers in its views. The whole of each component is a view, too; at first there are no
- * others but heads of ranks: few values are found soonest by looking at all parts at once.
+ * holds its numbers in its views. The whole of each component is a view, too. At first there are
+ * only these and heads of ranks: while there are few values, one look at all parts is fastest.
  *
  * Each worker has its own. Where rows or views are made the lock of the model is held.
  */
@@ -13,7 +13,10 @@
 
 #include "verify/state/model.h"
 
-enum { VIEWS_MOST = 16, VIEWS_ALL = 256 }; /* of a component, and of all, but for the wholes */
+enum {
+  VIEWS_MOST = 16,
+  VIEWS_ALL = 256
+}; /* the most views of a component, and of all, without whole components */
 
 /* Parts are a set of bits: of the component's first part, and so on; the last bit is the head of
  * its rank. */
@@ -21,8 +24,8 @@ enum { VIEWS_MOST = 16, VIEWS_ALL = 256 }; /* of a component, and of all, but fo
 
 struct view {
   uint64_t parts;
-  uint32_t place;       /* of its number in views.numbers: views are counted over all components */
-  struct intern tuples; /* of the values of several parts */
+  uint32_t place; /* place of its number in views.numbers: views are counted over all components */
+  struct intern tuples; /* numbers of tuples of values of several parts */
 };
 
 struct component_views {
@@ -36,23 +39,23 @@ struct views {
   struct model *model;
   bool are_fine;              /* there are views of single parts */
   struct component_views *of; /* each component */
-  uint32_t components;        /* those that have others than the whole are below this one */
-  uint32_t count;             /* of all views; the first are the whole components, in order */
-  uint32_t *component;        /* of each */
-  uint32_t *numbers;          /* of each in the worker's state */
+  uint32_t components;        /* components with other views than the whole are below this one */
+  uint32_t count;      /* number of all views; the first ones are the whole components, in order */
+  uint32_t *component; /* of each */
+  uint32_t *numbers;   /* number of each in the worker's state */
 };
 
-/* Returns how many there may be of all components, the whole ones included. */
+/* Returns the highest number of views, whole components included. */
 uint32_t views_most(const struct model *);
 
-/* `numbers` is the caller's, for views_most() numbers. */
+/* `numbers` is the caller's array, with room for views_most() numbers. */
 void views_init(struct views *, struct model *, uint32_t *numbers);
 void views_clear(struct views *);
 size_t views_bytes(const struct views *); /* memory taken */
 
 /* Views as a set; where there are more than it has bits, some share one. */
 struct view_set {
-  uint64_t first; /* component_bit() of whole components; the first bit is that of none */
+  uint64_t first; /* component_bit() of whole components; the first bit belongs to none */
   uint64_t rest;
 };
 
@@ -66,14 +69,15 @@ static inline void view_set_add(struct view_set *set, const struct views *v, uin
 }
 
 /* In a state in which the whole components `changed` differ from the state before: finds the
- * numbers of their other views, and adds those that differ. Takes the lock where it must. */
+ * numbers of their other views, and adds the views that differ to `changed`. Takes the lock where
+ * it must. */
 void views_enter(struct views *, struct view_set *changed);
 
-/* A view of that component that has those parts, and perhaps others; it may be new. The component's
- * value in the worker's state is `number`. Under the lock. */
+/* Returns a view of that component with those parts, and perhaps more; it may be new. The
+ * component's value in the worker's state is `number`. Under the lock. */
 uint32_t views_of(struct views *, uint32_t component, uint64_t parts, uint32_t number);
 
-/* The parts of a view. */
+/* Returns the parts of a view. */
 uint64_t views_parts(const struct views *, uint32_t view);
 
 #endif

@@ -56,14 +56,15 @@ static void append_state(struct worker *w, const uint32_t *state)
 void worker_account(struct worker *w)
 {
   uint64_t states = w->e->visited.count + w->states;
-  __atomic_store_n(&w->e->visited.count, states, __ATOMIC_RELAXED); /* others look, without lock */
+  __atomic_store_n(&w->e->visited.count, states,
+                   __ATOMIC_RELAXED); /* other threads read it without a lock */
   w->e->out->transitions += w->transitions;
   w->e->out->rests += w->rests;
   reached_add(&w->e->out->reached, &w->reached);
   w->states = w->transitions = w->rests = 0;
 }
 
-/* Asks for the memory where the state of that hash is looked for. */
+/* Prefetches the memory where a state with that hash is looked for. */
 static inline void find_home(struct worker *w, struct pending *pending, uint64_t hash)
 {
   const struct explorer *e = w->e;
@@ -113,8 +114,8 @@ bool worker_send_away(struct worker *w, const uint32_t *state)
   return away;
 }
 
-/* With symmetry: the state that stands for `state`. False: it does not fit the packing, and waits
- * until it does. */
+/* With symmetry: sets the state that stands for `state`. Returns false if it does not fit the
+ * packing; it waits until it does. */
 static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
 {
   const struct packing *packing = w->e->model.packing;
@@ -139,7 +140,7 @@ FOR_EACH_SIZE void make_successor(const struct worker *w, const struct delta *de
     state[i] = w->state[i] + delta->words[i];
 }
 
-/* The same as put_successor(), of the state that stands for the successor. */
+/* Does the same as put_successor() with the state that stands for the successor. */
 static void put_representative(struct worker *w, const struct delta *delta)
 {
   struct pending pending;
@@ -152,7 +153,7 @@ static void put_representative(struct worker *w, const struct delta *delta)
   place_pending(w, &pending);
 }
 
-/* Whether the same successor was put of late; it is from now on. */
+/* Returns whether the same successor was put recently, and notes it. */
 FOR_EACH_SIZE bool is_recent(struct worker *w, const uint32_t *state, uint64_t hash, uint32_t words)
 {
   uint32_t *known = w->recent + hash_home(hash, RECENT) * words, differ = 0;
@@ -169,7 +170,8 @@ static void forget_recent(struct worker *w)
   w->recent = memory_table(RECENT, w->e->model.packing->words * sizeof *w->recent);
 }
 
-/* Places what was put into this slot long ago, when its memory was asked for; then takes it. */
+/* Places the state that was put into this slot earlier, whose memory has arrived; then puts this
+ * one there. */
 FOR_EACH_SIZE void put_state(struct worker *w, const uint32_t *state, uint64_t hash, uint32_t words)
 {
   struct pending *pending = &w->pending[w->pending_count % PENDING];
@@ -216,7 +218,7 @@ void worker_place_pending(struct worker *w)
   w->pending_count = 0;
 }
 
-/* Looks whether the successor is a state that the search for a path needs. */
+/* Checks whether the successor is a state that the search for a path needs. */
 static void seek_successor(struct worker *w, const struct delta *delta, uint32_t move)
 {
   uint32_t words = w->e->model.packing->words, state[PACKING_WORDS];
@@ -247,7 +249,8 @@ static void list_transition(struct worker *w, const struct delta *delta, uint32_
 
 /* ---- expanding ---- */
 
-/* Makes `state` the one that is expanded. Returns what differs from the one before. */
+/* Makes `state` the one that is expanded. Returns the components in which it differs from the one
+ * before. */
 static struct view_set enter_state(struct worker *w, const struct packing *packing,
                                    const uint32_t *state)
 {
@@ -295,7 +298,7 @@ static void follow_otherwise(struct worker *w, const struct delta *delta, uint32
     put_representative(w, delta);
 }
 
-/* `words` of a state; 0: it is not plain. */
+/* Returns the number of words of a state; 0: a case that is not plain. */
 FOR_EACH_SIZE void follow_delta(struct worker *w, const struct delta *delta, uint32_t move,
                                 uint32_t words)
 {
@@ -307,7 +310,7 @@ FOR_EACH_SIZE void follow_delta(struct worker *w, const struct delta *delta, uin
     put_successor(w, delta, words);
 }
 
-/* Takes a move of which nothing is known yet, or which leads to a state that does not fit the
+/* Takes a move that is not in the cache yet, or that leads to a state that does not fit the
  * packing. Returns whether it changes anything. */
 static bool take_anew(struct worker *w, uint32_t origin, struct option *option)
 {
@@ -400,7 +403,8 @@ static bool is_crash(const struct enabled_move *move)
   return move->kind == CRASH_MOVE_CRASH || move->kind == CRASH_MOVE_DETECT;
 }
 
-/* Leaves a stubborn set of the moves; crashes and their detection only where it needs them. */
+/* Reduces the moves to a stubborn set; keeps crashes and their detection only where the set needs
+ * them. */
 static void leave_stubborn(struct worker *w)
 {
   uint32_t ranks = (uint32_t)w->e->model.world->ranks, each = ranks + 1, count = 0;
@@ -420,7 +424,7 @@ static void leave_stubborn(struct worker *w)
   w->moves_count = count;
 }
 
-/* Before the first crash a stubborn set, where there are any; then what the crash reduction leaves.
+/* Applies stubborn sets before the first crash, if there are any, and then the crash reduction.
  */
 static void reduce_with_crashes(struct worker *w)
 {
@@ -433,7 +437,8 @@ static void reduce_with_crashes(struct worker *w)
     w->moves_count = crash_worker_choose(w->crash, standing, w->moves, w->moves_count);
 }
 
-/* Takes as many of the moves as are enough. Returns whether none of them is progress. */
+/* Takes as many of the moves as the reductions require. Returns whether none of them is progress.
+ */
 static bool take_enough(struct worker *w, uint32_t open)
 {
   bool still = true;
@@ -448,8 +453,8 @@ static bool take_enough(struct worker *w, uint32_t open)
   return still;
 }
 
-/* What lies far away in memory is asked for some steps before it is needed: the lists of moves,
- * then what they do, then where they lead. */
+/* Distant memory is prefetched some steps before it is needed: the lists of moves, then their
+ * effects, then the places of their successors. */
 void worker_expand(struct worker *w, const struct packing *packing, const uint32_t *state)
 {
   struct world_standing all;

@@ -1,4 +1,4 @@
-/* Scripts: the first byte says for how many ranks. */
+/* Scripts: the first byte is the number of ranks. */
 #include "verify/fuzz/fuzz.h"
 #include "world/script/script.h"
 

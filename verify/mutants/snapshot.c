@@ -116,7 +116,7 @@ static void step_tokens(const struct rcl_config *config, void *memory,
 {
   struct state *state = memory;
   step(config, state, event, actions);
-  state->wrong = false; /* the tokens alone must tell */
+  state->wrong = false; /* only property tokens may find the flaw */
   if (event->kind == RCL_EVENT_SEND)
     state->more--;
   if (event->kind == RCL_EVENT_ARRIVED) {

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* Nodes and edges of one rank; nodes when what comes is not bounded. */
+/* Limits: nodes and edges of one rank; nodes when the messages that come are not bounded. */
 enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21, EDGES_MOST = 1 << 20 };
 
 uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,
@@ -58,7 +58,7 @@ static void add_edge(struct abstraction_rank *r, struct abstraction_edge edge)
   r->edges[r->edges_count++] = edge;
 }
 
-/* Takes an action at a node: an edge, unless it changes nothing. */
+/* Takes an action at a node, and adds an edge unless it changes nothing. */
 static void take(struct abstraction *c, struct attempt *a, uint32_t number, uint32_t length)
 {
   struct abstraction_rank *r = &c->rank[a->rank];
@@ -120,11 +120,11 @@ static void expand_own(struct abstraction *c, uint32_t rank, uint32_t node, uint
   }
 }
 
-/* The move that takes in the message, or gathers; 0: there is none. */
+/* Returns the move that takes in the message, or gathers; 0: there is none. */
 static uint32_t taking_move(struct abstraction *c, struct attempt *a, uint32_t number)
 {
   bool gathers = a->action.peer == GATHER;
-  /* which message it is, is part of the question */
+  /* the message is part of the question */
   uint32_t origin = a->rank * (c->ranks + 1) + (gathers ? 0 : (uint32_t)(a->action.peer + 1));
   uint32_t listed = abstraction_list(c, a, origin, ABSTRACTION_ACTIONS + 1 + number);
   const struct interned *moves = &c->lists.item[listed];
@@ -162,7 +162,7 @@ static void expand(struct abstraction *c, uint32_t rank, uint32_t node, uint32_t
     expand_taking(c, rank, node, length, number);
 }
 
-/* All nodes of a rank, as far as is known what it can take in. */
+/* Finds all nodes of a rank, with the messages that are known so far to come to it. */
 static void explore_rank(struct abstraction *c, uint32_t rank)
 {
   struct abstraction_rank *r = &c->rank[rank];

@@ -4,8 +4,8 @@
  * For each rank by itself, the abstraction is a graph of the values of its parts: the rank receives
  * any message that a peer could send, at any time, but none more often than the peer could send it.
  * Steps are taken by the real rules and handlers, through the transition cache; a message sent only
- * joins the set of messages that its receiver may take. Iterated to a fixed point; an
- * over-approximation.
+ * joins the set of messages that its receiver may take. The iteration ends at a fixed point, which
+ * is an over-approximation.
  *
  *     node     values of the parts of one rank; how often it has changed each part that all share;
  *              where there would be no end of nodes otherwise, what can still come from each peer
@@ -16,8 +16,8 @@
  * Before a crash no rule looks at the contents of what is stored. So values have them cut, and an
  * edge tells what it writes, as it tells what it sends.
  *
- * It is refused, and with it the reduction, where the rules of a step reach further: faults, steps
- * that look at other ranks. Where there are crashes it is of runs up to the first.
+ * The abstraction is refused, and with it the reduction, where a step reaches further: faults,
+ * steps that look at other ranks. Where there are crashes, it covers runs up to the first.
  */
 #ifndef RECLINE_ABSTRACTION_H
 #define RECLINE_ABSTRACTION_H
@@ -27,7 +27,7 @@
 #include "world/rules/world_parts.h"
 
 enum {
-  ABSTRACTION_ACTIONS = 64, /* of one rank, at most */
+  ABSTRACTION_ACTIONS = 64, /* most actions of one rank */
   OWN = -1,                 /* abstraction_action.peer: nobody, */
   GATHER = -2,              /* or several */
   SHARED_GLOBAL = 0,        /* parts that all share */
@@ -38,30 +38,30 @@ enum {
 
 /* The identity of an action of one rank. */
 struct abstraction_action {
-  int16_t peer;  /* from whom a message comes, or OWN, or GATHER */
+  int16_t peer;  /* the sender of the message, or OWN, or GATHER */
   uint16_t kind; /* WORLD_CHANNEL or WORLD_CONTROL; GATHER: WORLD_SHARE */
   uint32_t what; /* OWN: the move; GATHER: in abstraction.gathers; else the value of a part that
                     holds this message alone */
 };
 
 struct abstraction_edge {
-  uint32_t target; /* a node; VIOLATES: a property, always */
+  uint32_t target; /* a node; VIOLATES: a property is always violated */
   uint32_t sends;  /* in abstraction.sends; 0: nothing */
   uint32_t shares; /* in abstraction.shares: what it does to a shared part; 0: nothing */
   uint32_t move;   /* in rules_cache.moves */
   uint32_t action; /* from 0 */
   uint32_t writes; /* in abstraction.contents: what it stores; 0: nothing */
-  uint64_t stores; /* what it writes, moves, changes or removes: a bit each, or several */
+  uint64_t stores; /* contents that it writes, moves, changes or removes: a bit each, or several */
 };
 
 struct abstraction_rank {
-  struct intern values;  /* of its parts, in order */
+  struct intern values;  /* values of its parts, in order */
   struct intern actions; /* struct abstraction_action; action n is number n + 1 */
   struct intern shares;  /* struct abstraction_send: contributions that can come to it */
   uint32_t *comes; /* what can come through each queue: automata of messages, by kind and peer */
-  uint32_t *most;  /* of each action whose message keeps no order: how often it can come */
+  uint32_t *most; /* for each action whose message keeps no order: how often the message can come */
   struct intern nodes; /* uint32_t[]: keys; the value first, then the coordinator's GLOBAL */
-  uint32_t *first;     /* of each node n: its edges begin at first[n], end at first[n + 1] */
+  uint32_t *first;     /* the edges of node n begin at first[n] and end at first[n + 1] */
   struct abstraction_edge *edges;
   uint32_t edges_count, edges_room, first_room;
   uint32_t *order; /* nodes, targets before sources */
@@ -80,16 +80,17 @@ struct abstraction {
   struct model *model;
   uint32_t ranks;
   struct abstraction_rank *rank;
-  bool before_crash; /* it is of runs up to the first crash */
+  bool before_crash; /* it covers runs up to the first crash */
   bool bounded;      /* nodes know what can still come */
-  bool grown;        /* in this round */
+  bool grown;        /* entries that are new in this round */
   uint32_t tries;    /* steps taken, */
-  uint32_t most;     /* and most of them */
+  uint32_t most;     /* and the limit on them */
   const char *refused;
   uint32_t *first; /* values of the first state */
   struct dfas dfas;
-  struct intern sends;    /* struct abstraction_send[], by part */
-  struct intern gathers;  /* struct abstraction_send[]: what a rank gathers, one of each peer */
+  struct intern sends;   /* struct abstraction_send[], by part */
+  struct intern gathers; /* struct abstraction_send[]: the contributions that a rank gathers, one of
+                            each peer */
   struct intern contents; /* struct world_record[]: contents that a step stores (before a crash) */
   /* A shared part: its value, and how often each rank has changed it. */
   struct intern shared[SHARED_PARTS];
@@ -102,7 +103,7 @@ struct abstraction {
   uint32_t answers_room;
 };
 
-/* The entry of GLOBAL with that value; 0: there is none. */
+/* Returns the entry of GLOBAL with that value; 0: there is none. */
 uint32_t abstraction_global(const struct abstraction *, uint32_t value);
 
 /* Returns whether messages of that kind come out in the order in which they went in. */
@@ -112,14 +113,14 @@ static inline bool abstraction_is_queue(const struct abstraction *c, unsigned ki
   return kind == WORLD_CONTROL || (kind == WORLD_CHANNEL && (w->fifo || below_matching(w)));
 }
 
-/* How many steps of the rules an abstraction may try: seconds, a minute, minutes. */
+/* Limits on the steps of the rules that an abstraction may try: seconds, a minute, minutes. */
 enum { ABSTRACTION_FEW = 1 << 20, ABSTRACTION_SOME = 1 << 22, ABSTRACTION_MANY = 1 << 26 };
 
-/* The reason when they do not suffice. */
+/* The reason when the steps do not suffice. */
 extern const char abstraction_unfinished[];
 
-/* NULL and *refused where there is no abstraction. Uses the explorer's transition cache, whose
- * values it changes. `before_crash`: of what can happen up to the first crash.
+/* Returns NULL and sets *refused where there is no abstraction. Uses the explorer's transition
+ * cache, whose values it changes. `before_crash`: covers what can happen up to the first crash.
  */
 struct abstraction *abstraction_new(struct model *, bool before_crash, uint32_t most_tries,
                                     const char **refused);
@@ -136,13 +137,13 @@ static inline const struct abstraction_action *abstraction_action(const struct a
   return c->rank[rank].actions.item[action + 1].bytes;
 }
 
-/* The number of a node's value. */
+/* Returns the number of a node's value. */
 static inline uint32_t abstraction_value(const struct abstraction_rank *r, uint32_t node)
 {
   return *(const uint32_t *)r->nodes.item[node].bytes;
 }
 
-/* The values of the parts of the rank at a node, in order. */
+/* Returns the values of the parts of the rank at a node, in order. */
 static inline const uint32_t *abstraction_values(const struct abstraction *c, uint32_t rank,
                                                  uint32_t node)
 {
@@ -150,17 +151,17 @@ static inline const uint32_t *abstraction_values(const struct abstraction *c, ui
   return r->values.item[abstraction_value(r, node)].bytes;
 }
 
-/* The values of the parts of a rank, in order, as the abstraction has them: with contents cut.
+/* Sets the values of the parts of a rank, in order, as the abstraction has them: without contents.
  * Under `rules` once workers run. */
 void abstraction_cut(const struct abstraction *, uint32_t rank, const uint32_t *values,
                      uint32_t *cut);
 
-/* The number of such an action, or UINT32_MAX. */
+/* Returns the number of such an action, or UINT32_MAX. */
 uint32_t abstraction_find(const struct abstraction *, uint32_t rank,
                           const struct abstraction_action *);
 
-/* The messages that an action takes in, and out of which parts: at most one of each rank. Returns
- * how many. */
+/* Lists the messages that an action takes in, with their parts: at most one of each rank. Returns
+ * their number. */
 static inline uint32_t abstraction_takes(const struct abstraction *c, uint32_t rank,
                                          const struct abstraction_action *action,
                                          struct abstraction_send *takes)
@@ -190,14 +191,14 @@ static inline bool abstraction_takes_it(const struct abstraction *c, uint32_t ra
   return false;
 }
 
-/* The rank whose messages are in that part of a pair. */
+/* Returns the rank whose messages are in that part of a pair. */
 static inline uint32_t abstraction_sender(const struct abstraction *c, uint32_t part)
 {
   uint32_t first = world_part(c->model->world, WORLD_CHANNEL, 0, 0);
   return (part - first) % (c->ranks * c->ranks) / c->ranks;
 }
 
-/* The edge of `action` at `node`, or NULL. */
+/* Returns the edge of `action` at `node`, or NULL. */
 const struct abstraction_edge *abstraction_edge(const struct abstraction *, uint32_t rank,
                                                 uint32_t node, uint32_t action);
 

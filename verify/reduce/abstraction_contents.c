@@ -6,7 +6,7 @@
 #include "verify/reduce/abstraction_parts.h"
 #include "verify/reduce/records.h"
 
-/* The value of a RANK part without the contents of the image that the rank has captured. */
+/* Returns the value of a RANK part without the contents of the image that the rank has captured. */
 static uint32_t cut_head(const struct abstraction *c, uint32_t rank, uint32_t value)
 {
   struct intern *parts = &c->model->rules_cache.parts;
@@ -20,7 +20,7 @@ static uint32_t cut_head(const struct abstraction *c, uint32_t rank, uint32_t va
   return cut;
 }
 
-/* The value of a STORED part without the contents of records. */
+/* Returns the value of a STORED part without the contents of records. */
 static uint32_t cut_stored(const struct abstraction *c, uint32_t rank, uint32_t value)
 {
   struct intern *parts = &c->model->rules_cache.parts;
@@ -60,7 +60,8 @@ uint32_t abstraction_contents(struct abstraction *c, const uint32_t *values, con
   return count ? intern(&c->contents, written, count * (uint32_t)sizeof *written) : 0;
 }
 
-/* A bit for the image that a rank has captured, and for each record, which some may share. */
+/* Returns a bit for the image that a rank has captured, and for each record; records may share
+ * bits. */
 static uint64_t bit_of(const struct world_record *record)
 {
   uint32_t other = record->checkpoint * RCL_PARTS + record->part;

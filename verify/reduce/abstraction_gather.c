@@ -1,8 +1,9 @@
-/* The abstraction: contributions to collectives. A rank takes those to one call all at once, where
- * all have come: what it gathers is one action, for each choice of what each peer contributes. */
+/* The abstraction: contributions to collectives. A rank takes all contributions to a call at once,
+ * when all have come. To gather them is one action for each choice of one contribution from each
+ * peer. */
 #include "verify/reduce/abstraction_parts.h"
 
-/* The call in which the rank is at the node of an attempt. */
+/* Returns the call in which the rank is at the node of an attempt. */
 static struct world_call call_at(const struct abstraction *c, const struct attempt *a)
 {
   const uint32_t *values = c->rank[a->rank].values.item[a->key[KEY_VALUE]].bytes;
@@ -11,7 +12,7 @@ static struct world_call call_at(const struct abstraction *c, const struct attem
   return program->call;
 }
 
-/* Returns whether the rank, being in that call, waits for contributions. */
+/* Returns whether a rank in that call waits for contributions. */
 static bool waits(const struct attempt *a, const struct world_call *call)
 {
   return call->state == CALL_JOINED && world_flows_to(call, (int)a->rank);
@@ -24,7 +25,8 @@ static bool is_to_call(const struct abstraction *c, const struct abstraction_sen
   return message->comm == call->comm && message->tag == call->number;
 }
 
-/* All choices of what the ranks from `peer` on contribute, behind the `count` that are chosen. */
+/* Lists all choices of contributions of the ranks from `peer` on, after the `count` contributions
+ * that are chosen. */
 static void add_choices(struct abstraction *c, uint32_t rank, const struct world_call *call,
                         uint32_t peer, struct abstraction_send *takes, uint32_t count)
 {

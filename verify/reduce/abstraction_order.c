@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* To take in a message that changes nothing leaves fewer of them: the one harmless circle. */
+/* An action that takes in a message and changes nothing is the one harmless circle, as it leaves
+ * fewer messages. */
 static bool circles(const struct abstraction *c, uint32_t rank, uint32_t node,
                     const struct abstraction_edge *edge)
 {
@@ -17,9 +18,9 @@ void abstraction_sort(struct abstraction *c, uint32_t rank)
 {
   struct abstraction_rank *r = &c->rank[rank];
   uint32_t count = r->nodes.count, depth = 0, sorted = 0;
-  uint32_t *at = memory_grow(NULL, (count + 1) * sizeof *at); /* edges, of the way here */
+  uint32_t *at = memory_grow(NULL, (count + 1) * sizeof *at); /* edges of the path to here */
   uint32_t *transition = memory_grow(NULL, (count + 1) * sizeof *transition); /* nodes on it */
-  uint8_t *state = memory_grow(NULL, (count + 1) * sizeof *state); /* 1: on the way, 2: done */
+  uint8_t *state = memory_grow(NULL, (count + 1) * sizeof *state); /* 1: on the path, 2: done */
   memset(state, 0, count + 1);
   r->order = memory_grow(r->order, (count + 1) * sizeof *r->order);
   transition[depth] = 1;
@@ -52,7 +53,7 @@ void abstraction_sort(struct abstraction *c, uint32_t rank)
 
 /* ---- what can come ---- */
 
-/* The messages of a list of what is sent that go into `part`. */
+/* Returns the messages in a list of sent ones that go into `part`. */
 static const struct interned *sent_to(const struct abstraction *c, uint32_t sends, uint32_t part)
 {
   if (!sends)
@@ -65,7 +66,7 @@ static const struct interned *sent_to(const struct abstraction *c, uint32_t send
   return NULL;
 }
 
-/* All that `from` can send into `part`, in order. */
+/* Returns the language of all that `from` can send into `part`, in order. */
 static uint32_t dfa_of(struct abstraction *c, uint32_t from, uint32_t part)
 {
   const struct abstraction_rank *r = &c->rank[from];
@@ -92,7 +93,7 @@ static uint32_t dfa_of(struct abstraction *c, uint32_t from, uint32_t part)
   return result;
 }
 
-/* Returns how often `from` can send that message at most: along the longest way. */
+/* Returns the most times that `from` can send that message, along the longest path. */
 static uint32_t longest(const struct abstraction *c, uint32_t from, uint32_t part, uint32_t what)
 {
   const struct abstraction_rank *r = &c->rank[from];

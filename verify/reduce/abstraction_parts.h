@@ -12,16 +12,17 @@
 #include "verify/reduce/abstraction.h"
 #include "world/rules/world_parts.h"
 
-/* The key of a node: its value; what the rank knows of shared parts by what it has done itself: of
- * GLOBAL, which the coordinator alone changes, that one its entry; of TOKENS, how often it has
- * changed them; in bounded abstractions also what can still come through each queue, and how often
- * each message has come that need not keep order. */
+/* The key of a node: its value; what the rank knows of shared parts through its own actions (for
+ * the coordinator, which alone changes GLOBAL, the entry of GLOBAL; for every rank, how often it
+ * has changed TOKENS); in bounded abstractions also what can still come through each queue, and how
+ * often each message without order has come. */
 enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 2, PAIR_KINDS = 3 };
 
-/* The outcome of an action, at all nodes of one value and so many changes of shared parts. */
+/* The outcome of an action at all nodes with one value and the same number of changes of shared
+ * parts. */
 struct outcome {
   uint32_t value, sends, shares, writes;
-  uint8_t shared;          /* which part */
+  uint8_t shared;          /* the part */
   bool violates, survives; /* somewhere */
 };
 
@@ -39,9 +40,9 @@ struct attempt {
   const uint32_t *key; /* of the node */
   struct abstraction_action action;
   uint32_t move;
-  uint32_t varied;     /* what it looks at outside of the rank, a bit each: heads of ranks, shared
-                          parts, queues to the rank by kind and peer */
-  uint32_t choice[32]; /* of what is varied */
+  uint32_t varied;     /* things outside of the rank that it looks at, a bit each: heads of ranks,
+                          shared parts, queues to the rank by kind and peer */
+  uint32_t choice[32]; /* choices of what is varied */
   uint32_t *fits[SHARED_PARTS]; /* entries in which the node can be, ends with 0 */
   struct outcome outcome;
   uint32_t *table, count; /* pairs: entry of the shared part, its value afterwards */
@@ -61,26 +62,27 @@ static inline uint32_t part_of(const struct abstraction *c, enum part_kind kind,
 
 /* ---- abstraction_step.c ---- */
 
-/* Notes an action, a value ...: its number, old or new; a new one makes another round. `by`: the
- * rank that has changed the entry with those counts; none when they are NULL. */
+/* These note an action, a value and so on, and return its number; a new one makes another round
+ * necessary. `by`: the rank that has changed the entry, with those counts; nobody when they are
+ * NULL. */
 uint32_t abstraction_add_action(struct abstraction *, uint32_t rank,
                                 const struct abstraction_action *);
 uint32_t abstraction_add_value(struct abstraction *, uint32_t rank, const uint32_t *values);
 uint32_t abstraction_add_shared(struct abstraction *, unsigned shared, uint32_t value,
                                 const uint32_t *counts, uint32_t by);
 
-/* Returns what the moves of `origin` are at the node of an attempt, whatever all share: in
- * abstraction.lists. `asked` tells apart questions about one node. */
+/* Returns the moves of `origin` at the node of an attempt, whatever the shared parts are: an index
+ * of abstraction.lists. `asked` tells questions about one node apart. */
 uint32_t abstraction_list(struct abstraction *, struct attempt *, uint32_t origin, uint32_t asked);
 
-/* The outcome of the action with that number in an attempt. */
+/* Returns the outcome of the action with that number in an attempt. */
 struct outcome abstraction_try(struct abstraction *, struct attempt *, uint32_t number);
 
 void abstraction_forget(struct attempt *);
 
 /* ---- abstraction_gather.c ---- */
 
-/* Notes what the rank could gather at the node of an attempt, of all that can be contributed. */
+/* Notes all that the rank could gather at the node of an attempt. */
 void abstraction_add_gathers(struct abstraction *, const struct attempt *);
 
 /* Returns whether the rank waits at the node of an attempt for what the action gathers. */
@@ -91,21 +93,22 @@ uint32_t abstraction_gathering_move(const struct abstraction *, const struct int
 
 /* ---- abstraction_contents.c ---- */
 
-/* Contents that are in `values` and not in `cut`, in abstraction.contents; 0: none. */
+/* Returns the contents that are in `values` and not in `cut`, an index of abstraction.contents; 0:
+ * none. */
 uint32_t abstraction_contents(struct abstraction *, const uint32_t *values, const uint32_t *cut);
 
-/* Returns what a step stores that leads from the values `before` to `after` and writes those
- * contents: a bit each, or several. */
+/* Returns what a step from the values `before` to `after` that writes those contents stores: a bit
+ * each, or several. */
 uint64_t abstraction_stores(const struct abstraction *, const uint32_t *before,
                             const uint32_t *after, uint32_t writes);
 
 /* ---- abstraction_order.c ---- */
 
-/* Puts nodes in order, targets first. Refused where there is a circle: what is left out could then
- * be left out for ever. */
+/* Puts nodes in order, targets first. Refuses an abstraction with a circle: a move that is left out
+ * could be left out for ever. */
 void abstraction_sort(struct abstraction *, uint32_t rank);
 
-/* Messages that a rank can receive, by the nodes of the others. */
+/* Finds the messages that a rank can receive, from the nodes of the others. */
 void abstraction_find_coming(struct abstraction *, uint32_t rank);
 
 #endif

@@ -71,7 +71,7 @@ static const uint32_t *shared_entry(const struct abstraction *c, unsigned shared
 
 /* ---- one step ---- */
 
-/* The entries of a shared part in which the node can be. */
+/* Returns the entries of a shared part in which the node can be. */
 static void find_fits(struct abstraction *c, struct attempt *a, unsigned shared)
 {
   uint32_t count = 0;
@@ -100,7 +100,7 @@ static enum part_kind kind_of(const struct abstraction *c, uint32_t queue)
   return WORLD_CHANNEL + queue / c->ranks;
 }
 
-/* The n-th contribution of a peer; 0: there are fewer. */
+/* Returns the n-th contribution of a peer; 0: there are fewer. */
 static uint32_t contributed(const struct abstraction *c, const struct attempt *a, uint32_t peer,
                             uint32_t n)
 {
@@ -113,8 +113,8 @@ static uint32_t contributed(const struct abstraction *c, const struct attempt *a
   return 0;
 }
 
-/* The n-th value that a queue can have, as far as the rules, which look at messages one by one, are
- * concerned: nothing, or one message; 0: there are fewer. */
+/* Returns the n-th value that a queue can have: nothing, or one message, as the rules look at
+ * messages one by one; 0: there are fewer. */
 static uint32_t waiting(const struct abstraction *c, const struct attempt *a, uint32_t queue,
                         uint32_t n)
 {
@@ -131,8 +131,8 @@ static uint32_t waiting(const struct abstraction *c, const struct attempt *a, ui
   return 0;
 }
 
-/* Loads the node, and what is varied as chosen; all else is as at the beginning, and nothing under
- * way. */
+/* Loads the node and the chosen values of what is varied; all else is as at the beginning, and
+ * nothing is under way. */
 static void load(struct abstraction *c, const struct attempt *a)
 {
   uint32_t *values = c->model->rules_cache.values;
@@ -169,14 +169,15 @@ static bool is_taken(const struct abstraction *c, const struct attempt *a, uint3
   return i < count;
 }
 
-/* Calls that a rank takes again are its own, but senders look at them. Here there are none. */
+/* Calls that a rank takes again belong to the rank, but senders look at them. Here there are none.
+ */
 static bool is_rejoined(const struct abstraction *c, uint32_t part)
 {
   return part < c->ranks * WORLD_RANK_PARTS && part % WORLD_RANK_PARTS == WORLD_REJOINED;
 }
 
-/* What the last look-up has looked at must be within the rank, what goes out of it and what comes
- * to it, or is varied from now on. */
+/* Varies what the last look-up has looked at, unless it is in the rank, sent by it or comes to it.
+ */
 static uint32_t looked_at(struct abstraction *c, const struct attempt *a)
 {
   const struct transition_cache *m = &c->model->rules_cache;
@@ -223,7 +224,7 @@ static bool next_choice(const struct abstraction *c, struct attempt *a)
   return false;
 }
 
-/* A message that was sent is there for its receiver to take in. */
+/* Adds a message that was sent to those that its receiver can take in. */
 static void add_message(struct abstraction *c, enum part_kind kind, uint32_t from, uint32_t to,
                         uint32_t what)
 {
@@ -237,7 +238,7 @@ static void add_message(struct abstraction *c, enum part_kind kind, uint32_t fro
         &(struct abstraction_action){.peer = (int16_t)from, .kind = (uint16_t)kind, .what = what});
 }
 
-/* The messages of a part that was sent. */
+/* Adds the messages of a part that was sent. */
 static void moves_of(struct abstraction *c, uint32_t part, uint32_t value)
 {
   uint32_t pairs = c->ranks * c->ranks, first = part_of(c, WORLD_CHANNEL, 0, 0);
@@ -261,8 +262,8 @@ static int by_part(const void *a, const void *b)
   return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* The effect of a step: the rank's new value, its messages, what it stores, the new value of a
- * shared part. */
+/* Notes the effect of a step: the rank's new value, its messages, what it stores, the new value of
+ * a shared part. */
 static void sort_changes(struct abstraction *c, const struct attempt *a,
                          const struct effect *effect, struct outcome *o, uint32_t *after)
 {
@@ -334,7 +335,8 @@ static void note_shared(struct abstraction *c, struct attempt *a, bool wrong, co
   }
 }
 
-/* The action in the combination that is chosen. False: it looks at more than is varied yet. */
+/* Takes the action in the chosen combination. Returns false if it looks at more than is varied yet.
+ */
 static bool try(struct abstraction *c, struct attempt *a)
 {
   uint32_t after[SHARED_PARTS] = {0};
@@ -370,8 +372,8 @@ static bool try(struct abstraction *c, struct attempt *a)
   return true;
 }
 
-/* The number of what the action does to a shared part: 0 when it leaves it alone, and it does not
- * decide whether a property holds. */
+/* Returns the number of the action's effect on a shared part: 0 when the action leaves it alone and
+ * the part does not decide whether a property holds. */
 static uint32_t sharing(struct abstraction *c, const struct attempt *a)
 {
   unsigned shared = a->outcome.shared;
@@ -417,7 +419,7 @@ static void try_all(struct abstraction *c, struct attempt *a)
 
 /* ---- what is known of values ---- */
 
-/* The place of what is asked for at all nodes of one value and so many changes. */
+/* Returns the place of the answer for all nodes with one value and the same number of changes. */
 static uint32_t place(struct abstraction *c, const uint32_t *key, uint32_t what, bool *is_new)
 {
   uint32_t asked[KEY_QUEUES + 1], before = c->asked.count;
@@ -441,7 +443,7 @@ uint32_t abstraction_list(struct abstraction *c, struct attempt *a, uint32_t ori
   uint32_t queues = c->ranks + SHARED_PARTS, own_queues = 0;
   for (unsigned kind = 0; a->action.peer >= 0 && kind < KINDS; kind++)
     own_queues |= 1u << (queues + kind * c->ranks) << a->action.peer;
-  /* what is contributed decides on gathering alone */
+  /* contributions decide on gathering only */
   uint32_t shares = ((1u << c->ranks) - 1) << (queues + KINDS * c->ranks);
   vary(c, a, 1u << c->ranks); /* GLOBAL */
   do {

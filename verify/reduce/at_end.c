@@ -13,8 +13,8 @@ bool terminal_is_at_end(const struct abstraction *c, const uint32_t *values)
          (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
 }
 
-/* Returns whether the end is wrong when that is all that is under way to such a rank; NULL: nothing
- * is. */
+/* Returns whether the end violates a property when `message` alone is under way to such a rank;
+ * NULL: nothing is. */
 static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *values,
                      const struct abstraction_send *left)
 {
@@ -31,7 +31,7 @@ static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t 
   return model_violates(model, &verdict);
 }
 
-/* Returns whether what was wrong with that message under way before the edge is wrong after it. */
+/* Returns whether a violation with that message under way before the edge is one after it, too. */
 static bool stays_wrong_with(const struct abstraction *c, uint32_t rank, const uint32_t *before,
                              const uint32_t *after, const struct abstraction_edge *edge,
                              const struct abstraction_send *left)
@@ -40,7 +40,7 @@ static bool stays_wrong_with(const struct abstraction *c, uint32_t rank, const u
   return !is_wrong(c, rank, before, left) || is_wrong(c, rank, after, taken ? NULL : left);
 }
 
-/* Returns whether what was wrong before the edge is wrong after it, whatever is left under way. */
+/* Returns whether a violation before the edge is one after it, whatever is under way. */
 static bool stays_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *before,
                         const uint32_t *after, const struct abstraction_edge *edge)
 {

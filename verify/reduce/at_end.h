@@ -10,7 +10,7 @@
 
 #include "verify/reduce/abstraction.h"
 
-/* NULL, or why not. Changes the values of the explorer's transition cache. */
+/* Returns NULL if it does, or why not. Changes the values of the explorer's transition cache. */
 const char *terminal_unsound(const struct abstraction *);
 
 /* Returns whether a rank with these values has ended its program, and is not held. */

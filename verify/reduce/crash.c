@@ -103,7 +103,7 @@ static bool is(const struct enabled_move *move, enum crash_move kind, int rank, 
   return move->kind == kind && (rank == RCL_ANY || move->origin / each == (uint32_t)rank);
 }
 
-/* Leaves moves of that kind, and of those of one rank that is not RCL_ANY; and crashes. */
+/* Keeps the moves of that kind, only of `rank` unless it is RCL_ANY; and crashes. */
 static void keep(struct crash_worker *d, enum crash_move kind, int rank)
 {
   uint32_t count = 0;
@@ -143,8 +143,8 @@ void crash_worker_learn(struct crash_worker *d, struct enabled_move *moves, uint
   audit(d, key);
 }
 
-/* Crashes, of one rank that is not RCL_ANY, and their detection are put off until it is known in
- * which state they are to be taken. Saves do not hold in which they were. */
+/* Puts off crashes (of `rank` only, unless it is RCL_ANY) and their detection until it is known in
+ * which state to take them. Saves do not hold these states. */
 static void put_off(struct crash_worker *d, int rank)
 {
   uint32_t count = 0, crash = d->ranks * (d->ranks + 1);
@@ -175,11 +175,11 @@ enum crash_move crash_move_of(const struct move *move)
                                                : CRASH_MOVE_OTHER;
 }
 
-/* How all ranks stand. The first rank that has yet to be told of a crash, and the first that is to
+/* How all ranks stand: the first rank that has yet to be told of a crash, and the first that has to
  * start again; RCL_ANY: there is none. */
 struct stage {
   uint32_t open, dead;
-  int last;     /* of the ranks that are open, when it is the only one */
+  int last;     /* the open rank, when it is the only one */
   bool leaving; /* a rank has crashed whose program had ended */
   int behind, back;
 };

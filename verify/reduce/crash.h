@@ -1,14 +1,15 @@
 /* Crash reduction: fewer crashes and recoveries, for protocols with global recovery.
  *
  * A rank that rolls back loses its state, and all ranks roll back. A crash leaves only durable and
- * committed checkpoints, timers that are still to go off, and ranks that had not started. Hence:
+ * committed checkpoints, timers that will still go off, and ranks that had not started. Hence:
  *
- *     crash    of all states that leave the same, crashes are taken in one of the first level
+ *     crash    of all states that a crash reduces to the same remains, one of the first level has
+ *     crashes taken
  *     dead     only the detection is taken, or another crash: moves of other ranks before it can be
  *              taken before the crash instead
  *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost,
  *              or can be taken before the crash
- *     back     the first rank that is to start does
+ *     back     the first rank that has to start does
  *
  * docs/explorer.md has the argument. Most of it follows from the rules of the world (fenced
  * storage, incarnations). Two assumptions are about the protocol and are tested during the search:
@@ -24,28 +25,29 @@
 
 #include "verify/state/model.h"
 
-/* State of the search: shared by all workers, and of each. */
+/* State of the search: shared by all workers, and each worker's own. */
 struct crash_reduction;
 struct crash_worker;
 
-/* NULL and *refused where it does not apply to the explorer's world and properties; the world has
- * `crashes` to come. */
+/* Returns NULL and sets *refused where the reduction does not apply to the explorer's world and
+ * properties; `crashes` may still happen in the world. */
 struct crash_reduction *crash_new(struct model *, unsigned crashes, const char **refused);
 void crash_free(struct crash_reduction *);
 
-/* Why what was searched so far is worth nothing; NULL: it is. Under `rules`, or while no worker
+/* Returns why the search so far is invalid; NULL: it is valid. Under `rules`, or while no worker
  * runs. */
 const char *crash_failed(const struct crash_reduction *);
 
 /* Returns GLOBAL without what the coordinator was about to commit. */
 struct world_global crash_leaves_global(const struct world_global *);
 
-/* For the states that `at` comes to hold, while `level` of the search is expanded. */
+/* Makes a worker's part, for the states that `at` will hold while `level` of the search is
+ * expanded. */
 struct crash_worker *crash_worker_new(struct crash_reduction *, const struct position *at,
                                       const unsigned *level);
 void crash_worker_free(struct crash_worker *);
 
-/* The class of a move for this reduction. */
+/* Returns the class of a move for this reduction. */
 enum crash_move {
   CRASH_MOVE_OTHER,
   CRASH_MOVE_CRASH,
@@ -55,22 +57,22 @@ enum crash_move {
 };
 enum crash_move crash_move_of(const struct move *);
 
-/* Returns whether in such a state what a crash leaves matters: the first one may happen, or has and
- * other ranks go on. */
+/* Returns whether the remains of a crash matter in such a state: the first crash may happen, or has
+ * happened and other ranks go on. */
 bool crash_sees(const struct crash_worker *, const struct world_standing *);
 
-/* Keeps, in place and in order, those of the `count` enabled moves of the state that have to be
- * taken, given what each rank is doing. Returns how many. */
+/* Keeps, in place and in order, the ones of the `count` enabled moves that have to be taken, given
+ * what each rank is doing. Returns their number. */
 uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing *,
                              struct enabled_move *, uint32_t count);
 
-/* When a level has been expanded: the states in which crashes are to be taken, `components` numbers
- * each, until they are forgotten. While no worker runs. */
+/* After a level has been expanded: returns the states in which crashes must be taken, `components`
+ * numbers each, until they are forgotten. While no worker runs. */
 const uint32_t *crash_chosen(const struct crash_reduction *, uint32_t *count);
 void crash_forget_chosen(struct crash_reduction *);
 
-/* In a state where a crash may happen, whether or not it is taken there: tries what the reduction
- * assumes of the protocol; with --audit takes each crash of the `count` moves, too. */
+/* In a state where a crash may happen, taken there or not: tests what the reduction assumes of the
+ * protocol; with --audit also takes each crash among the `count` moves. */
 void crash_worker_learn(struct crash_worker *, struct enabled_move *, uint32_t count);
 
 #endif

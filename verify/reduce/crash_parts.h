@@ -17,7 +17,7 @@ struct crash_place {
 struct crash_reduction {
   struct model *model;
   struct intern remains;  /* what a crash leaves of a rank, */
-  struct intern outsides; /* that with what the outside has seen, */
+  struct intern outsides; /* the same with what the outside has seen, */
   struct intern globals;  /* and of GLOBAL */
   struct intern crashed;  /* uint32_t[]: remains of all, */
   struct crash_place *places;
@@ -26,14 +26,14 @@ struct crash_reduction {
   uint32_t chosen_count, chosen_room;
   struct intern tried; /* struct trial */
   struct intern falls; /* struct fall, */
-  uint32_t *after;     /* and of each: the entry of GLOBAL when the crash has been noticed */
+  uint32_t *after;     /* and for each: the entry of GLOBAL when the crash has been noticed */
   uint32_t after_room;
   struct intern downs; /* struct fall, */
-  uint32_t *became;    /* and of each: what the rank becomes, in `states` */
+  uint32_t *became;    /* and for each: what the rank becomes, in `states` */
   uint32_t became_room;
   struct intern states; /* uint32_t[]: values */
   struct intern lines;  /* --audit: uint32_t[]: remains of all and who crashes, */
-  uint32_t *led;        /* and of each: where that leads, in `states` */
+  uint32_t *led;        /* and for each: where that leads, in `states` */
   uint32_t led_room;
   const char *failed;
 };
@@ -54,14 +54,14 @@ struct crash_worker {
   struct crash_reduction *reduction;
   struct model *model;
   const struct position *at;  /* the state being expanded, */
-  struct enabled_move *moves; /* and its moves: those that are left */
+  struct enabled_move *moves; /* and its moves that are left */
   uint32_t moves_count;
   uint32_t ranks;
   struct classes globals;
   struct classes **ranks_classes; /* [what remains of GLOBAL][rank] */
   uint32_t lists_count, lists_room;
   const unsigned *level;        /* of the search */
-  struct intern crashed, tried; /* of what all know, as far as this one knows it */
+  struct intern crashed, tried; /* the part of the common knowledge that this worker has seen */
   struct crash_place *places;   /* of each of `crashed` */
   uint32_t places_room;
   struct digests *digests; /* of each component */
@@ -76,13 +76,13 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 
 /* ---- crash_remains.c ---- */
 
-/* Number what a crash leaves of the state that is loaded: the durable parts of the committed
+/* Both number what a crash leaves of the loaded state: the durable parts of the committed
  * checkpoint of `rank` (its other parts are removed when it starts), with whether the rank is out;
  * and what is left of GLOBAL. */
 uint32_t crash_kept(struct crash_reduction *, uint32_t rank, uint32_t out);
 uint32_t crash_kept_global(struct crash_reduction *);
 
-/* Remains of the worker's state after a crash: a number per rank, and one more. */
+/* Returns the remains of the worker's state after a crash: a number for each rank, and one more. */
 void crash_remains(struct crash_worker *, uint32_t *key);
 
 /* Proposes the worker's state for the crash with its remains. */
@@ -90,8 +90,8 @@ void crash_propose(struct crash_worker *);
 
 /* ---- crash_trial.c ---- */
 
-/* Tries what DOWN does to the ranks of the worker's state, after a crash of any other, and START to
- * those that are back. */
+/* Tests the effect of DOWN on the ranks of the worker's state after a crash of any other rank, and
+ * of START on ranks that are back. */
 void crash_try(struct crash_worker *);
 
 /* Takes the crash of `rank` in the worker's state, and all that follows until all ranks have

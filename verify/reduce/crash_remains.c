@@ -1,5 +1,6 @@
-/* What a crash leaves, and in which state it is taken: of the first level that leaves the
- * same, the one with the smallest digest, so that it does not depend on the race of workers. */
+/* What a crash leaves, and in which state it is taken: among the states of the first level with the
+ * same remains, in the one with the smallest digest, so that it does not depend on the race of
+ * workers. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -53,7 +54,7 @@ uint32_t crash_kept_global(struct crash_reduction *r)
   return intern(&r->globals, &left, sizeof left);
 }
 
-/* The place of a number of a component in a list of classes. */
+/* Returns the place of a component's number in a list of classes. */
 static uint32_t *class_of(struct classes *classes, uint32_t number)
 {
   classes->of = memory_zeroed_room(classes->of, number, &classes->room, sizeof *classes->of);
@@ -72,7 +73,7 @@ static uint32_t learn_class(struct crash_worker *d, uint32_t which)
   return class;
 }
 
-/* Classes of ranks when that remains of GLOBAL, a list for each rank. */
+/* Returns the classes of ranks for those remains of GLOBAL, a list for each rank. */
 static struct classes *classes_with(struct crash_worker *d, uint32_t global)
 {
   while (d->lists_count <= global) {
@@ -122,8 +123,8 @@ static uint64_t digest_of_state(struct crash_worker *d)
   return hash_mix(digest);
 }
 
-/* Makes the worker's state the one where the crash with those remains is taken, unless another
- * level or a smaller digest was before it. Under `rules`. */
+/* Makes the worker's state the one where the crash with those remains is taken, unless an earlier
+ * level or a smaller digest has that place. Under `rules`. */
 static struct crash_place propose(struct crash_worker *d, const uint32_t *key, uint64_t digest)
 {
   struct crash_reduction *r = d->reduction;

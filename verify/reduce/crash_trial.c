@@ -1,4 +1,4 @@
-/* The recovery: what is tried out in states at hand. */
+/* Tests of the recovery in states that the search visits. */
 #include <string.h>
 
 #include "base/breach.h"
@@ -16,7 +16,7 @@ struct trial {
   uint32_t rank, number, global;
 };
 
-/* The number of a key, and the place of what is noted of it; new ones are 0. */
+/* Returns the number of a key, and the place of its note; new notes are 0. */
 static uint32_t *note_key(struct intern *keys, const void *key, uint32_t size, uint32_t **list,
                           uint32_t *room)
 {
@@ -47,7 +47,8 @@ static void load_one(struct model *model, const uint32_t *parts, int rank, uint3
   *values_of(model, WORLD_GLOBAL, 0) = global;
 }
 
-/* GLOBAL when the crash of `rank` has been noticed; `parts` are those of any rank that runs. */
+/* Returns GLOBAL when the crash of `rank` has been noticed; `parts` belong to any rank that runs.
+ */
 static uint32_t after_crash(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                             uint32_t global)
 {
@@ -69,7 +70,7 @@ static bool is_down(struct model *model, int rank, struct move *move)
   return is;
 }
 
-/* The rank with those parts is told: it must become what it becomes from any others. */
+/* Tells the rank with those parts of the crash: the result must be the same from all parts. */
 static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                       uint32_t global)
 {
@@ -103,7 +104,7 @@ static bool lives(const struct model *model, uint32_t rank)
   return phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING;
 }
 
-/* The START of the rank in the state that is loaded, where it is among its moves. */
+/* Finds the START of the rank in the loaded state, if it is among its moves. */
 static bool is_start(struct model *model, uint32_t rank, struct move *move)
 {
   uint32_t origin = rank * ((uint32_t)model->world->ranks + 1);
@@ -115,8 +116,8 @@ static bool is_start(struct model *model, uint32_t rank, struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START;
 }
 
-/* The rank with those parts is back, and starts: to a crash that must make no difference, as it can
- * come before one. */
+/* Starts the rank with those parts, which is back: a crash must leave the same before and after, as
+ * the START can come before one. */
 static void start_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                        uint32_t global)
 {
@@ -125,7 +126,7 @@ static void start_rank(struct crash_reduction *r, const uint32_t *parts, uint32_
   load_one(model, parts, (int)rank, global);
   uint32_t kept = crash_kept(r, rank, 0), kept_global = crash_kept_global(r);
   if (!is_start(model, rank, &move) || take_move(model, &move)->verdict)
-    return; /* a verdict is seen when it is taken */
+    return; /* the search sees the verdict when it takes the move */
   if (kept != crash_kept(r, rank, 0) || kept_global != crash_kept_global(r))
     crash_fail(r, "who starts again does what a crash leaves");
 }
@@ -168,7 +169,7 @@ void crash_try(struct crash_worker *d)
 
 /* ---- audit ---- */
 
-/* Takes all that follows a crash. False: there it ends early, by a verdict. */
+/* Takes all that follows a crash. Returns false if a verdict ends it early. */
 static bool take_restart(struct model *model)
 {
   struct move move;

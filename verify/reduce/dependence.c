@@ -7,7 +7,7 @@
 #include "verify/reduce/visible.h"
 #include "world/rules/world_parts.h"
 
-/* A row, flat. Behind ROW_FIXED its tables in their order. */
+/* A flat row: ROW_FIXED words, then its tables in their order. */
 enum { ROW_MOVES, ROW_UNCOMMITTING, ROW_VISIBLE, ROW_FIXED };
 
 static uint64_t bit(uint32_t action)
@@ -86,20 +86,20 @@ static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
   return true;
 }
 
-/* Their joint effect on the shared parts; UINT32_MAX: too large to be tracked. */
+/* Returns their joint effect on the shared parts; UINT32_MAX: too large to be tracked. */
 static uint32_t both(uint32_t a, uint32_t b)
 {
   return a && b ? UINT32_MAX : a | b;
 }
 
-/* Contents are compared where they are written, as nodes do not have them: where of two edges one
- * writes what the other writes, moves or removes, they do not commute. */
+/* Nodes do not have contents, so these are compared where they are written: two edges do not
+ * commute if one writes what the other writes, moves or removes. */
 static bool same_contents(const struct abstraction_edge *a, const struct abstraction_edge *b)
 {
   return !(a->writes || b->writes) || !(a->stores & b->stores);
 }
 
-/* At `node`: `a` then `b`, and the other way round. */
+/* Returns whether at `node` `a` then `b` does the same as `b` then `a`. */
 static bool diamond(const struct abstraction *c, uint32_t rank, const struct abstraction_edge *a,
                     const struct abstraction_edge *b)
 {
@@ -118,7 +118,7 @@ static bool diamond(const struct abstraction *c, uint32_t rank, const struct abs
          both(a->shares, then_b->shares) == both(b->shares, then_a->shares);
 }
 
-/* Messages out of one queue: only its head comes out. */
+/* Returns whether both actions take messages out of one queue: only its head comes out. */
 static bool same_queue(const struct abstraction *c, uint32_t rank, uint32_t a, uint32_t b)
 {
   const struct abstraction_action *x = abstraction_action(c, rank, a),
@@ -127,8 +127,8 @@ static bool same_queue(const struct abstraction *c, uint32_t rank, uint32_t a, u
          abstraction_is_queue(c, x->kind);
 }
 
-/* A message that is drained, but for no receive: whether it is its turn depends on those before it,
- * which may find receives meanwhile. */
+/* Returns whether the edge drains a message that has no receive: its turn depends on earlier
+ * messages, which may find receives meanwhile. */
 static bool drained(const struct abstraction *c, const struct abstraction_edge *edge)
 {
   const struct world *w = c->model->world;
@@ -171,7 +171,7 @@ static void note_enabled(const struct abstraction *c, uint32_t rank,
     enables[__builtin_ctzll(more)] |= bit(edge->action);
 }
 
-/* The actions of `to` that take in that message of a part can be made possible by the edge. */
+/* Notes that the edge can enable the actions of `to` that take in that message of a part. */
 static void note_message(const struct dependence *r, const struct abstraction_edge *edge,
                          uint32_t to, struct abstraction_send message, uint64_t *sends)
 {
@@ -186,7 +186,7 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
 {
   const struct abstraction *c = r->abstraction;
   if (!edge->sends)
-    return; /* where no message is ever sent, there is no table of them either */
+    return; /* where no message is ever sent, there is no table either */
   const struct interned *list = &c->sends.item[edge->sends];
   const struct abstraction_send *sent = list->bytes;
   const struct intern *parts = &c->model->rules_cache.parts;
@@ -203,8 +203,8 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
   }
 }
 
-/* Notes, for runs that begin at a node with this edge, what need not come before the next commit
- * and before each message is sent. */
+/* Notes, for runs that begin at a node with this edge, the actions that need not come before the
+ * next commit, and before each message. */
 static void note_order(const struct dependence *r, const struct layout *l,
                        const struct abstraction_edge *edge, const uint64_t *after, uint64_t *row)
 {
@@ -230,7 +230,7 @@ static void note_crash(const struct dependence *r, uint32_t rank, uint32_t node,
     note_order(r, l, edge, after, row);
 }
 
-/* Facts that hold at each node and all that follow it. */
+/* Finds facts that hold at each node and all that follow it. */
 static uint64_t *make_rows(const struct dependence *r, uint32_t rank, bool blind)
 {
   const struct abstraction *c = r->abstraction;
@@ -266,7 +266,7 @@ static uint64_t own_moves(const struct abstraction *c, uint32_t rank)
   return own;
 }
 
-/* Joins, for each value, what holds at any of its nodes. */
+/* Joins, for each value, the facts of its nodes. */
 static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
                       const char **refused)
 {
@@ -297,7 +297,8 @@ static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
 
 /* ---- what all share ---- */
 
-/* After `entry`, by a table of abstraction.shares; 0: it cannot be taken there. */
+/* Returns the entry after `entry`, by a table of abstraction.shares; 0: the action cannot be taken
+ * there. */
 static uint32_t after(const struct abstraction *c, uint32_t shares, uint32_t entry)
 {
   const struct interned *item = &c->shares.item[shares];
@@ -308,7 +309,7 @@ static uint32_t after(const struct abstraction *c, uint32_t shares, uint32_t ent
   return 0;
 }
 
-/* Returns whether two ranks can do this to what they share in either order. */
+/* Returns whether two ranks can have these effects on the shared parts in either order. */
 static bool shared_commute(const struct abstraction *c, uint32_t a, uint32_t b)
 {
   const struct interned *item = &c->shares.item[a];
@@ -327,7 +328,7 @@ static bool shared_commute(const struct abstraction *c, uint32_t a, uint32_t b)
   return true;
 }
 
-/* For each table, the actions that do that. */
+/* Lists, for each table, the actions with that effect. */
 static uint64_t *users(const struct abstraction *c, uint32_t rank)
 {
   uint64_t *users = memory_table(c->shares.count + 1, sizeof(uint64_t));

@@ -1,52 +1,54 @@
-/* Which actions of an abstraction commute, which one can enable which: from each value of a rank
- * on, in all states that can follow. Derived from the handlers: an edge of the abstraction is a
- * step of the real rules, so that two edges one after the other, and the same two the other way
+/* Tells which actions of an abstraction commute and which can enable which, from each value of a
+ * rank on, in all states that can follow. Derived from the handlers: an edge of the abstraction is
+ * a step of the real rules, so that two edges one after the other, and the same two the other way
  * round, are both orders executed.
  *
  * Two actions commute at a node when either order can be taken and both come to the same node, send
- * the same and do the same to what all share; or when both orders violate a property. What is sent
- * and what is taken in commute, as channels are queues.
+ * the same and do the same to what all share; or when both orders violate a property. Sending and
+ * taking in commute, as channels are queues.
  */
 #ifndef RECLINE_DEPENDENCE_H
 #define RECLINE_DEPENDENCE_H
 
 #include "verify/reduce/abstraction.h"
 
-/* Sets of actions of one rank: a bit each. For one value of a rank, all but `moves` hold for the
- * value and all that can come after it. From `visible` on before a crash only. */
+/* Sets of actions of one rank: a bit each. The sets belong to one value of a rank; all but `moves`
+ * hold for the value and all that can come after it. Those from `visible` on are used before a
+ * crash only. */
 struct row {
   uint64_t moves;          /* actions that do something here, for some order of messages */
-  const uint64_t *with;    /* [action] those that do not commute with it */
-  const uint64_t *enables; /* [action] those that can make it possible */
+  const uint64_t *with;    /* [action] actions that do not commute with it */
+  const uint64_t *enables; /* [action] actions that can enable it */
   const uint64_t
-      *sends;       /* [first action of rank q + action of q] those that can send that message */
-  uint64_t visible; /* those that a crash can see, but for what they store (visible.h) */
-  const uint64_t *stores;    /* [action] checkpoints whose durable records it changes */
-  uint64_t uncommitting;     /* those that need not come before the next commit of the rank */
-  const uint64_t *unsending; /* [as `sends`] those that need not come before that message is sent */
+      *sends;       /* [first action of rank q + action of q] actions that can send that message */
+  uint64_t visible; /* actions that a crash can see, apart from what they store (visible.h) */
+  const uint64_t *stores; /* [action] checkpoints whose durable records it changes */
+  uint64_t uncommitting;  /* actions that need not come before the next commit of the rank */
+  const uint64_t
+      *unsending; /* [as `sends`] actions that need not come before that message is sent */
 };
 
 struct dependence {
   const struct abstraction *abstraction;
   uint32_t ranks;
-  uint32_t *base;      /* of each rank: actions of those before it */
+  uint32_t *base;      /* for each rank: number of actions of earlier ranks */
   struct intern *rows; /* of each rank: uint64_t[], as struct row */
   uint32_t **row_of;   /* of each rank, GLOBAL (coordinator) and value: number in `rows` */
   uint64_t *others;    /* [base of rank + action][rank]: actions of others that do not commute */
 };
 
-/* `blind` (tests only): everything commutes. NULL and *refused where there is none. */
+/* `blind` (tests only): everything commutes. Returns NULL and sets *refused where there is none. */
 struct dependence *dependence_new(const struct abstraction *, bool blind, const char **refused);
 void dependence_free(struct dependence *);
 
-/* The row with that number, which is not 0. */
+/* Returns the row with that number, which is not 0. */
 struct row dependence_row(const struct dependence *, uint32_t rank, uint32_t number);
 
-/* The number of the row of a value. `global`: an entry of GLOBAL. */
+/* Returns the number of the row of a value. `global`: an entry of GLOBAL. */
 uint32_t dependence_row_of(const struct dependence *, uint32_t rank, uint32_t value,
                            uint32_t global);
 
-/* That of a rank that does nothing any more. */
+/* The number of the row of a rank that does nothing any more. */
 uint32_t dependence_row_of_dead(const struct dependence *, uint32_t rank);
 
 #endif

@@ -1,8 +1,8 @@
 /* Finite languages of messages: the sequences that can come through a queue.
  *
  * A language is named by the start state of its minimal deterministic automaton: edges, by message,
- * to the languages of what can follow. Equal languages have equal numbers. All are closed under
- * prefixes.
+ * to the languages of what can follow. Equal languages have equal numbers. All languages are closed
+ * under prefixes.
  */
 #ifndef RECLINE_DFA_H
 #define RECLINE_DFA_H
@@ -18,19 +18,19 @@ struct dfa_edge {
 struct dfas {
   struct intern states; /* struct dfa_edge[], by message */
   struct intern joins;  /* pairs of automata */
-  uint32_t *joined;     /* of each pair: their union */
+  uint32_t *joined;     /* for each pair: their union */
   uint32_t joined_room;
 };
 
 void dfas_init(struct dfas *);
 void dfas_clear(struct dfas *);
 
-/* `message`, then `rest`. */
+/* Returns the language `message`, then `rest`. */
 uint32_t dfa_prefix(struct dfas *, uint32_t message, uint32_t rest);
 
 uint32_t dfa_union(struct dfas *, uint32_t a, uint32_t b);
 
-/* The node after `message`; 0: it cannot arrive. */
+/* Returns the node after `message`; 0: it cannot arrive. */
 uint32_t dfa_after(const struct dfas *, uint32_t dfa, uint32_t message);
 
 #endif

@@ -5,11 +5,11 @@
 #include "base/intern.h"
 #include "world/rules/world_parts.h"
 
-/* The bits of those of `one` that `other` does not have. */
+/* Returns the bits of the records of `one` that `other` does not have. */
 uint64_t records_lacking(const struct interned *one, const struct interned *other,
                          uint64_t (*bits_of)(const struct world_record *));
 
-/* The bits of those that only one of them has. */
+/* Returns the bits of the records that only one of them has. */
 uint64_t records_differing(const struct interned *one, const struct interned *other,
                            uint64_t (*bits_of)(const struct world_record *));
 

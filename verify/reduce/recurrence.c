@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* What a part can be: its number there, or a digest. */
+/* A value of a part: its number there, or a digest. */
 struct value {
   uint64_t part, is;
 };
@@ -20,11 +20,11 @@ struct recurrence {
   struct intern values; /* struct value */
   struct intern hops;   /* struct hop */
   struct intern steps;  /* numbers of hops, uint32_t each: steps that change the same are one */
-  uint8_t *left;        /* of each step: it may lie on a cycle */
+  uint8_t *left;        /* for each step: it may lie on a cycle */
   uint32_t steps_left;
-  uint32_t *cycle; /* of each value: its component in the graph of its part's values */
+  uint32_t *cycle; /* for each value: its component in the graph of its part's values */
   /* For each component of the world, a class for each of its numbers: equal where all values are
-   * alike, 0 where they are like no others. */
+   * alike, 0 where a number is like no other. */
   uint32_t **alike;
   uint32_t components;
 };
@@ -114,13 +114,13 @@ void recurrence_join(struct recurrence *r, const struct recurrence *from)
 
 /* ---- cycles of values ---- */
 
-/* The changes that some step makes which is left. */
+/* The changes that the remaining steps make. */
 struct changes {
-  uint32_t *first; /* of each value, and of one more: in `to`, where its changes begin */
+  uint32_t *first; /* for each value, and for one more: where its changes begin in `to` */
   uint32_t *to;
 };
 
-/* Returns whether each hop is made. The caller's to free. */
+/* Returns, for each hop, whether a remaining step makes it; the caller frees it. */
 static uint8_t *find_made(const struct recurrence *r)
 {
   uint8_t *made = memory_table(r->hops.count + 1, 1);
@@ -187,7 +187,7 @@ static bool on_one_cycle(const struct recurrence *r, uint32_t one, uint32_t othe
   return r->cycle[one] == r->cycle[other] && r->cycle[one] != COMPONENT_ALONE;
 }
 
-/* Leaves out the steps that make a change which lies on no cycle. Returns whether there were any.
+/* Drops each step with a change that lies on no cycle. Returns whether there were any.
  */
 static bool leave_out_steps(struct recurrence *r)
 {
@@ -205,7 +205,7 @@ static bool leave_out_steps(struct recurrence *r)
 
 /* ---- components of the world ---- */
 
-/* Numbers what is alike: tuples of cycles, or of values where there is none. */
+/* Numbers the classes of alike values: tuples of cycles, or of values that lie on none. */
 static void compare_component(struct recurrence *r, const struct component *c, uint32_t *alike)
 {
   struct intern tuples = {0};

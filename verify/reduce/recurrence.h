@@ -1,14 +1,15 @@
 /* Which steps a run can repeat for ever, told from the steps alone, without a look at states.
  *
- * A run that comes back to a state comes back to the value of each part. So of each part take the
- * graph of its values, an edge for each change that some step makes: a step on a cycle of states
- * only makes changes that lie on cycles there. One that makes another change is left out, and with
- * it its changes of other parts; which leaves fewer cycles; and so on until nothing is left out any
- * more. If no step is left there is no cycle of states. Protocols end so, as a rule: programs,
- * incarnations, numbers of checkpoints go forwards only, and what they send goes with them.
+ * A run that comes back to a state comes back to the value of each part. So take, for each part,
+ * the graph of its values with an edge for each change that some step makes: a step on a cycle of
+ * states makes only changes that lie on cycles there. A step that makes another change is dropped,
+ * and with it its changes of other parts, which leaves fewer cycles; this goes on until no step is
+ * dropped. If no step is left there is no cycle of states. This is the rule for protocols:
+ * programs, incarnations and numbers of checkpoints only go forwards, and messages follow them.
  *
- * If some are left, values on one cycle of their part are alike, and all states of a strongly
- * connected component are alike, part by part: components can be looked for among these alone.
+ * If steps are left, values on one cycle of their part are alike, and all states of a strongly
+ * connected component are alike, part by part: components need to be looked for only among alike
+ * states.
  */
 #ifndef RECLINE_RECURRENCE_H
 #define RECLINE_RECURRENCE_H
@@ -17,7 +18,7 @@
 
 struct recurrence;
 
-/* What a step changes: a part, from a value to another one; by their numbers, or by digests. */
+/* A change of a part from one value to another, by numbers or by digests. */
 struct recurrence_change {
   uint64_t part, from, to;
 };
@@ -27,22 +28,22 @@ struct recurrence_change {
 struct recurrence *recurrence_new(const struct model *);
 void recurrence_free(struct recurrence *); /* may be NULL */
 
-/* Adds a step. Those that change the same are one. */
+/* Adds a step. Steps with the same changes are one. */
 void recurrence_add(struct recurrence *, const struct recurrence_change *, uint32_t count);
 
-/* Adds the steps of another one whose values have the same numbers. */
+/* Adds the steps of another recurrence whose values have the same numbers. */
 void recurrence_join(struct recurrence *, const struct recurrence *from);
 
-/* Tells each step: with a model, by digests of the model's values, which are the same in every
- * process; with NULL, by the numbers by which it was added. */
+/* Calls back for each step: with a model, by digests of the model's values, which are the same in
+ * every process; with NULL, by the numbers with which it was added. */
 void recurrence_each(const struct recurrence *, struct model *,
                      void step(void *ctx, const struct recurrence_change *, uint32_t count),
                      void *ctx);
 
-/* Leaves out what can be left out. Returns whether some step is left. */
+/* Drops all steps that can be dropped. Returns whether some step is left. */
 bool recurrence_solve(struct recurrence *);
 
-/* Behind that: finds out which of the model's states are alike. */
+/* After recurrence_solve(): finds which of the model's states are alike. */
 void recurrence_compare(struct recurrence *, const struct model *);
 
 /* Judge states by the numbers of their components, as far as steps are known: whether a state can

@@ -53,7 +53,7 @@ void stubborn_free(struct stubborn *r)
   free(r);
 }
 
-/* The contributions that `rank` gathers in the state that is loaded, as an action; it has looked at
+/* Returns the action by which `rank` gathers contributions in the loaded state; it has looked at
  * them. */
 static uint32_t gathering_action(const struct stubborn *r, const struct model *model, uint32_t rank)
 {
@@ -109,7 +109,7 @@ uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t
 /* A set that is being made. */
 struct choice {
   const struct stubborn_worker *d;
-  const uint64_t *moves;   /* that are possible */
+  const uint64_t *moves;   /* actions that are possible */
   const struct row *rows;  /* of each rank */
   const uint64_t *visible; /* actions of each rank that a crash can see */
   uint64_t *set, *todo;    /* for each rank */
@@ -125,7 +125,8 @@ static void add_actions(struct choice *c, uint32_t rank, uint64_t actions)
     c->enabled++;
 }
 
-/* The first rank whose message the action takes in, and which is not under way; -1: all are. */
+/* Returns the first rank whose message the action takes in and that has none under way; -1: all
+ * messages are under way. */
 static int missing_peer(const struct stubborn_worker *d, uint32_t rank, uint32_t number)
 {
   const struct abstraction *c = d->stubborn->abstraction;
@@ -141,7 +142,7 @@ static int missing_peer(const struct stubborn_worker *d, uint32_t rank, uint32_t
   return -1;
 }
 
-/* Those that can make an action of `rank` possible. */
+/* Adds the actions that can enable an action of `rank`. */
 static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
 {
   const struct stubborn *r = c->d->stubborn;
@@ -193,8 +194,8 @@ static void begin_set(struct choice *c)
   c->enabled = 0;
 }
 
-/* Makes the set that was begun stubborn, as far as it has fewer than `most` moves. Returns how
- * many. */
+/* Completes the set that was begun to a stubborn one, as long as it has fewer than `most` moves.
+ * Returns their number. */
 static unsigned close_set(struct choice *c, unsigned most)
 {
   for (uint32_t at = 0; at < c->d->ranks;) {
@@ -215,8 +216,8 @@ static unsigned close_set(struct choice *c, unsigned most)
   return c->enabled;
 }
 
-/* Ranks by how much there is to do at them, to come to them and to come from them, most first.
- * Where several sets are as small, that keeps states few. */
+/* Orders ranks by their open actions and by messages to and from them, most first. Among sets of
+ * the same size, that order leads to fewer states. */
 static void sort_ranks(const struct choice *c, uint32_t *order)
 {
   uint32_t ranks = c->d->ranks, busy[ranks];
@@ -241,8 +242,8 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
 
 /* ---- what a crash can see ---- */
 
-/* Actions of each rank that come before the next commit: those of the coordinator; those without
- * which messages that it has to take in are not sent; and so on. */
+/* Finds the actions of each rank that come before the next commit: the coordinator's; those without
+ * which messages that it needs are not sent; and so on. */
 static void find_preceding(const struct stubborn_worker *d, const struct row *rows,
                            uint64_t *before)
 {
@@ -295,8 +296,8 @@ static bool sees(const struct choice *c, const uint64_t *set)
   return false;
 }
 
-/* The smallest of the stubborn sets around one move that no crash can see, in `best` if it has
- * fewer than `fewest` moves. */
+/* Finds the smallest stubborn set around one move that no crash can see; puts it into `best` if it
+ * has fewer than `fewest` moves. */
 static void seek_smallest(struct choice *c, uint64_t *best, unsigned fewest)
 {
   uint32_t ranks = c->d->ranks, order[ranks];
@@ -318,7 +319,7 @@ static void seek_smallest(struct choice *c, uint64_t *best, unsigned fewest)
     }
 }
 
-/* The stubborn set around all that crashes can see, and so around crashes. */
+/* Makes the stubborn set around all moves that crashes can see, and so around crashes. */
 static void take_visible(struct choice *c, uint64_t *best)
 {
   begin_set(c);
@@ -329,7 +330,7 @@ static void take_visible(struct choice *c, uint64_t *best)
     best[rank] = c->set[rank] & c->moves[rank];
 }
 
-/* Leaves a stubborn set of `moves`. Returns whether no crash can see it. */
+/* Reduces `moves` to a stubborn set. Returns whether no crash can see it. */
 static bool choose(const struct stubborn_worker *d, uint64_t *moves)
 {
   uint32_t ranks = d->ranks;

@@ -22,21 +22,23 @@ struct model;
 struct position;
 struct stubborn;
 
-/* NULL and *refused where none applies to the explorer's world and properties. */
+/* Returns NULL and sets *refused where stubborn sets do not apply to the explorer's world and
+ * properties. */
 struct stubborn *stubborn_new(struct model *, const struct abstraction *, const char **refused);
 void stubborn_free(struct stubborn *);
 
-/* The action of its rank that move number `move` is, in the state that is loaded; UINT32_MAX: none
- * of the abstraction, behind a crash. */
+/* Returns the number of the rank's action that move number `move` is in the loaded state;
+ * UINT32_MAX: the abstraction does not have it, as it comes after a crash. */
 uint32_t stubborn_action(const struct stubborn *, struct model *, uint32_t move);
 
-/* A worker's knowledge of values. */
+/* What a worker knows of values. */
 struct stubborn_worker;
 struct stubborn_worker *stubborn_worker_new(const struct stubborn *, const struct position *at);
 void stubborn_worker_free(struct stubborn_worker *);
 
-/* Leaves a stubborn set of `moves` (one set of actions for each rank) of the worker's state. True:
- * no crash can see it (visible.h), and none need be taken; false: it is one together with crashes.
+/* Reduces `moves` (a set of actions for each rank) of the worker's state to a stubborn set. Returns
+ * true if no crash can see it (visible.h), so that no crash need be taken; false: it is stubborn
+ * together with crashes.
  */
 bool stubborn_worker_choose(struct stubborn_worker *, uint64_t *moves);
 

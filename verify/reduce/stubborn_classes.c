@@ -47,8 +47,9 @@ void stubborn_worker_free(struct stubborn_worker *d)
 
 /* ---- learning ---- */
 
-/* The entry of a value of GLOBAL in the abstraction; 0: there is none. After the crash that of
- * GLOBAL before it; where the coordinator has crashed, there need not be one. Under `rules`. */
+/* Returns the entry of a value of GLOBAL in the abstraction; 0: there is none. After a crash it is
+ * the entry of GLOBAL before the crash, which need not exist if the coordinator has crashed. Under
+ * `rules`. */
 static uint32_t entry_of(const struct stubborn *r, uint32_t value)
 {
   const struct intern *parts = &r->model->rules_cache.parts;
@@ -108,7 +109,7 @@ uint32_t stubborn_action_of_message(const struct stubborn *r, uint32_t peer, uin
   return abstraction_find(r->abstraction, rank, &action);
 }
 
-/* The actions of `rank` that gather message `index` of a list, and others. */
+/* Lists the actions of `rank` that gather message `index` of a list, among others. */
 static uint64_t gathering(const struct stubborn *r, uint32_t rank, uint32_t part,
                           const struct interned *list, uint32_t index)
 {
@@ -182,7 +183,7 @@ static void set_class(struct stubborn_worker *d, uint32_t component, uint32_t cl
   d->classes[component] = class;
 }
 
-/* Returns whether the classes are those of the state, and none is one of a state before. */
+/* Returns whether the classes belong to the state, and none to an earlier state. */
 static bool classes_are_fresh(struct stubborn_worker *d, const struct known_global *global)
 {
   uint32_t last = d->model->components - 1;

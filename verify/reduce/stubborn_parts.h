@@ -1,7 +1,7 @@
 /* Inside stubborn sets.
  *
  *     stubborn.c          the sets
- *     stubborn_classes.c  what a worker knows of values, and what it has chosen of late
+ *     stubborn_classes.c  what a worker knows of values, and its recent choices
  */
 #ifndef RECLINE_STUBBORN_PARTS_H
 #define RECLINE_STUBBORN_PARTS_H
@@ -28,8 +28,8 @@ struct queue {
   uint8_t head[STUBBORN_KINDS]; /* its number, + 1; 0: nothing is under way */
 };
 
-/* Classes by number: of a component's values, or, of the coordinator's, together with GLOBAL's
- * entry in the abstraction. 0: not known. */
+/* Classes by number: of a component's values or, for the coordinator, of a value together with
+ * GLOBAL's entry in the abstraction. 0: not known. */
 struct class_table {
   uint32_t *of;
   uint32_t room;
@@ -40,23 +40,23 @@ struct known_global {
   uint64_t committed; /* checkpoints up to the committed one; 0: not known */
 };
 
-/* A choice depends on nothing but the moves, and the class of each component's value: of a rank its
- * row (dependence.h), of a pair what is in transit, of GLOBAL the committed checkpoint. */
+/* A choice depends only on the moves and on the class of each component's value: for a rank its row
+ * (dependence.h), for a pair the messages in transit, for GLOBAL the committed checkpoint. */
 struct stubborn_worker {
   const struct stubborn *stubborn;
   struct model *model;
   const struct position *at; /* the state being expanded */
   uint32_t ranks;
 
-  uint32_t *numbers, *classes; /* of the state classified last: of each component */
+  uint32_t *numbers, *classes; /* numbers of the components of the state classified last */
   uint64_t hash;               /* a sum over the classes: */
-  uint64_t *factors;           /* of each of them, then of each rank's moves */
+  uint64_t *factors;           /* hashes of each class, then of each rank's moves */
   struct class_table *tables;  /* of each rank, then of each pair */
   struct known_global *globals;
   uint32_t globals_room;
   struct intern queues; /* struct queue: the classes of pairs */
 
-  char *chosen; /* struct known_choice: by hash, what was chosen last */
+  char *chosen; /* struct known_choice, by hash: the last choice */
   size_t chosen_bytes;
 };
 
@@ -65,7 +65,8 @@ struct known_choice {
   uint64_t moves[]; /* of each rank; then those chosen; then, as uint32_t[], classes */
 };
 
-/* Takes in message `index` of a list; UINT32_MAX: the abstraction does not have it. */
+/* Returns the action that takes in message `index` of a list; UINT32_MAX: the abstraction does not
+ * have it. */
 uint32_t stubborn_action_of_message(const struct stubborn *, uint32_t peer, uint32_t rank,
                                     enum part_kind kind, const struct interned *list,
                                     uint32_t index);
@@ -78,8 +79,8 @@ struct row stubborn_row(const struct stubborn_worker *, uint32_t rank);
 const struct queue *stubborn_queue(const struct stubborn_worker *, uint32_t from, uint32_t to);
 uint64_t stubborn_committed(const struct stubborn_worker *); /* as known_global.committed */
 
-/* Returns where a choice among `moves` in such a state is noted; it is this one if `known`. Valid
- * until the next call. */
+/* Returns the note of a choice among `moves` in such a state; if `known`, the choice is there.
+ * Valid until the next call. */
 struct known_choice *stubborn_known_choice(struct stubborn_worker *, const uint64_t *moves);
 
 #endif

@@ -15,15 +15,15 @@ enum { RENAMINGS_MOST = 120 };
 struct symmetry {
   struct model *model;
   uint32_t ranks, components;
-  uint32_t count;   /* renamings, the one that changes nothing first */
+  uint32_t count;   /* renamings, the identity first */
   int16_t *to;      /* [renaming][rank] */
-  uint32_t *source; /* [renaming][component]: which component comes to be that one */
+  uint32_t *source; /* [renaming][component]: the component that is renamed to it */
 };
 
 /* The image of a component's value under a renaming. */
 struct renamed {
   uint64_t digest;
-  uint32_t number; /* of the component that it comes to be; + 1, 0: not known */
+  uint32_t number; /* 1 + its number in the component that it becomes; 0: not known */
 };
 
 struct symmetry_worker {
@@ -34,7 +34,8 @@ struct symmetry_worker {
 
 /* ---- renaming values ---- */
 
-/* The value of a part after a renaming; 0: it cannot be renamed. Under `rules`, or alone. */
+/* Returns the value of a part after a renaming; 0: it cannot be renamed. Under `rules`, or alone.
+ */
 static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32_t part,
                              uint32_t value)
 {
@@ -46,7 +47,7 @@ static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32
   return world_rename(s->model->world, part, to, bytes, size) ? intern(parts, bytes, size) : 0;
 }
 
-/* The image of value `number` of a component under renaming `r`. Under `rules`. */
+/* Returns the image of value `number` of a component under renaming `r`. Under `rules`. */
 static struct renamed rename_component(const struct symmetry *s, uint32_t r, uint32_t component,
                                        uint32_t number)
 {
@@ -88,7 +89,7 @@ static const struct renamed *look_up(struct symmetry_worker *d, uint32_t r, uint
   return known;
 }
 
-/* The value that takes the place of `component` under a renaming of the state. */
+/* Returns the value that `component` has after a renaming of the state. */
 static const struct renamed *renamed_from(struct symmetry_worker *d, const uint32_t *numbers,
                                           uint32_t r, uint32_t component)
 {
@@ -139,7 +140,7 @@ static int by_digest(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* The moves of the state `numbers`: copied, the caller's to free. Under `rules`. */
+/* Returns a copy of the moves of the state `numbers`, for the caller to free. Under `rules`. */
 static uint32_t *list_moves(struct model *model, const uint32_t *numbers, uint32_t *count)
 {
   uint32_t *moves = NULL;
@@ -211,7 +212,7 @@ static uint32_t operations(const struct script *script, uint32_t rank)
   return count;
 }
 
-/* The next permutation, in order; false after the last. */
+/* Makes the next permutation, in order; returns false after the last. */
 static bool next_permutation(int16_t *to, uint32_t count)
 {
   uint32_t i = count - 1, j = count - 1;
@@ -267,7 +268,7 @@ static void find_sources(struct symmetry *s)
     }
 }
 
-/* The steps of a rank from value to value; values are renamed by `renamed`, or stay when it is
+/* Returns the steps of a rank from value to value, with values renamed by `renamed` unless it is
  * NULL.
  */
 static void collect_steps(const struct abstraction_rank *r, const uint32_t *renamed,
@@ -284,7 +285,7 @@ static void collect_steps(const struct abstraction_rank *r, const uint32_t *rena
     }
 }
 
-/* First stepped, then renamed, or the other way round: the same steps. */
+/* Judges that to step and then rename gives the same steps as to rename and then step. */
 static void try_steps(const struct abstraction *c, uint32_t rank, uint32_t other,
                       const uint32_t *renamed)
 {
@@ -338,7 +339,8 @@ static const char *try_messages(const struct symmetry *s, const struct abstracti
   return NULL;
 }
 
-/* Returns whether the abstraction of a rank can be renamed, and is then that of to[rank]. */
+/* Returns whether the abstraction of a rank can be renamed and then equals the abstraction of
+ * to[rank]. */
 static const char *try_rank(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                             const int16_t *to)
 {

@@ -17,24 +17,26 @@ struct abstraction;
 struct model;
 struct symmetry;
 
-/* NULL and *refused where none applies. Every value and message of the abstraction must be renamed
- * to one of the abstraction: what is not is a breach, as the protocol's rename() is wrong. */
+/* Returns NULL and sets *refused where symmetry does not apply. Every value and message of the
+ * abstraction must have an image in the abstraction; otherwise the protocol's rename() is wrong,
+ * which is a breach. */
 struct symmetry *symmetry_new(struct model *, const struct abstraction *, const char **refused);
 void symmetry_free(struct symmetry *);
 
-/* A worker's knowledge of values. */
+/* What a worker knows of values. */
 struct symmetry_worker;
 struct symmetry_worker *symmetry_worker_new(const struct symmetry *);
 void symmetry_worker_free(struct symmetry_worker *);
 
-/* The state of the orbit that stands for all, in place. */
+/* Replaces a state by the representative of its orbit, in place. */
 void symmetry_represent(struct symmetry_worker *, uint32_t *numbers);
 
-/* The same for all states of an orbit, in every exploration. */
+/* Returns a digest that is the same for all states of an orbit, in every exploration. */
 uint64_t symmetry_digest(struct symmetry_worker *, const uint32_t *numbers);
 
-/* The worker's state under other names moves to the same orbits as by its own: first renamed, then
- * stepped, or first stepped, then renamed. A difference is a breach. Not under `rules`. */
+/* Judges that the worker's state moves to the same orbits under other names: to rename and then
+ * step, or to step and then rename, must be the same. A difference is a breach. Not under `rules`.
+ */
 void symmetry_audit(struct symmetry_worker *, const uint32_t *numbers);
 
 #endif

@@ -41,7 +41,7 @@ uint64_t visible_stores(const struct abstraction *c, uint32_t rank, uint32_t nod
   return records_differing(before, after, checkpoint_if_durable);
 }
 
-/* Returns whether the shared part is another one after a crash than before the action. */
+/* Returns whether a crash leaves another shared part after the action than before it. */
 static bool shares_visibly(const struct abstraction *c, uint32_t shares)
 {
   const struct interned *item = &c->shares.item[shares];
@@ -57,8 +57,8 @@ static bool shares_visibly(const struct abstraction *c, uint32_t shares)
   return false;
 }
 
-/* A move that violates a property where a run before the crash could take it is itself what is
- * looked for. */
+/* A move that violates a property is itself what the search looks for, where a run before the crash
+ * could take it. */
 bool visible_edge(const struct abstraction *c, uint32_t rank, uint32_t node,
                   const struct abstraction_edge *edge)
 {

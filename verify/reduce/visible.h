@@ -1,20 +1,20 @@
 /* Visible actions: those that change, at a node of the abstraction, what a crash leaves (crash.h)
  * or whether one can happen.
  *
- * In a state with a stubborn set of invisible moves no crash need be taken, nor any other move: one
- * of them that is taken before the crash can come first; and where none is, one can be inserted, as
- * the crash undoes what it did. Else a crash is taken, and a stubborn set with all visible actions
- * (docs/explorer.md).
+ * In a state with a stubborn set of invisible moves no crash need be taken, nor any other move: if
+ * a run takes one of the set before the crash, it can come first; if it takes none, one can be
+ * inserted, as the crash undoes it. Else a crash is taken, and a stubborn set with all visible
+ * actions (docs/explorer.md).
  *
  * A durable record is left by a crash once its checkpoint is committed. Until then the action that
- * makes it durable is invisible, where no commit can come before the action.
+ * makes it durable is invisible, provided that no commit can come before the action.
  */
 #ifndef RECLINE_VISIBLE_H
 #define RECLINE_VISIBLE_H
 
 #include "verify/reduce/abstraction.h"
 
-/* Visible but for what is stored. */
+/* Returns whether the edge is visible, apart from what it stores. */
 bool visible_edge(const struct abstraction *, uint32_t rank, uint32_t node,
                   const struct abstraction_edge *);
 
@@ -24,7 +24,7 @@ static inline uint64_t visible_checkpoint(uint32_t checkpoint)
   return UINT64_C(1) << (checkpoint < 63 ? checkpoint : 63);
 }
 
-/* The checkpoints whose durable records an edge changes. */
+/* Returns the checkpoints whose durable records an edge changes. */
 uint64_t visible_stores(const struct abstraction *, uint32_t rank, uint32_t node,
                         const struct abstraction_edge *);
 

@@ -11,9 +11,9 @@
 #include "base/platform.h"
 
 enum {
-  NUMBERS = 32, /* of files: of an archive, of its save, and one that is being written */
-  AHEAD = 16,   /* lines of a filter are asked for so many states before they are used */
-  MANY = 8      /* a file with so many times the states that are looked for gets a filter */
+  NUMBERS = 32, /* most files: of an archive, of its save, and one that is being written */
+  AHEAD = 16,   /* lines of a filter are prefetched this many states before they are used */
+  MANY = 8      /* a file with this many times the states that are looked for gets a filter */
 };
 
 /* ---- files ---- */
@@ -28,10 +28,10 @@ struct making {
   struct sorted_writer *writer;
   uint32_t number, bytes;
   struct filter filter;
-  uint64_t states, hash[AHEAD]; /* of the last states, which are not in the filter yet */
+  uint64_t states, hash[AHEAD]; /* hashes of the last states, which are not in the filter yet */
 };
 
-/* For the filter of one more file. */
+/* Returns the bytes for the filter of one more file. */
 static uint64_t bytes_for_filter(const struct archive *a)
 {
   uint64_t taken = 0;
@@ -81,7 +81,7 @@ static bool finish(struct archive *a, struct making *m, struct archive_entry *ma
   return fine;
 }
 
-/* One that a save names stays until there is another save. */
+/* A file that a save names stays until there is another save. */
 static void drop(struct archive *a, struct archive_entry *entry)
 {
   uint64_t bit = UINT64_C(1) << entry->number;
@@ -140,7 +140,7 @@ static void copy_state(struct making *to, struct sorted_reader *reader, const ui
   *state = sorted_next(reader);
 }
 
-/* No state is in both. */
+/* The two files have no state in common. */
 static bool merge_two(struct archive *a, struct archive_entry *one, struct archive_entry *two,
                       struct archive_entry *made)
 {
@@ -165,7 +165,7 @@ static bool merge_two(struct archive *a, struct archive_entry *one, struct archi
   return true;
 }
 
-/* Files are in order of size, the largest first: a merged one may be larger than others. */
+/* Keeps files in order of size, the largest first: a merged file may be larger than others. */
 static void add_entry(struct archive *a, const struct archive_entry *entry)
 {
   uint32_t at = a->entries++;
@@ -180,17 +180,17 @@ static void remove_two(struct archive *a, struct archive_entry *two)
   memmove(two, two + 2, (size_t)(a->entry + a->entries - two) * sizeof *two);
 }
 
-/* Returns what it costs to merge two files, the larger first: its states, and more by how many
- * times it is the larger, as a state's file should grow by much whenever the state is written
- * again. */
+/* Returns the cost of merging two files, the larger first: the states of the larger one times the
+ * square of the ratio, as a state should reach a much larger file whenever it is written again. */
 static double cost_of_merging(const struct archive_entry *two)
 {
   double states = (double)two[0].file.states, times = states / (double)two[1].file.states;
   return states * times * times;
 }
 
-/* The two neighbours in size to merge. If the two smallest were always merged, all files would grow
- * to the same size, and each new one, however small, would be merged with one of that size. */
+/* Chooses two neighbours in size to merge. If the two smallest were always merged, all files would
+ * grow to the same size, and each new file, however small, would be merged with one of that size.
+ */
 static struct archive_entry *cheapest_two(struct archive *a)
 {
   struct archive_entry *two = &a->entry[a->entries - 2];
@@ -200,7 +200,7 @@ static struct archive_entry *cheapest_two(struct archive *a)
   return two;
 }
 
-/* Two files become one, where there are too many. */
+/* Merges two files, if there are too many. */
 static bool keep_few(struct archive *a)
 {
   while (a->entries > ARCHIVE_FILES) {
@@ -215,7 +215,7 @@ static bool keep_few(struct archive *a)
 
 /* ---- what is there already ---- */
 
-/* A thread's share of the states that are looked for. */
+/* One thread's share of the states that are looked for. */
 struct search {
   const struct archive *archive;
   uint8_t *states;
@@ -223,7 +223,7 @@ struct search {
   uint64_t count;
 };
 
-/* Returns whether `state` is in the file. What is looked for comes in order. */
+/* Returns whether `state` is in the file. Calls come in the order of states. */
 static bool is_in(struct sorted_reader *reader, const uint8_t *state, uint32_t bytes)
 {
   const uint8_t *found = sorted_seek(reader, state);
@@ -248,7 +248,7 @@ static void mark_if_known(const struct search *s, struct sorted_reader **reader,
       state[s->bytes] = 0;
 }
 
-/* States that are on disk get tag 0. */
+/* Gives tag 0 to states that are on disk already. */
 static void mark_known(void *data)
 {
   const struct search *s = data;
@@ -338,7 +338,7 @@ bool archive_settle(struct archive *a)
   return !error;
 }
 
-/* Tells the states that are not on disk yet. */
+/* Calls back for the states that are not on disk yet. */
 static void tell_fresh(struct archive *a, const uint8_t *states, uint64_t count,
                        void fresh(void *data, const uint32_t *state), void *data)
 {
@@ -452,7 +452,7 @@ uint32_t archive_save(const struct archive *a, struct archive_saved *saved)
   return a->entries;
 }
 
-/* The files that only an older save needs go. */
+/* Removes the files that only an older save needs. */
 static void mark_saved(struct archive *a, bool saved)
 {
   remove_numbers(a, a->stale);
@@ -472,7 +472,7 @@ void archive_forget_saves(struct archive *a)
   mark_saved(a, false);
 }
 
-/* The filter of a file that another process has written. */
+/* Makes the filter of a file that another process has written. */
 static void learn_filter(struct archive *a, struct archive_entry *entry)
 {
   filter_init(&entry->filter, entry->file.states, bytes_for_filter(a));

@@ -1,4 +1,4 @@
-/* States on disk: what the visited set had found when memory was short.
+/* States on disk: those that the visited set held when memory was short.
  *
  * While a level is expanded nothing is looked up on disk. When memory is short, and at the end of
  * each level, the visited set is emptied: its states are put in order, and looked for in the files,
@@ -22,48 +22,51 @@ enum { ARCHIVE_FILES = 8 }; /* between passes */
 
 struct archive_entry {
   struct sorted_file file;
-  struct filter filter; /* of its states; it may have none */
-  uint32_t number;      /* in its name */
+  struct filter filter; /* filter of its states; it may have none */
+  uint32_t number;      /* number in its name */
   bool saved;           /* a save names it: it is not removed before the next one */
 };
 
 struct archive {
-  char *prefix;                  /* of the names of files */
-  const struct packing *packing; /* in which states are written; the caller's */
+  char *prefix;                  /* prefix of the names of files */
+  const struct packing *packing; /* packing in which states are written; the caller's */
   struct archive_entry entry[ARCHIVE_FILES + 1];
   uint32_t entries;
   uint64_t states;
-  uint64_t filters_most;   /* bytes */
-  uint64_t looked_for;     /* states, when some were last taken; 0: there were no files */
-  uint64_t numbers;        /* of files that are there: a bit each */
-  uint64_t stale;          /* of these: only the last save names them */
-  struct storing *storing; /* under way to disk, with files and filters its own; NULL: nothing */
+  uint64_t filters_most; /* bytes */
+  uint64_t looked_for; /* states in the archive when some were last taken; 0: there were no files */
+  uint64_t numbers;    /* numbers of existing files: a bit each */
+  uint64_t stale;      /* of these, files that only the last save names */
+  struct storing
+      *storing; /* states under way to disk, with files and filters of their own; NULL: none */
 };
 
-/* Without files. Filters take so many bytes at most; a file for which none are left has no filter,
- * and each state is looked for in it. `prefix` is copied. */
+/* Makes an archive without files. Filters take at most that many bytes; a file for which none are
+ * left has no filter, and each state is looked for in it. `prefix` is copied. */
 struct archive *archive_new(const char *prefix, const struct packing *, uint64_t filters_most);
 
 /* Removes all files that no save names. */
 void archive_free(struct archive *);
 
-uint64_t archive_bytes(const struct archive *); /* of memory: filters, and where blocks begin */
+uint64_t
+archive_bytes(const struct archive *); /* bytes of memory: filters, and the beginnings of blocks */
 
-/* Moves all states of `visited` into the archive, by so many threads. Those that were not there
- * already are told, in order; with more than one thread another one writes them while the caller
- * goes on. False: a file cannot be made, or what was taken before cannot be written, or there is no
- * memory to put states in order; errno tells. */
+/* Moves all states of `visited` into the archive, with that number of threads. Calls back for the
+ * states that were not there already, in order; with more than one thread, another thread writes
+ * them while the caller goes on. Returns false, with errno set, if a file cannot be made, earlier
+ * states cannot be written, or there is no memory to sort states. */
 bool archive_take(struct archive *, struct visited *, unsigned threads,
                   void fresh(void *data, const uint32_t *state), void *data);
 
-/* Returns when all that was taken is on disk. False: it cannot be written; errno tells. To be
+/* Returns when all states are on disk; false, with errno set, if they cannot be written. To be
  * called before archive_each() and archive_save(). */
 bool archive_settle(struct archive *);
 
-/* Writes all again in a packing whose fields are as wide or wider. False: as above. */
+/* Writes all states again in a packing whose fields are as wide or wider. Returns false as above.
+ */
 bool archive_widen(struct archive *, const struct packing *);
 
-/* Tells all states with that tag (0: all there are), in the archive's packing. */
+/* Calls back for all states with that tag (0: all states), in the archive's packing. */
 void archive_each(const struct archive *, uint32_t tag,
                   void state(void *data, const uint32_t *state), void *data);
 
@@ -79,10 +82,11 @@ uint32_t archive_save(const struct archive *, struct archive_saved *);
 void archive_was_saved(struct archive *);
 void archive_forget_saves(struct archive *);
 
-/* Opens the files of a save. False: one of them is not there, or another. */
+/* Opens the files of a save. Returns false if one of them is missing or another file. */
 bool archive_open(struct archive *, const struct archive_saved *, uint32_t count);
 
-/* Removes files of these names that the archive does not know: an earlier search has left them. */
+/* Removes files with the archive's prefix that it does not know: an earlier search has left them.
+ */
 void archive_sweep(struct archive *);
 
 #endif

@@ -1,8 +1,8 @@
-/* Bloom filters: whether a state may be in a file, told without reading it.
+/* Bloom filters tell, without reading a file, whether a state may be in it.
  *
- * A state is in one cache line, which its hash chooses, with some bits set there that its hash
- * chooses, too. What is not in the filter was never added; what is may not have been, in one of a
- * hundred cases with 10 bits for a state.
+ * The hash of a state chooses one cache line and some bits in it, which are set. A state that is
+ * not in the filter was never added; one that is was not added in one of a hundred cases, with 10
+ * bits for a state.
  *
  * Source: Bloom, Space/time trade-offs in hash coding with allowable errors (CACM 1970); Putze,
  * Sanders and Singler, Cache-, hash- and space-efficient Bloom filters (WEA 2007): in one line.
@@ -21,14 +21,14 @@ struct filter {
 
 enum { FILTER_WORDS = 8, FILTER_BITS = 10, FILTER_BITS_LEAST = 4 };
 
-/* For so many states, in at most `bytes` bytes: FILTER_BITS for each, or fewer; no filter where
- * that is less than FILTER_BITS_LEAST. Aborts when there is no memory. */
+/* Makes a filter for that many states in at most `bytes` bytes: FILTER_BITS for each state, or
+ * fewer; no filter if that is less than FILTER_BITS_LEAST. Aborts when there is no memory. */
 void filter_init(struct filter *, uint64_t states, uint64_t bytes);
-void filter_clear(struct filter *); /* then there is none */
+void filter_clear(struct filter *); /* below that there is no filter */
 uint64_t filter_bytes(const struct filter *);
 
-/* `hash` is that of a state, all 64 bits of it. The first asks for the memory that the others will
- * use. */
+/* `hash` has all 64 bits of a state's hash. The first function prefetches the memory that the
+ * others will use. */
 void filter_prefetch(const struct filter *, uint64_t hash);
 void filter_add(struct filter *, uint64_t hash);
 bool filter_may_have(const struct filter *, uint64_t hash);

@@ -5,7 +5,7 @@
 #include "base/breach.h"
 #include "base/hash.h"
 
-/* In two numbers, as a field has 32 bits at most. */
+/* Uses two numbers, as a field has 32 bits at most. */
 struct packing *fingerprint_packing(unsigned bits)
 {
   const uint8_t fields[] = {(uint8_t)(bits > 32 ? 32 : bits), (uint8_t)(bits > 32 ? bits - 32 : 0)};
@@ -15,8 +15,8 @@ struct packing *fingerprint_packing(unsigned bits)
   return packing;
 }
 
-/* The upper bits of a sum depend on all bits of its terms, the lower ones do not: they are mixed
- * first, which maps different hashes to different ones. */
+/* Mixes the hash first, by a bijection: it is a sum, whose upper bits depend on all bits of its
+ * terms while the lower ones do not. */
 uint64_t fingerprint_pack(const struct packing *packing, uint64_t hash, uint32_t fingerprint[])
 {
   uint64_t mixed = hash_mix(hash);
@@ -26,7 +26,7 @@ uint64_t fingerprint_pack(const struct packing *packing, uint64_t hash, uint32_t
   return packing_hash(packing, numbers);
 }
 
-/* That any of so many pairs has one fingerprint. */
+/* Returns the probability that any of that many pairs has equal fingerprints. */
 static double collision_bound(double pairs, unsigned bits)
 {
   double expected = ldexp(pairs, -(int)bits);

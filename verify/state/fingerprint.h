@@ -13,18 +13,18 @@
 
 enum { FINGERPRINT_WORDS = 2 };
 
-/* Returns how fingerprints of so many bits, 1 to EXPLORER_FINGERPRINT, lie in the visited set. The
- * caller frees it with free(). */
+/* Returns the packing of fingerprints of that many bits, 1 to EXPLORER_FINGERPRINT, in the visited
+ * set. The caller frees it with free(). */
 struct packing *fingerprint_packing(unsigned bits);
 
-/* Makes of the hash of a state its fingerprint, with tag 0. Returns the hash of that. */
+/* Makes the fingerprint of a state's hash, with tag 0. Returns the hash of the fingerprint. */
 uint64_t fingerprint_pack(const struct packing *, uint64_t hash, uint32_t fingerprint[]);
 
-/* At most so likely has any of so many states been left out. */
+/* Returns a bound on the probability that any of that many states was left out. */
 double fingerprint_omission(unsigned bits, uint64_t states);
 
-/* At most so likely is there a violation that a search of that depth has not found: one of the
- * states on a shortest way to it was left out, of which there are no more than levels. */
+/* Returns a bound on the probability that a search of that depth has missed a violation: a state on
+ * a shortest way to it was left out, and such a way has at most one state for each level. */
 double fingerprint_miss(unsigned bits, uint64_t states, unsigned depth);
 
 #endif

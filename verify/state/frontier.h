@@ -12,7 +12,7 @@
 
 enum { CHUNK_STATES = 256 };
 
-/* A file without a name, for chunks. All chunks in it go before it is used again. */
+/* A file without a name, for chunks. It is used again once all its chunks are gone. */
 struct spill {
   int file;
   uint64_t end;
@@ -20,8 +20,8 @@ struct spill {
 
 struct chunk {
   struct chunk *next;
-  const struct packing *packing; /* of its states */
-  const struct spill *spill;     /* where they are; NULL: here */
+  const struct packing *packing; /* packing of its states */
+  const struct spill *spill;     /* the file with its states; NULL: they are in memory */
   uint64_t place;
   uint32_t count;
   uint32_t states[]; /* room for CHUNK_STATES; none when spilled */
@@ -29,7 +29,7 @@ struct chunk {
 
 struct frontier {
   struct chunk *first, *last;
-  struct chunk *spilled; /* all up to this one are; NULL: none is known to be */
+  struct chunk *spilled; /* all chunks up to this one are spilled; NULL: none is known to be */
   uint64_t states;
   uint64_t bytes; /* memory taken */
 };
@@ -39,20 +39,21 @@ void spill_reset(struct spill *);
 void spill_clear(struct spill *);
 
 void frontier_append(struct frontier *, const struct packing *, const uint32_t *state);
-void frontier_move(struct frontier *to, struct frontier *from); /* all that is in `from` */
+void frontier_move(struct frontier *to, struct frontier *from); /* moves all that is in `from` */
 
-/* Moves the first chunks, with `states` states or, as chunks stay whole, a few more; all of them
- * where there are not so many. `to` is empty. */
+/* Moves the first chunks, with `states` states or, as chunks stay whole, a few more, or all if
+ * there are fewer. `to` is empty. */
 void frontier_share(struct frontier *from, struct frontier *to, uint64_t states);
 
-/* Spills all but the last chunk, which may not be full; what the file does not take stays here. */
+/* Spills all but the last chunk, which may not be full; chunks that the file does not take stay in
+ * memory. */
 void frontier_spill(struct frontier *, struct spill *);
 
-/* The first chunk, with its states; the caller frees it with free(). NULL: none. Aborts when a
- * spilled one cannot be read. */
+/* Takes the first chunk, with its states; the caller frees it with free(). NULL: none. Aborts when
+ * a spilled chunk cannot be read. */
 struct chunk *frontier_take(struct frontier *);
 
-/* A copy of `chunk` with its states, the caller's to free. */
+/* Returns a copy of `chunk` with its states, for the caller to free. */
 struct chunk *chunk_copy(const struct chunk *);
 
 void frontier_clear(struct frontier *);

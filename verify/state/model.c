@@ -93,8 +93,8 @@ static uint8_t bits_for(uint32_t values)
   return bits;
 }
 
-/* A packing that holds all values that there are; with one bit to spare where that is new, as more
- * are likely to come. */
+/* Makes a packing that holds all values; a field that must grow gets one bit to spare, as more
+ * values are likely to come. */
 void model_make_packing(struct model *m)
 {
   uint8_t bits[m->components];
@@ -152,7 +152,7 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
                 unsigned crashes, unsigned timers)
 {
   *m = (struct model){.world = world, .options = options};
-  /* a property that is not asked for must not hide, in the same step, one that is */
+  /* a property that is not asked for must not hide another one in the same step */
   world->properties = options->properties ? options->properties : properties_default;
   world->merges = options->audit ? world_merges_new() : NULL;
   world->blind = options->blind;
@@ -167,7 +167,7 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
     transition_cache_apply(&m->rules_cache, transition_cache_step(&m->rules_cache, move));
   }
   make_components(m);
-  model_store_numbers(m, m->first); /* of world_begin() and what was taken then */
+  model_store_numbers(m, m->first); /* the moves taken after world_begin() */
 }
 
 void model_clear(struct model *m)

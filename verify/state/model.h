@@ -1,6 +1,6 @@
-/* What is explored, apart from the states themselves: the world, the values that its parts and
- * components take, the cache of its rules, and how states are packed. Reductions see a model, never
- * a worker of the search.
+/* The model that is explored, apart from the states: the world, the values of its parts and
+ * components, the cache of its rules, and how states are packed. Reductions see a model, never a
+ * worker of the search.
  */
 #ifndef RECLINE_MODEL_H
 #define RECLINE_MODEL_H
@@ -10,8 +10,8 @@
 #include "verify/state/packing.h"
 #include "verify/state/transition_cache.h"
 
-/* Parts whose values go together (world_component()). Its own values are tuples of theirs, numbered
- * from 0. */
+/* Parts whose values go together (world_component()). A component's values are tuples of its parts'
+ * values, numbered from 0. */
 struct component {
   uint32_t *parts;
   uint32_t count;
@@ -28,8 +28,8 @@ struct position {
 /* A move that is enabled in the state being expanded. */
 struct enabled_move {
   uint32_t origin;
-  uint32_t option; /* of those that the origin has in this state */
-  uint8_t action;  /* with stubborn sets: the action of its rank that it is */
+  uint32_t option; /* its place among the moves of its origin in this state */
+  uint8_t action;  /* with stubborn sets: number of the action of its rank */
   uint8_t kind;    /* enum crash_move */
 };
 
@@ -37,7 +37,7 @@ struct model {
   struct world *world;
   const struct explorer_options *options;
   bool judges_end;  /* a property of world_at_end() is checked */
-  bool judges_line; /* property line-invariant is, of a protocol that states one */
+  bool judges_line; /* property line-invariant is checked, and the protocol states one */
 
   /* Values. `rules` is held to read or add them while workers run. */
   struct platform_lock *rules;
@@ -45,39 +45,41 @@ struct model {
   struct component *component;
   uint32_t components;
   uint32_t *component_of;        /* of each part, */
-  uint32_t *place_of;            /* and its place among the component's parts */
+  uint32_t *place_of;            /* its place among the component's parts */
   uint32_t *first;               /* numbers of the first state */
-  const struct position *loaded; /* whose state rules_cache.values are, */
+  const struct position *loaded; /* the position whose state is in rules_cache.values, */
   uint64_t loaded_serial;        /* and which of its states */
 
-  /* The present packing, and all there were: states of the frontier may still be in an old one. */
+  /* The present packing, and all earlier ones: states of the frontier may still be in an old one.
+   */
   struct packing *packing;
   struct packing **packings;
   uint32_t packings_count;
 };
 
-/* `world` and `options` are the caller's and stay. The first state is that of world_begin(crashes,
- * timers) and options->from; it has a packing. */
+/* `world` and `options` are the caller's and stay. The first state is reached by
+ * world_begin(crashes, timers) and options->from. There is a packing for it. */
 void model_init(struct model *, struct world *, const struct explorer_options *, unsigned crashes,
                 unsigned timers);
 void model_clear(struct model *);
 
-/* Loads rules_cache.values with a state. Under `rules`. */
+/* Loads a state into rules_cache.values. Under `rules`. */
 void model_load(struct model *, const struct position *);
 
-/* The same with the state of those components, of which nothing else is known; and the numbers of
- * the components of the state that is loaded. Under `rules`. */
+/* The first loads the state with those numbers of components; the second returns the numbers of the
+ * components of the loaded state. Under `rules`. */
 void model_load_numbers(struct model *, const uint32_t *numbers);
 void model_store_numbers(struct model *, uint32_t *numbers);
 
-/* A digest of the value of that number of a component: of what it is, not of how it is numbered, so
- * it is the same in every search and every process. Loads that component. Under `rules`. */
+/* Returns a digest of a component's value, given its number. It depends on contents, not on
+ * numbers, so it is the same in every search and every process. Loads that component. Under
+ * `rules`. */
 uint64_t model_digest(struct model *, uint32_t component, uint32_t number);
 
-/* The same of a value of a part, which it loads. */
+/* Returns the same for a value of a part, which it loads. */
 uint64_t model_digest_value(struct model *, uint32_t part, uint32_t value);
 
-/* A new packing for all values that there are. While no worker runs. */
+/* Makes a new packing for all values. While no worker runs. */
 void model_make_packing(struct model *);
 
 /* Returns whether there are more values than the present packing can name. */
@@ -94,7 +96,7 @@ bool model_checks(const struct model *, const char *property);
 bool model_needs_cycles(const struct model *);
 
 /* Returns whether a verdict is a violation of a property that is checked, or of the grammar of a
- * step. One that the protocol gives up is made one of `recovers`. */
+ * step. A verdict that the protocol gives up becomes a violation of `recovers`. */
 bool model_violates(const struct model *, struct verdict *);
 
 #endif

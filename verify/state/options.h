@@ -1,4 +1,4 @@
-/* What the caller of the explorer asks for, and what it is told meanwhile. */
+/* What the caller of the explorer asks for, and the progress that it is told. */
 #ifndef RECLINE_OPTIONS_H
 #define RECLINE_OPTIONS_H
 
@@ -12,16 +12,16 @@ struct transport;
 
 struct explorer_progress {
   uint64_t states, transitions;
-  uint64_t bytes;         /* of all tables */
+  uint64_t bytes;         /* bytes of all tables */
   unsigned depth;         /* of the level that is being expanded */
-  uint64_t level, before; /* its states, and those of the level before it */
+  uint64_t level, before; /* its states, and the states of the level before it */
   uint64_t left;          /* its states that no worker has taken yet */
 };
 
 enum { EXPLORER_FINGERPRINT = 58 }; /* the most bits that a fingerprint has */
 
 struct explorer_options {
-  /* Moves taken before the first state: the search begins behind them. Each must be possible. */
+  /* Moves to take before the first state: the search begins after them. Each must be possible. */
   const struct move *from;
   unsigned from_count;
   /* Names of the properties to check, ends with NULL; NULL: properties_default. */
@@ -31,25 +31,25 @@ struct explorer_options {
   struct intern *outcomes;
   bool collect;     /* add to `outcomes` instead of checking against it */
   unsigned workers; /* threads; 0: one */
-  bool stubborn;    /* take of each state's moves only as many as are needed; where that applies */
-  bool symmetry;    /* states that differ in names of ranks only are one; where that applies */
-  bool orbits;      /* digests of `rests` are those of such states; where that applies */
-  bool blind;       /* tests: a reduction takes all moves for independent; world.blind */
+  bool stubborn;    /* partial-order reduction, where it applies */
+  bool symmetry;    /* symmetry reduction, where it applies */
+  bool orbits;      /* `rests` gets digests of orbits, where symmetry applies */
+  bool blind;       /* tests: a reduction takes all moves for independent; sets world.blind */
   /* Digests of the states at rest, uint64_t each, are added to it; NULL: not collected. */
   struct intern *rests;
-  /* Hash compaction: the visited set keeps so many bits of a hash in place of states, where nothing
+  /* Hash compaction: the visited set keeps this many bits of a hash in place of states, if nothing
    * needs the states themselves; 0: it keeps states. */
   unsigned fingerprint;
-  uint64_t max_cycles; /* in larger worlds progress is judged only where that takes no look at their
-                          states; 0: in all, as it was named */
-  bool audit;          /* run everything that is remembered again, and compare; slow */
+  uint64_t max_cycles; /* in worlds with more states, progress is judged only if steps alone decide
+                          it; 0: in all worlds, as the claim names it */
+  bool audit;          /* repeat all that is remembered, and compare; slow */
   uint64_t max_states; /* go no deeper when there are more; 0: no bound */
   uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
   double max_seconds;  /* stop the level where it is; 0: no bound */
-  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory; others go to disk; 0:
-                          as many as there is memory for */
-  /* Prefix of the names of files for states that were found, when memory is short; NULL: the search
-   * ends then. One process only. */
+  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory, while others go to
+                          disk; 0: as memory allows */
+  /* Prefix of the names of files for found states, when memory is short; NULL: the search ends
+   * then. One process only. */
   const char *disk;
   /* Called often, by one thread at a time; may be NULL. */
   void (*progress)(void *data, const struct explorer_progress *);
@@ -57,11 +57,13 @@ struct explorer_options {
   /* File for saves: where it exists, the exploration goes on from there; removed when a verdict is
    * reached. NULL: none. */
   const char *save;
-  double save_seconds; /* from one save to the next, between levels only; 0: at each */
-  /* With other processes: the protocol that takes checkpoints of all in the place of saves, at any
-   * time, into the folder `save`; NULL: none. */
+  double
+      save_seconds; /* seconds from one save to the next, between levels only; 0: at each level */
+  /* With other processes: the protocol whose checkpoints replace saves, at any time, in the folder
+   * `save`; NULL: none. */
   const char *protocol;
-  uint64_t world_digest; /* of all that makes the world: a save of another one is refused */
+  uint64_t
+      world_digest; /* digest of all that makes the world: a save of another world is refused */
   /* To the other processes that explore the same world, with the same options; NULL: there are
      none. */
   const struct transport *transport;

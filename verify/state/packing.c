@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* The first word with room for `bits`; opens a new one if there is none. */
+/* Returns the first word with room for `bits`; opens a new one if there is none. */
 static uint32_t find_word(uint8_t *used, uint32_t *words, uint8_t bits)
 {
   uint32_t word = 0;

@@ -6,8 +6,8 @@
  * The tag is not part of the state. In the visited set it is the state's depth (modulo TAG_MASK)
  * and never zero, so that a word 0 of zero marks a free place.
  *
- * Hash and packed state are sums over the components: what a move adds to them is the same in all
- * states in which it changes components in the same way.
+ * Hash and packed state are sums over the components: a move adds the same to them in all states in
+ * which it changes components in the same way.
  */
 #ifndef RECLINE_PACKING_H
 #define RECLINE_PACKING_H
@@ -23,12 +23,12 @@ enum {
   PACKING_FIELDS = 2048
 };
 
-/* A function that is compiled anew for each number of words that it is called with: those of the
- * innermost loops, which the usual numbers make much shorter. */
+/* A function that is compiled separately for each number of words. Innermost loops are, as the
+ * usual numbers of words make them much shorter. */
 #define FOR_EACH_SIZE static inline __attribute__((always_inline))
 
 struct field {
-  uint64_t factor; /* of its number in the hash */
+  uint64_t factor; /* factor of its number in the hash */
   uint32_t mask;
   uint8_t word, shift, bits;
 };
@@ -40,8 +40,9 @@ struct packing {
   struct field field[];
 };
 
-/* Fields of so many bits each (0: always number 0). The caller frees it with free(). NULL when
- * there are more than PACKING_FIELDS, or more than PACKING_WORDS words would be needed. */
+/* Makes a packing with fields of these bits (0: always number 0). The caller frees it with free().
+ * NULL when there are more than PACKING_FIELDS, or more than PACKING_WORDS words would be needed.
+ */
 struct packing *packing_new(const uint8_t *bits, uint32_t count);
 
 static inline uint64_t packing_hash(const struct packing *packing, const uint32_t *numbers)
@@ -52,7 +53,7 @@ static inline uint64_t packing_hash(const struct packing *packing, const uint32_
   return hash;
 }
 
-/* The same of a packed state, whatever its tag. */
+/* Returns the same hash from a packed state, whatever its tag. */
 static inline uint64_t packing_hash_packed(const struct packing *packing, const uint32_t *state)
 {
   uint64_t hash = 0;
@@ -89,14 +90,14 @@ static inline void packing_unpack(const struct packing *packing, const uint32_t 
     numbers[i] = state[packing->field[i].word] >> packing->field[i].shift & packing->field[i].mask;
 }
 
-/* Components as a set: a bit each; where there are more than 62, the others share one. Bit 0 is
- * none of theirs. */
+/* Returns a set of components: a bit each; beyond 62 the others share one. Bit 0 belongs to none.
+ */
 static inline uint64_t component_bit(uint32_t component)
 {
   return UINT64_C(2) << (component < 62 ? component : 62);
 }
 
-/* Goes from a state to another: `state` (tag 0), `numbers` and `hash` are then those of `to`.
+/* Goes from one state to another: `state` (tag 0), `numbers` and `hash` become those of `to`.
  * Returns the components that differ. */
 static inline uint64_t packing_go(const struct packing *packing, const uint32_t *to,
                                   uint32_t *state, uint32_t *numbers, uint64_t *hash)

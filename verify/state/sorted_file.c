@@ -12,7 +12,7 @@ enum {
   ENTRY = SORTED_BYTES_MOST + 2, /* of one, at most */
   HEAD = 2 * sizeof(uint32_t),   /* of a block */
   SHARED_MOST = UINT8_MAX,       /* bytes that an entry can share */
-  BUFFER = 1 << 17               /* bytes that are written, or read one behind the other, at once */
+  BUFFER = 1 << 17               /* bytes that are written, or read in sequence, at once */
 };
 
 /* ---- states as bytes ---- */
@@ -201,11 +201,11 @@ uint64_t sorted_index_bytes(const struct sorted_file *f)
 struct sorted_reader {
   const struct sorted_file *of;
   uint32_t next;     /* block */
-  uint32_t entries;  /* that are left in the present one, */
+  uint32_t entries;  /* entries left in the present block, */
   const uint8_t *at; /* from here on */
   bool has;          /* a state was read: */
   uint8_t state[SORTED_BYTES_MOST + 1];
-  uint64_t from, till; /* bytes of the file that `buffer` has */
+  uint64_t from, till; /* bytes of the file that are in `buffer` */
   uint8_t buffer[BUFFER + HEAD + BLOCK + ENTRY];
 };
 
@@ -221,7 +221,7 @@ void sorted_reader_free(struct sorted_reader *r)
   free(r);
 }
 
-/* Reads a block; where it is the one behind the last, as in a merge, also those that follow. */
+/* Reads a block; if it follows the block read last, as in a merge, also some that come next. */
 static void read_buffer(struct sorted_reader *r, uint32_t number, uint64_t end)
 {
   const struct sorted_file *f = r->of;
@@ -266,8 +266,8 @@ const uint8_t *sorted_next(struct sorted_reader *r)
   return r->state;
 }
 
-/* The last block, from the next one on, that begins with no more than `state`; the present one
- * where none does. */
+/* Returns the last block, from the next one on, whose first state is not greater than `state`; the
+ * present block if there is none. */
 static uint32_t block_of(const struct sorted_reader *r, const uint8_t *state)
 {
   const struct sorted_file *f = r->of;

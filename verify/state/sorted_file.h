@@ -1,4 +1,4 @@
-/* A file of distinct states in order, each behind what it shares with the one before it.
+/* A file of distinct states in order, each compressed by its common prefix with the state before.
  *
  * A state is written as its numbers, component after component, most significant bit first, in as
  * many bits as the packing gives each: so the order of states is that of their numbers, and stays
@@ -26,36 +26,37 @@ struct sorted_file {
   uint32_t blocks, room, firsts_room;
 };
 
-/* Bytes of a state of that packing; the state as bytes, its tag behind them; and back, with its
- * tag. */
+/* Return the number of bytes of a state in that packing; write a state as bytes with its tag behind
+ * them; and read it back, with its tag. */
 uint32_t sorted_bytes(const struct packing *);
 void sorted_encode(const struct packing *, const uint32_t *state, uint8_t *to);
 void sorted_decode(const struct packing *, const uint8_t *from, uint32_t *state);
 
-/* Writing: states (with their tags) in order. A file of that name is overwritten. False: it cannot
- * be made, or written; errno tells why, and the file is removed. `name` is copied. */
+/* Write states (with their tags) in order. A file of that name is overwritten. They return false,
+ * with errno set, if it cannot be made or written, and the file is removed. `name` is copied. */
 struct sorted_writer;
 struct sorted_writer *sorted_create(const char *name, uint32_t bytes); /* NULL: as false */
 void sorted_put(struct sorted_writer *, const uint8_t *state);
 bool sorted_finish(struct sorted_writer *, struct sorted_file *);
 
-/* A file that is there already, with what was known of it. False: it is not, or another one. */
+/* Opens a file that exists, with what was known of it. Returns false if it is missing or another
+ * file. */
 bool sorted_open(struct sorted_file *, const char *name, uint32_t bytes, uint64_t states,
                  uint64_t end);
 void sorted_close(struct sorted_file *, bool remove); /* its contents are then all zeroes */
 
-/* Bytes of memory that the places and first states of blocks take. */
+/* Returns the bytes of memory that the places and first states of blocks take. */
 uint64_t sorted_index_bytes(const struct sorted_file *);
 
-/* Reading, in order; several readers may read a file at a time. */
+/* A reader reads in order; several may read a file at a time. */
 struct sorted_reader;
 struct sorted_reader *sorted_reader_new(const struct sorted_file *);
 void sorted_reader_free(struct sorted_reader *);
 
-/* The next state with its tag; NULL: there is none. Aborts when the file cannot be read. */
+/* Returns the next state with its tag; NULL: there is none. Aborts when the file cannot be read. */
 const uint8_t *sorted_next(struct sorted_reader *);
 
-/* The first state that is not less than `state`, from the present one on; NULL: none. */
+/* Returns the first state from the present one on that is not less than `state`; NULL: none. */
 const uint8_t *sorted_seek(struct sorted_reader *, const uint8_t *state);
 
 #endif

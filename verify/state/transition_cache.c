@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "protocols/text.h"
 
-/* An edge of the trie: seeing `value` at `node` leads to `next`, where `note` says which part to
- * look at next, or what came out. Everything that a walk needs lies in one place. */
+/* An edge of the trie: seeing `value` at `node` leads to `next`, where `note` names the part to
+ * look at next, or the result. Everything that a walk needs lies in one place. */
 struct edge {
   uint32_t node, value;
   uint32_t next; /* 0: a free slot */
@@ -126,7 +126,7 @@ void transition_cache_forget_reads(struct transition_cache *m)
 
 /* ---- the trie ---- */
 
-/* The edge from `node` for `value`, or the free slot where it belongs. */
+/* Returns the edge from `node` for `value`, or the free slot where it belongs. */
 static struct edge *edge_at(const struct transition_cache *m, uint32_t node, uint32_t value)
 {
   uint32_t at = hash_home((uint64_t)node << 32 | value, m->edges_room);
@@ -147,7 +147,7 @@ static void grow_edges(struct transition_cache *m)
   free(old);
 }
 
-/* The edge from `node` for `value`, old or new. Valid until the next call. */
+/* Returns the edge from `node` for `value`, old or new. Valid until the next call. */
 static struct edge *edge_from(struct transition_cache *m, uint32_t node, uint32_t value)
 {
   if (m->edges_count >= m->edges_room / 4 * 3)
@@ -158,8 +158,8 @@ static struct edge *edge_from(struct transition_cache *m, uint32_t node, uint32_
   return edge;
 }
 
-/* Walks down by the values of the state. The note at the end: a result, or unknown. What the walk
- * has looked at is in `looked`. */
+/* Walks down by the values of the state. Returns the note at the end: a result, or unknown. The
+ * parts that the walk has looked at are in `looked`. */
 static uint32_t walk_trie(struct transition_cache *m, uint32_t root, uint32_t number)
 {
   transition_cache_forget_reads(m);
@@ -172,7 +172,8 @@ static uint32_t walk_trie(struct transition_cache *m, uint32_t root, uint32_t nu
   return edge->note;
 }
 
-/* Writes `note` at the end of `edge`, where it may stand already. False: another one does. */
+/* Writes `note` at the end of `edge`, where it may stand already. Returns false if another note
+ * stands there. */
 static bool note_down(struct edge *edge, uint32_t note)
 {
   bool same = edge->note == NOTE_UNKNOWN || edge->note == note;
@@ -180,8 +181,8 @@ static bool note_down(struct edge *edge, uint32_t note)
   return same;
 }
 
-/* Writes down what the run that has just ended has looked at, and its result. False: an earlier run
- * has looked at something else, where it had seen the same. */
+/* Adds what the run that has just ended has looked at, and its result. Returns false if an earlier
+ * run that saw the same values went on to look at something else. */
 static bool write_down(struct transition_cache *m, uint32_t root, uint32_t number, uint32_t result)
 {
   struct edge *edge = edge_from(m, root, number);
@@ -220,7 +221,7 @@ static uint16_t note_verdict(struct transition_cache *m, const struct verdict *v
 }
 
 /* Appends what the step that has just run changed to `changes`, and ends its edits: from here on
- * the world reads `values` again. Returns how much that is. */
+ * the world reads `values` again. Returns how many changes that are. */
 static uint32_t append_changes(struct transition_cache *m)
 {
   uint32_t first = m->changes_count;
@@ -270,8 +271,8 @@ static bool did_same(struct transition_cache *m, const struct effect *effect,
           !memcmp(&m->changes[first], &m->changes[effect->first], count * sizeof *m->changes));
 }
 
-/* Runs a step again in a state that agrees with the one in which it was noted in what it has looked
- * at, and in nothing else, for all that is known. Returns whether it does the same. */
+/* Runs a step again in a state that agrees with the noted one in what the step has looked at, and
+ * perhaps in nothing else. Returns whether the step does the same. */
 static bool audit_step(struct transition_cache *m, uint32_t move, const struct effect *effect)
 {
   uint32_t count = m->looked_count, looked[2 * m->count];
@@ -282,8 +283,8 @@ static bool audit_step(struct transition_cache *m, uint32_t move, const struct e
          did_same(m, effect, &verdict);
 }
 
-/* The number of an effect like that one, of a step that depends on something that is not in its
- * parts: only a protocol can. */
+/* Returns the number of the effect of a step that depends on something outside of its parts: only a
+ * protocol can do that. */
 static uint32_t note_impure(struct transition_cache *m, uint32_t move, uint32_t effect)
 {
   const struct move *of = m->moves.item[move].bytes;
@@ -348,7 +349,7 @@ static struct enabled_list run_list(struct transition_cache *m, uint32_t origin)
   return turn;
 }
 
-/* The same for a list as audit_step() for a step. */
+/* Does for a list what audit_step() does for a step. */
 static void audit_list(struct transition_cache *m, uint32_t origin,
                        const struct enabled_list *noted)
 {

@@ -30,7 +30,7 @@ struct effect {
   struct reached reached;
 };
 
-/* The moves of one origin; of a rank itself, also how it stands. */
+/* The moves of one origin; for a rank itself, also how it stands. */
 struct enabled_list {
   uint32_t first; /* in transition cache.list_moves: numbers in rules_cache.moves */
   uint16_t count;
@@ -40,19 +40,19 @@ struct enabled_list {
 struct edge;
 struct scratch;
 
-/* Entries name a part or, `count` further on, its head only. */
+/* An entry names a part or, with `count` added, only its head. */
 struct transition_cache {
   struct world *world;
-  uint32_t count;      /* parts of the world */
-  struct intern parts; /* values of parts, and what the world keeps */
+  uint32_t count;      /* number of parts of the world */
+  struct intern parts; /* values of parts, and bytes that the world keeps */
   struct intern moves; /* struct move */
   uint32_t *values;    /* of the parts of the state that is looked at */
-  uint32_t *heads;     /* of each value: that of its head; 0: not known */
+  uint32_t *heads;     /* for each value: the value of its head; 0: not known */
   uint32_t heads_room;
   uint32_t *looked; /* parts that the last look-up depends on, in the order of reading */
   uint32_t looked_count;
   uint64_t steps; /* times that world_step() really ran */
-  bool audit;     /* run again what is noted, and compare: a difference is a breach */
+  bool audit;     /* repeat what is noted, and compare: a difference is a breach */
 
   struct edge *edges; /* open addressing */
   uint32_t edges_count, edges_room;
@@ -73,24 +73,24 @@ struct transition_cache {
   struct rcl_actions actions;
 };
 
-/* world->memory is the transition cache's from here on; its parts are as world_begin(crashes,
+/* From here on world->memory belongs to the transition cache; its parts are as world_begin(crashes,
  * timers) writes them. */
 void transition_cache_init(struct transition_cache *, struct world *, unsigned crashes,
                            unsigned timers);
 void transition_cache_clear(struct transition_cache *);
 
-/* In the state of `values`; both are valid until the next call. Where a step would do what the
- * world refuses: a breach. */
+/* Both look up in the state of `values`; results are valid until the next call. A step that the
+ * world refuses is a breach. */
 const struct effect *transition_cache_step(struct transition_cache *, uint32_t move);
 const struct enabled_list *transition_cache_list(struct transition_cache *, uint32_t origin);
 
-/* Makes of `values` what the step made of them. */
+/* Applies the step's changes to `values`. */
 void transition_cache_apply(struct transition_cache *, const struct effect *);
 
-/* The number of the first bytes of a rank's value, without the protocol's state. */
+/* Returns the number of the head of a rank's value: its bytes without the protocol's state. */
 uint32_t transition_cache_head(struct transition_cache *, uint32_t value);
 
-/* Forget what the world has read of `values` by itself, outside of the two calls above. */
+/* Forgets what the world has read of `values` outside of the two calls above. */
 void transition_cache_forget_reads(struct transition_cache *);
 
 size_t transition_cache_bytes(const struct transition_cache *); /* memory taken */

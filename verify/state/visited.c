@@ -11,14 +11,14 @@
 #include "verify/state/sorted_file.h"
 
 enum {
-  TAIL = 4096,          /* places beyond the last by hash: nothing wraps around */
+  TAIL = 4096,          /* places beyond the last home: probing does not wrap around */
   PROBES = 2048,        /* places looked at before the set calls itself full */
   PART_LEAST = 1 << 15, /* places that several threads move together */
   LINE = 16,            /* words in a line of memory */
   BUSY = 1 << TAG_BITS  /* word 0 of a place that is being written: no tag */
 };
 
-/* The place to look at first: the first that begins in its line of memory. */
+/* Returns the place to look at first: the first that begins in its cache line. */
 static uint64_t home_of(const struct visited *v, uint64_t hash)
 {
   uint32_t words = v->packing->words;
@@ -55,7 +55,7 @@ void visited_clear(struct visited *v)
 
 /* ---- looking ---- */
 
-/* Word 0 of a place, once it is written. */
+/* Returns word 0 of a place, once it is written. */
 static uint32_t read_head(uint32_t *place)
 {
   uint32_t head;
@@ -73,7 +73,7 @@ FOR_EACH_SIZE bool same_rest(const uint32_t *a, const uint32_t *b, uint32_t word
   return !differ;
 }
 
-/* Claims a place that is free. False: another worker has it. */
+/* Claims a free place. Returns false if another worker has it. */
 FOR_EACH_SIZE bool claim_place(uint32_t *place, const uint32_t *state, uint32_t words)
 {
   uint32_t free = 0;
@@ -163,7 +163,7 @@ uint32_t visited_find(const struct visited *v, const uint32_t *state, uint64_t h
 
 /* ---- emptying ---- */
 
-/* What is there is given back, and the memory is zeroed again. */
+/* Gives the memory back to the system, so that it is zero again. */
 static void empty(struct visited *v)
 {
   size_t reserved = v->reserved;
@@ -175,7 +175,7 @@ static void empty(struct visited *v)
   v->count = 0;
 }
 
-/* One thread's share of the places, and of the states that are taken from them. */
+/* One thread's share of the places, and the states that it takes from them. */
 struct taking {
   const struct visited *set;
   uint64_t from, end, states;
@@ -242,7 +242,7 @@ uint64_t visited_end(const struct visited *v)
   return v->places + TAIL;
 }
 
-/* States that cannot go to their new place before those below them have gone. */
+/* States that wait to move until the states below them have moved. */
 struct delayed {
   uint32_t *state;
   uint64_t count, room;
@@ -252,8 +252,9 @@ struct delayed {
 struct mover {
   struct visited *set;
   const struct packing *from, *to;
-  uint64_t first, end;    /* the old places whose states it moves */
-  const uint32_t *vacant; /* nothing old is left from here on; NULL: behind the state being moved */
+  uint64_t first, end; /* the old places whose states it moves */
+  const uint32_t
+      *vacant; /* all old states from here on have moved; NULL: from the state being moved on */
   struct delayed late;
   uint32_t numbers[PACKING_FIELDS]; /* of that state */
   uint32_t state[PACKING_WORDS];
@@ -273,7 +274,7 @@ static uint64_t unpack_moved(struct mover *m, const uint32_t *place)
   return packing_hash(m->to, m->numbers);
 }
 
-/* States come in falling order of hash, which makes for long ways where the set is crowded. */
+/* States come in falling order of hash, so probes are long where the set is crowded. */
 static void insert_moved(struct visited *v, const uint32_t *state, uint32_t *home)
 {
   if (add_from(v, state, home, visited_end(v)) != VISITED_NEW)
@@ -332,8 +333,8 @@ static void move_part(struct mover *movers, unsigned threads, uint64_t first, ui
   platform_parallel(move, movers, sizeof *movers, threads);
 }
 
-/* The first of the places below `end` whose states all go behind it, for all that is likely, where
- * the table grows by that factor. */
+/* Returns the first place below `end` such that, very likely, all states from there on go behind
+ * `end` when the table grows by that factor. */
 static uint64_t first_to_go(uint64_t end, double factor)
 {
   double first = (double)end / factor + PROBES;
@@ -357,7 +358,7 @@ static uint64_t count_states(const struct visited *v)
   return count;
 }
 
-/* Part by part, from the end on; what is too little for several threads is left to one. */
+/* Moves part by part, from the end; a part too small for several threads is left to one. */
 static void spread_all(struct mover *movers, unsigned threads, uint64_t end, double factor)
 {
   struct visited *v = movers[0].set;

@@ -15,48 +15,49 @@
 #include "verify/state/packing.h"
 
 struct visited {
-  const struct packing *packing; /* of all states in it; the caller's */
+  const struct packing *packing; /* packing of all states in it; the caller's */
   uint32_t *place;               /* packing->words each; word 0 is zero where nothing is */
   uint64_t places;               /* by hash */
-  uint64_t factor;               /* of hashes: makes their order */
+  uint64_t factor;               /* a mask that changes the order of hashes */
   uint64_t count;                /* states; the caller counts what is new */
   size_t reserved;               /* bytes of address space */
 };
 
 enum visited_answer { VISITED_OLD, VISITED_NEW, VISITED_FULL };
 
-/* An empty set for about `states` states, which may grow to `most` bytes. Aborts when there is no
- * memory. Sets of different `number` differ in the order of places: one may be filled by going
- * through another, which would otherwise crowd its beginning. */
+/* Makes an empty set for about `states` states, which may grow to `most` bytes. Aborts when there
+ * is no memory. Sets of different `number` differ in the order of places: one may be filled by
+ * going through another, which would otherwise crowd its beginning. */
 void visited_init(struct visited *, const struct packing *, uint64_t states, size_t most,
                   uint32_t number);
 void visited_clear(struct visited *);
 
-/* All of its states in the order of sorted_file.h (encoded, with their tags), one behind the other,
- * put in order by so many threads; the set is then empty, and keeps its places. NULL: there is no
- * memory for that, and nothing has changed. The caller frees it with free(). */
+/* Takes all states out of the set, in the order of sorted_file.h (encoded, with their tags), sorted
+ * by that number of threads; the set keeps its places. Returns NULL, and changes nothing, if there
+ * is no memory for that. The caller frees the result with free(). */
 uint8_t *visited_take_all(struct visited *, unsigned threads, uint64_t *count);
 
-/* Adds `state`, whose tag is set. FULL: no place near by; grow and come again. */
+/* Adds `state`, whose tag is set. FULL: no place is near its home; grow the set and call again. */
 enum visited_answer visited_add(struct visited *, const uint32_t *state, uint64_t hash);
 
-/* The tag of `state` (whose own does not matter), 0 when it is not there; and its place among all
- * (visited_at()), visited_end() when it is not there. */
+/* The first returns the tag in the set of `state` (whose own tag does not matter), 0 when it is not
+ * there; the second its place (visited_at()), visited_end() when it is not there. */
 uint32_t visited_find(const struct visited *, const uint32_t *state, uint64_t hash);
 uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t hash);
 
-/* The same in two steps: asks for the memory where `state` is to be looked for; looks there. */
+/* The same in two steps: the first prefetches the memory where `state` is looked for; the second
+ * looks there. */
 uint32_t *visited_home(const struct visited *, uint64_t hash);
 enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint32_t *home);
 
-/* Room for `places` places in `packing`, made by so many threads. False when that is more than was
- * reserved. No other thread may use the set meanwhile. */
+/* Makes room for `places` places in `packing`, with that number of threads. Returns false when that
+ * is more than was reserved. No other thread may use the set meanwhile. */
 bool visited_rebuild(struct visited *, uint64_t places, const struct packing *, unsigned threads);
 
-bool visited_crowded(const struct visited *); /* time to grow */
+bool visited_crowded(const struct visited *); /* it is time to grow */
 size_t visited_bytes(const struct visited *); /* memory taken */
 
-/* All places, also the free ones: the n-th, for n < visited_end(). */
+/* Returns the n-th of all places, also free ones, for n < visited_end(). */
 uint64_t visited_end(const struct visited *);
 
 static inline const uint32_t *visited_at(const struct visited *visited, uint64_t n)

@@ -1,4 +1,4 @@
-/* States on disk, against a hash table: what is new is told once, in order; all are there in the
+/* States on disk, against a hash table: new states are told once, in order; all are there in the
  * end, with their tags, also in a wider packing and when the files are opened again. The seed is
  * printed; pass one to reproduce. */
 #define _DEFAULT_SOURCE
@@ -21,7 +21,7 @@ enum { FIELDS = 9 };
 static const uint8_t narrow[FIELDS] = {3, 0, 11, 1, 20, 7, 32, 5, 2},
                      wide[FIELDS] = {4, 2, 11, 9, 20, 8, 32, 6, 31};
 
-/* What there should be: the numbers of a state -> its tag. */
+/* The expected contents: the numbers of a state -> its tag. */
 static GHashTable *all;
 static const struct packing *packing;
 
@@ -147,7 +147,7 @@ static unsigned files_in(const char *folder)
   return count;
 }
 
-/* Takes some states while files may not grow: it is said, if not at once. */
+/* Takes some states while files may not grow: the error is reported, if not at once. */
 static bool fails_to_settle(struct archive *archive, struct visited *visited)
 {
   struct rlimit before, none;

@@ -404,7 +404,7 @@ static void without_order(void)
 
 static const char *const snapshot[] = {"invariant", "tokens", NULL};
 
-/* Nothing that is judged at the end, when bookmarks still discard what is drained. */
+/* The properties without those judged at the end, when bookmarks still discard drained messages. */
 static const char *const on_the_way[] = {"no-loss",  "legal",     "deadlock", "commits",
                                          "recovers", "invariant", NULL};
 
@@ -501,17 +501,18 @@ static void recoveries(void)
       {"blocking", 2, 1, 1, false, false, 0, "rank *: checkpoint, barrier"},
       {"c3~no-hold", 2, 1, 1, false, false, 0,
        "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"},
-      /* What is committed before it is durable is found where neither is seen from far away. */
+      /* A checkpoint that commits before it is durable is found although neither action sees the
+       * other. */
       {"event-logging~done-early", 2, 1, 1, false, true, 0,
        "rank 0: send 1, recv 1\nrank 1: send 0, recv 0"},
       {"lai-yang~image-not-awaited", 2, 1, 1, false, true, 0,
        "rank 0: send 1, recv 1\nrank 1: send 0, recv 0"},
-      /* What is gathered waits for what is contributed. */
+      /* To gather waits for contributions. */
       {"c3", 2, 1, 1, false, false, 0,
        "rank 0: allreduce, checkpoint, bcast 0, checkpoint\n"
        "rank 1: allreduce, bcast 0, checkpoint, checkpoint"},
   };
-  /* Stubborn sets before the crash, where there is one and the abstraction is not refused. */
+  /* Stubborn sets before the crash, if there is one and the abstraction is not refused. */
   static const char *const names[G_N_ELEMENTS(worlds)] = {
       "por, recovery", "por, recovery", "por, recovery", "por, recovery", "por, recovery",
       "recovery",      "recovery",      "por, recovery", "por, recovery", "recovery",
@@ -722,9 +723,8 @@ static void vanishing_step(const struct rcl_config *config, void *memory,
   }
 }
 
-/* What a rank still does at the end may not undo what is wrong there: such a protocol is explored
- * in full. With `holds` the one such step leads from the node of the abstraction that is found
- * last. */
+/* A rank's actions at the end must not undo a violation there: such a protocol is explored in full.
+ * With `holds` the one such step leads from the node of the abstraction that is found last. */
 static void vanishing(void)
 {
   static const char *const controls[] = {"none", "open", "go", NULL}, *const once[] = {
@@ -770,7 +770,7 @@ static void goes_on(const struct rcl_config *config, void *state, const struct r
     actions->item[0].checkpoint = event->checkpoint;
 }
 
-/* What does not hold of a protocol is noticed: then nothing is left out. */
+/* A protocol that breaks an assumption is noticed: then nothing is left out. */
 static void no_recovery(void)
 {
   static struct rcl_protocol talkative;
@@ -885,7 +885,8 @@ static void wrong_relation(void)
      "a wrong relation of independence is found out");
 }
 
-/* Every orbit once: as many as the full search meets, however many workers there are. */
+/* Every orbit is visited once: as many orbits as the full search meets, whatever the number of
+ * workers. */
 static void symmetry(void)
 {
   static const struct small worlds[] = {
@@ -973,7 +974,7 @@ static void reduced_runs(void)
      "a protocol that renames its states wrongly is found out");
 }
 
-/* Whoever finds a violation: the counts and the run to it are the same. */
+/* Whichever worker finds a violation, the counts and the run to it are the same. */
 static void same_with_workers(const struct small *small)
 {
   struct exploration one, many;

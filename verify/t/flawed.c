@@ -2,7 +2,7 @@
  * as in examples/pause.c. FLAW, given to the compiler, says in what it differs from that. */
 #include <recline/commit.h>
 
-/* Those up to the line differ, and are right. */
+/* Variants up to the line differ, and are correct. */
 enum flaw {
   NONE,
   AGAIN,      /* a TIMER begins a checkpoint and sets the timer again, or puts it off */

@@ -318,7 +318,7 @@ static void alarms(const char *protocol)
   exploration_clear(&found);
 }
 
-/* A commit may come before a log is whole; torn, it is noticed by who starts from it. */
+/* A commit may come before a log is whole; a rank that starts from a torn log notices it. */
 static void torn_logs(void)
 {
   static const char *const properties[] = {"restorable", NULL};
@@ -349,7 +349,7 @@ static void look(void *data, const GArray *moves)
   most->cuts = MAX(most->cuts, cuts);
 }
 
-/* The most that any state has. */
+/* The highest value that any state has. */
 static struct most listed(const struct small *small, const struct hazards *hazards)
 {
   struct world world;

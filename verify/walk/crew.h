@@ -1,6 +1,7 @@
-/* Processes that walk side by side. Each takes every N-th walk, and what they found is read in the
- * order of the walks: so what comes out does not depend on how many processes there are. A process
- * each, as a protocol may end one, and protocols run under guards of their process. */
+/* Processes that walk side by side. Each takes every N-th walk, and their findings are read in the
+ * order of the walks, so that results do not depend on the number of processes. Walks have
+ * processes of their own, as a protocol may end one, and protocols run under guards of their
+ * process. */
 #ifndef RECLINE_CREW_H
 #define RECLINE_CREW_H
 
@@ -19,12 +20,12 @@ enum crew_end {
   CREW_DONE,     /* all walks, or the time is over */
   CREW_VIOLATED, /* the last walk that was read found a violation */
   CREW_STOPPED,  /* by a signal */
-  CREW_LOST,     /* a process ended before it could say how its walk came out */
+  CREW_LOST,     /* a process ended before it could report its walk */
   CREW_NONE      /* no process could be started; errno says why */
 };
 
-/* Walks, and adds up in `tally` all walks up to the last one that counts, whose record is `last`:
- * with LOST its number is that of the walk that is lost. `what` is shown on a terminal. */
+/* Walks, and adds up in `tally` all walks up to the last one that counts, whose record is `last`;
+ * with LOST, its number is the number of the lost walk. `what` is shown on a terminal. */
 enum crew_end crew_walk(const struct crew *, const char *what, struct tally *tally,
                         struct walked *last);
 

@@ -1,4 +1,4 @@
-/* Worlds as they are drawn: printing them, and taking things out of them. */
+/* Drawn worlds: prints them, and takes things out of them. */
 #include "verify/walk/draft.h"
 
 #include <stdlib.h>

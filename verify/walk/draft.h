@@ -1,6 +1,5 @@
 /* A world as it is drawn, and as it shrinks: operations that belong together can be taken out
- * together, and so can ranks. It is then printed as a claim, and from there on it is what any claim
- * is. */
+ * together, and so can ranks. It is then printed as a claim, and treated like any claim. */
 #ifndef RECLINE_DRAFT_H
 #define RECLINE_DRAFT_H
 
@@ -25,9 +24,9 @@ struct draft {
   int ranks;
   uint32_t families; /* that it is drawn from, or-ed */
   GArray *ops;       /* struct drawn, in an order in which the program can run */
-  uint32_t units;    /* so many numbers of units are taken */
+  uint32_t units;    /* number of units */
   uint32_t capacity;
-  uint32_t interval, log, failures; /* of protocol; 0: not given */
+  uint32_t interval, log, failures; /* value of the protocol's parameter; 0: not given */
   bool log_stored;                  /* protocol.log_in: storage */
   bool anywhere;                    /* places of checkpoints */
   int levels;                       /* which hierarchy of storage; 0: none */
@@ -51,8 +50,8 @@ void draft_clear(struct draft *);
 /* Takes out the operations of units for which `out` is true. */
 void draft_remove_units(struct draft *, const bool *out);
 
-/* Takes out a rank with all units that need it; the others move up. False: some unit cannot do
- * without the rank, or too few ranks are left; the draft is then of no use. */
+/* Takes out a rank with all units that need it; later ranks move up. Returns false if some unit
+ * cannot do without the rank, or too few ranks are left; the draft must not be used then. */
 bool draft_remove_rank(struct draft *, int rank);
 
 #endif

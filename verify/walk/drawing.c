@@ -9,7 +9,7 @@
 /* The families of the program, without that of free programs. */
 enum { OF_PROGRAM = FAMILY_FREE - 1 };
 
-/* Returns what a world cannot have beside `families`, of which the earlier flags win. */
+/* Returns the families that a world cannot have together with `families`; earlier flags win. */
 static uint32_t excluded(const struct rcl_protocol *protocol, uint32_t families, int ranks)
 {
   uint32_t calls = FAMILY_COLLECTIVES | FAMILY_COMMUNICATORS, out = 0;
@@ -21,18 +21,20 @@ static uint32_t excluded(const struct rcl_protocol *protocol, uint32_t families,
     out |= FAMILY_WINDOWS | FAMILY_COMMUNICATORS;
   if (families & (FAMILY_WINDOWS | FAMILY_LOCKS))
     out |= FAMILY_NONBLOCKING | FAMILY_SYNCHRONOUS | FAMILY_FIFO | FAMILY_TOPOLOGIES;
-  if (families & FAMILY_COMMUNICATORS) /* what is ahead in a channel may be of another one */
+  if (families &
+      FAMILY_COMMUNICATORS) /* the message ahead in a channel may be of another communicator */
     out |= FAMILY_FIFO;
-  if (families & calls && !protocol->collectives) /* they are messages of all with rank 0 */
+  if (families & calls &&
+      !protocol->collectives) /* they are messages between rank 0 and all others */
     out |= FAMILY_FIFO | FAMILY_TOPOLOGIES;
   if (families & FAMILY_LEVELS) /* an output leaves at a commit, which a crash may then take away */
     out |= FAMILY_OUTPUTS;
-  /* What an output says is told again with the iteration: no choice of a rank is in it. */
+  /* An output is made again with its iteration, so no choice of a rank is in it. */
   if (families & FAMILY_OUTPUTS && families_assumed(protocol) & RCL_ASSUMES_ITERATIONS)
     out |= FAMILY_CHOICES;
   if (families & FAMILY_NO_ORDER)
     out |= FAMILY_FIFO | FAMILY_WINDOWS | FAMILY_LOCKS | (protocol->collectives ? 0 : calls);
-  if (families & FAMILY_NONBLOCKING) /* a wait may come before what is ahead in the channel */
+  if (families & FAMILY_NONBLOCKING) /* a wait may come before the message ahead in the channel */
     out |= FAMILY_FIFO;
   return out;
 }

@@ -1,4 +1,4 @@
-/* What the families are called, and which of them a protocol takes. */
+/* Names of the families, and the families that a protocol takes. */
 #include "verify/walk/families.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static uint32_t forbidden_by(uint32_t assumed)
       /* A lock finds another number when an orphan is sent again. */
       {RCL_ASSUMES_SAME_AGAIN, FAMILY_LOCKS | FAMILY_BRANCHES},
       {RCL_ASSUMES_LOGGER, FAMILY_LEVELS},
-      /* Whatever is not synchronized by iterations or barriers crosses them. */
+      /* Messages that iterations or barriers do not synchronize cross them. */
       {RCL_ASSUMES_ITERATIONS, FAMILY_WINDOWS | FAMILY_LOCKS | FAMILY_WILDCARDS |
                                    FAMILY_NONBLOCKING | FAMILY_COMMUNICATORS | FAMILY_COLLECTIVES |
                                    FAMILY_SYNCHRONOUS},

@@ -1,5 +1,5 @@
-/* Families of worlds: what a world that a walk goes through may have in it, and which of it a
- * protocol takes. */
+/* Families of worlds: features that a world of a walk may have, and the ones that a protocol takes.
+ */
 #ifndef RECLINE_FAMILIES_H
 #define RECLINE_FAMILIES_H
 
@@ -48,7 +48,7 @@ extern const char *const family_names[FAMILIES + 1];
  * (rcl_place.assumes and others). */
 uint32_t families_taken(const struct rcl_protocol *protocol);
 
-/* Returns what it assumes of the world (enum rcl_assumes, or-ed): all that there is where it
+/* Returns what the protocol assumes of the world (enum rcl_assumes, or-ed): everything where it
  * declares nothing. */
 uint32_t families_assumed(const struct rcl_protocol *protocol);
 

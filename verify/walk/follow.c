@@ -1,9 +1,9 @@
-/* Runs that follow another one: the same moves in a smaller world, as far as it has them. */
+/* Runs that follow another run: the same moves in a smaller world, as far as it has them. */
 #include <string.h>
 
 #include "verify/walk/trip.h"
 
-/* The move that is like another one in most. */
+/* The move that is most like another one. */
 struct likeness {
   const struct trip *trip;
   const struct move *wanted; /* NULL: any, the first */
@@ -69,7 +69,7 @@ static bool names_peer(const struct move *move)
   }
 }
 
-/* Gives the ranks that a move names their numbers of now. False: one of them is gone. */
+/* Gives the ranks that a move names their present numbers. Returns false if one of them is gone. */
 static bool rename_move(struct move *move, const int16_t *to)
 {
   if (move->rank >= 0 && to[move->rank] < 0)

@@ -1,5 +1,5 @@
-/* What a walk judges: safety after each step, and what is judged at rest and at the end. Liveness
- * (`progress`) needs all states, and `outcome` all runs without failures: neither is judged. */
+/* The properties that a walk judges: safety after each step, at rest and at the end. Liveness
+ * (`progress`) needs all states, and `outcome` all runs without failures, so neither is judged. */
 #ifndef RECLINE_JUDGED_H
 #define RECLINE_JUDGED_H
 
@@ -12,7 +12,7 @@
  * caller frees the array. */
 GPtrArray *judged_of(const struct rcl_protocol *);
 
-/* Returns those of `names` (ends with NULL) that a walk can judge, likewise. */
+/* Returns the ones of `names` (ends with NULL) that a walk can judge, in the same form. */
 GPtrArray *judged_among(const char *const *names);
 
 #endif

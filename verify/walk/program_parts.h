@@ -23,7 +23,8 @@ struct letter {
 struct posted {
   uint32_t unit;
   int rank, name;
-  bool looked; /* it was tested, or one of two that were waited for: it may be complete */
+  bool looked; /* the receive was tested, or was one of two that were waited for: it may be complete
+                */
 };
 
 struct maker {
@@ -45,13 +46,13 @@ uint32_t program_unit(struct maker *);
 /* Returns whether the draft has one of the families. */
 bool program_has(const struct maker *, uint32_t families);
 
-/* Returns whether what the rank decides may come out differently when it is decided again. */
+/* Returns whether a decision of the rank may differ when it is made again. */
 bool program_decides(const struct maker *, int rank);
 
 /* Gives an operation with data a size, where sizes are drawn. */
 void program_size(struct maker *, struct operation *);
 
-/* Any rank. */
+/* Draws any rank. */
 int program_any_rank(struct maker *);
 
 /* Draws a message, receives one that is under way, completes a receive that was posted; or
@@ -67,7 +68,7 @@ void program_settle(struct maker *);
  * iteration; or nothing. */
 void program_call(struct maker *);
 
-/* Draws what comes before all else, and behind it. */
+/* Draw the operations before all others, and after them. */
 void program_begin(struct maker *);
 void program_end(struct maker *);
 

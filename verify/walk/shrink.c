@@ -5,7 +5,7 @@
 #include "verify/check/claim.h"
 #include "world/rules/world.h"
 
-/* What shrinking may cost, in moves that are taken: a few seconds. */
+/* The limit on the moves that shrinking takes: a few seconds. */
 enum { MOVES_MAX = 3000000, TRIES = 6, SMALL_RANKS = 3, SMALL_STATES = 200000 };
 
 struct shrinking {
@@ -113,7 +113,7 @@ static bool shrink_ranks(struct shrinking *s)
   return shrunk;
 }
 
-/* Returns the numbers of the units that are there, for g_array_unref(). */
+/* Returns the numbers of the units that exist, for g_array_unref(). */
 static GArray *units_of(const struct draft *draft)
 {
   g_autofree bool *there = g_new0(bool, draft->units + 1);
@@ -126,7 +126,7 @@ static GArray *units_of(const struct draft *draft)
   return units;
 }
 
-/* Takes out the units at `from` to `to` - 1 of those that are there. */
+/* Takes out the units at `from` to `to` - 1 of the existing ones. */
 static bool without(struct shrinking *s, const GArray *units, guint from, guint to)
 {
   g_autofree bool *out = g_new0(bool, s->draft->units + 1);
@@ -159,7 +159,8 @@ static bool shrink_units(struct shrinking *s)
 
 /* ---- the machine ---- */
 
-/* Makes something of the machine simpler, the `which`-th; false: it is as simple as it can be. */
+/* Makes the `which`-th feature of the machine simpler; returns false if it is as simple as it can
+ * be. */
 static bool simplify(struct draft *draft, unsigned which)
 {
   const struct draft was = *draft;

@@ -1,5 +1,5 @@
-/* A violation in a large world, made one in a small world: ranks, messages, crashes and moves are
- * taken out as long as the same property is violated. */
+/* Turns a violation in a large world into one in a small world: ranks, messages, crashes and moves
+ * are taken out as long as the same property is violated. */
 #ifndef RECLINE_SHRINK_H
 #define RECLINE_SHRINK_H
 
@@ -7,11 +7,11 @@
 #include "verify/walk/draft.h"
 #include "verify/walk/walker.h"
 
-/* Shrinks `draft`, in which `run` violates a property, with the run: both are replaced. What comes
- * out depends on `dice` alone, whatever the time it takes. */
+/* Shrinks `draft`, in which `run` violates a property, with the run: both are replaced. The result
+ * depends on `dice` alone, not on time. */
 void shrink(struct draft *draft, struct run *run, struct dice *dice);
 
-/* Takes moves out of a run through a world that stays as it is. */
+/* Takes moves out of a run; the world stays as it is. */
 void shrink_moves(const struct course *, struct run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* What walks have come to: a record of each, and their sum. */
+/* Results of walks: a record of each, and their sum. */
 #ifndef RECLINE_TALLY_H
 #define RECLINE_TALLY_H
 
@@ -11,7 +11,7 @@
 struct walked {
   uint64_t number; /* from 0 */
   uint64_t steps;
-  uint32_t families; /* that its world was drawn from, or-ed */
+  uint32_t families; /* families that its world was drawn from, or-ed */
   uint16_t ranks;
   uint16_t crashes;
   uint8_t ending; /* enum ending */
@@ -21,7 +21,7 @@ struct walked {
 /* Walks of one kind together. */
 struct heap {
   uint64_t walks, steps;
-  uint64_t seen[REACHES]; /* in so many of the walks */
+  uint64_t seen[REACHES]; /* number of walks in which it was reached */
   struct reached reached;
 };
 
@@ -34,14 +34,14 @@ struct tally {
 
 void tally_add(struct tally *, const struct walked *);
 
-/* What was walked, and how it came out. */
+/* What was walked, and the result. */
 struct outcome {
   const char *what; /* protocol or claim */
   uint64_t seed;
   uint32_t taken;            /* families that were drawn from, or-ed; 0: a claim's own world */
   const char *const *judged; /* properties, ends with NULL */
-  double seconds;            /* that it took; of JSON only */
-  bool stopped;              /* by a signal, before it was done */
+  double seconds;            /* seconds that it took; in JSON only */
+  bool stopped;              /* a signal ended it before it was done */
   /* A violation; `property` NULL: none. */
   const char *property, *text, *claim, *trace; /* files; NULL: none */
   uint64_t number;                             /* of the walk that found it */

@@ -35,7 +35,7 @@ bool trip_is_idle(const struct trip *trip, const struct move *move)
   return is_safe_point(move) && trip->idle[move->rank];
 }
 
-/* All that a safe point without an action can change. */
+/* Everything that a safe point without an action can change. */
 struct before {
   struct world_rank rank;
   struct world_program program;
@@ -98,7 +98,7 @@ void trip_begin(struct trip *trip, const struct course *course, struct run *run)
   run->crashes = 0;
   run->reached = (struct reached){0};
   claim_world(claim, course->script, &trip->world);
-  trip->world.line_stamps = true; /* for what is reached; they change no move */
+  trip->world.line_stamps = true; /* for what runs reach; stamps change no move */
   trip->world.properties = (const char *const *)course->judged->pdata;
   trip->judges_line =
       trip->world.protocol->line && properties_judge(trip->world.properties, "line-invariant");

@@ -1,5 +1,5 @@
-/* A run under way: its world, and what has been seen of it. What draws moves (walker.c)
- * and what follows given ones (follow.c) share it. */
+/* A run under way: its world, and what it has shown. The code that draws moves (walker.c) and the
+ * code that follows given ones (follow.c) share it. */
 #ifndef RECLINE_TRIP_H
 #define RECLINE_TRIP_H
 
@@ -14,30 +14,30 @@ struct trip {
   struct world world;
   struct parts parts;
   struct rcl_actions actions;
-  unsigned horizon;      /* moves that the programs take, roughly */
-  unsigned most;         /* moves that the run may have */
-  bool judges_line;      /* property line-invariant is judged: of many ranks in some states only */
-  bool ended;            /* all programs have finished in some state, which was judged */
+  unsigned horizon; /* moves that the programs take, roughly */
+  unsigned most;    /* moves that the run may have */
+  bool judges_line; /* property line-invariant is judged; with many ranks in some states only */
+  bool ended;       /* all programs have finished in some state, which was judged */
   bool idle[TRIP_RANKS]; /* a safe point of the rank changes nothing, until something else does */
 };
 
 void trip_begin(struct trip *, const struct course *, struct run *);
 void trip_end(struct trip *);
 
-/* Takes a move and judges the step. False: the run is over, as run->ending says. */
+/* Takes a move and judges the step. Returns false if the run is over, as run->ending says. */
 bool trip_take(struct trip *, struct move *);
 
-/* Judges a state that nothing but a fault can change. False: the run is over, with a violation. */
+/* Judges a state that nothing but a fault can change. Returns false if the run is over, with a
+ * violation. */
 bool trip_judge_rest(struct trip *);
 
 /* Returns whether a crash may still happen. */
 bool trip_may_crash(const struct trip *);
 
-/* Returns whether the move is one that the world may well never make: a crash, a lie, a false
- * detection. */
+/* Returns whether the move may never happen: a crash, a fault, a false detection. */
 bool trip_is_fault(const struct move *);
 
-/* Returns whether the move is a safe point at which nothing happens: it was tried in this state. */
+/* Returns whether the move is a safe point at which nothing happens, as was tried in this state. */
 bool trip_is_idle(const struct trip *, const struct move *);
 
 #endif

@@ -24,7 +24,7 @@ enum {
   LEAST_RANKS = 2,
   MOST_RANKS = 64,
   GUARDED = 8, /* one walk in so many judges `pure` in full */
-  WALKS = 1000 /* where neither --until nor --for says how long */
+  WALKS = 1000 /* seconds, where neither --until nor --for is given */
 };
 
 struct command {
@@ -160,7 +160,7 @@ static char *id_of(const struct command *c, uint64_t number)
   return g_strdup_printf("%s-walk-%" PRId64 "-%" PRIu64, name, c->seed, number);
 }
 
-/* Opens the world that was drawn; that it is none is an error of the drawing. */
+/* Opens the world that was drawn; a world that is not valid is an error of the drawing. */
 static void open_drawn(const struct draft *draft, struct course *course)
 {
   g_autoptr(GError) error = NULL;
@@ -169,7 +169,7 @@ static void open_drawn(const struct draft *draft, struct course *course)
     breach("a world was drawn that is none: %s\n%s", error->message, text);
 }
 
-/* Takes the run of a walk into c->run, behind the dice that have drawn its world. */
+/* Takes the run of a walk into c->run, with the dice that have drawn its world. */
 static void take_run(struct command *c, struct course *course, struct dice *dice)
 {
   course->unguarded = !dice_once_in(dice, GUARDED);
@@ -254,7 +254,7 @@ static bool keep_drawn(struct command *c, struct dice *dice, struct outcome *out
   return fine;
 }
 
-/* Takes the walk again, in this process, and writes down what it shows. */
+/* Takes the walk again, in this process, and writes what it shows to files. */
 static bool keep(struct command *c, struct outcome *outcome, GError **error)
 {
   struct dice dice = dice_of((uint64_t)c->seed, outcome->number);

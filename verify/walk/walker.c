@@ -1,6 +1,6 @@
 /* One run of drawn moves. Moves are drawn by their origin, as a list of all of them is long in
- * large worlds; how often which kind is taken, which ranks are slow and when crashes strike is
- * drawn for each run anew, as even choices alone come to few orders of events. */
+ * large worlds; for each run the frequencies of kinds, the slow ranks and the times of crashes are
+ * drawn anew, as even choices alone lead to few orders of events. */
 #define _GNU_SOURCE /* memfd_create */
 #include "verify/walk/walker.h"
 
@@ -115,7 +115,7 @@ static enum kind kind_of(const struct move *move)
 
 static void plan_crash(struct temper *temper)
 {
-  /* Those at which much is half done stand twice. */
+  /* Events at which much is half done stand twice. */
   static const uint8_t events[] = {RCL_EVENT_DURABLE, RCL_EVENT_DURABLE, RCL_EVENT_CAPTURED,
                                    RCL_EVENT_START,   RCL_EVENT_START,   RCL_EVENT_DOWN,
                                    RCL_EVENT_CONTROL, RCL_EVENT_CONTROL, RCL_EVENT_ARRIVED,
@@ -168,8 +168,8 @@ struct choice {
   struct temper *temper;
   struct move move;
   unsigned seen;
-  bool faults;     /* crashes and lies are meant, and nothing else */
-  bool no_program; /* moves of programs are not meant */
+  bool faults;     /* only crashes and faults are drawn */
+  bool no_program; /* moves of programs are not drawn */
 };
 
 static void consider(void *data, const struct move *move)
@@ -185,8 +185,8 @@ static void consider(void *data, const struct move *move)
     choice->move = *move;
 }
 
-/* Draws a move that is no fault from origins that are drawn, or where that comes to none from all
- * of them. False: there is none. */
+/* Draws a move that is no fault, from origins that are drawn, or from all if these have none.
+ * Returns false if there is none. */
 static bool draw_one(struct choice *choice, bool from_all)
 {
   enum { TRIES = 48 };
@@ -210,8 +210,8 @@ static bool draw_one(struct choice *choice, bool from_all)
   return choice->seen;
 }
 
-/* Draws a move that is no fault; with lazy programs a move of a program only now and then, or where
- * nothing else can happen. False: there is none. */
+/* Draws a move that is no fault; with lazy programs, a move of a program only now and then, or if
+ * nothing else can happen. Returns false if there is none. */
 static bool draw_move(const struct trip *trip, struct temper *temper, struct move *move)
 {
   enum { FEW_RANKS = 12 };
@@ -226,7 +226,7 @@ static bool draw_move(const struct trip *trip, struct temper *temper, struct mov
   return drawn;
 }
 
-/* Draws a crash, or another fault. False: none can happen here. */
+/* Draws a crash, or another fault. Returns false if none can happen here. */
 static bool draw_fault(const struct trip *trip, struct temper *temper, struct move *move)
 {
   struct choice choice = {.trip = trip, .temper = temper, .faults = true};
@@ -255,7 +255,7 @@ static void note_event(struct temper *temper, const struct move *move)
     temper->falls = --temper->countdown == 0;
 }
 
-/* Takes one step; false: the run is over. */
+/* Takes one step; returns false if the run is over. */
 static bool walk_on(struct trip *trip, struct temper *temper)
 {
   struct move move;

@@ -1,4 +1,4 @@
-/* One run through the world of a claim: moves are drawn, and the world's own judge looks on. */
+/* One run through the world of a claim: moves are drawn, and the world judges each step. */
 #ifndef RECLINE_WALKER_H
 #define RECLINE_WALKER_H
 
@@ -16,8 +16,9 @@ struct course {
   bool unguarded;    /* property `pure` is not judged in full: a step then costs less */
 };
 
-/* Opens the claim in `file`, and that in a text. False with `error` set (`file:line: what, expected
- * what`) when it is wrong; course_close() then as well. */
+/* The first opens the claim in `file`, the second the claim in a text. They return false with
+ * `error` set (`file:line: what, expected what`) when it is wrong; course_close() must be called
+ * then as well. */
 bool course_open(struct course *, const char *file, GError **error);
 bool course_read(struct course *, const char *text, GError **error);
 void course_close(struct course *);
@@ -46,8 +47,8 @@ void run_clear(struct run *);
 /* Takes a run of drawn moves; `run` has been through run_init() and may have been used before. */
 void walker_run(const struct course *, struct dice *, struct run *run);
 
-/* Takes the moves again, as far as each is possible or there is one like it, and then on without
- * crashes, in a fixed order. `to[rank]` is the number that a rank has now, -1: none. */
+/* Takes the moves again, as far as each is possible or there is one like it, and then goes on
+ * without crashes, in a fixed order. `to[rank]` is the number that a rank has now, -1: none. */
 void walker_follow(const struct course *, const GArray *moves, const int16_t *to, struct run *run);
 
 #endif
