@@ -18,7 +18,7 @@ struct cost {
   double ms, mib;
 };
 
-static struct cost *plain, *first, *second, *back; /* in libc memory: the images change nothing */
+static struct cost *plain, *first, *second, *back; /* in libc memory, which images do not touch */
 
 static double now_ms(void)
 {
@@ -56,12 +56,12 @@ static void measure_plain(const char *memory, size_t bytes)
   if (!copy)
     abort();
   memcpy(copy, memory, bytes);
-  __asm__ volatile("" : : "r"(copy) : "memory"); /* somebody might read it */
+  __asm__ volatile("" : : "r"(copy) : "memory"); /* so that the compiler keeps the memory */
   end(plain);
   free(copy);
 }
 
-/* Spread evenly: the worst case for whatever works with ranges. */
+/* The changed pages are spread evenly: the worst case for code that works with ranges. */
 static void change(char *memory, size_t pages, size_t percent)
 {
   size_t count = pages * percent / 100;

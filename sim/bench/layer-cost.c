@@ -3,7 +3,7 @@
  *     layer-cost allreduce|bcast|alltoall|pingpong BYTES STEPS
  *
  * Collectives of BYTES (for each rank, in alltoall), or messages of BYTES there and back between
- * ranks 2 n and 2 n + 1. Without computation: what is left is what MPI costs.
+ * ranks 2 n and 2 n + 1. There is no computation, so the time is the cost of MPI.
  */
 #include <mpi.h>
 #include <stdlib.h>

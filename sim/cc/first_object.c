@@ -1,14 +1,14 @@
-/* Linked into every program that recline-cc makes, ahead of all its objects, so that its first
- * constructor is this one: what the program allocates before MPI_Init, in the constructors of its
- * globals and at the beginning of main, is to be rolled back too. Each rank has its own copy of the
- * program, and so its own turn here.
+/* Linked into every program that recline-cc makes, ahead of all its objects, so that this
+ * constructor is the first: memory that the program allocates before MPI_Init, in the constructors
+ * of its globals and at the beginning of main, must be rolled back, too. Each rank has its own copy
+ * of the program, and so runs this for itself.
  *
- * By its section and not by a priority: those before 101, the first that programs may use, are
- * refused with a warning. */
+ * The section makes it the first, not a priority: priorities below 101, the first that programs may
+ * use, give a warning. */
 void recline_program_begins(const void *inside_program); /* init.c */
 
-/* The dynamic linker, named as in every program, makes a program of a shared object, together with
- * the start-up code that recline-cc links. */
+/* With this name of the dynamic linker and the start-up code that recline-cc links, a shared object
+ * can be started as a program. */
 #ifdef RECLINE_INTERPRETER
 extern const char recline_interpreter[];
 const char recline_interpreter[] __attribute__((section(".interp"))) = RECLINE_INTERPRETER;

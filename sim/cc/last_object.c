@@ -1,5 +1,5 @@
-/* Linked into every program that recline-cc makes, behind all its objects, so that its last
- * constructor is this one: see first_object.c. */
+/* Linked into every program that recline-cc makes, after all its objects, so that this constructor
+ * is the last: see first_object.c. */
 void recline_program_is_built(const void *inside_program); /* init.c */
 
 static void built(int argc, char **argv, char **environment);

@@ -22,10 +22,10 @@ enum {
   SPLITS = 16,           /* size classes to the power of two; below SPLITS units they are exact */
   SPLITS_LOG = 4,        /* log2 of SPLITS */
   LEVELS = 29,           /* 2^32 units and more fit: see class_of */
-  GROW = 1 << 20,        /* bytes; least step by which an arena is made accessible */
+  GROW = 1 << 20,        /* bytes; bytes; least step by which an arena is made accessible */
   HOLE = 1 << 15,        /* bytes; free blocks from here on give their pages back */
   SLACK = 1 << 20,       /* bytes of unused pages that are not worth a system call */
-  SLACK_ALL = 256 << 20, /* and in all arenas, where their programs use such pages again */
+  SLACK_ALL = 256 << 20, /* the same over all arenas, where their programs use such pages again */
   ARENA_LOG_MOST = 34,   /* 16 GiB for each of 4096 ranks: half of a 47-bit address space */
   ARENA_LOG_LEAST = 26   /* 64 MiB */
 };
@@ -34,10 +34,10 @@ enum {
 enum { BLOCK_USED = 0x5ed0b10c, BLOCK_FREE = 0x0f4eeb10 };
 
 struct block {
-  uint32_t before; /* units of the block that ends where this one begins; 0: this is the first */
-  uint32_t units;  /* of this block, header included */
+  uint32_t before; /* units of the block before this one; 0: this is the first */
+  uint32_t units;  /* units of this block, header included */
   uint32_t mark;
-  uint32_t offset; /* of the payload; keeps the payload aligned, otherwise unused */
+  uint32_t offset; /* bytes of the payload; keeps the payload aligned, otherwise unused */
   /* the payload; while the block is free, it begins with these two */
   struct block *next, *previous;
 };
@@ -48,7 +48,7 @@ static_assert(sizeof(struct block) == LEAST_UNITS * UNIT, "the least block holds
 
 struct arena {
   char *top;           /* end of the last block */
-  uint32_t last_units; /* of the last block; 0: there is none */
+  uint32_t last_units; /* units of the last block; 0: there is none */
   int rank;            /* whose */
   struct arena_notes notes;
   uint32_t levels;          /* bit set: that level has a free block */
@@ -56,20 +56,20 @@ struct arena {
   struct block *free[LEVELS][SPLITS];
 };
 
-/* Pages without a use. Bytes. */
+/* Pages without a use, in bytes. */
 struct slack {
-  size_t kept;  /* that were freed and may still have their pages */
-  size_t given; /* that have given their pages back, and not taken new ones since */
-  size_t again; /* that took new ones for large blocks since `more` was last raised */
-  size_t more;  /* that may be kept beyond SLACK */
+  size_t kept;  /* bytes that were freed and may still have their pages */
+  size_t given; /* bytes that have given their pages back and not taken new ones since */
+  size_t again; /* bytes that took new pages for large blocks since `more` was last raised */
+  size_t more;  /* bytes that may be kept beyond SLACK */
 };
 
 struct arena_range arena_range;
 
 /* Facts about the process, which no rollback undoes, so they are not in the arenas. */
 static struct {
-  char *accessible[HEAP_RANKS]; /* end of what may be touched; NULL: no such arena yet */
-  char *touched[HEAP_RANKS];    /* end of what may have been, if it is above the top */
+  char *accessible[HEAP_RANKS]; /* end of the accessible memory; NULL: no such arena yet */
+  char *touched[HEAP_RANKS]; /* end of memory that may have been touched, if it is above the top */
   struct slack slack[HEAP_RANKS];
   size_t more; /* of all of these */
 } process;
@@ -107,7 +107,7 @@ static struct block *block_of(void *payload)
   return block;
 }
 
-/* Units for a payload of `bytes`, or 0 if that is more than an arena can ever hold. */
+/* Returns the units for a payload of `bytes`, or 0 if an arena can never hold as much. */
 static uint32_t units_for(size_t bytes)
 {
   if (bytes >= (size_t)1 << arena_range.log)
@@ -121,7 +121,7 @@ struct class
   int level, split;
 };
 
-/* The class whose sizes begin at or below `units`. */
+/* Returns the class whose sizes begin at or below `units`. */
 static struct class class_of(uint32_t units)
 {
   if (units < SPLITS)
@@ -163,8 +163,8 @@ static void list_remove(struct arena *arena, struct block *block)
     arena->levels &= ~(1u << class.level);
 }
 
-/* A free block of at least `units`, still in its list. Only the first block of the class that
- * `units` itself falls into is looked at (any of them could be too small); every block of a
+/* Returns a free block of at least `units`, still in its list. Only the first block of the class
+ * that `units` itself falls into is looked at (any of them could be too small); every block of a
  * higher class will do. */
 static struct block *list_find(struct arena *arena, uint32_t units)
 {
@@ -183,7 +183,7 @@ static struct block *list_find(struct arena *arena, uint32_t units)
   return arena->free[class.level][__builtin_ctz(splits)];
 }
 
-/* Tells the block behind, or the arena if there is none, how long this block is now. */
+/* Writes the new length of this block into the next block, or into the arena if it is the last. */
 static void tell_next(struct arena *arena, struct block *block)
 {
   struct block *next = after(block);
@@ -217,14 +217,14 @@ static bool reach(struct arena *arena, char *end)
   return true;
 }
 
-/* Behind it there are zeros. */
+/* Returns whether memory behind it is all zeros. */
 static char *end_of_touched(const struct arena *arena)
 {
   char *touched = process.touched[arena->rank];
   return touched < arena->top ? arena->top : touched;
 }
 
-/* Moves top up, or not if the arena is full. */
+/* Moves top up; returns false if the arena is full. */
 static bool raise_top(struct arena *arena, size_t units)
 {
   if (units * UNIT > (size_t)(arena_end(arena) - arena->top) ||
@@ -246,7 +246,8 @@ static struct block *append(struct arena *arena, uint32_t units)
 
 /* ---- giving memory back ---- */
 
-/* The whole pages between two addresses; returns where they begin, if they are zeros now. */
+/* Gives back the whole pages between two addresses; returns where they begin, if they are zeros
+ * now. */
 static char *discard(char *start, char *end)
 {
   uintptr_t page = (uintptr_t)getpagesize();
@@ -285,8 +286,8 @@ static void learn_slack(struct slack *slack)
   process.more += more;
 }
 
-/* Bytes were freed, and are now part of a hole of that size. Pages are not given back each time: a
- * program that frees and allocates the same again would pay for fresh pages. */
+/* Notes that bytes were freed and are now part of a hole of that size. Pages are not given back
+ * each time: a program that frees and allocates the same again would pay for fresh pages. */
 static void add_slack(struct arena *arena, size_t freed, size_t hole)
 {
   struct slack *slack = &process.slack[arena->rank];
@@ -299,7 +300,7 @@ static void add_slack(struct arena *arena, size_t freed, size_t hole)
   arena_give_back(arena);
 }
 
-/* Bytes of a hole of that size are in use again. */
+/* Notes that bytes of a hole of that size are in use again. */
 static void take_slack(struct arena *arena, size_t bytes, size_t hole)
 {
   struct slack *slack = &process.slack[arena->rank];
@@ -316,8 +317,8 @@ static void take_slack(struct arena *arena, size_t bytes, size_t hole)
 
 /* ---- blocks ---- */
 
-/* Gives a used block up: merged with its neighbours into a list, or off the top. Returns the bytes
- * of the hole that it is part of now. */
+/* Frees a used block: merges it with its neighbours into a list, or takes it off the top. Returns
+ * the bytes of the hole that it is part of now. */
 static size_t release(struct arena *arena, struct block *block)
 {
   if (!at_top(arena, block) && after(block)->mark == BLOCK_FREE) {
@@ -383,8 +384,8 @@ void *arena_unset(struct arena *arena, size_t bytes)
   return block ? payload_of(block) : out_of_memory();
 }
 
-/* From `touched` on there are zeros. Pages of what is larger than may be kept were given back when
- * it was freed, and need not be written. */
+/* From `touched` on memory is all zeros. A block too large to be kept gave its pages back when it
+ * was freed, so they need not be cleared. */
 static void clear(const struct arena *arena, char *start, char *end, char *touched)
 {
   const struct slack *slack = &process.slack[arena->rank];
@@ -423,7 +424,7 @@ size_t arena_usable(void *payload)
   return (size_t)block_of(payload)->units * UNIT - HEADER;
 }
 
-/* A block whose payload is aligned: a longer one, whose front is given back. */
+/* Makes a block with an aligned payload from a longer one, whose front is given back. */
 static void *aligned_unset(struct arena *arena, size_t alignment, size_t bytes)
 {
   size_t slack = alignment + LEAST_UNITS * UNIT;
@@ -434,7 +435,7 @@ static void *aligned_unset(struct arena *arena, size_t alignment, size_t bytes)
     return NULL;
   struct block *block = block_of(payload);
   if ((uintptr_t)payload % alignment) {
-    /* the front must be able to be a block of its own */
+    /* the front must be large enough for a block */
     uintptr_t least = (uintptr_t)payload + LEAST_UNITS * UNIT;
     uintptr_t aligned = (least + alignment - 1) / alignment * alignment;
     uint32_t front = (uint32_t)((aligned - (uintptr_t)payload) / UNIT);
@@ -523,7 +524,7 @@ static bool reserve(void)
   return false;
 }
 
-/* That has been reserved for `rank`. */
+/* Returns the memory that is reserved for `rank`. */
 static struct arena *arena_at(int rank)
 {
   return (struct arena *)(arena_range.base + ((uintptr_t)rank << arena_range.log));
@@ -531,7 +532,7 @@ static struct arena *arena_at(int rank)
 
 int arena_rank(const struct arena *arena)
 {
-  /* not from arena->rank: the arena of a rank without one cannot be read */
+  /* not from arena->rank, which cannot be read if the rank has no arena */
   return (int)(((uintptr_t)arena - arena_range.base) >> arena_range.log);
 }
 
@@ -564,8 +565,8 @@ struct arena_notes *arena_notes(struct arena *arena)
   return &arena->notes;
 }
 
-/* Blocks follow each other without gaps up to the top, each knows the length of the one before it,
- * no two free ones are neighbours, and as many are free as the lists hold. */
+/* Checks that blocks follow each other without gaps up to the top, each knows the length of the
+ * block before it, no two free blocks are neighbours, and the lists hold all free blocks. */
 static bool is_whole(const struct arena *arena)
 {
   size_t free_blocks = 0, listed = 0;

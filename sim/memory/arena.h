@@ -29,8 +29,8 @@ struct arena_range {
 };
 extern struct arena_range arena_range;
 
-/* The arena of a pointer; NULL: in no rank's part of the range. Asked for every block that is
- * freed. Below the base the difference wraps, and is too large. */
+/* Returns the arena of a pointer; NULL: it is in no rank's part of the range. Called for every
+ * block that is freed. Below the base the difference wraps and is too large. */
 static inline struct arena *arena_of(const void *inside)
 {
   uintptr_t offset = (uintptr_t)inside - arena_range.base;
@@ -39,16 +39,17 @@ static inline struct arena *arena_of(const void *inside)
   return (struct arena *)(arena_range.base + (offset >> arena_range.log << arena_range.log));
 }
 
-/* NULL, with errno: EINVAL if there is no such rank, ENOMEM if there is no room. */
+/* Returns NULL, with errno EINVAL if there is no such rank, ENOMEM if there is no room. */
 struct arena *arena_new(int rank);
 struct arena *arena_of_rank(int rank); /* NULL: it has none */
 int arena_rank(const struct arena *);  /* also of an arena that was never made */
 struct arena_notes *arena_notes(struct arena *);
 void arena_used(const struct arena *, void **start, size_t *length);
 
-/* Pointers are to payloads: HEAP_ALIGNMENT at least. What is no block ends the process. Memory is
- * all zeros, also what arena_realloc() adds; pages that are zeros are not touched. Otherwise it
- * would hold remains of other blocks, and which ones depends on when the layer has freed its own.
+/* Pointers are to payloads: HEAP_ALIGNMENT at least. A pointer to no block ends the process. Memory
+ * is all zeros, also the part that arena_realloc() adds; pages that are zeros are not touched.
+ * Otherwise memory would hold remains of other blocks, which depend on when the layer has freed its
+ * own.
  */
 void *arena_malloc(struct arena *, size_t bytes);
 void *arena_unset(struct arena *, size_t bytes); /* with the remains, for the layer */

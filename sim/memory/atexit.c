@@ -1,9 +1,9 @@
-/* Handlers for the end of the process, destructors of static objects above all. libc keeps one list
- * for all ranks, for good. A rank that is rolled back makes its static objects again, and registers
- * them again; and what libc allocates for the list on its behalf would be torn away.
+/* Handlers for the end of the process, above all destructors of static objects. libc keeps one list
+ * for all ranks, for ever. A rank that is rolled back makes and registers its static objects again,
+ * and memory that libc allocates for the list in its arena would disappear.
  *
- * So what is registered in program mode is listed in the arena, and a rollback puts that list back.
- * libc is told of each arena once. */
+ * So handlers that are registered in program mode are listed in the arena, and a rollback puts that
+ * list back. libc is told of each arena once. */
 #define _GNU_SOURCE
 #include "sim/memory/arena.h"
 #include "sim/memory/heap.h"
@@ -28,8 +28,8 @@ static int libc_atexit(handler_function *function, void *argument, void *program
   return next(function, argument, program);
 }
 
-/* Runs what a program has registered, the last first; all programs if it is NULL. Each is taken off
- * the list before it runs, as it may register another. */
+/* Runs the handlers of a program (NULL: of all programs), the last first. Each is taken off the
+ * list before it runs, as it may register another. */
 static void run_handlers(struct arena *arena, const void *program)
 {
   struct exit_handler **link = &arena_notes(arena)->exits;
@@ -53,7 +53,7 @@ static void run_all(void *arena)
   run_handlers(arena, NULL);
 }
 
-/* Tells libc of an arena once, whatever is rolled back. */
+/* Registers an arena with libc once, whatever is rolled back. */
 static int tell_libc(struct arena *arena)
 {
   static bool told[HEAP_RANKS];

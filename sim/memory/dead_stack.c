@@ -16,8 +16,8 @@ enum {
 typedef uint64_t line __attribute__((vector_size(16), may_alias));
 enum { LINES = BLOCK / sizeof(line) };
 
-/* Nothing is called here, whose frame would lie in what is cleared: the compiler must not take a
- * loop for memset(). */
+/* No function is called here, as its frame would lie in the cleared part: the compiler must not
+ * turn a loop into memset(). */
 static inline void clear_lines(line *first, int count)
 {
 #pragma GCC unroll 8
@@ -48,7 +48,7 @@ __attribute__((noinline)) static void clear_blocks(const char *least)
   } while (true);
 }
 
-/* Clears the stack next to the caller's frame. What it leaves of its own frame is always the same.
+/* Clears the stack next to the caller's frame. The remains of its own frame are always the same.
  */
 __attribute__((noinline)) static void clear_top(void)
 {

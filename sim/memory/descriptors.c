@@ -1,5 +1,5 @@
-/* Descriptors of files that programs open, the runtime of Fortran among them: what they call for
- * it, and what changes a file. See open_files.c. */
+/* Descriptors of files that programs and the runtime of Fortran open: the calls that open, close
+ * and change files. See open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
@@ -17,7 +17,7 @@
 
 /* ---- opening ---- */
 
-/* In libc mode, what a program of `owner` has opened, or -1. */
+/* In libc mode: notes a descriptor that a program of `owner` has opened, or -1. */
 static int take_over(const struct arena *owner, int descriptor)
 {
   if (owner && descriptor > STDERR_FILENO)
@@ -39,7 +39,7 @@ static int seen(const struct arena *owner, bool named, const char *path, int fla
   return owner && named && reads && heap_reads ? heap_reads(path, flags) : HEAP_AS_IT_IS;
 }
 
-/* Those that name a file, NAMED by `path` alone, and may make it. */
+/* The calls that name a file, NAMED by `path` alone, and may make it. */
 #define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
   IN_LIBC_MODE(int, NAME, PARAMETERS, va_list rest; va_start(rest, flags);                         \
                mode_t permissions = creation_mode(flags, &rest); va_end(rest);                     \
@@ -59,7 +59,7 @@ OPENS(openat64, (int folder, const char *path, int flags, ...), (folder, path, f
 IN_LIBC_MODE(int, dup, (int other), output_refuse_descriptor(mode, "duplicates", other),
              take_over(mode, next(other)))
 
-/* Those that invent the name. */
+/* The calls that invent the name. */
 int (*heap_invents)(char *name, int flags);
 
 static int created(const struct arena *owner, const char *name, int descriptor)

@@ -34,8 +34,8 @@ void die(int code, const char *format, ...)
     before();
   fflush(NULL);
   if (write(STDERR_FILENO, line, length) < 0) {
-    /* there is nothing left to report it to */
+    /* there is no place left to report it */
   }
-  syscall(SYS_exit_group, code); /* _exit() is a call of programs that the layer handles */
+  syscall(SYS_exit_group, code); /* _exit() would reach the layer, which handles it for programs */
   _exit(code);
 }

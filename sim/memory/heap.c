@@ -37,9 +37,9 @@ static struct {
   struct code linker, openmp; /* whose memory is always libc's */
   bool watch;                 /* see watch_caller */
   void (*on_change)(struct arena *);
-  const struct arena *last; /* that was entered, since there is on_change */
-  struct arena *running;    /* the last one that was entered at all: its rank runs */
-  bool threads;             /* programs have started some */
+  const struct arena *last; /* the arena that was entered last, since on_change was set */
+  struct arena *running;    /* the arena that was entered last: its rank runs */
+  bool threads;             /* programs have started threads */
 } process;
 
 /* initial-exec: reading it must not allocate. */
@@ -168,9 +168,9 @@ EXPORT void heap_await(struct arena *arena, const void *program)
 }
 
 /* ld.so allocates through us as well: the thread-local block of a library that is touched for the
- * first time, the record that one library needs another (made when a symbol is bound lazily).
- * That happens in the middle of program code, and what it keeps would be torn away by the next
- * rollback. So what is called from its code is in libc mode. */
+ * first time, the record that one library needs another (made when a symbol is bound lazily). That
+ * happens in the middle of program code, and its memory would disappear in the next rollback. So
+ * calls from its code are in libc mode. */
 __attribute__((constructor)) static void find_linker(void)
 {
   uintptr_t base = getauxval(AT_BASE);
@@ -197,8 +197,8 @@ static void find_openmp(void)
 
 /* ---- waiting for the program ---------------------------------------------------------------- */
 
-/* Returns whether the program that the current arena waits for is on the stack. If so it need not
- * be asked again. */
+/* Returns whether the program that the current arena waits for is on the stack. If so, this need
+ * not be asked again. */
 static bool awaited_runs(void)
 {
   struct arena *arena = heap_leave(); /* backtrace may allocate */
@@ -258,9 +258,9 @@ void heap_serve_simulator(bool on)
 
 /* ---- threads of programs --------------------------------------------------------------------- */
 
-/* A thread that a program has started works for the rank that runs: what it allocates is that
- * rank's. All ranks are one thread, which meanwhile waits for it or works beside it. All ranks use
- * the threads of libgomp in turn. */
+/* A thread that a program has started works for the running rank: its memory belongs to that rank.
+ * All ranks are one thread, which meanwhile waits for it or works beside it. All ranks use the
+ * threads of libgomp in turn. */
 static inline struct arena *of_thread(uintptr_t caller)
 {
   if (runs_ranks || !process.threads || holds(process.linker, caller) ||
@@ -302,7 +302,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   return error;
 }
 
-/* The arena for a call from `caller`, or NULL for libc. */
+/* Returns the arena for a call from `caller`, or NULL for libc. */
 static inline struct arena *mode(uintptr_t caller)
 {
   if (__builtin_expect(!current, 1))
@@ -375,9 +375,9 @@ static bool is_on_stack(const void *pointer)
   return at > frame && at - frame < STACK;
 }
 
-/* Returns whether libc may have allocated a block that begins there, by its alignment, by what
- * malloc keeps ahead of it (glibc's struct malloc_chunk), and as neither an object that is loaded
- * nor the stack lies there. */
+/* Returns whether libc may have allocated a block that begins there: its alignment and malloc's
+ * header before it (glibc's struct malloc_chunk) fit, and neither a loaded object nor the stack
+ * lies there. */
 static bool may_be_libc_block(const void *pointer)
 {
   enum { ALIGNMENT = 16, LOWEST = 1 << 16, LEAST = 32, MAPPED = 2, FLAGS = 7 };
@@ -394,7 +394,7 @@ static bool may_be_libc_block(const void *pointer)
   return !is_on_stack(pointer);
 }
 
-/* Ends the run where the program frees what cannot be a block. */
+/* Ends the run where the program frees a pointer that cannot be a block. */
 static void require_block(const void *pointer)
 {
   if (!may_be_libc_block(pointer))
@@ -402,8 +402,8 @@ static void require_block(const void *pointer)
 }
 
 /* A block of libc that the program frees was allocated before program mode began. It is not freed:
- * the last checkpoint may still point to it. When that checkpoint is gone is not known here;
- * leaking is safe. */
+ * the last checkpoint may still point to it. Nobody here knows when that checkpoint is gone; a leak
+ * is safe. */
 static void release_any(struct arena *arena, void *pointer)
 {
   struct arena *owner = arena_of(pointer);

@@ -40,12 +40,12 @@
  *     realloc, libc ptr.   new block in the arena, old one stays     libc
  *
  * The dynamic linker and the runtime of OpenMP always get libc memory: what they keep belongs to no
- * rank and must survive a rollback. Three more things that libc keeps for the process are seen to
+ * rank and must survive a rollback. Three more things that libc keeps for the process are handled
  * here: handlers for its end (atexit.c), open streams and descriptors (open_files.c,
  * output_files.c).
  *
- * With RECLINE_HEAP_WATCH set in the environment, what SimGrid allocates or frees in program mode
- * ends the process with a list of its callers: some entry point is not wrapped. It is slow.
+ * With RECLINE_HEAP_WATCH set in the environment, an allocation or free by SimGrid in program mode
+ * ends the process with a list of its callers: some entry point is not wrapped. This is slow.
  *
  * The mode belongs to the calling thread. Threads that a program starts allocate from the arena of
  * the rank that runs.
@@ -80,89 +80,92 @@ enum {
 
 struct arena; /* its memory is never unmapped: pointers into it stay meaningful */
 
-/* The arena of `rank`, made and empty when it is asked for the first time. NULL, with errno: EINVAL
- * if there is no such rank, ENOMEM if there is no room, ENOTSUP if librecline_heap.so was not
- * preloaded. */
+/* Returns the arena of `rank`; the first call makes it, empty. NULL, with errno: EINVAL if there is
+ * no such rank, ENOMEM if there is no room, ENOTSUP if librecline_heap.so was not preloaded. */
 HEAP_API struct arena *heap_arena(int rank);
 
-/* Whether the program that holds the address `inside` finds malloc here: see above. */
+/* Returns whether the program that holds the address `inside` finds malloc here: see above. */
 HEAP_API bool heap_serves(const void *inside);
 
-/* Program mode for this arena; NULL is libc mode. */
+/* Enters program mode for this arena; NULL is libc mode. */
 HEAP_API void heap_enter(struct arena *arena);
 
-/* Has a function called, in libc mode, whenever program mode of another arena than the last one
- * begins; heap_changed: also if it is the same one. */
+/* Sets a function that is called, in libc mode, whenever program mode of another arena than the
+ * last one begins; after heap_changed() also if it is the same arena. */
 HEAP_API void heap_on_change(void (*function)(struct arena *));
 HEAP_API void heap_changed(void);
 
-/* unlink() and remove() of a program, in libc mode, for files that another rolls back; false: for
- * this one they do not. NULL: for none. */
+/* Sets the function for unlink() and remove() of a program, called in libc mode, for files that
+ * another module rolls back; it returns false for other files. NULL: none. */
 HEAP_API extern bool (*heap_unlinks)(const char *path, int *result);
 
-/* open() of a program for reading, in libc mode, of files that another rolls back: returns a
- * descriptor, or -1 with errno; HEAP_AS_IT_IS: the file as it is. NULL: all are. */
+/* Sets the function for open() of a program for reading, called in libc mode, for files that
+ * another module rolls back: it returns a descriptor, or -1 with errno; HEAP_AS_IT_IS: open the
+ * file as it is. NULL: all files are opened as they are. */
 enum { HEAP_AS_IT_IS = -2 };
 HEAP_API extern int (*heap_reads)(const char *path, int flags);
 
-/* mkstemp() and its like of a program, in libc mode: returns what they do. NULL: as libc does. */
+/* Sets the function for mkstemp() and its like of a program, called in libc mode: it returns what
+ * they return. NULL: libc's are called. */
 HEAP_API extern int (*heap_invents)(char *name, int flags);
 
-/* Whether a thread takes a mutex of pthread_mutex_lock() also from one that has it: at the end of
- * the process, when no other thread goes on. */
+/* Sets whether a thread takes a mutex of pthread_mutex_lock() even from a thread that has it: at
+ * the end of the process, when no other thread goes on. */
 HEAP_API extern bool heap_locks_are_free;
 
-/* Libc mode. Returns what heap_enter wants to get back to the mode before; NULL was libc mode. */
+/* Enters libc mode. Returns the argument by which heap_enter() restores the mode before; NULL was
+ * libc mode. */
 HEAP_API struct arena *heap_leave(void);
 
-/* Whether the simulator itself may allocate in program mode from here on: it runs an algorithm for
- * the program (RECLINE_HEAP_WATCH in heap.c). */
+/* Sets whether the simulator itself may allocate in program mode from here on, as it runs an
+ * algorithm for the program (RECLINE_HEAP_WATCH in heap.c). */
 HEAP_API void heap_serve_simulator(bool on);
 
-/* The rank in whose arena `pointer` lies, or HEAP_NOBODY. */
+/* Returns the rank in whose arena `pointer` lies, or HEAP_NOBODY. */
 HEAP_API int heap_owner(const void *pointer);
 
-/* The bytes to save: copying them back later, to the same place, restores the arena, once
- * heap_give_back() has been called behind it: what was used beyond them must not be taken for
- * fresh memory, which calloc does not clear. They start on a page; `length` is in bytes. */
+/* Returns the bytes to save; `length` is in bytes. They start on a page. To copy them back to the
+ * same place and then call heap_give_back() restores the arena: memory that was used beyond them
+ * must not be taken for fresh memory, which calloc does not clear. */
 HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length);
 
 /* Gives the pages that no block needs back to the system, holes within the used range included;
  * they read as zeros from then on. The arena does so itself now and then; to be called before a
- * capture, which need not save them then, and after a restore, for what lies beyond the used range.
+ * capture, which then need not save these pages, and after a restore, for pages beyond the used
+ * range.
  */
 HEAP_API void heap_give_back(struct arena *arena);
 
-/* Memory of an arena with the remains of what was freed there, for the layer itself. The program's
- * is all zeros, whichever call of the malloc family it asks: what it finds there, and may send,
+/* Returns memory of an arena that may hold remains of freed blocks, for the layer itself. Memory of
+ * the program is all zeros, whichever call of the malloc family it uses: contents that it may send
  * must be the same when it runs again. NULL: no memory. */
 HEAP_API void *heap_unset(struct arena *arena, size_t bytes);
 
-/* Files whose writes are outputs: what the programs write to them, at their ends, is told instead
+/* Files whose writes are outputs: bytes that programs append to them are told to the layer instead
  * of being written. */
 struct heap_outputs {
   bool (*is_one)(const char *path); /* an absolute path */
-  /* The program of a rank has written `size` bytes to the end; before, the file has been made, with
-   * this mode, if there was none, and `begins`: truncated. */
+  /* The program of a rank has written `size` bytes to the end. If there was no file, it was made
+   * before with this mode; `begins`: it was truncated before. */
   void (*said)(int rank, const char *path, unsigned mode, bool begins, const void *, size_t size);
-  /* It does something else with one, which `what` says ("reads"). Does not return. */
+  /* The program does something else with such a file, as `what` says ("reads"). Does not return. */
   void (*refuse)(int rank, const char *what, const char *path);
 };
 HEAP_API void heap_outputs_begin(const struct heap_outputs *);
-/* Tells what the program of an arena (NULL: all) has written since it was called last. In libc
+/* Tells the layer what the program of an arena (NULL: all) has written since the last call. In libc
  * mode. */
 HEAP_API void heap_outputs_collect(const struct arena *);
 
-/* The streams that the program of an arena has open, and where they are. In libc mode. NULL: no
- * memory. As long as it is not freed, a stream that the program closes stays in reserve. */
+/* Saves the streams that the program of an arena has open, with their positions. In libc mode.
+ * NULL: no memory. Until it is freed, a stream that the program closes stays in reserve. */
 struct heap_files;
 HEAP_API struct heap_files *heap_files_save(const struct arena *arena);
-/* The standard input is a file that the program of that arena has open, from now on. In libc mode.
+/* From now on standard input is a file that the program of that arena has open. In libc mode.
  */
 HEAP_API void heap_files_inherit(const struct arena *arena);
 HEAP_API void heap_files_restore(const struct heap_files *);
-/* For a program that begins again: the contents are put back to those of `then`, what is open, and
- * where, to `begun`, which was saved before. */
+/* For a program that begins again: contents are put back to those of `then`; open files and
+ * positions to those of `begun`, which was saved earlier. */
 HEAP_API void heap_files_begin_again(const struct heap_files *begun, const struct heap_files *then);
 HEAP_API void heap_files_free(struct heap_files *); /* NULL is allowed */
 

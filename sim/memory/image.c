@@ -3,9 +3,9 @@
  * of the copying. longjmp would not do: fortified, it refuses to jump "up" from the scratch stack.
  *
  * An image is a list of fragments, the parts of pages that it covers and that are not zero, each
- * with a copy. What is as it was in the image before has the copy of that one (pages.h counts), so
- * an image costs memory for what has changed and time for reading what is used. Reading all of it
- * twice sounds slow and is what can be relied on: see docs/warts-memory.md. */
+ * with a copy. A fragment that is unchanged since the image before shares its copy (pages.h
+ * counts), so an image costs memory for changed fragments and time to read all used memory. To read
+ * all of it twice sounds slow, but it is the reliable way: see docs/warts-memory.md. */
 #define _GNU_SOURCE
 #include "sim/memory/image.h"
 #include "sim/memory/dead_stack.h"
@@ -28,25 +28,25 @@ enum {
   GIVE_BACK = 16 /* pages: shorter runs of zeros are written when they are restored */
 };
 
-/* Part of one page, the whole one but at the ends of a piece. */
+/* Part of one page: the whole page, except at the ends of a piece. */
 struct fragment {
   char *start;
   size_t bytes;
-  char *copy; /* of the page: the fragment lies in it as it lies in its page */
+  char *copy; /* copy of the page: the fragment has the same place in it as in its page */
 };
 
 struct image {
   struct image_source *source;
-  struct image *older, *newer; /* of the same source */
+  struct image *older, *newer; /* images of the same source */
   ucontext_t registers;        /* must not move: it points into itself */
   bool restored;               /* image_restore was called: the capture returns once more */
   struct range piece[PIECES];  /* by address */
   int pieces;
-  struct fragment *fragment; /* by address; what lies in a piece and in no fragment is zero */
+  struct fragment *fragment; /* by address; bytes of a piece that are in no fragment are zero */
   size_t fragments, capacity;
   struct heap_files *files; /* NULL: there is no arena */
-  size_t bytes;             /* in all fragments, and zeros that count */
-  size_t copied;            /* in fragments that had no copy before */
+  size_t bytes;             /* bytes in all fragments, and zeros that count */
+  size_t copied;            /* bytes in fragments that had no copy before */
 };
 
 static char *place_in_copy(const struct fragment *fragment)
@@ -59,7 +59,7 @@ static bool is_zero(const char *start, size_t bytes)
   return !*start && !memcmp(start, start + 1, bytes - 1);
 }
 
-/* The end of the page that `address` lies in, or `end`, if that comes first. */
+/* Returns the end of the page in which `address` lies, or `end` if that comes first. */
 static char *next_page(char *address, char *end)
 {
   size_t rest = PAGE - (uintptr_t)address % PAGE;
@@ -119,8 +119,8 @@ static bool make_room(struct image *image)
   return true;
 }
 
-/* The copy that another image has of a fragment, if it has not changed since. `at` goes through the
- * fragments of that image, which come in the same order. */
+/* Returns another image's copy of a fragment, if the fragment has not changed since. `at` goes
+ * through the fragments of that image, which come in the same order. */
 static char *shared_copy(const struct image *other, size_t *at, const struct fragment *fragment)
 {
   if (!other)
@@ -152,10 +152,10 @@ static bool add_fragment(struct image *image, size_t *at, struct fragment fragme
   return true;
 }
 
-/* Zeros count in the stack and in thread-local data, but nowhere else: frames have holes that were
- * never written, which keep what earlier calls left there (the dynamic linker, say: down to the
- * length of a path), and the place of thread-local data depends on such lengths, and with it how
- * much of them lies in a page that is zero. The size of an image must not. */
+/* Zeros count in the stack and in thread-local data, but nowhere else. Frames have holes that were
+ * never written and hold remains of earlier calls (of the dynamic linker, say, down to the length
+ * of a path). The place of thread-local data depends on such lengths, too, and with it the bytes
+ * that lie in zero pages. The size of an image must not depend on them. */
 static bool save_piece(struct image *image, size_t *at, const struct range *piece)
 {
   char *end = piece->start + piece->bytes;
@@ -209,8 +209,8 @@ static bool prepare(struct image *image)
   return image->files != NULL;
 }
 
-/* Not inlined either: it is the frame that the second return comes out of. Its locals do not
- * change between getcontext and the copy; what does change is in *copy, outside the image. */
+/* Not inlined either: the second return comes out of this frame. Its locals do not change between
+ * getcontext and the copy; changing data are in *copy, outside the image. */
 __attribute__((noinline)) enum image_outcome image_capture(struct image_source *source,
                                                            struct image **image)
 {
@@ -253,7 +253,7 @@ static void write_zeros(char *start, char *end)
   }
 }
 
-/* From one fragment to the next there are zeros. Long runs of whole pages are given back. */
+/* Writes zeros from one fragment to the next. Long runs of whole pages are given back. */
 static void clear(const struct range *piece, char *start, char *end)
 {
   uintptr_t page = pagemap_page_bytes();

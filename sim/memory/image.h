@@ -24,11 +24,11 @@
  *     case IMAGE_RESTORED: ...; break;                        // here again, out of image_restore
  *     }
  *
- * For the caller: what must survive a rollback belongs in its globals or in libc memory, not in
+ * For the caller: data that must survive a rollback belong in its globals or in libc memory, not in
  * locals. No call into SimGrid may be under way in the rank (a receive that is posted must be
  * cancelled before image_restore: a late match would write over the restored memory), and a call
- * must not hold a lock. One rank at a time, all on one thread: the raw, boost or ucontext
- * contexts of SimGrid, not `thread`.
+ * must not hold a lock. One rank at a time, all on one thread: the raw, boost or ucontext contexts
+ * of SimGrid, not `thread`.
  */
 #ifndef RECLINE_IMAGE_H
 #define RECLINE_IMAGE_H
@@ -58,25 +58,26 @@ struct image_source *image_source_new(const void *inside_program, struct arena *
 void image_source_free(struct image_source *source); /* its images may no longer be restored */
 
 /* Saves the calling rank. IMAGE_CAPTURED: *image is the new image. IMAGE_RESTORED: the same call
- * returns again out of image_restore; *image as the first time, if it lies in saved memory,
- * otherwise untouched. IMAGE_FAILED: errno is ENOMEM, *image is NULL. Heap mode (heap.h) on
- * return is what it was on entry, both times. */
+ * returns again out of image_restore; *image is as the first time if it lies in saved memory,
+ * otherwise untouched. IMAGE_FAILED: errno is ENOMEM, *image is NULL. The heap mode (heap.h) on
+ * return is the one on entry, both times. */
 enum image_outcome image_capture(struct image_source *source, struct image **image);
 
-/* Puts the calling rank, the same that was captured, back. As often as wanted. */
+/* Puts the calling rank, the same that was captured, back. It may be called any number of times. */
 _Noreturn void image_restore(struct image *image);
 
-/* The same, but what is in files is put back to what it was when `then` was saved (heap.h). */
+/* The same, but contents of files are put back to those when `then` was saved (heap.h). */
 struct heap_files;
 _Noreturn void image_begin_again(struct image *image, const struct heap_files *then);
 
 void image_free(struct image *image); /* NULL is allowed */
 
-/* Bytes of the rank's memory that the image holds, pages of zeros left out but for those of the
- * stack: what a checkpoint of it would write. */
+/* Returns the bytes of the rank's memory that the image holds, without pages of zeros except those
+ * of the stack: a checkpoint would write these. */
 size_t image_bytes(const struct image *image);
 
-/* Bytes of them that were copied when the image was captured, the others being as they were. */
+/* Returns the bytes of these that were copied when the image was captured; the others were
+ * unchanged. */
 size_t image_copied_bytes(const struct image *image);
 
 #endif

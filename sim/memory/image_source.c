@@ -49,7 +49,8 @@ static bool covers(const struct dl_phdr_info *object, uintptr_t address)
   return false;
 }
 
-/* Returns what ld.so has made read-only after relocation: whole pages, the last one rounded down.
+/* Returns the part that ld.so has made read-only after relocation: whole pages, the last one
+ * rounded down.
  */
 static struct range relro_of(const struct dl_phdr_info *object)
 {
@@ -64,8 +65,8 @@ static struct range relro_of(const struct dl_phdr_info *object)
   return (struct range){.start = NULL, .bytes = 0};
 }
 
-/* A writable segment: what the file has of it, and zeros behind (.bss), from the next page on in
- * memory that is mapped for them. */
+/* A writable segment: its bytes in the file, and zeros after them (.bss), which from the next page
+ * on are mapped memory. */
 static void add_parts(struct search *search, uintptr_t start, uintptr_t file_end, uintptr_t end)
 {
   uintptr_t zeros = page_below(file_end + (uintptr_t)getpagesize() - 1);
@@ -110,7 +111,7 @@ static void add_thread_local(struct search *search, const struct dl_phdr_info *o
     int before = search->source->segment_count;
     add_segment(search, block, block + object->dlpi_phdr[i].p_memsz, false);
     if (search->source->segment_count > before)
-      search->source->segments[before].whole = true; /* it begins anywhere in a page */
+      search->source->segments[before].whole = true; /* the block begins anywhere in a page */
   }
 }
 
@@ -135,9 +136,9 @@ static int find_segments(struct image_source *source, const void *inside)
 
 /* ---- stack ---- */
 
-/* The mappings of the process. A list with thousands of ranks is long, and every rank has to
- * look itself up, so it is read once and again only when it no longer fits: the stacks of all
- * ranks are there before the first one runs, and they stay. */
+/* The mappings of the process. With thousands of ranks the list is long, and every rank has to look
+ * itself up. So it is read once, and again only when it no longer fits: the stacks of all ranks
+ * exist before the first rank runs, and they stay. */
 static struct {
   struct range *mapping;
   size_t count, capacity;
@@ -177,7 +178,7 @@ static int read_maps(void)
   return error;
 }
 
-/* The stack that holds `address`, from what was last read of the mappings. */
+/* Returns the stack that holds `address`, from the mappings read last. */
 static int lookup_stack(uintptr_t address, size_t stack_bytes, struct range *stack)
 {
   size_t low = 0, high = maps.count;

@@ -14,7 +14,7 @@ struct range {
   char *start;
   size_t bytes;
   bool zeros; /* its pages are zeros until they are touched, and when they are given back */
-  bool whole; /* what is zero in it counts as well */
+  bool whole; /* zeros in it count as well */
 };
 
 struct image_source {
@@ -23,7 +23,7 @@ struct image_source {
   int segment_count;
   struct arena *arena;
   char *scratch;        /* the stack that image_restore copies from */
-  struct image *newest; /* of the images that were captured here and are still there */
+  struct image *newest; /* images that were captured here and still exist */
 };
 
 #endif

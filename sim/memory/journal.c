@@ -1,12 +1,12 @@
-/* What files were before: see journal.h.
+/* The earlier contents of files: see journal.h.
  *
- * One entry for each file and interval between two images, made when the program is about to change
- * what an image counts on: that there was no such file, how long it was, or all of its contents,
- * to be put back into the file or under the name.
- * What a program adds at the end of a file costs nothing but the length.
+ * There is one entry for each file and interval between two images. It is made when the program is
+ * about to change something on which an image relies, and says that there was no such file, how
+ * long it was, or all of its contents, to be put back into the file or under the name. Appending to
+ * a file costs only the length.
  *
- * A file that several ranks write is left alone, and that is said: what one of them goes back to
- * may be the other's. */
+ * A file that several ranks write is left alone, with a warning: the bytes to which one of them
+ * goes back may be another's. */
 #define _GNU_SOURCE
 #include "sim/memory/journal.h"
 
@@ -30,7 +30,7 @@ struct before {
   uint64_t serial;
   dev_t device;
   ino_t inode;
-  char *path; /* CREATED: not looked at until it is there */
+  char *path; /* CREATED: not looked at until the file exists */
   off_t length;
   char *contents;
   struct before *older;
@@ -74,7 +74,7 @@ static struct writer *writer_of(const struct stat *file, int rank)
   return *place = writer;
 }
 
-/* The file is gone: its number may become that of another. */
+/* Notes that the file is gone: another file may get its number. */
 static void forget_writer(const struct stat *file)
 {
   struct writer **place = place_of(file), *writer = *place;
@@ -83,7 +83,7 @@ static void forget_writer(const struct stat *file)
   free(writer);
 }
 
-/* Returns whether a rollback of this rank leaves the file alone. Says so the first time. */
+/* Returns whether a rollback of this rank leaves the file alone. Warns the first time. */
 static bool is_shared(const struct stat *file, int rank, const char *path)
 {
   struct writer *writer = writer_of(file, rank);
@@ -119,7 +119,7 @@ static void free_entry(struct before *entry)
   free(entry);
 }
 
-/* Since the newest image. */
+/* Returns the entry of the file since the newest image. */
 static const struct before *entry_of(int rank, const struct stat *file, enum kind kind)
 {
   for (const struct before *entry = newest[rank]; entry && entry->serial > mark[rank];
@@ -168,8 +168,8 @@ static char *absolute(const char *path)
   return whole;
 }
 
-/* A name by which an open file can be opened once more: its own, or if it has been deleted, that of
- * the descriptor. */
+/* Returns a name by which an open file can be opened once more: its own or, if it has been deleted,
+ * the descriptor's. */
 static char *name_of(int descriptor, const struct stat *file)
 {
   char link[32];

@@ -1,4 +1,4 @@
-/* What files were before programs changed them, so that a rollback can undo it. Inside
+/* The contents of files before programs changed them, so that a rollback can undo changes. Inside
  * librecline_heap.so, in libc mode. */
 #ifndef RECLINE_JOURNAL_H
 #define RECLINE_JOURNAL_H
@@ -12,25 +12,25 @@ struct arena;
 /* The program is about to open `path` with these flags (O_RDWR, O_TRUNC, O_CREAT, ...). */
 void journal_opening(const struct arena *, const char *path, int flags);
 
-/* It has made the file `path`, and nothing else can have had this name. */
+/* The program has made the file `path`, and no other file can have had this name. */
 void journal_created(const struct arena *, const char *path);
 
-/* It writes to the file, and so is the only one to do so, or not. */
+/* The program writes to the file: notes it as a writer, the only one or one of several. */
 void journal_writing(const struct arena *, int descriptor);
 
-/* It is about to write over what was there already, or may do so at any time. */
+/* The program is about to write over old contents, or may do so at any time. */
 void journal_overwriting(const struct arena *, int descriptor);
 
-/* The name is about to become that of another file or folder, or of none; what has it now ends, or
- * gets another name. */
+/* The name is about to belong to another file or folder, or to none; the file that has it now ends
+ * or gets another name. */
 void journal_replacing(const struct arena *, const char *path, bool ends);
 
-/* It is about to be closed, and ends if it has no name any more. */
+/* The file is about to be closed, and ends if it has no name any more. */
 void journal_closing(int descriptor);
 
-/* An image is taken. Returns where it stands in the journal: what comes later is undone with it. */
+/* An image is taken. Returns its place in the journal: later entries are undone with it. */
 uint64_t journal_mark(const struct arena *);
-/* Then, for each file that is open for writing. Returns its length. */
+/* To be called next for each file that is open for writing. Returns its length. */
 off_t journal_keep(const struct arena *, int descriptor);
 
 void journal_undo(const struct arena *, uint64_t mark);

@@ -1,6 +1,6 @@
-/* Calls after which libc keeps something that it has allocated, for the whole process: locales, the
- * time zone, names of users and hosts. In the arena of the rank that happens to call first, it
- * would be torn away by a rollback. So these run in libc mode. */
+/* Calls for which libc allocates memory that it keeps for the whole process: locales, the time
+ * zone, names of users and hosts. In the arena of the rank that happens to call first, that memory
+ * would disappear in a rollback, so these calls run in libc mode. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/next_symbol.h"

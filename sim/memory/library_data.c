@@ -1,10 +1,10 @@
 /* Data of shared libraries, by rank: see library_data.h.
  *
- * What a library knows lies in its .data and .bss, and in blocks that these point to. The blocks
- * are allocated in program mode, and so are the rank's own already. The data are copied: to the
- * rank whose they are, and from the one that is entered, when these are not the same.
+ * The state of a library lies in its .data and .bss, and in blocks to which these point. Blocks are
+ * allocated in program mode, so they belong to the rank already. Data are copied when another rank
+ * is entered: out to the rank to which they belong, and in from the rank that is entered.
  *
- * A rank begins with what is in the file, as a process does, and has the constructors called. */
+ * A rank begins, as a process does, with the data in the file, and the constructors are called. */
 #define _GNU_SOURCE
 #include "sim/memory/library_data.h"
 
@@ -28,7 +28,7 @@ static char *saved[HEAP_RANKS];
 
 /* ---- exchange ---- */
 
-/* By pages, so that those that no rank has written take no memory. */
+/* Copies by pages, so that pages that no rank has written take no memory. */
 static void copy(char *to, const char *from, size_t bytes)
 {
   enum { PAGE = 4096 };
@@ -78,8 +78,8 @@ void library_data_restored(const struct arena *arena)
   heap_changed();
 }
 
-/* At the end of the process, when the programs of all ranks have had their turn, libraries find
- * what they have made for themselves when they were loaded. */
+/* At the end of the process, after the programs of all ranks, libraries find the data that they
+ * made when they were loaded. */
 static void close_for_programs(void)
 {
   for (int i = 0; i < count; i++)
@@ -109,9 +109,9 @@ static void construct(struct library *this, struct arena *arena)
   heap_leave();
 }
 
-/* Some constructors of libgfortran make keys of threads, of which there are not enough for all
- * ranks: what they leave is made once. Each rank needs that which makes the units of standard input
- * and output: the one after which there are blocks in the arena. */
+/* Some constructors of libgfortran make keys of threads, of which there are too few for all ranks:
+ * these constructors run once. Each rank needs the constructor that makes the units of standard
+ * input and output, the one that leaves blocks in the arena. */
 static void keep_one_constructor(struct library *this, struct arena *arena)
 {
   static constructor *units;
@@ -131,9 +131,9 @@ static void keep_one_constructor(struct library *this, struct arena *arena)
   this->constructors = &units;
 }
 
-/* At the end of the process, as its destructor does for the units that it finds. A statement that
- * fails ends the process with its unit locked, and other ranks may have come to an MPI call within
- * a statement: no one is left to unlock. */
+/* Closes units at the end of the process, as the destructor does for the units that it finds. A
+ * failed statement ends the process with its unit locked, and other ranks may be in an MPI call
+ * within a statement, so no rank is left to unlock them. */
 static void flush_units(void)
 {
   void (*flush)(int *);
@@ -152,8 +152,8 @@ static void flush_units(void)
   heap_locks_are_free = false;
 }
 
-/* Each print is a write: what is in a buffer would come in another order than without a protocol,
- * rank by rank, and would be lost when the simulation ends early. */
+/* Makes each print a write: buffered text would come in another order than without a protocol, rank
+ * by rank, and be lost when the simulation ends early. */
 static void begin_fortran(struct library *this, struct arena *arena)
 {
   setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 0);

@@ -13,15 +13,16 @@
 
 enum { OBJECTS = 512 };
 
-/* A loaded object: what is of interest of its headers. */
+/* A loaded object: the fields needed of its headers. */
 struct object {
   const char *file;
   char *base, *start, *file_end, *end; /* the writable segment */
-  off_t offset;                        /* of that in the file */
-  char *sealed_end;                    /* of what is read-only after relocation */
-  char *table_end; /* of the table of functions in other libraries, the dynamic linker's own */
+  off_t offset;                        /* bytes of that segment in the file */
+  char *sealed_end;                    /* the part that is read-only after relocation */
+  char *table_end; /* the table of functions in other libraries, which belongs to the dynamic linker
+                    */
   const ElfW(Dyn) * dynamic;
-  const char *names; /* of what it needs */
+  const char *names; /* names of objects that it needs */
   const ElfW(Rela) * relocation, *call;
   size_t relocations, calls;
   const uint64_t *packed; /* relative relocations: DT_RELR */
@@ -128,8 +129,8 @@ static void relocate(const struct object *object, const struct library *library,
   memcpy(at, &address, sizeof address);
 }
 
-/* Packed relocations: an even word is the place of one, an odd one tells by its other bits which of
- * the 63 words behind the last that was told of are some, too (ELF generic ABI, DT_RELR). */
+/* Packed relocations (ELF generic ABI, DT_RELR): an even word is the place of one; the other bits
+ * of an odd word say which of the next 63 words are relocated, too. */
 static void relocate_packed(const struct object *object, const struct library *library, char *data)
 {
   enum { BITS = 63 };
@@ -148,8 +149,8 @@ static void relocate_packed(const struct object *object, const struct library *l
   }
 }
 
-/* As they were before any constructor: what the file has, zeros behind, and addresses as the
- * dynamic linker has made them. */
+/* Makes the data as they were before any constructor: the bytes of the file, zeros after them, and
+ * addresses as relocated by the dynamic linker. */
 static char *initial_data(const struct object *object, const struct library *library)
 {
   char *data = g_malloc0(library->bytes);
@@ -198,8 +199,8 @@ static void refuse_calls(const struct object *object, const char *what,
   }
 }
 
-/* The names that profiling tools call MPI by. The layer itself calls SMPI so; recline-cc links what
- * others call by them to the layer. */
+/* The names by which profiling tools call MPI. The layer itself calls SMPI by them; recline-cc
+ * links calls of other objects by these names to the layer. */
 static void refuse_profiling(const struct object *object, const char *what)
 {
   refuse_calls(object, what, object->relocation, object->relocations);
@@ -238,8 +239,8 @@ static bool is_common(const char *name)
   return false;
 }
 
-/* What an object needs, before itself. SimGrid needs the runtime of Fortran, too, and does not call
- * it. */
+/* Lists the objects that an object needs, before itself. SimGrid needs the runtime of Fortran, too,
+ * and does not call it. */
 static void visit(struct objects *objects, struct object *object, bool ours,
                   struct library found[LIBRARIES], int *count)
 {

@@ -10,18 +10,18 @@ typedef void constructor(int, char **, char **);
 
 struct library {
   char *file;
-  char *start; /* of its data: .data and .bss, what the dynamic linker writes left out */
+  char *start; /* its data: .data and .bss, without the part that the dynamic linker writes */
   size_t bytes;
-  char *fresh; /* the same as a program finds them that begins: libc memory */
-  char *first; /* and as they were found */
+  char *fresh; /* the data that a new program finds: libc memory */
+  char *first; /* the data as they were found */
   constructor **constructors;
   size_t constructor_count;
   bool thread_local_data;
 };
 
-/* Those that the program at `inside` needs, directly or not, beside what the simulator and the
- * layer need themselves: those with data of any size, in the order in which they are to be
- * constructed. `fresh` is what is there before any constructor has run. Returns how many. */
+/* Lists the libraries with data that the program at `inside` needs, directly or not, without those
+ * that the simulator and the layer need themselves, in the order of construction. `fresh` has the
+ * data before any constructor has run. Returns their number. */
 enum { LIBRARIES = 32 };
 int library_scan(const void *inside, struct library found[LIBRARIES]);
 

@@ -1,4 +1,4 @@
-/* The functions of libc behind those that librecline_heap.so defines in their place. */
+/* The functions of libc that librecline_heap.so replaces. */
 #ifndef RECLINE_NEXT_SYMBOL_H
 #define RECLINE_NEXT_SYMBOL_H
 
@@ -16,8 +16,8 @@ static inline void find_next(const char *name, void *function, size_t size)
   memcpy(function, &symbol, size);
 }
 
-/* Defines NAME in the place of libc's. It runs in libc mode: BEFORE, then RESULT, in which `next`
- * is libc's function and `mode` the arena of the program that calls it, NULL for libc itself. */
+/* Defines NAME in place of libc's. It runs in libc mode: BEFORE, then RESULT, in which `next` is
+ * libc's function and `mode` the arena of the calling program, NULL for libc itself. */
 #define IN_LIBC_MODE(TYPE, NAME, PARAMETERS, BEFORE, RESULT)                                       \
   HEAP_API TYPE NAME PARAMETERS;                                                                   \
   HEAP_API TYPE NAME PARAMETERS                                                                    \

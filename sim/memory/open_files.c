@@ -1,15 +1,15 @@
 /* Open files of the ranks. libc lists the streams of the whole process, so a stream must not lie in
- * an arena: a rollback would tear the list. So streams that a program opens, and their buffers, are
- * libc's, and what a rollback would have put back of them is put back here, as it is for
- * descriptors, those of Fortran's units among them:
+ * an arena: a rollback would tear the list. So streams that a program opens, and their buffers, lie
+ * in libc's memory, and their state is put back here, like that of descriptors, Fortran's units
+ * among them:
  *
  *     opened before the capture     still open, at the position that it had; also if the program
  *                                   has closed it since, which is only pretended as long as an
  *                                   image holds it
  *     opened after the capture      closed
  *
- * What programs have changed in files is undone by journal.c; what they write to files that are
- * outputs is in memory (output_files.c). */
+ * Changes of files are undone by journal.c; writes to files that are outputs stay in memory
+ * (output_files.c). */
 #define _GNU_SOURCE
 #include "sim/memory/open_files.h"
 #include "sim/memory/arena.h"
@@ -32,7 +32,7 @@ struct held {
 
 struct heap_files {
   const struct arena *owner;
-  uint64_t mark;                    /* in the journal */
+  uint64_t mark;                    /* place in the journal */
   struct heap_files *older, *newer; /* of the same arena */
   struct output_lengths *lengths;
   size_t count;

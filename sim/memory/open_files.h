@@ -1,5 +1,5 @@
-/* Files that programs have open: what streams.c and descriptors.c, which stand in for calls of
- * libc, tell open_files.c, which puts them back. Inside librecline_heap.so, in libc mode. */
+/* Files that programs have open. streams.c and descriptors.c, which replace calls of libc, report
+ * them to open_files.c, which puts them back. Inside librecline_heap.so, in libc mode. */
 #ifndef RECLINE_OPEN_FILES_H
 #define RECLINE_OPEN_FILES_H
 
@@ -15,7 +15,7 @@ struct open_file {
   int descriptor;
   const struct arena *owner;
   char *buffer;    /* of the stream */
-  unsigned images; /* that hold it */
+  unsigned images; /* number of images that hold it */
   bool closed;     /* by the program */
   bool written;
   off_t kept;            /* bytes that were there at the newest image, or when it was opened */
@@ -23,17 +23,18 @@ struct open_file {
   struct open_file *next;
 };
 
-/* A program of `owner` has opened it. Leaves errno alone. NULL: no memory. */
+/* Adds a file that a program of `owner` has opened. Leaves errno alone. NULL: no memory. */
 struct open_file *open_add(const struct arena *owner, FILE *stream, int descriptor);
 
-/* NULL: it is not a program's, or closed. */
+/* Returns NULL if it is not a program's, or closed. */
 struct open_file *open_stream(const FILE *);
 struct open_file *open_descriptor(int descriptor);
 
-/* The first of all, closed ones among them. */
+/* Returns the first of all files, closed ones included. */
 struct open_file *open_first(void);
 
-/* The program closes it: as fclose or close return. It stays as long as an image holds it. */
+/* The program closes it; returns as fclose or close do. The file stays as long as an image holds
+ * it. */
 int open_close(struct open_file *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Output files as programs call for them: what output_files.c does for those of open_files.c. */
+/* Output files as programs use them: connects output_files.c with the files of open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/next_symbol.h"
@@ -36,7 +36,7 @@ void heap_outputs_collect(const struct arena *owner)
       output_file_collect(file, false);
 }
 
-/* The streams that the program has left open, which libc would write now. */
+/* Flushes the streams that the program has left open, which libc would write now. */
 __attribute__((destructor)) static void collect_the_rest(void)
 {
   heap_outputs_collect(NULL);

@@ -1,11 +1,11 @@
 /* Files whose writes are outputs. The descriptor that the program gets is one of a file in memory,
- * for writing only, as long as the program believes the file to be. What it writes is collected
- * at its next call of MPI, or when it closes the file, and made a hole there, so that the memory is
- * free again, and a second write to the same place is seen.
+ * for writing only, as long as the program believes the file to be. Its bytes are collected at its
+ * next call of MPI, or when it closes the file, and replaced by a hole, so that the memory is free
+ * again and a second write to the same place is seen.
  *
- * The file on disk changes with what other ranks have said, and what has left is not undone. So a
- * program that goes back must not look there: how long the file is, and whether it exists, a rank
- * is told as it was when the run first came to it, and as the rank itself has written since. */
+ * The file on disk changes with outputs of other ranks, and outputs that have left are not undone.
+ * So a program that goes back must not look there: a rank sees the file's existence and length as
+ * they were when the run first came to it, plus the rank's own writes since. */
 #define _GNU_SOURCE
 #include "sim/memory/output_files.h"
 
@@ -63,8 +63,8 @@ void heap_outputs_begin(const struct heap_outputs *how)
 
 /* ---- names ---- */
 
-/* The one name of a file, however the program names it: into a buffer of PATH_MAX bytes. False:
- * there is no such folder. */
+/* Writes the canonical name of a file into a buffer of PATH_MAX bytes. Returns false if there is no
+ * such folder. */
 static bool absolute(const char *path, char *whole)
 {
   const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
@@ -83,7 +83,7 @@ static bool absolute(const char *path, char *whole)
   return true;
 }
 
-/* Only of files, and of names that are free. */
+/* Only files and free names count. */
 bool output_is(const struct arena *owner, const char *path)
 {
   char whole[PATH_MAX];
@@ -108,7 +108,7 @@ static off_t length_on_disk(const char *path)
   return stat(path, &there) < 0 ? NO_FILE : there.st_size;
 }
 
-/* Ranks that come to a file later know it as the first one did. NULL: no memory. */
+/* Ranks that come to a file later see it as the first one did. NULL: no memory. */
 static struct named *named(const struct arena *owner, const char *path)
 {
   struct named *others = NULL;
@@ -147,8 +147,8 @@ static bool may_be_opened(const struct named *file, int flags)
   return !access(dirname(folder), W_OK | X_OK);
 }
 
-/* A descriptor for writing only, even where the program wants to read as well, as units of Fortran
- * do which never read. */
+/* Opens a descriptor for writing only, even if the program asks to read as well, as Fortran's units
+ * do that never read. */
 static int in_memory(int flags, off_t length, int *source)
 {
   char name[32];
@@ -217,7 +217,7 @@ static bool read_at(int descriptor, char *to, off_t at, off_t length)
   return true;
 }
 
-/* Returns whether something has been written where the hole was. */
+/* Returns whether the program has written where the hole was. */
 static bool is_written_over(const struct output *output)
 {
   enum { BLOCK = 4096 };

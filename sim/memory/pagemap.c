@@ -27,7 +27,8 @@ static int open_map(void)
   return file;
 }
 
-/* Entries of the pages from `first` on, as many as fit; all are touched if they cannot be read. */
+/* Reads the entries of the pages from `first` on, as many as fit; if they cannot be read, all count
+ * as touched. */
 static void read_window(struct pagemap_range *touched, uintptr_t first)
 {
   size_t count = touched->end - first < WINDOW ? touched->end - first : WINDOW;

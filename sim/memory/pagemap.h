@@ -1,5 +1,6 @@
-/* Which pages of a range a process has touched, as the kernel tells in /proc/self/pagemap. Where it
- * does not tell, all of them: then untouched pages are read, and found to be zeros. */
+/* Tells which pages of a range a process has touched, from /proc/self/pagemap. Where the kernel
+ * does not tell, all pages count as touched: then untouched pages are read, and found to be zeros.
+ */
 #ifndef RECLINE_PAGEMAP_H
 #define RECLINE_PAGEMAP_H
 
@@ -8,16 +9,17 @@
 #include <stdint.h>
 
 struct pagemap_range {
-  uintptr_t first, last, end; /* numbers of pages: known are first to last - 1; the range's end */
+  uintptr_t first, last,
+      end; /* numbers of pages: entries of first to last - 1 are known; the range's end */
 };
 
-/* For pages from `start` to `end`, in this order, one range at a time. */
+/* Begins a range of pages, from `start` to `end`; they are asked for in this order. */
 struct pagemap_range pagemap_begin(const char *start, const char *end);
 
-/* Returns whether the page that holds `address` can be anything but what it was when it was mapped.
+/* Returns whether the page that holds `address` can have changed since it was mapped.
  */
 bool pagemap_is_touched(struct pagemap_range *, const char *address);
 
-size_t pagemap_page_bytes(void); /* of the system's pages */
+size_t pagemap_page_bytes(void); /* bytes of the system's pages */
 
 #endif

@@ -11,7 +11,7 @@
 enum {
   SLOTS = 64, /* pages in a chunk: bits of `taken`; the first holds the chunk's own data */
   CHUNK = SLOTS * PAGE,
-  SPARE = 4 /* chunks without a page in use: one for so many in use */
+  SPARE = 4 /* one chunk without a page in use is kept for this many in use */
 };
 
 struct chunk {

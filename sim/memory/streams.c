@@ -1,4 +1,4 @@
-/* Streams of C that programs open: what they call for it. See open_files.c. */
+/* Streams of C that programs open: the calls for them. See open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* libc would make the buffer when it is needed, in the middle of the program. */
+/* Makes the buffer at once, as libc would make it when needed, in the middle of the program. */
 static void give_buffer(struct open_file *file)
 {
   int saved = errno; /* isatty changes it */
@@ -23,7 +23,7 @@ static void give_buffer(struct open_file *file)
   errno = saved;
 }
 
-/* The flags of open() for a mode of fopen(). */
+/* Returns the flags of open() for a mode of fopen(). */
 static int flags_of(const char *how)
 {
   int access = strchr(how, '+') ? O_RDWR : how[0] == 'r' ? O_RDONLY : O_WRONLY;
@@ -37,7 +37,7 @@ static void before(const struct arena *owner, const char *path, const char *how)
     journal_opening(owner, path, flags_of(how));
 }
 
-/* In libc mode, of a stream that a program of `owner` has opened, or NULL. */
+/* In libc mode: notes a stream that a program of `owner` has opened, or NULL. */
 static FILE *take_over(const struct arena *owner, FILE *stream)
 {
   if (!owner || !stream)
@@ -88,7 +88,7 @@ IN_LIBC_MODE(FILE *, fdopen, (int descriptor, const char *how), ,
 IN_LIBC_MODE(FILE *, tmpfile, (void), , take_over(mode, next()))
 IN_LIBC_MODE(FILE *, tmpfile64, (void), , take_over(mode, next()))
 
-/* Says once that the program's streams hold something in libc's own memory, which is not put back.
+/* Warns once that the program's streams hold data in libc's own memory, which are not put back.
  */
 static void say_once(const struct arena *owner, const char *what, bool *said)
 {
@@ -140,7 +140,7 @@ HEAP_API int fclose(FILE *stream)
   return result;
 }
 
-/* A buffer of the program would be put back under a stream that is not: libc's own is kept. */
+/* A program's buffer would be put back while its stream would not: libc's own buffer is kept. */
 IN_LIBC_MODE(int, setvbuf, (FILE * file, char *buffer, int how, size_t bytes), ,
              mode ? next(file, NULL, how, 0) : next(file, buffer, how, bytes))
 

@@ -1,4 +1,5 @@
-/* What a platform does not say, and what a run takes in its place: told in the result. */
+/* Values that a platform does not give, and those that a run takes instead: notes for the result.
+ */
 #include <glib.h>
 #include <string.h>
 

@@ -12,19 +12,19 @@ static const double NEARLY = 1e-12;
 /* Messages in transit to a rank, as a binary heap: by due time, then by order of posting. The heap
  * has them by value, as each look at another place would be a cache miss. */
 struct box {
-  struct route *routes; /* of what its rank posts, by receiver; filled in when needed */
+  struct route *routes; /* routes of what its rank posts, by receiver; filled in when needed */
   struct letter *mail;
   unsigned letters, room;
   uint32_t posted;    /* so far */
-  double taken;       /* until then it takes in what came */
-  double left;        /* until then it sends what was posted */
+  double taken;       /* until then it takes in earlier messages */
+  double left;        /* until then it sends earlier messages */
   unsigned carried;   /* control messages on the way to it as transfers */
   double carried_due; /* when the first of these comes, at the earliest */
 };
 
 static int ranks;
 static struct box *boxes;  /* by rank, then the dispatcher's */
-static double pace = -1.0; /* by which latencies of routes are multiplied; negative: unknown */
+static double pace = -1.0; /* the pace: factor for latencies of routes; negative: unknown */
 
 void control_mail_begin(int count)
 {
@@ -84,7 +84,7 @@ static bool awake_by(const struct box *box, double time)
          (box->carried && box->carried_due <= time);
 }
 
-/* NULL: there is none that takes time. */
+/* Returns NULL if no route takes time. */
 static const struct route *route_to(struct box *own, int rank)
 {
   const char *there = node_of(rank);
@@ -131,14 +131,14 @@ void control_mail_carried(const struct message *message)
     pace = MAX(took, 1.0);
 }
 
-/* When the next one is in. */
+/* Returns the time when the next message is in. */
 static double comes_in(const struct box *box)
 {
   return MAX(first_due(box)->due, box->taken);
 }
 
-/* Many come at once. A rank that waits is not woken for each of them, but when it could have taken
- * in all that is on the way, or a latency after the first. */
+/* Many messages come at once. A waiting rank is not woken for each, but when it could have taken in
+ * all that are on the way, or a latency after the first. */
 double control_mail_due(int rank)
 {
   const struct box *box = &boxes[rank];

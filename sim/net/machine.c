@@ -14,7 +14,7 @@
 
 static const double MEMORY_BANDWIDTH = 500e6;
 
-static double origin; /* of SimGrid's clock */
+static double origin; /* precision of SimGrid's clock */
 
 double machine_now(void)
 {
@@ -124,7 +124,7 @@ static void pause_until(struct computation *computation, double end)
 
 /* No actor waits for the execution itself before its very end: SimGrid throws an exception into an
  * actor that waits for an activity which another cancels, and does not survive that in the end
- * (docs/warts-smpi.md). When other ranks share the core it takes longer than thought at first. */
+ * (docs/warts-smpi.md). When other ranks share the core it takes longer than first computed. */
 double machine_compute(struct computation *computation, double flops)
 {
   static const double NEARLY = 1e-9;
@@ -176,7 +176,7 @@ struct reading {
   bool whole;
 };
 
-/* Its end rings as an interruption does. */
+/* Its end rings the bell as an interruption does. */
 static void end_read(void *data)
 {
   struct reading *reading = data;
@@ -223,7 +223,7 @@ double machine_copy_seconds(double bytes)
   return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
 }
 
-/* At the bandwidth that this property says, or else as any copy. */
+/* Uses the bandwidth of this property, or that of any copy. */
 static double seconds_at(const char *property, double bytes)
 {
   return machine_property(property) ? bytes / machine_figure(property, 0.0)

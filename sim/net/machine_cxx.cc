@@ -32,8 +32,8 @@ static Host *host_named(const char *name)
   return name ? Host::by_name(name) : simgrid::s4u::this_actor::get_host();
 }
 
-/* A file server writes what has come while the rest is on its way, so network and disk work at the
- * same time, each shared with its other users, and the slower one decides. */
+/* A file server writes bytes that have come while the rest is on its way. So network and disk work
+ * at the same time, each shared with its other users, and the slower one decides. */
 static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool write, bool synced)
 {
   auto size = static_cast<sg_size_t>(bytes);
@@ -88,9 +88,9 @@ static simgrid::s4u::ActorPtr start_actor(const char *name, Host *host,
 }
 
 /* An actor that does one thing after the other: making one takes longer than most of what it does.
- * Its first step comes as many rounds of the scheduler after it was asked for, whether it is new or
- * not, so that times do not depend on that. SimGrid 3.32 keeps what an actor has read from disks
- * and written until that ends, and goes through it at each turn: hence a last job. */
+ * Its first step comes the same number of rounds of the scheduler after the request, whether the
+ * actor is new or not, so that times do not depend on that. SimGrid 3.32 keeps an actor's reads and
+ * writes until the actor ends, and goes through them at each turn; so each actor has a last job. */
 struct helper {
   simgrid::s4u::ActorPtr actor;
   std::function<void()> job; /* the next one */
@@ -131,7 +131,7 @@ static helper *ask_for_help(Host *home, std::function<void()> job)
 struct transfer {
   helper *by;
   bool over; /* it calls `done`, and then is gone */
-  bool cut;  /* its helper is being killed, but may have a turn before */
+  bool cut;  /* its helper is being killed, but may still get a turn */
 };
 
 /* SimGrid cancels what an actor has begun when the actor is killed. */
@@ -199,7 +199,7 @@ static const char *find_property(const Host *host, const char *name)
   return value;
 }
 
-/* What was found is kept: it is asked for with each message, and never changes. */
+/* The result is kept, as it is needed with each message and never changes. */
 const char *machine_property(const char *name)
 {
   static std::map<std::pair<const Host *, const char *>, const char *> known;

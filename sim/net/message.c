@@ -64,7 +64,7 @@ struct letter message_fold(struct message *message)
                           .joined = message->joined};
   memcpy(letter.words, message->words, sizeof letter.words);
   message->piggybacked = NULL;
-  message->in_transit = false; /* it is still counted */
+  message->in_transit = false; /* the message is still counted */
   message_free(message);
   return letter;
 }

@@ -1,6 +1,6 @@
 #include "sim/net/parked.h"
 
-/* Those with one envelope. */
+/* The messages with one envelope. */
 struct envelope {
   gint64 key;
   uint32_t last; /* serial */
@@ -96,7 +96,7 @@ void parked_take_from(struct parked *parked, int source, uint32_t serial, GQueue
     move_first(parked, own, to);
 }
 
-/* The first of each source stands before its others. */
+/* The first of each source stands before the source's others. */
 void parked_take(struct parked *parked, const uint32_t *serials, GQueue *to)
 {
   for (GList *link = parked->all.head, *next; link; link = next) {

@@ -2,8 +2,8 @@
  *
  * A program may not touch what it sends before the send is complete. So bytes can be *lent*: they
  * stay in the memory of their sender, and the receiver's copy is the only one. A payload is
- * *settled* when its bytes are its own. Who wants to hold it for longer than the send lasts settles
- * it, and so does the send itself at its end, if anybody holds it still.
+ * *settled* when its bytes are its own. A holder that wants to keep it longer than the send settles
+ * it, and so does the send at its end, if somebody still holds it.
  */
 #ifndef RECLINE_PAYLOAD_H
 #define RECLINE_PAYLOAD_H
@@ -19,7 +19,8 @@ struct payload {
   char own[];
 };
 
-/* One holder each, who drops it. Uninitialized bytes, to be written at once; lent ones. */
+/* Both return a payload with one holder, who drops it: the first with uninitialized bytes, to be
+ * written at once; the second with lent bytes. */
 struct payload *payload_new(size_t size);
 struct payload *payload_lend(const void *bytes, size_t size);
 
@@ -28,7 +29,7 @@ struct payload *payload_hold(struct payload *); /* one holder more; returns it *
 void payload_drop(struct payload *);
 void payload_settle(struct payload *);
 
-/* The same, dropped: the end of the send that lent it. */
+/* Settles it if somebody else holds it, and drops it: the end of the send that lent it. */
 void payload_call_in(struct payload *);
 
 #endif

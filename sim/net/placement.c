@@ -54,7 +54,7 @@ static bool carries_ranks(const char *name)
   return false;
 }
 
-/* Ranks that run there, or are to. */
+/* Counts the ranks that run there, or will run there. */
 static int load_of(const char *name)
 {
   int load = 0;
@@ -65,7 +65,8 @@ static int load_of(const char *name)
   return load;
 }
 
-/* The node with the fewest ranks, of those that are up or come back; NULL: none is left. */
+/* Returns the node with the fewest ranks among those that are up or come back; NULL: none is left.
+ */
 static const char *least_loaded(void)
 {
   const char *best = NULL;
@@ -78,7 +79,8 @@ static const char *least_loaded(void)
   return best;
 }
 
-/* A spare for the ranks of that node, or the node; another one, if it does not come back. */
+/* Returns a spare for the ranks of that node, or else the node itself; another node, if it does not
+ * come back. */
 static const char *successor(const char *name)
 {
   const char *spare = carries_ranks(name) ? g_queue_pop_head(&spares) : NULL;

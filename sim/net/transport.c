@@ -8,13 +8,13 @@
 
 #include <math.h>
 
-/* Transfers that can begin while a rank waits, and be noticed when they end; as many more as it has
- * turned out to need, up to a limit, as every one makes its waits longer. */
+/* Transfers that can begin while a rank waits and whose end it notices. A rank that needs more gets
+ * more, up to a limit, as each makes its waits longer. */
 enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 
 enum { ANY_SOURCE = -1 };
 
-/* Where messages come in; begun before their receiver perhaps. */
+/* The end where a rank's messages come in; it may exist before the rank begins. */
 struct end {
   sg_mailbox_t mailbox;
   uint64_t put;          /* transfers to it so far */
@@ -40,18 +40,18 @@ struct fetch {
   void *item; /* set by the transfer */
 };
 
-/* A transfer that this rank takes from its end, or the next one. */
+/* A transfer that this rank takes from its end, or waits for there. */
 struct reception {
   sg_comm_t transfer;
   void *item;  /* set by the transfer */
-  bool looked; /* whether it had ended before it was taken, or has since */
+  bool looked; /* it had ended before it was taken, or has ended since */
 };
 
 struct transport {
   struct end *end;
   int index;
   uint64_t taken; /* transfers to the end that have come */
-  double polled;  /* when it last looked what has come */
+  double polled;  /* when it last looked for arrivals */
   guint spare;
   GPtrArray *receptions; /* struct reception, in the order of posting */
   GPtrArray *fetches;    /* struct fetch */
@@ -67,10 +67,10 @@ struct transport {
 static struct network network;
 static struct traffic traffic;
 static struct end *ends; /* of the ranks, then of the dispatcher */
-static char nudge;       /* wakes a receiver, who finds the envelope at the door */
+static char nudge;       /* wakes a receiver, which finds the envelope at the door */
 static int eager_bytes;
 
-/* Finding a mailbox lets others run, so this is done when it is needed. */
+/* The search for a mailbox lets others run, so it is made only when needed. */
 static sg_mailbox_t mailbox_of(int index)
 {
   struct end *end = &ends[index];
@@ -127,15 +127,15 @@ static bool may_be_mail(const struct message *message)
   return message->kind == MESSAGE_CONTROL && network.mail && daemon_time() <= 0.0;
 }
 
-/* Control messages that ride on a message of the program are expected, whatever the program does:
- * what it waits for may hang on them. */
+/* Control messages that ride on a message of the program are always expected, as the program may
+ * wait for their effect. */
 static bool bears_control(const struct message *message)
 {
   return message->riders_count > 0;
 }
 
-/* What the receiver expects is asked when the message is on its way. No other actor may run between
- * the question and its consequence, so the lane is reserved before. */
+/* Asks what the receiver expects when the message is on its way. No other actor may run between
+ * question and consequence, so the lane is reserved before. */
 static void put_eager(struct message *message, uint64_t bytes)
 {
   struct end *end = &ends[message->destination];
@@ -153,7 +153,7 @@ static void put_eager(struct message *message, uint64_t bytes)
   }
 }
 
-/* At the daemon of its receiver, which finds it when it next looks. */
+/* Puts it at the daemon of its receiver, which finds it when it next looks. */
 static void leave_daemons(void *data)
 {
   struct message *message = data;
@@ -262,8 +262,8 @@ static void finish_send(struct transport *transport, guint i)
 
 static void let_in(struct transport *, int source);
 
-/* A message can be overtaken by one behind it, which here waits for it, and calls it in when it is
- * parked. */
+/* A later message can overtake: here it waits for the earlier one, and calls it in if it is parked.
+ */
 static void hand_on(struct transport *transport, struct message *message, GQueue *inbox)
 {
   REQUIRE(message->destination == transport->index, "a message comes to its destination");
@@ -344,8 +344,8 @@ bool transport_fetches(const struct transport *transport)
   return transport->fetches->len > 0;
 }
 
-/* A transfer that is under way still writes into its fetch. What is not matched yet goes on, as
- * later messages wait for it. */
+/* A transfer under way still writes into its fetch. A message that is not matched yet goes on, as
+ * later ones wait for it. */
 void transport_abandon(struct transport *transport)
 {
   struct fetch *fetch;
@@ -382,7 +382,7 @@ void transport_give_up(struct transport *transport, uint32_t first, uint32_t las
 
 /* ---- parked messages ---- */
 
-/* Lets in the messages of each peer, or of one source, up to the serial that is wanted of it. */
+/* Lets in the messages of each peer, or of one source, up to the serial that is wanted. */
 static void let_in(struct transport *transport, int source)
 {
   GQueue wanted = G_QUEUE_INIT;
@@ -488,7 +488,7 @@ static guint under_way(const struct transport *transport)
   return (guint)(transport->end->put - transport->taken);
 }
 
-/* Takes what is under way, and so many more. */
+/* Takes all transfers under way, and that many more. */
 static void post_receptions(struct transport *transport, guint spare)
 {
   while (transport->receptions->len < under_way(transport) + spare) {
@@ -500,7 +500,7 @@ static void post_receptions(struct transport *transport, guint spare)
 
 /* ---- looking and waiting ---- */
 
-/* One that had ended before it was taken sets its item only when it is looked at. */
+/* A transfer that had ended before it was taken sets its item only when it is looked at. */
 static bool has_come(struct reception *reception)
 {
   bool was_there = !reception->item && !reception->looked && wire_test(reception->transfer);
@@ -534,7 +534,8 @@ void transport_poll(struct transport *transport, GQueue *inbox)
   }
 }
 
-/* All that can wake this rank, in a fixed order: envelopes, sends, fetches. Returns how many. */
+/* Lists all that can wake this rank, in a fixed order: envelopes, sends, fetches. Returns their
+ * number. */
 static guint collect_transfers(struct transport *transport)
 {
   const GPtrArray *receptions = transport->receptions, *fetches = transport->fetches;
@@ -562,7 +563,7 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
   return NULL;
 }
 
-/* Posting lets others run, who may leave something at the door. */
+/* The post lets others run, which may leave messages at the door. */
 void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited, double until)
 {
   if (under_way(transport) > transport->receptions->len)

@@ -1,9 +1,9 @@
 /* Envelopes and payloads between ranks, over SimGrid's network (wire.h).
  *
  * As under SMPI, a transfer begins when its receiver expects the message: it has posted a receive
- * that accepts it, or waits for any. Until then the message is *parked*. What has gone stale is
- * dropped after it came, never left there. Messages of one source are handed on in the order of
- * sending: one that is to be handed on calls in what is parked before it.
+ * that accepts it, or waits for any. Until then the message is *parked*. A stale message is dropped
+ * after it has come, never left there. Messages of one source are handed on in the order of
+ * sending: a message that must be handed on calls in earlier ones that are parked.
  *
  *     eager        envelope and payload in one transfer; the send is complete at once. Small
  *                  messages, and all of MPI_Bsend
@@ -15,11 +15,11 @@
  *                  a receiver that expects it.
  *
  * The overhead of receiving an eager message of a program is charged where the program completes
- * its receive (request.c), as under SMPI; that of others where they come.
+ * its receive (request.c), as under SMPI; for other messages, on arrival.
  *
  * Control messages and notices are always expected, and so are messages of the program on which
- * control messages ride; of a rendezvous it is the envelope that comes then. Most control messages
- * above the matching are no transfers (control_mail.h).
+ * control messages ride; of a rendezvous only the envelope comes then. Most control messages above
+ * the matching are no transfers (control_mail.h).
  */
 #ifndef RECLINE_TRANSPORT_H
 #define RECLINE_TRANSPORT_H
@@ -33,38 +33,39 @@
 struct network {
   int ranks;                            /* of the program; the dispatcher is one more */
   const char *overhead[WIRE_OVERHEADS]; /* costs of messages, as the platform says (wire.h) */
-  bool mail; /* control messages may come in another order than those of the program, and so travel
-                as mail (control_mail.h) */
+  bool mail;        /* control messages may overtake messages of the program, and so travel as mail
+                       (control_mail.h) */
   bool out_of_band; /* control messages pass the daemons of the nodes, where the platform has some:
                        they take control_daemon_s for each, and ranks look for them every
                        control_poll_s since they last sent one */
-  /* Whether the receiver of that message would go on, or do something for its protocol, if it had
-     it now. */
+  /* Returns whether the receiver would go on, or do something for its protocol, if it had that
+   * message now. */
   bool (*expects)(const struct message *);
-  /* Whether a receive of its program is posted that takes it. */
+  /* Returns whether its program has posted a receive that takes the message. */
   bool (*is_awaited)(const struct message *);
 };
 
-/* Before any transport. Lets no other actor run. */
+/* To be called before all transports are made. No other actor runs meanwhile. */
 void transport_begin(const struct network *);
 
-/* The transport of the calling rank, or of the dispatcher, whose index is behind theirs. */
+/* Makes the transport of the calling rank, or of the dispatcher, whose index follows those of the
+ * ranks. */
 struct transport *transport_new(int index);
 
-/* Sends a message that counts as so many bytes on the network, and owns it from here on. Returns
+/* Sends a message that counts for `wire_bytes` on the network, and owns it from here on. Returns
  * the number of the send, or 0 when it is complete. */
 uint32_t transport_send(struct transport *, struct message *, uint64_t wire_bytes, bool blocking);
 bool transport_sent(const struct transport *, uint32_t send);
 
-/* What ranks have sent to each other so far, but for the dispatcher's notices: messages of the
+/* Returns the traffic between ranks so far, without the dispatcher's notices: messages of the
  * program and of its collectives, control messages, and the bytes of all. */
 struct traffic {
   uint64_t messages, control, bytes;
 };
 struct traffic transport_traffic(void);
 
-/* Asks for the payload of a rendezvous message, and calls `done` with `data` when it is here, or
- * now for others; owns the message. */
+/* Asks for the payload of a rendezvous message, and calls `done` with `data` when it has come, or
+ * at once for other messages; owns the message. */
 void transport_fetch(struct transport *, struct message *,
                      void (*done)(struct message *, void *data), void *data);
 void transport_finish_fetches(struct transport *, GQueue *inbox); /* until all payloads are here */
@@ -72,35 +73,36 @@ void transport_finish_fetches(struct transport *, GQueue *inbox); /* until all p
 /* Parked messages that are `wanted` (NULL: all) begin to come in. */
 void transport_let_in(struct transport *, bool (*wanted)(const struct message *, const void *what),
                       const void *what);
-/* The same for those with that envelope, without a wildcard. */
+/* The same for messages with that envelope, without a wildcard. */
 void transport_let_in_from(struct transport *, enum message_kind, int source, int comm,
                            int32_t tag);
 
-/* Messages of all ranks, but no notices, that are on their way without waiting for their receiver;
- * those of programs. */
+/* Return the number of messages of all ranks, without notices, that are on their way and do not
+ * wait for their receiver; and of messages of programs alone. */
 unsigned transport_in_transit(void);
 unsigned transport_program_in_transit(void);
 
 /* Returns whether the bytes of a message that was taken are still under way. */
 bool transport_fetches(const struct transport *);
 
-/* Sends and fetches under way are forgotten; they may still come to an end, into nowhere. */
+/* Forgets sends and fetches under way; they may still end, without effect. */
 void transport_abandon(struct transport *);
 
-/* Sends to `peer` that are under way will never be received: they count as complete. */
+/* Sends to `peer` that are under way will never be received: marks them as complete. */
 void transport_disconnect(struct transport *, int peer);
 
-/* The number of the last send that was begun. Those from `first` to `last` are given up: they count
- * as complete, and their buffers are the program's again. */
+/* The first returns the number of the send begun last. The second gives up the sends from `first`
+ * to `last`: they count as complete, and their buffers belong to the program again. */
 uint32_t transport_last_send(const struct transport *);
 void transport_give_up(struct transport *, uint32_t first, uint32_t last);
 
-/* Takes in what has come: appends envelopes to `inbox`. What is here without a transfer, that is
- * envelopes of rendezvous and control mail; returns whether there was any. */
+/* Take in messages that have come: append envelopes to `inbox`. The first takes those that come
+ * without a transfer (envelopes of rendezvous, control mail), and returns whether there were any.
+ */
 bool transport_answer_door(struct transport *, GQueue *inbox);
 void transport_poll(struct transport *, GQueue *inbox); /* all that has come, without waiting */
-/* Until something completes, or that time; negative: no such time. `awaited`: so many messages of
- * the program may come, besides others; it costs time to be ready for more. */
+/* Waits until something completes, or until that time (negative: none). `awaited`: the number of
+ * messages of the program that may come, besides others; readiness for more costs time. */
 void transport_wait(struct transport *, GQueue *inbox, unsigned awaited, double until);
 
 #endif

@@ -16,7 +16,8 @@ enum { ENVELOPE_BYTES = 16 }; /* as SMPI adds to every message */
 
 struct lane {
   sg_mailbox_t mailbox;
-  sg_host_t from;    /* of a transfer that begins when it is taken; NULL: it was put already */
+  sg_host_t from;    /* lane of a transfer that begins when it is taken; NULL: the transfer was put
+                        already */
   uint64_t bytes;    /* of that */
   struct lane *next; /* in the list of free ones */
 };
@@ -68,8 +69,8 @@ static long wire_bytes(uint64_t bytes)
   return (long)bytes + ENVELOPE_BYTES;
 }
 
-/* In a process of SMPI the contents of what is put are copied to the receiver, as many bytes as a
- * pointer has; and what is put detached is freed then, as a copy that SMPI made. */
+/* In a process of SMPI the bytes that are put are copied to the receiver, as many as a pointer has;
+ * detached ones are freed then, as a copy that SMPI made. */
 static void put_detached(sg_mailbox_t mailbox, void *item, uint64_t bytes)
 {
   void **parcel = malloc(sizeof *parcel);
@@ -89,10 +90,10 @@ sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes)
   return sg_mailbox_put_async(end, item, wire_bytes(bytes));
 }
 
-static void *anything = &anything; /* what a lane carries */
+static void *anything = &anything; /* the item that a lane carries */
 
-/* What an actor has put is in the list that is searched at the end of each of its transfers, and
- * its receivers may be far behind. Others run, as when it is put. */
+/* An actor's puts are in a list that is searched at the end of each of its transfers, and its
+ * receivers may be far behind. Others run meanwhile, as at a put. */
 void wire_lane_put(struct lane *lane, uint64_t bytes)
 {
   lane->from = sg_host_self();
@@ -161,7 +162,7 @@ struct costs {
   GArray *sections[WIRE_OVERHEADS]; /* struct section */
 };
 
-/* "FROM:BASE:EACH;FROM:BASE:EACH;...", where what is left out is 0. */
+/* "FROM:BASE:EACH;FROM:BASE:EACH;...", where an omitted number is 0. */
 static GArray *parse_sections(const char *text)
 {
   GArray *sections = g_array_new(FALSE, FALSE, sizeof(struct section));
@@ -178,7 +179,7 @@ static GArray *parse_sections(const char *text)
 }
 
 const char *const wire_overhead_names[] = {"smpi/os", "smpi/ois", "smpi/or"};
-static char *common[WIRE_OVERHEADS]; /* for hosts that have none of their own */
+static char *common[WIRE_OVERHEADS]; /* for hosts that have no overheads of their own */
 
 void wire_begin(const char *const overhead[WIRE_OVERHEADS])
 {
@@ -209,7 +210,7 @@ static struct costs *costs_of(sg_host_t host)
   return costs;
 }
 
-/* A rank that sends to all others asks for each of them. */
+/* Keeps routes, as a rank that sends to all others asks for each of them. */
 static const struct costs *costs_here(void)
 {
   static sg_host_t last;

@@ -19,7 +19,7 @@
 
 static struct transport *transport;
 static struct rcl_actions actions;
-static const struct layout *layout; /* where ranks run, but for spares */
+static const struct layout *layout; /* number of nodes where ranks run, without spares */
 static unsigned recoveries;
 
 static const struct failure *failure_at(unsigned i)
@@ -51,7 +51,7 @@ static void begin_network(bool (*expects)(const struct message *),
   }
 }
 
-enum { NOTICE_BYTES = 64 }; /* on the network */
+enum { NOTICE_BYTES = 64 }; /* bytes of a notice on the network */
 
 static void send_notice(int rank, const struct message *notice)
 {
@@ -81,10 +81,10 @@ static void step_world(struct move move)
     schedule_next();
 }
 
-/* Every crash of a schedule. */
+/* Lists the crashes of a schedule. */
 static const struct failure scheduled = {.repair = 1e-3};
 
-/* The dead whose detection is due, by a schedule, when it says so. */
+/* The dead that wait for their detection; in a run by schedule, until the schedule has it. */
 static GArray *undetected; /* struct entry */
 
 static void await_detection(const struct entry *entry)
@@ -94,7 +94,7 @@ static void await_detection(const struct entry *entry)
   g_array_append_vals(undetected, entry, 1);
 }
 
-/* A schedule crashes nodes, each called by its first rank. */
+/* A schedule crashes nodes, each named by its first rank. */
 static int scheduled_node(int rank)
 {
   return layer.scenario->schedule ? rank - rank % layer.scenario->check.per_node : rank;
@@ -126,13 +126,13 @@ static void end_crashed(struct rank *r, const struct failure *failure)
     agenda_add(&found);
 }
 
-/* Returns where the rank runs, or is to. */
+/* Returns where the rank runs, or will run. */
 static const char *home_of(int rank)
 {
   return node_of(rank) || !layout->nodes ? node_of(rank) : layout_host(layout, rank);
 }
 
-/* A rank that has yet to start crashes when it does: until then no protocol knows of it. */
+/* A rank that has not started yet crashes when it starts: until then no protocol knows of it. */
 static bool crash_rank(int rank, const struct failure *failure, enum crash_leaves leaves)
 {
   struct rank *r = &layer.rank[rank];
@@ -144,7 +144,7 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   }
   struct move move = {
       .kind = MOVE_CRASH, .fault = (uint8_t)leaves, .rank = (int16_t)scheduled_node(rank)};
-  bool ends = shadow_rank(rank)->declared; /* its process is to end anyhow */
+  bool ends = shadow_rank(rank)->declared; /* its process will end anyhow */
   if (!r->active || ends || (r->dead && layer.repairs))
     return false;
   if (!shadow_loses())
@@ -152,7 +152,7 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   bool allowed = shadow_allows(&move);
   if (allowed)
     step_world(move);
-  if (r->dead && !allowed) /* else its node has failed since, with what was on it */
+  if (r->dead && !allowed) /* else its node has failed since, and lost its data */
     return false;
   end_crashed(r, failure);
   return true;
@@ -201,7 +201,7 @@ static void inject(const struct failure *failure)
     notes_missed(failure, why);
 }
 
-/* One of the ranks of the node. */
+/* Draws one of the ranks of the node. */
 static bool crash_process(const char *node, const struct entry *entry)
 {
   int ranks = 0;
@@ -214,7 +214,8 @@ static bool crash_process(const char *node, const struct entry *entry)
   return false;
 }
 
-/* A node, or some of its ranks. A spare that fails is there again when it is repaired. */
+/* Crashes a node, or some of its ranks. A spare that fails can be used again when it is repaired.
+ */
 static bool strike(int node, const struct entry *entry)
 {
   if (entry->failure->kills == KILLS_RANK)
@@ -227,7 +228,8 @@ static bool strike(int node, const struct entry *entry)
   return false;
 }
 
-/* A rank that was to start from what is gone fails once more: another target is chosen. */
+/* A rank that was going to start from a lost checkpoint fails once more, so that another target is
+ * chosen. */
 static void fail_server(const struct failure *failure)
 {
   if (!server_fail(failure))
@@ -242,7 +244,7 @@ static void fail_server(const struct failure *failure)
   storage_begin_anew();
 }
 
-/* By law or trace. Of a zone, spares fail first, so that no rank goes there. */
+/* Failures by law or trace. In a zone spares fail first, so that no rank goes there. */
 static void inject_by_law(const struct entry *entry)
 {
   bool struck = false;
@@ -263,8 +265,8 @@ bool dispatcher_has_recovered(void)
   return recoveries > 0;
 }
 
-/* Once the run is over no rank takes a step any more: no request begins that would hold a program
- * once more, and no message of a request is lost. */
+/* Once the run is over no rank takes a step: so no request begins that would hold a program again,
+ * and no message of a request is lost. */
 bool dispatcher_is_over(void)
 {
   static bool over;
@@ -293,7 +295,7 @@ static bool is_point(const struct failure *failure, int rank, const struct rcl_e
   return notes_point(failure) == MAX(failure->after.count, 1);
 }
 
-/* At a point of a step: the dispatcher alone declares ranks dead. */
+/* At a point of a step: only the dispatcher declares ranks dead. */
 static void strike_now(const struct failure *failure)
 {
   if (failure->kills == KILLS_SERVER)
@@ -336,7 +338,7 @@ const struct failure *dispatcher_cut(struct move *move)
   return NULL;
 }
 
-/* The victim's node fails with it, where the failure says so. */
+/* The victim's node fails with the victim, if the failure says so. */
 void dispatcher_crash_in_step(int rank, const struct failure *failure)
 {
   const char *node = home_of(rank);
@@ -362,7 +364,7 @@ static bool under_way(void)
   return false;
 }
 
-/* A new incarnation: storage takes nothing more from the old one, and the living are told. */
+/* Begins a new incarnation: storage takes nothing more from the old one, and survivors are told. */
 static void open_incarnation(struct move detection)
 {
   if (!shadow_independent() && under_way())
@@ -390,7 +392,7 @@ static void open_incarnation(struct move detection)
   }
 }
 
-/* All ranks are to go on elsewhere; each moves when it goes back. */
+/* Sends all ranks elsewhere; each moves when it goes back. */
 static void place_ranks(const struct layout *elsewhere)
 {
   layout = elsewhere;
@@ -439,7 +441,7 @@ static void detect_crash(const struct entry *entry)
     restart_at(ready, entry->rank);
 }
 
-/* A rank that lives: its process goes on, cut off from storage, until it is ended. */
+/* Declares a living rank dead: its process goes on, cut off from storage, until it is ended. */
 static void declare_dead(int rank, const struct failure *failure)
 {
   const struct rank *r = &layer.rank[rank];
@@ -467,7 +469,7 @@ static void end_declared(int rank, const struct failure *failure)
   restart_at(machine_now() + failure->repair, rank);
 }
 
-/* Unless the rank has begun another life. */
+/* Ends the process, unless the rank has begun another life. */
 static void restart_rank(int rank, uint32_t life)
 {
   if (layer.rank[rank].life != life)
@@ -490,7 +492,7 @@ static void restart_repaired(uint32_t repair)
 
 /* ---- runs by schedule ---- */
 
-/* All of them or, where each is found by itself, that rank. */
+/* Detects all the dead or, where each is detected by itself, that rank. */
 static void detect_scheduled(int rank)
 {
   for (guint i = 0; i < undetected->len;) {
@@ -504,7 +506,7 @@ static void detect_scheduled(int rank)
   }
 }
 
-/* All ranks of the node that begins with it. */
+/* Crashes all ranks of the node that begins with that rank. */
 static void inject_scheduled(int first)
 {
   int end = MIN(first + layer.scenario->check.per_node, layer.ranks);
@@ -514,7 +516,7 @@ static void inject_scheduled(int first)
   layer.result.crashes += struck;
 }
 
-/* Ranks that wait for their turn are told that it has come; all are when the schedule has ended. */
+/* Tells the rank whose turn has come; when the schedule has ended, tells all. */
 static void pass_turn(void)
 {
   for (int rank = 0; rank < layer.ranks; rank++)
@@ -522,7 +524,7 @@ static void pass_turn(void)
       send_notice(rank, &(struct message){.notice = NOTICE_TURN});
 }
 
-/* False when there is nothing for the dispatcher to do but what it has told already. */
+/* Returns false when the dispatcher has nothing to do that it has not told already. */
 static bool follow_schedule(void)
 {
   static unsigned told; /* steps, + 1 */
@@ -580,7 +582,8 @@ static void handle_entry(const struct entry *entry)
   case ENTRY_LIMIT:
     watch_limit();
     break;
-  case ENTRY_SERVES: /* nothing is to do: until it comes, who waits for the server is not stuck */
+  case ENTRY_SERVES: /* no work: this entry keeps ranks that wait for the server from counting as
+                        deadlocked */
     break;
   case ENTRY_NOTICE:
     r = &layer.rank[entry->rank];
@@ -611,7 +614,7 @@ void dispatcher_begin(bool (*expects)(const struct message *),
   actions.capacity = shadow_actions_max();
   actions.item = g_new0(struct rcl_action, actions.capacity);
   failures_begin();
-  while (handle_due()) /* what strikes when the run begins strikes before any rank starts */
+  while (handle_due()) /* a failure at the beginning of the run strikes before any rank starts */
     continue;
 }
 

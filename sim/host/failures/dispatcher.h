@@ -12,25 +12,27 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Once, before any rank begins: the network, the nodes, and the failures that are due at a time.
- * The functions as in struct network. Lets no other actor run. */
+/* To be called once, before any rank begins: sets up the network, the nodes, and the failures that
+ * have a time. The functions are as in struct network. No other actor runs meanwhile. */
 void dispatcher_begin(bool (*expects)(const struct message *),
                       bool (*is_awaited)(const struct message *));
-void dispatcher_run(void); /* by its rank: returns when all programs have ended */
+void dispatcher_run(
+    void); /* called by the dispatcher's rank: returns when all programs have ended */
 
-/* From a rank, after each step: failures at points of the protocol strike here. */
+/* To be called by a rank after each step: failures at points of the protocol strike here. */
 void dispatcher_point(int rank, const struct rcl_event *);
 
-/* Before the step of a rank: whether it crashes within. The move is made one that does
- * (world_cut()), and the failure is for dispatcher_crash_in_step(), behind the actions that are
- * left; else NULL. */
+/* To be called before the step of a rank. If the rank crashes within the step, changes the move
+ * accordingly (world_cut()) and returns the failure, for dispatcher_crash_in_step() after the
+ * remaining actions; else NULL. */
 const struct failure *dispatcher_cut(struct move *);
 void dispatcher_crash_in_step(int rank, const struct failure *);
 
-/* From a rank that ends its own process. */
+/* To be called by a rank that ends its own process. */
 void dispatcher_crash_itself(int rank);
 
-/* All programs have ended, none was held, and there was nothing left of a schedule: for good. */
+/* Returns whether the run is over for good: all programs have ended, none was held, and a schedule
+ * was complete. */
 bool dispatcher_is_over(void);
 
 /* Returns whether any rank has been told to go back. */

@@ -5,14 +5,15 @@
 
 #include <string.h>
 
-/* What fails again and again: a node, all nodes of a zone or, of a platform, any node. */
+/* A source of repeated failures: a node, all nodes of a zone or, for a platform, any node. */
 struct stream {
   const struct failure *failure;
-  int node; /* of a zone: its first; -1: drawn for each failure */
+  int node; /* index of the node; the first of a zone; -1: drawn for each failure */
   uint64_t key, more, draws;
-  struct failure *outages; /* of a trace, each with its own repair, from the first that is met */
-  unsigned first;          /* of them, in the trace */
-  double shift;            /* seconds of the trace before the run begins */
+  struct failure
+      *outages;   /* failures of a trace, each with its own repair, from the first that is met */
+  unsigned first; /* number of outages in the trace */
+  double shift;   /* seconds of the trace before the run begins */
 };
 
 static GArray *streams; /* struct stream */
@@ -29,7 +30,7 @@ static int count_nodes(void)
   return most + scenario->platform.spares;
 }
 
-/* The failure as it is met once: with its own repair. They stay until the run ends. */
+/* Makes the failure for one outage, with its own repair. It stays until the run ends. */
 static const struct failure *once(const struct stream *stream, uint64_t number)
 {
   if (stream->failure->repair_law == LAW_NONE)
@@ -39,7 +40,7 @@ static const struct failure *once(const struct stream *stream, uint64_t number)
   return failure;
 }
 
-/* The others of a burst, each on a node of its own drawing. */
+/* Adds the other failures of a burst, each on a node that is drawn for it. */
 static void plan_burst(const struct stream *stream, const struct entry *first, uint64_t number)
 {
   uint64_t burst = law_stream(stream->more, (unsigned)number, "burst");
@@ -56,7 +57,7 @@ static void plan_burst(const struct stream *stream, const struct entry *first, u
   }
 }
 
-/* Draws 2n and 2n + 1 of a stream are those of its n-th failure: when, and which node or rank. */
+/* Draws 2n and 2n + 1 of a stream belong to its n-th failure: its time, and its node or rank. */
 static void plan(unsigned number, double from)
 {
   struct stream *stream = &g_array_index(streams, struct stream, number);
@@ -75,7 +76,8 @@ static void plan(unsigned number, double from)
   plan_burst(stream, &entry, draw / 2);
 }
 
-/* The outage with that number behind the first; its times count from the beginning of the run. */
+/* Returns the outage with that number after the first; its times count from the beginning of the
+ * run. */
 static double outage_start(const struct stream *stream, uint64_t number, int *node)
 {
   const struct failure *failure = stream->failure;
@@ -87,7 +89,7 @@ static double outage_start(const struct stream *stream, uint64_t number, int *no
   return outage->start - stream->shift + (at >= count ? length : 0.0);
 }
 
-/* The next of a trace that is of a node in use. */
+/* Finds the next outage of a trace that concerns a node in use. */
 static void plan_outage(unsigned number)
 {
   struct stream *stream = &g_array_index(streams, struct stream, number);
@@ -112,7 +114,7 @@ static void plan_outage(unsigned number)
         .failure = &stream->outages[(stream->first + next) % failure->outages_count]});
 }
 
-/* A run that begins at a time drawn by the seed meets what is behind it, then what is before. */
+/* A run that begins at a drawn time meets the outages after that time, then those before it. */
 static void draw_beginning(struct stream *stream, unsigned index)
 {
   const struct failure *failure = stream->failure;
@@ -125,7 +127,7 @@ static void draw_beginning(struct stream *stream, unsigned index)
     stream->first++;
 }
 
-/* A node is back where the trace says so, but not before its failure is detected. */
+/* A node returns when the trace says so, but not before its failure is detected. */
 static void add_trace(unsigned index)
 {
   const struct failure *failure = &layer.scenario->failures[index];

@@ -10,7 +10,7 @@
 
 static struct trace_story story;
 static unsigned position;
-static char *state; /* of the world, from which on the story comes again and again */
+static char *state; /* digest of the world from which on the story repeats */
 
 static void on_deadlock(void)
 {

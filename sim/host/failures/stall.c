@@ -6,7 +6,8 @@
 #include "sim/host/storage/storage.h"
 #include "sim/net/transport.h"
 
-/* Computing, capturing, starting again, or taking in a message: it may send something yet. */
+/* The rank computes, is captured, starts again or takes in a message: it may still send something.
+ */
 static bool is_busy(const struct rank *r)
 {
   return r->dead || (r->activity != ACTIVITY_MPI && r->activity != ACTIVITY_PROTOCOL) ||
@@ -22,7 +23,7 @@ static bool all_wait(void)
 }
 
 /* No message of a program or of the protocol is in transit, no write is pending, and no failure or
- * recovery is due: what comes next is a timer. */
+ * recovery is due: so the next event is a timer. */
 static bool nothing_is_due(void)
 {
   return !transport_in_transit() && !storage_is_writing() && !agenda_has_failure();
@@ -33,7 +34,7 @@ static bool is_at_rest(void)
   return all_wait() && nothing_is_due();
 }
 
-/* Unless nothing would ever happen any more: then that is said. */
+/* Ends the run if nothing would ever happen any more. */
 void watch_limit(void)
 {
   g_autofree char *why = g_strdup_printf("not at its end after %g s (limits.simulated)",
@@ -43,7 +44,8 @@ void watch_limit(void)
   run_stop(RUN_GAVE_UP, why);
 }
 
-/* Returns whether any program has computed since the last call: it has no event, but it goes on. */
+/* Returns whether any program has computed since the last call: computation is no event, but
+ * progress. */
 static bool has_computed(void)
 {
   static double before;

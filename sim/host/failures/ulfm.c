@@ -3,10 +3,10 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/net/transport.h"
 
-/* The repair that is under way. */
-static GArray *dead;     /* struct dead: those to be started */
-static uint32_t repairs; /* so far; its number */
-static double began;     /* when it could be known to all */
+/* The repair under way. */
+static GArray *dead;     /* struct dead: ranks that will be started */
+static uint32_t repairs; /* repairs so far; the number of this one */
+static double began;     /* when all could know of it */
 static double ready;     /* when the nodes of the dead can be used again */
 
 bool ulfm_is_modelled(void)
@@ -90,7 +90,7 @@ void ulfm_release(void)
       agenda_tell(i, &(struct message){.notice = NOTICE_REPAIRED});
 }
 
-/* Takes the notice out of the inbox, where what else comes in waits. */
+/* Takes the notice out of the inbox; other messages wait there. */
 static bool is_repaired(struct rank *r)
 {
   for (GList *item = r->inbox.head; item; item = item->next) {

@@ -4,21 +4,21 @@
  * MPI communication capability", IJHPCA 2013), each with its cost.
  *
  *     crash -- detect --> one rank knows -- revoke --> all can know
- *           -- notice --> all are in an MPI call, which tells them; who computes is not disturbed
+ *           -- notice --> all are in an MPI call, which tells them; computation is not disturbed
  *           -- agree  --> who is dead
  *           -- spawn  --> new processes, on spares where there are some
  *           -- rebuild -> shrink, merge, ranks in their order: the protocol goes on
  *
  * Costs that grow with the logarithm of the number of ranks are those of a round. A failure that is
- * detected meanwhile begins it all anew, for all the dead together. Without a runtime nothing of it
- * takes time, ranks are disturbed while they compute, and a rank that has died starts again when
- * its node is repaired. */
+ * detected meanwhile begins the repair anew, for all the dead together. Without a runtime these
+ * steps take no time, ranks are disturbed while they compute, and a rank that has died starts again
+ * when its node is repaired. */
 #ifndef RECLINE_ULFM_H
 #define RECLINE_ULFM_H
 
 #include "sim/host/rank/rank.h"
 
-/* Not where the program repairs itself (faults.h). */
+/* Returns whether there is such a runtime and the program does not repair itself (faults.h). */
 bool ulfm_is_modelled(void);
 
 /* A rank that is known to be dead, in that life. */
@@ -29,27 +29,27 @@ struct dead {
 
 /* ---- for the dispatcher ---- */
 
-/* Seconds from a crash until all can know of it. */
+/* Returns the seconds from a crash until all can know of it. */
 double ulfm_detection(void);
 
-/* That rank lives, and is told of a failure: it has to come, unless it is there already. */
+/* The living rank is told of a failure: it must take part in the repair, unless it does already. */
 void ulfm_await(struct rank *);
 
-/* That rank, in that life, is known to be dead, and can start again at `ready` at the earliest.
- * Repairs when all who live have come. */
+/* That rank, in that life, is known to be dead, and can start again at `ready` at the earliest. The
+ * repair begins when all survivors have come. */
 void ulfm_add_failed(int rank, uint32_t life, double ready);
 
-/* That repair has ended, and the dead can be started again: struct dead[], valid until
+/* That repair has ended: returns the dead that can be started again, struct dead[], valid until
  * ulfm_release(). NULL: another repair has begun since. */
 const GArray *ulfm_repaired(uint32_t repair);
 
-/* They are being started: releases the living who wait for the repair. */
+/* The dead are being started: releases the survivors that wait for the repair. */
 void ulfm_release(void);
 
 /* ---- for a rank ---- */
 
-/* It has learned of a failure: waits until the communicator is repaired, or until it dies itself.
- * Returns at once if no repair waits for it. */
+/* The rank has learned of a failure: waits until the communicator is repaired, or until the rank
+ * itself dies. Returns at once if no repair waits for it. */
 void ulfm_join(struct rank *);
 
 #endif

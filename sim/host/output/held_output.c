@@ -21,22 +21,23 @@ struct held {
   uint32_t number;
   double made; /* in simulated seconds */
   GBytes *pieces;
-  size_t bytes; /* that they say */
+  size_t bytes; /* bytes that the program has said */
 };
 
-static int outside = -1;  /* the descriptor of the outside; -1: the standard output is */
-static uint64_t *page;    /* the beginning of the file that it is led into: UNWRITTEN, or what was
-                             said; to look there takes no system call, of which a run would make
-                             one for each call of MPI */
-static GByteArray *said;  /* by the program that runs, since it was asked last */
+static int outside =
+    -1; /* descriptor of the outside; -1: the standard output still is the outside */
+static uint64_t
+    *page; /* the mapped beginning of the file into which standard output is led: UNWRITTEN, or
+              bytes that were said; a look there saves a system call in each call of MPI */
+static GByteArray *said;  /* by the running program, since it was asked last */
 static GHashTable *early; /* SMPI process -> GByteArray, before its MPI_Init */
-static char **patterns;   /* of files: of a name, or of a path from the root on */
-static double delays;     /* of all outputs that have left, in seconds */
+static char **patterns;   /* patterns of files: of a name, or of a path from the root on */
+static double delays;     /* sum over all outputs that have left, in seconds */
 
 /* ---- the standard output ---- */
 
-/* Adds to `said` what was printed since it was asked last. Eight bytes of 0xff, which is no text,
- * are noticed with what is said next. */
+/* Adds to `said` what was printed since the last call. Eight bytes of 0xff, which are no text, are
+ * noticed only with the next text. */
 static void take_printed(void)
 {
   if (__fpending(stdout))
@@ -54,8 +55,8 @@ static void take_printed(void)
   pieces_add(said, PIECE_STDOUT, false, printed, (size_t)size);
 }
 
-/* Returns what the program of an arena (NULL: any) has said since it was asked last: pieces, which
- * are the caller's. NULL: nothing. */
+/* Returns what the program of an arena (NULL: any) has said since the last call, in pieces, for the
+ * caller to free. NULL: nothing. */
 static GByteArray *take_said(const struct arena *arena)
 {
   if (outside < 0)
@@ -82,8 +83,8 @@ static void let_all_out(void)
   }
 }
 
-/* The run ends with an error, and no crash will come: what its user must see includes what the
- * program has said. */
+/* The run ends with an error, and no crash will come: lets out what the program has said, as its
+ * user must see it. */
 static void let_all_out_before_dying(void)
 {
   GByteArray *last = take_said(NULL);
@@ -94,7 +95,7 @@ static void let_all_out_before_dying(void)
 
 /* ---- files ---- */
 
-/* By the last part of the path, or by all of it for a pattern that has a slash. */
+/* Compares the last part of the path, or all of it for a pattern that has a slash. */
 static bool is_output(const char *path)
 {
   for (char **pattern = patterns; *pattern; pattern++)
@@ -103,7 +104,8 @@ static bool is_output(const char *path)
   return false;
 }
 
-/* What the program of a rank says after the end of the run passes. The dispatcher's says nothing.
+/* Lets pass what the program of a rank says after the end of the run. The dispatcher has no
+ * program.
  */
 static void file_said(int rank, const char *path, unsigned mode, bool begins, const void *bytes,
                       size_t size)
@@ -251,7 +253,7 @@ static void free_held(struct held *held)
   g_free(held);
 }
 
-/* Instead of what a crash has undone, if the program makes it again. */
+/* Replaces an output that a crash has undone, if the program makes it again. */
 static void hold(struct rank *r, uint32_t number, GBytes *pieces, size_t bytes)
 {
   const struct held *last;
@@ -274,7 +276,7 @@ bool output_next(struct rank *r, struct move *move)
                     .event = {.kind = RCL_EVENT_OUTPUT, .output = shadow_outputs(r->index) + 1}};
   GBytes *pieces = pieces_joined(mpi->said, mpi->said_bytes, &move->content, &bytes);
   move->event.bytes = (uint32_t)MIN(bytes, UINT32_MAX);
-  if (move->event.output > shadow_left(r->index)) /* else the outside has it */
+  if (move->event.output > shadow_left(r->index)) /* else the outside has seen it */
     hold(r, move->event.output, g_bytes_ref(pieces), bytes);
   g_bytes_unref(pieces);
   mpi->said_bytes = 0;

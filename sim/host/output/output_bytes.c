@@ -17,7 +17,7 @@ struct place {
   unsigned mode;
 };
 
-static GArray *files; /* of struct place, by number - 1 */
+static GArray *files; /* struct place, by number - 1 */
 
 uint32_t pieces_file(const char *path, unsigned mode)
 {
@@ -39,7 +39,7 @@ void pieces_add(GByteArray *pieces, uint32_t file, bool begins, const void *byte
     g_byte_array_append(pieces, bytes, (guint)size);
 }
 
-/* The piece at `*at`, and behind it: false at the end. */
+/* Reads the piece at `*at` and moves behind it; returns false at the end. */
 static bool next_piece(const char **at, const char *end, struct piece *piece, const char **bytes)
 {
   if (*at == end)
@@ -54,7 +54,7 @@ GBytes *pieces_joined(const void *pieces, size_t size, struct content *content, 
 {
   GByteArray *joined = g_byte_array_sized_new((guint)size);
   struct piece piece, last = {0};
-  guint head = 0; /* of the last one */
+  guint head = 0; /* place of the last one */
   const char *from;
   *bytes = 0;
   for (const char *at = pieces, *end = at + size; next_piece(&at, end, &piece, &from);) {
@@ -90,7 +90,7 @@ static void write_all(int to, const char *at, size_t size, const char *what)
   }
 }
 
-/* Opened each time: there may be more files than a process can have open. */
+/* Opens the file each time, as there may be more files than a process can have open. */
 static void write_file(const struct piece *piece, const char *bytes)
 {
   const struct place *place = &g_array_index(files, struct place, piece->file - 1);

@@ -1,5 +1,5 @@
-/* The agenda of the dispatcher: what is to happen, by time and then by the order of adding. Any
- * actor adds to it; the dispatcher alone takes from it. */
+/* The agenda of the dispatcher: future events, by time and then by the order of adding. Any actor
+ * adds to it; only the dispatcher takes from it. */
 #ifndef RECLINE_AGENDA_H
 #define RECLINE_AGENDA_H
 
@@ -8,9 +8,9 @@
 enum entry_kind {
   ENTRY_CRASH,
   ENTRY_DETECT,
-  ENTRY_END, /* of a process that was declared dead */
+  ENTRY_END, /* the end of a process that was declared dead */
   ENTRY_RESTART,
-  ENTRY_RETURN, /* of a spare node */
+  ENTRY_RETURN, /* a spare node is back */
   ENTRY_REPAIRED,
   ENTRY_SERVES, /* the server is repaired */
   ENTRY_LIMIT,  /* limits.simulated */
@@ -22,13 +22,13 @@ struct entry {
   uint64_t order;
   enum entry_kind kind;
   int rank;                      /* CRASH: -1 by law */
-  int node;                      /* CRASH by law: index in the layout. RETURN: the same */
-  int zone;                      /* CRASH by law: all nodes in the zone of that one; -1: it alone */
+  int node;                      /* CRASH by law, RETURN: index of the node in the layout */
+  int zone;                      /* CRASH by law: all nodes in this zone; -1: the node alone */
   double chance;                 /* CRASH by law: draws the rank, from 0 to below 1 */
   bool follows;                  /* CRASH by law: in a burst */
   unsigned stream;               /* CRASH by law (failures.h) */
   const struct failure *failure; /* CRASH, DETECT, END */
-  uint32_t life;         /* DETECT, RESTART: of the rank, by which it is still the same crash */
+  uint32_t life; /* DETECT, RESTART: life of the rank, to tell whether it still is the same crash */
   uint32_t repair;       /* REPAIRED */
   struct message notice; /* NOTICE: kind and fields */
 };
@@ -38,29 +38,30 @@ struct entry {
 /* Adds a copy of the entry. The dispatcher may run before this returns. */
 void agenda_add(const struct entry *);
 
-/* Has the dispatcher send a notice (kind and fields of `notice`) to `rank`, in its present life. */
+/* Makes the dispatcher send a notice (kind and fields of `notice`) to `rank`, in its present life.
+ */
 void agenda_tell(int rank, const struct message *notice);
 
-/* The repair of that number ends at `time` (ulfm.h). */
+/* Adds the end, at `time`, of the repair with that number (ulfm.h). */
 void agenda_repair_at(double time, uint32_t repair);
 
-/* Something has changed that the dispatcher looks at: the run is over, or a rank has had its turn
- * in a run by schedule. */
+/* Wakes the dispatcher, as something has changed that it looks at: the run is over, or a rank has
+ * had its turn in a run by schedule. */
 void agenda_wake(void);
 
-/* Returns whether a failure, its detection, a restart or a repair is on the agenda; by law there
- * always is another failure, so these do not count; neither does the end of a limit. */
+/* Returns whether a failure, its detection, a restart or a repair is on the agenda; failures by law
+ * do not count, as there always is another; neither does the end of a limit. */
 bool agenda_has_failure(void);
 
 /* ---- for the dispatcher ---- */
 
-/* Before it waits for the first time. */
+/* To be called before the dispatcher waits for the first time. */
 void agenda_begin(void);
 
 /* Takes out the first entry whose time has come, to be freed with g_free(); NULL: there is none. */
 struct entry *agenda_take(void);
 
-/* Until the time of the first entry, or until an entry is added or agenda_wake() called. */
+/* Waits until the time of the first entry, or until an entry is added or agenda_wake() called. */
 void agenda_wait(void);
 
 #endif

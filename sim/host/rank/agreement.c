@@ -9,7 +9,7 @@
 enum word { UP, DOWN, ASK };
 enum { NOBODY = -1, HEADER_BYTES = 16 };
 
-/* What a member contributes, and what its subtree does together; in messages as these bytes. */
+/* The contribution of a member, or of its subtree together; messages carry these bytes. */
 struct share {
   int flag;
   uint8_t state[]; /* by rank in the communicator: enum state */
@@ -19,12 +19,12 @@ enum state { KNOWN_FAILED = 1, NOT_ACKNOWLEDGED = 2 };
 struct agreement {
   int comm, number;
   const struct members *members;
-  int place;           /* of this rank among them */
-  bool begun;          /* by this rank */
-  int told;            /* the parent that has the share of the subtree */
+  int place;           /* place of this rank among the members */
+  bool begun;          /* agreements begun by this rank */
+  int told;            /* the parent that has the subtree's contribution */
   GArray *children;    /* int: places */
-  bool *heard;         /* by place: it has contributed here */
-  struct share *share; /* of the subtree */
+  bool *heard;         /* by place: the member has contributed here */
+  struct share *share; /* the subtree's contribution */
   const struct decision *decision;
 };
 
@@ -40,7 +40,7 @@ static bool has_failed(const struct rank *r, const struct agreement *a, int plac
   return faults_has_failed(r, a->members->member[place]);
 }
 
-/* The parent of a place is without its lowest bit. */
+/* The parent of a place is the place without its lowest bit. */
 static int parent_of(const struct rank *r, const struct agreement *a, int place)
 {
   for (int parent = place; parent > 0;) {
@@ -69,7 +69,7 @@ static size_t share_bytes(const struct agreement *a)
   return sizeof(struct share) + (size_t)size_of(a);
 }
 
-/* On the network: two bits for each member. */
+/* Returns the bytes on the network: two bits for each member. */
 static void tell(struct rank *r, const struct agreement *a, int place, enum word word)
 {
   if (r->dead || has_failed(r, a, place))
@@ -109,7 +109,7 @@ static const struct decision *decide(const struct agreement *a)
   return decision;
 }
 
-/* Others may tell this rank something while it tells them. */
+/* Messages from others may come in while this rank sends. */
 static void end(struct rank *r, struct agreement *a, const struct decision *decision)
 {
   if (a->decision)
@@ -128,7 +128,7 @@ static void end(struct rank *r, struct agreement *a, const struct decision *deci
 
 /* ---- going on ---- */
 
-/* Members that have failed are so for all, whoever contributes it. */
+/* A member counts as failed for all, whichever member reports it. */
 static void add_failures(const struct rank *r, struct agreement *a)
 {
   for (int place = 0; place < size_of(a); place++)
@@ -160,7 +160,7 @@ static void go_on(struct rank *r, struct agreement *a)
   }
 }
 
-/* The tree as it is now; children that it has not had before are asked. */
+/* Updates the tree; asks children that the rank has not had before. */
 static void look_at_tree(struct rank *r, struct agreement *a, bool ask)
 {
   choose_children(r, a);
@@ -204,7 +204,7 @@ static struct agreement *find(struct rank *r, int comm, int number, const struct
   return a;
 }
 
-/* Adds a rank's part to an agreement: its flag, and the failures of members that it has
+/* Adds a rank's contribution to an agreement: its flag, and the failures of members that it has
  * acknowledged, which are the first ones of the list. */
 static void contribute(struct rank *r, struct agreement *a, const struct comm *comm, int flag)
 {
@@ -222,7 +222,7 @@ static void contribute(struct rank *r, struct agreement *a, const struct comm *c
 
 struct agreement *agreement_begin(struct rank *r, struct comm *comm, int flag)
 {
-  bool self = comm == &r->mpi->self; /* one for each rank, all by the same number */
+  bool self = comm == &r->mpi->self; /* one agreement for each rank, all with the same number */
   struct members alone = {.size = 1, .member = comm->member};
   struct agreement *a =
       self ? find(r, -1 - r->index, ++comm->agreements, g_memdup2(&alone, sizeof alone))

@@ -9,17 +9,17 @@
 #include <smpi/smpi.h>
 #include <stdbool.h>
 
-/* Bytes of an element of a type whose elements lie without gaps in their order, as those of the
- * predefined types of numbers do; 0 for other types. */
+/* Returns the bytes of an element of a type whose elements lie without gaps in their order, like
+ * the predefined types of numbers; 0 for other types. */
 size_t plain_bytes(MPI_Datatype);
 
-/* Bytes of data in one item. */
+/* Returns the bytes of data in one item. */
 static inline int type_bytes(MPI_Datatype type)
 {
   return (int)typemap_of(type)->size;
 }
 
-/* MPI_Pack and MPI_Unpack. */
+/* Do what MPI_Pack and MPI_Unpack do. */
 int items_pack(const void *items, int count, MPI_Datatype type, void *packed, int bytes,
                int *position);
 int items_unpack(const void *packed, int bytes, int *position, void *items, int count,
@@ -60,7 +60,7 @@ MPI_Datatype block_type(const struct blocks *, int i);
 int block_bytes(const struct blocks *, int i); /* 0 for no elements, which have no type */
 void *block_at(const struct blocks *, int i);
 
-/* The bytes of the first `number` blocks, one behind the other, and back again. */
+/* Pack the first `number` blocks as bytes, one behind the other, and unpack them. */
 struct payload *blocks_pack(const struct blocks *, int number);
 void blocks_unpack(const struct blocks *, int number, const struct payload *);
 

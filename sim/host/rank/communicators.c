@@ -6,7 +6,7 @@ enum {
   NUMBERS_MAX = 16000
 }; /* the door's numbers have 16 bits; 0 is the world, 1 every rank's self */
 
-static GHashTable *numbers;   /* what has made a communicator -> its number */
+static GHashTable *numbers;   /* key of a communicator -> its number */
 static GPtrArray *registered; /* struct members, from number 0 */
 
 static void begin(void)
@@ -33,8 +33,8 @@ static struct members *copy(const struct comm *made)
   return members;
 }
 
-/* Returns what makes a communicator. A program that is rolled back may take another way, and make
- * another one in the same call: its members are part of the key. */
+/* Returns the key of a communicator. A program that is rolled back may take another way, and make
+ * another communicator in the same call, so the members are part of the key. */
 static char *key_of(const struct comm *parent, int call, int colour, const struct comm *made)
 {
   GString *key = g_string_new(NULL);
@@ -77,9 +77,10 @@ bool communicator_has(const void *ctx, int number, int rank)
 
 /* ---- calls that a checkpoint holds ---- */
 
-static GArray *calls;    /* int, by communicator: the last that has begun */
+static GArray *calls;    /* int, by communicator: the last call that has begun */
 static GHashTable *held; /* checkpoint -> the same when it committed */
-static GArray *passed;   /* of the one to which all went back last; NULL: the beginning */
+static GArray
+    *passed; /* the same for the checkpoint to which all went back last; NULL: the beginning */
 
 void communicator_call(int number, int call)
 {
@@ -120,7 +121,7 @@ void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *of_calls)
     keys->pdata[GPOINTER_TO_INT(number) - 2] = g_strdup(key);
 }
 
-/* Back from a key; NULL: it is none. */
+/* Returns the members from a key; NULL: it is no key. */
 static struct members *members_of(const char *key)
 {
   g_auto(GStrv) word = g_strsplit(key, " ", -1);

@@ -1,34 +1,37 @@
-/* Copies in memory that a protocol asks for, and what they cost the rank: payloads into its log,
- * its state at a checkpoint or at the beginning of an iteration, and back. They take the bandwidths
- * that the platform gives (machine.h). And the protocol's own operations. */
+/* The cost, for a rank, of the copies in memory that a protocol asks for: payloads into its log,
+ * its state at a checkpoint or at the beginning of an iteration, and back. Copies take the
+ * bandwidths that the platform gives (machine.h). The cost of the protocol's own operations is here
+ * as well. */
 #ifndef RECLINE_COPY_COST_H
 #define RECLINE_COPY_COST_H
 
 #include "sim/host/rank/rank.h"
 
-/* A payload that the calling rank sends, into its log. */
+/* Charges the copy of a payload that the calling rank sends into its log. */
 void copy_payload(struct rank *, double bytes);
 
-/* A message of the calling rank, to make it one with its header or to take it apart, where the
- * protocol has one. */
+/* Charges the copy that joins a message of the calling rank with its header, or takes them apart,
+ * where the protocol has headers. */
 void copy_tagged(struct rank *, double bytes);
 
-/* State of the calling rank, as part of what it does: a checkpoint or a restart; and what each
- * iteration copies, as it has said. */
+/* Charge copies of the calling rank's state to its present activity: a checkpoint or a restart; and
+ * the copy of each iteration, of the size that the program has given. */
 void copy_state(struct rank *, double bytes);
 void copy_iteration(struct rank *, double bytes);
 
-/* Counts what an event, which the rank is about to take, costs its protocol, in operations whose
- * seconds the platform gives; and what has been counted since, which the rank spends now. */
+/* The first counts the operations that an event, which the rank is about to take, costs its
+ * protocol; the platform gives their seconds. The second makes the rank spend the time counted
+ * since. */
 void work_count(struct rank *, const struct rcl_event *);
 void work_charge(struct rank *);
 
-/* The program begins or ends an iteration of its own (recline_iteration, MPI_Finalize). Counts the
- * one that is over by it. */
+/* To be called when the program begins or ends an iteration (recline_iteration, MPI_Finalize).
+ * Counts the iteration that ends with it. */
 void iteration_begins(struct rank *, uint32_t iteration);
 void iteration_ends(struct rank *);
 
-/* Writes what all ranks have copied and how many iterations they have executed, into the result. */
+/* Writes the bytes that all ranks have copied and the iterations that they have executed into the
+ * result. */
 void copy_cost_report(struct result *);
 
 #endif

@@ -1,8 +1,8 @@
 /* Programs that repair themselves, by User-Level Failure Mitigation (the chapter that the MPI Forum
  * discusses; Bland et al., "Post-failure recovery of MPI communication capability", IJHPCA 2013):
  * under the protocol `none` with `recovery.runtime: ulfm`. A rank that has died stays dead, and its
- * peers get error codes. This is what one rank knows of failures and revocations, and which of its
- * operations they end.
+ * peers get error codes. This file has what one rank knows of failures and revocations, and which
+ * of its operations they end.
  *
  *     failures     the dispatcher tells every rank, a detection after the crash
  *     revocations  MPIX_Comm_revoke, a reliable broadcast: each rank that hears of it for the first
@@ -10,14 +10,14 @@
  *                  lives (a binomial graph; Bosilca et al., "Failure detection and propagation in
  *                  HPC systems", SC 2016)
  *
- * Ranks hear of both in MPI calls only. Nothing is ended at that moment: waits ask whether an
+ * Ranks hear of both in MPI calls only. No operation ends at that moment: waits ask whether an
  * operation is over, and then end it. */
 #ifndef RECLINE_FAULTS_H
 #define RECLINE_FAULTS_H
 
 #include "sim/host/rank/rank.h"
 
-/* Error classes, behind those of SMPI; MPIX_... in mpi-ext.h. */
+/* Error classes, numbered after SMPI's; MPIX_... in mpi-ext.h. */
 enum fault {
   FAULT_NONE = 0, /* MPI_SUCCESS */
   FAULT_PROC_FAILED = 1001,
@@ -25,23 +25,23 @@ enum fault {
   FAULT_REVOKED
 };
 
-/* Its text; NULL: it is another error. */
+/* Returns its text; NULL: it is another error. */
 const char *fault_text(int error);
 
-/* That rank of the program has died: the first time that this one hears of it. */
+/* Notes that a rank of the program has died; called when this rank first hears of it. */
 void faults_note_failure(struct rank *, int dead);
 bool faults_has_failed(const struct rank *, int rank); /* as far as this one knows */
 
-/* Members that have failed, in the order in which this rank has heard of them. `failed` has room
- * for all members; NULL: they are only counted. */
+/* Lists members that have failed, in the order in which this rank has heard of them. `failed` has
+ * room for all members; NULL: they are only counted. */
 int faults_failed(const struct rank *, const struct comm *, int *failed);
 
-/* From here on calls on that communicator are interrupted, here and soon everywhere. */
+/* Revokes the communicator: from here on calls on it are interrupted, here and soon everywhere. */
 void faults_revoke(struct rank *, int comm);
 bool faults_is_revoked(const struct rank *, int comm);
 
-/* The error (enum fault) that ends a collective call on the communicator; an operation with `peer`
- * (or RCL_ANY); a request that has been begun, or is about to. */
+/* Each returns the error (enum fault) that ends a collective call on the communicator; an operation
+ * with `peer` (or RCL_ANY); a request that has begun, or is about to. */
 int faults_of_collective(const struct rank *, const struct comm *);
 int faults_of_peer(const struct rank *, const struct comm *, int peer);
 int faults_of_request(const struct rank *, const struct request *);

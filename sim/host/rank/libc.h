@@ -1,6 +1,6 @@
-/* What libc keeps once for a process and a program expects to have to itself: all ranks are one
- * process. Under a protocol each rank has its own. It lies in the MPI state and rolls back, so that
- * a program that draws random numbers draws the same ones again. */
+/* State that libc keeps once for a process. All ranks are one process, but each program expects the
+ * state to itself, so under a protocol each rank has its own. It lies in the MPI state and rolls
+ * back: a program that draws random numbers draws the same ones again. */
 #ifndef RECLINE_LIBC_H
 #define RECLINE_LIBC_H
 
@@ -10,19 +10,20 @@
 #include <stdlib.h>
 
 enum {
-  RANDOM_BYTES = 128, /* of the state of random(): what libc begins with */
+  RANDOM_BYTES = 128, /* bytes of the state of random() with which libc begins */
   FORTRAN_SEED = 8    /* integers that RANDOM_SEED has */
 };
 
 struct libc {
-  bool begun; /* what follows is set */
+  bool begun; /* the following fields are set */
   struct random_data random;
   char random_state[RANDOM_BYTES];
   struct drand48_data drand48;
-  char *token;     /* what is left for strtok */
-  locale_t locale; /* of its thread, while the rank is in a call of ours; NULL: the process's */
-  int option;      /* optind after the last getopt; 0: there was none */
-  uint64_t random_words; /* that the program has had of random bytes */
+  char *token; /* the rest of the text for strtok */
+  locale_t
+      locale; /* locale of its thread, while the rank is in a call of ours; NULL: the process's */
+  int option; /* optind after the last getopt; 0: there was none */
+  uint64_t random_words; /* random bytes that the program has had */
   bool seeded;           /* `seed` is set */
   unsigned seedings;     /* without a seed of the program's */
   int32_t seed[FORTRAN_SEED];

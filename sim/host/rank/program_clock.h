@@ -1,10 +1,10 @@
-/* The clock that a program reads, whichever it asks.
+/* The one clock behind all clocks that a program can read.
  *
  * What a clock says depends on the schedule, so reading one is a decision of the program, like the
  * outcome of a test: a program that is run again must read the same, or it would take another way
  * and send something else. A program that polls reads its clock thousands of times between two
- * messages, so a reading tells the protocol the time only where that does not follow from what the
- * program has done, and from earlier readings:
+ * messages, so a reading tells the protocol the time only where the time does not follow from what
+ * the program has done and from earlier readings:
  *
  *     derived = the last reading, and how long what the program has done ever since takes: a
  *               reading, a poll that finds nothing, computation, sleep
@@ -21,7 +21,8 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Adds the `seconds` that the program's last operation takes, whenever and wherever it is done. */
+/* Adds the `seconds` that the program's last operation takes, independent of when and where it is
+ * done. */
 void program_clock_passes(struct rank *, double seconds);
 
 /* Adds the time of a computation, on the node on which the rank was first. */
@@ -31,11 +32,11 @@ void program_clock_computes(struct rank *, double flops);
  * mpi->clock.derived, where it is near. */
 double program_clock_reading(const struct rank *, double now);
 
-/* It says `reading`, but for what would be backwards. Returns what it says. */
+/* Sets the clock to `reading`, unless that would be backwards. Returns what the clock says. */
 double program_clock_read(struct rank *, double reading);
 
-/* From here on nothing follows from earlier readings: where a program may stand that is begun
- * again, as it does at the application level. */
+/* From here on nothing follows from earlier readings. To be called where a restarted program may
+ * stand, at the application level. */
 void program_clock_forget(struct rank *);
 
 #endif

@@ -1,5 +1,5 @@
-/* A rank, as the layer has it. The layer is what lies between a real MPI program and SMPI, ahead of
- * SMPI in the link order:
+/* A rank, as the layer has it. The layer lies between a real MPI program and SMPI, ahead of SMPI in
+ * the link order:
  *
  *      program of rank r     (its globals, stack and arena: rolled back as bytes)
  *          | MPI_Send, MPI_Wait, ...
@@ -24,7 +24,7 @@
  *
  *     struct mpi_state   what its program can see (mpi_state.h), in the rank's arena, so that an
  *                        image of the arena holds it
- *     struct rank        everything else: transport, images, what the dispatcher wants. In libc
+ *     struct rank        everything else: transport, images, notices of the dispatcher. In libc
  *                        memory; host_rollback.c says what a rollback does to each field.
  *
  * The layer is loaded once and its globals are shared by all ranks. Ranks are coroutines that
@@ -56,12 +56,12 @@ struct slot {
   struct payload *payload;
   int32_t tag;
   int source, comm;
-  bool sent;      /* by this rank, not to it */
-  uint64_t order; /* of keeping */
-  bool waiting;   /* a receive is to get it yet, so a probe finds it */
+  bool sent;      /* sent by this rank, not to it */
+  uint64_t order; /* the order of keeping */
+  bool waiting;   /* a receive will still get it, so a probe finds it */
 };
 
-/* One part of a checkpoint, as stored: what START gives back. */
+/* One part of a checkpoint, as stored, which START gives back. */
 struct record {
   uint32_t checkpoint;
   enum rcl_part part;
@@ -72,14 +72,15 @@ struct record {
 /* One captured image. */
 struct capture {
   uint32_t checkpoint;
-  struct image *image;  /* NULL: it is at the application level */
-  struct saved *saved;  /* or NULL (application.h) */
-  uint32_t iteration;   /* at whose beginning it was captured; 0: elsewhere */
-  double bytes;         /* that it takes on storage, unless the scenario says how many */
-  double copied;        /* in memory, to capture it */
-  double rest;          /* to be copied if it is stored */
-  GQueue unexpected;    /* struct message: below the matching, what had been delivered by then */
-  struct run_time time; /* where the time had gone until then */
+  struct image *image; /* NULL: it is at the application level */
+  struct saved *saved; /* or NULL (application.h) */
+  uint32_t iteration;  /* iteration at whose beginning it was captured; 0: elsewhere */
+  double bytes;        /* bytes that it takes on storage, unless the scenario gives them */
+  double copied;       /* bytes copied in memory to capture it */
+  double rest;         /* bytes that are copied if it is stored */
+  GQueue
+      unexpected; /* struct message: below the matching, messages that had been delivered by then */
+  struct run_time time; /* account of time up to then */
 };
 
 enum activity {
@@ -90,8 +91,8 @@ enum activity {
   ACTIVITY_RESTART
 };
 
-/* What the timer of a rank waits for: its time; a step, as it was put off; or that the program
- * goes on, as nothing has changed since the last image. */
+/* What the timer of a rank waits for: its time; a step, as the checkpoint was put off; or an event
+ * of the program, as nothing has changed since the last image. */
 enum timer_waits { TIMER_WAITS_FOR_TIME, TIMER_WAITS_FOR_STEP, TIMER_WAITS_FOR_PROGRAM };
 
 /* At the repair of the communicator (ulfm.h). */
@@ -116,14 +117,14 @@ struct rank {
   GQueue unexpected; /* program messages that no receive has taken; below the matching, only those
                         that the protocol has delivered, and then they belong to the image */
   GQueue waiting;    /* below the matching: out of their channels, in slots, not yet delivered */
-  GQueue bypass_arrived; /* messages past the protocol that no receive has taken */
+  GQueue bypass_arrived; /* messages that bypass the protocol and that no receive has taken */
   GArray *rejoined;      /* struct rejoined */
   GArray *piggybacked;   /* piggyback.h; NULL: none so far */
   GQueue future;         /* of incarnations that this rank has not reached yet */
   GQueue delayed;        /* check.hazards: control messages that others overtake */
   uint64_t delays;       /* that were drawn */
   bool rematch;          /* a message or a receive is new since the last look */
-  bool reannounce;       /* after a restart: posted receives are to be announced again */
+  bool reannounce;       /* after a restart: posted receives must be announced again */
   bool alert;            /* waits for more than posted receives and sends */
 
   /* the protocol's wishes */
@@ -137,24 +138,25 @@ struct rank {
     struct requests {
       uint32_t told; /* how often it went off */
       double last;   /* seconds of simulated time, when it did */
-      bool called;   /* for, by the program, and not told */
-    } now, before;   /* before: when the last request was not told yet */
+      bool called;   /* the program has asked for a checkpoint, and the protocol was not told */
+    } now, before;   /* the request before that had not been told either */
     bool open;       /* that request is not on stable storage yet */
     enum timer_waits waits;
-    double due;      /* it waits for a step: told behind that, but no earlier than at this time */
+    double due;      /* it waits for a step: told after that, but no earlier than at this time */
     bool moved;      /* its program has had an event since the capture of its last image; */
     double computed; /* seconds that it had computed by then */
-    uint32_t sent_full, events_full; /* for which room was asked already (shadow_fill()) */
-  } timer;                           /* timer.h */
-  bool iterates;                     /* the place that is offered begins an iteration */
+    uint32_t sent_full,
+        events_full; /* fill level for which a checkpoint was asked already (shadow_fill()) */
+  } timer;           /* timer.h */
+  bool iterates;     /* the place that is offered begins an iteration */
   struct rcl_actions actions;
 
   double first_speed;       /* flop/s of a core of its first node */
   double handling;          /* seconds for each message, where the protocol looks at them */
   double record_s, match_s; /* seconds of operations of the protocol, where it counts them */
-  double work_s;            /* of what it has counted and not spent */
+  double work_s;            /* seconds that it has counted and not spent */
   struct rcl_work *work;    /* by peer; NULL: nothing was counted */
-  uint64_t steps;           /* of its protocol */
+  uint64_t steps;           /* bytes of its protocol's state */
   uint64_t *told;           /* by peer: the step that sent it the last control message */
 
   /* storage */
@@ -169,24 +171,25 @@ struct rank {
     double bytes; /* 0: none */
   } uncopied;     /* captured while the program was held: needs no copy if it is still so when the
                      image is stored */
-  size_t image_bytes; /* of its largest image but the RCL_FRESH one */
+  size_t image_bytes; /* bytes of its largest image except the RCL_FRESH one */
 
   /* failures */
   uint32_t life;              /* crashes so far */
   uint16_t sends_in;          /* incarnation of what it sends, as of its last step, */
   uint32_t sends_behind;      /* and the line behind which it is sent */
   bool dead;                  /* from a crash to its restart notice */
-  const struct failure *doom; /* struck it before its first start; NULL: none did */
+  const struct failure *doom; /* a failure struck it before its first start; NULL: none did */
   enum crash_leaves doom_leaves;
   struct computation computation;
-  struct computation reading; /* of an image, until this rank dies; global recovery: or another */
+  struct computation reading; /* it reads an image, until this rank dies or, with global recovery,
+                                 another one does */
   bool reads_server, reads_again; /* it reads from the server, which has failed meanwhile */
   bool notified;                  /* a DOWN is on its way: computation waits for it */
   bool stranded;                  /* waits for another target to go back to */
-  bool down_due;                  /* independent: take the DOWNs that there are */
+  bool down_due;                  /* independent: it has DOWNs to take */
   bool ended;                     /* all programs are in MPI_Finalize */
-  struct faults *faults;          /* that its program has to repair (faults.h); NULL: none yet */
-  GPtrArray *agreements;          /* struct agreement; NULL: none yet */
+  struct faults *faults; /* failures that its program has to repair (faults.h); NULL: none yet */
+  GPtrArray *agreements; /* struct agreement; NULL: none yet */
 
   struct {     /* application level (application.h) */
     bool on;   /* the program runs again from the beginning, and its data are not put back yet */
@@ -202,36 +205,37 @@ struct rank {
   GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */
-  bool stopped;  /* waits, and its program is held or waits for storage */
+  bool stopped;  /* it waits, and its program is held or waits for storage */
   bool recovers; /* its program is held since a failure or a start */
-  bool absent;   /* has crashed or goes back, and has not started again */
+  bool absent;   /* it has crashed or goes back, and has not started again */
   enum activity activity;
   double since;
   struct run_time time;
   struct run_copies copies;
-  uint64_t iterations; /* that its program has executed, repeated ones again */
+  uint64_t iterations; /* iterations that its program has executed, repeated ones again */
 };
 
 struct layer {
   bool on;    /* RECLINE_SCENARIO is set: not inert */
   int ranks;  /* of the program */
-  bool ended; /* all programs have, and have been told */
+  bool ended; /* all programs have ended, and have been told */
   int left;   /* ranks that have left MPI_Finalize */
   struct scenario *scenario;
   struct rank *rank;
-  double before; /* seconds of simulated time of the runs that this one goes on from; else 0 */
+  double before;           /* simulated seconds of the runs that this one continues; else 0 */
   const char *result_file; /* where the result of the run goes; NULL: nowhere */
-  double combined_below;   /* bytes of a message with which words are to travel, under `auto` */
+  double
+      combined_below; /* messages of at least this many bytes carry words with them, under `auto` */
   struct result result;
-  struct exceptions *exceptions; /* where the C++ library keeps them */
+  struct exceptions *exceptions; /* where the C++ library keeps exceptions */
   bool tables;                   /* of SMPI's algorithms: made if they are needed */
   bool repairs;                  /* the program repairs itself after failures (faults.h) */
-  bool parked;                   /* some rank has had some when it called us */
+  bool parked;                   /* some rank has had exceptions when it called us */
   locale_t plain;                /* "C" */
-  const char *call;              /* that the program has made last */
+  const char *call;              /* the call that the program has made last */
   bool locales_parked;           /* some rank has set a locale for its thread */
-  /* Around images: puts into the rank's state what libraries hold for it; after it was put back,
-     what they hold is not its own any more. */
+  /* Called around images. The first copies into the rank's state what libraries hold for it; the
+   * second, after a restore, notes that libraries hold nothing of this rank. */
   void (*collect)(struct rank *);
   void (*restored)(struct rank *);
   /* Ends the process of a rank that has died for good, when all others have ended. */
@@ -243,17 +247,18 @@ extern struct layer layer;
 /* Makes `r` the calling rank, or none for NULL. */
 void rank_set_self(struct rank *r);
 
-/* Those of the calling rank, to its MPI state and back. */
+/* Save the exceptions of the calling rank in its MPI state, and put them back. */
 void exceptions_park(void);
 void exceptions_return(void);
 
-/* A locale that the program of the calling rank has set for its thread. */
+/* Notes a locale that the program of the calling rank has set for its thread. */
 void locale_park(locale_t);
 locale_t locale_parked(void);
 
 /* Every entry point begins with layer_enter() and ends with layer_leave() of what it returned:
- * what SMPI allocates must not lie in the arena, what a rank has caught is not for others, and
- * numbers in platforms, traces and results have a point, whatever locale the program has set. */
+ * memory that SMPI allocates must not lie in the arena, exceptions of a rank must not be seen by
+ * others, and numbers in platforms, traces and results have a point, whatever locale the program
+ * has set. */
 static inline struct arena *layer_enter(void)
 {
   struct arena *arena = heap_leave();
@@ -277,12 +282,12 @@ static inline void layer_leave(struct arena *arena)
 /* Returns whether this run is one under a protocol, also before MPI_Init. */
 bool layer_wanted(void);
 
-/* The rank that is running; NULL before MPI_Init, after MPI_Finalize and when the layer is inert.
+/* Returns the running rank; NULL before MPI_Init, after MPI_Finalize and when the layer is inert.
  */
 struct rank *rank_self(void);
 
-/* Memory in the arena of the rank, for what waits or lives on there: zeroed, or with what was there
- * before. Both end the run when there is none. */
+/* Return memory in the arena of the rank, for data that wait or live on there: zeroed, or with what
+ * was there before. Both end the run when there is none. */
 void *rank_alloc(struct rank *, size_t bytes);
 void *rank_alloc_unset(struct rank *, size_t bytes);
 void rank_free(void *);

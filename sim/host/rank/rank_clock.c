@@ -2,7 +2,7 @@
 
 #include "sim/host/rank/shadow.h"
 
-/* By how much the clock of the rank is ahead. */
+/* Returns by how many seconds the clock of the rank is ahead. */
 static double skew_of(const struct rank *r)
 {
   static double *ahead;
@@ -17,7 +17,7 @@ static double skew_of(const struct rank *r)
   return ahead[r->index];
 }
 
-/* Time as all clocks show it. */
+/* Returns the time that all clocks show. */
 static double instant_of(const struct rank *r, uint32_t checkpoint)
 {
   static struct {

@@ -8,8 +8,9 @@
 
 #include "sim/host/rank/rank.h"
 
-/* The simulated time, in seconds, at which that alarm (SET_TIMER) goes off at the rank; it may have
- * passed. The first alarm of a checkpoint in an incarnation puts its instant one interval ahead. */
+/* Returns the simulated time, in seconds, at which that alarm (SET_TIMER) goes off at the rank; it
+ * may have passed. The first alarm of a checkpoint in an incarnation puts its instant one interval
+ * ahead. */
 double clock_alarm(const struct rank *, const struct rcl_action *alarm);
 
 #endif

@@ -24,7 +24,7 @@ int request_source(const struct comm *on, int member)
   return rank;
 }
 
-/* The bytes of a message become what the program wants of it. */
+/* Moves the bytes of a message to where the program wants them. */
 static void put(struct request *request, const char *bytes, size_t length, int source, int32_t tag)
 {
   const struct typemap *map = typemap_of(request->type);

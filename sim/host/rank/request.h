@@ -4,40 +4,40 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Returns what a status calls that rank of the program, a member of the communicator, or of its
- * remote group. */
+/* Returns the number by which a status names that rank of the program, a member of the communicator
+ * or of its remote group. */
 int request_source(const struct comm *, int member);
 
 /* Writes the payload into the buffer of the receive, and its status. The program looks at neither
  * before the request is complete. */
 void request_fill(struct request *, const struct payload *, int source, int32_t tag);
-void request_take(struct request *, struct message *); /* out of the message, which loses it */
+void request_take(struct request *, struct message *); /* takes it out of the message */
 
-/* The message of a complete receive that is `sized` becomes that of `request`, which is complete
- * then; frees the receive. */
+/* Gives the message of a complete receive that is `sized` to `request`, which is complete then;
+ * frees the receive. */
 void request_hand_over(struct request *sized, struct request *request);
 
-/* Frees the request if the program has (MPI_Request_free). */
+/* Frees the request if the program has freed it (MPI_Request_free). */
 void request_complete(struct request *);
 
-/* The program has done with it, at a point that does not depend on time. */
+/* To be called when the program has no more use of it, at a point that does not depend on time. */
 void request_free(struct request *);
 
-/* It is not pending any more: the program has completed it, or has given it up. */
+/* To be called when it is not pending any more: the program has completed it or given it up. */
 void request_end(const struct request *);
 
 /* Returns whether the request is complete; inactive and null ones are. */
 bool request_is_complete(const struct rank *, const struct request *);
 
-/* The same, or a failure keeps it from ever being so (faults.h). */
+/* Returns whether it is complete, or a failure keeps it from ever being complete (faults.h). */
 bool request_is_done(const struct rank *, const struct request *);
 
-/* Takes a complete request back: its status, and its memory unless it is persistent. Charges the
- * overhead of receiving an eager message. Returns the
- * error code that its call has to return. */
+/* Takes a complete request back: fills in its status, and frees its memory unless it is persistent.
+ * Charges the overhead of receiving an eager message. Returns the error code that its call has to
+ * return. */
 int request_retire(struct request **, MPI_Status *);
 
-/* The status of a null or inactive request; MPI_STATUS_IGNORE: nothing happens. */
+/* Sets the status of a null or inactive request; nothing happens with MPI_STATUS_IGNORE. */
 void request_empty_status(MPI_Status *);
 
 #endif

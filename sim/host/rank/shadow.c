@@ -34,7 +34,7 @@ static void note_history(double time, const struct move *move, const struct rcl_
     trace_move(trace, time, &world, move, actions, verdict);
 }
 
-/* What has happened there may happen here. */
+/* The moves of the earlier run may happen in this one. */
 static unsigned hazards_of(const char *history)
 {
   GError *error = NULL;
@@ -218,7 +218,8 @@ static uint32_t in_use(int rank, const void *state, struct rcl_piece *piece)
   return rcl_protocol_in_use(world.protocol, &world.config[rank], state, piece);
 }
 
-/* A list may only grow, and a run that gives up in the end has cost its time. */
+/* Refuses the run early: a list that only grows would make it give up in the end, after all its
+ * time. */
 static void warn_before_full(int rank)
 {
   static bool warned;
@@ -236,7 +237,7 @@ static void warn_before_full(int rank)
 
 static uint32_t halvings(const struct rcl_piece *piece)
 {
-  enum { MOST = 20 }; /* of a list of RCL_CAPACITY_MAX entries */
+  enum { MOST = 20 }; /* bytes of a list of RCL_CAPACITY_MAX entries */
   uint32_t left = piece->room - piece->bytes, count = 0;
   while (count < MOST && left <= piece->room >> (count + 1))
     count++;
@@ -263,8 +264,8 @@ static bool is_place(const struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT;
 }
 
-/* At the beginning of an iteration. Places that change nothing are left out of the trace; others
- * change nothing if there is no action. */
+/* At the beginning of an iteration. A place that changes nothing is left out of the trace;
+ * elsewhere a place changes nothing if it has no action. */
 static uint64_t digest_at_place(const struct move *move)
 {
   if (!trace || !is_place(move) || !move->event.iteration)
@@ -305,7 +306,7 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
   if (verdict.kind == VERDICT_GAVE_UP)
     memcpy(why, verdict.text, sizeof why);
   *reason = move->rank < 0 ? RCL_REASON_NONE : (enum rcl_reason)shadow_rank(move->rank)->gave_up;
-  return *reason == RCL_REASON_NONE; /* also when the step violates something, too */
+  return *reason == RCL_REASON_NONE; /* also when the step violates a property */
 }
 
 void shadow_set_strict(bool on)
@@ -365,7 +366,7 @@ void shadow_end(void)
 {
   if (world_finished(&world))
     judge_state(world_at_end);
-  /* The last state that the explorer saw was at rest, or wrong. */
+  /* The last state that the explorer saw was at rest, or violated a property. */
   if (world_finished(&world) && scheduled)
     judge_state(world_at_rest);
   GError *error = NULL;
@@ -374,7 +375,7 @@ void shadow_end(void)
   trace = NULL;
 }
 
-/* The words of a state that a piece touches. */
+/* Returns the words of a state that a piece touches. */
 static uint32_t first_word(const struct rcl_piece *piece)
 {
   return piece->offset / (uint32_t)sizeof(uint64_t);
@@ -533,7 +534,7 @@ static bool has_finished(int rank)
   return program->finished && world_standing(&world, rank).finished;
 }
 
-/* Asked for each message, and mostly answered by one rank that has not finished. */
+/* Is called for each message, and mostly answered by the first rank that has not finished. */
 bool shadow_finished(void)
 {
   static int rank;

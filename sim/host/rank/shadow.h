@@ -6,23 +6,25 @@
 
 #include "sim/host/rank/rank.h"
 
-/* `history`: the trace of what was before, which the world is taken through; NULL: nothing was. Of
- * all of it a trace is written to `trace_file`; NULL: none. */
+/* Begins the world. `history`: the trace of the earlier run, which the world is taken through;
+ * NULL: there was none. Writes a trace of everything to `trace_file`, unless it is NULL. */
 void shadow_begin(const struct scenario *, const char *trace_file, const char *history);
-void shadow_end(void); /* the last verdict, and the end of the trace */
+void shadow_end(void); /* writes the last verdict and the end of the trace */
 
 /* Runs by schedule: from here on the protocol's invariants are checked after every step, until it
  * is told `false`; and the end is judged as the explorer does. */
 void shadow_set_strict(bool);
 
-/* Runs by schedule: a text that is the same for equal states of the world, the caller's; judges the
- * state as one that comes again and again, when it is; as one in which nothing more can happen. */
+/* Runs by schedule. The first returns a text that is the same for equal states of the world, for
+ * the caller to free; the second judges the state as one that comes again and again; the third as
+ * one in which nothing more can happen. */
 char *shadow_state_text(void);
 void shadow_judge_repeated(const char *state);
 void shadow_judge_rest(void);
 
-/* A run that stands still: a breach, where the world still expects something of its host, which has
- * lost it. A run that has come to its end: one, where it has not for the world. */
+/* The first is called when a run stands still: a breach if the world still expects something of its
+ * host, which must have lost it. The second is called at the end of a run: a breach if the world
+ * has not ended. */
 void shadow_require_rest(void);
 void shadow_require_end(void);
 
@@ -34,27 +36,28 @@ bool shadow_cuts_steps(void);        /* ranks may crash within steps (HAZARD_CUT
 bool shadow_control_overtakes(void); /* HAZARD_CONTROL_OVERTAKES */
 const struct world_rank *shadow_rank(int rank);
 const struct world_global *shadow_global(void);
-uint32_t shadow_slots(int rank); /* payload slots of the rank that are filled */
+uint32_t shadow_slots(int rank); /* number of payload slots of the rank that are filled */
 uint32_t shadow_actions_max(void);
 int shadow_draining(int rank);                       /* a rank, RCL_ANY or RCL_NOBODY */
 bool shadow_next_down(int rank, struct rcl_event *); /* as world_next_down() */
 
-/* Bytes of the protocol's state of a rank that are in use. Its lists have room for `capacity`
- * entries; a protocol that wrote them to disk would not write the empty ones. */
+/* Returns the bytes of the protocol's state of a rank that are in use. Its lists have room for
+ * `capacity` entries; a protocol that wrote them to disk would not write the empty ones. */
 uint32_t shadow_state_bytes(int rank);
 
-/* Bytes of it that are new since the last call for that rank: `*before` holds it as it was then,
- * NULL at first, and is the caller's. */
+/* Returns the bytes of the state that are new since the last call for that rank: `*before` holds
+ * the state as it was then, is NULL at first, and is freed by the caller. */
 uint32_t shadow_state_increment(int rank, void **before);
 bool shadow_finished(void);        /* all programs have ended */
-uint32_t shadow_left(int rank);    /* outputs of the rank that have left */
-uint32_t shadow_outputs(int rank); /* that its program, as it stands, has made */
+uint32_t shadow_left(int rank);    /* number of outputs of the rank that have left */
+uint32_t shadow_outputs(int rank); /* number of outputs that its program, as it stands, has made */
 
 /* Returns whether that part of a checkpoint of `rank` is on stable storage. */
 bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);
 
-/* Returns whether an image of that checkpoint is stored, or being written; whether the rank's node
- * has lost it; independent: whether a rank that died starts behind an image that was durable. */
+/* They return whether an image of that checkpoint is stored or being written; whether the rank's
+ * node has lost it; and, independent, whether a rank that died starts from an older image than one
+ * that was durable. */
 bool shadow_holds(int rank, uint32_t checkpoint);
 bool shadow_has_lost(int rank, uint32_t checkpoint);
 
@@ -63,11 +66,13 @@ bool shadow_has_lost(int rank, uint32_t checkpoint);
 bool shadow_has_lost_log(int rank, uint32_t checkpoint);
 bool shadow_can_read(int rank, uint32_t checkpoint); /* the rank can start from it */
 bool shadow_starts_behind(int rank);
-int shadow_stranded(void); /* a rank that is to start from what is gone; -1: none, or independent */
-bool shadow_loses(void);   /* whether a crash takes any of them */
+int shadow_stranded(
+    void); /* a rank that must start from a lost checkpoint; -1: none, or independent */
+bool shadow_loses(void); /* whether a crash takes any checkpoint */
 
-/* Returns what becomes of the writes under way at a crash of `rank`, as move.index says it: with
- * check.hazards those that the host has `begun` are found torn, or whole; else all are lost. */
+/* Returns what becomes of the writes under way at a crash of `rank`, in the form of move.index:
+ * with check.hazards, writes that the host has `begun` are found torn or whole; otherwise all are
+ * lost. */
 uint32_t shadow_write_ends(int rank,
                            bool (*begun)(int rank, uint32_t checkpoint, enum rcl_part part));
 
@@ -75,12 +80,12 @@ uint32_t shadow_write_ends(int rank,
  * sent twice, so there is nothing to compare unless the trace shows it. */
 bool shadow_compares_contents(void);
 
-/* Returns whether `move` can happen now. For events that may have been overtaken by a detection,
- * never to hide what should not have happened. */
+/* Returns whether `move` can happen now. To be used for events that a detection may have overtaken,
+ * never to hide an event that should not have happened. */
 bool shadow_allows(const struct move *);
 
-/* Takes a move. `actions` has room for shadow_actions_max(); count is 0 when there was no step.
- * False when the protocol gave up: `reason` says why. */
+/* Takes a move. `actions` has room for shadow_actions_max(); its count is 0 when there was no step.
+ * Returns false when the protocol gave up: `reason` says why. */
 bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
 /* A rank has two kinds of logs that checkpoints shorten: checkpoints of the receivers shorten logs
@@ -89,18 +94,19 @@ bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
  * seven eighths on. */
 struct fill {
   uint32_t sent, events;
-  bool low; /* none is filled to a quarter */
+  bool low; /* no log is filled to a quarter */
 };
 struct fill shadow_fill(int rank);
 
 /* Returns whether the last step was that of a TIMER, and put the checkpoint off. */
 bool shadow_puts_off(void);
 
-/* Counts what the event, which comes next, costs the protocol of the rank (protocols/protocol.h).
+/* Returns the cost of the event, which comes next, for the protocol of the rank
+ * (protocols/protocol.h).
  */
 void shadow_work(int rank, const struct rcl_event *, struct rcl_work *);
 
-/* Why the last protocol that gave up did so, and what would help. */
+/* Returns why the last protocol that gave up did so, and what would help. */
 const char *shadow_why(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/host/rank/shadow.h"
 
-/* The first instant that the rank has not been told of; -1: none. */
+/* Returns the first instant that the rank has not been told of; -1: none. */
 static double next_instant(const struct rank *r)
 {
   const struct scenario *scenario = layer.scenario;
@@ -45,7 +45,7 @@ void timer_set(struct rank *r)
   tell_at(r, next_time(r));
 }
 
-/* The timer is told behind a step, no earlier than at `time`; -1: never. */
+/* Makes the timer wait for a step; it is told no earlier than at `time`; -1: never. */
 static void tell_behind(struct rank *r, enum timer_waits step, double time)
 {
   r->timer.serial++;
@@ -73,8 +73,8 @@ static void note_progress(struct rank *r, const struct rcl_event *event,
     }
 }
 
-/* Returns whether an image would show the program elsewhere than the last one. Recovery is
- * independent: else one request is for all ranks. */
+/* Returns whether an image would show the program elsewhere than the last one. Only with
+ * independent recovery: otherwise one request is for all ranks. */
 static bool has_moved(const struct rank *r)
 {
   return r->timer.moved || !shadow_independent() || r->activity == ACTIVITY_COMPUTE ||
@@ -97,9 +97,9 @@ bool timer_goes_off(struct rank *r, const struct message *notice)
   return true;
 }
 
-/* As if the last request had not been told: it is told again. What was put off would be put off
- * again until the protocol has taken another step, as its answer follows from its state. A call
- * that a failure has undone the program makes again itself. */
+/* Has the last request told again, as if it had not been told. A request that was put off would be
+ * put off again until the protocol has taken another step, as its answer follows from its state. A
+ * call of the program that a failure has undone is made again by the program itself. */
 static void tell_again(struct rank *r, bool put_off)
 {
   bool called = put_off ? r->timer.before.called : r->timer.now.called;
@@ -135,7 +135,7 @@ static void call(struct rank *asked)
     timer_set(asked);
 }
 
-/* Whose timer asks for a checkpoint of the rank: its own, where it has one. */
+/* Returns the rank whose timer asks for a checkpoint of this rank: its own, where it has one. */
 static struct rank *asked_for(struct rank *r)
 {
   return r->timer.serial ? r : &layer.rank[RCL_COORDINATOR_RANK];
@@ -157,7 +157,7 @@ static bool is_logged_by_peers(void)
   return by_peers;
 }
 
-/* Behind a checkpoint of the rank, and once its logs are as good as empty, it may ask anew. */
+/* After a checkpoint of the rank, and once its logs are almost empty, it may ask again. */
 static void note_room(struct rank *r, const struct fill *fill, bool stored)
 {
   if (!stored && !fill->low)
@@ -166,8 +166,8 @@ static void note_room(struct rank *r, const struct fill *fill, bool stored)
   r->timer.events_full = MIN(r->timer.events_full, fill->events);
 }
 
-/* Asks for checkpoints each time that the room in a log has halved: messages that were sent, and
- * events of others, are needed until these have checkpoints behind them, so all ranks are asked. */
+/* Asks for checkpoints each time that the room in a log has halved. Logged messages and events of
+ * other ranks are needed until those ranks have later checkpoints, so all ranks are asked. */
 static void ask_for_room(struct rank *r, bool stored)
 {
   if (!takes_checkpoints() || layer.scenario->schedule)

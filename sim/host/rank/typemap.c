@@ -21,7 +21,8 @@ static void extend(struct bounds *bounds, MPI_Aint low, MPI_Aint high)
   bounds->any = true;
 }
 
-/* The bounds of a type: of its data, as its data imply them, and as the program has set them. */
+/* The bounds of a type: the true bounds of its data, those that its data imply, and those that the
+ * program has set. */
 struct all_bounds {
   struct bounds data, implied, low_set, high_set;
 };
@@ -39,7 +40,7 @@ static void extend_all(struct all_bounds *all, const struct typemap *of, MPI_Ain
     extend(&all->high_set, high, high);
 }
 
-/* The outermost of all copies of a part are at its corners. */
+/* The outermost copies of a part are at its corners. */
 static void extend_by_part(struct all_bounds *all, const struct typemap *map,
                            const struct part *part)
 {
@@ -145,7 +146,7 @@ static void name_pair(MPI_Datatype handle, enum element element, MPI_Datatype va
   map->elements = 1;
 }
 
-/* The lower or upper bound of a type, as programs of MPI 1 set it. */
+/* A part that sets the lower or upper bound of a type, as in programs of MPI 1. */
 static void name_marker(MPI_Datatype handle, bool low)
 {
   struct typemap *map = map_new(handle);
@@ -248,8 +249,8 @@ static void name_all(void)
   name_marker(MPI_UB, false);
 }
 
-/* Makes the type map of a handle that neither MPI nor the program has made: as many bytes as SMPI
- * says. */
+/* Makes the type map of a handle that neither MPI nor the program has made: bytes of the size that
+ * SMPI says. */
 static struct typemap *unknown(MPI_Datatype handle)
 {
   int size = 0;
@@ -262,7 +263,7 @@ const struct typemap *typemap_of(MPI_Datatype handle)
   static struct {
     MPI_Datatype handle;
     const struct typemap *map;
-  } last[64]; /* types are asked for with every message */
+  } last[64]; /* types are looked up with every message */
   size_t place = (uintptr_t)handle / 16 % G_N_ELEMENTS(last);
   if (last[place].map && last[place].handle == handle)
     return last[place].map;
@@ -304,7 +305,8 @@ static void repeat(struct typemap *map, MPI_Count times, MPI_Count length, MPI_A
   map->stride = stride;
 }
 
-/* Blocks at `place` (places of elements) or at the addresses; of `lengths`, or all of `length`. */
+/* Makes blocks at `place` (places of elements) or at the addresses, of `lengths` or all of `length`
+ * elements. */
 static void blocks(struct typemap *map, const int *lengths, int length, const int *place)
 {
   int count = map->integer[0];
@@ -316,7 +318,7 @@ static void blocks(struct typemap *map, const int *lengths, int length, const in
   }
 }
 
-/* One dimension of an array: `size` elements, of which the type has those that `has` gives. */
+/* One dimension of an array: `size` elements, of which the type has the ones in `has`. */
 struct dimension {
   int size;
   int start, length;      /* a block, */
@@ -344,7 +346,7 @@ static void line(struct typemap *map, const struct dimension *d, const struct ty
   set_extent(map, 0, d->size * of->extent);
 }
 
-/* The dimension that varies fastest comes first; the last is the type's own. */
+/* The dimension that varies fastest comes first; the last one makes the type itself. */
 static void array(struct typemap *map, const struct dimension *all, int dimensions, int order)
 {
   const struct typemap *of = typemap_of(map->type[0]);
@@ -439,7 +441,7 @@ static MPI_Datatype integer_of(int digits)
   return MPI_DATATYPE_NULL;
 }
 
-/* Reductions take it as they take the predefined type. */
+/* Reductions take this type as they take the predefined one. */
 static int same_as(struct typemap *map, MPI_Datatype type)
 {
   const struct typemap *of = typemap_of(type);
@@ -464,7 +466,7 @@ static bool is_sound(const struct typemap *map)
   return map->times >= 0;
 }
 
-/* Makes the parts of a type that has no bounds but those of its parts. */
+/* Makes the parts of a type whose bounds follow from its parts. */
 static int make_parts(struct typemap *map)
 {
   const int *integer = map->integer;
@@ -523,7 +525,7 @@ static int fill(struct typemap *map)
   }
 }
 
-/* ---- the type that SMPI has of it ---- */
+/* ---- SMPI's type of the same handle ---- */
 
 /* Makes SMPI's type of `size` bytes with these bounds; SMPI counts bytes in an int. */
 static MPI_Datatype smpi_type(MPI_Count size, MPI_Aint low, MPI_Aint extent)
@@ -570,7 +572,7 @@ int typemap_make(const struct typemap_recipe *of, MPI_Datatype *made)
   map->type = g_memdup2(of->type, (gsize)of->types * sizeof *of->type);
   int error = fill(map);
   if (error)
-    return error; /* what a wrong call leaves is little */
+    return error; /* a wrong call leaves little memory behind */
   map->handle = smpi_type(map->size, map->low, map->extent);
   g_hash_table_insert(maps, map->handle, map);
   *made = map->handle;
@@ -622,7 +624,7 @@ void typemap_walk_elements(const struct typemap *map, MPI_Aint at, MPI_Count cou
                               map->part[p].length, run, ctx);
 }
 
-/* Between memory at `items` and packed bytes. */
+/* Copies between memory at `items` and packed bytes. */
 struct copying {
   char *items, *packed;
   MPI_Count left;

@@ -1,6 +1,6 @@
 /* Datatypes as MPI defines them: type maps (MPI 3.1, section 4.1).
  *
- * SMPI's own account of a type is not relied on: it forgets constructors, takes the true extent for
+ * SMPI's own description of a type is not used: it forgets constructors, takes the true extent for
  * the extent, and places elements of types with gaps wrongly. So each type that a program makes has
  * a type map here. SMPI's type of the same handle has only size and bounds in common with it:
  * SMPI's collective algorithms read them, and data are packed, unpacked and copied by the type map.
@@ -97,8 +97,8 @@ struct typemap_recipe {
 /* Makes the type, committed. Returns MPI_SUCCESS or an error class, with `*made` untouched. */
 int typemap_make(const struct typemap_recipe *, MPI_Datatype *made);
 
-/* A type whose size and bounds SMPI has as MPI says: this one, or another of the same elements. For
- * SMPI's collective algorithms. */
+/* Returns a type whose size and bounds are right in SMPI: this one, or another with the same
+ * elements. For SMPI's collective algorithms. */
 MPI_Datatype typemap_stand_in(MPI_Datatype);
 
 /* Returns whether elements of the type lie one behind the other without gaps, from their first byte
@@ -109,7 +109,7 @@ static inline bool typemap_is_plain(const struct typemap *map)
 }
 
 /* Calls `run` for the data of `count` elements, the first of which is at byte `at`, in their order:
- * runs of bytes, as long as they are known to be. */
+ * for runs of bytes, as long as possible. */
 void typemap_walk(const struct typemap *, MPI_Aint at, MPI_Count count,
                   void (*run)(void *ctx, MPI_Aint at, MPI_Count bytes), void *ctx);
 
@@ -119,7 +119,8 @@ void typemap_walk_elements(const struct typemap *, MPI_Aint at, MPI_Count count,
                                        MPI_Count count),
                            void *ctx);
 
-/* The first `bytes` bytes of data from `items` to `packed`, and back. `items` may be MPI_BOTTOM. */
+/* Copy the first `bytes` bytes of data from `items` to `packed`, and back. `items` may be
+ * MPI_BOTTOM. */
 void typemap_pack(const struct typemap *, const void *items, void *packed, MPI_Count bytes);
 void typemap_unpack(const struct typemap *, const void *packed, void *items, MPI_Count bytes);
 

@@ -3,7 +3,7 @@
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/shadow.h"
 
-/* Returns the first message of a nonblocking collective that has yet to come, or the request
+/* Returns the first message of a nonblocking collective that has not come yet, or the request
  * itself. */
 static const struct request *first_open(const struct rank *r, const struct request *request)
 {
@@ -49,7 +49,7 @@ static char *number_or(int number, const char *any)
   return number == RCL_ANY ? g_strdup(any) : g_strdup_printf("%d", number);
 }
 
-/* ", for ..." or nothing. */
+/* Returns ", for ..." or nothing. */
 static char *wait_text(const struct rank *r)
 {
   const struct wait *wait = &r->mpi->wait;

@@ -1,5 +1,5 @@
 /* What the program of each rank waits for, in the program's own terms (call, peer, tag). A run that
- * deadlocks tells it. */
+ * deadlocks reports it. */
 #ifndef RECLINE_WAITS_H
 #define RECLINE_WAITS_H
 
@@ -9,10 +9,12 @@
  * more requests. */
 void waits_for(struct rank *, const struct request *, int others);
 
-/* For a message with that source, a rank of the program or RCL_ANY, and tag. */
+/* Notes that the rank waits for a message with that source, a rank of the program or RCL_ANY, and
+ * tag. */
 void waits_for_message(struct rank *, const struct comm *, int peer, int tag);
 
-/* Adds a note for each rank to the result of the run: the call, since when, for what. */
+/* Adds a note for each rank to the result of the run: the call, since when it waits, and for what.
+ */
 void waits_report(void);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* One end of a phase: a step with that event or action, whose text has these fields. */
+/* One end of a phase: a step with that event or action, and with these fields in its text. */
 struct moment {
   enum rcl_event_kind event;
   enum rcl_action_kind action;
@@ -29,9 +29,9 @@ static GHashTable *checkpoints; /* number -> double[] */
 static const struct rcl_phase *declared;
 static struct phase *phases;
 static unsigned count;
-static uint32_t events, kinds;  /* of events, of actions with which phases begin or end: sets */
+static uint32_t events, kinds;  /* sets of events, and of actions, with which phases begin or end */
 static struct stage *stages;    /* by rank and name */
-static uint32_t *checkpoint_of; /* by rank: the last that it was told of */
+static uint32_t *checkpoint_of; /* by rank: the last checkpoint that it was told of */
 
 static struct moment read_moment(const char *text)
 {
@@ -68,7 +68,7 @@ static bool begin(void)
   return true;
 }
 
-/* Most steps are none. */
+/* Most steps begin and end no phase. */
 static bool may_be_moment(const struct rcl_event *event, const struct rcl_actions *actions)
 {
   bool may_be = events >> event->kind & 1;
@@ -77,7 +77,7 @@ static bool may_be_moment(const struct rcl_event *event, const struct rcl_action
   return may_be;
 }
 
-/* Fields are looked for as words, or as the beginnings of words, behind the kind. */
+/* Fields are words, or beginnings of words, after the kind. */
 static bool has_fields(const char *text, char **fields)
 {
   for (; fields && *fields; fields++) {
@@ -88,7 +88,7 @@ static bool has_fields(const char *text, char **fields)
   return true;
 }
 
-/* Returns whether the step is that moment; `checkpoint` becomes the one that is named with it. */
+/* Returns whether the step is that moment; sets `checkpoint` to the one that the step names. */
 static bool is_moment(const struct moment *moment, const struct rcl_event *event,
                       const struct rcl_actions *actions, uint32_t *checkpoint)
 {
@@ -156,7 +156,7 @@ void phases_step(const struct rank *r, const struct rcl_event *event,
   for (unsigned i = 0; i < count; i++)
     pass(r, &phases[i], event, actions, true);
   for (unsigned i = 0; i < count && event->kind == RCL_EVENT_START; i++)
-    stages[(gsize)r->index * count + i].open = false; /* cut off by what is recovered from */
+    stages[(gsize)r->index * count + i].open = false; /* cut off by the failure */
   for (unsigned i = 0; i < count; i++)
     pass(r, &phases[i], event, actions, false);
 }

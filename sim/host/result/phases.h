@@ -1,14 +1,14 @@
-/* How long the phases of checkpoints and recoveries take, as the protocol names them. */
+/* Durations of the phases of checkpoints and recoveries, as the protocol names them. */
 #ifndef RECLINE_PHASES_H
 #define RECLINE_PHASES_H
 
 #include "sim/host/rank/rank.h"
 
-/* A step that the rank's protocol takes now, with the actions that it has answered. */
+/* To be called with each step of the rank's protocol, and the actions of its answer. */
 void phases_step(const struct rank *, const struct rcl_event *, const struct rcl_actions *);
 
-/* Into the result: of each phase of each checkpoint, over the ranks that were in it. Where a
- * checkpoint was taken again or gone back to again, the last time counts. */
+/* Writes into the result the seconds of each phase of each checkpoint, over the ranks that were in
+ * it. Where a checkpoint was taken again or restarted again, the last time counts. */
 void phases_report(struct result *);
 
 #endif

@@ -10,23 +10,24 @@ struct rank;
  * environment variable RECLINE_RESULT. `why`, copied, may be NULL. */
 void run_report(enum run_verdict, const char *why);
 
-/* The same, and ends the process. */
+/* Does the same, and ends the process. */
 _Noreturn void run_stop(enum run_verdict, const char *why);
 
-/* The same: the run is lost, as a rank has no image of the checkpoint that it has to go back to. */
+/* Ends the process: the run is lost, as a rank has no image of the checkpoint that it must go back
+ * to. */
 _Noreturn void run_stop_without_image(void);
 
-/* The same: what it has to start from, an image or the log behind it, was lost with the storage on
- * which it lay; the result says which that was, and what survives such failures. */
+/* Ends the process: the image or log from which a rank must start was lost with its storage. The
+ * result names that storage, and storage that survives such failures. */
 _Noreturn void run_stop_by_loss(const struct rank *, bool is_log);
 
-/* The programs wait for what never comes: the run is lost, and `deadlock` is violated. Returns when
- * all programs have finished. A step of the protocol may be under way, whose messages are not sent
- * yet. */
+/* Ends the process when programs wait for something that never comes: the run is lost, and
+ * `deadlock` is violated. Returns only when all programs have finished. A step of the protocol may
+ * be under way, whose messages are not sent yet. */
 void run_waits(void);
 
-/* The same where nothing can happen any more: what the protocol was to get has come, or the host
- * has lost it (exit code 3). */
+/* Does the same where nothing can happen any more. If a message for the protocol is still missing,
+ * the host has lost it (exit code 3). */
 void run_stuck(void);
 
 #endif

@@ -30,7 +30,7 @@ static void count_crossing(const struct rank *r, const struct message *message)
     layer.result.messages.early++;
 }
 
-/* ARRIVED, for `request` or, when it is NULL, drained. */
+/* Raises ARRIVED, for `request` or, when it is NULL, for a drained message. */
 static void take_message(struct rank *r, struct message *message, struct request *request)
 {
   struct step step = {.arrived = message, .drained = request == NULL};
@@ -51,7 +51,7 @@ static void take_message(struct rank *r, struct message *message, struct request
   host_fetch(r, message, step.given);
 }
 
-/* ARRIVED, out of its channel. Owns the message. */
+/* Raises ARRIVED for a message out of its channel, and owns the message. */
 static void take_from_channel(struct rank *r, struct message *message)
 {
   struct step step = {.arrived = message};
@@ -82,7 +82,8 @@ static void take_control(struct rank *r, const struct message *message, const ui
   rank_switch(r, before);
 }
 
-/* check.hazards: each control message may be late by more than they usually follow each other. */
+/* check.hazards: each control message may be delayed by more than the usual time between two of
+ * them. */
 static bool is_delayed(struct rank *r, struct message *message)
 {
   static const double MOST = 1e-3; /* seconds */
@@ -166,8 +167,8 @@ static void take_notice(struct rank *r, const struct message *message)
   host_take_event(r, &event, NULL);
 }
 
-/* By schedule, and where ranks crash within steps, what a dead sender had under way may still come
- * until that is known. */
+/* By schedule, and where ranks crash within steps, messages of a dead sender may still come until
+ * its death is known. */
 static bool is_from_the_dead(const struct rank *r, const struct message *message)
 {
   const struct world_rank *sender = shadow_rank(message->source);
@@ -249,8 +250,9 @@ void host_serve(struct rank *r)
   }
 }
 
-/* The run is over: until the dispatcher says that all may leave no alarm goes off, and what comes
- * or is late is dropped. The rank waits for nothing else, for no step would take it. */
+/* After the end of the run, until the dispatcher says that all may leave, no alarm goes off, and
+ * messages that come or are late are dropped. The rank waits for nothing else, as no step would
+ * take it. */
 static bool wind_up(struct rank *r)
 {
   struct message *message;
@@ -326,7 +328,7 @@ bool host_alarm_is_due(const struct rank *r)
   return r->alarm.checkpoint && has_come(r->alarm.at);
 }
 
-/* Negative: none is set. */
+/* Returns the time of the alarm; negative: none is set. */
 double host_alarm_time(const struct rank *r)
 {
   return r->alarm.checkpoint ? MAX(r->alarm.at, 0.0) : -1.0;
@@ -341,7 +343,7 @@ static void take_alarm(struct rank *r)
 
 /* ---- by schedule ---- */
 
-/* Takes in the first message that needs no turn or, with a turn, brings what is to happen. */
+/* Takes in the first message that needs no turn or, with a turn, brings the next event. */
 static bool take_in_first(struct rank *r, const struct rcl_event *turn)
 {
   for (GList *item = r->inbox.head; item; item = item->next) {
@@ -355,7 +357,7 @@ static bool take_in_first(struct rank *r, const struct rcl_event *turn)
   return false;
 }
 
-/* Above the matching: the first message for the receive of the event, or for none. */
+/* Above the matching: returns the first message for the receive of the event, or for none. */
 static bool match_scheduled(struct rank *r, const struct rcl_event *event)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
@@ -442,7 +444,8 @@ static bool take_delayed(struct rank *r)
   return true;
 }
 
-/* When the rank has something to do though nothing comes in; negative: never. */
+/* Returns the time at which the rank has something to do even if nothing comes in; negative: never.
+ */
 static double next_time(const struct rank *r)
 {
   double alarm = host_alarm_time(r);
@@ -450,7 +453,7 @@ static double next_time(const struct rank *r)
   return !message ? alarm : alarm < 0.0 ? message->held_until : MIN(alarm, message->held_until);
 }
 
-/* Takes one step of those possible now; false: there is none. */
+/* Takes one of the steps that are possible now; returns false if there is none. */
 static bool go_on(struct rank *r)
 {
   struct request *request;
@@ -483,14 +486,14 @@ static bool go_on(struct rank *r)
   return true;
 }
 
-/* The program cannot go on, whatever it waits for. */
+/* Returns whether the program cannot go on, whatever it waits for. */
 static bool is_stopped(const struct rank *r)
 {
   return shadow_rank(r->index)->held || storage_is_awaited(r);
 }
 
-/* Messages of other kinds than for posted receives may come to ranks that wait, or messages at
- * which the protocol has to look. */
+/* Returns whether the rank waits for other messages than those for posted receives, or the protocol
+ * must look at messages. */
 static bool others_come(const struct rank *r)
 {
   const struct scenario *scenario = layer.scenario;
@@ -498,7 +501,7 @@ static bool others_come(const struct rank *r)
          scenario->failures_count > 0 || scenario_asks(scenario) || scenario->protocol.interval > 0;
 }
 
-/* Receives that may be given a message before the rank goes on. */
+/* Counts the receives that may be given a message before the rank goes on. */
 static unsigned awaited(const struct rank *r)
 {
   unsigned count = 0;

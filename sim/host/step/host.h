@@ -10,62 +10,67 @@
 
 #include "sim/host/rank/rank.h"
 
-/* At the end of MPI_Init: the RCL_FRESH image and the START from it. Returns once more after every
+/* At the end of MPI_Init: the RCL_FRESH image and the START from it. Returns again after every
  * rollback to RCL_FRESH. `inside_program` is an address in the program of the rank. */
 void host_begin(struct rank *, const void *inside_program);
 
-/* At the entry of an MPI call: takes in what has come, lets the protocol take a checkpoint, and
- * tells it of what the program has said since. */
+/* To be called at the entry of an MPI call: takes in what has come, lets the protocol take a
+ * checkpoint, and tells it of new outputs of the program. */
 void host_enter(struct rank *);
 
-/* An event for what the rank has said (held_output.h), if it has. */
+/* Raises an event for what the rank has said (held_output.h), if it has. */
 void host_tell_outside(struct rank *);
 
-/* Within such a call, before another of its messages: takes in what is here without a transfer. */
+/* To be called within an MPI call before another of its messages: takes in what is here without a
+ * transfer. */
 void host_answer_door(struct rank *);
 
-/* A place where the program allows a checkpoint (recline_potential_checkpoint), and where that
- * iteration begins (recline_iteration), from 1; 0: none. */
+/* To be called at a place where the program allows a checkpoint (recline_potential_checkpoint) or
+ * begins that iteration (recline_iteration; from 1, 0: none). */
 void host_place(struct rank *, uint32_t iteration);
 
 /* MPI_Finalize is such a place, too. */
 void host_place_at_end(struct rank *);
 
-/* Application level (application.h). The program comes to that enum place, a barrier on `comm`, or
- * communicates (NONE): whether it was restored there. At a restart restores it. */
+/* Application level (application.h). To be called when the program comes to that enum place, a
+ * barrier on `comm`, or communicates (NONE). At a restart restores the program; returns whether it
+ * was restored there. */
 bool host_comes_to(struct rank *, int place, const struct comm *comm);
 
-/* At a restart puts the data back, and STARTs the rank; NONE: wherever its program is. */
+/* At a restart puts the data back and STARTs the rank; with NONE, wherever its program is. */
 void host_restore(struct rank *, int place, const struct comm *comm);
 
-/* Until `done` says so and the program is not held. `what` points into the arena or the stack. */
+/* Waits until `done` says so and the program is not held. `what` points into the arena or the
+ * stack. */
 void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), const void *what);
 
-/* The same where only posted receives and sends can make it so. */
+/* The same, for a wait that only posted receives and sends can end. */
 void host_wait_posted(struct rank *, bool (*done)(const struct rank *, const void *),
                       const void *what);
 
-/* Returns whether the receiver of that message would go on, or do something for its protocol, if it
- * had it now. Below the matching a rank takes whatever comes. */
+/* Returns whether the receiver would go on, or do something for its protocol, if it had that
+ * message now. Below the matching a rank takes every message. */
 bool host_expects(const struct message *);
-bool host_awaits(const struct message *); /* whether a posted receive of its program takes it */
+bool host_awaits(
+    const struct message *); /* returns whether a posted receive of its program takes it */
 
 /* Takes in what has come, without waiting for anything but the release of a held program. */
 void host_poll(struct rank *);
 
-/* The daemon of a rank that computes takes in notices and control messages; those of the program
+/* The daemon of a rank that computes takes in notices and control messages; messages of the program
  * wait for its next call. */
 void host_serve(struct rank *);
 
-/* Until the program may go on: it has not crashed meanwhile, is not held, and all its receives are
- * announced. Every event of the program comes after this. */
+/* Waits until the program may go on: it has not crashed meanwhile, is not held, and all its
+ * receives are announced. Every event of the program comes after this. */
 void host_ready(struct rank *);
 
-/* The same, and, in a run by schedule, it is the turn of the program's next event. */
+/* The same and, in a run by schedule, until it is the turn of the program's next event. */
 void host_await_turn(struct rank *);
 
 /* The program, which is ready, sends: returns the number of the send at the transport, 0 when it is
- * complete. No wait may lie between the two: the payload is not part of an image. */
+ * complete. No wait may lie between host_ready() and this, as the payload is not part of an image.
+ */
 uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, struct payload *payload,
                     bool blocking, enum send_mode);
 
@@ -75,20 +80,20 @@ void host_handle(struct rank *);
 /* The program posts a receive, which is complete when request->done. */
 void host_receive(struct rank *, struct request *);
 
-/* A decision of the program among `choices` outcomes, 0: any number, has come out as `outcome`;
- * returns what it must be instead. */
+/* Tells the protocol that a decision of the program among `choices` outcomes (0: any number) has
+ * the outcome `outcome`; returns the outcome that it must have instead. */
 uint32_t host_choose(struct rank *, uint32_t outcome, uint32_t choices);
 
-/* The program gives a receive up: true if nothing has come for it, and it is withdrawn; false if it
- * completes. */
+/* The program gives a receive up: returns true if nothing has come for it, and it is withdrawn;
+ * false if it completes. */
 bool host_cancel(struct rank *, struct request *);
 
 /* The program makes the collective call of its MPI state: afterwards the call's state says whether
- * it takes part (CALL_JOINED, with the words that it contributes) or has had what it gets. */
+ * the rank takes part (CALL_JOINED, with its words) or has its result already. */
 void host_collective(struct rank *);
 
-/* The contributions to it have come, as the call's words say; returns when the protocol is done
- * with the call, or wants it made again (CALL_ANNOUNCED). */
+/* The contributions to the call have come, as its words say; returns when the protocol is done with
+ * the call, or wants it made again (CALL_ANNOUNCED). */
 void host_collected(struct rank *);
 
 /* The program has become a member of a communicator. */
@@ -97,7 +102,7 @@ void host_member(struct rank *, int comm);
 /* The program has ended; returns when all have. */
 void host_finish(struct rank *);
 
-/* The program ends its own process where it is to repair itself: the rank crashes here. */
+/* The program ends its own process, where programs repair themselves: the rank crashes here. */
 _Noreturn void host_crash(struct rank *);
 
 /* The program computes or sleeps, interruptibly. */

@@ -118,7 +118,7 @@ void host_member(struct rank *r, int comm)
   host_ready(r);
 }
 
-/* The fields that COLLECTIVE and COLLECTED share. */
+/* Sets the fields that COLLECTIVE and COLLECTED share. */
 static struct rcl_event event_of(const struct rank *r, enum rcl_event_kind kind)
 {
   const struct call *call = &r->mpi->call;
@@ -209,13 +209,13 @@ void host_place_at_end(struct rank *r)
 {
   r->place = PLACE_END;
   if (!host_comes_to(r, PLACE_END, NULL) &&
-      !schedule_on()) /* which says itself when there is one */
+      !schedule_on()) /* which counts by itself, if there is one */
     allow_checkpoint(r, 0);
 }
 
 void host_restore(struct rank *r, int place, const struct comm *comm)
 {
-  output_collect(r); /* while it still was said before */
+  output_collect(r); /* while it repeats what was said before */
   host_put_back(r, place, comm);
   host_ready(r);
 }
@@ -248,7 +248,7 @@ void host_finish(struct rank *r)
   host_wait(r, run_has_ended, NULL);
 }
 
-/* What it has said so far leaves it. */
+/* Assigns to the rank what it has said so far. */
 _Noreturn void host_crash(struct rank *r)
 {
   host_enter(r);
@@ -269,7 +269,8 @@ static bool is_served(void)
   return shadow_protocol()->daemon && !schedule_on();
 }
 
-/* With clocks a rank listens while it computes: it must not miss when the next checkpoint is. */
+/* With clocks a rank listens while it computes, so that it does not miss the time of the next
+ * checkpoint. */
 static bool listens(void)
 {
   return shadow_protocol()->clocks || is_served();
@@ -277,7 +278,7 @@ static bool listens(void)
 
 static bool is_interrupted(const struct rank *r)
 {
-  if (r->restart.on) /* it looks at all else when its data are put back */
+  if (r->restart.on) /* it handles everything else when its data are put back */
     return r->dead;
   return r->dead || r->notified || host_alarm_is_due(r) ||
          (shadow_protocol()->clocks && r->inbox.length > 0);
@@ -308,7 +309,7 @@ static void take_notice(struct rank *r)
   if (r->restart.on)
     host_roll_back(r);
   host_wait(r, has_noticed, NULL);
-  begin_computing(r); /* perhaps it has gone back to here */
+  begin_computing(r); /* the rank may have gone back to here */
 }
 
 void host_compute(struct rank *r, double flops)

@@ -29,8 +29,8 @@ static void ignore(struct message *message, void *data)
   (void)data;
 }
 
-/* Independent: who has sent it may live, and wait in a rendezvous for this rank, which therefore
- * takes the payload. Others have all forgotten what they were sending. */
+/* Independent: the sender may live, and wait in a rendezvous for this rank, which therefore takes
+ * the payload. With global recovery all have forgotten their sends. */
 void host_drop(struct rank *r, struct message *message)
 {
   if (shadow_independent() && message->lane)
@@ -39,7 +39,7 @@ void host_drop(struct rank *r, struct message *message)
     message_free(message);
 }
 
-/* Drops messages of the program from before that incarnation that no receive has taken. */
+/* Drops messages of the program from before that incarnation, if no receive has taken them. */
 static void drop_stale(struct rank *r, uint32_t incarnation, int source)
 {
   for (GList *item = r->unexpected.head, *next; item; item = next) {
@@ -52,7 +52,7 @@ static void drop_stale(struct rank *r, uint32_t incarnation, int source)
   }
 }
 
-/* Messages of an incarnation that the rank had not reached may be of this one. */
+/* Messages of an incarnation that the rank had not reached may belong to this one. */
 void host_look_again(struct rank *r)
 {
   struct message *message;
@@ -95,7 +95,7 @@ void host_note_deaths(struct rank *r)
   host_look_again(r);
 }
 
-/* Takes the first notice of that kind out of the inbox, waiting for it. */
+/* Waits for a notice of that kind, and takes the first one out of the inbox. */
 static struct message *await_notice(struct rank *r, enum notice_kind kind)
 {
   for (;;) {
@@ -132,7 +132,7 @@ static void look_around(struct rank *r)
   }
 }
 
-/* To a spare node, or wherever the failure sends all ranks. */
+/* Moves the rank to a spare node, or to where the failure sends all ranks. */
 static void go_home(struct rank *r)
 {
   const char *home = node_of(r->index);
@@ -141,14 +141,14 @@ static void go_home(struct rank *r)
   look_around(r);
 }
 
-/* A survivor that was rolled back and finds that there was another detection since. */
+/* A survivor that was rolled back finds that there was another detection since. */
 static bool must_notice(const struct rank *r)
 {
   return shadow_rank(r->index)->phase == RANK_RESTORING &&
          shadow_rank(r->index)->noticed != shadow_global()->incarnation;
 }
 
-/* In a run by schedule, until it is the turn of a rank that goes back. */
+/* In a run by schedule, waits until it is the turn of a rank that goes back. */
 static void await_turn(struct rank *r)
 {
   while (schedule_on() && !schedule_turn(r->index) && !r->dead)
@@ -179,8 +179,8 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
-/* What the rank would need was erased, or lost with its node: the shadow world says so, and the run
- * is lost. */
+/* The image or log that the rank needs was erased, or lost with its node: the shadow world says so,
+ * and the run is lost. */
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
   uint32_t incarnation = shadow_independent() ? shadow_rank(r->index)->noticed : 0;
@@ -220,7 +220,7 @@ static bool begins_again(const struct rank *r, uint32_t checkpoint)
   return capture && capture->saved;
 }
 
-/* Returns whether a rank that lives goes back no further than to where its iteration began. */
+/* Returns whether a living rank goes back only to the beginning of its iteration. */
 static bool stays_in_iteration(const struct rank *r, uint32_t target)
 {
   const struct capture *capture = storage_capture(r, target);
@@ -235,7 +235,7 @@ static void set_back_alone(struct rank *r, uint32_t target)
   storage_set_back(r, target, died);
 }
 
-/* Independent: a rank that lives has its last image in memory, another one is read from storage. */
+/* Independent: a living rank has its last image in memory; any other image is read from storage. */
 static _Noreturn void go_back_alone(struct rank *r)
 {
   accounting_absent(r, true);
@@ -263,7 +263,7 @@ static _Noreturn void go_back_alone(struct rank *r)
   restore_image(r, target);
 }
 
-/* A crash that is to be detected has taken what the rank has read: there will be another target. */
+/* A crash, not detected yet, has taken what the rank has read: there will be another target. */
 static bool await_readable(struct rank *r, uint32_t target)
 {
   static const double until_interrupted = 1e9;
@@ -274,7 +274,7 @@ static bool await_readable(struct rank *r, uint32_t target)
   return r->stranded = false;
 }
 
-/* It has died for good: its process ends when all others have. */
+/* The rank has died for good: its process ends when all others have ended. */
 static _Noreturn void perish(struct rank *r)
 {
   rank_switch(r, ACTIVITY_RESTART);
@@ -293,7 +293,7 @@ static void set_back(struct rank *r, uint32_t target)
   storage_return_to(r, target);
 }
 
-/* From a crash or a ROLL_BACK to the image of the target. */
+/* Goes from a crash or a ROLL_BACK to the image of the target. */
 _Noreturn void host_roll_back(struct rank *r)
 {
   if (layer.repairs)
@@ -362,7 +362,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
   rank_switch(r, ACTIVITY_MPI);
 }
 
-/* Returns whether what the rank has begun again for is still where it is to go. */
+/* Returns whether the target for which the rank has begun again still is its target. */
 static bool still_goes_there(const struct rank *r)
 {
   uint32_t target = r->restart.checkpoint;
@@ -414,7 +414,8 @@ static struct image *take_image(struct rank *r)
   return outcome == IMAGE_CAPTURED ? image : NULL;
 }
 
-/* Unless the program is held, and may be until the image is written from its own memory. */
+/* Copies the image, unless the program is held: then it may stay held until the image is written
+ * from its own memory. */
 static void copy_image(struct rank *r, uint32_t checkpoint)
 {
   double bytes = storage_next_copy(r);
@@ -427,8 +428,8 @@ static void copy_image(struct rank *r, uint32_t checkpoint)
     copy_state(r, bytes);
 }
 
-/* What has been delivered must be in the image, so payloads under way are waited for first. The
- * copy of the image takes its time before it is taken: the program stands still meanwhile. */
+/* Delivered messages must be in the image, so payloads under way are waited for first. The time for
+ * the copy passes before the capture: the program stands still meanwhile. */
 void host_capture(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);

@@ -35,7 +35,8 @@ static void payload_arrived(struct message *message, void *request)
   request_complete(request);
 }
 
-/* The receive, if there is one, has the bytes at once, and is complete when they could be here. */
+/* The receive, if there is one, gets the bytes at once, and is complete at the time when they would
+ * arrive. */
 void host_fetch(struct rank *r, struct message *message, struct request *request)
 {
   if (request) {
@@ -94,7 +95,7 @@ void host_take_unexpected(struct rank *r, struct request *request)
   host_pass_up(r, message);
 }
 
-/* The slot's content again. */
+/* Delivers the slot's content again. */
 static struct message *message_from(int source, int destination, const struct slot *slot)
 {
   struct message *message = message_new(MESSAGE_PROGRAM, source, destination);
@@ -140,7 +141,7 @@ static void set_stamp_before(struct rank *r, const struct rcl_event *event)
             event->kind == RCL_EVENT_CAPTURED ? event->checkpoint : me->line);
 }
 
-/* On the network: what the protocol adds to a message travels with it. */
+/* Returns the bytes on the network: what the protocol adds to a message travels with it. */
 static uint64_t program_bytes(const struct message *message)
 {
   return (uint64_t)message->bytes + shadow_protocol()->piggyback_bytes;
@@ -156,7 +157,7 @@ static void transmit_message(struct rank *r, const struct rcl_action *action, st
   step->send = transport_send(r->transport, message, bytes, step->blocking);
 }
 
-/* What a protocol tells a rank in one step is one message: the first is charged as such. */
+/* Control messages of one step to one rank are one message: only the first is charged as one. */
 static bool joins_another(struct rank *r, int peer)
 {
   if (!r->told)
@@ -166,7 +167,7 @@ static bool joins_another(struct rank *r, int peer)
   return joined;
 }
 
-/* What the last step of a run tells others is told to nobody: they take no step any more. */
+/* After the last step of a run control messages are dropped, as no rank takes a step any more. */
 static void send_control(struct rank *r, const struct rcl_action *action)
 {
   if (dispatcher_is_over())
@@ -210,7 +211,7 @@ static void resend_message(struct rank *r, const struct rcl_action *action)
   stamp_message(r, action, message);
   if (dispatcher_has_recovered())
     layer.result.messages.replayed++;
-  else /* it has waited in the log until it could leave */
+  else /* the message has waited in the log until it could leave */
     layer.result.messages.sent++;
   enum activity before = rank_switch(r, ACTIVITY_PROTOCOL);
   uint64_t bytes = program_bytes(message) + piggyback_attach(r, message);
@@ -218,7 +219,7 @@ static void resend_message(struct rank *r, const struct rcl_action *action)
   rank_switch(r, before);
 }
 
-/* The call is over for the protocol. A result that it holds goes where the data would have come. */
+/* Ends the call for the protocol. A result that it holds goes where the data would have come. */
 static void deliver_call(struct rank *r, const struct rcl_action *action, struct call *call)
 {
   call->state = CALL_NONE;
@@ -237,7 +238,7 @@ static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
   payload_drop(result.payload);
 }
 
-/* Writes a part. What was not copied when an image was captured is copied first. */
+/* Writes a part. Memory that was not copied at the capture is copied first. */
 static void store_part(struct rank *r, const struct rcl_action *action)
 {
   if (action->part == RCL_PART_IMAGE) {
@@ -261,7 +262,7 @@ static void release_program(struct rank *r)
   rank_switch(r, before);
 }
 
-/* A payload of this rank into its log, before the message leaves. */
+/* Copies a payload of this rank into its log, before the message leaves. */
 static void keep_sent(struct rank *r, uint32_t slot, const struct message *message)
 {
   storage_keep(r, slot, message, false, true);
@@ -275,7 +276,8 @@ static void join_call(const struct rcl_action *action, struct call *call)
   call->words[RCL_WORDS] = 1;
 }
 
-/* The message itself, whose payload may still be at its sender; NULL: it is from a checkpoint. */
+/* Returns the message itself, whose payload may still be at its sender; NULL: it is from a
+ * checkpoint. */
 static struct message *take_waiting(struct rank *r, uint32_t slot)
 {
   for (GList *item = r->waiting.head; item; item = item->next) {
@@ -288,7 +290,7 @@ static struct message *take_waiting(struct rank *r, uint32_t slot)
   return NULL;
 }
 
-/* Forgotten before it was delivered. */
+/* Drops a message that is forgotten before it was delivered. */
 static void drop_waiting(struct rank *r, uint32_t slot)
 {
   struct message *waiting = take_waiting(r, slot);
@@ -345,7 +347,7 @@ static void allow_match(struct rank *r, const struct rcl_action *action)
   let_in(r, request);
 }
 
-/* The interconnect is started again; what it takes is part of the checkpoint or of the restart. */
+/* Starts the interconnect again; its time is part of the checkpoint or of the restart. */
 static void open_connections(struct rank *r)
 {
   enum activity before = r->activity;
@@ -373,7 +375,8 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
     transmit_message(r, action, step);
     break;
   case RCL_ACTION_SUPPRESS:
-    layer.result.messages.suppressed += dispatcher_has_recovered(); /* else it waits in the log */
+    layer.result.messages.suppressed +=
+        dispatcher_has_recovered(); /* else the message waits in the log */
     if (step->call)
       step->call->state = CALL_NONE;
     break;
@@ -452,7 +455,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
   case RCL_ACTION_CAPTURE:
   case RCL_ACTION_GIVE_UP:
   case RCL_ACTION_STOPPED_LOGGING:
-    break; /* what they change is in the shadow world, where the wait loop reads it */
+    break; /* they change the shadow world only, where the wait loop reads it */
   case RCL_ACTION_NONE:
   case RCL_ACTION_KINDS:
     break;
@@ -466,8 +469,8 @@ static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
   run_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
-/* One event. A step that a crash follows at this very point starts no work. STORE is last: it
- * saves what the other actions have made of the slots. */
+/* One event. A step that a crash follows at this very point starts no work. STORE comes last, as it
+ * saves the slots as the other actions leave them. */
 void host_take(struct rank *r, struct move *move, struct step *step)
 {
   struct step plain = {0};

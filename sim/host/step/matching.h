@@ -5,7 +5,8 @@
 
 #include "sim/host/rank/rank.h"
 
-/* The number of a communicator as messages carry it: collectives have one of their own. */
+/* Returns the number of a communicator as messages carry it: collectives have numbers of their own.
+ */
 int matching_context(const struct comm *, bool collective);
 
 /* The list of posted receives. */
@@ -16,16 +17,16 @@ struct request *matching_unannounced(const struct mpi_state *);
 
 bool matching_accepts(const struct request *, const struct message *);
 
-/* The receive that gets this message: the earliest that accepts it. NULL: none does. */
+/* Returns the receive that gets this message: the earliest that accepts it. NULL: none does. */
 struct request *matching_receive(const struct mpi_state *, const struct message *);
 
-/* The earliest message that a receive accepts; sets that receive. NULL: none. */
+/* Returns the earliest message that a receive accepts, and sets that receive. NULL: none. */
 struct message *matching_pair(struct rank *, struct request **);
-/* The earliest message from `peer` or RCL_ANY that no receive accepts. */
+/* Returns the earliest message from `peer` or RCL_ANY that no receive accepts. */
 struct message *matching_unclaimed(struct rank *, int peer);
 
-/* The message that a receive with this envelope would get (probe): kept by the protocol, or just
- * arrived. */
+/* Returns the message that a receive with this envelope would get (probe): kept by the protocol, or
+ * just arrived. */
 struct found {
   int source, tag;
   uint32_t bytes;

@@ -21,7 +21,7 @@ uint32_t words_bytes(void)
   return protocol->call_bytes ? protocol->call_bytes : MAX(protocol->piggyback_bytes, 1);
 }
 
-/* Down a tree goes what its root has, in other messages what their sender contributes. */
+/* Down a tree the root's words travel, in other messages their sender's. */
 static bool goes_down(int32_t tag)
 {
   return tag % CALL_KINDS == TAG_BCAST || tag % CALL_KINDS == TAG_SCATTER;
@@ -61,12 +61,13 @@ void words_detach(struct rank *r, const struct message *message)
 
 struct given {
   uint32_t sum[RCL_WORDS + 1];
-  int got; /* by so many members */
+  int got; /* number of members that have them */
 };
 
 static GHashTable *given; /* struct given, by the call */
 
-/* Those of a call that was cut by a rollback stay: members make it again in another incarnation. */
+/* Words of a call that a rollback has cut stay: members make the call again in another incarnation.
+ */
 static gint64 key_of(const struct rank *r)
 {
   const struct call *call = &r->mpi->call;
@@ -89,7 +90,7 @@ void words_give(const struct rank *r)
 
 void words_get(struct rank *r)
 {
-  if (host_goes_back(r)) /* at the instant at which the data have come */
+  if (host_goes_back(r)) /* at the instant at which the data came */
     return;
   gint64 key = key_of(r);
   struct call *call = &r->mpi->call;

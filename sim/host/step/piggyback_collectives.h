@@ -1,4 +1,4 @@
-/* The words that a protocol adds to the messages of a collective call which it handles as one. */
+/* The words that a protocol adds to the messages of a collective call that it handles as one. */
 #ifndef RECLINE_PIGGYBACK_COLLECTIVES_H
 #define RECLINE_PIGGYBACK_COLLECTIVES_H
 
@@ -19,28 +19,28 @@ enum {
   TAG_SCAN,
   TAG_NONBLOCKING,
   TAG_NEIGHBOURS,
-  TAG_LEADERS,  /* of the groups of an intercommunicator */
-  TAG_SELECTED, /* of the selected algorithm: so many tags of SMPI's for each part of a
-                   communicator. Its tags for collectives differ modulo that. */
+  TAG_LEADERS,  /* exchange of the groups of an intercommunicator */
+  TAG_SELECTED, /* the selected algorithm: that many tags of SMPI for each part of a communicator.
+                   SMPI's tags for collectives differ modulo this number. */
   TAG_SELECTED_WORDS = TAG_SELECTED + 3 * SELECTED_TAGS /* the same, where it carries words */
 };
 _Static_assert(TAG_SELECTED_WORDS + 3 * SELECTED_TAGS <= CALL_KINDS, "kinds of one call");
 
-/* Returns whether a message with that tag carries nothing but words; and these as numbers of the
- * layer, not as the bytes for which they count. */
+/* Returns whether a message with that tag carries only words, as numbers of the layer and not as
+ * the bytes for which they count. */
 bool words_only(int32_t tag);
 bool words_in_full(int32_t tag);
 
-/* Bytes that the words of one rank count as. */
+/* Returns the bytes for which the words of one rank count. */
 uint32_t words_bytes(void);
 
-/* Puts the words of the rank's call on a message of it, and takes them off again. */
+/* Put the words of the rank's call on a message of the call, and take them off again. */
 void words_attach(const struct rank *, struct message *);
 void words_detach(struct rank *, const struct message *);
 
-/* In messages of SMPI's algorithms words are bytes that take time. What they say is given before
- * the first message of the call, by all members whose words are to be known, and got when the data
- * or the words of all of these have come. */
+/* In messages of SMPI's algorithms words are bytes that take time. The values are given before the
+ * first message of the call, by all members whose words count, and read when the data or the words
+ * of all these have come. */
 void words_give(const struct rank *);
 void words_get(struct rank *);
 

@@ -12,9 +12,11 @@ struct application {
   int regions, regions_room;
   int *position;
   int depth, depth_room;
-  struct comm **comm; /* that the program has made, in the order of the calls that made them last */
+  struct comm **comm; /* communicators that the program has made, in the order of the calls that
+                         made them last */
   int comms, comms_room;
-  enum place next; /* to which the program must come: it was put back there. NONE: anywhere */
+  enum place
+      next; /* the place to which the program must come, as it was put back there; NONE: anywhere */
 };
 
 /* In bytes. */
@@ -35,7 +37,7 @@ static struct application *application_of(struct rank *r)
   return r->mpi->application;
 }
 
-/* Room for one more of `size` bytes each. */
+/* Makes room for one more item of `size` bytes. */
 static void *grow(struct rank *r, void *list, int count, int *room, size_t size)
 {
   if (count < *room)
@@ -56,7 +58,7 @@ static const struct saved *image_of(const struct rank *r)
 
 /* ---- what is protected ---- */
 
-/* The place of an id in a list by id: where it is, or where it belongs. */
+/* Returns the place in a list sorted by id where an id is, or where it belongs. */
 static int place_of(const struct region *region, int regions, int id)
 {
   int at = 0;
@@ -165,7 +167,7 @@ void application_made(struct rank *r, struct comm *comm, int key)
     return;
   struct application *a = application_of(r);
   int count = 0;
-  for (int i = 0; i < a->comms; i++) /* one that is used again comes last */
+  for (int i = 0; i < a->comms; i++) /* a communicator that is used again comes last */
     if (a->comm[i] != comm)
       a->comm[count++] = a->comm[i];
   a->comms = count;
@@ -334,7 +336,7 @@ static bool order_is_turned(void)
   return order && !strcmp(order, other);
 }
 
-/* As it is now; its regions are the program's memory. */
+/* Returns the image of the present state; its regions are the program's memory. */
 static struct saved *collect(const struct rank *r, enum place place)
 {
   const struct application *a = r->mpi->application;
@@ -350,7 +352,7 @@ static struct saved *collect(const struct rank *r, enum place place)
   if (a && a->depth)
     g_array_append_vals(now->position, a->position, (guint)a->depth);
   save_comms(r, now->comms);
-  if (place == PLACE_BARRIER) { /* which is made again */
+  if (place == PLACE_BARRIER) { /* the image, which is made again */
     now->barrier = r->mpi->call.site.comm->number;
     for (guint i = 0; i < now->comms->len; i++) {
       struct saved_comm *comm = &g_array_index(now->comms, struct saved_comm, i);
@@ -360,7 +362,7 @@ static struct saved *collect(const struct rank *r, enum place place)
   return now;
 }
 
-/* With what is in files now; NULL for NULL. */
+/* Copies an image together with the present contents of files; NULL for NULL. */
 static struct saved *with_files(struct rank *r, struct saved *saved)
 {
   if (saved && !(saved->files = heap_files_save(r->arena)))
@@ -437,7 +439,7 @@ static void check_place(struct rank *r, const struct saved *saved, enum place pl
       place_text[place], is, was, r->restart.checkpoint);
 }
 
-/* Bytes of no type can be taken for bytes. */
+/* A region without a type accepts bytes of any type. */
 static enum item type_of(enum item item)
 {
   return item == ITEM_NONE ? ITEM_BYTE : item;
@@ -503,7 +505,7 @@ void application_put_back(struct rank *r, const struct saved *saved, bool at_pla
   a->next = at_place ? PLACE_NONE : saved->place;
 }
 
-/* ---- behind the restore ---- */
+/* ---- after the restore ---- */
 
 bool application_comes_to(struct rank *r, enum place place)
 {

@@ -1,6 +1,6 @@
 /* Checkpoints at the application level (Bronevetsky et al., ICS 2003, section 1; Stodghill's
- * slides): an image holds what the program protects and what the layer keeps for it, and a restart
- * begins main again.
+ * slides): an image holds the data that the program protects and the layer's state for it, and a
+ * restart begins main again.
  *
  *     MPI_Init     main              restore                         place
  *        |----------|-------------------|-------------------------------|------>
@@ -9,13 +9,13 @@
  *                                        replay is in force
  *
  * The protocol knows nothing of it: it sees START when the data have been put back. Until then its
- * program may do what needs no other rank; the communicators that it had made are answered from the
- * image (application_again), everything else that communicates is refused.
+ * program may make calls that need no other rank. Calls that made communicators are answered from
+ * the image (application_again); all other communication is refused.
  *
- * A program can be captured at its *places* only: where it allows a checkpoint, in a barrier (for
+ * A program can be captured only at its *places*: where it allows a checkpoint, in a barrier (for
  * protocols that capture there), in MPI_Finalize. No request may be pending there.
  *
- * What a program has protected lies in the arena and so goes back with it to the beginning. Images
+ * The list of protected data lies in the arena and so goes back with it to the beginning. Images
  * lie in libc memory, as the bytes that are on storage (portable.h). */
 #ifndef RECLINE_APPLICATION_H
 #define RECLINE_APPLICATION_H
@@ -40,18 +40,18 @@ static inline bool application_restarts(const struct rank *r)
 void application_protect(struct rank *, int id, void *address, size_t count, enum item);
 void application_unprotect(struct rank *, int id);
 size_t application_recorded(const struct rank *, int id);
-enum place application_place(const struct rank *); /* of the image; NONE: no restart */
+enum place application_place(const struct rank *); /* the image's place; NONE: no restart */
 void application_push(struct rank *, int position);
 void application_pop(struct rank *);
 int application_resume(struct rank *);
 
 /* ---- communicators ---- */
 
-/* A call has made `comm` with that key. */
+/* Notes that a call has made `comm` with that key. */
 void application_made(struct rank *, struct comm *, int key);
 
-/* At a restart: the communicator that such a call on `parent` had made. Ends the run when the image
- * has none. */
+/* At a restart: returns the communicator that such a call on `parent` had made. Ends the run when
+ * the image has none. */
 struct comm *application_again(struct rank *, const struct comm *parent, int colour, int key);
 
 /* ---- images ---- */
@@ -62,36 +62,37 @@ struct comm *application_again(struct rank *, const struct comm *parent, int col
 struct saved *application_save(struct rank *);
 void application_free(struct saved *); /* NULL is allowed */
 
-/* Makes an image from the bytes that another run left on storage, and takes them over; files are as
- * they are now. Returns NULL, with the reason in `why` (static) and the bytes freed, where they are
+/* Makes an image from the bytes that another run left on storage, which it takes over; files stay
+ * as they are. Returns NULL, with the reason in `why` (static) and the bytes freed, where they are
  * no image of that rank. */
 struct saved *application_adopt(struct rank *, GByteArray *bytes, const char **why);
 
-/* Bytes on storage; of an image that would be captured now. */
+/* Return the bytes on storage of an image, and of one that would be captured now. */
 double application_bytes(const struct saved *);
 double application_next_bytes(const struct rank *);
 
 const struct heap_files *application_files(const struct saved *);
 
-/* Ends the run if the image has bytes of no type, and the rank's node has another byte order; and
- * unless the program has come to where the image can be put back: `place`, on `comm` where that is
- * a barrier. NONE: it restores by itself, wherever it is. */
+/* Ends the run if the image has bytes of no type and the rank's node has another byte order, or if
+ * the program is not where the image can be put back: at `place`, on `comm` for a barrier. NONE:
+ * the program restores by itself, wherever it is. */
 void application_check(struct rank *, const struct saved *, enum place place,
                        const struct comm *comm);
 
-/* Puts the data back, and what the layer keeps; `at_place`: the program is at the image's place. */
+/* Puts back the data and the layer's state; `at_place`: the program is at the image's place. */
 void application_put_back(struct rank *, const struct saved *, bool at_place);
 
-/* ---- behind the restore ---- */
+/* ---- after the restore ---- */
 
-/* The program comes to that place, or calls MPI for something else (NONE). Returns whether it is
- * the place of the image, where it goes on. Ends the run where it must have come to another one. */
+/* To be called when the program comes to that place, or calls MPI for something else (NONE).
+ * Returns whether it is the place of the image, where it goes on. Ends the run if the program
+ * should have come to another place. */
 bool application_comes_to(struct rank *, enum place);
 
-/* Returns whether what the program asks of a clock or of chance is not for the protocol. */
+/* Returns whether clocks and random choices of the program are not told to the protocol. */
 bool application_is_apart(const struct rank *);
 
-/* The program communicates, and its data have not been put back: ends the run. */
+/* Ends the run if the program communicates before its data have been put back. */
 _Noreturn void application_refuse(const struct rank *);
 
 #endif

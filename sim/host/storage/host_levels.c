@@ -3,7 +3,8 @@
 #include "sim/host/rank/shadow.h"
 #include "sim/net/placement.h"
 
-/* A rank on the node that is `away` nodes behind that of `rank` in its set; -1 in front of it. */
+/* Returns a rank on the node that is `away` nodes after that of `rank` in its set; -1: the node
+ * before it. */
 static int neighbour(int rank, const struct level *level, int away)
 {
   int per_node = scenario_stored_per_node(layer.scenario), node = rank / per_node;
@@ -32,7 +33,7 @@ static struct step_of_transfer step(const struct level *level, enum step_kind di
               bytes);
 }
 
-/* Bytes of parity that a node keeps for so many bytes of each node of its set. */
+/* Returns the bytes of parity that a node keeps for that many bytes of each node of its set. */
 static double parity(const struct level *level, double bytes)
 {
   return level->losses * bytes / (level->group - level->losses);
@@ -63,7 +64,7 @@ unsigned levels_store(int rank, uint32_t checkpoint, double bytes, struct step_o
   return count;
 }
 
-/* The next node of the set that has its piece. */
+/* Returns the next node of the set that has its piece. */
 static int survivor(int rank, uint32_t checkpoint, const struct level *level)
 {
   int other = neighbour(rank, level, 1);

@@ -1,4 +1,4 @@
-/* What it takes to store an image on a level of storage, and to read it again.
+/* The steps by which an image is stored on a level of storage, and read again.
  *
  *     memory, local   a copy in memory, a write to the node's disk
  *     partner         then the same to the next node of the set
@@ -7,8 +7,8 @@
  *                     a set (xor: m = 1)
  *     nfs             a write to the service host
  *
- * A node that has lost its images reads them from its partner, or as what the others of its set
- * reduce to it; it then stores them, and what it keeps of others, anew.
+ * A node that has lost its images reads them from its partner, or the others of its set reduce
+ * theirs to it; it then stores its images again, and also what it keeps for others.
  */
 #ifndef RECLINE_HOST_LEVELS_H
 #define RECLINE_HOST_LEVELS_H
@@ -17,7 +17,8 @@
 
 enum { LEVEL_STEPS = 4 };
 
-/* The steps, for so many bytes of `rank`; returns how many. Names of hosts are not copied. */
+/* Sets the steps for that many bytes of `rank`; returns their number. Names of hosts are not
+ * copied. */
 unsigned levels_store(int rank, uint32_t checkpoint, double bytes, struct step_of_transfer *);
 unsigned levels_read(int rank, uint32_t checkpoint, double bytes, struct step_of_transfer *);
 

@@ -57,9 +57,9 @@ static char *manifest_name(const char *folder)
   return g_build_filename(folder, MANIFEST_FOLDER, "manifest", NULL);
 }
 
-/* ---- what both runs must say ---- */
+/* ---- keys that both runs must have alike ---- */
 
-/* The text behind `word` and a space; NULL: the line is another. */
+/* Returns the text after `word` and a space; NULL: the line begins otherwise. */
 static const char *behind(const char *line, const char *word)
 {
   size_t length = strlen(word);
@@ -77,8 +77,8 @@ static void need(GPtrArray *needs, const char *key, const char *format, ...)
   g_ptr_array_add(needs, g_strdup_printf("%s %s", key, value));
 }
 
-/* The first failure by which a server loses its images; failures_count: there is none. In such a
- * world images can be lost. */
+/* Returns the first failure by which a server loses its images; failures_count: there is none. In
+ * such a world images can be lost. */
 static unsigned emptied(const struct scenario *scenario)
 {
   unsigned i = 0;
@@ -87,7 +87,7 @@ static unsigned emptied(const struct scenario *scenario)
   return i;
 }
 
-/* Adds what the world that holds the protocol is made of. */
+/* Adds the keys that make the world of the protocol. */
 static void add_needs(GPtrArray *needs, const struct scenario *scenario)
 {
   static const char *const storages[] = {[STORAGE_UNSTATED] = "levels",
@@ -110,14 +110,14 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
   need(needs, "checkpoint.level", "%s",
        scenario->checkpoint.level == IMAGE_APPLICATION ? "application" : "system");
   need(needs, "checkpoint.storage", "%s", storages[scenario->checkpoint.storage]);
-  need(needs, "check.hazards", "%s", /* of those, the one that channels depend on */
+  need(needs, "check.hazards", "%s", /* the only one of these on which channels depend */
        scenario->check.hazards & HAZARD_CONTROL_OVERTAKES ? "control-overtakes" : "none");
   need(needs, "check.properties", "%s", properties ? properties : "promised");
   need(needs, "failures.returns", "%s",
        emptied(scenario) < scenario->failures_count ? "empty" : "other");
 }
 
-/* Where the scenario says that. */
+/* Returns the line of the scenario with that key. */
 static char *path_of(const struct scenario *scenario, const char *key)
 {
   unsigned failure = emptied(scenario);
@@ -133,7 +133,7 @@ struct manifest *manifest_new(const struct scenario *scenario)
   return m;
 }
 
-/* The value of that key; NULL: it is not there. */
+/* Returns the value of that key; NULL: it is not there. */
 static const char *needed(const struct manifest *m, const char *key)
 {
   for (guint i = 0; i < m->needs->len; i++) {
@@ -175,7 +175,7 @@ static bool fail(GError **error, const char *file, const char *format, ...)
   return false;
 }
 
-/* Size and sum of a file; false: `error` is that of GLib. */
+/* Finds size and checksum of a file; on failure returns false with GLib's `error`. */
 static bool measure(const char *path, uint64_t *bytes, char **sum, GError **error)
 {
   g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, error);
@@ -312,7 +312,7 @@ static bool take_line(struct manifest *m, const char *line)
   return true;
 }
 
-/* Up to `end`, and whether that is the sum of what is before. */
+/* Reads up to `end`; returns whether it has the checksum of all lines before. */
 static bool take_text(struct manifest *m, const char *text, const char *name, GError **error)
 {
   const char *last = g_strrstr(text, "\nend ");

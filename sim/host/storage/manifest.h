@@ -1,18 +1,18 @@
-/* What a run leaves for another one: DIR/checkpoint, beside the trace of all that led there.
+/* The files that a run leaves for another one: DIR/checkpoint, beside the trace of the run.
  *
  *     DIR/trace.txt                    the whole history (docs/trace.md)
  *     DIR/checkpoint/rank-R.image      of each rank, as it lies on storage (portable.h)
- *     DIR/checkpoint/rank-R.payloads   what its protocol holds of messages, one behind the other
- *     DIR/checkpoint/manifest          what is needed besides, and what the files are:
+ *     DIR/checkpoint/rank-R.payloads   payloads that its protocol holds, one after the other
+ *     DIR/checkpoint/manifest          other data, and the list of files:
  *
  *     recline-checkpoint 1
- *     needs KEY VALUE                  of the scenario, which must say the same
+ *     needs KEY VALUE                  of the scenario, which must have the same value
  *     checkpoint N
- *     time SECONDS                     of simulated time, of all the runs so far
- *     byte_order little                of payloads; images say their own
+ *     time SECONDS                     of simulated time, over all runs so far
+ *     byte_order little                of payloads; images have their own
  *     payload RANK PART SLOT SOURCE TAG COMM SENT BYTES
- *     communicator KEY                 what has made number 2, 3, ... (communicators.h)
- *     call COMM NUMBER                 the last on it that the checkpoint may hold
+ *     communicator KEY                 key of number 2, 3, ... (communicators.h)
+ *     call COMM NUMBER                 the last call on it that the checkpoint may hold
  *     file BYTES SHA256 NAME           below DIR
  *     end SHA256                       of all lines before
  */
@@ -27,7 +27,7 @@
 
 /* A payload of a rank, in the order of keeping. */
 struct manifest_payload {
-  int rank, part; /* enum rcl_part: with what it was stored */
+  int rank, part; /* enum rcl_part: the part with which it was stored */
   uint32_t slot;
   int source, tag, comm, sent;
   uint64_t bytes;
@@ -51,26 +51,26 @@ struct manifest {
 
 #define MANIFEST_FOLDER "checkpoint"
 
-/* Nothing is in it but what the scenario needs; the caller's. */
+/* Returns a manifest with only the needs of the scenario, for the caller to free. */
 struct manifest *manifest_new(const struct scenario *);
 void manifest_free(struct manifest *);
 
-/* Names below DIR, the caller's. */
+/* Return names below DIR, for the caller to free. */
 char *manifest_image(int rank);
 char *manifest_payloads(int rank);
 
-/* Notes the file `name` of `folder`, as it is. False: it cannot be read. */
+/* Notes the present contents of file `name` of `folder`. Returns false if it cannot be read. */
 bool manifest_note(struct manifest *, const char *folder, const char *name, GError **error);
 
-/* Writes DIR/checkpoint/manifest; the folder is there. */
+/* Writes DIR/checkpoint/manifest; the folder exists. */
 bool manifest_write(const struct manifest *, const char *folder, GError **error);
 
-/* Reads it, and the files that it names, whether they are as noted. NULL, with one line
- * `file: what, expected what`: they are not, or it is no manifest. */
+/* Reads the manifest and checks the files that it names. Returns NULL, with an error of one line
+ * `file: what, expected what`, if a file differs or it is no manifest. */
 struct manifest *manifest_read(const char *folder, GError **error);
 
-/* Returns whether the scenario says what the manifest of `folder` needs; one line of the scenario
- * where it does not. */
+/* Returns whether the scenario has all that the manifest of `folder` needs; otherwise sets an error
+ * that names the line of the scenario. */
 bool manifest_fits(const struct manifest *, const char *folder, const struct scenario *,
                    GError **error);
 

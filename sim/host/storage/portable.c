@@ -43,7 +43,7 @@ void portable_free(struct saved *saved)
   g_free(saved);
 }
 
-/* The first two have all ranks, and the rank alone: their members need no place. */
+/* The first two have all ranks, and the rank alone: their members are not stored. */
 static bool lists_members(int number)
 {
   return number > 1;
@@ -148,10 +148,10 @@ GByteArray *portable_write(const struct saved *saved, bool turned)
 struct reader {
   const GByteArray *bytes;
   size_t at;
-  bool turned, ended; /* ended: more was asked for than there is */
+  bool turned, ended; /* ended: a read went beyond the end */
 };
 
-/* So many bytes as they are. */
+/* Reads that many bytes unchanged. */
 static char *take(struct reader *r, uint64_t bytes)
 {
   r->ended |= bytes > r->bytes->len - r->at;
@@ -187,7 +187,7 @@ static uint64_t get_long(struct reader *r)
   return number;
 }
 
-/* How many there are of each list. */
+/* Reads the lengths of the lists. */
 struct counts {
   uint32_t regions, positions, comms;
 };
@@ -253,7 +253,8 @@ static const char *get_comm(struct reader *r, struct saved *saved, int ranks, in
   return NULL;
 }
 
-/* Stops where the bytes end, so that no number in them costs more than there are. */
+/* Stops where the bytes end, so that a wrong number in them costs no more time than their length.
+ */
 static const char *get_lists(struct reader *r, struct saved *saved, const struct counts *counts,
                              int ranks, int rank)
 {

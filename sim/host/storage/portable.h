@@ -2,23 +2,24 @@
  * of the node that wrote them, to be read on any other.
  *
  *     at    bytes
- *     0     4       1, by which the byte order is told
+ *     0     4       1, which shows the byte order
  *     4     4       of the place: 1 a checkpoint's, 2 a barrier, 3 the end
  *     8     4       1: MPI_Finalize has been called
  *     12    4       number of the communicator of that barrier
  *     16    8       receives of the program so far; its iteration
- *     24    12      how many regions, positions and communicators there are
+ *     24    12      the numbers of regions, positions and communicators
  *     36    4       0
- *     40    16      two doubles, what the program has said: recline_image_bytes(), of an iteration
- *     56    8       bytes of all this
+ *     40    16      two doubles that the program has set: recline_image_bytes(), and those of an
+ *     iteration
+ *     56    8       bytes of the whole image
  *     64    16 each regions by id: id, type (-1: none), bytes (8), and behind each its bytes
  *           4 each  positions, the outermost first
  *           32 each communicators: number, parent, colour, key, size, rank, calls, flags (1: freed,
  *                   2: of a group), behind each the 4 bytes of each member, except of the first
  *                   two: all ranks, and the rank alone
  *
- * Items of regions are in the byte order of the rest; what they are their type says. Bytes of no
- * type (recline_protect()) cannot be read in another byte order. */
+ * Items of regions have the byte order of the rest; their type is given. Bytes of no type
+ * (recline_protect()) cannot be read in another byte order. */
 #ifndef RECLINE_PORTABLE_H
 #define RECLINE_PORTABLE_H
 
@@ -43,12 +44,12 @@ struct region {
   int id;
   enum item item;
   size_t bytes;
-  char *memory; /* the program's; of an image that was read, in it */
+  char *memory; /* the program's memory; for an image that was read, memory in the image */
 };
 
 struct saved_comm {
   int number, parent, colour, key, size, rank, calls;
-  bool freed, hidden; /* hidden: of a group, by which others are made */
+  bool freed, hidden; /* hidden: of a group, by which other communicators are made */
   int *member;
 };
 
@@ -62,30 +63,31 @@ struct saved {
   GArray *regions;  /* struct region */
   GArray *position; /* int */
   GArray *comms;    /* struct saved_comm; the world and self first, the freed last in their order */
-  struct heap_files *files; /* of the host, no part of the bytes */
+  struct heap_files *files; /* of the host, not stored */
   GByteArray *bytes;
-  bool turned; /* they are in another byte order than this process has */
+  bool turned; /* the bytes have another byte order than this process */
 };
 
-/* Bytes of an image without regions, and of each region besides its own. */
+/* Return the bytes of an image without regions, and the bytes of each region besides its data. */
 enum { PORTABLE_HEADER_BYTES = 64, PORTABLE_REGION_BYTES = 16 };
 
 bool portable_is_type(enum item); /* or none */
 size_t portable_item_bytes(enum item);
 
-/* Nothing is in it; the caller's. */
+/* Returns an empty one, for the caller to free. */
 struct saved *portable_new(void);
-void portable_free(struct saved *); /* but its files */
+void portable_free(struct saved *); /* without its files */
 
-/* The bytes of what is saved, in the byte order of this process, or in the other one; the caller's.
+/* Returns the bytes of an image, in the byte order of this process or in the other one, for the
+ * caller to free.
  */
 GByteArray *portable_write(const struct saved *, bool turned);
 
-/* Returns what the bytes say, which it takes; `ranks` and `rank` are those of the program. NULL:
- * `why` (static) they are no image, and they are freed. */
+/* Returns the image that the bytes hold, and takes the bytes over; `ranks` and `rank` belong to the
+ * program. Returns NULL, and frees the bytes, if they are no image; `why` (static) says why. */
 struct saved *portable_read(GByteArray *bytes, int ranks, int rank, const char **why);
 
-/* Items of a region of an image that was read, as this process has them. */
+/* Converts items of a region of an image that was read to the byte order of this process. */
 void portable_copy(void *to, const struct saved *, const struct region *);
 
 #endif

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *folder; /* of the run before; NULL: none */
+static const char *folder; /* manifest of the run before; NULL: none */
 static struct manifest *manifest;
-static uint16_t incarnation; /* in which all restart */
+static uint16_t incarnation; /* the incarnation in which all restart */
 
 const char *restart_history(void)
 {
@@ -30,7 +30,7 @@ const char *restart_history(void)
   return g_build_filename(folder, "trace.txt", NULL);
 }
 
-/* Unless it cannot happen. */
+/* Takes the move, unless it cannot happen. */
 static void take(struct move move, struct rcl_actions *actions)
 {
   enum rcl_reason reason;
@@ -47,7 +47,7 @@ void restart_begin(void)
   for (int rank = 0; rank < layer.ranks; rank++)
     take((struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank}, &actions);
   take((struct move){.kind = MOVE_DETECT, .rank = -1}, &actions);
-  for (int rank = 0; rank < layer.ranks; rank++) /* one that was declared dead, and lived */
+  for (int rank = 0; rank < layer.ranks; rank++) /* a rank that was declared dead while it lived */
     take((struct move){.kind = MOVE_DETECT, .fault = DETECT_END, .rank = (int16_t)rank}, &actions);
   g_free(actions.item);
   incarnation = shadow_global()->incarnation;
@@ -58,7 +58,7 @@ void restart_begin(void)
 
 /* ---- a rank ---- */
 
-/* NULL: there is no such file. */
+/* Returns NULL if there is no such file. */
 static GByteArray *read_file(char *name)
 {
   g_autofree char *mine = name, *path = g_build_filename(folder, mine, NULL);

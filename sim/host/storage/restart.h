@@ -1,8 +1,8 @@
 /* A run that goes on from the checkpoint that another one has left (manifest.h, stop.h).
  * `recline run --restart FOLDER` passes the folder in the environment variable RECLINE_RESTART.
  *
- * The shadow world is taken through the trace of the run before, then all ranks fail and are
- * detected: they restart as after any failure, each when its program comes to MPI_Init.
+ * The shadow world goes through the trace of the run before; then all ranks fail and are detected.
+ * They restart as after any failure, each when its program comes to MPI_Init.
  *
  *     trace of the run before, to its last commit | crash of all, detected | ranks read, START ...
  *                                          simulated time of this run: 0 ^
@@ -12,18 +12,18 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Once, before the shadow world begins: reads what is not of one rank. The trace of what was
- * before; NULL: the run begins at the beginning. */
+/* To be called once, before the shadow world begins: reads what does not belong to one rank.
+ * Returns the trace of the run before; NULL: this run begins at the beginning. */
 const char *restart_history(void);
 
-/* Once, behind that. */
+/* To be called once, after the shadow world has begun. */
 void restart_begin(void);
 
-/* The rank, which has begun, has the image and the payloads of the checkpoint on storage. False:
- * the run begins at the beginning. */
+/* Gives the rank, which has begun, the image and the payloads of the checkpoint as stored. Returns
+ * false if the run begins at the beginning. */
 bool restart_adopt(struct rank *);
 
-/* Returns whether the rank has not gone on from there yet, and has not failed since. */
+/* Returns whether the rank has not gone on from that checkpoint yet, and has not failed since. */
 bool restart_is_first(const struct rank *);
 
 #endif

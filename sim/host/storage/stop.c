@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Where a rank's payloads are collected. */
+/* The collection of a rank's payloads. */
 struct parcel {
   struct manifest *manifest;
   int rank;
@@ -59,7 +59,7 @@ static void leave_rank(struct manifest *manifest, const char *folder, struct ran
   g_byte_array_unref(parcel.bytes);
 }
 
-/* What programs have changed in files since, they will change again. */
+/* Changes of files since the checkpoint will be made again by the programs. */
 static void put_back_files(uint32_t checkpoint)
 {
   for (int rank = 0; rank < layer.ranks; rank++) {

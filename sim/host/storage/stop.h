@@ -5,8 +5,8 @@
 
 #include "sim/host/rank/rank.h"
 
-/* A step with this event has been taken in the shadow world, and nothing of it carried out. Does
- * not return when the run ends here. */
+/* To be called when a step with this event has been taken in the shadow world and is not carried
+ * out yet. Does not return when the run ends here. */
 void stop_event(const struct rcl_event *);
 
 #endif

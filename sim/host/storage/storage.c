@@ -30,7 +30,7 @@ static void insert_slot(GHashTable *slots, uint32_t number, const struct slot *s
   g_hash_table_insert(slots, GUINT_TO_POINTER(number), copy);
 }
 
-/* The order of a hash table is never seen: what is done here with all slots does not depend on it.
+/* Nothing here depends on the order of a hash table's slots.
  */
 static GHashTable *copy_slots(GHashTable *slots)
 {
@@ -104,7 +104,7 @@ void storage_begin(struct rank *r)
 
 /* ---- slots ---- */
 
-static uint64_t kept; /* slots so far: the order of the last one */
+static uint64_t kept; /* slots so far; orders them by age */
 
 void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting,
                   bool sent)
@@ -147,7 +147,7 @@ struct slot *storage_slot(const struct rank *r, uint32_t slot)
 
 /* ---- images ---- */
 
-/* Those of checkpoints from `first` to `last`. */
+/* Drops the images of checkpoints from `first` to `last`. */
 static void drop_captures(struct rank *r, uint32_t first, uint32_t last)
 {
   for (guint i = r->captures->len; i-- > 0;) {
@@ -272,7 +272,7 @@ static void write_ended(void *data)
     agenda_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
                                             .checkpoint = job->checkpoint,
                                             .part = (int)job->part});
-  if (!job->cut) { /* telling lets others run: until here the write was under way for them */
+  if (!job->cut) { /* the notice lets others run: up to here the write was under way for them */
     layer.result.stored_bytes += (uint64_t)job->bytes;
     g_queue_pop_head(&r->writes[queue_of(job->part)]);
     begin_write(r, queue_of(job->part));
@@ -298,7 +298,7 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   job->transfer = NULL;
   job->transfer =
       machine_transfer(node_of(r->index), steps, server_await(steps, count), write_ended, job);
-  if (job->cut && machine_cut(job->transfer)) /* beginning lets others run: a crash */
+  if (job->cut && machine_cut(job->transfer)) /* the beginning lets others run: a rank may crash */
     g_free(job);
 }
 
@@ -338,7 +338,7 @@ void storage_store(struct rank *r, const struct rcl_action *store)
   CHECK(records_of(r, checkpoint, part) == 0, "each part of a checkpoint is stored once");
   REQUIRE(!last || last->checkpoint <= checkpoint || part == RCL_PART_LOG,
           "images are written in the order of their checkpoints");
-  if (part == RCL_PART_IMAGE || !shadow_independent()) { /* else there is nothing but the state */
+  if (part == RCL_PART_IMAGE || !shadow_independent()) { /* else only the state is written */
     struct record *record = g_new0(struct record, 1);
     *record = (struct record){.checkpoint = checkpoint,
                               .part = part,
@@ -422,7 +422,7 @@ void storage_commit(uint32_t checkpoint)
   begin_commit(commit);
 }
 
-/* Where its end is being told already, it has ended. */
+/* A write whose end is being told already has ended. */
 static void begin_write_anew(struct rank *r, enum rcl_part queue)
 {
   GList *first = r->writes[queue].head;
@@ -493,7 +493,7 @@ static void cut_queue(GQueue *writes)
   for (GList *item = jobs; item; item = item->next) {
     struct write *job = item->data;
     if (!job->begun || (job->transfer && machine_cut(job->transfer)))
-      g_free(job); /* else its actor does */
+      g_free(job); /* else its actor frees it */
   }
   g_list_free(jobs);
 }
@@ -510,8 +510,8 @@ void storage_cut(struct rank *r)
   }
 }
 
-/* Forgets what is of later checkpoints. Returns the slots of this one: of its log, or its image
- * where it has no log; NULL: none of what is asked for. */
+/* Forgets later checkpoints. Returns the slots of this one, from its log or, if it has none, its
+ * image; NULL: there is neither. */
 static GHashTable *drop_after(struct rank *r, uint32_t checkpoint, bool durable)
 {
   GHashTable *slots = NULL;
@@ -572,7 +572,7 @@ void storage_adopt_payload(struct rank *r, uint32_t number, const struct slot *s
   insert_slot(record->slots, number, &adopted);
 }
 
-/* Puts a copy of `slots` (NULL: none) in the place of what the rank holds. */
+/* Replaces the rank's slots by a copy of `slots` (NULL: none). */
 static void restore_slots(struct rank *r, GHashTable *slots)
 {
   GHashTable *restored = slots ? copy_slots(slots) : new_slots();
@@ -587,13 +587,13 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
   void *slot;
   g_hash_table_iter_init(&iter, r->slots);
   while (g_hash_table_iter_next(&iter, NULL, &slot))
-    ((struct slot *)slot)->waiting = true; /* whatever is in a log is to be received again */
+    ((struct slot *)slot)->waiting = true; /* all messages in a log will be received again */
   const struct capture *capture = storage_capture(r, checkpoint);
   if (capture)
     copy_messages(&r->unexpected, &capture->unexpected);
 }
 
-/* Checkpoints are numbered upwards, so those behind the first to be cut are to be cut, too. */
+/* Checkpoint numbers rise, so all writes after the first to be cut are cut, too. */
 static void cut_images_after(struct rank *r, uint32_t checkpoint)
 {
   GQueue *writes = &r->writes[RCL_PART_IMAGE], keep = G_QUEUE_INIT;
@@ -604,7 +604,7 @@ static void cut_images_after(struct rank *r, uint32_t checkpoint)
     cut_queue(writes);
     return;
   }
-  g_queue_clear_full(writes, g_free); /* none of these has begun */
+  g_queue_clear_full(writes, g_free); /* none of these writes has begun */
   *writes = keep;
 }
 

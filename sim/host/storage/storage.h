@@ -10,37 +10,39 @@ void storage_begin(struct rank *);
 void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting, bool sent);
 void storage_forget(struct rank *, uint32_t slot);
 struct slot *storage_slot(const struct rank *, uint32_t slot);
-/* The first kept of those that wait for a receive with this envelope; NULL: none. */
+/* Returns the slot kept first among those that wait for a receive with this envelope; NULL: none.
+ */
 const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
 
 /* Images. */
-/* Keeps a captured image, which it takes over: of memory, or at the application level of what is
- * protected; the other argument is NULL. */
+/* Keeps a captured image, which it takes over: one of memory or, at the application level, of
+ * protected data; the other argument is NULL. */
 void storage_captured(struct rank *, uint32_t checkpoint, struct image *, struct saved *);
 const struct capture *storage_capture(const struct rank *, uint32_t checkpoint);
 
-/* Bytes that the image of the rank costs: as the scenario says, else as the program has said before
- * it was captured (recline_image_bytes), else as measured. */
+/* Returns the bytes for which the image of the rank counts: as given by the scenario, else by the
+ * program before the capture (recline_image_bytes), else as measured. */
 double storage_image_bytes(const struct rank *, uint32_t checkpoint);
 
-/* The same of an image that is about to be captured; where it has to be measured, that of the last.
+/* Returns the same for an image that is about to be captured; where it would be measured, the last
+ * image counts.
  */
 double storage_next_bytes(const struct rank *);
 
-/* Returns what is copied in memory for it: less, where the program has said what an iteration
- * changes and the place is the beginning of one (storage_copies_iteration()). The rest is copied
- * when the image is stored. */
+/* Returns the bytes that the capture copies in memory: fewer where the program has said what an
+ * iteration changes and the place is the beginning of one (storage_copies_iteration()). The rest is
+ * copied when the image is stored. */
 double storage_next_copy(const struct rank *);
 bool storage_copies_iteration(const struct rank *);
 double storage_rest(const struct rank *, uint32_t checkpoint);
 
 /* Carries out that STORE. Writes in the background, one part after the other; the dispatcher hears
- * of the end. The log of an independent protocol goes beside the images to the event logger, on the
- * service host. */
+ * of the end. The log of an independent protocol is written at the same time as images, to the event
+ * logger on the service host. */
 void storage_store(struct rank *, const struct rcl_action *);
 
-/* Returns whether the program has to wait for a write, as the scenario may have it: until the rank
- * has heard of the end. No rank waits for logs of independent protocols. */
+/* Returns whether the program has to wait for a write (by the scenario, until the rank has heard of
+ * the end). No rank waits for logs of independent protocols. */
 bool storage_is_awaited(const struct rank *);
 
 /* Returns whether that part of `rank` is being written, or waits for its turn. */
@@ -53,36 +55,36 @@ void storage_commit(uint32_t checkpoint);
 void storage_durable(struct rank *, uint32_t checkpoint, enum rcl_part);
 void storage_erase(struct rank *, uint32_t checkpoint);
 
-/* For another run: what the rank's protocol holds of messages in that checkpoint, which is stored,
- * in the order of keeping, with the part that it was stored with. */
+/* For another run: calls back for each payload that the rank's protocol holds in that stored
+ * checkpoint, in the order of keeping, with the part with which it was stored. */
 void storage_each_payload(const struct rank *, uint32_t checkpoint,
                           void (*visit)(void *data, enum rcl_part, uint32_t number,
                                         const struct slot *),
                           void *data);
 
-/* In that one: the image, which is taken over, and a payload that was stored with that part.
- * Numbers come in the order of keeping. */
+/* In that run: add the image, which is taken over, and a payload that was stored with that part, in
+ * the order of keeping. */
 void storage_adopt(struct rank *, uint32_t checkpoint, enum rcl_part, struct saved *);
 void storage_adopt_payload(struct rank *, uint32_t number, const struct slot *);
 
-/* Writes that have not ended never will; what the world has stored of them is there. */
+/* Ends all writes under way for good; what the world has stored of them is on storage. */
 void storage_cut(struct rank *);
 
 /* Puts slots, records and unexpected messages back to what belongs to `checkpoint`; its image is
  * left to the caller. */
 void storage_return_to(struct rank *, uint32_t checkpoint);
 
-/* The same for independent protocols: what was in memory is there only if the rank has not died. */
+/* The same for independent protocols: data in memory are there only if the rank has not died. */
 void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
 
-/* The rank reads its image of a checkpoint: false, the wait was interrupted. */
+/* The rank reads its image of a checkpoint; returns false if the wait was interrupted. */
 bool storage_read(struct rank *, uint32_t checkpoint);
 void storage_interrupt_read(struct rank *);
 
-/* What it has stored is gone: event logs are written as a whole again. */
+/* The server has lost its data: event logs must be written as a whole again. */
 void storage_lose_server(void);
 
-/* The server has failed: what it was storing or reading begins anew. */
+/* The server has failed: its transfers under way begin anew. */
 void storage_begin_anew(void);
 
 #endif
