@@ -19,8 +19,8 @@ enum {
 enum message_kind {
   MESSAGE_PROGRAM, /* a message of the program, handled by the protocol */
   MESSAGE_BYPASS,  /* a message of a collective call that the protocol handles as one
-                      (collective_messages.h) / MESSAGE_CONTROL, /* a control message of the protocol
-                    */
+                      (collective_messages.h) */
+  MESSAGE_CONTROL, /* a control message of the protocol */
   MESSAGE_REVOKE,  /* where programs repair themselves: `comm` is revoked (faults.h) */
   MESSAGE_AGREE,   /* a message of agreement number `tag` on `comm` (agreement.h) */
   MESSAGE_NOTICE   /* a notice of the dispatcher */
