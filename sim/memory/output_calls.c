@@ -36,7 +36,7 @@ void heap_outputs_collect(const struct arena *owner)
       output_file_collect(file, false);
 }
 
-/* Flushes the streams that the program has left open, which libc would write now. */
+/* Collects the bytes in streams that the program has left open, which libc would write now. */
 __attribute__((destructor)) static void collect_the_rest(void)
 {
   heap_outputs_collect(NULL);

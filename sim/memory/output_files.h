@@ -11,7 +11,7 @@ struct open_file;
 struct output;         /* of an open file */
 struct output_lengths; /* of all files of an arena that are outputs */
 
-/* Returns the output that `path` names, for the program of an arena; NULL: it names none. */
+/* Returns whether `path` names an output, for the program of an arena; false without an arena. */
 bool output_is(const struct arena *, const char *path);
 
 /* The number of open outputs: without any, a call of MPI costs nothing. */

@@ -14,7 +14,7 @@
 
 static const double MEMORY_BANDWIDTH = 500e6;
 
-static double origin; /* precision of SimGrid's clock */
+static double origin; /* on SimGrid's clock */
 
 double machine_now(void)
 {

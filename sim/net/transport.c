@@ -44,7 +44,7 @@ struct fetch {
 struct reception {
   sg_comm_t transfer;
   void *item;  /* set by the transfer */
-  bool looked; /* it had ended before it was taken, or has ended since */
+  bool looked; /* whether the transfer had ended before it was taken, or has ended since */
 };
 
 struct transport {

@@ -210,7 +210,8 @@ static struct costs *costs_of(sg_host_t host)
   return costs;
 }
 
-/* Keeps routes, as a rank that sends to all others asks for each of them. */
+/* Returns the costs of this host, and keeps them, as a rank that sends to all others asks for each
+ * message. */
 static const struct costs *costs_here(void)
 {
   static sg_host_t last;

@@ -22,8 +22,8 @@ extern const char *const wire_overhead_names[WIRE_OVERHEADS];
  * texts "FROM:BASE:EACH;..."; NULL: none. They are copied. */
 void wire_begin(const char *const overhead[WIRE_OVERHEADS]);
 
-/* Both return the end of that number: the first for the calling actor, the second for others to put
- * to. */
+/* The first returns the end of that number, for others to put to; the second makes it the calling
+ * actor's. */
 sg_mailbox_t wire_end(int number);
 void wire_own_end(int number);
 

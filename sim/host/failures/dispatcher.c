@@ -81,7 +81,7 @@ static void step_world(struct move move)
     schedule_next();
 }
 
-/* Lists the crashes of a schedule. */
+/* The failure that stands for every crash of a schedule. */
 static const struct failure scheduled = {.repair = 1e-3};
 
 /* The dead that wait for their detection; in a run by schedule, until the schedule has it. */

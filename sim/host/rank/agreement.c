@@ -109,7 +109,7 @@ static const struct decision *decide(const struct agreement *a)
   return decision;
 }
 
-/* Messages from others may come in while this rank sends. */
+/* Ends an agreement with its decision. Messages from others may come in while this rank sends. */
 static void end(struct rank *r, struct agreement *a, const struct decision *decision)
 {
   if (a->decision)

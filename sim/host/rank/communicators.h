@@ -45,7 +45,7 @@ bool communicators_adopt(uint32_t checkpoint, const GPtrArray *keys, const GArra
 /* Notes that all ranks, the calling one among them, go back to that checkpoint. */
 void communicators_return(uint32_t checkpoint);
 
-/* Fills in the function of struct world. */
+/* Returns whether `rank` is a member of that communicator; for struct world. */
 bool communicator_has(const void *ctx, int number, int rank);
 
 #endif

@@ -46,8 +46,7 @@ struct comm {
   int calls;      /* collective calls on it so far */
   int duplicates; /* calls of MPI_Comm_idup that have begun on it */
   int agreements; /* calls that have begun an agreement (agreement.h) */
-  int acknowledged; /* number of failed members that were acknowledged, the first ones of
-                       faults_failed() */
+  int acknowledged; /* failed members that it has acknowledged, the first of faults_failed() */
   struct comm
       *groups; /* calls by which some of its members have made communicators among themselves */
   struct comm *next;  /* in that list, or in mpi_state.freed */

@@ -218,8 +218,7 @@ static uint32_t in_use(int rank, const void *state, struct rcl_piece *piece)
   return rcl_protocol_in_use(world.protocol, &world.config[rank], state, piece);
 }
 
-/* Refuses the run early: a list that only grows would make it give up in the end, after all its
- * time. */
+/* Warns early: a list may only grow, and a run that gives up in the end has cost its time. */
 static void warn_before_full(int rank)
 {
   static bool warned;

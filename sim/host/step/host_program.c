@@ -209,7 +209,7 @@ void host_place_at_end(struct rank *r)
 {
   r->place = PLACE_END;
   if (!host_comes_to(r, PLACE_END, NULL) &&
-      !schedule_on()) /* which counts by itself, if there is one */
+      !schedule_on()) /* a schedule itself says when there is one */
     allow_checkpoint(r, 0);
 }
 
@@ -248,7 +248,7 @@ void host_finish(struct rank *r)
   host_wait(r, run_has_ended, NULL);
 }
 
-/* Assigns to the rank what it has said so far. */
+/* Crashes the rank; host_enter() takes in what it has said before. */
 _Noreturn void host_crash(struct rank *r)
 {
   host_enter(r);

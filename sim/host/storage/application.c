@@ -439,7 +439,7 @@ static void check_place(struct rank *r, const struct saved *saved, enum place pl
       place_text[place], is, was, r->restart.checkpoint);
 }
 
-/* A region without a type accepts bytes of any type. */
+/* Data without a type count as bytes. */
 static enum item type_of(enum item item)
 {
   return item == ITEM_NONE ? ITEM_BYTE : item;

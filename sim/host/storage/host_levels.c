@@ -3,8 +3,8 @@
 #include "sim/host/rank/shadow.h"
 #include "sim/net/placement.h"
 
-/* Returns a rank on the node that is `away` nodes after that of `rank` in its set; -1: the node
- * before it. */
+/* Returns a rank on the node that is `away` nodes after the node of `rank` in its set, a circle;
+ * -1: the node before. */
 static int neighbour(int rank, const struct level *level, int away)
 {
   int per_node = scenario_stored_per_node(layer.scenario), node = rank / per_node;

@@ -117,7 +117,7 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
        emptied(scenario) < scenario->failures_count ? "empty" : "other");
 }
 
-/* Returns the line of the scenario with that key. */
+/* Returns the path of that key in the scenario, for the caller to free. */
 static char *path_of(const struct scenario *scenario, const char *key)
 {
   unsigned failure = emptied(scenario);

@@ -187,7 +187,7 @@ static uint64_t get_long(struct reader *r)
   return number;
 }
 
-/* Reads the lengths of the lists. */
+/* The lengths of the lists. */
 struct counts {
   uint32_t regions, positions, comms;
 };

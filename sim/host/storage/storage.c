@@ -104,7 +104,7 @@ void storage_begin(struct rank *r)
 
 /* ---- slots ---- */
 
-static uint64_t kept; /* slots so far; orders them by age */
+static uint64_t kept; /* slots kept so far: the place of the last one in their order */
 
 void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting,
                   bool sent)

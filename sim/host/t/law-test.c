@@ -58,7 +58,7 @@ static double distance(double *draws, const struct failure *f)
   return most * sqrt(DRAWS);
 }
 
-/* As one node draws them, and as the first draws of many nodes. */
+/* Tests the draws of one node, and the first draws of many nodes. */
 static void follows(enum law law, double shape)
 {
   static double draws[DRAWS];

@@ -1,6 +1,6 @@
-/* Images at the application level as bytes: those that a writer of its own makes, number by number
- * in either byte order, are read as the same data, and what is written are these bytes; what is no
- * image is refused. */
+/* Images at the application level as bytes. A separate writer makes them, number by number in
+ * either byte order: they are read as the same data, and the same data are written as these bytes.
+ * Bytes that are no image are refused. */
 #include "sim/host/storage/portable.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The beginning and the end of MPI: the layer itself begins with the first rank that comes to
- * MPI_Init, each rank with its own. */
+/* The beginning and the end of MPI. The layer itself begins with the first rank that comes to
+ * MPI_Init, each rank with its own MPI_Init. */
 #include "sim/mpi/calls/init.h"
 #include "sim/mpi/layer/comm.h"
 
@@ -42,7 +42,7 @@ static void load_scenario(void)
   routes_require(layer.scenario);
 }
 
-/* Once: or the first printf or scanf would put a buffer in an arena. */
+/* Done once, as otherwise the first printf or scanf would put a buffer in an arena. */
 static void give_buffers(void)
 {
   static char output[BUFSIZ], input[BUFSIZ];
@@ -56,7 +56,7 @@ static void give_buffers(void)
 
 static const void *program_of[HEAP_RANKS]; /* an address in the data of each rank's program */
 
-/* Its allocations are the rank's from here on, before anything else is known of the rank. */
+/* Its allocations belong to the rank from here on, before anything else is known of the rank. */
 void recline_program_begins(const void *inside_program)
 {
   if (!layer_wanted())
@@ -80,7 +80,7 @@ void recline_program_begins(const void *inside_program)
   heap_enter(arena);
 }
 
-/* SimGrid is next, which makes the words of argv, and then main. */
+/* Next SimGrid makes the words of argv, and then calls main. */
 void recline_program_is_built(const void *inside_program)
 {
   struct arena *arena = heap_leave();
@@ -90,7 +90,8 @@ void recline_program_is_built(const void *inside_program)
   heap_enter(arena);
 }
 
-/* A rank that never came back from MPI_Finalize: the simulator calls that a deadlock, and success.
+/* Handles a rank that never came back from MPI_Finalize: the simulator reports a deadlock, and
+ * success.
  */
 static void check_end(void)
 {
@@ -98,7 +99,7 @@ static void check_end(void)
     die(DIE_BREACH, "breach: %d of %d ranks have left MPI_Finalize", layer.left, layer.ranks);
 }
 
-/* Its program is left where it is. */
+/* Its program stays where it is. */
 static _Noreturn void leave_dead(struct rank *r)
 {
   r->active = false;
@@ -115,8 +116,8 @@ static void restored(struct rank *r)
   files_restored(r);
 }
 
-/* Once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here may let
- * another rank run, which would find half a layer. */
+/* Called once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here
+ * may let another rank run, as it would find half a layer. */
 static void begin(int processes)
 {
   give_buffers();
@@ -227,7 +228,7 @@ struct arena *layer_init(void)
   return layer.rank[index].arena;
 }
 
-/* Programs of recline-cc can be started like any other, which is of use to those without MPI. */
+/* Programs of recline-cc can be started like any other, which helps those without MPI. */
 void layer_need_simulator(void)
 {
   if (!machine_self())
@@ -246,7 +247,7 @@ int MPI_Init(int *argc, char ***argv)
 }
 
 /* SMPI provides nothing but MPI_THREAD_SINGLE. A program may have threads that make no call of MPI,
- * those of OpenMP between its calls: what a rollback puts back is the thread that calls. */
+ * as OpenMP's between its calls: a rollback restores only the calling thread. */
 int layer_thread_level(int required)
 {
   struct rank *r = rank_self();
@@ -285,7 +286,7 @@ int MPI_Finalize(void)
   if (r) {
     layer_begin_call(r, __func__);
     host_enter(r);
-    comm_delete_attributes(r, MPI_COMM_SELF); /* by whose functions libraries end themselves */
+    comm_delete_attributes(r, MPI_COMM_SELF); /* whose functions end libraries */
     layer_begin_call(r, __func__);
     window_meet(r, &r->mpi->world);
     host_place_at_end(r);
@@ -296,7 +297,7 @@ int MPI_Finalize(void)
   }
   int result = PMPI_Finalize();
   layer.left += r != NULL;
-  if (r) { /* what it does from here on is not rolled back, but with its libraries as they are */
+  if (r) { /* what it does from here on is not rolled back, but its libraries stay as they are */
     heap_enter(r->arena);
     heap_leave();
     uselocale(LC_GLOBAL_LOCALE);

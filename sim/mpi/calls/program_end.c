@@ -43,13 +43,13 @@ static _Noreturn void exit_of_smpi(int status)
 
 #ifdef __x86_64__
 /* SMPI ends a rank by an exception that unwinds its stack. Callers of exit() promise that it throws
- * nothing, and C++ ends the process at the first frame that keeps the promise. So the frames of the
- * program are left out: the exception is thrown as if SMPI had called exit_of_smpi() in the place
- * of main(). */
+ * nothing, and C++ ends the process at the first frame that keeps the promise. So the program's
+ * frames are skipped: the exception is thrown as if SMPI had called exit_of_smpi() in place of
+ * main(). */
 
 struct caller {
   const void *simgrid, *layer; /* where their libraries are loaded */
-  ucontext_t context;          /* of the innermost frame in SimGrid's behind all of ours */
+  ucontext_t context;          /* the innermost frame of SimGrid outside of all our frames */
   bool found;
 };
 
@@ -64,7 +64,8 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *data
   enum { RBX = 3, RBP = 6, R12 = 12 }; /* numbers of DWARF: the registers that calls preserve */
   struct caller *caller = data;
   const void *code = (const void *)_Unwind_GetIP(frame), *library = library_of(code);
-  if (library == caller->layer) /* it lies within one of SMPI's algorithms, which we have called */
+  if (library ==
+      caller->layer) /* the frame lies within one of SMPI's algorithms, which we have called */
     caller->found = false;
   if (library != caller->simgrid || caller->found)
     return _URC_NO_REASON;
@@ -105,7 +106,7 @@ static _Noreturn void exit_of_libc(int status)
   abort();
 }
 
-/* Started directly, as configure and make do with programs that they have built, it ends as any. */
+/* A program that was started directly, as configure and make do, ends as usual. */
 void smpi_exit(int status)
 {
   layer_enter();
@@ -129,7 +130,7 @@ void exit(int status)
 
 /* ---- the end of the process ---- */
 
-/* The layer itself ends the run so, too. */
+/* The layer itself ends the run in this way, too. */
 #define EXIT_AT_ONCE(NAME)                                                                         \
   void NAME(int status)                                                                            \
   {                                                                                                \
@@ -174,8 +175,8 @@ static bool is_overflow(int signal, const siginfo_t *info, const void *context)
 #endif
 }
 
-/* The stack of the handler is too small for the end of a run that is lost, so that comes on the
- * stack of the rank, as if the program had called it where the signal struck. */
+/* The handler's stack is too small for the end of a lost run, so that end is made on the rank's
+ * stack, as if the program had called it where the signal struck. */
 static int signal_of_rank;
 
 static _Noreturn void end_by_signal(void)
@@ -200,8 +201,9 @@ static void leave_handler(int signal, void *context)
 #endif
 }
 
-/* In program mode it is the program's, and so it is in a call that was given an address that is
- * none, and before and behind MPI. Otherwise it is ours or SimGrid's, whose handler says more. */
+/* In program mode the program has failed, and so it has in a call that was given an invalid
+ * address, and before and after MPI. Otherwise the layer or SimGrid has failed, and SimGrid's
+ * handler says more. */
 static void ended_by_signal(int signal, siginfo_t *info, void *context)
 {
   struct arena *mode = heap_leave();
@@ -227,7 +229,7 @@ static void ended_by_signal(int signal, siginfo_t *info, void *context)
   raise(signal);
 }
 
-/* A rank that ends itself so: where programs repair themselves, a crash of it. */
+/* A rank that ends itself in this way: a crash, where programs repair themselves. */
 static void end_itself(int signal)
 {
   struct rank *r = rank_self();
@@ -237,7 +239,7 @@ static void end_itself(int signal)
   end_by_signal();
 }
 
-/* Returns whether it ends a process that does nothing about it. */
+/* Returns whether the signal ends a process that does not handle it. */
 static bool ends_process(int signal)
 {
   struct sigaction action = {.sa_handler = SIG_DFL};

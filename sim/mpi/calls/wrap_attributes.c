@@ -14,7 +14,7 @@ enum kind { OF_COMM, OF_TYPE, OF_WINDOW };
 /* The functions of a key are NULL where there is nothing to copy or to do. */
 struct keyval {
   enum kind kind;
-  bool as_it_is; /* copied so */
+  bool as_it_is; /* copied as it is */
   union {
     MPI_Comm_copy_attr_function *comm;
     MPI_Type_copy_attr_function *type;
@@ -30,7 +30,7 @@ struct keyval {
 struct attribute {
   int key;
   void *value;
-  struct attribute *next; /* the order of setting */
+  struct attribute *next; /* in the order of setting */
 };
 
 /* A type that has, or had, attributes. */
@@ -58,7 +58,7 @@ static struct holder of_window(struct rank *r, MPI_Win window)
   return (struct holder){.window = window, .attributes = &window_of(r, window)->attributes};
 }
 
-/* Returns where it is linked in, or would be. */
+/* Returns where the attribute is linked in, or would be. */
 static struct type **find_type(struct rank *r, MPI_Datatype handle)
 {
   struct type **place = &r->mpi->types;
@@ -140,7 +140,7 @@ static const struct keyval *keyval_of(const struct rank *r, int key)
   return &r->mpi->keyvals[key];
 }
 
-/* The program's functions, with the program's heap. */
+/* Call the program's functions, with the program's heap. */
 static int call_copy(struct rank *r, struct holder holder, const struct attribute *attribute,
                      void **value, int *copied)
 {
@@ -193,7 +193,8 @@ static int delete_attribute(struct rank *r, struct holder holder, int key)
   return result;
 }
 
-/* New ones come first: those of MPI_COMM_SELF end in the reverse order (MPI 3.1, section 8.7.1). */
+/* New attributes come first: those of MPI_COMM_SELF end in the reverse order (MPI 3.1, section
+ * 8.7.1). */
 static int set_attribute(struct rank *r, struct holder holder, int key, void *value)
 {
   keyval_of(r, key);

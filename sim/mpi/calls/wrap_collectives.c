@@ -10,8 +10,8 @@
 
 /* ---- the calls ---- */
 
-/* Returns whether all members are to combine in their order, and each in memory that has room for
- * the data of an element wherever it puts them. */
+/* Returns whether all members must combine in rank order, each in memory with room for the data of
+ * an element at any place. */
 static bool is_ordered(MPI_Op op, MPI_Datatype type)
 {
   int commutes = true;
@@ -35,7 +35,7 @@ static bool is_ordered(MPI_Op op, MPI_Datatype type)
     WRAP((c = comm_of(r, comm), __VA_ARGS__), PMPI_##NAME ARGUMENTS);                              \
   }
 
-/* SELECTED or OWN where this rank takes part. The other words are fields of the site. */
+/* SELECTED or OWN where this rank takes part. The other arguments are fields of the call. */
 #define TAKE_PART(SELECTED, OWN, ...)                                                              \
   ((void)(call_begin(r, (struct call_site){.comm = c, __VA_ARGS__}) &&                             \
           (call_is_selected(r) ? (SELECTED) : (OWN))),                                             \
@@ -62,7 +62,7 @@ static int reduce_local(const void *before, void *into, int count, MPI_Datatype 
 LOOK_UP_CALL(Reduce_local, (before, into, count, type, op),
              ((void)r, reduce_local(before, into, count, type, op)))
 
-/* The length of what a rank gives; counts mean nothing where it gives nothing. */
+/* Returns the length of what a rank gives; counts mean nothing where it gives nothing. */
 static uint32_t given(bool gives, int count, MPI_Datatype type)
 {
   return gives ? (uint32_t)type_bytes(type) * (uint32_t)count : 0;
@@ -84,7 +84,7 @@ static int largest_of(const int *counts, int number)
   return largest;
 }
 
-/* The same for what a rank sends, or in place has where it receives. */
+/* The same for what a rank sends or, in place, has where it receives. */
 static uint32_t shared(const void *out, int out_count, MPI_Datatype out_type, int in_count,
                        MPI_Datatype in_type)
 {
@@ -210,7 +210,7 @@ SELECTED_CALL(Scatter, (out, out_count, out_type, in, in_count, in_type, root, c
                                          : given(true, in_count, in_type),
               .result = EQUAL(in, in_count, in_type), .blocks = 1)
 
-/* The length of all blocks, where this rank gives them. */
+/* Returns the length of all blocks, where this rank gives them. */
 static uint32_t all_given(const struct comm *comm, int root, const int *counts, MPI_Datatype type)
 {
   return comm->rank == root ? given(true, sum_of(counts, comm->size), type) : 0;

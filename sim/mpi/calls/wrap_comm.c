@@ -5,7 +5,8 @@
  * One that all its members have freed is used again for the next one of the same members in the
  * same order: its number stays, its calls are counted on, so that for protocols, logs and
  * checkpoints it is one communicator. Members tell each other what they have freed in the call that
- * makes the next one: it is known from data of the program only, and a rollback puts it back. */
+ * makes the next communicator: the list consists of data of the program only, and a rollback puts
+ * it back. */
 #include "sim/mpi/layer/comm.h"
 
 #include "sim/host/rank/communicators.h"
@@ -87,10 +88,10 @@ LOOK_UP_CALL(Comm_test_inter, (comm, flag), tell(flag, comm_of(r, comm)->remote 
 
 enum { AGAIN_MAX = 12 };
 
-/* What one member says when a communicator is made. */
+/* The contribution of one member when a communicator is made. */
 struct share {
   int colour, key;
-  uint16_t again[AGAIN_MAX]; /* numbers of some that it has freed; 0: no more */
+  uint16_t again[AGAIN_MAX]; /* numbers of communicators that it has freed; 0: no more */
 };
 
 struct comm *comm_new(struct rank *r, int size)
@@ -101,8 +102,8 @@ struct comm *comm_new(struct rank *r, int size)
   return comm;
 }
 
-/* The members that said the same colour, by key and then by their old rank. The first `*first` of
- * the parent stay before the others: how many these are is told. */
+/* Returns the members with the same colour, by key and then by their old rank. Those among the
+ * first `*first` of the parent come before the others; *first becomes their number. */
 static struct comm *chosen(struct rank *r, const struct comm *parent, const struct share *shares,
                            int *first)
 {
@@ -144,7 +145,7 @@ static void drop(struct comm *comm)
 void comm_release(struct rank *r, struct comm *comm)
 {
   comm->freed = true; /* requests may still name it */
-  if (layer.repairs)  /* it may be revoked */
+  if (layer.repairs)  /* the communicator may be revoked */
     return;
   if (comm->remote) {
     if (comm->requests == 0)
@@ -155,7 +156,7 @@ void comm_release(struct rank *r, struct comm *comm)
   r->mpi->freed = comm;
 }
 
-/* Those that the same call has made before come first. */
+/* Communicators that the same call has made before come first. */
 static void offer_again(const struct rank *r, const struct comm *parent, struct share *own)
 {
   int count = 0;
@@ -182,8 +183,8 @@ static bool all_offer(const struct comm *parent, const struct share *shares, int
   return true;
 }
 
-/* The freed one with the same members that all of them offer, with the least number, out of its
- * list; NULL: there is none. */
+/* Takes out of its list the freed communicator with the same members that all of them offer, the
+ * one with the least number; NULL: there is none. */
 static struct comm *take_again(struct rank *r, const struct comm *parent,
                                const struct share *shares, const struct comm *comm)
 {
@@ -210,7 +211,7 @@ static struct comm *take_again(struct rank *r, const struct comm *parent,
   return again;
 }
 
-/* With its number; `call` is that which makes it. */
+/* Makes a communicator with its number; `call` is the call that makes it. */
 static struct comm *numbered(struct rank *r, const struct comm *parent, int call,
                              const struct share *shares, struct comm *comm)
 {
@@ -226,13 +227,14 @@ static struct comm *numbered(struct rank *r, const struct comm *parent, int call
   return comm;
 }
 
-/* Returns who speak with each other where `comm` is split. */
+/* Returns the communicator over which a split of `comm` exchanges data. */
 static struct comm *all_of(struct comm *comm)
 {
   return comm->remote ? comm->both : comm;
 }
 
-/* Returns what the members have made of `comm` by what they said in that call. */
+/* Returns the communicator that the members have made of `comm`, from their contributions to that
+ * call. */
 static MPI_Comm made_of(struct rank *r, struct comm *comm, int call, const struct share *shares)
 {
   const struct comm *parent = all_of(comm);
@@ -250,7 +252,7 @@ static MPI_Comm made_of(struct rank *r, struct comm *comm, int call, const struc
   return comm_handle(comm->remote ? comm_between(r, made, first) : made);
 }
 
-/* At a restart: what the same call had made. */
+/* At a restart: returns the communicator that the same call had made. */
 static int made_again(struct rank *r, const struct comm *parent, int colour, int key,
                       MPI_Comm *made)
 {
@@ -293,7 +295,7 @@ static int release(struct rank *r, MPI_Comm *handle)
   return MPI_SUCCESS;
 }
 
-/* With the topology, and the attributes that want to be copied. */
+/* Copies the topology, and the attributes that ask for it. */
 static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);
@@ -311,7 +313,7 @@ static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 WRAP_CALL(Comm_dup, (comm, made), duplicate(r, comm, made))
 WRAP_CALL(Comm_dup_with_info, (comm, info, made), duplicate(r, comm, made))
 
-/* What MPI_Comm_idup has left to do when all members have begun it. */
+/* Completes MPI_Comm_idup when all members have begun it. */
 struct duplication {
   struct comm *comm;
   struct share *shares;
@@ -323,7 +325,7 @@ static void made_duplicate(struct rank *r, void *rest)
 {
   const struct duplication *duplication = rest;
   struct comm *comm = duplication->comm;
-  host_ready(r); /* it may have crashed while it was charged for what it has received */
+  host_ready(r); /* the rank may have crashed while it was charged for received messages */
   *duplication->made = made_of(r, comm, duplication->call, duplication->shares + 1);
   comm_of(r, *duplication->made)->topology = comm->topology;
   rank_free(duplication->shares);
@@ -331,8 +333,8 @@ static void made_duplicate(struct rank *r, void *rest)
                        *duplication->made);
 }
 
-/* Nothing is used again: what is offered must stay until it is taken, or is not. Calls that make a
- * communicator in this way are numbered apart, from -2 down. */
+/* Freed communicators are not used again here: an offered one would have to stay until all members
+ * have decided. Calls that make a communicator in this way are numbered apart, from -2 down. */
 static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, MPI_Request *request)
 {
   struct comm *parent = all_of(comm);
@@ -361,8 +363,8 @@ static int split_type(struct rank *r, struct comm *parent, int type, int key, MP
 WRAP_CALL(Comm_split_type, (comm, type, key, info, made),
           split_type(r, comm_of(r, comm), type, key, made))
 
-/* The group's order decides. Members of disjoint groups make different
- * communicators, and who is not in the own group takes part with no colour. */
+/* The group's order decides. Members of disjoint groups make different communicators, and a rank
+ * that is not in its own group takes part without a colour. */
 static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
 {
   int size, key = MPI_UNDEFINED;
@@ -423,8 +425,8 @@ WRAP_CALL(Comm_create, (comm, group, made), create(r, comm_of(r, comm), group, m
 WRAP_CALL(Comm_free, (comm), release(r, comm))
 WRAP_CALL(Comm_disconnect, (comm), release(r, comm))
 
-/* Operations and handles of infos are as types and groups are (type_reuse.h), but none serves
- * again. */
+/* Operations and handles of infos are kept as types and groups are (type_reuse.h), but not reused.
+ */
 LOOK_UP_CALL(Op_free, (op), (*op = MPI_OP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Group_free, (group), (*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Info_free, (info), (*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS))

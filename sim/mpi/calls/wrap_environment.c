@@ -1,6 +1,6 @@
-/* The environment that a program sees. All ranks are one process; what one of them sets is its own,
- * lies in its arena and is rolled back. What is set before MPI_Init, and `environ`, are the
- * process's. */
+/* The environment that a program sees. All ranks are one process, but variables that a rank sets
+ * belong to it: they lie in its arena and are rolled back. Variables set before MPI_Init, and
+ * `environ`, belong to the process. */
 #include "sim/mpi/layer/wrap.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ int unsetenv(const char *name)
   LOOK_UP(remove_variable(r, name), unsetenv_next(name));
 }
 
-/* Not copied: what the program changes in it later is seen. */
+/* The text is not copied, so later changes of it by the program are seen. */
 static int set_assignment(struct rank *r, const char *assignment)
 {
   const char *equals = strchr(assignment, '=');

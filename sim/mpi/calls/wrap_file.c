@@ -1,6 +1,6 @@
-/* Files of MPI-IO: opening, closing, sizes, views, pointers. SMPI's own move no bytes. What the
- * calls cost is the messages by which members synchronize; storage takes no time, as for files that
- * a program writes otherwise. */
+/* Files of MPI-IO: opening, closing, sizes, views, pointers. SMPI's own move no bytes. Calls cost
+ * the messages by which members synchronize; storage takes no time, as for files that a program
+ * writes in other ways. */
 #include "sim/host/output/held_output.h"
 #include "sim/host/storage/application.h"
 #include "sim/mpi/collectives/collectives.h"
@@ -123,7 +123,7 @@ static unsigned store_modes(int amode)
          (amode & MPI_MODE_RDONLY ? 0U : STORE_WRITE);
 }
 
-/* Without the prefix by which ROMIO is told the kind of file system. */
+/* Returns the name without the prefix that tells ROMIO the kind of file system. */
 static char *whole_path(const char *name)
 {
   const char *colon = strchr(name, ':');
@@ -131,7 +131,7 @@ static char *whole_path(const char *name)
   return g_canonicalize_filename(prefix ? colon + 1 : name, NULL);
 }
 
-/* All members come here, also where one of them has another mode. */
+/* All members come here, even if one of them has another mode. */
 static struct file *new_file(struct rank *r, MPI_Comm made, const char *name, int amode)
 {
   struct comm *comm = comm_of(r, made);
@@ -162,7 +162,7 @@ static int agree_on(struct rank *r, const struct file *file, bool *same)
   return error;
 }
 
-/* The communicator may have been that of a file before: its calls tell the two apart. */
+/* The communicator may have served another file before: its calls tell the two apart. */
 static int64_t opening_on(const struct comm *comm)
 {
   return ((int64_t)comm->calls << 16) + comm->number;
@@ -222,13 +222,13 @@ static int close_file(struct rank *r, MPI_File *handle)
 
 WRAP_CALL(File_close, (file), close_file(r, file))
 
-/* A number that no opening has. */
+/* Returns a number that no opening has. */
 static int64_t next_deletion(struct rank *r)
 {
   return -(((int64_t)(r->index + 1) << 32) + r->mpi->files_deleted++);
 }
 
-/* The number of a change that has no handle. */
+/* Returns the number of a change that has no handle. */
 static int64_t begin_alone(struct rank *r)
 {
   struct file *file = rank_alloc(r, sizeof *file);
@@ -246,7 +246,7 @@ static int delete_file(struct rank *r, const char *name)
 
 WRAP_CALL(File_delete, (name, info), delete_file(r, name))
 
-/* ---- what programs do to these files by calls of libc ---- */
+/* ---- calls of libc on these files ---- */
 
 static int finished(int error)
 {
@@ -254,7 +254,7 @@ static int finished(int error)
   return error ? -1 : 0;
 }
 
-/* unlink() and remove(), of files that were opened by MPI-IO. False: it is another file. */
+/* unlink() and remove() of files that were opened by MPI-IO. Returns false for another file. */
 static bool unlink_file(const char *name, int *result)
 {
   struct rank *r = rank_self();
@@ -297,8 +297,8 @@ int truncate64(const char *name, off64_t size)
   return truncate(name, size);
 }
 
-/* A rank that goes back before others have may find files that these have made since, or not find
- * what they have deleted: it is told again what it was told. */
+/* A rank that goes back before others may find files that these have made since, or miss files that
+ * they have deleted: it gets the same answer as before. */
 static int look(struct rank *r, const char *name, int error)
 {
   g_autofree char *path = g_canonicalize_filename(name, NULL);
@@ -395,7 +395,7 @@ static int get_size(const struct file *file, MPI_Offset *size)
 
 LOOK_UP_CALL(File_get_size, (file, size), get_size(file_of(r, file), size))
 
-/* Behind what members have written before. */
+/* Begins after what members have written before. */
 static int resize(struct rank *r, struct file *file, MPI_Offset size, bool may_cut)
 {
   if (file->amode & MPI_MODE_RDONLY)
@@ -420,7 +420,7 @@ static int synchronize(struct rank *r, struct file *file)
 
 WRAP_CALL(File_sync, (file), synchronize(r, file_of(r, file)))
 
-/* What others have written is seen only behind calls that synchronize. */
+/* A rank sees writes of others only after calls that synchronize. */
 static int set_atomicity(struct rank *r, struct file *file, int atomic)
 {
   if (atomic)
@@ -459,7 +459,7 @@ LOOK_UP_CALL(File_get_info, (file, info), get_info(file_of(r, file), info))
 
 static const char NATIVE[] = "native";
 
-/* Collective, and all pointers are at the beginning again. */
+/* The call is collective, and puts all pointers back to the beginning. */
 static int set_view(struct rank *r, struct file *file, MPI_Offset displacement, MPI_Datatype etype,
                     MPI_Datatype filetype, const char *representation, MPI_Info info)
 {
@@ -513,7 +513,8 @@ LOOK_UP_CALL(File_get_byte_offset, (file, offset, place),
 
 /* ---- pointers ---- */
 
-/* The end is the first etype that is not in the file. MPI_ERR_ARG: before the beginning. */
+/* The end is the first etype that is not in the file. MPI_ERR_ARG: the place is before the
+ * beginning. */
 static int seek(const struct file *file, int64_t *pointer, MPI_Offset offset, int from)
 {
   int64_t etype = file->view.etype_bytes, start = 0;
@@ -544,9 +545,9 @@ static int tell_pointer(int64_t pointer, MPI_Offset *where)
 
 LOOK_UP_CALL(File_get_position, (file, where), tell_pointer(file_of(r, file)->position, where))
 
-/* All members have the same pointer, each its own copy, which collective calls move alike. Only
- * where no rank ever goes back, one of them can take it for itself: the order in which they do is
- * decided by no message. Then it is the store's. */
+/* All members have the same pointer, each its own copy, which collective calls move alike. A single
+ * rank can move it only where no rank ever goes back, as no message decides the order in which
+ * ranks do so. Then the store holds it. */
 
 static bool is_for_all(const struct file *file)
 {

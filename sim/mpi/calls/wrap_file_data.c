@@ -1,6 +1,6 @@
-/* Files of MPI-IO: reading and writing. A rank writes for itself (file_store.h), so collective
- * accesses are those of each member, and synchronize the file: behind what they write, ahead of
- * what they read. Nonblocking and split ones have done everything when they return. */
+/* Files of MPI-IO: reading and writing. A rank writes for itself (file_store.h), so a collective
+ * access is one access of each member and synchronizes the file: after writes, before reads.
+ * Nonblocking and split accesses are done when the first call returns. */
 #include "sim/host/rank/buffers.h"
 #include "sim/host/rank/request.h"
 #include "sim/mpi/files/file.h"
@@ -12,7 +12,7 @@
 
 struct access {
   bool writes;
-  void *buffer; /* of the program; only read when it writes */
+  void *buffer; /* the program's memory; only read when it writes */
   int count;
   MPI_Datatype type;
   MPI_Status status; /* afterwards */
@@ -56,8 +56,9 @@ static int refusal(const struct file *file, const struct access *access, int64_t
 
 /* ---- the access of one rank ---- */
 
-/* The items of the program, and the same bytes one behind the other. By where the type's data lie,
- * not by MPI_Pack: an item of which the file has only a part is filled as far as it goes. */
+/* Convert between items of the program and the same bytes one after the other. They use the places
+ * of the type's data, not MPI_Pack: an item of which the file has only a part is filled as far as
+ * possible. */
 static void copy_items(const struct access *access, char *packed, int64_t bytes)
 {
   GArray *list = type_segments(access->type, access->count);
@@ -97,7 +98,7 @@ static int64_t read_data(struct file *file, const struct access *access, const G
   return got;
 }
 
-/* From that etype on. An MPI error: nothing was done. */
+/* Accesses the file from that etype on. An MPI error means that nothing was done. */
 static int access_at(struct file *file, struct access *access, int64_t at)
 {
   int error = refusal(file, access, at);
@@ -207,7 +208,7 @@ LATER_CALL(File_iwrite_all, writing)
 
 /* ---- of all members ---- */
 
-/* All members get to the end, whatever the access of one of them is refused for. */
+/* All members reach the end, even if the access of one of them is refused. */
 static int together(struct rank *r, struct file *file, int64_t at, bool next, struct access access,
                     MPI_Status *status)
 {
@@ -227,7 +228,7 @@ WRAP_CALL(File_read_all, (file, buffer, count, type, status),
 WRAP_CALL(File_write_all, (file, buffer, count, type, status),
           together(r, file_of(r, file), 0, true, writing(buffer, count, type), status))
 
-/* One behind the other, by rank, from the shared pointer on. */
+/* Accesses one after the other, by rank, from the shared pointer on. */
 static int in_order(struct rank *r, struct file *file, struct access access, MPI_Status *status)
 {
   int error = refusal(file, &access, 0), members = file->comm->size;

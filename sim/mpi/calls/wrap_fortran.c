@@ -53,7 +53,7 @@ void mpi_finalize_(int *error)
                *error = in_c(get_handle(r, holder), *key, &where, flag);                           \
                if (*flag && where) *value = *where)
 
-/* So the address of a copy is set. */
+/* So the attribute is set to the address of a copy. */
 static int *kept(struct rank *r, int value)
 {
   int *copy = rank_alloc(r, sizeof *copy);

@@ -1,5 +1,5 @@
-/* The Fortran calls that take functions of the program, which want addresses of what C passes as it
- * is. */
+/* The Fortran calls that take functions of the program: these get addresses of values that C passes
+ * directly. */
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/comm.h"
 
@@ -8,8 +8,8 @@
 
 /* ---- attributes ---- */
 
-/* The functions of a key, which in Fortran take addresses: of values that are as wide as an
- * address, so that functions of MPI_Keyval_create, which take integers, find them there as well. */
+/* The functions of a key, which in Fortran take addresses. The values there are as wide as an
+ * address, so that functions of MPI_Keyval_create, which take integers, work as well. */
 struct functions {
   void (*copy)(int *comm, int *key, MPI_Aint *extra, MPI_Aint *value, MPI_Aint *made, int *flag,
                int *error); /* NULL: as it is */

@@ -20,7 +20,7 @@ static int *copy_of(struct rank *r, const int *values, int count)
   return copied;
 }
 
-/* As many as fit. */
+/* Copies as many as fit. */
 static void tell(int *where, const int *values, int count, int room)
 {
   if (MIN(count, room) > 0)
@@ -155,7 +155,7 @@ struct edge {
   bool weighted;
 };
 
-/* The edges that this rank tells of; `room` of them, of which the rest come from nowhere. */
+/* The edges that this rank gives, padded to `room` edges without an origin. */
 static struct edge *own_edges(struct rank *r, int room, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights)
 {
@@ -171,7 +171,7 @@ static struct edge *own_edges(struct rank *r, int room, int sources, const int *
   return edge;
 }
 
-/* Those of the edges that lead to `rank`, or from it. */
+/* Returns the edges that lead to `rank`, or from it. */
 static struct neighbours chosen(struct rank *r, const struct edge *edge, int count, int rank,
                                 bool to, bool weighted)
 {
@@ -200,7 +200,7 @@ static bool are_weighted(const struct edge *edge, int count, bool own)
   return own;
 }
 
-/* All ranks exchange as many edges as the rank with the most has. */
+/* All ranks exchange the same number of edges, that of the rank with the most. */
 static int create_distributed(struct rank *r, struct comm *parent, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights,
                               MPI_Comm *made)

@@ -1,6 +1,6 @@
-/* What programs put into infos. It lies in the MPI state and rolls back; the handle is one of
- * SMPI's, which stays empty. An info that the MPI state does not know (MPI_INFO_ENV, none yet) is
- * SMPI's. */
+/* Values that programs put into infos. They lie in the MPI state and roll back; the handle is one
+ * of SMPI's, which stays empty. An info that the MPI state does not know (MPI_INFO_ENV, none yet)
+ * is SMPI's. */
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/wrap.h"
@@ -9,7 +9,7 @@
 
 struct hint {
   char *key, *value;
-  struct hint *next; /* by key, as SMPI has them */
+  struct hint *next; /* sorted by key, as in SMPI */
 };
 
 struct info {
@@ -148,7 +148,7 @@ LOOK_UP_CALL(Info_set, (handle, key, value),
 LOOK_UP_CALL(Info_delete, (handle, key), delete_hint(find_info(r, handle), key))
 LOOK_UP_CALL(Info_dup, (handle, made), duplicate(r, handle, made))
 
-/* Calls that read: what the MPI state does not know is SMPI's. */
+/* Calls that read: an info unknown to the MPI state is SMPI's. */
 #define READ_CALL(NAME, ARGUMENTS, IN_FACE)                                                        \
   LOOK_UP_CALL(NAME, ARGUMENTS, find_info(r, info) ? (IN_FACE) : PMPI_##NAME ARGUMENTS)
 
@@ -159,7 +159,8 @@ READ_CALL(Info_get_valuelen, (info, key, length, found),
 READ_CALL(Info_get_nkeys, (info, count), count_hints(find_info(r, info), count))
 READ_CALL(Info_get_nthkey, (info, n, key), get_key(find_info(r, info), n, key))
 
-/* ---- the same in Fortran: infos are SMPI's, so C's calls do, with a protocol and without ---- */
+/* ---- the same in Fortran: infos are SMPI's, so C's calls serve, with a protocol and without ----
+ */
 
 static MPI_Info at(const int *info)
 {

@@ -1,6 +1,6 @@
-/* Intercommunicators, which SMPI does not have. In one, ranks that are named are those of the
- * remote group. Both groups, one behind the other, are a communicator of its own as well: it has
- * the number, so that protocols see one of all its ranks, and by it they make others together. */
+/* Intercommunicators, which SMPI does not have. In one, ranks named by the program belong to the
+ * remote group. Both groups, one after the other, also form a communicator: this one has the
+ * number, so that protocols see one communicator of all ranks, and it serves to make others. */
 #include "sim/host/storage/application.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -12,7 +12,7 @@
 
 /* ---- making ---- */
 
-/* The leaders tell each other the members of their groups. Returns those of the remote one. */
+/* The leaders exchange the members of their groups. Returns the members of the remote group. */
 static int *meet(struct rank *r, const struct comm *local, int remote_leader, struct comm *peers,
                  int *size)
 {
@@ -28,7 +28,7 @@ static int *meet(struct rank *r, const struct comm *local, int remote_leader, st
   return member;
 }
 
-/* What the leader knows of the remote group, all members of the local one know then. */
+/* The leader tells the remote group to all members of the local one. */
 static int *remote_members(struct rank *r, struct comm *local, int leader, MPI_Comm peers,
                            int remote_leader, int *size)
 {
@@ -55,7 +55,7 @@ static void refuse_overlap(const struct comm *local, const int *remote, int size
           remote[i]);
 }
 
-/* Both groups, one behind the other. */
+/* Returns both groups, one after the other. */
 static int *all_members(struct rank *r, const struct comm *local, const int *remote, int size,
                         bool local_first)
 {
@@ -80,7 +80,7 @@ static int create(struct rank *r, struct comm *local, int leader, MPI_Comm peers
   refuse_where_it_cannot_be();
   int size, *remote = remote_members(r, local, leader, peers, remote_leader, &size);
   refuse_overlap(local, remote, size);
-  bool local_first = local->member[0] < remote[0]; /* so both groups say the same */
+  bool local_first = local->member[0] < remote[0]; /* so both groups have the same order */
   int *member = all_members(r, local, remote, size, local_first);
   struct comm *all = comm_of_members(r, &r->mpi->world, member, local->size + size);
   rank_free(remote);
@@ -105,7 +105,7 @@ static struct comm *between_of(struct rank *r, MPI_Comm handle)
   return comm;
 }
 
-/* The members of a group that says `high` come behind those of one that does not. */
+/* Members of a group with `high` come after those of a group without. */
 static int merge(struct rank *r, const struct comm *comm, int high, MPI_Comm *made)
 {
   int error = comm_split(r, comm->both, 0, high != 0, made);

@@ -23,7 +23,7 @@ static int unlock(struct rank *r, MPI_Win handle, int target)
 WRAP_CALL(Win_unlock, (target, window), unlock(r, window, target))
 WRAP_CALL(Win_unlock_all, (window), unlock(r, window, WINDOW_ALL))
 
-/* What is complete at the target is so at the origin. */
+/* An access that is complete at the target is complete at the origin. */
 static int flush(struct rank *r, MPI_Win handle, int target)
 {
   struct window *window = window_of(r, handle);

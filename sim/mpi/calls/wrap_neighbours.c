@@ -1,6 +1,6 @@
-/* Neighbourhood collectives: as the nonblocking ones, one round of messages from and to the
- * neighbours (wrap_nonblocking.c says why); the blocking forms wait for theirs. SMPI itself has
- * none of these calls. */
+/* Neighbourhood collectives: like the nonblocking ones, one round of messages from and to the
+ * neighbours (wrap_nonblocking.c says why); the blocking forms wait for them. SMPI itself has none
+ * of these calls. */
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/p2p.h"
@@ -14,8 +14,8 @@ static const struct topology *topology_of(struct rank *r, const struct comm *com
   return &comm->topology;
 }
 
-/* Two ranks can be neighbours more than once. Then the first that one sends is the first that the
- * other receives; in a grid, what goes to the one before comes from the one behind. */
+/* Two ranks can be neighbours more than once. Then the first message that one sends is the first
+ * that the other receives; in a grid, a message to the previous rank comes from the next one. */
 static struct request *exchange(struct rank *r, struct blocks out, struct blocks in,
                                 struct comm *comm)
 {
@@ -49,7 +49,8 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
 
 /* ---- the calls ---- */
 
-/* Neighbor_NAME and Ineighbor_NAME: what goes OUT and what comes IN, named by the arguments. */
+/* Define Neighbor_NAME and Ineighbor_NAME: OUT and IN are the blocks that go and come, in terms of
+ * the arguments. */
 #define NEIGHBOUR_CALL(NAME, OUT, IN, ...)                                                         \
   WRAP_CALL(                                                                                       \
       Neighbor_##NAME, (__VA_ARGS__, comm),                                                        \

@@ -1,16 +1,16 @@
 /* Nonblocking collectives. Each is one round of messages, all of which begin at the call, from each
  * rank with data to each that needs them, as in SMPI. Reductions combine their operands when the
- * request is completed. On an intercommunicator data go from each group to the other, and the rank
- * itself is none of those with whom it exchanges them.
+ * request is completed. On an intercommunicator data go from each group to the other, and a rank
+ * does not exchange data with itself.
  *
- * Under every protocol, also under one that handles collectives, these are messages as those of
- * point to point are, on the hidden half of their communicator. A protocol's line can lie between
- * the beginning and the end of such a call, so that it is on both sides; each of its messages is
- * on one. And protocols count the sends of a program in its order, so none may wait until others
- * have come that far.
+ * Under every protocol, also under one that handles collectives, the messages are like those of
+ * point-to-point calls, on the hidden half of the communicator. A protocol's line can lie between
+ * the beginning and the end of such a call, so that the call is on both sides, while each of its
+ * messages is on one. And protocols count the sends of a program in its order, so no send may wait
+ * until others have come that far.
  *
- * All have one tag: two calls on a communicator begin in the same order everywhere, and a pair of
- * ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */
+ * All messages have one tag: two calls on a communicator begin in the same order everywhere, and a
+ * pair of ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */
 #include "include/mpi/values.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -21,7 +21,7 @@
 
 /* ---- pieces ---- */
 
-/* With whom data are exchanged: so many, and the rank itself, -1 where it is none of them. */
+/* The ranks that exchange data: their number, and this rank among them (-1: it is none of them). */
 static int peers_of(const struct comm *comm)
 {
   return comm_peers(comm)->size;
@@ -37,7 +37,7 @@ static struct request *begin(struct rank *r, const struct comm *comm)
   return p2p_whole(r, 2 * peers_of(comm));
 }
 
-/* Those beside the root in its group name MPI_PROC_NULL, and so exchange nothing. */
+/* Other ranks of the root's group name MPI_PROC_NULL, and so exchange nothing. */
 static bool is_root(const struct comm *comm, int root)
 {
   return comm->remote ? root == MPI_ROOT : root == comm->rank;
@@ -83,7 +83,7 @@ static void take_blocks(struct rank *r, struct request *whole, const struct bloc
 
 /* ---- movement ---- */
 
-/* Sends come first: in place, their buffer is the one that is received into. */
+/* Sends come first: in place, their buffer is also the receive buffer. */
 
 static int barrier(struct rank *r, struct comm *comm, MPI_Request *handle)
 {
@@ -166,13 +166,13 @@ static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct 
 
 /* ---- reductions ---- */
 
-/* Contributions of several ranks, in their order, and where their combination goes. */
+/* Contributions of several ranks, in rank order, and the place of the result. */
 struct sum {
   void *memory;
   struct blocks shares;
   int number;
   void *result;
-  int from, count; /* of its elements: those that are wanted */
+  int from, count; /* the elements that are wanted */
   MPI_Op op;
 };
 
@@ -204,7 +204,7 @@ static void combine(struct rank *r, void *rest)
   rank_free(sum->memory);
 }
 
-/* Takes the shares of all ranks below `number`: its own is at `own`. */
+/* Receives the contributions of all ranks below `number`: the rank's own is at `own`. */
 static void take_shares(struct rank *r, struct request *whole, struct sum *sum, const void *own,
                         struct comm *comm)
 {
@@ -241,7 +241,7 @@ static int allreduce(struct rank *r, const void *out, void *in, int count, MPI_D
   return began(whole, handle);
 }
 
-/* Each rank sends to all ranks above. `exclusive`: the own share is left out. */
+/* Each rank sends to all higher ranks. `exclusive`: its own contribution is left out. */
 static int scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
                 struct comm *comm, bool exclusive, MPI_Request *handle)
 {
@@ -254,7 +254,7 @@ static int scan(struct rank *r, const void *out, void *in, int count, MPI_Dataty
   return began(whole, handle);
 }
 
-/* Between groups each rank sends all that it has, as it does not know the counts of the others. */
+/* Between groups each rank sends all its data, as it does not know the counts of the others. */
 static int reduce_scatter(struct rank *r, const void *out, void *in, const int *counts, int count,
                           MPI_Datatype type, MPI_Op op, struct comm *comm, MPI_Request *handle)
 {

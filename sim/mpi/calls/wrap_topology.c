@@ -27,7 +27,7 @@ static int product(int count, const int *sizes)
   return all;
 }
 
-/* Returns how far apart neighbours in a dimension are. */
+/* Returns how far apart the ranks of neighbours in a dimension are. */
 static int stride(const struct grid *grid, int dimension)
 {
   return product(grid->dimensions - dimension - 1, grid->size + dimension + 1);
@@ -46,7 +46,7 @@ static const struct grid *grid_of(struct rank *r, MPI_Comm comm)
   return grid;
 }
 
-/* The coordinate modulo its dimension, if that is a circle; -1: outside. */
+/* Returns the coordinate, modulo the dimension if it is periodic; -1: outside. */
 static int inside(const struct grid *grid, int dimension, int value)
 {
   int size = grid->size[dimension];
@@ -64,7 +64,8 @@ static int neighbour(const struct grid *grid, int rank, int dimension, int dista
 
 /* ---- how large ---- */
 
-/* The least largest factor, at most `most`, of `count` whose product is `nodes`; 0: there are none.
+/* Returns the smallest possible largest factor (at most `most`) when `nodes` is a product of
+ * `count` factors; 0: there is none.
  */
 static int largest_factor(int nodes, int count, int most)
 {
@@ -76,7 +77,7 @@ static int largest_factor(int nodes, int count, int most)
   return 0;
 }
 
-/* As close to each other as they can be, the larger first (MPI 3.1, section 7.5.2). */
+/* Makes factors as close to each other as possible, larger ones first (MPI 3.1, section 7.5.2). */
 static int choose_sizes(int nodes, int count, int *sizes)
 {
   int free = 0;
@@ -101,7 +102,7 @@ LOOK_UP_CALL(Dims_create, (nodes, count, sizes),
 
 /* ---- making ---- */
 
-/* The neighbours in each dimension, the one before and the one behind. */
+/* Sets the two neighbours in each dimension, the previous and the next. */
 static void give_grid(struct rank *r, MPI_Comm handle, struct grid *grid)
 {
   struct comm *comm = comm_of(r, handle);
@@ -133,7 +134,8 @@ static int create(struct rank *r, struct comm *parent, int dimensions, const int
 WRAP_CALL(Cart_create, (comm, dimensions, sizes, periodic, reorder, made),
           create(r, comm_within(r, comm), dimensions, sizes, periodic, made))
 
-/* Those that agree in the dimensions that go are together: where all go, each is alone. */
+/* Ranks that agree in the dropped dimensions are together: where all are dropped, each rank is
+ * alone. */
 static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);

@@ -1,4 +1,4 @@
-/* Datatypes: how programs make them, and what MPI tells of them. All by type maps (typemap.h). */
+/* Datatypes: constructors and queries, all by type maps (typemap.h). */
 #include "include/mpi/values.h"
 #include "sim/host/rank/buffers.h"
 #include "sim/host/rank/typemap.h"
@@ -104,7 +104,8 @@ TYPE_CALL(Type_create_darray, (ranks, rank, n, sizes, how, shares, grid, order, 
            LIST(grid, n), ONE(order)),
           NOTHING, ONE(old))
 
-/* They are predefined: all who ask have the same, and none frees it (MPI 3.1, section 17.1.9). */
+/* They are predefined: all callers get the same type, and nobody frees it (MPI 3.1, section
+ * 17.1.9). */
 static int find_kind(struct rank *r, int combiner, int digits, int exponent, MPI_Datatype *made)
 {
   static GArray *known; /* MPI_Datatype */
@@ -161,7 +162,7 @@ LOOK_UP_CALL(Type_match_size, (class, size, type), ((void)r, match_size(class, s
 
 /* ---- sizes and bounds ---- */
 
-/* The value of a call that tells something of `type`: after the expressions. */
+/* Defines a call that returns a property of `type`, after the expressions. */
 #define TOLD(...) ((void)r, type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : (__VA_ARGS__, MPI_SUCCESS))
 
 /* Returns MPI_UNDEFINED for a value that does not fit into an int (MPI 3.1, section 4.1.7). */
@@ -214,7 +215,7 @@ LOOK_UP_CALL(Unpack, (in, size, position, out, count, type, comm),
              items_unpack(in, size, position, out, count, type))
 LOOK_UP_CALL(Pack_size, (count, type, comm, size), TOLD(*size = narrow(count * MAP->size)))
 
-/* ---- of what a type was made ---- */
+/* ---- the constructor of a type ---- */
 
 LOOK_UP_CALL(Type_get_envelope, (type, integers, addresses, types, combiner),
              TOLD(*integers = MAP->integers, *addresses = MAP->addresses, *types = MAP->types,
@@ -271,7 +272,8 @@ OLD_BOUND_CALL(mpi_type_extent_, MPI_Type_extent)
 OLD_BOUND_CALL(mpi_type_lb_, MPI_Type_lb)
 OLD_BOUND_CALL(mpi_type_ub_, MPI_Type_ub)
 
-/* The types of a list and the addresses of another; all of one type where `types` is NULL. */
+/* Makes a type from MPI 1's arguments: all blocks have the type `old` where `types` is NULL.
+ */
 static int make_old(struct rank *r, int combiner, int count, const int *lengths, const int *places,
                     const int *types, const int *old, int *made)
 {

@@ -49,7 +49,7 @@ REPAIR_CALL(MPIX_Comm_is_revoked, (comm, flag),
 
 /* ---- failures that this rank knows of ---- */
 
-/* The first `most` of them. */
+/* Returns the first `most` of these failures. */
 static int failed_group(struct rank *r, const struct comm *comm, int most, MPI_Group *group)
 {
   int *failed = rank_alloc(r, (size_t)comm->size * sizeof *failed);
@@ -107,12 +107,12 @@ static int agree(struct rank *r, struct comm *comm, int *flag)
 
 REPAIR_CALL(MPIX_Comm_agree, (comm, flag), agree(r, comm_of(r, comm), flag))
 
-/* What is done with the decision of a request, when it has come. */
+/* Work that is left when the decision for a request has come. */
 struct awaited {
   struct request *request;
   int *flag;         /* of an agreement; or */
   struct comm *left; /* of shrinking: to be filled, */
-  int number;        /* by the agreement with that number */
+  int number;        /* the number of the agreement */
 };
 
 /* Only the flag is given, or only the communicator. */
@@ -145,7 +145,8 @@ REPAIR_CALL(MPIX_Comm_iagree, (comm, flag, request),
 
 /* ---- shrinking ---- */
 
-/* The members that have not failed, in their order; `number` is that of the agreement on them. */
+/* Makes the communicator of the members that have not failed, in their order; `number` is the
+ * number of the agreement on them. */
 static void fill(struct comm *left, struct comm *comm, const bool *failed, int number)
 {
   left->size = 0;
@@ -181,7 +182,7 @@ static void take_left(struct rank *r, void *rest)
        awaited->number);
 }
 
-/* The handle is there at once, as Fortran keeps it by its number. */
+/* The handle exists at once, as Fortran keeps it by its number. */
 static int begin_shrinking(struct rank *r, struct comm *comm, MPI_Comm *made, MPI_Request *handle)
 {
   struct comm *left = comm_new(r, comm->size);

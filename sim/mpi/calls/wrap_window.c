@@ -45,7 +45,7 @@ static int create(struct rank *r, void *base, MPI_Aint size, int unit, int flavo
 WRAP_CALL(Win_create, (base, size, unit, info, comm, window),
           create(r, base, size, unit, MPI_WIN_FLAVOR_CREATE, info, comm, window))
 
-/* In the arena, as what the program allocates. */
+/* Allocates in the arena, like the program's own memory. */
 static int allocate(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                     void *where, MPI_Win *made)
 {
@@ -112,7 +112,7 @@ static int query_shared(struct rank *r, struct window *window, MPI_Aint *size, i
 LOOK_UP_CALL(Win_shared_query, (window, rank, size, unit, where),
              query_shared(r, window_of(r, window), size, unit, where))
 
-/* Behind the epochs of all members. */
+/* Comes after the epochs of all members. */
 static int release(struct rank *r, MPI_Win *handle)
 {
   struct window *window = window_of(r, *handle);
@@ -162,7 +162,7 @@ WRAP_CALL(Accumulate, (from, count, type, target, at, target_count, target_type,
                        ITEMS(NULL, target_count, target_type), op, ITEMS(from, count, type),
                        NOTHING, NOTHING))
 
-/* What is given for MPI_NO_OP means nothing. */
+/* The operand of MPI_NO_OP has no meaning. */
 WRAP_CALL(Get_accumulate,
           (from, count, type, to, to_count, to_type, target, at, target_count, target_type, op,
            window),
@@ -215,7 +215,7 @@ WRAP_CALL(Rget_accumulate,
 
 /* ---- messages ---- */
 
-/* With one other rank, in the arena. */
+/* The messages with one other rank, in the arena. */
 struct exchange {
   int out_bytes, in_bytes, out_answer_bytes, in_answer_bytes;
   char *out, *in, *out_answer, *in_answer;
@@ -241,7 +241,7 @@ static int finish(struct rank *r, struct request **request)
   return error;
 }
 
-/* The origin's part: what it has for the target goes, and what it fetches is awaited. */
+/* The origin's part: it sends its accesses to the target, and awaits what they fetch. */
 static void begin_origin(struct rank *r, struct window *window, int target, struct exchange *with)
 {
   with->out_bytes = window_bytes(window, target);
@@ -262,7 +262,7 @@ static int end_origin(struct rank *r, struct window *window, int target, struct 
   return error ? error : answered;
 }
 
-/* The target's: what it gets is carried out, and answered. */
+/* The target's part: it carries out the accesses that it gets, and answers. */
 static void begin_target(struct rank *r, struct window *window, int origin, struct exchange *with)
 {
   with->in = rank_alloc(r, (size_t)with->in_bytes);
@@ -292,8 +292,8 @@ static int end_target(struct rank *r, struct exchange *with)
 
 /* ---- fences ---- */
 
-/* Every rank learns how much it will get from each; then the accesses go, and are carried out by
- * the ranks of their origins. */
+/* Every rank learns how much it will get from each other; then the accesses go, and are carried out
+ * in the order of their origins' ranks. */
 static int fence(struct rank *r, struct window *window)
 {
   struct comm *comm = window->comm;
@@ -367,7 +367,7 @@ static int start(struct rank *r, struct window *window, MPI_Group group)
 
 WRAP_CALL(Win_start, (group, assertions, window), start(r, window_of(r, window), group))
 
-/* All targets get theirs before an answer of one is waited for. */
+/* All targets get their accesses before the origin waits for an answer. */
 static int complete(struct rank *r, struct window *window)
 {
   struct comm *comm = window->comm;
@@ -430,7 +430,7 @@ static int wait(struct rank *r, struct window *window)
 
 WRAP_CALL(Win_wait, (window), wait(r, window_of(r, window)))
 
-/* All origins have said how much they have. */
+/* Returns whether all origins have said how much they have. */
 static bool all_have_completed(const struct rank *r, const struct window *window)
 {
   struct found found;

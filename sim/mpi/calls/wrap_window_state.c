@@ -1,4 +1,4 @@
-/* What can be asked of a window, and told to it. */
+/* Queries and settings of a window. */
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
@@ -53,7 +53,7 @@ static int get_name(const struct window *window, char *name, int *length)
 
 LOOK_UP_CALL(Win_get_name, (window, name, length), get_name(window_of(r, window), name, length))
 
-/* Errors go where those of its communicator go. */
+/* Errors go to the error handler of its communicator. */
 static int set_handler(struct window *window, MPI_Errhandler errors)
 {
   return MPI_Comm_set_errhandler(comm_handle(window->comm), errors);
@@ -99,7 +99,8 @@ FORTRAN_CALL(mpi_win_get_name_, (int *window, char *name, int *length, int *erro
              (window, name, length, error, room),
              *error = get_name_fortran(r, window, name, length, room))
 
-/* As numbers of the size of an address; in C all but the address are pointed to. */
+/* Returns numbers of the size of an address; in C all attributes except the address are pointers.
+ */
 static int get_attribute_fortran(struct rank *r, const int *window, int key, MPI_Aint *value,
                                  int *found)
 {

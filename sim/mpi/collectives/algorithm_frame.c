@@ -5,7 +5,7 @@
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/types/datatype.h"
 
-static bool in_arena = true; /* where an algorithm allocates */
+static bool in_arena = true; /* arena in which an algorithm allocates */
 
 void algorithm_in_arena(bool on)
 {

@@ -46,7 +46,7 @@ static bool inside(void)
   return r && r->mpi->algorithm;
 }
 
-/* The rank of the algorithm that calls, which it leaves. */
+/* Returns the rank whose algorithm calls, and leaves the algorithm. */
 static struct rank *leave(void)
 {
   struct rank *r = rank_self();
@@ -55,7 +55,8 @@ static struct rank *leave(void)
   return r;
 }
 
-/* It goes on, unless a member has failed meanwhile or the communicator was revoked. */
+/* Enters the algorithm again, unless a member has failed meanwhile or the communicator was revoked.
+ */
 static void enter_again(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -80,8 +81,8 @@ static int first_tag(const struct rank *r, const struct comm *comm)
                          comm->part * SELECTED_TAGS);
 }
 
-/* SMPI's tags of collectives are negative. A communicator of nodes shares its number with that
- * whose nodes they are. */
+/* SMPI's tags of collectives are negative. A communicator of nodes shares the number of the
+ * communicator whose nodes they are. */
 static int tag_of(const struct rank *r, int tag, const struct comm *comm)
 {
   if (r->mpi->call.inside)
@@ -169,7 +170,7 @@ static void hook_recv(void *buffer, int count, MPI_Datatype type, int from, int 
   enter_again(r);
 }
 
-/* As SMPI's: the send is begun first. */
+/* Like SMPI, begins the send first. */
 static void hook_sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to,
                           int out_tag, void *in, int in_count, MPI_Datatype in_type, int from,
                           int in_tag, MPI_Comm comm, MPI_Status *status)
@@ -275,7 +276,7 @@ static int hook_comm_size(MPI_Comm comm)
   return comm_behind(comm)->size;
 }
 
-/* The ranks of `comm` for which `is_in` holds, as a communicator of its own. */
+/* Makes a communicator of the ranks of `comm` for which `is_in` holds. */
 static struct comm part_of(struct rank *r, const struct comm *comm, int part,
                            bool (*is_in)(const struct comm *, int rank))
 {
@@ -315,7 +316,8 @@ static int are_neighbours(const struct comm *comm, const struct comm *here)
   return true;
 }
 
-/* With the messages by which SMPI learns of nodes, at the same place, for their time. */
+/* Sends the messages by which SMPI learns of nodes, at the same place, so that they take the same
+ * time. */
 static void hook_init_smp(MPI_Comm handle)
 {
   struct rank *r = leave();
@@ -340,7 +342,7 @@ static void hook_init_smp(MPI_Comm handle)
   enter_again(r);
 }
 
-/* Until they are known, nodes are as SMPI has them at first: uniform, and not blocked. */
+/* Until nodes are known they count, as in SMPI at first, as uniform and not blocked. */
 static const struct nodes *nodes_of(MPI_Comm handle)
 {
   static const struct nodes unknown = {.uniform = true};
@@ -385,7 +387,7 @@ static int hook_is_smp_comm(MPI_Comm comm)
   return comm_behind(comm)->part != 0;
 }
 
-/* Only asked for the rank of an actor, which is here the rank of the program. */
+/* Called only for the rank of an actor, which here is the rank of the program. */
 static MPI_Group hook_group(MPI_Comm comm)
 {
   return (MPI_Group)(void *)comm;
@@ -402,8 +404,9 @@ static int hook_group_rank(MPI_Group group, long actor)
 
 /* ---- other objects ---- */
 
-/* Datatypes are the simulator's, and none is freed, as a rollback may lead to where it is in use.
- * An algorithm makes the same ones in each call and on each rank: all that were made. */
+/* The simulator owns datatypes and frees none, as a rollback may lead to a moment at which one is
+ * in use. An algorithm makes the same types in each call and on each rank: this table has them all.
+ */
 static GArray *indexed_types; /* MPI_Datatype */
 
 static bool is_indexed(const struct typemap *map, const int *integers, int count, MPI_Datatype old)
@@ -454,7 +457,7 @@ static int hook_create_indexed(int count, const int *lengths, const int *places,
   return result;
 }
 
-/* Within the rank, and without a word to the protocol: there is nothing to leave the algorithm for.
+/* The copy is within the rank and does not concern the protocol, so the algorithm is not left.
  */
 static int hook_copy_items(const void *from, int from_count, MPI_Datatype from_type, void *to,
                            int to_count, MPI_Datatype to_type)
@@ -465,7 +468,7 @@ static int hook_copy_items(const void *from, int from_count, MPI_Datatype from_t
   return given > to_count * typemap_of(to_type)->size ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
-/* The program's own operation is SMPI's to call. */
+/* SMPI calls the program's own operation. */
 static void hook_apply(MPI_Op op, const void *before, void *into, const int *count,
                        MPI_Datatype type)
 {
@@ -482,7 +485,7 @@ static void hook_unref_type(MPI_Datatype type)
   (void)type;
 }
 
-/* One-sided communication is not carried by messages of the layer. */
+/* Messages of the layer do not carry this one-sided communication. */
 static void hook_window(MPI_Win window, void *base, MPI_Aint size, int unit, MPI_Info info,
                         MPI_Comm comm, bool allocated, bool dynamic)
 {
@@ -494,9 +497,9 @@ static void hook_window(MPI_Win window, void *base, MPI_Aint size, int unit, MPI
 
 /* ---- nonblocking collectives, which some algorithms begin and wait for ---- */
 
-/* What such a request is here, in the memory that SMPI has allocated for one of its own. */
+/* Such a request, in the memory that SMPI has allocated for one of its own. */
 struct group {
-  const char *mark; /* group_mark, by which it differs from struct request */
+  const char *mark; /* group_mark: tells it from struct request */
   int count;
   MPI_Request *part;
 };
@@ -533,7 +536,7 @@ static void hook_start_nbc(MPI_Request request, MPI_Request **vector)
   hook_startall(group->count, group->part);
 }
 
-/* Parts that are freed by the algorithm. */
+/* Parts that the algorithm frees. */
 static void *hook_nbc_requests(MPI_Request **vector, MPI_Request request)
 {
   struct group *group = group_of(request);

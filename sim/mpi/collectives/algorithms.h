@@ -9,11 +9,11 @@
 struct rank;
 struct comm;
 
-/* Before any algorithm, once. */
+/* To be called once, before any algorithm. */
 void algorithms_begin(void);
 
-/* The calling rank is the first: whether some of the selected algorithms have tables, which they
- * make when they run first; makes them, outside of any arena. */
+/* For the first rank: returns whether some of the selected algorithms have tables, which they make
+ * at their first run; makes these tables, outside of any arena. */
 bool algorithms_have_tables(void);
 void algorithms_make_tables(struct rank *);
 
@@ -23,25 +23,24 @@ void algorithm_enter(struct rank *);
 void algorithm_in_arena(bool on); /* false: it comes from libc */
 void algorithm_leave(struct rank *);
 
-/* Having left it: the algorithm is given up, as call.error says. Its frames are unwound, and the
- * memory that it has not given to a destructor is lost. */
+/* Gives up an algorithm that was left, as call.error says. Its frames are unwound, and memory
+ * without a destructor is lost. */
 void algorithm_give_up(void) __attribute__((noreturn));
 
 /* Returns what SMPI's algorithms read in place of MPI_IN_PLACE: `out`, or a copy of these elements
- * of `in`.
- * `*copy` is to be given to algorithm_free(), NULL too. */
+ * of `in`. `*copy` must be given to algorithm_free(), even if it is NULL. */
 const void *algorithm_source(struct rank *, const void *out, const void *in, int count,
                              MPI_Datatype, void **copy);
 void algorithm_free(void *copy);
 void *algorithm_at(void *buffer, int element, MPI_Datatype); /* its address */
-MPI_Datatype algorithm_type(MPI_Datatype); /* the same type, as SMPI has it right */
-MPI_Comm algorithm_comm(struct comm *);    /* the handle by which they know it */
+MPI_Datatype algorithm_type(MPI_Datatype); /* the same type, with the right size in SMPI */
+MPI_Comm algorithm_comm(struct comm *);    /* the handle that the algorithms know */
 int algorithm_rank(const struct comm *);
 int algorithm_size(const struct comm *);
 /* Ends the run, exit 64. */
 void algorithm_fail(const char *call, const char *what) __attribute__((noreturn));
 
-/* The calls, with MPI's arguments. MPI_SUCCESS. */
+/* The calls, with MPI's arguments. They return MPI_SUCCESS. */
 int algorithm_barrier(struct rank *, struct comm *);
 int algorithm_bcast(struct rank *, void *buffer, int count, MPI_Datatype, int root, struct comm *);
 int algorithm_reduce(struct rank *, const void *out, void *in, int count, MPI_Datatype, MPI_Op,
@@ -76,7 +75,7 @@ int algorithm_alltoallv(struct rank *, const void *out, const int *out_counts,
 int algorithm_reduce_scatter(struct rank *, const void *out, void *in, const int *counts,
                              MPI_Datatype, MPI_Op, struct comm *);
 
-/* For init_smp of the hooks: the algorithms by which SMPI learns of nodes. */
+/* For init_smp of the hooks: runs the algorithms by which SMPI learns of nodes. */
 void algorithm_ring(struct rank *, int *mine, int *all, struct comm *);
 void algorithm_spread(struct rank *, int *value, struct comm *);
 void algorithm_all(struct rank *, int *mine, int *result, struct comm *);

@@ -44,7 +44,7 @@ static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
              MPI_STATUS_IGNORE);
 }
 
-/* Binomial trees over ranks counted from the root: sums go up, what the root has goes down. */
+/* Binomial trees over ranks counted from the root: sums go up, the root's words go down. */
 static void sum_words(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -78,8 +78,8 @@ static void spread_words(struct rank *r)
       send_words(r, (place + bit + root) % size, TAG_WORDS_DOWN);
 }
 
-/* A protocol that adds nothing to messages has no words either, unless it says so for barriers:
- * what there is to know is known when the data have come. */
+/* A protocol that adds nothing to messages has no words here either, unless it asks for them in
+ * barriers: it knows all when the data have come. */
 static bool exchanges(const struct call *call)
 {
   const struct rcl_protocol *protocol = shadow_protocol();
@@ -87,8 +87,8 @@ static bool exchanges(const struct call *call)
          (protocol->barrier_words && call->site.flow == RCL_FLOW_BARRIER);
 }
 
-/* A collective of the platform ahead of the data, of the words' bytes alone: as the paper's figures
- * 5 to 8 have it, where the two that they show for a call are made one (section 5). */
+/* A collective of the platform ahead of the data that carries only the words: as in the paper's
+ * figures 5 to 8, with the two collectives shown there for a call combined into one (section 5). */
 static void send_ahead(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -161,7 +161,7 @@ static bool has_words(void)
   return shadow_protocol()->collectives && shadow_protocol()->piggyback_bytes > 0;
 }
 
-/* All members must decide alike: by what all know. A barrier has no data. */
+/* All members must decide alike, so by what all know. A barrier has no data. */
 static bool combines(const struct call_site *site)
 {
   if (site->partial || site->flow == RCL_FLOW_BARRIER || !has_words())
@@ -176,7 +176,8 @@ static bool combines(const struct call_site *site)
   }
 }
 
-/* With words in them all messages of an algorithm must be sent, also of no bytes: ours are. */
+/* With words in them all messages of an algorithm must be sent, even those without data: our own
+ * algorithms do. */
 static bool is_selected(const struct call *call)
 {
   const struct call_site *site = &call->site;
@@ -188,7 +189,7 @@ static bool is_selected(const struct call *call)
 }
 
 /* Words that travel with the data save a message, but each message is copied once more at both its
- * ends: as many bytes as are copied twice in the time of a message of words cost the same. */
+ * ends: the two ways cost the same where two copies take the time of a message of words. */
 void call_measure(int index)
 {
   enum { SENDER, TAG = 1 };
@@ -210,7 +211,7 @@ void call_measure(int index)
   machine_begin(layer.ranks + 1, came);
 }
 
-/* The data and the words are made one for the call, and are taken apart when it has ended. */
+/* Charges the time to join data and words for the call, and to take them apart at its end. */
 static void pack(struct rank *r)
 {
   const struct call *call = &r->mpi->call;
@@ -230,7 +231,7 @@ static void unpack(struct rank *r)
 
 /* ---- the call ---- */
 
-/* An image that was captured in a barrier goes on here, in a call that is to be made again. */
+/* An image that was captured in a barrier goes on here, in a call that must be made again. */
 static bool take_part(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -245,9 +246,9 @@ static bool take_part(struct rank *r)
   return true;
 }
 
-/* Where words have gone from all to all, all ranks have come to the barrier. The barrier proper,
- * which follows for its cost, keeps a rank until others have taken their next event: a schedule may
- * have these the other way round. */
+/* Where words have gone from all to all, all ranks have come to the barrier. The barrier itself,
+ * which follows for its cost, keeps a rank until others have taken their next event, while a
+ * schedule may have the opposite order. */
 static bool is_passed(const struct call *call)
 {
   return schedule_on() && call->site.flow == RCL_FLOW_BARRIER && exchanges(call);

@@ -18,24 +18,26 @@
 #include "sim/host/rank/rank.h"
 #include "sim/host/step/piggyback_collectives.h"
 
-/* Calls are numbered whether the protocol handles them or not. True: take part now. In either case
- * then say call_end(), whose result is that of the call: a failure may end it at any point
- * (faults.h), and from there on none of its messages is sent or waited for. Where programs repair
- * themselves protocols do not hear of collectives. */
+/* Begins a call; calls are numbered whether the protocol handles them or not. Returns whether the
+ * rank takes part now. In either case call_end() must follow, whose result is the result of the
+ * call: a failure may end it at any point (faults.h), and from there on none of its messages is
+ * sent or awaited. Where programs repair themselves protocols do not hear of collectives. */
 bool call_begin(struct rank *, struct call_site);
 int call_end(struct rank *);
 
-/* The tag of a message of the call that the rank is in; `kind` is one of piggyback_collectives.h.
+/* Returns the tag of a message of the rank's present call; `kind` is one of
+ * piggyback_collectives.h.
  */
 int call_tag(const struct rank *, int kind);
 
 /* Returns whether the call that has begun runs by the algorithm that the platform or --cfg selects.
- * Others are our own: where SMPI combines in another order than the operation allows, where some
- * members may be past the call, and where words travel with data that some do not have. */
+ * Other calls use our own algorithms: where SMPI combines in another order than the operation
+ * allows, where some members may be past the call, and where words travel with data that some
+ * members do not have. */
 bool call_is_selected(const struct rank *);
 
-/* Under `auto`, at the beginning of the run, by all ranks and the dispatcher: measures what words
- * of their own cost between two nodes here. */
+/* Under `auto`, at the beginning of the run, called by all ranks and the dispatcher: measures the
+ * cost of separate words between two nodes here. */
 void call_measure(int index);
 
 /* MPI_Allgather, without the communicator's error handler. */

@@ -61,7 +61,7 @@ static void send(struct rank *r, const void *buffer, int count, MPI_Datatype typ
   done(r, p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r) | P2P_BLOCKING));
 }
 
-/* Room for the requests of one round; finished together, in this order. */
+/* The requests of one round, which are finished together, in this order. */
 static struct request **round_of(struct rank *r, int count)
 {
   return rank_alloc(r, (size_t)count * sizeof(struct request *));
@@ -114,10 +114,10 @@ int own_broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, in
 
 /* ---- reductions ---- */
 
-/* The shares of the ranks below `end` come here, or `own` is here already (`me`), and are combined
- * in the order of the ranks, which every operation allows: each becomes the sum of those before it
- * and itself. All are posted at once, as SMPI does. Returns the last one; it lies in *memory, which
- * the caller frees. */
+/* Receives the contributions of the ranks below `end` (`own` is here already, for `me`) and
+ * combines them in rank order, which every operation allows: each becomes the sum of the
+ * contributions up to it. All receives are posted at once, as in SMPI. Returns the last sum; it
+ * lies in *memory, which the caller frees. */
 static const void *combine_shares(struct rank *r, const void *own, int me, int end, int tag,
                                   int count, MPI_Datatype type, MPI_Op op, struct comm *comm,
                                   void **memory)
@@ -165,7 +165,7 @@ int own_allreduce(struct rank *r, const void *out, void *in, int count, MPI_Data
   return own_broadcast(r, in, count, type, 0, comm);
 }
 
-/* Each rank sends to all ranks above. `exclusive`: the own share is left out. */
+/* Each rank sends to all higher ranks. `exclusive`: its own contribution is left out. */
 int own_scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
              struct comm *comm, bool exclusive)
 {
@@ -239,7 +239,7 @@ int own_allgather(struct rank *r, const void *out, int out_count, MPI_Datatype o
   return MPI_SUCCESS;
 }
 
-/* A copy of the first `size` blocks, as bytes one behind the other. */
+/* Returns a copy of the first `size` blocks, as bytes one after the other. */
 static struct blocks copy_of(struct rank *r, const struct blocks *blocks, int size, void **memory)
 {
   struct payload *packed = blocks_pack(blocks, size);

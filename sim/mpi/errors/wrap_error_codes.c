@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-enum { FIRST_ADDED = 2000 }; /* behind those of failures */
+enum { FIRST_ADDED = 2000 }; /* numbered after those of failures */
 
 struct added_error {
   int class;
   char text[MPI_MAX_ERROR_STRING];
 };
 
-/* NULL: it is none that the program has added. */
+/* Returns NULL if the program has not added it. */
 static struct added_error *added(const struct rank *r, int code)
 {
   int place = code - FIRST_ADDED;
   return place >= 0 && place < r->mpi->errors_added_count ? r->mpi->errors_added[place] : NULL;
 }
 
-/* `class` 0: it is one itself. */
+/* `class` 0: the code is a class itself. */
 static int add(struct rank *r, int class, int *code)
 {
   struct mpi_state *mpi = r->mpi;

@@ -102,7 +102,7 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
     die(DIE_INPUT, "rank %d: not an error handler of communicators", r->index);
   int number = function->in_fortran ? MPI_Comm_c2f(handle) : 0;
   MPI_Win window = window_handle(comm->window);
-  rank_switch(r, ACTIVITY_COMPUTE); /* as it may jump to where the program goes on */
+  rank_switch(r, ACTIVITY_COMPUTE); /* as the function may jump to where the program goes on */
   layer_leave(r->arena);
   if (function->of_windows)
     function->of_windows(&window, &error);
@@ -137,7 +137,7 @@ int comm_error(struct rank *r, struct comm *comm, int error)
   if (!whose->errors) {
     error_string(r, error, text, &length);
     if (layer.result.audit_violations || fault_text(error) || shadow_global()->incarnation)
-      run_stop(RUN_LOST, text); /* what is wrong is the recovery, not the program */
+      run_stop(RUN_LOST, text); /* the recovery is wrong, not the program */
     die(DIE_INPUT, "rank %d: %s", r->index, text);
   }
   if (whose->errors != MPI_ERRORS_RETURN)

@@ -1,5 +1,5 @@
-/* Files of MPI-IO, as a rank has them open. All of it lies in the arena, so that a rollback puts
- * handles, views and pointers back; what is in the files is file_store.h's. */
+/* Files of MPI-IO, as a rank has them open. All of this lies in the arena, so that a rollback puts
+ * handles, views and pointers back; file_store.h holds the contents. */
 #ifndef RECLINE_FILE_H
 #define RECLINE_FILE_H
 
@@ -8,17 +8,18 @@
 #include "sim/mpi/files/file_view.h"
 
 struct file {
-  struct comm *comm; /* its own, of those that opened it */
+  struct comm *comm; /* its own communicator, of the members that opened it */
   char *path;
   int amode;
-  bool closed; /* or it could not be opened: stays in the list, for what the rank has reached */
+  bool closed; /* closed, or it could not be opened; stays in the list, as the rank has reached a
+                  version of it */
   struct standing standing;
   MPI_Info info;         /* MPI_INFO_NULL: none */
   MPI_Errhandler errors; /* NULL: they are returned */
   struct view view;
   int64_t position, shared; /* in etypes */
   bool split;               /* between the two calls of a collective access */
-  MPI_Status status;        /* of that one */
+  MPI_Status status;        /* of that access */
   int fortran;              /* its integer in Fortran, 0: none yet */
   struct file *next;
 };
@@ -28,7 +29,7 @@ static inline MPI_File file_handle(struct file *file)
   return (MPI_File)(void *)file;
 }
 
-/* The file of a handle of the program's; ends the run when it is none. */
+/* Returns the file of the program's handle; ends the run when it is none. */
 static inline struct file *file_of(struct rank *r, MPI_File handle)
 {
   struct file *file = (struct file *)(void *)handle;
@@ -40,24 +41,25 @@ static inline struct file *file_of(struct rank *r, MPI_File handle)
 /* Returns what a call on the file (NULL: on none) returns for this error, or ends the run. */
 int file_error(struct rank *, struct file *, int error);
 
-/* Calls the program's error handler, one of files. */
+/* Calls the program's error handler of files. */
 void errors_call_of_files(struct rank *, MPI_Errhandler, MPI_File, int error);
 
 /* Returns MPI's error class for a value of errno. */
 int file_class(int error);
 
-/* Around a collective call: one by which all members of a file wait for each other synchronizes it.
+/* Called around a collective call: one in which all members of a file wait for each other
+ * synchronizes the file.
  */
 void files_before_call(struct rank *, const struct call_site *);
 void files_after_call(struct rank *, const struct call_site *);
 
-/* Such a call, in which each member says one number; `told` (NULL: not wanted) has room for all of
- * them, in the arena. An MPI error: no version has ended. */
+/* Makes such a call, in which each member gives one number; `told` (NULL: not wanted) has room for
+ * all of them, in the arena. After an MPI error no version has ended. */
 int file_synchronize(struct rank *, struct file *, int64_t own, int64_t *told);
 
-/* The shared pointer, in etypes: as it was when all members had come to the collective call that
- * the rank is in, and moved by that call; and taken by one of them, which ends the run where that
- * cannot be rolled back. */
+/* The shared pointer, in etypes. The first returns it as it was when all members had come to the
+ * rank's collective call, and the second moves it by that call; the third takes it for one rank,
+ * which ends the run where that cannot be rolled back. */
 int64_t file_shared(const struct file *);
 void file_move_shared(struct file *, int64_t to);
 int64_t file_take_shared(struct rank *, struct file *, int64_t etypes);
@@ -65,7 +67,7 @@ int64_t file_take_shared(struct rank *, struct file *, int64_t etypes);
 /* Once. */
 void files_begin(bool keeps); /* store_begin() */
 
-/* The rank has gone back: so have its files. */
+/* To be called when the rank has gone back: puts its files back. */
 void files_restored(struct rank *);
 
 #endif

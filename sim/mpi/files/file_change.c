@@ -58,7 +58,7 @@ void change_free(struct change *change)
   g_free(change);
 }
 
-/* Resizing keeps what it has cut off as data of its own while it is applied. */
+/* While a resizing is applied, it holds the bytes that it has cut off as its data. */
 bool change_is_same(const struct change *a, const struct change *b)
 {
   return a->kind == b->kind && a->version == b->version && a->size == b->size &&
@@ -95,7 +95,7 @@ static struct segment below(struct segment part, int64_t size)
   return part;
 }
 
-/* All segments, as far as they lie below `size`, one behind the other in `bytes`. */
+/* Reads or writes all segments, as far as they lie below `size`, one after the other in `bytes`. */
 static int transfer_all(int descriptor, bool in, const struct change *change, int64_t size,
                         char *bytes)
 {
@@ -108,7 +108,7 @@ static int transfer_all(int descriptor, bool in, const struct change *change, in
   return error;
 }
 
-/* Returns what is kept of the file while a change is applied. */
+/* Returns the number of bytes kept of the file while a change is applied. */
 static int64_t kept_bytes(const struct change *change)
 {
   int64_t bytes = 0;
@@ -149,7 +149,7 @@ static int undo_writing(struct change *change, int descriptor)
   return error;
 }
 
-/* What is cut off is the data that are kept. */
+/* The data kept are the bytes that are cut off. */
 static int resize(struct change *change, int descriptor)
 {
   int64_t size = change_size(change, change->size_before);
@@ -179,7 +179,7 @@ static int make(struct content *content)
   return content->descriptor < 0 ? errno : 0;
 }
 
-/* The name may be another file's by now. */
+/* Another file may have the name by now. */
 static int undo_making(struct content *content)
 {
   struct stat file, here;
@@ -299,7 +299,7 @@ static struct segment common(struct segment a, struct segment b)
   return (struct segment){.offset = from, .bytes = MAX(to - from, 0)};
 }
 
-/* The change's bytes, of segments cut at `size`. */
+/* Puts the change's bytes on a part of the file, with segments cut at `size`. */
 static void copy_common(const struct change *change, int64_t size, struct segment part, char *to)
 {
   const char *from = change->data;

@@ -16,14 +16,14 @@ struct content {
 struct opening {
   int64_t number;
   struct content *content;
-  bool begun;         /* the file has been opened, made or deleted for it */
-  int error;          /* of errno, that all members get */
+  bool begun;         /* the file has been opened, made or deleted for this opening */
+  int error;          /* value of errno that all members get */
   GArray *held;       /* int, by rank of the program: the version that it has reached */
   GPtrArray *changes; /* by rank of the program: GPtrArray of its struct change, by number */
   GArray *cuts;       /* guint, by version: how many changes of the file are in it */
-  guint applied;      /* changes that are */
-  int64_t pointer, pointer_before;    /* shared; as it was when the version was reached */
-  int pointer_version, pointer_moved; /* of the two */
+  guint applied;      /* changes that exist */
+  int64_t pointer, pointer_before;    /* shared pointer when the version was reached */
+  int pointer_version, pointer_moved; /* version of the two */
 };
 
 enum change_kind { CHANGE_WRITES, CHANGE_RESIZES, CHANGE_GROWS, CHANGE_MAKES, CHANGE_ENDS };
@@ -34,7 +34,7 @@ struct change {
   int version;
   bool applied;
   bool made_at_once; /* by the opening itself */
-  bool dropped;      /* no rank makes it any more: freed when it is no longer applied */
+  bool dropped;      /* no rank makes it again: freed when it is no longer applied */
   int64_t size;      /* RESIZES, GROWS */
   struct segment *segments;
   int count;
@@ -49,25 +49,24 @@ struct change *change_new(struct opening *, enum change_kind, int version);
 void change_set_data(struct change *, const struct segment *, int count, const void *data);
 void change_free(struct change *);
 
-/* Returns whether a rank has done the same once more. */
+/* Returns whether a rank has made the same change once more. */
 bool change_is_same(const struct change *, const struct change *);
 
-/* The rank that made it does not: frees it, now or when it is put back. */
+/* Notes that the rank does not make it again: frees it, now or when it is put back. */
 void change_drop(struct change *);
 
-/* Makes it in the file, on top of all others. Returns 0 or a value of errno. */
+/* Applies it to the file, on top of all others. Returns 0 or a value of errno. */
 int change_apply(struct change *);
 
-/* Puts back what was there before: the last change of its file. Then it is pending again, or freed
- * if it was dropped. */
+/* Undoes the last change of its file. Then it is pending again, or freed if it was dropped. */
 void change_undo(struct change *);
 
-/* For a pending change: the size that a file of `size` bytes has with it, and its data put on a
- * part of the file. */
+/* For a pending change: return the size that a file of `size` bytes has with it, and put its data
+ * on a part of the file. */
 int64_t change_size(const struct change *, int64_t size);
 void change_put_on(const struct change *, struct segment part, char *bytes);
 
-/* For an applied change: the part as it was without it. */
+/* For an applied change: restores the part as it was without it. */
 void change_take_off(const struct change *, struct segment part, char *bytes);
 
 #endif

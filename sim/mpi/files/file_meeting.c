@@ -1,8 +1,7 @@
-/* Collective calls as those that synchronize the files whose members take part. */
+/* Collective calls that synchronize the files of their members. */
 #include "sim/mpi/files/file.h"
 
-/* What `call` does makes all members of the communicator wait for each other, and they all say that
- * alike. */
+/* `call` makes all members of the communicator wait for each other, and all make it alike. */
 static bool is_meeting(const struct call_site *call)
 {
   return call->flow == RCL_FLOW_BARRIER || (call->flow == RCL_FLOW_ALL && call->largest > 0);
@@ -26,7 +25,7 @@ static bool has_members_of(const struct comm *comm, const struct comm *other)
   return true;
 }
 
-/* All members have a file open there or none has, as opening and closing it are such calls too. */
+/* All members have a file open there or none has, as it is opened and closed by such calls, too. */
 static void synchronize_files(struct rank *r, const struct call_site *call, bool met)
 {
   if (r->mpi->files_open == 0 || !is_meeting(call))

@@ -90,7 +90,8 @@ static void drop_changes(struct opening *opening)
 
 /* ---- opening ---- */
 
-/* The file that has this name now; a file that was deleted by other calls is another one. */
+/* Returns the file that has this name now; a file that was deleted by other calls is another one.
+ */
 static struct content *find_content(const char *path)
 {
   struct stat file, known;
@@ -137,7 +138,8 @@ static struct opening *begin(int64_t number, const char *path)
   return opening;
 }
 
-/* By the first who does: that of a file that was only read may not allow to write. */
+/* Opens the file for the first rank that writes: a descriptor of a file that was only read may not
+ * allow writes. */
 static int get_descriptor(struct content *content, bool writes)
 {
   if (content->descriptor >= 0 && (content->writable || !writes))
@@ -152,7 +154,7 @@ static int get_descriptor(struct content *content, bool writes)
   return 0;
 }
 
-/* A change that no rank's list has. */
+/* Makes and applies a change that is in no rank's list. */
 static int make_at_once(struct opening *opening, enum change_kind kind, int version, int64_t size)
 {
   struct change *change = change_new(opening, kind, version);
@@ -179,9 +181,9 @@ static int carry_out(struct opening *opening, unsigned modes)
   return make_at_once(opening, CHANGE_MAKES, 0, 0);
 }
 
-/* The opening with that number; `begun`: it has been carried out, and that was not put back. One
- * from which all ranks have gone back, and will not come to again in the same way, only lives on in
- * the changes that others have to put back first. */
+/* Returns the opening with that number; `begun`: it has been carried out and not been undone. An
+ * opening from which all ranks have gone back, and to which they will not return in the same way,
+ * lives on only in changes that others have to undo first. */
 static struct opening *find_or_begin(int64_t number, const char *path)
 {
   struct opening *opening = openings ? g_hash_table_lookup(openings, &number) : NULL;
@@ -203,7 +205,7 @@ int store_open(int64_t number, int rank, const char *path, unsigned modes)
   return opening->error;
 }
 
-/* An opening of one change. */
+/* Makes an opening with one change. */
 static int change_at_once(int64_t number, int rank, const char *path, enum change_kind kind,
                           int64_t size)
 {
@@ -233,7 +235,7 @@ bool store_knows(const char *path)
   return find_content(path) != NULL;
 }
 
-/* ---- looking ---- */
+/* ---- looks at files ---- */
 
 struct sight {
   char *path;
@@ -260,8 +262,8 @@ static GPtrArray *sights_of(GPtrArray **all, int rank)
   return (*all)->pdata[rank];
 }
 
-/* That of the same look before a rollback, or this one, which is noted. One that is another than
- * the first time has taken another way: what came then does not count. */
+/* Returns the result of the same look before a rollback, or notes this one. A different look means
+ * that the rank has taken another way: earlier results from there on do not count. */
 static const struct sight *first_sight(GPtrArray *sights, int number, const struct sight *now)
 {
   if (sights->len > (guint)number) {
@@ -285,7 +287,7 @@ int store_look(int rank, int number, const char *path, int error)
 
 /* ---- changing ---- */
 
-/* In the place of what it was before the rank went back, unless it is the same. */
+/* Puts the change in place of the one before the rank went back, unless it is the same. */
 static void add(struct standing *standing, struct change *change)
 {
   GPtrArray *changes = changes_of(change->opening, standing->rank);
@@ -328,8 +330,8 @@ void store_end(struct standing *standing)
   add(standing, next_change(standing, CHANGE_ENDS));
 }
 
-/* The rank may have gone back and taken another way: what it has not done again is not in the
- * version that ends here. What is in later ones it will do again. */
+/* The rank may have gone back and taken another way: changes that it has not made again are not in
+ * the version that ends here. Changes in later versions it will make again. */
 void store_settle(const struct standing *standing)
 {
   GPtrArray *changes = changes_of(opening_of(standing->opening), standing->rank);
@@ -373,7 +375,7 @@ void store_advance(struct standing *standing)
 
 /* ---- reading ---- */
 
-/* The first of those that the rank has made since its version. */
+/* Returns the first change that the rank has made since its version. */
 static guint first_own(GPtrArray *changes, const struct standing *standing)
 {
   guint first = (guint)standing->changes;
@@ -382,7 +384,7 @@ static guint first_own(GPtrArray *changes, const struct standing *standing)
   return first;
 }
 
-/* The size of the file after the last of `cut` changes. */
+/* Returns the size of the file after the first `cut` changes. */
 static int64_t size_at(const struct content *content, guint cut)
 {
   struct stat file;
@@ -401,8 +403,8 @@ int64_t store_size(const struct standing *standing)
   return size;
 }
 
-/* The bytes of the segment in the version that `cut` changes have made: those of the file, and over
- * them what later changes have replaced, the latest first. */
+/* Reads the bytes of the segment after the first `cut` changes: the file's bytes, and over them the
+ * bytes that later changes have replaced, the latest first. */
 static int read_version(const struct content *content, guint cut, struct segment part, char *to)
 {
   int descriptor = content->descriptor;
@@ -453,7 +455,8 @@ int64_t store_read(const struct standing *standing, const struct segment *segmen
   return done;
 }
 
-/* A descriptor of a file without a name that has the bytes after `cut` changes; -1 with errno. */
+/* Returns a descriptor of a file without a name that has the bytes after the first `cut` changes;
+ * -1 with errno. */
 static int copy_of(const struct content *content, guint cut, int flags)
 {
   enum { PIECE = 1 << 20 };
@@ -533,7 +536,7 @@ void store_hold(const struct standing *standing)
   *held_by(opening, standing->rank) = standing->version;
 }
 
-/* Returns how many changes of the file some rank counts on. */
+/* Returns the number of changes of the file that some rank has reached. */
 static guint seen(const struct content *content)
 {
   guint most = 0;
@@ -558,7 +561,7 @@ static void end_opening(struct opening *opening)
   g_free(opening);
 }
 
-/* Those that no rank has made any more, and of which nothing is left in a file. */
+/* Frees changes that no rank makes any more and that are undone in the file. */
 static gboolean is_over(gpointer number, gpointer value, gpointer data)
 {
   struct opening *opening = value;
@@ -570,7 +573,7 @@ static gboolean is_over(gpointer number, gpointer value, gpointer data)
   return TRUE;
 }
 
-/* Versions that were made of what is no more are made again. */
+/* Makes versions again that included changes which are gone. */
 static void forget_cuts(const struct content *content)
 {
   GHashTableIter iterator;

@@ -61,7 +61,7 @@ void view_default(struct rank *r, struct view *view)
   view_set(r, view, 0, MPI_BYTE, MPI_BYTE);
 }
 
-/* ---- from what is seen to the file ---- */
+/* ---- from bytes seen to places in the file ---- */
 
 /* Tiles without gaps. */
 static bool is_plain(const struct view *view)
@@ -69,8 +69,8 @@ static bool is_plain(const struct view *view)
   return view->segments == 1 && view->extent == view->bytes;
 }
 
-/* Returns what of the tile that begins at `start` is seen from its byte `skip` on. Returns how
- * much. */
+/* Adds the seen parts of the tile that begins at `start`, from its seen byte `skip` on. Returns
+ * their bytes. */
 static int64_t add_tile(const struct view *view, GArray *list, int64_t start, int64_t skip,
                         int64_t bytes)
 {

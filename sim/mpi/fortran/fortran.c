@@ -274,7 +274,7 @@ MPI_Request *fortran_get_requests(struct rank *r, const int *count, const int *r
   return handles;
 }
 
-/* Completed requests are no more. */
+/* Forgets completed requests. */
 void fortran_put_requests(struct rank *r, const int *count, int *requests, MPI_Request *handles)
 {
   for (int i = 0; i < *count; i++) {
@@ -295,7 +295,7 @@ void fortran_count_from_one(int *indices, int count)
 
 /* ---- a type for each block ---- */
 
-/* In place, what this rank gives has neither counts nor types. */
+/* In place, this rank's data have neither counts nor types. */
 MPI_Datatype *fortran_get_types(struct rank *r, const void *comm, void *buffer, const int *numbers)
 {
   int size = comm_peers(comm_of(r, fortran_get_comm(r, comm)))->size;

@@ -1,5 +1,5 @@
-/* Between Fortran's arguments and those of C: what the generated wrappers of the Fortran calls and
- * wrap_fortran.c share.
+/* Conversions between the arguments of Fortran and of C, shared by the generated wrappers of the
+ * Fortran calls and wrap_fortran.c.
  *
  * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
  * groups, infos and error handlers; communicators, requests, files and windows are the layer's, and
@@ -12,7 +12,7 @@
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/layer/wrap.h"
 
-/* SMPI's function of that name, stored into the function pointer at `function`. */
+/* Stores SMPI's function of that name into the function pointer at `function`. */
 void fortran_next(const char *name, void *function, size_t size);
 
 /* Declares next_: SMPI's NAME, of the type of the layer's. */
@@ -51,17 +51,18 @@ static inline MPI_Offset fortran_offset(const void *argument)
   return *(const MPI_Offset *)argument;
 }
 
-/* The names MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of SMPI, and meant by
- * their address. */
+/* The names MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of SMPI, and are
+ * recognized by their address. */
 void *fortran_buffer(void *argument);
 MPI_Status *fortran_status(void *argument);
 
-/* Texts, which end with blanks: a copy, for g_free; and the other way, cut at `length` bytes. */
+/* Texts, which end with blanks: the first returns a C copy, for g_free(); the second copies back,
+ * cut at `length` bytes. */
 char *fortran_text(const char *argument, size_t length);
 void fortran_put_text(char *argument, size_t length, const char *text);
 
-/* Handles: what an integer stands for, and the integer of a handle, stored at `argument`, where
- * `before` was meant until now (NULL: nothing was). */
+/* Handles: the first returns the handle of an integer; the second stores the integer of a handle at
+ * `argument`. `before` is the handle that the integer stood for until now, or NULL. */
 #define FORTRAN_HANDLE(TYPE, NAME)                                                                 \
   TYPE fortran_get_##NAME(struct rank *, const void *argument);                                    \
   void fortran_put_##NAME(struct rank *, void *argument, TYPE before, TYPE after);
@@ -76,19 +77,20 @@ FORTRAN_HANDLE(MPI_Group, group)
 FORTRAN_HANDLE(MPI_Info, info)
 FORTRAN_HANDLE(MPI_Errhandler, errhandler)
 
-/* Several requests, in the arena; the other way, which frees them, those that are complete are no
- * more. */
+/* Several requests, in the arena; and back, which frees them: integers of complete requests become
+ * null. */
 MPI_Request *fortran_get_requests(struct rank *, const int *count, const int *requests);
 void fortran_put_requests(struct rank *, const int *count, int *requests, MPI_Request *handles);
 
-/* The integer of a message, if it has one, stands for nothing any more. */
+/* Forgets the integer of a message, if it has one. */
 void fortran_forget_message(struct rank *, struct request *message);
 
-/* A type for each rank of `comm`, which the caller frees with rank_free(); `buffer` has the blocks.
+/* Returns a type for each rank of `comm`, which the caller frees with rank_free(); `buffer` has the
+ * blocks.
  */
 MPI_Datatype *fortran_get_types(struct rank *, const void *comm, void *buffer, const int *numbers);
 
-/* Indices as C has them become Fortran's, which count from 1. */
+/* Turns C's indices into Fortran's, which count from 1. */
 void fortran_count_from_one(int *indices, int count);
 
 #endif

@@ -1,42 +1,43 @@
-/* Communicators: what the wrappers of several kinds of calls share. */
+/* Communicators: functions that the wrappers of several kinds of calls share. */
 #ifndef RECLINE_COMM_H
 #define RECLINE_COMM_H
 
 #include "sim/host/rank/rank.h"
 
-/* The program's handle of a communicator that is not the world. */
+/* Returns the program's handle of a communicator that is not the world. */
 MPI_Comm comm_handle(struct comm *);
 
-/* The communicator of a handle of the program's; ends the run when it is none. */
+/* Returns the communicator of the program's handle; ends the run when it is none. */
 struct comm *comm_of(struct rank *, MPI_Comm);
 
-/* The same for calls that intercommunicators do not have: ends the run when it is one. */
+/* The same for calls that do not exist for intercommunicators: ends the run when it is one. */
 struct comm *comm_within(struct rank *, MPI_Comm);
 
 /* Returns whether a handle of the program's is an intercommunicator, with the layer on or off. */
 bool comm_is_between(MPI_Comm);
 
-/* The intercommunicator of the two groups that `both` consists of; so many are in the first. */
+/* Makes the intercommunicator of the two groups of which `both` consists; the first has that many
+ * members. */
 struct comm *comm_between(struct rank *, struct comm *both, int first);
-int comm_first_group(const struct comm *between); /* how many these are */
+int comm_first_group(const struct comm *between); /* number of these */
 
-/* One with room for so many members. */
+/* Makes a communicator with room for that many members. */
 struct comm *comm_new(struct rank *, int size);
 
-/* The communicator of those members within `parent`, by which they make others. It stays, so that
- * its calls are numbered. NULL: this rank is none of them. Takes `member`. */
+/* Returns the communicator of those members within `parent`, by which they make others. It stays,
+ * so that its calls are numbered. NULL: this rank is none of them. Takes `member` over. */
 struct comm *comm_of_members(struct rank *, struct comm *parent, int *member, int size);
 
-/* Rank of the program of a member of a group; of its first `count` members. */
+/* Return the rank in the program of a member of a group; of its first `count` members. */
 int rank_in_group(MPI_Group, int member);
 void ranks_in_group(MPI_Group, int count, int *ranks);
 
-/* MPI_Comm_split, with the error handler of `parent`. An error: nothing was made. Of an
- * intercommunicator each of the two groups is split; what has no members in one of them is
+/* MPI_Comm_split, with the error handler of `parent`. On an error nothing is made. Of an
+ * intercommunicator each of the two groups is split; a colour without members in one group gives
  * MPI_COMM_NULL. */
 int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
 
-/* The program has no handle of it any more. */
+/* To be called when the program has no handle of it any more. */
 void comm_release(struct rank *, struct comm *);
 
 /* Returns what a call on the communicator (NULL: on none) returns for this error: ends the run, or
@@ -46,14 +47,15 @@ int comm_error(struct rank *, struct comm *, int error);
 /* MPI_Error_string. */
 int error_string(const struct rank *, int code, char *text, int *length);
 
-/* Ends the run: the call of that name is one by which a program repairs itself, and it cannot. */
+/* Ends the run: the call of that name serves programs that repair themselves, which this run does
+ * not allow. */
 _Noreturn void repair_refuse(const char *name);
 
 /* MPI_Comm_create_errhandler for a Fortran subroutine (comm, code). */
 int errors_create_fortran(void *function, MPI_Errhandler *);
 
-/* By the functions of their keys: when a communicator is duplicated (the first error that one of
- * them returns, or MPI_SUCCESS), and when it ends. */
+/* Copy and delete attributes by the functions of their keys: when a communicator is duplicated
+ * (returns the first error of a function, or MPI_SUCCESS), and when it ends. */
 int comm_copy_attributes(struct rank *, MPI_Comm from, MPI_Comm to);
 void comm_delete_attributes(struct rank *, MPI_Comm);
 

@@ -11,7 +11,8 @@
 #include "sim/net/transport.h"
 #include "world/scenario/platform_file.h"
 
-/* The process of smpirun itself is told 0 (launch.c). Polls of no time would stop the clock. */
+/* The process of smpirun itself is told 0 (launch.c). Polls that take no time would stop the clock.
+ */
 static double poll_seconds(const char *setting)
 {
   static const double DEFAULT = 1e-4, LEAST = 1e-9;
@@ -96,7 +97,7 @@ static void fail(struct rank *r, struct request *request, int fault)
     r->mpi->call.error = fault;
 }
 
-/* A message that its sender has sent before it died can still be received. */
+/* A message that was sent before its sender died can still be received. */
 static bool fails_at_once(struct rank *r, struct request *request)
 {
   int fault = faults_of_request(r, request);
@@ -195,7 +196,7 @@ static bool is_done(const struct rank *r, const void *request)
   return request_is_done(r, request);
 }
 
-/* A receive that is given a message meanwhile completes. */
+/* A receive that gets a message meanwhile completes. */
 static void end_in_error(struct rank *r, struct request *request, int fault)
 {
   if (request->kind == REQUEST_SEND) {
@@ -221,7 +222,7 @@ static int settle(struct rank *r, struct request *request)
   return MPI_SUCCESS;
 }
 
-/* Once, by the first who sees that all parts are complete. */
+/* Called once, by the first call that sees that all parts are complete. */
 static void conclude(struct rank *r, struct request *request)
 {
   struct whole *whole = &request->whole;

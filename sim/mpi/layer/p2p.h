@@ -1,4 +1,5 @@
-/* Requests of the layer: what the wrappers of point-to-point calls and of collectives share. */
+/* Requests of the layer: functions that the wrappers of point-to-point calls and of collectives
+ * share. */
 #ifndef RECLINE_P2P_H
 #define RECLINE_P2P_H
 
@@ -18,7 +19,7 @@ enum {
   P2P_SIZED = 128
 };
 
-/* Ranks are those of the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the
+/* Ranks are counted in the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the
  * arena. */
 struct request *p2p_send(struct rank *, const void *buffer, int count, MPI_Datatype, int to,
                          int tag, struct comm *, unsigned flags);
@@ -30,18 +31,19 @@ struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int 
                             int peer, int tag, struct comm *, unsigned flags);
 void p2p_start(struct rank *, struct request *);
 
-/* Several messages as one request: made for up to `parts` of them, each added when it is begun.
- * What is left to do when all are complete is done by the call that completes it. */
+/* Several messages as one request: made for up to `parts` messages, each added when it is begun.
+ * The call that completes the request does the rest of the work. */
 struct request *p2p_whole(struct rank *, int parts);
 void p2p_add(struct request *whole, struct request *part);
 void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
                        void *rest);
 
-/* Until the request is complete. What a failure has ended is, with an error; but a receive from any
- * rank stays as it is: then FAULT_PROC_FAILED_PENDING, else MPI_SUCCESS. */
+/* Waits until the request is complete. A request that a failure has ended is complete with an
+ * error; but a receive from any rank stays pending, and the result is FAULT_PROC_FAILED_PENDING;
+ * else it is MPI_SUCCESS. */
 int p2p_wait(struct rank *, struct request *);
 
-/* Waits for a request and takes it back (request_retire), whatever has ended it. */
+/* Waits for a request and takes it back (request_retire), however it ended. */
 int p2p_finish(struct rank *, struct request *, MPI_Status *);
 
 /* Takes the time of a poll that finds nothing, as the platform says by smpi/test and smpi/iprobe.

@@ -15,14 +15,14 @@ struct recorder {
   FILE *file;
   struct recording_head head;
   GPtrArray *comms, *requests; /* handles of the program, by number; NULL: free */
-  GPtrArray *persistent;       /* those of `requests` that a wait does not free */
-  GArray *types;               /* int: bytes of datatypes of the program's own */
+  GPtrArray *persistent;       /* the ones of `requests` that a wait does not free */
+  GArray *types;               /* int: bytes of the program's own datatypes */
   void **made;                 /* where the call under way puts a handle, */
-  GPtrArray *made_in;          /* of these */
+  GPtrArray *made_in;          /* their number */
   bool made_lasts;             /* a persistent request */
   uint64_t calls;
-  uint64_t image_bytes; /* as it was noted last */
-  bool tells_bytes;     /* the program says itself how large its images are */
+  uint64_t image_bytes; /* the iteration noted last */
+  bool tells_bytes;     /* the program itself gives the size of its images */
   GArray *words;
 };
 
@@ -34,12 +34,12 @@ enum { ARGUMENTS_MAX = 12 };
 /* A call: its signature, and its arguments as they were passed. */
 struct call_record {
   const char *name, *signature;
-  char of[32]; /* the name, of a nonblocking collective that of the blocking one */
+  char of[32]; /* the name; for a nonblocking collective, that of the blocking one */
   union {
     int number;
     void *pointer;
   } argument[ARGUMENTS_MAX];
-  int size, rank, root; /* of its communicator; -1: none */
+  int size, rank, root; /* number of its communicator; -1: none */
   int out, in;          /* blocks of a buffer that has one for each rank, or neighbour */
 };
 
@@ -50,7 +50,7 @@ static const char *const deeds[] = {RECORDED_DEEDS(NAME_OF)};
 
 _Static_assert(DEEDS == G_N_ELEMENTS(calls) + G_N_ELEMENTS(deeds), "every deed has a name");
 
-/* RECLINE_RECORD_SKEW: how many times as fast clocks run. */
+/* RECLINE_RECORD_SKEW: factor by which clocks run faster. */
 void record_begin(void)
 {
   const char *folder = getenv("RECLINE_RECORD"), *fast = getenv("RECLINE_RECORD_SKEW");
@@ -130,7 +130,7 @@ static int number_of(const GPtrArray *handles, const void *handle)
   return HANDLE_NONE;
 }
 
-/* A number that is free, as record_called() will take it. */
+/* Returns a free number, which record_called() will take. */
 static int next_number(const GPtrArray *handles)
 {
   int number = number_of(handles, NULL);
@@ -152,7 +152,7 @@ static void drop(GPtrArray *handles, int number)
     handles->pdata[number] = NULL;
 }
 
-/* -1 less its bytes, of a datatype of the program's own. */
+/* Encodes a user-defined datatype as -1 minus its size in bytes. */
 static int own_type(struct recorder *recorder, MPI_Datatype type)
 {
   int size = 0;
@@ -188,7 +188,7 @@ static int op_number(MPI_Op op)
 
 /* ---- buffers ---- */
 
-/* The argument of a letter, from place `at` on. */
+/* Returns the argument of a letter, from place `at` on. */
 static int place_of(const struct call_record *call, char letter, int at)
 {
   const char *found = strchr(call->signature + at, letter);
@@ -286,7 +286,7 @@ static void note_size(struct recorder *recorder, const struct call_record *call,
 
 /* ---- calls ---- */
 
-/* How many blocks buffers have: of a neighbourhood as many as neighbours. */
+/* Returns the number of blocks of buffers: in a neighbourhood, the number of neighbours. */
 static void count_blocks(struct call_record *call, const struct comm *on)
 {
   bool near = g_str_has_prefix(call->of, "Neighbor_");
@@ -344,7 +344,7 @@ static void add_types(struct recorder *recorder, const MPI_Datatype *types, int 
     add(recorder, type_number(recorder, types[i]));
 }
 
-/* As many as the int before says; a grid has as many as dimensions. */
+/* Returns the count given by the int before; for a grid, the number of dimensions. */
 static void add_ints(struct recorder *recorder, const struct call_record *call, int at)
 {
   int count = 0, before = at;
@@ -452,7 +452,7 @@ static void add_argument(struct recorder *recorder, const struct call_record *ca
   }
 }
 
-/* Those that depend on time; what is neither here nor in the list is only not known. */
+/* Calls that depend on time; a call neither here nor in the list is just unknown. */
 static void refuse_call(const char *name)
 {
   g_autofree char *full = g_strconcat("MPI_", name, NULL);
@@ -462,7 +462,7 @@ static void refuse_call(const char *name)
   cannot(full);
 }
 
-/* A measure of the image now and then: at the first calls, then ever less often. */
+/* Measures the image now and then: at the first calls, then ever less often. */
 static void note_image(struct recorder *recorder, struct rank *r)
 {
   struct image *image = NULL;
@@ -534,7 +534,7 @@ void record_number(const char *name, uint64_t value)
   bool tells = recorder && !strcmp(name, "image_bytes");
   if (tells)
     recorder->tells_bytes = value > 0;
-  if (tells && value == 0) /* "as they are": they are measured from here on */
+  if (tells && value == 0) /* "as they are": images are measured from here on */
     recorder->calls = recorder->image_bytes = 0;
   else if (recorder)
     write_number(recorder, name, value);

@@ -1,5 +1,5 @@
 /* Records what the programs do (recording.h), where RECLINE_RECORD names a folder: rank N in file
- * N. What may go otherwise in another run ends the run: its name is told. */
+ * N. A call that may differ in another run ends the run with its name. */
 #ifndef RECLINE_RECORD_H
 #define RECLINE_RECORD_H
 
@@ -14,15 +14,15 @@ void record_begin(void);
 void record_call(const char *name, ...);
 void record_called(void);
 
-/* Any other deed, with the words of `value`. */
+/* Records any other deed, with the words of `value`. */
 void record_deed(const char *name, double value);
 void record_number(const char *name, uint64_t value);
 
-/* Returns what the program is told instead, where a recording is to show whether it decides by
+/* Returns the time that the program gets instead, where a recording tests whether it decides by
  * clocks. */
 double record_clock(double now);
 
-/* It does something whose outcome depends on the run. */
+/* The program makes a call whose outcome depends on the run. */
 void record_refuse(const char *name);
 
 void record_end(struct rank *); /* in MPI_Finalize */

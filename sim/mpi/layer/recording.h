@@ -1,7 +1,7 @@
 /* A recording of what one rank of a program does, as the layer writes it (record.c) and the program
  * `replay` (scenarios/programs/replay.c) does it again: a file of 32-bit words of this machine. It
- * begins with struct recording_head; then for each deed its number, how many words follow, and
- * those.
+ * begins with struct recording_head; then for each deed its number, the number of words that
+ * follow, and these words.
  *
  * The words of a call follow from its signature, one word for each letter but the last nine:
  *
@@ -15,12 +15,12 @@
  *     g, i     a tag, any other int
  *     c, C, x  a communicator, one that is made, one that is freed: numbers in the order of making
  *     q, Q, f  a request, one that is made, one that is freed: numbers, which are used again
- *     w        as many requests as the count before it: how many, then their numbers
- *     A        as many counts as the call has blocks: likewise
+ *     w        requests, as many as the count before: their count, then their numbers
+ *     A        counts, one for each block of the call: likewise
  *     T        as many datatypes
- *     V        as many ints as the int before it or, without one, as a grid has dimensions
+ *     V        ints, as many as the int before or, without one, as a grid has dimensions
  *     G        the members of a group, as ranks of the program
- *     D, S     displacements and what is not needed, statuses: nothing
+ *     D, S     displacements and other arguments that are not needed, statuses: nothing
  */
 #ifndef RECLINE_RECORDING_H
 #define RECLINE_RECORDING_H
@@ -36,12 +36,12 @@ enum {
   OP_ORDERED = -2
 };
 
-/* The largest of what there is: room for it is made before MPI_Init. */
+/* The largest sizes in the recording: memory for them is made before MPI_Init. */
 struct recording_head {
   int32_t format, ranks;
   int32_t sent, received, collected, in_place; /* bytes of a buffer; `collected`: in collectives */
   int32_t requests, comms;
-  int32_t blocks, types; /* counts of one call; datatypes of the program's own, by their bytes */
+  int32_t blocks, types; /* counts of one call; the program's own datatypes, by their bytes */
 };
 
 #define RECORDED_CALLS(CALL)                                                                       \

@@ -29,7 +29,7 @@ bool smpi_hooks_set(const struct smpi_hooks *what)
 }
 
 /* SimGrid's options end at `--`, but it takes every such word away, those of the program as well:
- * it does not get to see these. */
+ * so it does not see the program's. */
 void hook_options(int *argc, char **argv) __asm__("_Z14sg_config_initPiPPc");
 void hook_options(int *argc, char **argv)
 {
@@ -42,7 +42,7 @@ void hook_options(int *argc, char **argv)
   if (!next)
     find_next("_Z14sg_config_initPiPPc", &next, sizeof next);
   *argc = own;
-  next(argc, argv); /* removes what it knows */
+  next(argc, argv); /* removes the options that it knows */
   memmove(argv + *argc, words, (size_t)count * sizeof *argv);
   *argc += count;
   argv[*argc] = NULL;

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 
 /* HOOK(result, return, name, symbol, parameters, arguments), where `return` is empty for void. The
- * last ones are of nonblocking collectives, of which some algorithms are made. A vector of C++ is
- * three pointers in the memory of the caller. */
+ * last ones are the nonblocking collectives that some algorithms use. A vector of C++ is three
+ * pointers in the memory of the caller. */
 #define OF_SMPI "_ZN7simgrid4smpi"
 #define CONST_OF_SMPI "_ZNK7simgrid4smpi"
 #define SMPI_HOOKS(HOOK)                                                                           \
@@ -105,15 +105,16 @@
         MPI_Comm comm, MPI_Request *request, int external),                                        \
        (out, in, count, type, op, root, comm, request, external))
 
-/* What the layer does in their place. */
+/* The layer's functions in their place. */
 #define HOOK(RESULT, RETURN, NAME, SYMBOL, PARAMETERS, ARGUMENTS) RESULT(*NAME) PARAMETERS;
 struct smpi_hooks {
-  bool (*inside)(void); /* whether an algorithm runs for the calling rank */
+  bool (*inside)(void); /* returns whether an algorithm runs for the calling rank */
   SMPI_HOOKS(HOOK)
 };
 #undef HOOK
 
-/* Once; they stay the caller's. False: this library was not preloaded, so nothing comes to it. */
+/* To be called once; the functions stay the caller's. Returns false if this library was not
+ * preloaded, so that no call reaches it. */
 bool smpi_hooks_set(const struct smpi_hooks *);
 
 #endif

@@ -22,15 +22,15 @@ static inline struct request *request_of(MPI_Request handle)
   return (struct request *)(void *)handle;
 }
 
-/* Returns what calls that begin something return. */
+/* Returns the result of a call that begins an operation. */
 static inline int began(struct request *request, MPI_Request *handle)
 {
   *handle = handle_of(request);
   return MPI_SUCCESS;
 }
 
-/* Ends a call in which time may have gone by: the program finds nothing of it on its stack. Nothing
- * of the layer may be called behind it. */
+/* Ends a call in which time may have gone by: the program finds no remains of it on its stack. No
+ * function of the layer may be called after it. */
 static inline void wrap_leave(struct arena *mode, const struct rank *r)
 {
   layer_leave(mode);
@@ -105,14 +105,14 @@ static inline void layer_refuse_thread(const char *name)
     LOOK_UP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                 \
   }
 
-/* The function of that name behind the layer; ends the run when there is none. */
+/* Returns the function of that name behind the layer; ends the run when there is none. */
 void *layer_next(const char *name);
 
 /* Returns where the C++ library keeps the exceptions of this thread. */
 struct exceptions *layer_exceptions(void);
 
-/* Declares NAME_next, the function NAME behind the layer. It is looked up once. dlsym gives object
- * pointers; ISO C knows no conversion to a function pointer. */
+/* Declares NAME_next, the function NAME behind the layer. It is looked up once. dlsym returns an
+ * object pointer, and ISO C has no conversion to a function pointer. */
 #define BEHIND(NAME)                                                                               \
   static __typeof__(NAME) *NAME##_next;                                                            \
   if (!NAME##_next) {                                                                              \

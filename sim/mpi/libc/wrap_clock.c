@@ -1,10 +1,10 @@
 /* Every clock that a program can read.
  *
- * There is one time, that of the simulation, whichever clock is asked. Otherwise a program would
- * see the machine that simulates, and no run would be like another.
+ * All clocks show one time, that of the simulation. Otherwise a program would see the machine that
+ * simulates, and no run would be like another.
  *
- * A program that is run again must read the same again (program_clock.h): NAS CG sends its time to
- * rank 0. */
+ * A program that is run again must read the same times again (program_clock.h): NAS CG sends its
+ * time to rank 0. */
 #include "sim/mpi/libc/wrap_clock.h"
 #include "sim/host/output/held_output.h"
 #include "sim/host/rank/program_clock.h"
@@ -27,7 +27,7 @@ static double time_of(uint32_t high, uint32_t low)
 }
 
 /* Returns what the clock says instead of `reading`. A crash may have come between the two outcomes,
- * so that the second one is lost: then it is the earliest time with the first. */
+ * so that the second one is lost: then the result is the earliest time with the first outcome. */
 static double decide(struct rank *r, double reading)
 {
   double derived = r->mpi->clock.derived;
@@ -39,7 +39,7 @@ static double decide(struct rank *r, double reading)
 }
 
 /* SMPI lets a little time go by each time, so that a program that waits for a time gets there;
- * other ranks run then, which would take for theirs what this one has said. */
+ * other ranks run then, and would take this rank's outputs for theirs. */
 static double read_clock(struct rank *r)
 {
   output_collect(r);
@@ -91,9 +91,9 @@ double MPI_Wtime(void)
   return now;
 }
 
-/* For the clocks of libc and of the language runtimes, which the layer and its libraries read,
- * too: only the program, between MPI_Init and MPI_Finalize, makes a decision. False, with *now
- * untouched: this is no run under a protocol. */
+/* For the clocks of libc and of the language runtimes, which the layer and its libraries read, too:
+ * only a read by the program, between MPI_Init and MPI_Finalize, is a decision. Returns false, with
+ * *now untouched, in a run without a protocol. */
 bool clock_simulated(double *now)
 {
   struct arena *mode = layer_enter();
@@ -122,7 +122,7 @@ static struct timeval timeval_of(double seconds)
 
 /* ---- the clocks of libc; smpicc turns two of them into calls of SimGrid ---- */
 
-/* Defines NAME: the last argument, at the time `now`, under a protocol; the clock itself without.
+/* Defines NAME: under a protocol the last argument, at the time `now`; else the clock itself.
  */
 #define CLOCK(TYPE, NAME, PARAMETERS, ARGUMENTS, ...)                                              \
   TYPE NAME PARAMETERS                                                                             \

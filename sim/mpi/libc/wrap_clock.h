@@ -1,10 +1,11 @@
-/* The one time that all clocks of a program tell. */
+/* The one time that all clocks of a program show. */
 #ifndef RECLINE_WRAP_CLOCK_H
 #define RECLINE_WRAP_CLOCK_H
 
 #include <stdbool.h>
 
-/* Reads it for the program: seconds. False, with `*now` untouched: this is no run under a protocol.
+/* Reads it for the program, in seconds. Returns false, with `*now` untouched, in a run without a
+ * protocol.
  */
 bool clock_simulated(double *now);
 

@@ -53,8 +53,8 @@ COMPUTE(smpi_execute_benched, double, seconds, seconds *machine_speed())
 
 /* ---- memory: smpicc turns malloc and its like into these ---- */
 
-/* The program's own allocations: they stay in program mode and come to its arena. That begins
- * before MPI_Init. */
+/* The program's own allocations stay in program mode and come to its arena, even before MPI_Init.
+ */
 static bool in_program(void)
 {
   struct arena *arena = layer_enter();
@@ -172,7 +172,7 @@ int recline_choose(int count)
   WRAP(choose(r, count), 0);
 }
 
-/* In a run by schedule too, where the rest passes. */
+/* It counts in a run by schedule, too, where other outputs pass. */
 static int tell_outside(struct rank *r, const void *bytes, unsigned long long size)
 {
   if (layer.scenario->output == OUTPUT_PASSES)

@@ -1,10 +1,10 @@
 /* RANDOM_NUMBER and RANDOM_SEED. libgfortran has one generator for all ranks, since they are one
- * thread. Under a protocol each rank has its own: before a rank draws, its state, as RANDOM_SEED
- * tells it, takes the place of that of the rank that drew before. Between captures that is seldom:
+ * thread. Under a protocol each rank has its own: before a rank draws, its state, as read by
+ * RANDOM_SEED, replaces the state of the rank that drew before. Between captures that is seldom:
  * ranks draw many numbers in a row.
  *
- * A program that sets no seed gets one from the system, another in each run. Here it follows from
- * the seed of the scenario and the rank. */
+ * Usually a program that sets no seed gets another one from the system in each run. Here the seed
+ * follows from the scenario's seed and the rank. */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"
 
@@ -66,7 +66,7 @@ static void invent_seed(struct rank *r)
   libc->seeded = true;
 }
 
-/* Has libgfortran draw for the calling rank, in libc mode. */
+/* Makes libgfortran draw for the calling rank, in libc mode. */
 static void take_over(struct rank *r)
 {
   if (owner == r)

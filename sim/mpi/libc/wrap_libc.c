@@ -1,4 +1,5 @@
-/* Calls of libc whose state is that of the process: libc.h. Without a protocol they are libc's. */
+/* Calls of libc with state for the whole process: libc.h. Without a protocol libc's own are called.
+ */
 #include "sim/mpi/libc/wrap_libc.h"
 #include "sim/memory/library_data.h"
 #include "sim/mpi/layer/wrap.h"
@@ -137,9 +138,9 @@ OF_RANK(unsigned short *, seed48, (unsigned short seed[3]), (seed),
 OF_RANK(char *, strtok, (char *restrict string, const char *restrict separators),
         (string, separators), strtok_r(string, separators, &libc->token))
 
-/* libc's getopt begins anew at optind 0, the first time in each rank. Where it left optind is noted
- * with the rank; if optind is something else than the last call in any rank left, then the program
- * has set it. What libc knows of the middle of a word ("-abc") is not kept by rank. */
+/* libc's getopt begins anew at optind 0, the first time in each rank. The value of optind after a
+ * call is noted with the rank; if optind differs from its value after the last call of any rank,
+ * the program has set it. libc's position in the middle of a word ("-abc") is not kept by rank. */
 static int optind_left = 1;
 
 static void begin_options(const struct libc *libc)

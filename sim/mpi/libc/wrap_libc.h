@@ -6,24 +6,25 @@
 
 struct rank;
 
-/* Returns where the calling actor's part lies: in its MPI state, or before MPI_Init in a place of
- * its own. NULL when the layer is inert, and for actors that are no program. */
+/* Returns the calling actor's state: in its MPI state, or before MPI_Init in separate memory. NULL
+ * when the layer is inert, and for actors without a program. */
 struct libc *libc_self(void);
 
-/* Moves what the calling rank has had before MPI_Init to its MPI state. */
+/* Moves the calling rank's state from before MPI_Init to its MPI state. */
 void libc_begin(struct libc *in_mpi);
 
-/* Once, when the layer begins: from then on names that programs have libc invent follow from the
- * seed (wrap_system.c). */
+/* To be called once, when the layer begins: from then on names that libc invents for programs
+ * follow from the seed (wrap_system.c). */
 void system_begin(void);
 
-/* Before an image of a rank is taken: puts into its MPI state what libraries hold for it. */
+/* Called before an image of a rank is taken: copies into its MPI state what libraries hold for it.
+ */
 void libc_collect(struct rank *);
 
-/* After it was put back: what libraries hold is not its own any more. */
+/* Called after it was put back: libraries do not hold its state any more. */
 void libc_restored(struct rank *);
 
-/* The part of both that concerns Fortran's RANDOM_NUMBER. */
+/* The parts of these two for Fortran's RANDOM_NUMBER. */
 void random_collect(struct rank *);
 void random_restored(struct rank *);
 

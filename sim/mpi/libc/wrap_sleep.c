@@ -81,8 +81,8 @@ SLEEP(unsigned, sleep, unsigned, amount)
 SLEEP(int, smpi_usleep, useconds_t, 1e-6 * amount)
 SLEEP(int, usleep, useconds_t, 1e-6 * amount)
 
-/* Defines a sleep. `left` is written only where a sleep is interrupted, which none is; it may be
- * `wanted`. */
+/* Defines a sleep. `left`, which may be `wanted`, would be written only by an interrupted sleep,
+ * and no sleep is interrupted. */
 #define NANOSLEEP(NAME)                                                                            \
   int NAME(const struct timespec *wanted, struct timespec *left)                                   \
   {                                                                                                \
@@ -138,8 +138,8 @@ FORTRAN_SLEEP(_gfortran_sleep_i8_sub, int64_t)
 
 /* ---- waiting for descriptors ---- */
 
-/* Body of NAME: looks, and where nothing is `found` looks again after SECONDS. Where these are
- * negative the call waits for ever, in libc. NAME##_next is libc's function. */
+/* Body of NAME: looks, and if nothing is `found` looks again after SECONDS. If these are negative
+ * the call waits without a limit, in libc. NAME##_next is libc's function. */
 #define LOOK_TWICE(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \
@@ -215,7 +215,7 @@ int epoll_pwait(int poll, struct epoll_event *events, int most, int milliseconds
              epoll_pwait_next(poll, events, most, milliseconds, mask));
 }
 
-/* Sets of descriptors, which a look changes: as they were, for the second one. */
+/* Copies of the sets of descriptors, as a look changes them and there is a second look. */
 struct sets {
   fd_set *set[3];
   fd_set before[3];
@@ -256,7 +256,7 @@ int pselect(int most, fd_set *in, fd_set *out, fd_set *other, const struct times
   return look_at_sets("pselect", most, keep_sets(in, out, other), seconds, mask);
 }
 
-/* It tells what is left of the time, as Linux does: nothing, or all of it. */
+/* Returns the time that is left, as Linux does: nothing, or all of it. */
 int select(int most, fd_set *in, fd_set *out, fd_set *other, struct timeval *time)
 {
   BEHIND(select)
@@ -273,14 +273,13 @@ int select(int most, fd_set *in, fd_set *out, fd_set *other, struct timeval *tim
 
 /* ---- timers that send signals, or make descriptors readable ---- */
 
-/* Says once that no signal will come. A signal would come by the time of the machine that
- * simulates, to whichever rank happens to run. Most programs set a timer to end what hangs, and
- * never want it to go off. */
+/* Says once that no signal will come. A signal would come by the time of the simulating machine, to
+ * the rank that happens to run. Most programs set a timer only to end a hang. */
 static bool no_signal(const char *name)
 {
   static bool said;
   struct arena *mode = layer_enter();
-  if (mode && layer_wanted() && !said) { /* not of the layer's own call */
+  if (mode && layer_wanted() && !said) { /* not errno of the layer's own call */
     fprintf(stderr, "recline: no signal will come from %s: it is not simulated\n", name);
     said = true;
   }

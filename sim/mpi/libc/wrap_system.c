@@ -1,9 +1,10 @@
-/* What programs ask the system: process numbers, memory, processors, load, random bytes, names of
- * temporary files.
+/* Queries of programs to the system: process numbers, memory, processors, load, random bytes, names
+ * of temporary files.
  *
  * The answers of the machine that simulates differ from run to run and from machine to machine, and
  * say nothing about the node of a rank. Under a protocol they are simulated: they follow from the
- * scenario, its seed and the rank. What cannot be simulated is left out, and reported once. */
+ * scenario, its seed and the rank. Values that cannot be simulated are left out, and reported once.
+ */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"
 
@@ -30,7 +31,7 @@ static bool is_asked(void)
 /* ---- processes: SMPI numbers them from 1, the parent of all ---- */
 
 IN_PLACE_OF(pid_t, getpid, (void), (), is_asked(), (pid_t)machine_actor())
-IN_PLACE_OF(pid_t, smpi_getpid, (void), (), !machine_actor(), getpid()) /* asked by a thread */
+IN_PLACE_OF(pid_t, smpi_getpid, (void), (), !machine_actor(), getpid()) /* the caller is a thread */
 IN_PLACE_OF(pid_t, gettid, (void), (), is_asked(), (pid_t)machine_actor())
 IN_PLACE_OF(pid_t, getppid, (void), (), is_asked(), 1)
 
@@ -53,7 +54,7 @@ int kill(pid_t process, int signal)
 IN_PLACE_OF(int, get_nprocs, (void), (), is_asked(), machine_cores())
 IN_PLACE_OF(int, get_nprocs_conf, (void), (), is_asked(), machine_cores())
 
-/* No platform says how much memory a node has: as one with nothing but 4 GiB. */
+/* No platform gives the memory of a node: it appears to have 4 GiB, all free. */
 enum { PAGE_BYTES = 4096, PAGES = 1 << 20 };
 
 long sysconf(int name)
@@ -103,8 +104,8 @@ int uname(struct utsname *name)
   return result;
 }
 
-/* Its times alone: the memory, faults and switches of the process are those of all ranks. The time
- * is that of clock(), which is a decision of the program (wrap_clock.c). */
+/* Only its times are given: memory, faults and switches of the process belong to all ranks. The
+ * time is that of clock(), which is a decision of the program (wrap_clock.c). */
 int getrusage(__rusage_who_t who, struct rusage *usage)
 {
   static bool reported;
@@ -132,7 +133,7 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 31;
 }
 
-/* The same ones again after a rollback, as their count is part of what is put back. */
+/* After a rollback the bytes are the same again, as their count is rolled back. */
 static void fill(void *bytes, size_t count)
 {
   struct libc *libc = libc_self();
@@ -193,7 +194,7 @@ static int make_folder(const char *name, int flags)
   return mkdir(name, S_IRWXU);
 }
 
-/* Fills in the place that `name` has for it, before a suffix of that length. */
+/* Fills in the placeholder in `name`, before a suffix of that length. */
 static int make_named(char *name, int suffix, int flags, int (*make)(const char *, int))
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -225,7 +226,7 @@ void system_begin(void)
   heap_invents = invent;
 }
 
-/* Those without a suffix come by the heap. */
+/* Calls without a suffix come through the heap. */
 #define NAMES_FILE(NAME, PARAMETERS, ARGUMENTS, FLAGS)                                             \
   IN_PLACE_OF(int, NAME, PARAMETERS, ARGUMENTS, is_asked(),                                        \
               make_named(name, suffix, FLAGS, make_file))

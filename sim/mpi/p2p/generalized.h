@@ -1,4 +1,4 @@
-/* Generalized requests: what completes requests needs of them. Each returns the error that the
+/* Generalized requests: functions for the completion of requests. Each returns the error that the
  * program's function returns. */
 #ifndef RECLINE_GENERALIZED_H
 #define RECLINE_GENERALIZED_H

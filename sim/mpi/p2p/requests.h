@@ -1,5 +1,5 @@
-/* Completion of requests by their handles: what the wrappers of MPI_Wait and its like share with
- * the algorithms of collectives. */
+/* Completion of requests by their handles: functions that the wrappers of MPI_Wait and its like
+ * share with the algorithms of collectives. */
 #ifndef RECLINE_REQUESTS_H
 #define RECLINE_REQUESTS_H
 
@@ -7,8 +7,8 @@
 #include "sim/mpi/layer/p2p.h"
 
 /* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Request_free. `collective`: by an algorithm of a
- * collective, on requests of the layer's own; which one is complete is a decision unless the
- * protocol handles the collective as one. */
+ * collective, on requests of the layer's own; the choice of the complete request is a decision
+ * unless the protocol handles the collective as one. */
 int requests_wait(struct rank *, MPI_Request *, MPI_Status *);
 int requests_wait_all(struct rank *, int count, MPI_Request *, MPI_Status *);
 int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, int *index,
@@ -16,8 +16,8 @@ int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, 
 
 int requests_free(struct rank *, MPI_Request *);
 
-/* The program has polled in vain: time goes by, or a loop of polls would never end, and what others
- * want of this rank is done. */
+/* The program has polled in vain: lets time go by, as a loop of polls would never end otherwise,
+ * and serves requests of other ranks. */
 void requests_not_yet(struct rank *, enum poll);
 
 /* MPI_Probe, of the program. */

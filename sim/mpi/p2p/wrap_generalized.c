@@ -1,5 +1,4 @@
-/* Generalized requests: the program itself says when they are complete, and is asked what to tell
- * of them. */
+/* Generalized requests: the program itself says when they are complete, and gives their status. */
 #include "sim/mpi/p2p/generalized.h"
 
 #include "sim/mpi/layer/p2p.h"

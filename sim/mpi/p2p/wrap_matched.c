@@ -1,7 +1,7 @@
 /* Matched probes. To the protocol each is a probe and a receive from the source that it has found,
- * as programs write it without them: the message is taken when it is matched, into the arena, so
- * that it goes back with the program, or stays its own in the image. What is left for MPI_Mrecv is
- * to copy it. A message handle is the address of that receive. */
+ * as programs write it without them: the message is taken into the arena when it is matched, so
+ * that it rolls back with the program. MPI_Mrecv only copies it. A message handle is the address of
+ * that receive. */
 #include "sim/host/rank/request.h"
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/comm.h"
@@ -18,8 +18,8 @@ static struct request *receive_of(struct rank *r, MPI_Message message)
   return receive;
 }
 
-/* The first message of the source that was found which the probe accepts: with any tag, so that a
- * protocol hears of the one that it has. */
+/* Finds the first message of that source that the probe accepts; with any tag, the protocol hears
+ * of the tag found. */
 static int take(struct rank *r, int tag, struct comm *comm, const MPI_Status *found,
                 MPI_Message *message, MPI_Status *status)
 {
@@ -60,7 +60,7 @@ static int poll(struct rank *r, int from, int tag, struct comm *comm, int *flag,
   return error || !*flag ? error : take(r, tag, comm, &found, message, status);
 }
 
-/* A request that is complete with what the message has. */
+/* Makes a request that is complete with the message. */
 static struct request *receive(struct rank *r, void *buffer, int count, MPI_Datatype type,
                                MPI_Message *message)
 {

@@ -10,7 +10,7 @@
 #include "sim/mpi/p2p/requests.h"
 #include "sim/mpi/windows/window_passive.h"
 
-/* Waits of the program serve those who access a window of this rank (window_passive.h). */
+/* Waits of the program serve ranks that access a window of this rank (window_passive.h). */
 
 /* ---- sending ---- */
 
@@ -95,7 +95,7 @@ WRAP_CALL(Sendrecv,
           exchange(r, out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
                    comm, status))
 
-/* The receive is posted behind the send, and overwrites its buffer. */
+/* The receive is posted after the send, and overwrites its buffer. */
 static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Datatype type, int to,
                              int out_tag, int from, int in_tag, MPI_Comm comm, MPI_Status *status)
 {
@@ -134,7 +134,7 @@ static bool is_there(const struct rank *r, const void *what)
   return matching_probe(r, probe->peer, probe->tag, probe->context, &found);
 }
 
-/* The error with which a probe ends that finds no message. */
+/* Returns the error of a probe that ends without a message. */
 static int fault_of(const struct rank *r, const struct probe *probe)
 {
   int fault = faults_of_peer(r, probe->comm, probe->peer);

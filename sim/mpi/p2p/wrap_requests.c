@@ -1,5 +1,6 @@
-/* Completion of requests. Tests and waits for some of several are decisions of the program that
- * depend on time, so the protocol hears of them, and may want an earlier outcome again. */
+/* Completion of requests. Tests, and waits for some of several requests, are decisions of the
+ * program that depend on time, so the protocol hears of them, and may ask for an earlier outcome
+ * again. */
 #include "sim/host/rank/faults.h"
 #include "sim/host/rank/program_clock.h"
 #include "sim/host/rank/request.h"
@@ -35,7 +36,7 @@ int requests_wait(struct rank *r, MPI_Request *handle, MPI_Status *status)
   return comm_error(r, comm, result == MPI_SUCCESS ? error : result);
 }
 
-/* Waits of the program serve those who access a window of this rank; those of collectives do not.
+/* Waits of the program serve ranks that access a window of this rank; waits of collectives do not.
  */
 
 static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
@@ -46,8 +47,8 @@ static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
 
 WRAP_CALL(Wait, (request, status), wait_one(r, request, status))
 
-/* A receive that a failure may have ended, and whose request stays: MPI_Test does not say that it
- * is complete. */
+/* Handles a receive that a failure may have ended while its request stays: MPI_Test does not report
+ * it as complete. */
 static bool is_pending(const struct rank *r, MPI_Request handle)
 {
   return faults_of_request(r, request_of(handle)) == FAULT_PROC_FAILED_PENDING;
@@ -60,8 +61,8 @@ void requests_not_yet(struct rank *r, enum poll kind)
   window_serve(r);
 }
 
-/* Returns whether a request is complete. Nothing is to be decided where the program knows that it
- * is. */
+/* Returns whether a request is complete. There is no decision where the program knows the answer.
+ */
 static bool is_found_done(struct rank *r, MPI_Request handle)
 {
   const struct request *request = request_of(handle);
@@ -113,7 +114,8 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* Index of the first that is complete and not idle; -1: none; -2: all are idle. */
+/* Returns the index of the first request that is complete and not idle; -1: none; -2: all are idle.
+ */
 static int first_done(const struct rank *r, const struct several *several)
 {
   int found = -2;
@@ -127,7 +129,7 @@ static int first_done(const struct rank *r, const struct several *several)
   return found;
 }
 
-/* The first that is not complete is what is waited for, and for one of the others as well. */
+/* Notes a wait for the first request that is not complete, or for one of the others. */
 static void wait_for_several(struct rank *r, const struct several *several, bool any)
 {
   const struct request *first = NULL;
@@ -147,7 +149,7 @@ static bool one_is_done(const struct rank *r, const void *several)
   return first_done(r, several) != -1;
 }
 
-/* Returns MPI_ERR_IN_STATUS: the others are as they were. */
+/* Returns MPI_ERR_IN_STATUS; the other requests stay as they were. */
 static int give_up_waiting(const struct several *several, const bool *taken, MPI_Status *statuses)
 {
   for (int i = 0; i < several->count && statuses != MPI_STATUSES_IGNORE; i++)
@@ -156,8 +158,9 @@ static int give_up_waiting(const struct several *several, const bool *taken, MPI
   return MPI_ERR_IN_STATUS;
 }
 
-/* In the order in which they complete, as overheads are charged one after the other. A failure ends
- * it (faults.h): what it waits for may need the program to repair itself first. */
+/* Completes requests in the order in which they become complete, as overheads are charged one after
+ * the other. A failure ends the wait (faults.h), as the program may have to repair itself before
+ * the rest can complete. */
 int requests_wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
 {
   struct several several = {handles, count};

@@ -7,17 +7,16 @@
 /* Distance in bytes from one element of the type to the next. */
 MPI_Aint elements_extent(MPI_Datatype);
 
-/* Returns whether an element is all that lies from its address on within its extent, as SMPI's
- * reductions take for granted: they make room for no more, and free it wrongly where a lower bound
- * is not 0.
+/* Returns whether all data of an element lie from its address on within its extent, as SMPI's
+ * reductions assume: they allocate no more, and free it wrongly if a lower bound is not 0.
  */
 bool elements_stay_within(MPI_Datatype);
 
-/* Room in the arena for `count` elements, which begin at the result. `*memory` is to be
+/* Allocates room in the arena for `count` elements, which begin at the result. `*memory` must be
  * given to rank_free(). */
 void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
 
-/* MPI_Type_dup, without attributes. */
+/* Does what MPI_Type_dup does, without attributes. */
 int type_duplicate(struct rank *, MPI_Datatype, MPI_Datatype *made);
 
 /* Copies within the rank, between types; as much as there is room for. */

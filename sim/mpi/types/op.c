@@ -12,8 +12,8 @@ struct quad_complex {
   quad re, im;
 };
 
-/* Which items a group of types has (MPI 3.1, section 5.9.2), with the C type of each. What programs
- * reduce on other MPI libraries, too, is allowed: characters and bytes are small integers. */
+/* The types of each group (MPI 3.1, section 5.9.2), with the C type of each. Reductions that other
+ * MPI libraries accept are allowed: characters and bytes are small integers. */
 #define INTEGERS(X, ...)                                                                           \
   X(ELEMENT_CHAR, signed char, __VA_ARGS__)                                                        \
   X(ELEMENT_BYTE, unsigned char, __VA_ARGS__)                                                      \
@@ -125,7 +125,7 @@ OPERATION(op_bxor, INTEGERS(CASE, XOR_BITS))
 OPERATION(op_maxloc, PAIRS(CASE, LARGEST))
 OPERATION(op_minloc, PAIRS(CASE, SMALLEST))
 
-/* For accumulation in windows alone. */
+/* Only for accumulation in windows. */
 static bool op_window(enum element element, const void *before, void *into, int count)
 {
   (void)element, (void)before, (void)into, (void)count;
@@ -134,7 +134,7 @@ static bool op_window(enum element element, const void *before, void *into, int 
 
 typedef bool operation(enum element element, const void *before, void *into, int count);
 
-/* NULL: it is the program's own. */
+/* Returns NULL for the program's own operation. */
 static operation *predefined(MPI_Op op)
 {
   const struct {

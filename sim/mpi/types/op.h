@@ -1,5 +1,5 @@
 /* The predefined operations of reductions (MPI 3.1, section 5.9), on all predefined types. SMPI's
- * own multiply the parts of Fortran's complex numbers each by itself, and end the run on types that
+ * own multiply the two parts of Fortran's complex numbers separately, and end the run on types that
  * they do not know. */
 #ifndef RECLINE_OP_H
 #define RECLINE_OP_H
@@ -11,8 +11,8 @@
  * own always may. */
 bool op_allowed(MPI_Op, MPI_Datatype);
 
-/* into = before op into. False, with nothing done: the operation is the program's own, or is not
- * allowed on the type. */
+/* Computes into = before op into. Returns false, with nothing done, if the operation is the
+ * program's own or is not allowed on the type. */
 bool op_apply(MPI_Op, const void *before, void *into, int count, MPI_Datatype);
 
 #endif

@@ -105,7 +105,7 @@ KEPT_GROUP_CALL(Group_union, (one, other, made))
 KEPT_GROUP_CALL(Group_difference, (one, other, made))
 
 /* Makes the group of those members of `group` that are in `other` and not among the ranks in `out`.
- * SMPI's own calls make nothing where no member is left out, or take the order of the other group.
+ * SMPI's own calls make no group where no member is left out, or take the order of the other group.
  */
 static int members_left(MPI_Group group, MPI_Group other, int count, const int *out,
                         MPI_Group *made)

@@ -1,6 +1,6 @@
-/* Datatypes and groups are the simulator's, and a rollback may lead a program to where it has one
- * that it has freed since. So none is ever freed; that they do not become more and more, one serves
- * again where a program asks for the same. */
+/* Datatypes and groups belong to the simulator, and a rollback can restore a handle that the
+ * program freed later. So they are never freed; equal requests share one, so that they do not
+ * become more and more. */
 #ifndef RECLINE_TYPE_REUSE_H
 #define RECLINE_TYPE_REUSE_H
 
@@ -14,11 +14,11 @@ bool type_again(struct rank *, const struct typemap_recipe *, MPI_Datatype *made
 /* The program's MPI_Type_free. */
 void type_release(struct rank *, MPI_Datatype);
 
-/* The group that all ranks have for the members of `*made`, which a call of SMPI has just made.
- * Returns `result`. */
+/* Replaces `*made`, which a call of SMPI has just made, by the group that all ranks have for its
+ * members. Returns `result`. */
 int group_keep(int result, MPI_Group *made);
 
-/* The group of these ranks of the program. Returns an error of MPI or MPI_SUCCESS. */
+/* Makes the group of these ranks of the program. Returns an error of MPI or MPI_SUCCESS. */
 int group_of_ranks(int count, const int *ranks, MPI_Group *);
 
 #endif

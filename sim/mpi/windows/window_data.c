@@ -1,4 +1,4 @@
-/* Accesses to windows: what they are as a message, and what a target does. */
+/* Accesses to windows: as messages, and at the target. */
 #include "sim/mpi/windows/window.h"
 
 #include "include/mpi/values.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* As it travels: without addresses, so that a rank which goes back sends the same. Behind it come
- * the segments, and what is given, filled up to ALIGNMENT. */
+/* An access as it travels: without addresses, so that a rank which goes back sends the same. It is
+ * followed by the segments and the data given, padded to ALIGNMENT. */
 struct head {
   int32_t kind, op, type, segments;
   int64_t displacement, given, fetched; /* in units of the window; bytes */
@@ -258,7 +258,7 @@ char *window_pack(struct rank *r, const struct window *window, int target, int b
   return message;
 }
 
-/* ---- at the target: what belongs to it ---- */
+/* ---- at the target: its memory ---- */
 
 struct region {
   int64_t start, end; /* addresses */
@@ -300,9 +300,9 @@ bool window_has(const struct window *window, int64_t at, int64_t bytes)
   return false;
 }
 
-/* ---- at the target: what is done ---- */
+/* ---- at the target: operations ---- */
 
-/* Elements of `type` from their data, as they lie in the memory of a program. */
+/* Expands data to elements of `type` as they lie in the memory of a program. */
 static void combine_elements(const char *given, char *at, int count, MPI_Datatype type, MPI_Op op)
 {
   const struct typemap *map = typemap_of(type);
@@ -329,7 +329,7 @@ static void combine(const struct head *head, char *at, const char *given, int64_
     combine_elements(given, at, (int)(bytes / type_bytes(type)), type, op);
 }
 
-/* A part of an access: `given` is what it gives for it, `fetched` where what was there goes. */
+/* Carries out a part of an access: `given` is its data, and the old data go to `fetched`. */
 static void carry_out_part(const struct head *head, char *at, const char *given, char *fetched,
                            int64_t bytes)
 {

@@ -11,12 +11,12 @@
 
 #include <string.h>
 
-/* A lock that is not asked for, as the program says that nobody else has it: MPI_MODE_NOCHECK. */
+/* A lock that is not requested, as the program says that nobody else has it: MPI_MODE_NOCHECK. */
 enum { LOCK_UNCHECKED = -1 };
 
-/* Ahead of the accesses of a message. */
+/* The head of a message, before its accesses. */
 struct wish {
-  int32_t lock; /* that is asked for, or LOCK_NONE */
+  int32_t lock; /* the lock that is asked for, or LOCK_NONE */
   int32_t unlocks;
   int32_t answer; /* bytes of the reply */
   int32_t filler;
@@ -27,7 +27,7 @@ struct batch {
   struct lock_wait wait; /* first */
   struct wish *message;
   int bytes;
-  bool *granted; /* of the rank itself, which only wants the lock */
+  bool *granted; /* it comes from the rank itself, which only wants the lock */
 };
 
 /* At the origin: accesses that are under way. */
@@ -42,10 +42,10 @@ struct pending_access {
 };
 
 struct passive {
-  int *lock;                               /* by target: of this rank there */
-  bool *asked;                             /* by target: for that lock */
+  int *lock;                               /* by target: the lock that this rank has there */
+  bool *asked;                             /* by target: the request for that lock */
   uint8_t *held;                           /* by origin: the lock that it has here */
-  struct lock_wait *first;                 /* of the batches that came, in their order */
+  struct lock_wait *first;                 /* batches that came, in their order */
   struct pending_access *pending_accesses; /* in the order of sending */
 };
 
@@ -245,7 +245,7 @@ static bool is_in(const int *ranks, int count, int rank)
   return false;
 }
 
-/* Ranks of the window that are members, too. */
+/* Returns the ranks of the window that are members, too. */
 static int common(const struct window *window, const struct comm *comm, int *ranks)
 {
   int count = 0;
@@ -255,7 +255,7 @@ static int common(const struct window *window, const struct comm *comm, int *ran
   return count;
 }
 
-/* Those of an earlier window have met all who are to meet here. */
+/* Returns whether the members of an earlier window have met all ranks that must meet here. */
 static bool has_met(struct rank *r, const struct window *window, const int *ranks, int count)
 {
   bool met = false;
@@ -304,7 +304,7 @@ void window_meet(struct rank *r, const struct comm *comm)
 
 /* ---- at the origin: pending accesses ---- */
 
-/* Does what is left to do when its messages have gone and come. */
+/* Completes a pending access when its messages have gone and come. */
 static void end_access(struct rank *r, void *rest)
 {
   struct pending_access *pending_access = rest,
@@ -417,7 +417,7 @@ static bool is_true(const struct rank *r, const void *what)
   return *(const bool *)what;
 }
 
-/* At once: the program reads and writes its own memory under it. */
+/* Gets the lock at once, as the program reads and writes its own memory under it. */
 static void lock_own(struct rank *r, struct window *window, int kind)
 {
   bool *granted = rank_alloc(r, sizeof *granted);
@@ -486,7 +486,7 @@ bool window_has_epoch(const struct window *window, int target)
   return target < 0 || window->passive->lock[target] != LOCK_NONE;
 }
 
-/* Before it waits for any, all targets get theirs. */
+/* All targets get their accesses before the rank waits for any. */
 static void begin_all(struct rank *r, struct window *window, int target, bool unlocks)
 {
   struct passive *passive = window->passive;

@@ -1,16 +1,16 @@
 /* Windows whose target takes no part: locks, flushes, and accesses with a request.
  *
- * An origin sends what it has for a target in one message, with the lock that it asks for and
+ * An origin sends its accesses to a target in one message, with the lock that it asks for and
  * whether it gives it back, and waits for the reply. The target *serves*: when it waits in a call
  * of MPI, or polls in vain, it takes these messages in, carries out their accesses as soon as their
- * lock is free, and replies. Which message it takes next, or that there is none, is a decision that
- * the protocol hears of, as that of MPI_Waitany, and the message is then received from its source.
- * So to every protocol this is a program that polls: what is served lies between the same two
- * events again when a rank repeats them.
+ * lock is free, and replies. The choice of the next message, or that there is none, is a decision
+ * of which the protocol hears, like MPI_Waitany's, and the message is then received from its
+ * source. So to every protocol this is a program that polls: a rank that repeats its events serves
+ * the same messages between the same two events.
  *
- * Within a collective a protocol may hear of nothing else. So whoever comes to a collective call
- * meets the other members of each window first, by messages, and serves until all have come: then
- * none of them waits for it.
+ * Within a collective a protocol may hear of nothing else. So a rank that comes to a collective
+ * call first meets the other members of each window, by messages, and serves until all have come:
+ * then none of them waits for it.
  *
  * That costs events and messages, so it is done only where the program calls MPI_Win_lock or
  * MPI_Win_lock_all anywhere, for windows without the hint "no_locks". */
@@ -24,8 +24,8 @@ enum { WINDOW_ALL = -1 }; /* every target */
 void window_passive_begin(struct rank *, struct window *); /* it is made */
 void window_passive_end(struct rank *, struct window *);   /* and freed */
 
-/* At the target. Serves until `done` says so; the caller then waits for that. Until nothing is to
- * be served. `what` points into the arena or the stack. */
+/* At the target. The first serves until `done` says so; the caller then waits for that. The second
+ * serves until no message is left. `what` points into the arena or the stack. */
 void window_serve_until(struct rank *, bool (*done)(const struct rank *, const void *),
                         const void *what);
 void window_serve(struct rank *);
@@ -37,15 +37,16 @@ int window_finish(struct rank *, struct request *, MPI_Status *);
 /* Before a collective call. */
 void window_meet(struct rank *, const struct comm *);
 
-/* At the origin, as MPI has them: MPI errors. WINDOW_ALL for _all; `assertions` are MPI's. */
+/* At the origin, like MPI's calls; they return MPI errors. WINDOW_ALL stands for _all; `assertions`
+ * are MPI's. */
 int window_lock(struct rank *, struct window *, int kind, int target, int assertions);
 int window_flush(struct rank *, struct window *, int target);
 int window_unlock(struct rank *, struct window *, int target);
 
-/* Returns whether it has locked that target; MPI_PROC_NULL always is. */
+/* Returns whether the rank has locked that target; MPI_PROC_NULL always is. */
 bool window_has_epoch(const struct window *, int target);
 
-/* Sends what there is for that target: a request that is complete when it has been answered. */
+/* Sends the accesses to that target; the request is complete when the answer has come. */
 struct request *window_send(struct rank *, struct window *, int target);
 
 #endif

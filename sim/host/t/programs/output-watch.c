@@ -11,7 +11,7 @@
 
 static ssize_t (*next)(int, const void *, size_t);
 
-/* Returns whether what is in the file is what is expected, as far as it goes. */
+/* Returns whether the file is a beginning of what is expected. */
 static int is_beginning(const char *path, const char *name, long *length)
 {
   char expected[4096];

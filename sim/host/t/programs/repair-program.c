@@ -193,8 +193,8 @@ static void agreeing(void)
   printf("%d: flag %x\n", me, (unsigned)later);
 }
 
-/* What all who live agree on in spite of failures at any time, until it has no failures: they print
- * the same. */
+/* Agreements of all survivors in spite of failures at any time, until one has no failures: all
+ * print the same. */
 static void agreeing_while_ranks_die(void)
 {
   for (int round = 0; round < 6; round++) {
@@ -252,8 +252,8 @@ static int one_collective(int which, MPI_Comm comm)
 
 enum { COLLECTIVES = 14 };
 
-/* One of them is under way when the rank dies, then the others come to a communicator that has a
- * failure, and all to one that has none. */
+/* One collective is under way when the rank dies; then the others call one on a communicator with a
+ * failure, and all call one on a communicator without. */
 static void collectives(int first)
 {
   MPI_Comm small;
@@ -332,7 +332,7 @@ static void ending_itself(bool kills)
   printf("%d: %d left, %d of them, repairs %d\n", me, count, sum, *repairs);
 }
 
-/* ---- what libraries do that repair for programs ---- */
+/* ---- libraries that repair for programs ---- */
 
 static void count_errors(MPI_Comm *comm, int *error, ...)
 {
@@ -340,8 +340,8 @@ static void count_errors(MPI_Comm *comm, int *error, ...)
   handled++;
 }
 
-/* Their handler is that of communicators made from theirs; a receive that nobody sends to tells of
- * failures; a request outlives its communicator; one that is shrunk is replaced by what is left. */
+/* Communicators inherit the error handler of their parent; a receive without a sender tells of
+ * failures; a request outlives its communicator; a shrunk communicator replaces the old one. */
 static void library(void)
 {
   int got = -1, flag = 0, error = MPI_SUCCESS;
@@ -378,7 +378,7 @@ struct state {
   int step;
   double cell[CELLS + 2];
 };
-static struct state now, kept, copy; /* kept: by this rank; copy: of the left neighbour */
+static struct state now, kept, copy; /* kept: this rank's; copy: the left neighbour's */
 
 static void begin(int place, int workers)
 {
@@ -387,12 +387,13 @@ static void begin(int place, int workers)
   for (int k = 0; k < 2; k++) {
     states[k]->step = 0;
     for (int i = 0; i < CELLS + 2; i++)
-      states[k]->cell[i] = (places[k] * CELLS + i) * 7 % 11; /* none are alike */
+      states[k]->cell[i] = (places[k] * CELLS + i) * 7 % 11; /* no two are alike */
   }
   kept = now;
 }
 
-/* Ranks in `all` of the workers, by place; the first who live take the places of the dead. */
+/* Sets the ranks in `all` of the workers, by place; the first living spares take the places of the
+ * dead. */
 static void choose(MPI_Comm old, const int *was, MPI_Comm all, int workers, int *is)
 {
   MPI_Group before, after;
@@ -432,8 +433,8 @@ static int one_step(MPI_Comm comm, int place, int workers)
   return error;
 }
 
-/* Steps, and then a copy to the right neighbour, in a circle. All workers agree whether it was
- * kept; those that cannot go on see to it that no other waits for them. */
+/* Makes steps, and then sends a copy to the right neighbour, in a circle. All workers agree whether
+ * it was kept; workers that cannot go on make sure that no other waits for them. */
 static bool steps(MPI_Comm comm, int place, int workers)
 {
   struct state of_left;
@@ -454,8 +455,8 @@ static bool steps(MPI_Comm comm, int place, int workers)
   return true;
 }
 
-/* All are as they were when they kept a copy last, or, where the copy has died with its neighbour,
- * at the beginning; false: another has failed meanwhile. */
+/* Puts all workers back to their last kept copy, or to the beginning if a copy has died with its
+ * neighbour. Returns false if another worker has failed meanwhile. */
 static bool restore(MPI_Comm comm, int place, int workers, bool new)
 {
   enum { GOOD = 1, COMPLETE = 2 };
@@ -504,7 +505,7 @@ static void solver(int workers)
   for (;;) {
     int rank, count, done;
     done = MPI_Comm_split(all, place >= 0 ? 0 : 1, place, &comm) == MPI_SUCCESS;
-    MPIX_Comm_agree(all, &done); /* some may have got one, and others not */
+    MPIX_Comm_agree(all, &done); /* some may have got a copy, and others not */
     bad = !done;
     if (!bad && place >= 0 && repaired)
       bad = !restore(comm, place, workers, new);
