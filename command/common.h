@@ -1,4 +1,4 @@
-/* What the subcommands share: words, data folder. */
+/* Functions that subcommands share: words, data folder. */
 #ifndef RECLINE_COMMON_H
 #define RECLINE_COMMON_H
 
@@ -13,8 +13,8 @@
  * RECLINE_DATA, or the source tree. Static. */
 const char *data_folder(void);
 
-/* For commands whose only option is --json: reads it into `json`, and the other words into
- * `words` (ends with NULL; the caller frees it with g_strfreev()). On a wrong option says so and
+/* For commands whose only option is --json: reads it into `json`, and the other words into `words`
+ * (ends with NULL; the caller frees it with g_strfreev()). On a wrong option prints which and
  * returns false. */
 bool read_words(const struct about *about, int argc, char **argv, gboolean *json, char ***words);
 

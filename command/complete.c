@@ -1,6 +1,6 @@
-/* recline --complete WORD...: what the last word may become, a line each, for the shells; "/" says:
- * a file. What options a command has and which words it takes is read from its table of options and
- * from its line of help. */
+/* recline --complete WORD...: completions of the last word, a line each, for the shells; "/" stands
+ * for a file. Options and words of a command are read from its table of options and its line of
+ * help. */
 #include "command/complete.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "world/scenario/keys.h"
 
 struct typed {
-  const char *before, *last; /* the last two words; what is printed begins with the last one */
+  const char *before, *last; /* the last two words; completions begin with the last one */
   size_t skipped;            /* characters of `last` before a value: "--set=" */
   const char *const *commands;
 };
@@ -42,7 +42,7 @@ static void offer_protocols(const struct typed *typed, const char *prefix)
     offer(typed, prefix, rcl_protocol_at(i)->name, "");
 }
 
-/* The keys of a scenario and, behind a key, what it may hold. */
+/* Offers the keys of a scenario and, after a key, its values. */
 static void offer_keys(const struct typed *typed, const struct key *keys, const char *prefix)
 {
   for (; keys->name; keys++) {
@@ -86,7 +86,7 @@ static void offer_words(const struct typed *typed, const char *description)
   }
 }
 
-/* The option that takes a value and is named so, or else NULL. */
+/* Returns the option of that name if it takes a value; else NULL. */
 static const GOptionEntry *option_of(const GOptionEntry *entries, const char *word, size_t length)
 {
   for (; entries->long_name; entries++) {

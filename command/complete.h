@@ -4,7 +4,7 @@
 
 #include "base/glib/command_line.h"
 
-/* Both print what the last of `count` words may become, a line each; "/" stands for any file.
+/* Both print completions of the last of `count` words, a line each; "/" stands for any file.
  * `commands` ends with NULL. The first is for the name of the command, the second for what follows
  * the name of `command`: at least two words. */
 void complete_command(int count, char **words, const char *const *commands);

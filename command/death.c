@@ -31,8 +31,8 @@ static char *line_at(const struct death *death, const char *place)
   return g_strndup(line, strcspn(line, "\n"));
 }
 
-/* Appends the last lines of a file to `text`, each after `  | `, but for what is `told` already
- * (NULL: nothing is). */
+/* Appends the last lines of a file to `text`, each after `  | `, without the text that is `told`
+ * already (NULL: none is). */
 static void add_tail(GString *text, const char *file, const char *told)
 {
   enum { LINES = 10, BYTES = 4096 };
@@ -50,9 +50,9 @@ static void add_tail(GString *text, const char *file, const char *told)
       g_string_append_printf(text, "  | %s\n", lines[i]);
 }
 
-/* Returns what SimGrid said of the platform when it ended the process for it: while it read the
- * file, before any time had passed, or when it used it first. "FILE:LINE: what", or "what". NULL:
- * it said no such thing. The caller frees it. */
+/* Returns SimGrid's message about the platform if it ended the process for it: while it read the
+ * file, before any time had passed, or at its first use. The text is "FILE:LINE: what", or "what".
+ * NULL: there is none. The caller frees it. */
 static char *platform_refusal(const struct death *death)
 {
   static const char SAID[] = "Parse error at ", CRITICAL[] = "CRITICAL] ",
@@ -75,8 +75,8 @@ static char *platform_refusal(const struct death *death)
   return g_strdup_printf("%s: %s", file != NULL ? file : name, after != NULL ? after + 2 : what);
 }
 
-/* Returns what the layer said of a value of the scenario that it refused. NULL: nothing. The caller
- * frees it.
+/* Returns the layer's message about a value of the scenario that it refused; NULL: there is none.
+ * The caller frees it.
  */
 static char *scenario_refusal(const struct death *death)
 {
@@ -93,8 +93,8 @@ static char *scenario_refusal(const struct death *death)
   return g_strdup(error->message);
 }
 
-/* Returns what tells that there was no room on the disk: what the layer said of a file, or SimGrid
- * of its copies of the program. NULL: nothing. The caller frees it. */
+/* Returns the message that the disk was full: the layer's about a file, or SimGrid's about its
+ * copies of the program. NULL: there is none. The caller frees it. */
 static char *full_disk(const struct death *death)
 {
   const char *layer =
@@ -107,7 +107,7 @@ static char *full_disk(const struct death *death)
                          "the simulator has no room for its copies of the program");
 }
 
-/* The line that tells that there was no memory, in the words of libc, the dynamic linker, C++,
+/* Returns the line that says that memory was out, in the words of libc, the dynamic linker, C++,
  * GLib, SimGrid or recline. NULL: there is none. The caller frees it. */
 static char *no_memory(const struct death *death)
 {
@@ -123,7 +123,8 @@ static char *no_memory(const struct death *death)
   return NULL;
 }
 
-/* Returns what the layer said when it ended the process. NULL: nothing. The caller frees it. */
+/* Returns the layer's message when it ended the process; NULL: there is none. The caller frees it.
+ */
 static char *last_line_of_layer(const struct death *death)
 {
   static const char SAID[] = "recline: ";
@@ -134,9 +135,8 @@ static char *last_line_of_layer(const struct death *death)
   return last != NULL ? g_strndup(last, strcspn(last, "\n")) : NULL;
 }
 
-/* Tells how the simulation ended, and what the program wrote last: one line where it wrote nothing.
- * The layer and programs end with 64 where they were asked for something wrong; all else should not
- * have happened. */
+/* Prints how the simulation ended, and the last lines of the program's output; one line if there is
+ * none. The layer and programs end with 64 on bad input; any other end should not have happened. */
 static int tell(const struct death *death, const char *err)
 {
   int code = WIFEXITED(death->status) ? WEXITSTATUS(death->status) : -1;

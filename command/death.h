@@ -6,9 +6,8 @@
 
 #include "world/scenario/scenario.h"
 
-/* Prints it, as far as the wait status and program.out and program.err in `directory` tell, and
- * returns the exit code of the command. `keeps`: the
- * program died, and what it printed may say why. */
+/* Prints why, as far as the wait status and program.out and program.err in `directory` tell, and
+ * returns the exit code of the command. `keeps`: the program died, and its output may say why. */
 int death_explain(const char *directory, const struct scenario *, int status, bool *keeps);
 
 #endif

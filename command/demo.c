@@ -1,8 +1,8 @@
 /* recline demo: the whole story for a newcomer, in three chapters.
  *
- * Every step is a command that one could type, and is shown as such: the demo starts recline
- * itself with those words. What it shows is listed below; a step that does not give what is
- * expected makes the demo fail.
+ * Every step is a command that a user could type, and is shown as such: the demo starts recline
+ * itself with those words. The steps are listed below; a step with an unexpected result makes the
+ * demo fail.
  */
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
@@ -14,7 +14,7 @@
 #include "command/common.h"
 #include "command/main.h"
 
-/* ---- what is shown ---- */
+/* ---- the steps ---- */
 
 struct claim {
   const char *id, *verdict, *says;
@@ -34,14 +34,15 @@ static const struct claim MUTANT = {"c3-no-suppress", "violated",
 static const char SCENARIO[] = "demo.yaml";
 static const char PROOF[] = "verification: PASS"; /* printed by the program of SCENARIO */
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 static void chapter(int number, const char *title, const char *text)
 {
   g_print("\n%d. %s\n\n%s\n", number, title, text);
 }
 
-/* Lines of at most 90 characters; the first follows what stands there, the others are indented. */
+/* Prints lines of at most 90 characters; the first continues the present line, the others are
+ * indented. */
 static void wrapped(const char *text)
 {
   enum { INDENT = 15, WIDTH = 90 };
@@ -78,7 +79,7 @@ static bool complain(const char *format, ...)
 
 static bool refused; /* a command ended with 64: there is no room on the disk */
 
-/* Shows and runs `recline words...`; gives its exit code and what it printed. */
+/* Shows and runs `recline words...`; returns its exit code and its output. */
 static int recline(const char *const *words, char **printed)
 {
   g_autoptr(GPtrArray) command = g_ptr_array_new();
@@ -103,7 +104,7 @@ static int recline(const char *const *words, char **printed)
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_BREACH;
 }
 
-/* The first object that tells a verdict: the text's own, or one in a list of it. */
+/* Returns the first object with a verdict: the whole text, or one in a list in it. */
 static JsonObject *with_verdict(JsonNode *node)
 {
   JsonObject *found = NULL;

@@ -8,10 +8,10 @@
 #include "command/main.h"
 
 static const struct tool {
-  const char *name, *asks; /* the program, and what makes it tell its version */
+  const char *name, *asks; /* the program, and the option that prints its version */
   const char *package;     /* of Debian */
   const char *purpose;
-  bool needed; /* for more than recline's own tests */
+  bool needed; /* needed for more than recline's own tests */
 } tools[] = {
     {"smpirun", "--version", "libsimgrid-dev", "runs MPI programs on simulated machines", true},
     {"smpicc", "--version", "libsimgrid-dev", "builds MPI programs in C", true},
@@ -40,10 +40,10 @@ static const struct tool {
 /* Findings on one tool. */
 struct finding {
   char *path, *version; /* NULL when missing */
-  bool fails; /* it is there, and ends with an error: `version` is the first line of that */
+  bool fails; /* it exists, but ends with an error: `version` is the first line of the message */
 };
 
-/* The first line with something in it. */
+/* Returns the first line that is not empty. */
 static char *first_line(const char *text)
 {
   while (g_ascii_isspace(*text))

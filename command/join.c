@@ -1,4 +1,4 @@
-/* recline join: the traces that the processes of an MPI program have left, as one. */
+/* recline join: makes one trace of those that the processes of an MPI program have left. */
 #include "command/common.h"
 #include "command/main.h"
 #include "world/trace/join_traces.h"

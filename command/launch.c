@@ -22,7 +22,7 @@
 #define LAYER "librecline_mpi.so"
 #define PRELOADED "librecline_heap.so:librecline_smpi.so"
 
-/* ---- where things are ---- */
+/* ---- paths ---- */
 
 /* bin/, lib/ and programs/ lie side by side in the build folder, which may be moved. */
 static char *beside_recline(const char *folder)
@@ -53,27 +53,28 @@ const char *launch_refuses(const char *program)
 /* ---- the child ---- */
 
 static const char *const OPTIONS[] = {
-    /* what smpirun gives */
+    /* the options that smpirun gives */
     "--cfg=smpi/privatization:dlopen",
     "--cfg=surf/precision:1e-9",
     "--cfg=network/model:SMPI",
-    /* time comes from the program and the scenario, never from the machine that simulates */
+    /* time comes from the program and the scenario, never from the simulating machine */
     "--cfg=smpi/simulate-computation:no",
     "--cfg=smpi/test:0",
     "--cfg=smpi/iprobe:0",
     "--log=root.thres:error",
 };
 
-/* The descriptor of the private folder, for the child: it stays locked while that lives. Above
- * those that the program is given, for it to be given the same ones anywhere. */
+/* Duplicates the descriptor of the private folder for the child: the folder stays locked while the
+ * child lives. The number is above those that the program gets, so that these are the same
+ * everywhere. */
 static int copy_folder(const struct launch *job)
 {
   enum { ABOVE_THOSE_OF_PROGRAMS = 900 };
   return fcntl(job->folder, F_DUPFD_CLOEXEC, ABOVE_THOSE_OF_PROGRAMS);
 }
 
-/* Options of SimGrid end at spaces, newlines and commas: a path with one of them is named by the
- * descriptor. */
+/* Returns a path for an option of SimGrid, which ends at spaces, newlines and commas: a path with
+ * one of these is named through the descriptor. */
 static GPtrArray *command(const struct launch *job, int folder)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
@@ -88,14 +89,14 @@ static GPtrArray *command(const struct launch *job, int folder)
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/hostfile:%s/hosts", directory));
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/tmpdir:%s", directory));
   g_ptr_array_add(words, g_strdup(job->platform));
-  g_ptr_array_add(words, g_strdup("--")); /* what follows is not SimGrid's */
+  g_ptr_array_add(words, g_strdup("--")); /* the following words are not SimGrid's */
   for (const char *const *arg = job->args; *arg != NULL; arg++)
     g_ptr_array_add(words, g_strdup(*arg));
   g_ptr_array_add(words, NULL);
   return words;
 }
 
-/* `first`, then what was in the variable. */
+/* Sets the variable to `first`, followed by its old value. */
 static char **in_front(char **environment, const char *name, const char *first)
 {
   const char *rest = g_environ_getenv(environment, name);
@@ -104,7 +105,7 @@ static char **in_front(char **environment, const char *name, const char *first)
   return g_environ_setenv(environment, name, value, TRUE);
 }
 
-/* Preloaded by their names alone, because LD_PRELOAD splits paths at spaces. */
+/* Libraries are preloaded by name alone, because LD_PRELOAD splits paths at spaces. */
 static char **environment(const struct launch *job)
 {
   g_autofree char *libraries = beside_recline("lib");
@@ -113,7 +114,7 @@ static char **environment(const struct launch *job)
   values = in_front(values, "LD_LIBRARY_PATH", libraries);
   values = in_front(values, "LD_PRELOAD", PRELOADED);
   values = g_environ_setenv(values, "SMPI_GLOBAL_SIZE", processes, TRUE);
-  /* threads add up in another order each time */
+  /* threads would add up in another order each time */
   values = g_environ_setenv(values, "OMP_NUM_THREADS", "1", FALSE);
   values = g_environ_setenv(values, "RECLINE_SCENARIO", job->scenario, TRUE);
   values = g_environ_setenv(values, "RECLINE_OUT", job->directory, TRUE);
@@ -132,7 +133,8 @@ static char **environment(const struct launch *job)
   return g_environ_unsetenv(values, "RECLINE_TRACE");
 }
 
-/* Signals that stop us, unless our caller ignores them, and the end of the child. */
+/* Returns the signals that stop this process, unless its caller ignores them, and the end of the
+ * child. */
 static void signals(sigset_t *set)
 {
   static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
@@ -161,8 +163,8 @@ void launch_unblock(void)
   sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-/* What the child prints on one stream goes through us to its file: only so is it seen whether there
- * was room for all of it. */
+/* The child's output on one stream, which passes this process on its way to the file: only so a
+ * full disk is noticed. */
 struct printed {
   int pipe[2]; /* -1: closed */
   const char *name;
@@ -175,9 +177,9 @@ struct child {
   int folder;    /* its descriptor of the private folder */
   int report[2]; /* closed by a successful exec, else carries its errno */
   struct printed printed[2];
-  int signals; /* gives those of signals() */
+  int signals; /* a descriptor for the signals of signals() */
   gint64 start;
-  const char *unwritten; /* a file for which there is no room, and why */
+  const char *unwritten; /* a file that could not be written, and why */
   int problem;
 };
 
@@ -252,7 +254,7 @@ static bool open_all(struct child *child, const struct launch *job)
   return child->signals >= 0 && pipe2(child->report, O_CLOEXEC) == 0;
 }
 
-/* Takes what the child has printed by now. */
+/* Takes the output of the child so far. */
 static void take(struct child *child, struct printed *printed)
 {
   char bytes[1 << 16];
@@ -270,7 +272,7 @@ static void take(struct child *child, struct printed *printed)
   }
 }
 
-/* Seconds that are left. A limit of memory is looked at ten times a second. */
+/* Returns the seconds that are left. A limit of memory is checked ten times a second. */
 static double pause_of(const struct launch *job, gint64 start)
 {
   double most = job->memory > 0 ? 0.1 : 1;
@@ -278,8 +280,8 @@ static double pause_of(const struct launch *job, gint64 start)
   return job->timeout > 0 ? CLAMP(job->timeout - gone, 0, most) : most;
 }
 
-/* Waits for what the child prints, for a signal for us, for the end of the child (SIGCHLD) or for a
- * limit that is reached. Returns the signal, or the limit, or 0. */
+/* Waits for output of the child, a signal to this process, the end of the child (SIGCHLD), or a
+ * limit. Returns the signal, or the limit, or 0. */
 static int next_interruption(const struct launch *job, struct child *child)
 {
   double pause = pause_of(job, child->start);
@@ -314,7 +316,7 @@ static void wait_for(struct child *child, const struct launch *job, int *status,
     }
     shown |= progress_line(child->start, "simulating");
   }
-  kill(-child->id, SIGKILL); /* what the program may have started and left behind */
+  kill(-child->id, SIGKILL); /* processes that the program may have started and left behind */
   progress_clear(shown);
   take(child, &child->printed[0]);
   take(child, &child->printed[1]);

@@ -1,4 +1,4 @@
-/* recline list: what there is to run and to check. */
+/* recline list: lists what can be run and checked. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 static const char expected[] = "expected protocols, claims, platforms, scenarios or mutants";
 
-/* What can be listed; protocols are no files. */
+/* The kinds that can be listed; protocols are no files. */
 static const struct kind {
   const char *name;
   unsigned files; /* enum catalogue */
@@ -135,11 +135,11 @@ const struct about about_list = {"list", "protocols|claims|platforms|scenarios|m
                                  "list claims --json\n"
                                  "list protocols --map -o map.svg"};
 
-/* What is asked for. */
+/* The options. */
 struct request {
   char **words;
   gboolean json, map;
-  char *output; /* of the map; NULL: as a table to standard output */
+  char *output; /* file for the map; NULL: a table on standard output */
 };
 
 static bool read_request(int argc, char **argv, struct request *request)

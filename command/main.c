@@ -48,8 +48,8 @@ static const struct command {
     {&about_doctor, command_doctor},     {&about_help, command_help},
 };
 
-/* Platforms, claims and scenarios: where the user says; in the sources, to which the build folder
- * has a link `data`; or where recline is installed. */
+/* Finds platforms, claims and scenarios: where the user says; in the sources, to which the build
+ * folder has a link `data`; or where recline is installed. */
 static void find_data(void)
 {
   static const char *const places[] = {"../data", "../../../share/recline"};
@@ -121,7 +121,8 @@ static int command_help(int argc, char **argv)
   return EXIT_FINE;
 }
 
-/* Scenarios find platforms beside them, in the folders that the user named, in our own. */
+/* Scenarios find platforms beside them, in the folders that the user named, and in recline's own.
+ */
 static void add_platforms(void)
 {
   const char *named = g_getenv("RECLINE_PLATFORMS");
@@ -141,7 +142,7 @@ static int complete(int count, char **words)
   return EXIT_FINE;
 }
 
-/* Output counts only when it was written: a full disk is an error. */
+/* Checks that all output was written: a full disk is an error. */
 static int close_output(int code)
 {
   if (fflush(stdout) == 0 && !ferror(stdout))
@@ -151,8 +152,8 @@ static int close_output(int code)
 
 int main(int argc, char **argv)
 {
-  setlocale(LC_CTYPE, "");  /* and no more: numbers keep their point */
-  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as a full disk is */
+  setlocale(LC_CTYPE, "");  /* only this category: numbers keep their point */
+  signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is reported like a full disk */
   if (argc < 2)
     return no_command(NULL);
   if (!strcmp(argv[1], "--version")) {

@@ -4,7 +4,7 @@
 
 #include "base/glib/json.h"
 
-/* By the enums of protocols/protocol.h: a name for programs, a text for people. */
+/* Words for the enums of protocols/protocol.h: a name for programs, a text for people. */
 struct word {
   const char *name, *text;
 };

@@ -1,4 +1,4 @@
-/* The map: all protocols beside each other, by what they declare (struct rcl_place). */
+/* The map: all protocols side by side, with what they declare (struct rcl_place). */
 #ifndef RECLINE_MAP_H
 #define RECLINE_MAP_H
 
@@ -13,11 +13,11 @@ struct map_row {
   const struct rcl_protocol *first;
 };
 
-/* Returns an array of struct map_row, in the order of the registry, which frees what it holds.
+/* Returns an array of struct map_row, in the order of the registry; the array frees its items.
  * Protocols without a place are on no map. */
 GArray *map_rows(void);
 
-/* Texts; those of logs and assumptions are to be freed. */
+/* Return texts; those of logs and assumptions are for the caller to free. */
 const char *map_back(const struct rcl_place *);
 char *map_log(const struct rcl_place *, int index); /* NULL: no more */
 char *map_assumptions(const struct rcl_place *, const char *between);
@@ -25,10 +25,10 @@ char *map_assumptions(const struct rcl_place *, const char *between);
 /* Adds the members "logs", "back" and "assumes" to the object of a protocol. */
 void map_add(JsonBuilder *, const struct rcl_place *);
 
-/* The map as a table of Markdown, to standard output. */
+/* Prints the map as a table of Markdown on standard output. */
 void map_print(void);
 
-/* As a picture into `file`, whose suffix names the format; by Graphviz. */
+/* Writes the map as a picture into `file`, whose suffix names the format; by Graphviz. */
 bool map_draw(const char *file, GError **error);
 
 #endif

@@ -1,4 +1,4 @@
-/* The map as a picture: to the right what is logged, downwards who goes back. */
+/* The map as a picture: logs vary from left to right, rollbacks from top to bottom. */
 #include <errno.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ struct layout {
   double left[COLUMNS + 1], top[LINES + 1];
 };
 
-/* The lines of text in a box, behind its name: other forms, and what it declares. Ends with NULL.
+/* Returns the lines of text in a box, after its name: other forms, and declarations. Ends with
+ * NULL.
  */
 static char **texts_of(const struct map_row *row)
 {

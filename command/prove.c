@@ -15,7 +15,7 @@ const struct about about_prove = {
     "prove --memory blocking\n"
     "prove --memory bookmark --ranks 2 --capacity 1"};
 
-/* Ends as the program does; returns only where there is none. */
+/* Ends as the program does; returns only if there is none. */
 static int hand_over(double seconds, int ranks, int capacity, char **names)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);

@@ -31,8 +31,8 @@
 #include "world/result/result.h"
 #include "world/scenario/machine_file.h"
 
-/* What --out keeps, in the order in which it appears there: who sees result.json sees all.
- * program.err is kept only when the simulation died. */
+/* The files that --out keeps, in the order in which they appear: when result.json is there, all
+ * are. program.err is kept only when the simulation died. */
 static const char *const KEPT[] = {"scenario.yaml", "program.out",  "program.err",   "activity.txt",
                                    "trace.txt",     "platform.xml", MANIFEST_FOLDER, "result.json"};
 
@@ -43,7 +43,7 @@ static char *in(const char *folder, const char *name)
 
 /* ---- the private folder ---- */
 
-/* In DIR where there is one, so that its files get there by renaming. */
+/* Makes the private folder in DIR if there is one, so that files get to DIR by renaming. */
 static bool make_directory(struct run *run, GError **error)
 {
   const char *out = run->options.out;
@@ -76,7 +76,7 @@ static bool make_directory(struct run *run, GError **error)
   return true;
 }
 
-/* Under a name that no command sweeps. */
+/* Renames the folder to a name that no command sweeps. */
 static void keep(const char *directory)
 {
   g_autofree char *base = g_path_get_dirname(directory);
@@ -94,7 +94,7 @@ static void clean_up(struct run *run)
   if (run->directory != NULL)
     close(run->folder);
   if (run->made_out)
-    rmdir(run->options.out); /* only if nothing came of it */
+    rmdir(run->options.out); /* only if it is empty */
   g_clear_pointer(&run->directory, g_free);
 }
 
@@ -121,7 +121,7 @@ static bool write_hostfile(const struct run *run, const char *file, GError **err
 
 static bool write_script(struct run *run, GError **error)
 {
-  g_strfreev(run->args); /* of the run before, where it is recorded */
+  g_strfreev(run->args); /* of the previous recording, where the program is recorded twice */
   if (run->options.replay != NULL) {
     run->args = g_new0(char *, 2);
     run->args[0] = g_canonicalize_filename(run->options.replay, NULL);
@@ -188,7 +188,7 @@ static bool simulate(struct run *run, GError **error)
   return launch(&job, &run->status, &run->interrupted, error);
 }
 
-/* To its end, and well. */
+/* Returns whether the simulation ran to its end without an error. */
 static bool completed(const struct run *run)
 {
   g_autofree char *file = in(run->directory, "result.json");
@@ -199,8 +199,8 @@ static bool completed(const struct run *run)
   return good;
 }
 
-/* Twice, so that it is seen whether the program does the same under other circumstances. What it
- * prints is that of the second run; the caller sees what came of a run that has failed. */
+/* Records twice, to see whether the program does the same under other circumstances. The output is
+ * that of the second run; the caller sees the result of a run that has failed. */
 static bool record(struct run *run, GError **error)
 {
   g_autofree char *folder = g_canonicalize_filename(run->options.record, NULL);
@@ -223,7 +223,7 @@ static bool record(struct run *run, GError **error)
          recording_close(run->options.record, run->scenario, error);
 }
 
-/* Copies a file of any size; what the program printed is never held in memory. */
+/* Copies a file of any size; the program's output is never held in memory. */
 static void print_file(const char *file, FILE *to)
 {
   char bytes[1 << 16];
@@ -237,7 +237,7 @@ static void print_file(const char *file, FILE *to)
   fflush(to);
 }
 
-/* A folder only if a run has left it. */
+/* Removes a folder only if a run has left it. */
 static void remove_earlier(const char *file)
 {
   g_autofree char *manifest = in(file, "manifest");
@@ -247,7 +247,7 @@ static void remove_earlier(const char *file)
     unlink(file);
 }
 
-/* Moves what there is of KEPT into DIR; what an earlier run left there goes first, so that DIR
+/* Moves the existing files of KEPT into DIR; files of an earlier run are removed first, so that DIR
  * never mixes two runs. */
 static bool publish(const struct run *run, bool with_result, GError **error)
 {
@@ -273,7 +273,7 @@ static bool publish(const struct run *run, bool with_result, GError **error)
 
 /* ---- judging ---- */
 
-/* The verdict of a run that is expected; -1: none, as for a claim of `recline check`. */
+/* Returns the expected verdict of a run; -1: none, as for a claim of `recline check`. */
 static int expected_verdict(enum expected_verdict expected)
 {
   static const int verdicts[] = {[EXPECT_NOTHING] = -1,
@@ -290,8 +290,8 @@ static bool ended(enum run_verdict verdict)
   return verdict == RUN_COMPLETED || verdict == RUN_RECOVERED;
 }
 
-/* NULL when the run is as it should be; otherwise what was expected and what was seen. A program
- * that ended must have ended well unless the scenario says otherwise. */
+/* Returns NULL when the run is as expected; otherwise what was expected and what was seen. A
+ * program that ended must have ended with 0 unless the scenario says otherwise. */
 static char *judge(const struct scenario *scenario, const struct result *result)
 {
   int expected = expected_verdict(scenario->expect.verdict);
@@ -331,7 +331,7 @@ static int report(const struct run *run, const struct result *result)
   return wrong == NULL ? EXIT_FINE : EXIT_NOT_AS_EXPECTED;
 }
 
-/* The program's output is shown also when the simulation died: it may say why. */
+/* Shows the program's output, also when the simulation died: it may say why. */
 static void print_program(const struct run *run)
 {
   g_autofree char *out = in(run->directory, "program.out");
@@ -354,7 +354,7 @@ static bool complete_result(const struct run *run, const char *file, struct resu
   return result_save(result, file, error);
 }
 
-/* The simulation has ended, with a result. */
+/* Reports a simulation that has ended with a result. */
 static int finish(const struct run *run, const char *file)
 {
   struct result result = {0};
@@ -373,7 +373,7 @@ static int finish(const struct run *run, const char *file)
   return code;
 }
 
-/* It has died, before its result or after it. */
+/* Reports a simulation that has died, before its result or after it. */
 static int fail(const struct run *run, const char *file)
 {
   g_autoptr(GError) error = NULL;
@@ -416,7 +416,7 @@ int command_run(int argc, char **argv)
     launch_unblock();
   }
   if (run.interrupted > 0)
-    raise(run.interrupted); /* the caller sees which signal stopped us */
+    raise(run.interrupted); /* the caller sees which signal stopped this process */
   scenario_free(run.scenario);
   g_strfreev(run.options.set);
   g_strfreev(run.args);

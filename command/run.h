@@ -1,4 +1,4 @@
-/* Inside recline run: what run.c simulates and run_input.c has judged. */
+/* Inside recline run: run_input.c judges the input, and run.c simulates. */
 #ifndef RECLINE_RUN_H
 #define RECLINE_RUN_H
 
@@ -24,14 +24,14 @@ struct run {
   char **args;     /* of the program; a script's: the file with its text */
   char *directory; /* private, removed at the end */
   int folder;      /* its descriptor, which locks it */
-  char *again;     /* where it is recorded a second time; NULL: it is not */
+  char *again;     /* folder of its second recording; NULL: it is not recorded */
   bool made_out;   /* DIR did not exist before */
-  int interrupted; /* the signal that stopped us */
+  int interrupted; /* the signal that stopped this process */
   int status;      /* of the simulation */
 };
 
-/* Reads the command line; `*scenario` is then the file, for g_free(). Returns EXIT_FINE, or what it
- * is that was said. */
+/* Reads the command line; sets `*scenario` to the file, for g_free(). Returns EXIT_FINE, or the
+ * exit code of an error that was printed. */
 int run_parse(int argc, char **argv, struct options *, char **scenario);
 
 /* Judges the scenario, and finds the program. */

@@ -1,4 +1,4 @@
-/* recline run: its options, and all that can be wrong with a scenario. */
+/* recline run: reads its options, and finds everything that is wrong with a scenario. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,7 +64,8 @@ int run_parse(int argc, char **argv, struct options *options, char **scenario)
   return *scenario != NULL ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 
-/* The program that runs scripts would refuse it too, but only after everything has started. */
+/* Refuses a wrong script here, as the program that runs scripts would refuse it only after
+ * everything has started. */
 static bool check_script(const struct scenario *scenario, GError **error)
 {
   int line = 0;
@@ -102,7 +103,7 @@ static bool find_program(struct run *run, GError **error)
   return true;
 }
 
-/* The program that does what another has done. */
+/* Finds the program that replays a recording. */
 static bool find_replay(struct run *run, GError **error)
 {
   const char *folder = run->options.replay;
@@ -128,7 +129,8 @@ static bool check_schedule(const struct scenario *scenario, GError **error)
   return good;
 }
 
-/* The loader asks for a platform only where there is a binary: a script may be for the explorer. */
+/* Asks for a platform, as the loader does so only for a binary: a script may be for the explorer.
+ */
 static bool check_platform(const struct scenario *scenario, GError **error)
 {
   if (scenario->platform.text != NULL)
@@ -137,7 +139,8 @@ static bool check_platform(const struct scenario *scenario, GError **error)
                            "missing, expected the platform on which the script runs");
 }
 
-/* A protocol that spreads over neighbours would wait for ever for a rank that it does not reach. */
+/* Refuses a topology that is not connected: a protocol that spreads over neighbours would wait for
+ * ever for a rank that it does not reach. */
 static bool check_topology(const struct scenario *scenario, GError **error)
 {
   const struct rcl_place *place = rcl_protocol_named(scenario->protocol.name)->place;
@@ -166,7 +169,7 @@ static bool check_hazards(const struct scenario *scenario, GError **error)
   return true;
 }
 
-/* What is left for another run is in DIR, with the trace. */
+/* A checkpoint for another run needs DIR, with the trace. */
 static bool check_stop(const struct run *run, GError **error)
 {
   const char *problem = run->options.out == NULL ? "expected --out DIR, where it is left"

@@ -7,7 +7,7 @@
 #include "base/glib/terminal.h"
 #include "protocols/text.h"
 
-/* Seconds with a unit in which there are digits ahead of the point; `width` of the number. */
+/* Prints seconds in a unit that leaves digits before the point; `width` of the number. */
 static void print_seconds(double seconds, int width)
 {
   static const char *const units[] = {"s", "ms", "us", "ns"};
@@ -117,7 +117,7 @@ static void print_messages(const struct result *result)
   g_print("\n");
 }
 
-/* Prints what was measured, which a scenario may replace on storage. */
+/* Prints measured sizes, which a scenario may replace on storage. */
 static void print_images(const struct result *result, double counted)
 {
   enum { LISTED = 8 }; /* ranks of which each has its number */
@@ -150,7 +150,7 @@ static void print_checkpoints(const struct scenario *scenario, const struct resu
             result->rollbacks_local);
 }
 
-/* Prints each phase over all checkpoints. Phases of one name stand at the same place in every
+/* Prints each phase over all checkpoints. Phases of one name have the same place in every
  * checkpoint. */
 static void print_phases(const struct result *result)
 {

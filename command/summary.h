@@ -6,7 +6,7 @@
 #include "world/scenario/scenario.h"
 
 /* Prints it on standard output: in colour and with bars on a terminal that can show them. `path` is
- * that of the program, `out` the folder of --out or NULL, `wrong` what is not as expected or NULL.
+ * the program's, `out` the folder of --out or NULL, `wrong` says what is not as expected, or NULL.
  */
 void summary_print(const struct scenario *scenario, const struct result *result, const char *path,
                    const char *out, const char *wrong);

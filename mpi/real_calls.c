@@ -1,6 +1,6 @@
-/* The calls of MPI that programs make, ahead of the MPI library's: what goes between processes
- * passes the protocol. Where the environment names no folder for checkpoints they are the
- * library's.
+/* The calls of MPI that programs make, ahead of the MPI library's: messages between processes pass
+ * the protocol. Where the environment names no folder for checkpoints, the library's calls are
+ * made.
  *
  * A send is complete when its bytes are copied. A receive under way has a generalized request as
  * its handle. Data travel packed. */
@@ -175,7 +175,7 @@ static struct pending *pending_of(MPI_Request request)
   return NULL;
 }
 
-/* The receive is done. */
+/* Completes the receive. */
 static int finish(struct pending *p, MPI_Request *request, MPI_Status *status)
 {
   struct pending was = *p;
@@ -259,7 +259,7 @@ static int own_rank(void)
   return rank;
 }
 
-/* Puts what each process has given, by rank, each `count` items, to `to`. */
+/* Puts the contributions of all processes, `count` items each, into `to`, by rank. */
 static void unpack_all(const char *all, size_t size, void *to, int count, MPI_Datatype type)
 {
   MPI_Aint low, extent;
@@ -307,7 +307,7 @@ int MPI_Allgather(const void *from, int count, MPI_Datatype type, void *to, int 
   return MPI_SUCCESS;
 }
 
-/* In the order of ranks, always the same: results have the same digits in each run. */
+/* Reduces always in the order of ranks: results have the same digits in each run. */
 int MPI_Reduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm)
 {

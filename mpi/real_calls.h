@@ -1,4 +1,4 @@
-/* The calls of MPI that programs make: what other files ask of them. */
+/* The calls of MPI that programs make: a check that other files need. */
 #ifndef RECLINE_REAL_CALLS_H
 #define RECLINE_REAL_CALLS_H
 

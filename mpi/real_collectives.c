@@ -10,7 +10,7 @@
 
 enum { COUNT = RCL_WORDS, SUMS }; /* contributions, behind their words */
 
-/* All have joined, and what they have contributed is added up. */
+/* Ends the barrier when all have joined: the contributions are added up. */
 static void collect(uint32_t sums[SUMS])
 {
   MPI_Request request;
@@ -45,7 +45,7 @@ static bool is_seen(void)
   return real.protocol->collectives && place && !strcmp(place, "barriers");
 }
 
-/* ---- those that are messages ---- */
+/* ---- collectives as messages ---- */
 
 static void receive(int from, void *bytes, size_t size)
 {
@@ -118,7 +118,7 @@ static void contribute(const uint64_t *values, size_t size)
     real_send(RCL_COORDINATOR_RANK, 0, REAL_COLLECTIVES, values, size);
 }
 
-/* Takes a message that had come before this place: what asks for a checkpoint comes ahead of the
+/* Takes a message that had come before this place: a request for a checkpoint comes ahead of the
  * result. */
 static void take_one(unsigned sums, unsigned most, bool safe)
 {

@@ -1,4 +1,4 @@
-/* What the program protects: written with an image, put back from one. */
+/* The data that the program protects: written with an image, put back from one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static FILE *image;
 static struct found *found;
 static uint32_t count;
 
-/* ---- what is protected ---- */
+/* ---- protected data ---- */
 
 /* Returns where an id is, or belongs. */
 static uint32_t place_of(int id)

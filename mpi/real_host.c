@@ -133,7 +133,7 @@ static void note_request(const struct rcl_event *event, bool unmoved)
     real.requested = false;
 }
 
-/* What the program asks for below the matching is not the protocol's to know. */
+/* Below the matching the protocol does not hear of receives. */
 static bool is_told(const struct rcl_event *event)
 {
   return event->kind != RCL_EVENT_RECEIVE || !real_below_matching();
@@ -177,8 +177,8 @@ static const char *lacks(const struct rcl_event *event, const struct rcl_action 
   }
 }
 
-/* Ends the program at a list that the world refuses, too, of which `recline join` makes the same
- * step; then at an action that this host alone lacks, in words of the same form. */
+/* Ends the program at a list that the world refuses, too, so that `recline join` ends at the same
+ * step; or at an action that only this host lacks, with a message of the same form. */
 static void check_actions(const struct rcl_event *event)
 {
   struct grammar_refusal refusal = {.action = NULL};
@@ -202,7 +202,8 @@ static uint64_t digest_state(void)
   return rcl_protocol_digest_state(real.protocol, &real.config, real.state);
 }
 
-/* The trace comes before the actions: what others have seen of a process that was killed is there.
+/* The trace is written before the actions: if the process is killed, everything that others have
+ * seen of it is there.
  */
 void real_step(struct rcl_event event, struct real_message *message)
 {
@@ -239,8 +240,8 @@ static bool take_due(void)
   return taken;
 }
 
-/* At a place, so that the coordinator is the first that a checkpoint stops: what it says behind the
- * place finds the others asked already. Barriers are places by themselves. */
+/* Told at a place, so that a checkpoint stops the coordinator first: when it goes on, the others
+ * have been asked already. Barriers are places by themselves. */
 static bool take_alarm(void)
 {
   if (real.alarm <= 0 || platform_now() < real.alarm || real.finished || real.over)
@@ -315,10 +316,10 @@ void real_come_to(enum real_place place, uint32_t iteration)
   bool same = real.same == place && !real_below_matching();
   real.same = REAL_NOWHERE;
   if (same)
-    return; /* it was passed before the crash */
+    return; /* the place was passed before the crash */
   real.place = place;
   real_ready();
-  /* a step is a function: what had no effect has none before something else happens */
+  /* a step is a function: an event without effect has none again until something else happens */
   if (!real_below_matching() && !real.unmoved)
     pass_safe_point(iteration);
   real_ready();
@@ -387,8 +388,8 @@ void real_begin(MPI_Comm comm, const struct real_options *options)
   real_storage_erase_others(real.checkpoint);
 }
 
-/* A checkpoint that was asked for is committed first, unless that takes a barrier of the program:
- * nobody leaves while another is held for it. */
+/* A checkpoint that was asked for is committed first, unless it needs a barrier of the program: no
+ * process leaves while another is held for it. */
 static void end_together(void)
 {
   while (real.requested && !real.protocol->captures_at)

@@ -1,7 +1,7 @@
-/* The host for real MPI: one protocol object in each process, fed with what the program and the
- * network do, its actions carried out. Checkpoints are at the application level: an image has what
- * the program protects. When a process is killed the launcher ends the others; started again, all
- * go on from the last checkpoint that was committed.
+/* The host for real MPI: one protocol object in each process, which gets the events of program and
+ * network, and whose actions are carried out. Checkpoints are at the application level: an image
+ * holds the data that the program protects. When a process is killed the launcher ends the others;
+ * when started again, all go on from the last committed checkpoint.
  *
  *     real_calls.c       the calls of MPI that programs make
  *     real_program.c     the calls of recline.h
@@ -10,14 +10,14 @@
  *     real_queues.c      payloads, queues, posted receives, slots
  *     real_collectives.c collectives
  *     real_wire.c        the MPI library underneath: one channel for each pair of processes
- *     real_data.c        what the program protects
+ *     real_data.c        the data that the program protects
  *     real_storage.c     parts of checkpoints, the commit record
  *     real_options.c     the environment; errors
- *     real_trace.c       what this process does, for `recline join`
+ *     real_trace.c       the trace of this process, for `recline join`
  *
- * All in a process is done by one thread, in calls of the program. Errors of the user's end all
- * processes with one line, exit code 64; a protocol that gives up, with 1; errors of recline, with
- * 3.
+ * One thread of a process does all work, in calls of the program. Errors of the user end all
+ * processes with one line and exit code 64; a protocol that gives up, with 1; errors of recline,
+ * with 3.
  */
 #ifndef RECLINE_REAL_HOST_H
 #define RECLINE_REAL_HOST_H
@@ -29,26 +29,27 @@
 
 struct real_options {
   const char *protocol; /* name in the registry */
-  const char *folder;   /* of checkpoints, which all processes reach; made if it is not there */
-  double every;         /* seconds from a commit to the next checkpoint */
-  uint32_t capacity;    /* entries of each list of the protocol */
-  bool trace;           /* write what happens to the folder */
-  bool varies; /* run again, the program may do something else: protocols that rest on it that it
-                  does not are refused */
+  const char
+      *folder;  /* folder of checkpoints, which all processes reach; made if it does not exist */
+  double every; /* seconds from a commit to the next checkpoint */
+  uint32_t capacity; /* entries of each list of the protocol */
+  bool trace;        /* write traces into the folder */
+  bool varies; /* run again, the program may take another way: protocols that rely on its repeating
+                  itself are refused */
 };
 
-/* Where a checkpoint is allowed, or an image was taken: the numbers of recline.h. */
+/* Places where a checkpoint is allowed, or an image was taken, with the numbers of recline.h. */
 enum real_place { REAL_NOWHERE, REAL_CHECKPOINT, REAL_BARRIER, REAL_END };
 
-/* Begins in all processes of `comm`, of which it makes communicators of its own: the process
- * starts, or starts again. */
+/* To be called by all processes of `comm`, from which it makes communicators of its own: the
+ * process starts, or starts again. */
 void real_begin(MPI_Comm comm, const struct real_options *);
 
-/* From here on no checkpoint is taken. All processes call it behind the same collective call. */
+/* From here on no checkpoint is taken. All processes call it after the same collective call. */
 void real_end_checkpoints(void);
 
-/* The program ends. Returns when it has ended everywhere; removes the checkpoints, unless it is to
- * `keep` them. */
+/* The program ends. Returns when it has ended everywhere; removes the checkpoints, unless `keep` is
+ * set. */
 void real_end(bool keep);
 
 bool real_is_on(void); /* between these two */
@@ -56,10 +57,10 @@ bool real_is_on(void); /* between these two */
 /* Ends all processes: the program makes a call that the host does not have. */
 _Noreturn void real_refuse(const char *call, const char *expected);
 
-/* Ends all processes where the environment has a setting of recline's that there is not. */
+/* Ends all processes if the environment has an unknown setting of recline. */
 void real_check_environment(void);
 
-/* The options that the environment names (docs/mpi-host.md); `folder` is NULL where it names none.
+/* Returns the options in the environment (docs/mpi-host.md); `folder` is NULL if it has none.
  */
 struct real_options real_options_of_environment(void);
 
@@ -69,7 +70,8 @@ struct real_options real_options_of_environment(void);
 void real_protect(int id, void *address, size_t bytes, int type);
 void real_unprotect(int id);
 
-/* What is not memory as it stands: `save` writes it, `restore` reads it; false: it cannot. */
+/* For data that are not plain memory: `save` writes them, `restore` reads them; false: it cannot.
+ */
 struct real_stream {
   void *ctx;
   bool (*save)(void *ctx, FILE *);
@@ -78,7 +80,7 @@ struct real_stream {
 void real_protect_stream(int id, const struct real_stream *);
 
 enum real_place real_restarts(void); /* until the data are put back */
-size_t real_protected_bytes(int id); /* in the image; 0: none */
+size_t real_protected_bytes(int id); /* bytes in the image; 0: none */
 enum real_place real_restore(void);  /* puts them back */
 
 /* A checkpoint is allowed here; `iteration` begins, 0: none. Protocols below the matching take in
@@ -94,16 +96,18 @@ struct real_receive; /* posted */
 
 void real_send(int peer, int tag, int comm, const void *bytes, size_t size);
 
-/* Peer and tag may be RCL_ANY. What is done has to be taken. */
+/* Peer and tag may be RCL_ANY. A receive that is done must be taken. */
 struct real_receive *real_post(int peer, int tag, int comm);
-bool real_test(struct real_receive *); /* whether it is done; a choice of the program's */
+bool real_test(
+    struct real_receive *); /* returns whether it is done, which is a choice of the program */
 void real_wait(struct real_receive *);
 
-/* Its bytes, the caller's to free(); the rest may be NULL. The receive is gone. */
+/* Returns the bytes of the message, for the caller to free(); the other pointers may be NULL. The
+ * receive is freed. */
 void *real_take(struct real_receive *, size_t *size, int *peer, int *tag);
 
-/* The next message on a communicator, from any process with any tag, as real_take() gives it; NULL:
- * none has come. A communicator is received from by this or by the calls above, not by both. */
+/* Returns the next message on a communicator, from any process with any tag, as real_take() does;
+ * NULL: none has come. A communicator is used with this or with the calls above, not with both. */
 void *real_poll(int comm, size_t *size, int *peer);
 
 size_t real_queued(void); /* bytes that are sent and not on their way yet */
@@ -113,15 +117,17 @@ void real_idle(void);     /* gives the processor away for a moment */
 
 void real_barrier(void);
 
-/* To all others, from `root`: bytes that all know the size of. */
+/* Sends bytes from `root` to all others, which know their number. */
 void real_broadcast(int root, void *bytes, size_t size);
 
-/* At `root` all contributions of `size` bytes, by rank, in `all`; elsewhere it may be NULL. */
+/* Collects all contributions of `size` bytes at `root`, by rank, in `all`; elsewhere `all` may be
+ * NULL. */
 void real_gather(int root, const void *bytes, size_t size, void *all);
 
 /* Replaces the first `sums` values by their sums over all processes, and the next `most` by the
- * largest; at most REAL_COMBINED values. If `safe`, a checkpoint may be taken within the call, from
- * which the program comes back to the same call with any values: the contributed ones stand. */
+ * largest; at most REAL_COMBINED values. If `safe`, a checkpoint may be taken within the call,
+ * after which a restarted program comes back to the same call with any values: the earlier
+ * contributions count. */
 enum { REAL_COMBINED = 64 };
 void real_combine(uint64_t *values, unsigned sums, unsigned most, bool safe);
 

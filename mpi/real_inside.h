@@ -1,4 +1,5 @@
-/* Inside the host for real MPI: what its files share. One process has one host, in `real`. */
+/* Inside the host for real MPI: the state that its files share. One process has one host, in
+ * `real`. */
 #ifndef RECLINE_REAL_INSIDE_H
 #define RECLINE_REAL_INSIDE_H
 
@@ -34,7 +35,7 @@ struct real_receive {
   int16_t from; /* as MATCH allows */
   bool announced, done;
   int32_t from_tag;
-  int16_t source; /* done: what came */
+  int16_t source; /* done: the message that came */
   int32_t sent_tag;
   struct real_payload *payload;
 };
@@ -57,7 +58,7 @@ struct real_slot {
   struct real_message message;
 };
 
-/* Ends of work: events to come, in the order in which the work was started. */
+/* Work under way: the events of its ends, in the order in which it was started. */
 struct real_due {
   struct rcl_event *item;
   uint32_t count, room;
@@ -73,7 +74,7 @@ struct real {
   struct rcl_config config;
   void *state;
   struct rcl_actions actions;
-  bool determinants; /* the protocol logs outcomes: choices are events */
+  bool determinants; /* the protocol logs outcomes, so choices are events */
 
   /* The step under way. */
   struct real_message *now; /* being sent, or just arrived */
@@ -94,22 +95,24 @@ struct real {
   uint32_t receives, calls;
   struct real_combination combined;
   struct real_receive *posted; /* in the order of posting */
-  struct real_queue channel;   /* have come, and are not received; level CHANNEL: delivered */
-  struct real_slot *slot;      /* slot[n - 1] is number n */
+  struct real_queue
+      channel; /* messages that have come and are not received; level CHANNEL: delivered ones */
+  struct real_slot *slot; /* slot[n - 1] is number n */
   uint32_t slots;
   struct real_region *region; /* by id */
   uint32_t regions, regions_room;
 
   /* Restart. */
-  uint32_t checkpoint;     /* from which this life has started */
+  uint32_t checkpoint;     /* the checkpoint from which this life has started */
   uint32_t life;           /* starts before this one */
   enum real_place restart; /* the place of the image, until the data are put back */
-  enum real_place same;    /* put back there: the next such place counts as the same one */
+  enum real_place
+      same; /* the data were put back there: the next such place counts as the same one */
 
   /* Storage. */
-  struct output *image; /* of the last capture, not stored yet */
+  struct output *image; /* checkpoint of the last capture, not stored yet */
   uint32_t image_of;
-  FILE *trace; /* a line at a time: what a killed process has done is there */
+  FILE *trace; /* written a line at a time, so that the lines of a killed process are there */
 };
 
 extern struct real real;
@@ -126,11 +129,11 @@ _Noreturn void real_die(int code, const char *format, ...) __attribute__((format
 
 /* ---- real_host.c ---- */
 
-/* One event. `message` is the one that is being sent, or has arrived; NULL: none. */
+/* Raises one event. `message` is the one that is being sent, or has arrived; NULL: none. */
 void real_step(struct rcl_event, struct real_message *message);
 
-/* Takes what has come and what is due; with `wait`, gives the processor away when there was
- * nothing. */
+/* Takes messages that have come and events that are due; with `wait`, gives the processor away when
+ * there were none. */
 void real_pump(bool wait);
 void real_ready(void); /* returns when the program may make its next event */
 void real_come_to(enum real_place, uint32_t iteration);
@@ -144,7 +147,7 @@ void real_append(struct real_queue *, struct real_message *);
 struct real_message *real_take_out(struct real_queue *, struct real_message **place);
 void real_add_receive(struct real_receive *);
 
-/* A copy of one of an image: a done one has its message, another is announced again. */
+/* Adds a copy of a receive of an image: a done one has its message, another is announced again. */
 void real_restore_receive(const struct real_receive *);
 
 struct real_slot *real_slot_of(uint32_t number); /* a full one */
@@ -153,9 +156,9 @@ void real_forget(const struct rcl_action *);
 
 /* ---- real_messages.c ---- */
 
-void real_arrive(struct real_message *); /* out of the channel, below the matching */
+void real_arrive(struct real_message *); /* a message leaves the channel, below the matching */
 void real_match_all(void);               /* messages that have come meet receives */
-void real_announce_all(void);            /* receives that are posted and not announced */
+void real_announce_all(void);            /* announces receives that are posted */
 void real_deliver(const struct rcl_action *);
 void real_resend(const struct rcl_action *);
 struct real_receive *real_standing(int comm); /* posted for any message, and not taken */
@@ -178,7 +181,7 @@ uint32_t real_wire_agree(uint32_t value, MPI_Op); /* of all processes */
 /* ---- real_storage.c ---- */
 
 void real_storage_begin(void); /* finds the checkpoint to start from, and this life's number */
-void real_storage_load(void);  /* state, slots and what else is not the program's */
+void real_storage_load(void);  /* state, slots and all else that does not belong to the program */
 void real_storage_capture(void);
 void real_storage_store(const struct rcl_action *);
 void real_storage_commit(uint32_t checkpoint);
@@ -190,8 +193,8 @@ void real_storage_clear(void); /* all of this rank; and the record, by rank 0 be
 
 void real_data_save(FILE *); /* all that is protected */
 
-/* Remembers where the data are, so many of them from here on in a file that is its own from now on,
- * and goes behind them. False: they are not there. */
+/* Remembers the place of the data, that many bytes from here on in a file that it owns from now on,
+ * and moves behind them. Returns false if the file is too short. */
 bool real_data_find(FILE *, uint32_t regions);
 
 /* ---- real_trace.c ---- */

@@ -1,6 +1,6 @@
 /* Messages of the program: sent, matched with receives, delivered.
  *
- * Call cycle with real_host.c: what matches is an event there, whose actions are carried out here.
+ * Call cycle with real_host.c: a match is an event there, whose actions are carried out here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,8 @@ void real_arrive(struct real_message *message)
   arrive(message, NULL);
 }
 
-/* Above the matching, the first message in the order of arrival that a receive asks for, or that is
- * drained; for a receive, the first in the order of posting. */
+/* Above the matching, takes the first message in the order of arrival that a receive asks for, or
+ * that is drained; it goes to the first such receive in the order of posting. */
 static bool match_one(void)
 {
   struct real_message **place = &real.channel.first;
@@ -143,7 +143,7 @@ void real_deliver(const struct rcl_action *action)
   const struct real_message *from =
       action->slot == RCL_NO_SLOT ? real.now : &real_slot_of(action->slot)->message;
   if (!from)
-    return; /* of a collective that is over */
+    return; /* a slot of a collective that is over */
   if (!real_below_matching()) {
     complete(posted(action->request), from->peer, from->tag, from->payload);
     return;
@@ -232,7 +232,7 @@ void *real_take(struct real_receive *receive, size_t *size, int *peer, int *tag)
   return bytes;
 }
 
-/* One receive of each communicator stands; after a restart it is the one of the image. */
+/* Each communicator has one posted receive; after a restart it is the one in the image. */
 struct real_receive *real_standing(int comm)
 {
   struct real_receive *receive = real.posted;

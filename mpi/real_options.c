@@ -1,4 +1,4 @@
-/* What the environment says, and the end of all processes where something is wrong. */
+/* Settings in the environment, and the end of all processes after an error. */
 #define _DEFAULT_SOURCE
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ _Noreturn void real_refuse(const char *call, const char *expected)
 
 /* ---- the environment ---- */
 
-/* What is misspelt would be passed over, and a program without checkpoints looks like one with
- * them until it is killed. */
+/* A misspelt setting would be ignored, and a program without checkpoints looks like one with them
+ * until it is killed. */
 void real_check_environment(void)
 {
   static const char *const settings[] = {
@@ -62,7 +62,7 @@ void real_check_environment(void)
   }
 }
 
-/* A number from the environment, not negative. */
+/* Returns a number from the environment, not negative. */
 static double number(const char *variable, double otherwise)
 {
   const char *text = getenv(variable);

@@ -31,7 +31,7 @@ void recline_iteration(unsigned iteration)
   real_safe_point(iteration);
 }
 
-/* These two tell a simulation what to charge; on a real MPI time goes by itself. */
+/* These two set costs of a simulation; on a real MPI time goes by itself. */
 void recline_iteration_bytes(unsigned long long bytes)
 {
   (void)bytes;

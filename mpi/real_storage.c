@@ -1,7 +1,8 @@
 /* Stable storage: a folder that all processes reach.
  *
  *     committed                     the record: protocol, processes, checkpoint
- *     checkpoint-N.rank-R.image     what process R protects, then its protocol's state, slots, ...
+ *     checkpoint-N.rank-R.image     data that process R protects, then its protocol's state, slots,
+ *     ...
  *     checkpoint-N.rank-R.log       these alone, as they were later
  *
  * All are written under temporary names, synced and renamed, so a process may be killed at any
@@ -36,7 +37,7 @@ struct head {
   struct real_combination combined;
 };
 
-/* Behind it: what the protocol and the host have. */
+/* What follows: the state of protocol and host. */
 struct tail_head {
   uint64_t state_bytes;
   uint32_t pieces, slots, posted, delivered;
@@ -106,7 +107,8 @@ static uint32_t put_receives(FILE *file)
   return count;
 }
 
-/* Below the matching what was delivered is the program's; above it, it is in the channel. */
+/* Below the matching delivered messages belong to the program; above it, messages are in the
+ * channel. */
 static uint32_t put_delivered(FILE *file)
 {
   uint32_t count = 0;
@@ -130,7 +132,7 @@ static struct head new_head(uint32_t checkpoint, enum rcl_part part)
                        .regions = part == RCL_PART_IMAGE ? real.regions : 0};
 }
 
-/* The program's part of an image: with the receives and messages that go back with it. */
+/* Writes the program's part of an image, with the receives and messages that roll back with it. */
 void real_storage_capture(void)
 {
   char name[NAME];
@@ -153,7 +155,7 @@ void real_storage_capture(void)
   fseek(file, end, SEEK_SET);
 }
 
-/* The state of the protocol, as far as it is in use, and its slots. */
+/* Writes the state of the protocol, as far as it is in use, and its slots. */
 static void put_tail(FILE *file)
 {
   struct rcl_piece piece[RCL_PIECES];
@@ -250,7 +252,7 @@ void real_storage_clear(void)
 
 /* ---- the record ---- */
 
-/* The checkpoint that is recorded; FRESH: there is none. */
+/* Returns the checkpoint that is recorded; FRESH: there is none. */
 static uint32_t read_record(void)
 {
   char name[NAME], protocol[65] = "";
@@ -273,7 +275,7 @@ static uint32_t read_record(void)
   return checkpoint;
 }
 
-/* Starts that have left traces. */
+/* Counts starts that have left traces. */
 static uint32_t count_lives(void)
 {
   char name[NAME];
@@ -417,7 +419,7 @@ static bool get_log(FILE *file)
   return file_get(file, &head, sizeof head) && is_of(&head, RCL_PART_LOG) && get_tail(file);
 }
 
-/* State and slots are those of the part that was stored last: the log, where there is one. */
+/* State and slots come from the part that was stored last: the log, if there is one. */
 void real_storage_load(void)
 {
   char name[NAME];

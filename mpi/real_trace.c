@@ -1,5 +1,5 @@
-/* What this process does, a line at a time, in the notation of docs/trace.md but for the numbers of
- * messages, which need all processes: `recline join` puts the traces of all together.
+/* The trace of this process, a line at a time, in the notation of docs/trace.md but without the
+ * numbers of messages, which need all processes: `recline join` joins the traces of all.
  *
  *     FOLDER/trace.LIFE.RANK      lives count from 0, one for each start
  */
@@ -20,7 +20,7 @@ static void put_head(const char *what)
   fprintf(real.trace, "%lld.%09ld %d %s", (long long)now.tv_sec, now.tv_nsec, real.rank, what);
 }
 
-/* The content of a payload, as the world has it (world/script/content.h). */
+/* Returns the content of a payload as the world computes it (world/script/content.h). */
 static void put_content(const struct real_payload *payload)
 {
   uint64_t digest[2];

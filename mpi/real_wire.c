@@ -1,6 +1,6 @@
 /* The MPI library underneath. Program and control messages of a pair of processes go through one
- * channel, as messages of one envelope keep their order (MPI 3.1, section 3.5): so all that
- * protocols assume of channels holds. All calls are PMPI's, as the host has those of programs. */
+ * channel, as messages with one envelope keep their order (MPI 3.1, section 3.5): so channels are
+ * as protocols assume. All calls are PMPI's, as the host defines the others for programs. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 
 enum { CONTROL_COMM = -1 };
 
-/* What goes in front of each message. */
+/* The head of each message. */
 struct frame {
   int16_t comm; /* CONTROL_COMM: a control message */
   uint16_t pad;
@@ -58,7 +58,7 @@ MPI_Comm real_wire_comm(void)
 
 /* ---- sending ---- */
 
-/* Frees what has been sent. */
+/* Frees messages that have been sent. */
 static void progress(void)
 {
   int done;
@@ -131,7 +131,7 @@ struct real_message *real_wire_receive(void)
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   struct frame frame;
   REQUIRE(bytes >= (int)sizeof frame, "each message has a frame");
-  /* payload->bytes is where the frame comes to lie, and then what is behind it */
+  /* the frame is received into payload->bytes, which then keeps only the bytes after the head */
   struct real_payload *payload = real_payload_new((size_t)bytes);
   PMPI_Mrecv(payload->bytes, bytes, MPI_BYTE, &matched, MPI_STATUS_IGNORE);
   memcpy(&frame, payload->bytes, sizeof frame);
@@ -150,8 +150,8 @@ struct real_message *real_wire_receive(void)
 
 /* ---- waiting ---- */
 
-/* MPI libraries poll, which takes the processor from those that have work where there are more
- * processes than processors. */
+/* Sleeps, as MPI libraries poll, which takes the processor from processes with work where there are
+ * more processes than processors. */
 void real_idle(void)
 {
   enum { YIELDS = 10, SLEEP = 50000 /* ns */ };

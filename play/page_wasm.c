@@ -1,5 +1,6 @@
-/* What the page calls, compiled for wasm32 only: one session, numbers and texts. Texts that are
- * returned stay until the next call; those that are given are in memory of play_room(). */
+/* The functions that the page calls, compiled for wasm32 only: one session, numbers and texts.
+ * Texts that are returned stay until the next call; texts that are passed are in memory of
+ * play_room(). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 /* Protocols linked besides our own, as in shared objects (protocol.h); most pages have none. */
 extern const struct rcl_protocol *const recline_protocols[] __attribute__((weak));
 
-/* The page hears how a search goes. */
+/* Tells the page the progress of a search. */
 IMPORT(progress) void page_progress(double states, double depth, double level);
 
 static struct session session;
@@ -38,7 +39,8 @@ EXPORT(play_room) char *play_room(uint32_t bytes)
   return room = memory_grow(room, bytes + 1);
 }
 
-/* A world by its description, in the room. Empty, or what is wrong. */
+/* Opens a world by its description, which is in the room. Returns an empty text, or what is wrong.
+ */
 EXPORT(play_begin) const char *play_begin(void)
 {
   static bool registered;
@@ -74,7 +76,7 @@ EXPORT(play_take) const char *play_take(uint32_t move)
   return session_take(&session, &taken, &answer) ? answered() : session.verdict.text;
 }
 
-/* To the state behind so many known moves; their lines, if they are asked for. */
+/* Goes to the state after that many known moves; returns their lines, if asked for. */
 EXPORT(play_go) const char *play_go(uint32_t at, uint32_t lines)
 {
   begin_answer();
@@ -82,7 +84,7 @@ EXPORT(play_go) const char *play_go(uint32_t at, uint32_t lines)
   return answered();
 }
 
-/* A draw below `count`: `seed` and the number of draws before make it. */
+/* Returns a draw below `count`, which depends on `seed` and the number of earlier draws. */
 EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t count)
 {
   uint64_t state = (uint64_t)seed << 32 | before;
@@ -93,7 +95,7 @@ EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t co
 #include "lists.inc"
 #undef LISTS_OF
 
-/* Returns whether a protocol, perhaps a mutant's, is one of that source: of its first or of another
+/* Returns whether a protocol, perhaps a mutant's, is made from that source: its first or another
  * form.
  */
 static bool is_form(const char *source, const char *name)
@@ -105,8 +107,8 @@ static bool is_form(const char *source, const char *name)
   return form;
 }
 
-/* Where the lists of the protocol's state are, in JSON, behind the name of its source; empty: it is
- * not one of ours. */
+/* Returns the places of the lists in the protocol's state, in JSON, after the name of its source;
+ * empty: it is not one of ours. */
 EXPORT(play_lists) const char *play_lists(void)
 {
 #define LISTS_OF(name, function) {name, function},
@@ -128,8 +130,8 @@ EXPORT(play_lists) const char *play_lists(void)
   return answered();
 }
 
-/* The known moves as bytes, and how many bytes each has; and the other way round, from the room:
- * they are known behind those that have been taken. */
+/* The first two return the known moves as bytes, and the bytes of one move; the third reads moves
+ * from the room: they are known after the moves that have been taken. */
 EXPORT(play_moves) const struct move *play_moves(void)
 {
   return session.moves;
@@ -161,7 +163,7 @@ static void show_progress(void *data, const struct explorer_progress *p)
   page_progress((double)p->states, p->depth, (double)p->level);
 }
 
-/* Searches from here, up to so many states (0: all); the moves to a violation are known then. */
+/* Searches from here, up to that many states (0: all); then the moves to a violation are known. */
 EXPORT(play_explore) const char *play_explore(double max_states)
 {
   static const char *const verdicts[] = {"holds", "violated", "inconclusive"};

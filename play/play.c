@@ -19,9 +19,9 @@
 #include "world/trace/trace.h"
 #include "world/trace/trace_lines.h"
 
-/* ---- what is played ---- */
+/* ---- the world that is played ---- */
 
-/* The header of a trace, with the names of properties and what else it does not tell. */
+/* Returns the header of a trace, with the names of properties and other lines that it lacks. */
 static char *describe(const char *header, const char *const *properties, bool closes,
                       const char *more)
 {
@@ -63,8 +63,9 @@ static bool read_claim(const char *file, struct played *p, GError **error)
   return script != NULL;
 }
 
-/* Those that the trace says are violated, as in a replay; if there are none, those that the
- * protocol promises, and to recover; of real programs without those of how they would go on. */
+/* Returns the properties to judge: those that the trace calls violated, as in a replay; if there
+ * are none, `recovers` and the protocol's promises; for real programs, without properties about how
+ * they would go on. */
 static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **lines, bool real)
 {
   static const char *const searched[] = {"deadlock", "commits",  "outcome",
@@ -82,7 +83,8 @@ static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **line
   return names;
 }
 
-/* The times of all steps, a line each, and the header's lines of what real programs learn later. */
+/* Returns the times of all steps, a line each, and lines for the header that real programs tell
+ * only later. */
 static char *read_steps(char **lines, char **times)
 {
   g_autoptr(GString) later = g_string_new(NULL), time = g_string_new(NULL);
@@ -242,8 +244,8 @@ static char *find_source(const char *object)
   return g_file_test(source, G_FILE_TEST_EXISTS) ? g_steal_pointer(&source) : NULL;
 }
 
-/* The module with a protocol that is not in it, and behind it on a line of its own the layout of
- * the protocol's state, which may be empty; NULL with `error` set. */
+/* Returns the module together with a protocol that is not in it and, on a line of its own, the
+ * layout of the protocol's state, which may be empty; NULL with `error` set. */
 static char *link_module(const struct played *p, const char *source, GError **error)
 {
   g_autofree char *tree = page_tree(), *script = g_build_filename(tree, "play", "link.sh", NULL);
@@ -292,7 +294,7 @@ static bool write_page(const struct played *p, const char *source, const char *f
 
 /* ---- the command ---- */
 
-/* To the last step up to that time; of a counterexample, up to that step. */
+/* Returns the number of steps up to that time; for a counterexample, up to that step. */
 static bool open_at(struct played *p, const char *time, GError **error)
 {
   double at = 0;

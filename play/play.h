@@ -10,15 +10,15 @@
 
 /* A world as text (play/session.h), and the moves that the page knows from the beginning. */
 struct played {
-  char *name, *title, *statement, *source; /* what it is called; the last two may be NULL */
+  char *name, *title, *statement, *source; /* its title; the last two may be NULL */
   char *violation;                         /* the last line `violation` of a trace; NULL: none */
   char *protocol;                          /* its name */
   char *object; /* the shared object that it is in; NULL: recline's own, or a mutant */
   char *description;
-  char *times; /* of the steps of a run, a line each; NULL: they have numbers */
+  char *times; /* times of the steps of a run, a line each; NULL: steps have numbers */
   struct move *moves;
-  unsigned count, again; /* moves; the last so many come again and again */
-  unsigned at;           /* the page opens behind so many */
+  unsigned count, again; /* number of moves, and of the last ones that come again and again */
+  unsigned at;           /* the page opens after that many moves */
 };
 
 /* Reads a claim by its id, a scenario or a trace (which is replayed). `source`: the C file of a

@@ -13,8 +13,8 @@
 
 /* ---- the description ---- */
 
-/* The value behind the next line that begins with `key`, at `*at`, which moves behind it; NULL:
- * there is no more. The caller frees it with free(). */
+/* Returns the value of the next line that begins with `key`, from `*at` on, and moves `*at` behind
+ * it; NULL: there is no more. The caller frees it with free(). */
 static char *next_value(const char **at, const char *key)
 {
   size_t length = strlen(key);
@@ -184,7 +184,7 @@ static void set_up(struct session *s, struct world *world, const struct rcl_prot
 
 /* ---- the present state ---- */
 
-/* As a real program would report it: with what the message holds. */
+/* Makes the event as a real program would report it: with the contents of the message. */
 static struct content content_of_move(const struct session *s, const struct move *move)
 {
   uint32_t count;
@@ -216,8 +216,8 @@ static void forget_lines(struct session *s)
   s->lines = NULL;
 }
 
-/* What is in use of a rank becomes zero, as the rest of it is: in runs most of a protocol's state
- * is address space. */
+/* Clears the part of a rank that is in use, as the rest is zero: in runs most of a protocol's state
+ * is untouched address space. */
 static void empty_rank(struct session *s, int rank)
 {
   struct parts_bytes *part = &s->parts.part[world_part(&s->world, WORLD_RANK, rank, 0)];
@@ -231,7 +231,8 @@ static void empty_rank(struct session *s, int rank)
   *me = (struct world_rank){0};
 }
 
-/* All parts as after parts_init(), in the memory that they have: a page cannot give back any. */
+/* Makes all parts as after parts_init(), in the memory that they have: a page cannot give any back.
+ */
 static void empty_parts(struct session *s)
 {
   for (int rank = 0; rank < s->world.ranks; rank++)
@@ -323,7 +324,7 @@ char *session_header(struct session *s)
 
 bool session_changes(struct session *s, const struct move *move)
 {
-  if (!s->script) /* to try it would copy what is mostly address space */
+  if (!s->script) /* a trial would copy memory that is mostly untouched address space */
     return true;
   struct parts before;
   parts_copy(&before, &s->parts);
@@ -348,7 +349,7 @@ static bool is_violation(const struct session *s, const struct verdict *verdict)
   return verdict->kind == VERDICT_VIOLATION && wants(s, verdict->property);
 }
 
-/* To give up is one of `recovers`, as in a search. */
+/* Giving up is a violation of `recovers`, as in a search. */
 static void name_violation(struct verdict *verdict)
 {
   if (verdict->kind != VERDICT_GAVE_UP)
@@ -416,7 +417,7 @@ bool session_go(struct session *s, unsigned at, struct buffer *lines)
 
 /* ---- judging ---- */
 
-/* The same script without failures, checkpoints and protocol. */
+/* Sets up the same script without failures, checkpoints and protocol. */
 static void find_outcomes(struct session *s)
 {
   static const char *const deadlock[] = {"deadlock", NULL};
@@ -468,7 +469,7 @@ static bool wrong_outcome(struct session *s, struct verdict *verdict)
   return true;
 }
 
-/* Only crashes and injected faults change anything. */
+/* Returns whether only crashes and injected faults change anything. */
 static bool is_at_rest(struct session *s)
 {
   for (unsigned i = 0; i < s->enabled_count; i++)

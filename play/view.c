@@ -97,7 +97,7 @@ static void put_words(struct buffer *out, const unsigned char *state, uint32_t f
   }
 }
 
-/* The protocol's state, `offset:bytes` of each word that is not all zero, and the number of the
+/* Adds the protocol's state, `offset:bytes` of each word that is not zero, and the number of the
  * invariant that it breaks. */
 static void put_state(const struct world *world, struct buffer *out, int rank)
 {

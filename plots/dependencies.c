@@ -12,7 +12,7 @@ struct graph {
   int ranks;
   int detected;      /* line of the first detection */
   int second;        /* of the next one, or the end of the trace */
-  int *interval;     /* by line: in which its rank is */
+  int *interval;     /* by line: interval of its rank */
   int *last;         /* by rank: its last interval */
   int *first_undone; /* by rank */
   bool *crashed;
@@ -52,7 +52,7 @@ static void number_intervals(struct graph *graph)
   }
 }
 
-/* Whoever goes back to a checkpoint undoes the interval that begins there. */
+/* A rank that goes back to a checkpoint undoes the interval that begins there. */
 static void find_undone(struct graph *graph)
 {
   for (int rank = 0; rank < graph->ranks; rank++)
@@ -112,7 +112,7 @@ static void draw_rank(const struct graph *graph, int rank)
   }
 }
 
-/* Two messages between the same intervals say nothing new. */
+/* Adds no second edge for messages between the same intervals. */
 static void draw_messages(const struct graph *graph)
 {
   g_autoptr(GHashTable) drawn = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -1,5 +1,5 @@
-/* The rollback-dependency graph of a trace: intervals between checkpoints, and who must go back if
- * whom. */
+/* The rollback-dependency graph of a trace: intervals between checkpoints, and which ranks must go
+ * back if which others do. */
 #ifndef RECLINE_DEPENDENCIES_H
 #define RECLINE_DEPENDENCIES_H
 

@@ -97,7 +97,7 @@ static struct picture *draw(const struct request *request, const char **engine, 
 
 enum { DRAWN = CATALOGUE_PROTOCOLS | CATALOGUE_PLATFORMS };
 
-/* As it is; else a protocol of that name, or a platform, among the data files. */
+/* Finds the file as named; else a protocol of that name, or a platform, among the data files. */
 static char *find_file(const char *input)
 {
   if (strchr(input, '/') != NULL || g_file_test(input, G_FILE_TEST_IS_REGULAR))
@@ -131,7 +131,7 @@ static char *default_output(const char *file)
   return g_strconcat(name, ".svg", NULL);
 }
 
-/* The suffix is the format; Graphviz makes others than SVG at no cost to us. */
+/* The suffix names the format; Graphviz makes others than SVG, too. */
 static const char *format_of(const char *output)
 {
   static const char *const FORMATS[] = {"svg", "pdf", "png"};
@@ -142,7 +142,7 @@ static const char *format_of(const char *output)
   return NULL;
 }
 
-/* Told in words. */
+/* Writes the trace in words. */
 static bool is_narration(const struct request *request)
 {
   return request->output != NULL && g_str_has_suffix(request->output, ".txt");
@@ -232,7 +232,7 @@ static bool narrate(struct request *request, GError **error)
 }
 
 /* Graphviz and its fonts take 70 MB for a small picture, and address space for stacks and heaps of
- * threads. They crash, or measure texts by other fonts, where they do not get it. */
+ * threads. Without it they crash, or measure texts by other fonts. */
 static bool has_memory(const struct request *request, GError **error)
 {
   const size_t bytes = 512 << 20;

@@ -1,5 +1,5 @@
 /* recline draw TRACE|PLATFORM|PROTOCOL [-o FILE.svg] [--dependencies]: pictures of result files and
- * sources; of a trace the space-time diagram, or the rollback-dependency graph. */
+ * sources; for a trace, the space-time diagram or the rollback-dependency graph. */
 #ifndef RECLINE_DRAW_H
 #define RECLINE_DRAW_H
 

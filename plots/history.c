@@ -2,7 +2,7 @@
 
 #include "plots/input.h"
 
-/* What is known of a rank while the lines are read from first to last. */
+/* The state of a rank while the lines are read from first to last. */
 struct life {
   int number;  /* lives begin with START */
   int first;   /* line of the first start */
@@ -81,7 +81,7 @@ static bool receive_message(struct scan *scan, int at, GError **error)
   const struct trace_file *trace = scan->history->trace;
   const struct trace_line *line = trace_file_line(trace, (unsigned)at);
   if (line->event.message < 0)
-    return true; /* nothing says which one: nothing to draw */
+    return true; /* the message is not known: nothing to draw */
   int index = recall(scan->sent, pair(0, line->event.message));
   if (index == NOWHERE) {
     g_set_error(error, INPUT_ERROR, 0,
@@ -126,8 +126,8 @@ static void find_crossing(const struct scan *scan, struct message *message)
 
 /* --- checkpoints --- */
 
-/* A rank that captures a second time belongs to a new attempt. Others that did not roll back since
- * (a local rollback) keep their part in it. */
+/* A rank that captures a second time begins a new attempt. Ranks that did not roll back since (with
+ * local rollback) keep their part in it. */
 static int new_cut(struct scan *scan, int rank, gint64 checkpoint, int before)
 {
   int ranks = scan->history->trace->ranks;

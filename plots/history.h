@@ -1,4 +1,4 @@
-/* What a trace tells, as a picture needs it: messages, recovery lines, rollbacks, down times.
+/* The contents of a trace that a picture needs: messages, recovery lines, rollbacks, down times.
  *
  *     rank 0  --o-----[C]--------x            crash: DOWN until the next start
  *               \      :          ~~~~>--     start checkpoint=1: a rollback to [C]
@@ -31,7 +31,7 @@ struct message {
   int sent, received; /* received: NOWHERE for FLIGHT and SUPPRESSED */
   enum fate fate;
   enum crossing crossing;
-  gint64 checkpoint; /* of the recovery line that it crosses */
+  gint64 checkpoint; /* checkpoint of the recovery line that it crosses */
 };
 
 /* The recovery line of a checkpoint: one capture of each rank, NOWHERE where there was none. */
@@ -80,7 +80,7 @@ struct history {
 struct history *history_read(const struct trace_file *, GError **error);
 void history_free(struct history *);
 
-/* One that tells nothing yet. */
+/* Returns an empty history. */
 struct history *history_new(const struct trace_file *);
 
 #endif

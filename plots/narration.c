@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Ranks go by letters, in the order in which they appear: what matters is who does what to whom. */
+/* Ranks get letters, in the order in which they appear, as their numbers do not matter. */
 struct teller {
   const struct history *history;
   const struct trace_file *trace;
@@ -70,7 +70,7 @@ static void tell_envelope(struct teller *t, const struct trace_item *item)
     g_string_append_printf(t->text, ", tag %s", tag);
 }
 
-/* Tells what becomes of a message of the program, where that matters. */
+/* Tells the fate of a message of the program, where it matters. */
 static void tell_fate(struct teller *t, const struct message *message)
 {
   const char *from = name_of(t, message->from), *to = name_of(t, message->to);
@@ -273,7 +273,7 @@ static void tell_detection(struct teller *t, const struct trace_item *event)
 
 /* ---- actions ---- */
 
-/* What is worth saying of an action; %s: the field. */
+/* Texts for actions that are worth telling; %s: the field. */
 static const struct {
   const char *action, *words, *field;
 } ACTIONS[] = {
@@ -354,7 +354,7 @@ static void tell_line(struct teller *t, int index)
   g_string_append(t->text, ".\n");
 }
 
-/* What properties say (docs/architecture.md). */
+/* The meaning of properties (docs/architecture.md). */
 static const struct {
   const char *property, *rule;
 } RULES[] = {

@@ -1,4 +1,4 @@
-/* A trace in words: one line an event, which rank did what and why it matters. */
+/* A trace in words: one line for each event, with the rank, what it did, and why it matters. */
 #ifndef RECLINE_NARRATION_H
 #define RECLINE_NARRATION_H
 

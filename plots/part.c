@@ -14,7 +14,7 @@ struct selection {
   struct history *history;
 };
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 static bool read_time(const char *option, const char *text, bool timed, double *time,
                       GError **error)
@@ -44,7 +44,7 @@ static bool read_range(const char *text, int ranks, gint64 *first, gint64 *last)
          g_ascii_string_to_signed(ends[1] ? ends[1] : ends[0], 10, *first, ranks - 1, last, NULL);
 }
 
-/* Rows go to the ranks that are asked for, in their order. */
+/* Requested ranks get rows, in their order. */
 static bool read_ranks(struct selection *s, const char *text, GError **error)
 {
   int ranks = s->whole->trace->ranks;
@@ -72,7 +72,7 @@ static bool read_ranks(struct selection *s, const char *text, GError **error)
   return true;
 }
 
-/* ---- what there is of it ---- */
+/* ---- the part ---- */
 
 static void take_lines(struct selection *s)
 {
@@ -90,7 +90,7 @@ static void take_lines(struct selection *s)
   s->line[whole->lines->len] = (int)s->trace->lines->len;
 }
 
-/* The first line of the part from `index` on, which need not be in it. */
+/* Returns the first line of the part at or after line `index`. */
 static int next_line(const struct selection *s, int index)
 {
   while (s->line[index] == NOWHERE)
@@ -150,8 +150,8 @@ static void take_spans(struct selection *s)
   }
 }
 
-/* Rollbacks to before the part have no arc; replays say where the payload comes from where they
- * can. */
+/* A rollback to before the part has no arc; a replay names the origin of its payload if that is in
+ * the part. */
 static void take_rollbacks(struct selection *s)
 {
   for (unsigned i = 0; i < s->whole->rollbacks->len; i++) {
@@ -172,7 +172,7 @@ static void take_rollbacks(struct selection *s)
   }
 }
 
-/* Judged at the last line: of a part without it nothing is said. */
+/* Violations at rest are judged at the last line: a part without it does not show them. */
 static void take_violations(struct selection *s)
 {
   const struct trace_file *whole = s->whole->trace;

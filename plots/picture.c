@@ -34,7 +34,7 @@ static void set_attributes(void *object, va_list pairs)
     const char *value = va_arg(pairs, const char *);
     if (value == NULL)
       continue;
-    /* "\l" at the end stays what it is to Graphviz: the line is flush left. */
+    /* "\l" at the end keeps its meaning for Graphviz: the line is flush left. */
     bool left = g_str_equal(key, "label") && g_str_has_suffix(value, "\\l");
     g_autofree char *text = g_strndup(value, strlen(value) - (left ? 2 : 0));
     GString *escaped = g_string_new(text);
@@ -81,7 +81,7 @@ static void declare(Agraph_t *graph)
 struct picture *picture_new(const char *title)
 {
   struct picture *picture = g_new0(struct picture, 1);
-  agseterr(AGERR); /* warnings are about texts wider than their box: ours are meant to be */
+  agseterr(AGERR); /* warnings concern texts wider than their box, which are intended here */
   picture->context = gvContext();
   picture->graph = agopen((char *)(uintptr_t)title, Agdirected, NULL);
   declare(picture->graph);

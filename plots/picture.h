@@ -23,8 +23,8 @@ void picture_set(struct picture *, ...) G_GNUC_NULL_TERMINATED;
 void picture_node(struct picture *, const char *name, ...) G_GNUC_NULL_TERMINATED;
 void picture_edge(struct picture *, const char *tail, const char *head, ...) G_GNUC_NULL_TERMINATED;
 
-/* Nodes that are not seen; with a fixed layout edges are painted in the order of their tails, and
- * so a layer made early lies under one made late. */
+/* Invisible nodes: with a fixed layout, edges are painted in the order of their tails, so an edge
+ * from an earlier layer lies under one from a later layer. */
 void picture_layer(struct picture *, const char *name);
 
 /* A text whose left end and middle height is `at`. */
@@ -33,8 +33,8 @@ void picture_text(struct picture *, const char *name, struct point at, const cha
 double picture_text_width(const char *text, double size);
 
 /* Values for "pos" of a node and of an edge: straight lines through `points`, or one curve with
- * four control points. `arrow`: it ends in a head with its tip on the last point, which is `length`
- * long. To be freed. */
+ * four control points. `arrow`: it ends in a head of `length` with its tip on the last point. To be
+ * freed. */
 char *picture_pos(struct point);
 char *picture_lines(const struct point *points, unsigned count);
 char *picture_arrow(const struct point *points, unsigned count, double length);

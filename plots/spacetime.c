@@ -30,7 +30,7 @@ static char *node_of(const struct diagram *diagram, int line)
   return g_strdup_printf("line %u", trace_file_line(diagram->trace, (unsigned)line)->number);
 }
 
-/* Names for nodes of which nothing else speaks. */
+/* Makes names for nodes that are not named elsewhere. */
 static char *fresh_name(struct diagram *diagram)
 {
   return g_strdup_printf("text %u", ++diagram->names);
@@ -120,7 +120,8 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
     }
   if (points->len < 2)
     return;
-  /* A little past both ends, so that it is seen to cut all ranks; its name is below the arcs. */
+  /* Draws it a little past both ends, so that it visibly cuts all ranks; its name is below the
+   * arcs. */
   struct point *first = &g_array_index(points, struct point, 0);
   struct point above = {first->x, diagram->row[0] - 14};
   struct point below = g_array_index(points, struct point, points->len - 1);
@@ -236,7 +237,8 @@ static bool is_free(const struct diagram *diagram, struct rectangle want)
   return true;
 }
 
-/* The name of a control message beside the middle of its arrow, or wherever on it there is room. */
+/* Writes the name of a control message beside the middle of its arrow, or at another place on the
+ * arrow with room. */
 static void paint_name(struct diagram *diagram, const struct message *message, struct point from,
                        struct point to)
 {
@@ -306,11 +308,12 @@ static void paint_message(struct diagram *diagram, const struct message *message
 
 /* --- events --- */
 
-/* How an event is marked; the first that it is or does, at the end any other. */
+/* The marks of events: the first entry that fits the event or one of its actions; the last fits
+ * all. */
 static const struct mark {
   const char *name, *legend, *shape, *size, *fill, *color, *turn;
 } MARKS[] = {
-    /* In the colour of its recovery line. */
+    /* Marks a capture in the colour of its recovery line. */
     {"captured", "captured for a recovery line", "square", "0.115", NULL, NULL, "0"},
     {"committed", "committed", "diamond", "0.15", "#1261a8", "#1261a8", "0"},
     {"durable", "durable", "square", "0.085", "white", "#1261a8", "0"},
@@ -401,7 +404,7 @@ static void paint_label(struct diagram *diagram, const struct label *label)
                label_color(line), "pos", pos, "class", "label", "tooltip", line->text, NULL);
 }
 
-/* --- around it --- */
+/* --- around the diagram --- */
 
 static void paint_title(struct diagram *diagram)
 {
@@ -412,7 +415,7 @@ static void paint_title(struct diagram *diagram)
   picture_text(diagram->picture, "title", (struct point){0, 0}, text, 13, "black", "title");
 }
 
-/* Under what comes again and again. */
+/* Underlines the moves that come again and again. */
 static void paint_again(struct diagram *diagram)
 {
   int first = diagram->trace->again;
@@ -451,7 +454,7 @@ static void paint_marked(struct diagram *diagram, const struct mark *mark, struc
                "penwidth", "0.8", "pos", pos, "class", "legend", "tooltip", mark->legend, NULL);
 }
 
-/* An entry of the legend at the next place, which is returned and moves on. */
+/* Adds an entry of the legend at the next place; returns the place after it. */
 static struct point paint_entry(struct diagram *diagram, const char *text, struct point *next)
 {
   double width = 36 + picture_text_width(text, TEXT) + 14;

@@ -5,7 +5,7 @@
 #include "plots/history.h"
 #include "plots/picture.h"
 
-/* `outside`: messages that are not drawn, as one end only is in the part that is. */
+/* `outside`: number of messages that are not drawn, as only one end is in the part. */
 struct picture *spacetime_draw(const struct history *, unsigned outside);
 
 #endif

@@ -7,11 +7,12 @@
 /* A number under the last rank: between two columns, or at one. */
 struct tick {
   double x;
-  unsigned digits; /* that it needs beyond those that all have: the fewer, the rounder */
+  unsigned digits; /* digits that it needs beyond the common ones: the fewer, the rounder */
   char text[32];
 };
 
-/* The roundest number of the series 1, 2, 5, 10 in (from, to]. False: they are the same. */
+/* Finds the roundest number of the series 1, 2, 5, 10 in (from, to]. Returns false if the interval
+ * is empty. */
 static bool round_between(double from, double to, struct tick *tick)
 {
   static const double SERIES[] = {1, 0.5, 0.2};
@@ -50,8 +51,7 @@ static GArray *find_ticks(const struct diagram *diagram)
     double x = spacetime_x(diagram, (int)i);
     bool between = diagram->trace->timed && before >= 0;
     tick.x = between ? x - diagram->step / 2 : x;
-    bool whole =
-        !diagram->trace->timed || time <= 0; /* of the first column nothing else is known */
+    bool whole = !diagram->trace->timed || time <= 0; /* the first column has no earlier one */
     if ((between || whole) && round_between(between ? before : time - 0.5, time, &tick))
       g_array_append_val(ticks, tick);
     before = time;
@@ -70,7 +70,7 @@ static bool is_free(const GArray *placed, double from, double to)
   return true;
 }
 
-/* Round numbers under the last rank, the roundest first, where there is room. */
+/* Writes round numbers under the last rank, the roundest first, where there is room. */
 void spacetime_paint_axis(struct diagram *diagram)
 {
   enum { APART = 10 };

@@ -1,5 +1,5 @@
-/* The diagram between spacetime_layout.c, which says where things are, spacetime.c, which paints
- * them, and spacetime_strokes.c, with the kinds of lines. */
+/* The data that spacetime_layout.c computes (places), spacetime.c paints, and spacetime_strokes.c
+ * draws lines with. */
 #ifndef RECLINE_SPACETIME_INSIDE_H
 #define RECLINE_SPACETIME_INSIDE_H
 
@@ -10,8 +10,8 @@ enum { COLUMNS_MAX = 400, TEXT = 8, SMALL = 7 };
 #define LEFT 66.0       /* x of the first column */
 #define LEVEL 10.0      /* height of a level of texts */
 #define MARK 3.2        /* radius that arrows leave free around an event */
-#define NARROWEST 470.0 /* width that the legend needs */
-#define WIDE 1200.0     /* from here on ranks are named at both ends */
+#define NARROWEST 470.0 /* width of the legend */
+#define WIDE 1200.0     /* from this width on ranks are named at both ends */
 
 enum stroke_kind {
   STROKE_MESSAGE,
@@ -35,7 +35,7 @@ enum stroke_kind {
   STROKES
 };
 
-/* How a kind of line is drawn, and what the legend says of it. */
+/* How a kind of line is drawn, and its text in the legend. */
 struct stroke {
   const char *class, *legend, *color, *style, *width, *head;
   double length; /* of the head */
@@ -72,7 +72,7 @@ struct diagram {
   unsigned marked;     /* kinds of events that are marked, a bit each */
   unsigned names;      /* for nodes that need a name of their own */
   unsigned unlabelled; /* control messages without their name, for lack of room */
-  double y;            /* where the next thing below the ranks goes */
+  double y;            /* y of the next thing below the ranks */
 };
 
 /* Draws a line of that kind through the points, between two nodes. `color` NULL: that of the kind.
@@ -81,18 +81,18 @@ void spacetime_paint(struct diagram *, enum stroke_kind, const char *tail, const
                      const struct point *points, unsigned count, const char *tooltip,
                      const char *color);
 
-/* Selects the lines of the trace that are shown; what is left out is told in `left_out`. */
+/* Selects the lines of the trace that are shown; `left_out` describes the others. */
 void spacetime_select_columns(struct diagram *diagram);
 
-/* Sets where columns are, and then rows: the labels above them, the arcs below. */
+/* Set the places of columns, and then of rows, with the labels above and the arcs below them. */
 void spacetime_set_columns(struct diagram *diagram);
 void spacetime_set_rows(struct diagram *diagram);
 
-/* x of line `line` of the trace, and the point of it on the row of its rank. */
+/* Return x of line `line` of the trace, and its point on the row of its rank. */
 double spacetime_x(const struct diagram *diagram, int line);
 struct point spacetime_point(const struct diagram *diagram, int line);
 
-/* Steps or seconds, below the last rank. */
+/* Draws the axis of steps or seconds, below the last rank. */
 void spacetime_paint_axis(struct diagram *diagram);
 
 double spacetime_label_width(const struct label *label);

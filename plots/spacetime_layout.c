@@ -1,4 +1,4 @@
-/* Where the columns, rows and texts of the space-time diagram are (spacetime.c). */
+/* Places of the columns, rows and texts of the space-time diagram (spacetime.c). */
 #include <string.h>
 
 #include "plots/spacetime_inside.h"
@@ -37,7 +37,8 @@ static bool is_control(const struct trace_line *line)
   return trace_item_is(&line->event, "control") && has_only(line, "control", "");
 }
 
-/* Neither begins nor ends what the picture of a whole run is about: lives of ranks, checkpoints. */
+/* Returns whether the line neither begins nor ends a thing that the picture of a whole run shows:
+ * lives of ranks, checkpoints. */
 static bool is_small(const struct trace_line *line)
 {
   static const char *const events[] = {"crash",     "detected", "ended",    "captured",
@@ -48,10 +49,10 @@ static bool is_small(const struct trace_line *line)
   return !trace_line_action(line, "roll-back", NULL) && !trace_line_action(line, "give-up", NULL);
 }
 
-/* In a long trace these go, one after the other, until it fits. */
+/* In a long trace these are left out, one after the other, until it fits. */
 static const struct {
   bool (*goes)(const struct trace_line *);
-  bool crossing; /* those of messages that cross a recovery line, too */
+  bool crossing; /* also events of messages that cross a recovery line */
   const char *what;
 } FILTER[] = {
     {is_posting, false, "lines of posted receives and places without effect"},
@@ -94,7 +95,7 @@ void spacetime_select_columns(struct diagram *diagram)
   }
 }
 
-/* Per line: the last shown line whose message it receives, or NOWHERE. */
+/* For each line: the last shown line whose message it receives, or NOWHERE. */
 static int *find_senders(const struct diagram *diagram)
 {
   int *sender = g_new(int, diagram->trace->lines->len + 1);
@@ -108,13 +109,13 @@ static int *find_senders(const struct diagram *diagram)
   return sender;
 }
 
-/* A column for each line that is shown; of many lines those share one that belong to different
- * ranks, follow each other, and receive nothing from one another. */
+/* Gives each shown line a column. If there are many, successive lines of different ranks share one
+ * when they receive nothing from one another. */
 void spacetime_set_columns(struct diagram *diagram)
 {
   unsigned lines = diagram->trace->lines->len, shown = 0;
   g_autofree int *sender = find_senders(diagram);
-  g_autofree int *next = g_new0(int, (gsize)diagram->trace->ranks); /* column that is free */
+  g_autofree int *next = g_new0(int, (gsize)diagram->trace->ranks); /* first free column */
   int columns = 0;
   bool alone = true;
   for (unsigned i = 0; i < lines; i++)
@@ -222,8 +223,8 @@ double spacetime_label_width(const struct label *label)
   return picture_text_width(label->text, TEXT) + 4;
 }
 
-/* The lowest level on which the text does not touch one before it; ends[level] is where the last
- * text of the level ends. */
+/* Returns the lowest level on which the text does not touch an earlier one; ends[level] is where
+ * the last text of the level ends. */
 static unsigned free_level(GArray *ends, double from, double to)
 {
   unsigned level = 0;
@@ -265,7 +266,8 @@ double spacetime_replay_depth(double length)
   return 11 + MIN(0.05 * length, 18);
 }
 
-/* Room below a rank for its arcs. A cubic goes three quarters of the way to its control points. */
+/* Returns the room below a rank for its arcs. A cubic goes three quarters of the way to its control
+ * points. */
 static double arcs_below(const struct diagram *diagram, int rank)
 {
   double depth = 8;
@@ -296,7 +298,7 @@ void spacetime_set_rows(struct diagram *diagram)
     y += MAX(apart, below + 8 + 12 + LEVEL * levels);
     diagram->row[rank] = y;
     if (rank == DISPATCHER) {
-      diagram->dispatcher = true; /* nothing below it, and no messages: it stays close */
+      diagram->dispatcher = true; /* nothing is below it, and no messages: it stays close */
     } else {
       below = arcs_below(diagram, rank);
       apart = least;

@@ -1,4 +1,4 @@
-/* The diagram comes from lines like these in the comment that opens a protocol's file:
+/* The diagram is made from lines like these in the comment that opens a protocol's file:
  *
  *     Transitions:
  *         RUNNING -> LOGGING : on_captured()  [captured]
@@ -35,7 +35,7 @@ static bool bad(struct comment *comment, unsigned line, const char *format, ...)
   return false;
 }
 
-/* The text of a line of a comment, without its frame. */
+/* Returns the text of a line of a comment, without its frame. */
 static char *content(const char *line)
 {
   const char *text = line + strspn(line, " \t");
@@ -105,7 +105,7 @@ static bool read_list(struct comment *comment, char **lines, unsigned from)
   return bad(comment, from, "\"Transitions:\" without any, expected STATE -> STATE lines");
 }
 
-/* Lines make up the title until a full stop or a blank line. */
+/* The title ends at a full stop or a blank line. */
 static void read_title(struct comment *comment, const char *line, bool *over)
 {
   bool blank = line[0] == '\0';

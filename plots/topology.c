@@ -1,10 +1,10 @@
-/* What a platform file says, as a graph:
+/* A platform file as a graph:
  *
  *     host ---- switch of its zone ---- link that several routes share ---- host of another zone
  *
- * A link that belongs to one host is not a node but a line between that host and its zone's
- * switch, and hosts that are alike are drawn as the first few and a pile. What they are is said
- * once for each kind, below the picture.
+ * A link that belongs to one host is not a node but a line between that host and its zone's switch,
+ * and of hosts that are alike the first few are drawn, and a pile for the rest. Each kind is
+ * described once, below the picture.
  */
 #include "plots/topology.h"
 
@@ -47,7 +47,7 @@ static bool is_known(const struct platform *platform, const char *id)
                         g_hash_table_contains(platform->routers, id));
 }
 
-/* The node of the first or second end of a route; NULL if there is no such thing. */
+/* Returns the node of the first or second end of a route; NULL if there is none. */
 static char *end_node(struct platform *platform, const struct route *route, unsigned end)
 {
   const char *gate = route->gates[end], *id = end == 0 ? route->from : route->to;
@@ -71,7 +71,7 @@ static void touch(struct link *link, const char *end)
     link->several = true;
 }
 
-/* A first pass, to tell the links of one host from those that many share. */
+/* A first pass tells links of one host from links that several share. */
 static bool count_route(struct platform *platform, const struct route *route, GError **error)
 {
   g_autofree char *from = end_node(platform, route, 0);
@@ -132,7 +132,8 @@ static void draw_route(struct platform *platform, const struct route *route)
   add_edge(platform, last, to, what);
 }
 
-/* A route from a host to itself, for ranks that share it, is no line, but said of the host. */
+/* A route from a host to itself, for ranks that share it, is no line, but part of the host's text.
+ */
 static bool is_inner(const struct platform *platform, const struct route *route)
 {
   struct host *host = g_hash_table_lookup(platform->by_id, route->from);
@@ -167,8 +168,8 @@ static bool join(struct platform *platform, GError **error)
 
 /* --- drawing --- */
 
-/* Hosts are of one kind if they have the same zone, name but for its last number, properties and
- * lines. */
+/* Hosts are of one kind if they have the same zone, properties and lines, and the same name without
+ * its last number. */
 static char *kind_key(const struct host *host)
 {
   size_t end = strlen(host->id), from;
@@ -203,7 +204,7 @@ static GPtrArray *sort_hosts(const struct platform *platform)
   return kinds;
 }
 
-/* Their lines are said once, below the picture. */
+/* Describes their lines once, below the picture. */
 static bool are_many(const struct host *host)
 {
   return host != NULL && (host->link != NULL || host->alike > 2);
@@ -270,7 +271,7 @@ static void draw_shared(struct picture *picture, const struct platform *platform
                link ? "link" : "switch", "id", id, "tooltip", label, NULL);
 }
 
-/* Next to a host of a kind the line is said below the picture; others carry their text. */
+/* A line of a host of a kind is described below the picture; other lines carry their text. */
 static void draw_edges(struct picture *picture, const struct platform *platform, GHashTable *hidden)
 {
   for (unsigned i = 0; i < platform->edges->len; i++) {

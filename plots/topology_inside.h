@@ -1,5 +1,5 @@
-/* What a platform file says, and the lines between its hosts: between topology_read.c, which reads,
- * and topology.c, which draws. */
+/* The contents of a platform file and the lines between its hosts: topology_read.c reads them,
+ * topology.c draws them. */
 #ifndef RECLINE_TOPOLOGY_INSIDE_H
 #define RECLINE_TOPOLOGY_INSIDE_H
 
@@ -8,7 +8,7 @@
 
 struct link {
   char *what; /* "110MBps 4us" */
-  /* The end that all routes over this link touch, or `several`. */
+  /* the end that all routes over this link touch, or `several` */
   char *end;
   bool several;
   unsigned routes;
@@ -18,7 +18,7 @@ struct host {
   char *id, *zone;
   GString *what;  /* speed, cores, disks */
   char *link;     /* of its host_link; NULL without one */
-  char *joined;   /* the nodes that it has lines to, for telling who is alike */
+  char *joined;   /* nodes to which it has lines, to tell which hosts are alike */
   unsigned alike; /* hosts of its kind */
 };
 
@@ -40,7 +40,7 @@ struct platform {
   GHashTable *by_id;         /* id -> struct host, not owned */
   GHashTable *routers;       /* id */
   GHashTable *zones;         /* id -> its id */
-  GHashTable *interconnects; /* id of a zone -> the interconnect that it is */
+  GHashTable *interconnects; /* id of a zone -> its interconnect */
   GHashTable *links;         /* id -> struct link */
   GPtrArray *routes;         /* struct route */
   GPtrArray *edges;          /* struct edge */
@@ -60,17 +60,17 @@ void topology_clear(struct platform *platform);
 /* Reads the XML `text` into `platform`. On false `error` is "file:line: what, expected what". */
 bool topology_read(struct platform *platform, const char *text, GError **error);
 
-/* Sets `error` to a message at the line of `context`, or at `line` where that is NULL. */
+/* Sets `error` to a message at the line of `context`, or at `line` if `context` is NULL. */
 void topology_bad(const struct platform *platform, GMarkupParseContext *context, unsigned line,
                   GError **error, const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/* NULL where there is none; both directions of a split link are one. */
+/* Returns NULL if there is none; both directions of a split link are one link. */
 struct link *topology_link(const struct platform *platform, const char *id);
 
 /* `node`, the key of a shared link or of a zone's switch, is drawn. */
 void topology_need_switch(struct platform *platform, const char *node);
 
-/* An empty table by text, which owns its values if `value` frees them. */
+/* Returns an empty table by text, which owns its values if `value` frees them. */
 GHashTable *topology_set(GDestroyNotify value);
 
 #endif

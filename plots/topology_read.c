@@ -234,7 +234,7 @@ static struct route *add_route(struct platform *platform, unsigned line, const c
   return route;
 }
 
-/* What each element must have. */
+/* Attributes that each element must have. */
 static const struct {
   const char *element, *attributes[3];
 } NEEDS[] = {
@@ -330,7 +330,7 @@ bool topology_read(struct platform *platform, const char *text, GError **error)
   if (!good && reason->domain == INPUT_ERROR) {
     g_propagate_error(error, g_steal_pointer(&reason));
   } else if (!good) {
-    /* GMarkup says where as well, in its own words: "Error on line 3 char 5: ..." */
+    /* GMarkup's messages have the place, too: "Error on line 3 char 5: ..." */
     const char *what = g_str_has_prefix(reason->message, "Error on line")
                            ? strstr(reason->message, ": ") + 2
                            : reason->message;

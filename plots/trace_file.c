@@ -10,7 +10,7 @@ struct reader {
   unsigned line;
   GError **error;
   char *block; /* the newest of trace->blocks, */
-  gsize used;  /* and how much of it is */
+  gsize used;  /* and the bytes of it in use */
 };
 
 enum { BLOCK = 1 << 20 }; /* bytes, more than any line takes at once but very long ones */
@@ -26,7 +26,8 @@ static bool bad(struct reader *reader, const char *format, ...)
   return false;
 }
 
-/* Zeroed memory that lives as long as the trace: millions of items are too many for malloc(). */
+/* Returns zeroed memory that lives as long as the trace: millions of items are too many for
+ * malloc(). */
 static void *reserve(struct reader *reader, gsize size)
 {
   if (!reader->block || reader->used + size > (gsize)BLOCK) {
@@ -38,7 +39,8 @@ static void *reserve(struct reader *reader, gsize size)
   return reader->block + reader->used - size;
 }
 
-/* Ends `text` where `separator` begins, and returns what is behind it; NULL: it is not there. */
+/* Ends `text` where `separator` begins, and returns the text after it; NULL: there is no separator.
+ */
 static char *cut(char *text, const char *separator)
 {
   /* The sanitizers' strstr() reads all of a text, which here may be all that is left of a file. */
@@ -113,7 +115,7 @@ static bool read_item(struct reader *reader, struct trace_item *item, char *text
 
 /* --- one step --- */
 
-/* What the pictures cannot do without. */
+/* Checks the fields that pictures need. */
 static const struct {
   const char *event, *field;
 } REQUIRED[] = {
@@ -143,7 +145,7 @@ static bool check_item(struct reader *reader, const struct trace_item *item)
   return true;
 }
 
-/* Behind the event; NULL: there are none. */
+/* Returns the actions, after the event; NULL: there are none. */
 static bool read_actions(struct reader *reader, struct trace_line *line, char *texts)
 {
   if (texts == NULL)
@@ -176,7 +178,7 @@ static bool read_time(struct reader *reader, struct trace_line *line, const char
   return true;
 }
 
-/* `words` is the same as `text`, and is cut into pieces. */
+/* `words` is a copy of `text` that is cut into pieces. */
 static bool read_step(struct reader *reader, const char *text, char *words)
 {
   struct trace_line line = {.number = reader->line, .text = text};

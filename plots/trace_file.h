@@ -1,8 +1,8 @@
 /* The reader of the trace text (docs/trace.md), for pictures.
  *
- * It is not the module that writes the text and knows the types of protocols/: pictures are made
- * from files only, so a trace of a protocol that was renamed or removed since can still be drawn.
- * Events and actions therefore stay words here, and an unknown one is no error.
+ * It is not the module that writes traces and knows the types of protocols/: pictures are made from
+ * files only, so a trace of a protocol that was renamed or removed can still be drawn. Events and
+ * actions therefore stay words here, and an unknown one is no error.
  */
 #ifndef RECLINE_TRACE_FILE_H
 #define RECLINE_TRACE_FILE_H
@@ -47,13 +47,13 @@ struct trace_file {
   const char *protocol; /* header lines, or NULL */
   const char *host;
   int ranks;
-  int *numbers;       /* of a part (part.h): of each rank in the whole; NULL: the same */
+  int *numbers;       /* for a part (part.h): number of each rank in the whole; NULL: the same */
   bool timed;         /* seconds, not steps */
   GArray *lines;      /* struct trace_line */
-  int again;          /* index of the first of those that come again and again; -1: none do */
+  int again;          /* index of the first line that comes again and again; -1: none does */
   GArray *violations; /* struct trace_violation */
-  char *text, *words; /* where all strings live: lines, and what they consist of */
-  GPtrArray *blocks;  /* where items and fields live */
+  char *text, *words; /* memory of all strings: lines and their pieces */
+  GPtrArray *blocks;  /* memory of items and fields */
 };
 
 /* Reads `text`, the content of the file `name`. NULL on error: one line `file:line: what,
@@ -61,12 +61,12 @@ struct trace_file {
 struct trace_file *trace_file_parse(const char *name, const char *text, GError **error);
 void trace_file_free(struct trace_file *);
 
-/* The value of a field, or NULL; the whole number that it is, or `otherwise`. */
+/* Return the value of a field, or NULL; and a field as a whole number, or `otherwise`. */
 const char *trace_item_field(const struct trace_item *, const char *key);
 gint64 trace_item_number(const struct trace_item *, const char *key, gint64 otherwise);
 
-/* The action of that name, from index *after on, which is then past it; NULL at the end.
- * `after` may be NULL: the first one. */
+/* Returns the first action of that name from index *after on, and sets *after behind it; NULL:
+ * there is none. If `after` is NULL, searches from the first action on. */
 const struct trace_item *trace_line_action(const struct trace_line *, const char *name,
                                            unsigned *after);
 
@@ -76,7 +76,7 @@ static inline const struct trace_line *trace_file_line(const struct trace_file *
   return &g_array_index(trace->lines, struct trace_line, index);
 }
 
-/* The number of a rank in the whole trace. */
+/* Returns the number of a rank in the whole trace. */
 static inline int trace_file_rank(const struct trace_file *trace, int rank)
 {
   return trace->numbers ? trace->numbers[rank] : rank;

@@ -48,7 +48,7 @@ static LLVMModuleRef with_door(LLVMModuleRef module, const char *name, GError **
   return NULL;
 }
 
-/* Compiles a source as the protocols were, beside which `folder` is looked in for headers. */
+/* Compiles a source as the protocols were compiled; headers are also looked for in `folder`. */
 static LLVMModuleRef compile(const char *source, const char *folder, GError **error)
 {
   g_autofree char *out = NULL, *quoted = NULL, *err = NULL;
@@ -77,7 +77,7 @@ static LLVMModuleRef compile(const char *source, const char *folder, GError **er
   return module;
 }
 
-/* The protocol of that name among those that recline was built with. */
+/* Returns the protocol of that name among those with which recline was built. */
 static LLVMModuleRef find(const char *name, GError **error)
 {
   g_autoptr(GDir) folder = g_dir_open(PROVE_BUILD "/prove", 0, error);

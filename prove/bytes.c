@@ -45,7 +45,7 @@ const struct block *path_block(const struct executor *x, const struct path *p, u
   return own ? own : x->first->pdata[object];
 }
 
-/* The bytes of an object, for this path alone to write to. */
+/* Returns the bytes of an object, for this path alone to write to. */
 static struct block *own_block(struct executor *x, struct path *p, uint32_t object)
 {
   if (object >= p->objects) {
@@ -101,7 +101,7 @@ static bool is_whole(const struct cell *cell, uint32_t bytes)
   return true;
 }
 
-/* A value of what was never written is anything. */
+/* Memory that was never written has any value. */
 static struct value byte_of(struct executor *x, const struct cell *cell)
 {
   char name[32];
@@ -111,7 +111,8 @@ static struct value byte_of(struct executor *x, const struct cell *cell)
   }
   if (cell->of.kind == VALUE_BITS || cell->of.kind == VALUE_TERM)
     return value_byte(x->z3, &cell->of, cell->k);
-  return value_bits(8, 0xEE); /* of a pointer: its address is nothing that a protocol may use */
+  return value_bits(8,
+                    0xEE); /* bytes of a pointer: a protocol must not use an address as a number */
 }
 
 static struct value read_cells(struct executor *x, const struct cell *cell, uint32_t bytes)

@@ -4,7 +4,7 @@
 
 enum { ARGUMENTS = 16 };
 
-/* What -fsanitize-trap says by its number (clang's SanitizerHandler). */
+/* The meaning of the numbers of -fsanitize-trap (clang's SanitizerHandler). */
 static const char *const traps[] = {
     [0] = "a signed sum overflows",        [1] = "comes where the compiler sees no way",
     [3] = "a division has no result",      [10] = "loads a value that its type does not have",

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* Fields of an event that are not zero, as protocol.h says of each kind. */
+/* Fields of an event that may differ from zero, as protocol.h says for each kind. */
 enum field {
   PART = 1 << 0,
   WILDCARD = 1 << 1,
@@ -88,7 +88,7 @@ static void set(struct making *m, size_t at, uint64_t bits, uint32_t bytes)
   rank_write(m->w, NULL, m->w->event, (uint32_t)at, &v, bytes);
 }
 
-/* An unknown field; where least <= most, from `least` to `most`. */
+/* Makes a field unknown; if least <= most, from `least` to `most`. */
 static void any(struct making *m, const char *name, size_t at, uint32_t bytes, uint64_t least,
                 uint64_t most)
 {

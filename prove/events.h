@@ -5,8 +5,8 @@
 #include "prove/prove_rank.h"
 
 /* Calls `each` for every form of every event that may come to the rank; `fresh`: with a state of
- * zeroes. The event is in w->event; `conditions` (GPtrArray of Z3_ast) are what the door says of
- * its fields. Ends where `each` returns false. */
+ * zeroes. The event is in w->event; `conditions` (GPtrArray of Z3_ast) are the door's rules for its
+ * fields. Ends when `each` returns false. */
 void events_each(struct rank_world *w,
                  bool (*each)(void *ctx, struct rank_world *, const GPtrArray *conditions,
                               enum rcl_event_kind, bool fresh),

@@ -1,7 +1,7 @@
 /* Instructions: each path is taken until it ends or is divided.
  *
  * Call cycle with bytes.c, calls.c, module.c: an instruction may be an access to memory or a call,
- * both of which end a path by a fault or divide it, which is done here. */
+ * both of which end a path by a fault or divide it, and execute.c does both. */
 #include "prove/execute.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -178,7 +178,7 @@ static enum go_on branch(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* Operands of a switch: the value, the default, then values and blocks. */
+/* A switch has these operands: the value, the default, then values and blocks. */
 static enum go_on branch_many(struct executor *x, struct path *p, LLVMValueRef v)
 {
   struct value of = path_operand(x, p, LLVMGetOperand(v, 0));
@@ -247,7 +247,7 @@ static enum go_on return_from(struct executor *x, struct path *p, LLVMValueRef v
   return GO_ON;
 }
 
-/* All phis of a block take their values at once. */
+/* Gives all phis of a block their values at once. */
 static void take_phis(struct executor *x, struct path *p, LLVMValueRef first)
 {
   struct value values[64];
@@ -265,8 +265,8 @@ static void take_phis(struct executor *x, struct path *p, LLVMValueRef first)
   top(p)->next = v;
 }
 
-/* Forks over the places that an unknown index can lead to within the object of `at`, its end too;
- * in the path that is left it leads out of the object, which an access tells. */
+/* Forks over the places to which an unknown index can lead within the object of `at`, its end
+ * included; in the remaining path the index leads out of the object, which an access reports. */
 static enum go_on split_index(struct executor *x, struct path *p, LLVMValueRef v, unsigned operand,
                               const struct value *index, const struct value *at, uint64_t each)
 {
@@ -312,7 +312,7 @@ static enum go_on place(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* An aggregate with one field another. */
+/* Returns an aggregate with one field replaced. */
 static struct value inserted(struct executor *x, struct path *p, LLVMValueRef v)
 {
   struct value whole = path_operand(x, p, LLVMGetOperand(v, 0));
@@ -336,7 +336,7 @@ static enum go_on choose(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* In an exact run a number that does not fit is no number of this state. */
+/* In an exact run a number that does not fit ends the path: no such state exists. */
 static void keep_exact(struct executor *x, struct path *p, LLVMValueRef v, const struct value *a,
                        const struct value *b)
 {
@@ -376,7 +376,7 @@ static enum go_on convert(struct executor *x, struct path *p, LLVMValueRef v, LL
   return GO_ON;
 }
 
-/* Adding to a pointer that was made a number. */
+/* Adds to a pointer that was made a number. */
 static bool moves_pointer(struct path *p, LLVMValueRef v, const struct value *a,
                           const struct value *b)
 {
@@ -393,8 +393,8 @@ static bool moves_pointer(struct path *p, LLVMValueRef v, const struct value *a,
   return true;
 }
 
-/* Returns whether the instruction adds a small constant to a number of 32 bits without a sign: it
- * counts. A sum of signed numbers is a call, which tells whether it overflows, or is marked nsw. */
+/* Returns whether the instruction counts: adds a small constant to an unsigned number of 32 bits. A
+ * sum of signed numbers is a call that tells of overflow, or is marked nsw. */
 static bool counts(struct executor *x, LLVMValueRef v)
 {
   enum { NO = 1, YES, SMALL = 1 << 16 };
@@ -504,7 +504,7 @@ static bool is_late(struct executor *x)
   return x->late;
 }
 
-/* Goes on with the path until it ends; false: it leads nowhere, or was divided. */
+/* Continues the path until it ends; returns false if it is impossible or was divided. */
 static bool run_path(struct executor *x, struct path *p)
 {
   while (!is_late(x)) {

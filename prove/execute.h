@@ -1,9 +1,9 @@
 /* Symbolic execution of LLVM's IR: all paths of a function of a protocol.
  *
  * Pointers are known: an object and an offset. Where an index is unknown, the path forks over the
- * values that it can have; where a condition is, over both that are possible. A path is a
- * conjunction of conditions and a memory. There is no heap and no loop but over ranks and lists of
- * known length, so paths end.
+ * values that it can have; where a condition is unknown, over both outcomes that are possible. A
+ * path is a conjunction of conditions and a memory. There is no heap and no loop but over ranks and
+ * lists of known length, so paths end.
  *
  *     term.c       values
  *     solve.c      which conditions are possible
@@ -34,13 +34,13 @@ struct block {
 };
 
 struct object {
-  char *name; /* of a global or a variable */
+  char *name; /* the name of a global or a variable */
   uint32_t size;
-  bool constant; /* nothing may be written there */
+  bool constant; /* it must not be written */
 };
 
-/* Objects that are always there: where null points to, and what an index leads to that leads out of
- * its object. */
+/* Objects that always exist: the one to which null points, and the one to which an index outside of
+ * its object leads. */
 enum { OBJECT_NULL, OBJECT_OUTSIDE };
 
 struct code; /* a function, its instructions numbered (module.c) */
@@ -49,7 +49,7 @@ struct frame {
   const struct code *code;
   LLVMBasicBlockRef block, before;
   LLVMValueRef next;       /* instruction */
-  LLVMValueRef call;       /* of the caller, that the result is of; NULL: none */
+  LLVMValueRef call;       /* the caller's instruction that gets the result; NULL: none */
   struct value *registers; /* by the number of the instruction or argument */
 };
 
@@ -61,9 +61,9 @@ struct path {
   struct frame frame[FRAMES];
   unsigned depth;
   GPtrArray *conditions; /* Z3_ast */
-  Z3_model model;        /* in which all of them hold */
+  Z3_model model;        /* a model in which all conditions hold */
   struct value result;
-  char fault[WHAT_MAX]; /* what it does that it must not; "": nothing */
+  char fault[WHAT_MAX]; /* the forbidden thing that it does; "": nothing */
   LLVMValueRef at;      /* where */
 };
 
@@ -76,43 +76,44 @@ struct executor {
   GArray *objects;     /* struct object */
   GPtrArray *first;    /* struct block, of each object at first */
   GHashTable *codes, *globals, *raises;
-  GPtrArray *work;  /* struct path, to be gone on with */
-  bool exact;       /* numbers are taken to fit: a sum, a product, a cut number is what it means */
+  GPtrArray *work;  /* struct path: paths to continue */
+  bool exact;       /* numbers are assumed to fit: sums, products and cut numbers are exact */
   bool refuses;     /* snprintf() says why a list of actions is refused: a fault */
   gint64 until;     /* monotonic time in microseconds; 0: no bound */
   unsigned unknown; /* questions that the solver did not decide */
-  bool late;        /* `until` has come, or the memory for paths is used up */
+  bool late;        /* `until` has passed, or the memory for paths is used up */
   uint64_t paths, queries, steps;
   GString *unsupported; /* the first instruction that is not known */
 };
 
 /* ---- module.c ---- */
 
-/* Takes a module, which is the executor's from then on. */
+/* Takes a module, which belongs to the executor from then on. */
 void executor_init(struct executor *, LLVMModuleRef);
 void executor_clear(struct executor *);
 const struct code *executor_code(struct executor *, LLVMValueRef function);
 LLVMValueRef code_function(const struct code *);
 unsigned code_registers(const struct code *);
-/* The number of an instruction or argument; -1: it is none of the function. */
+/* Returns the number of an instruction or argument; -1: it is not in the function. */
 int code_number(const struct code *, LLVMValueRef);
-/* The object of a global, made when it is first asked for. */
+/* Returns the object of a global, which is made at the first call. */
 uint32_t executor_global(struct executor *, LLVMValueRef global);
 struct value executor_constant(struct executor *, LLVMValueRef);
 uint64_t executor_size(const struct executor *, LLVMTypeRef);
 
 /* ---- bytes.c ---- */
 
-/* A new object of `size` bytes that were never written, in all paths to come; its number. */
+/* Makes an object of `size` bytes that were never written, in all later paths; returns its number.
+ */
 uint32_t executor_object(struct executor *, const char *name, uint32_t size, bool constant);
 const struct object *executor_object_at(const struct executor *, uint32_t object);
 struct block *block_new(uint32_t size);
 void block_release(struct block *);
 struct block *block_share(struct block *);
 void block_write(Z3_context, struct block *, uint32_t at, const struct value *, uint32_t bytes);
-/* The bytes of an object in a path. */
+/* Returns the bytes of an object in a path. */
 const struct block *path_block(const struct executor *, const struct path *, uint32_t object);
-/* Loads and stores; false: `path->fault` says what is wrong. */
+/* Load and store; return false if `path->fault` says what is wrong. */
 bool path_load(struct executor *, struct path *, const struct value *from, LLVMTypeRef,
                struct value *);
 bool path_store(struct executor *, struct path *, const struct value *to, LLVMTypeRef,
@@ -121,21 +122,21 @@ bool path_copy(struct executor *, struct path *, const struct value *to, const s
                uint64_t bytes);
 bool path_fill(struct executor *, struct path *, const struct value *to, const struct value *byte,
                uint64_t bytes);
-/* `bytes` of an object as one value. */
+/* Returns `bytes` of an object as one value. */
 struct value path_peek(struct executor *, const struct path *, uint32_t object, uint32_t at,
                        uint32_t bytes);
 
 /* ---- solve.c ---- */
 
-/* What is asserted of all paths. */
+/* Asserts a condition of all paths. */
 void executor_assume(struct executor *, Z3_ast);
-/* Returns whether the conditions of the path and `more` are possible; then *model, unless it is
- * NULL, is one of them, for the caller to release. */
+/* Returns whether the conditions of the path and `more` are possible; then *model, unless `model`
+ * is NULL, is a model of them, for the caller to release. */
 bool path_possible(struct executor *, struct path *, Z3_ast more, Z3_model *model);
 void path_add(struct executor *, struct path *, Z3_ast condition, Z3_model model);
-/* The value of a term in the model of a path. */
+/* Returns the value of a term in the model of a path. */
 uint64_t path_model(struct executor *, const struct path *, const struct value *);
-/* Up to `room` values that a term of the path can have; how many there are. */
+/* Finds up to `room` values that a term of the path can have; returns their number. */
 unsigned path_values(struct executor *, struct path *, const struct value *, uint64_t *values,
                      unsigned room);
 
@@ -159,7 +160,7 @@ void executor_run(struct executor *, struct path *, void (*ended)(void *ctx, str
 enum go_on { GO_ON, GO_AGAIN, GO_ENDED, GO_NOWHERE };
 
 /* Forks over the values of `v`, which is the operand `of`: the instruction is taken again in each.
- * Always NOWHERE: the path itself is not gone on with. */
+ * Always returns NOWHERE: the path itself is not continued. */
 enum go_on path_split(struct executor *, struct path *, LLVMValueRef instruction, LLVMValueRef of,
                       const struct value *v);
 enum go_on path_unsupported(struct executor *, struct path *, LLVMValueRef instruction);

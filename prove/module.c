@@ -79,7 +79,7 @@ static struct value null_of(LLVMTypeRef type)
   }
 }
 
-/* An offset into what a constant points to. */
+/* Returns an offset into the object to which a constant points. */
 static struct value constant_place(struct executor *x, LLVMValueRef v)
 {
   struct value at = executor_constant(x, LLVMGetOperand(v, 0));
@@ -121,7 +121,7 @@ struct value executor_constant(struct executor *x, LLVMValueRef v)
     return value_pointer(executor_global(x, v), 0);
   if (LLVMIsAConstantExpr(v))
     return constant_expression(x, v);
-  return null_of(LLVMTypeOf(v)); /* null, undefined or poison: a value that nothing may rest on */
+  return null_of(LLVMTypeOf(v)); /* null, undefined or poison: a value that must not be used */
 }
 
 /* ---- globals ---- */
@@ -155,7 +155,7 @@ static void write_constant(struct executor *x, struct block *b, uint64_t at, LLV
     bool is_null = value.kind == VALUE_POINTER && !value.object;
     if (!is_null)
       block_write(x->z3, b, (uint32_t)at, &value, (uint32_t)executor_size(x, type));
-  } /* else zeroes, or a number of floating point, which no step may rest on */
+  } /* else zeroes, or a floating-point number, which no step may use */
 }
 
 uint32_t executor_global(struct executor *x, LLVMValueRef global)

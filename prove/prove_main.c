@@ -24,7 +24,7 @@ static void print_found(const struct counterexample *found, const char *aspect)
   }
 }
 
-/* Prints what came out; returns the exit code. */
+/* Prints the result; returns the exit code. */
 static int conclude(const char *name, const struct memory_proof *proof, double seconds)
 {
   bool failed = false;
@@ -48,11 +48,11 @@ static int conclude(const char *name, const struct memory_proof *proof, double s
   return failed ? EXIT_NOT_AS_EXPECTED : proof->undecided ? EXIT_INCONCLUSIVE : EXIT_FINE;
 }
 
-/* What is asked for of each protocol. */
+/* The options, which are the same for each protocol. */
 struct asked {
   double seconds; /* 0: no bound */
-  int ranks;      /* of the only worlds that are looked at; 0: 2 and 3 */
-  int capacity;   /* likewise; 0: 1 and 2 */
+  int ranks;      /* ranks of the worlds; 0: 2 and 3 */
+  int capacity;   /* capacity of the worlds; 0: 1 and 2 */
 };
 
 static int prove(const char *name, const struct asked *asked)
@@ -65,7 +65,7 @@ static int prove(const char *name, const struct asked *asked)
     return EXIT_BAD_INPUT;
   }
   struct memory_proof proof = {0};
-  clock_t ticks = clock(); /* of processor time, which no other program lengthens */
+  clock_t ticks = clock(); /* seconds of processor time, which other programs do not lengthen */
   gint64 began = g_get_monotonic_time(),
          until = asked->seconds > 0 ? began + (gint64)(asked->seconds * G_USEC_PER_SEC) : 0;
   int ranks = asked->ranks ? asked->ranks : RANKS_LEAST,
@@ -81,7 +81,7 @@ static int prove(const char *name, const struct asked *asked)
   return code;
 }
 
-/* Returns the exit code that says more; in this order: bad input, fails, undecided, proved. */
+/* Returns the more important exit code, in this order: bad input, fails, undecided, proved. */
 static int worse(int a, int b)
 {
   static const int order[] = {EXIT_BAD_INPUT, EXIT_NOT_AS_EXPECTED, EXIT_INCONCLUSIVE};

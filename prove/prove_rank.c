@@ -152,9 +152,9 @@ void rank_world_clear(struct rank_world *w)
   executor_clear(&w->x);
 }
 
-/* ---- what holds of every state ---- */
+/* ---- conditions of every state ---- */
 
-/* What is found of all paths of a function: a disjunction. */
+/* The result of all paths of a function: a disjunction. */
 struct holds {
   struct rank_world *w;
   GPtrArray *any; /* Z3_ast */
@@ -172,7 +172,7 @@ static struct value word_of(struct rank_world *w, const struct path *p, uint32_t
   return path_peek(&w->x, p, w->pieces, (uint32_t)(piece * sizeof(struct rcl_piece) + offset), 4);
 }
 
-/* Behind what is in use of a list all is zero, and it is within its room. */
+/* The part of a list that is in use is within its room, and all bytes after it are zero. */
 static void add_piece(struct rank_world *w, struct path *p, uint32_t piece)
 {
   Z3_context z = w->x.z3;

@@ -8,7 +8,7 @@ void executor_assume(struct executor *x, Z3_ast term)
   Z3_solver_assert(x->z3, x->solver, term);
 }
 
-/* Brings the stack of the solver to the conditions of the path: what both have in common stays. */
+/* Brings the stack of the solver to the conditions of the path: common ones stay. */
 static void go_to(struct executor *x, const struct path *p)
 {
   unsigned same = 0, have = x->asserted->len;

@@ -36,7 +36,7 @@ static void tell_state(struct proving *g, const struct path *p, struct counterex
       g_string_append_printf(found->state, " @%u=%u", 4 * i, words[i]);
 }
 
-/* The actions of the step as a host has them, in `items`, which are the caller's to free. */
+/* Returns the actions of the step as a host gets them, in `items`, which the caller frees. */
 static struct rcl_actions actions_of(struct proving *g, const struct path *p)
 {
   struct rank_world *w = g->w;
@@ -61,7 +61,7 @@ static void tell_actions(struct proving *g, const struct rcl_actions *list,
     g_string_append_printf(found->actions, "... %u in all\n", list->count);
 }
 
-/* Returns what the grammar says of the list, in its own words. */
+/* Returns the grammar's objection to the list, in its own words. */
 static char *refusal_of(struct proving *g, const struct rcl_event *event,
                         const struct rcl_actions *list)
 {
@@ -82,7 +82,7 @@ static void tell(struct proving *g, struct path *p, enum aspect aspect)
   struct rcl_event event;
   char text[TEXT_MAX];
   if (found->what || (!p->model && !path_possible(&w->x, p, NULL, &p->model)))
-    return; /* one is enough; or it only looked possible */
+    return; /* one is enough, or the violation only looked possible */
   g_autofree char *place = place_of(p);
   rank_read_first(w, p, w->event, &event, sizeof event);
   struct rcl_actions list = actions_of(g, p);
@@ -124,7 +124,7 @@ static bool has_failed(const struct memory_proof *proof)
   return proof->found[ASPECT_MEMORY].what && proof->found[ASPECT_ACTIONS].what;
 }
 
-/* The step has ended: its actions are judged by the grammar. */
+/* Is called when the step has ended: the grammar judges its actions. */
 static void judge_step(void *ctx, struct path *p)
 {
   struct proving *g = ctx;

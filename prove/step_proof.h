@@ -9,12 +9,12 @@
 
 #include "prove/prove_rank.h"
 
-/* What a step may do wrong: with memory and numbers, or in its list of actions. */
+/* Kinds of errors of a step: with memory and numbers, or in its list of actions. */
 enum aspect { ASPECT_MEMORY, ASPECT_ACTIONS, ASPECTS };
 
 /* The first counterexample that was found to an aspect. */
 struct counterexample {
-  char *what;       /* and where; NULL: there is none */
+  char *what;       /* and its place; NULL: there is none */
   char *event;      /* as text */
   GString *state;   /* its words that are not zero */
   GString *actions; /* as text, a line each */
@@ -22,15 +22,15 @@ struct counterexample {
   uint32_t capacity;
 };
 
-/* What came out, of one rank of one world or of several. */
+/* The result for one rank of one world, or for several. */
 struct memory_proof {
   uint64_t paths, queries;
-  unsigned worlds; /* ranks of worlds that were looked at */
+  unsigned worlds; /* number of ranks of worlds that were examined */
   struct counterexample found[ASPECTS];
-  char *undecided; /* why nothing more is known; NULL: it is */
+  char *undecided; /* why nothing more is known; NULL: all is known */
 };
 
-/* Proves it of one rank. `module` has the protocol and door_bitcode.c; `until` is a monotonic time
+/* Proves it for one rank. `module` has the protocol and door_bitcode.c; `until` is a monotonic time
  * in microseconds. Adds to `proof`; nothing is done where both aspects have failed or it is
  * undecided.
  */

@@ -15,7 +15,7 @@ enum value_kind {
   VALUE_NONE,
   VALUE_BITS,    /* a number of `width` bits */
   VALUE_TERM,    /* an unknown one */
-  VALUE_POINTER, /* `bits` bytes behind the beginning of `object`; object 0 is null */
+  VALUE_POINTER, /* `bits` bytes after the beginning of `object`; object 0 is null */
   VALUE_CODE,    /* a function */
   VALUE_FIELDS   /* a struct of values */
 };
@@ -48,7 +48,7 @@ struct value value_unknown(Z3_context, unsigned width, const char *name);
 /* Returns the term of BITS or TERM. */
 Z3_ast value_ast(Z3_context, const struct value *);
 
-/* The Boolean term of a value: of one bit, or that it is not zero. */
+/* Returns the Boolean term of a value: the bit, or that the value is not zero. */
 Z3_ast value_true(Z3_context, const struct value *);
 
 struct value value_binary(Z3_context, LLVMOpcode, const struct value *, const struct value *);
@@ -65,11 +65,11 @@ struct value value_resize(Z3_context, const struct value *, unsigned width, bool
 struct value value_overflows(Z3_context, LLVMOpcode, bool by_sign, const struct value *,
                              const struct value *);
 
-/* Byte `k` of a value of whole bytes, and a value of bytes from the lowest on. */
+/* Return byte `k` of a value of whole bytes, and a value of bytes from the lowest on. */
 struct value value_byte(Z3_context, const struct value *, unsigned k);
 struct value value_join(Z3_context, const struct value *bytes, unsigned count);
 
-/* BITS as a signed number. */
+/* Returns BITS as a signed number. */
 int64_t value_signed(const struct value *);
 
 #endif

@@ -9,13 +9,13 @@
 /* Adds a number to the end of a column. */
 void column_add(GByteArray *column, guint64 value);
 
-/* The same of a number that may be negative: 0, -1, 1, -2, ... are 0, 1, 2, 3, ... */
+/* The same for a number that may be negative: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
 void column_add_signed(GByteArray *column, gint64 value);
 
 /* Adds the element PREFIX-NAME with these bytes to a page. */
 void column_put(GString *page, const char *prefix, const char *name, const void *bytes, gsize size);
 
-/* The same of a column, which it frees. */
+/* The same for a column, which it frees. */
 void column_end(GString *page, const char *prefix, const char *name, GByteArray *column);
 
 #endif

@@ -45,7 +45,7 @@ static void add_messages(const struct story *story, GArray *entries)
   }
 }
 
-/* At one time as they are added. */
+/* Events of one time stay in the order in which they were added. */
 GArray *export_entries(const struct story *story)
 {
   GArray *entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
@@ -98,7 +98,7 @@ static const char PAJE_HEAD[] =
     "0 RUN 0 run\n0 RANK RUN rank\n1 DOING RANK activity\n2 EVENT RANK event\n"
     "3 MESSAGE RUN RANK RANK message\n";
 
-/* Seconds with nine digits behind the point. */
+/* Prints seconds with nine digits after the point. */
 static void add_seconds(GString *text, gint64 time)
 {
   g_string_append_printf(text, "%" G_GINT64_FORMAT ".%09" G_GINT64_FORMAT, time / 1000000000,

@@ -6,12 +6,12 @@
 
 #include "report/story.h"
 
-/* For the caller to free. */
+/* Returns the text, for the caller to free. */
 char *export_paje(const struct story *);
 char *export_json(const struct story *);
 
-/* Writes the folder `file`, which is not there yet, whole or not at all. False: `error` says why
- * not. */
+/* Writes the folder `file`, which does not exist yet, whole or not at all. Returns false with
+ * `error` set. */
 bool export_otf2(const struct story *, const char *file, GError **error);
 
 #endif

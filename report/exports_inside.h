@@ -1,10 +1,10 @@
-/* What a trace for other tools consists of, whatever its format (exports.c, exports_otf2.c). */
+/* The events of a trace for other tools, independent of the format (exports.c, exports_otf2.c). */
 #ifndef RECLINE_EXPORTS_INSIDE_H
 #define RECLINE_EXPORTS_INSIDE_H
 
 #include "report/exports.h"
 
-/* Something to be written at its time, in nanoseconds. */
+/* An event to write, with its time in nanoseconds. */
 struct entry {
   gint64 time;
   enum { ENTRY_END, ENTRY_STATE, ENTRY_EVENT, ENTRY_SEND } kind;
@@ -13,7 +13,8 @@ struct entry {
   const char *name;
 };
 
-/* All of a run, in the order of time; a message is sent before it is received. The caller frees it.
+/* Returns all events of a run, in the order of time; a message is sent before it is received. The
+ * caller frees the array.
  */
 GArray *export_entries(const struct story *);
 

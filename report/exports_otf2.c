@@ -54,7 +54,7 @@ static OTF2_RegionRef region_of(const char *doing)
   return region;
 }
 
-/* A rank is in a region from one period to the next. */
+/* Writes that a rank is in a region from one period to the next. */
 static void write_rank(struct archive *a, const GArray *entries, int rank)
 {
   OTF2_EvtWriter *out = OTF2_Archive_GetEvtWriter(a->archive, (OTF2_LocationRef)rank);

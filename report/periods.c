@@ -45,7 +45,7 @@ static void add(GArray *periods, gint64 from, enum doing doing)
   g_array_append_val(periods, period);
 }
 
-/* What was done since is lost. */
+/* Marks the work since then as lost. */
 static void go_back(GArray *periods, gint64 to)
 {
   for (guint i = periods->len; i-- > 0;) {
@@ -141,7 +141,7 @@ static gint64 time_of(const struct history *h, int line)
   return instant_of(trace_file_line(h->trace, MIN((guint)line, last))->time);
 }
 
-/* Periods of a rank from where spans begin and end; they may lie over each other. */
+/* Makes the periods of a rank from the beginnings and ends of spans, which may overlap. */
 static void lay_out(GArray *periods, GArray *changes)
 {
   int open[DOINGS] = {0};

@@ -1,15 +1,15 @@
-/* What each rank did when: from activity.txt of a run (docs/trace.md), or, where there is none, as
- * far as a trace tells it. */
+/* The activity of each rank over time: from activity.txt of a run (docs/trace.md) or, if there is
+ * none, as far as a trace tells it. */
 #ifndef RECLINE_PERIODS_H
 #define RECLINE_PERIODS_H
 
 #include "plots/history.h"
 
 enum doing {
-  DOING_COMPUTE, /* of a trace alone: anything else */
+  DOING_COMPUTE, /* only in traces: any other activity */
   DOING_MPI,
   DOING_PROTOCOL,
-  DOING_CHECKPOINT, /* of a trace alone: the program is held */
+  DOING_CHECKPOINT, /* only in traces: the program is held */
   DOING_RESTART,
   DOING_LOST,
   DOINGS
@@ -26,15 +26,16 @@ struct period {
 struct periods {
   int ranks;
   GArray **of; /* struct period, by rank */
-  bool ended;  /* the file says when, */
+  bool ended;  /* the times come from the file, */
   gint64 end;  /* of all */
 };
 
-/* Seconds with up to nine digits behind the point as nanoseconds; a number of a step as it is. */
+/* Returns seconds with up to nine digits after the point as nanoseconds, and the number of a step
+ * as it is. */
 gint64 instant_of(const char *time);
 
-/* periods_clear() frees what these give. False: `error` says in one line what is wrong with the
- * file.
+/* Both fill periods that periods_clear() frees. They return false with `error` set to one line on
+ * what is wrong with the file.
  */
 bool periods_load(const char *file, int ranks, struct periods *, GError **error);
 void periods_of_history(const struct history *, struct periods *);

@@ -35,7 +35,7 @@ static bool has(const struct report *r, const char *name)
   return g_file_test(file, G_FILE_TEST_EXISTS);
 }
 
-/* A file of DIR as the member `key`. */
+/* Adds a file of DIR as the member `key`. */
 static bool add_file(const struct report *r, const char *key, const char *name, GError **error)
 {
   g_autofree char *file = in(r, name), *text = NULL;
@@ -61,7 +61,7 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of files in DIR that end so, sorted. */
+/* Returns the names of files in DIR with that ending, sorted. */
 static GPtrArray *files(const struct report *r, const char *suffix)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -73,7 +73,7 @@ static GPtrArray *files(const struct report *r, const char *suffix)
   return names;
 }
 
-/* A trace of DIR, with its activities if there are some. */
+/* Adds a trace of DIR, with its activities if there are some. */
 static bool read_story(const struct report *r, const char *name, struct story *story,
                        GError **error)
 {
@@ -123,7 +123,7 @@ static bool add_run(const struct report *r, GError **error)
 
 /* ---- of a check ---- */
 
-/* Its object; NULL: `error` says what is wrong with it. */
+/* Returns its object; NULL with `error` set if it is wrong. */
 static JsonObject *read_claims(JsonParser *parser, const char *file, GError **error)
 {
   JsonNode *root =
@@ -263,7 +263,7 @@ static bool write_export(const struct report *r, const char *file,
 
 /* ---- the command ---- */
 
-/* Returns what the suffix of the output says. */
+/* Returns the format that the suffix of the output names. */
 static bool write_any(const struct report *r, const char *file, GError **error)
 {
   if (g_str_has_suffix(file, ".paje"))

@@ -1,5 +1,5 @@
-/* recline report DIR [-o FILE.html]: one page about what --out has kept of a run, a check, a
- * campaign or a replication. */
+/* recline report DIR [-o FILE.html]: one page about the files that --out has kept of a run, a
+ * check, a campaign or a replication. */
 #ifndef RECLINE_REPORT_FOLDER_H
 #define RECLINE_REPORT_FOLDER_H
 

@@ -1,4 +1,4 @@
-/* A trace with what it tells, and what each rank did when. */
+/* A trace, its story, and the activity of each rank. */
 #ifndef RECLINE_STORY_H
 #define RECLINE_STORY_H
 

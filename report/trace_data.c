@@ -56,7 +56,8 @@ static void add_periods(const struct data *d, const struct periods *p)
 
 /* ---- steps ---- */
 
-/* The line as the page shows it: what only a replay compares takes most of the room. */
+/* Returns the line as the page shows it: without fields that only a replay compares, as they take
+ * most of the room. */
 static void add_text(GString *chunk, const char *text)
 {
   static const char CONTENT[] = " content=";
@@ -215,7 +216,7 @@ static void add_writes(const struct data *d)
   column_end(d->page, d->prefix, "writes", writes);
 }
 
-/* ---- what there are few of ---- */
+/* ---- rare things ---- */
 
 static void add_cuts(const struct data *d)
 {

@@ -1,4 +1,4 @@
-/* A trace as a page has it: columns (report/columns.h) and an object about it.
+/* A trace in a page: columns (report/columns.h) and an object about it.
  *
  *     PREFIX-periods     of one rank after the other: time since the last one's beginning
  *     PREFIX-doing       what was done in each period, a byte each
@@ -24,8 +24,8 @@
 
 #include "report/story.h"
 
-/* Adds the columns to `page` and the object to the list that `about` has open. `file` is the
- * trace's, to be named. */
+/* Adds the columns to `page` and the object to the list that is open in `about`. `file` is the name
+ * of the trace's file. */
 void trace_data_add(GString *page, JsonBuilder *about, const char *prefix, const char *file,
                     const struct story *);
 

@@ -8,7 +8,7 @@
 
 /* ---- curves ---- */
 
-/* The first sweep of numbers, of two or more; -1: there is none. */
+/* Returns the first sweep with two or more numbers; -1: there is none. */
 static int axis_of(const struct grid *grid)
 {
   for (unsigned i = 0; i < grid->sweeps; i++) {
@@ -22,7 +22,7 @@ static int axis_of(const struct grid *grid)
   return -1;
 }
 
-/* Two cells are of one curve where they differ on the axis only. */
+/* Two cells belong to one curve if they differ on the axis only. */
 static bool same_curve(const struct grid *grid, unsigned a, unsigned b, int axis)
 {
   for (unsigned i = 0; i < grid->sweeps; i++)
@@ -68,7 +68,7 @@ static void add_number(GString *text, double number)
   g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.9g", number));
 }
 
-/* In single quotes, as gnuplot takes text literally there. */
+/* Writes a text in single quotes, which gnuplot takes literally. */
 static void add_quoted(GString *text, const char *words)
 {
   g_auto(GStrv) parts = g_strsplit(words, "'", -1);
@@ -105,7 +105,7 @@ static void add_curve(const struct table *table, unsigned first, int axis, int f
   g_string_append(gp, "EOD\n");
 }
 
-/* Values that lie far apart are told apart on a logarithmic axis. */
+/* Returns whether values lie so far apart that the axis should be logarithmic. */
 static bool spans_decades(const struct sweep *sweep)
 {
   double least = INFINITY, most = 0.0, number = 0.0;

@@ -6,12 +6,12 @@
 
 #include "command/campaign/table.h"
 
-/* Writes figure.gp in `folder`, data included, and has gnuplot draw figure.svg there. `extra`:
- * another curve over the axis, as gnuplot plots it; NULL: none. */
+/* Writes figure.gp in `folder`, data included, and lets gnuplot draw figure.svg there. `extra`:
+ * another curve over the axis, in gnuplot's words; NULL: none. */
 bool bands_draw(const struct table *, int field, const char *extra, const char *folder,
                 GError **error);
 
-/* Has gnuplot run that script in its folder. */
+/* Lets gnuplot run that script in its folder. */
 bool bands_gnuplot(const char *folder, const char *script, GError **error);
 
 #endif

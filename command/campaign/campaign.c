@@ -7,8 +7,8 @@
  *     runs.csv, table.csv    made at the end, as figure.gp and figure.svg are
  *     slurm/                 while Slurm runs it (slurm.h)
  *
- * Whether the intervals are narrow enough is looked at after every ROUND runs of all cells, when
- * none is under way: so the number of runs does not depend on how many run at once. */
+ * The widths of the intervals are checked after every ROUND runs of all cells, when no run is under
+ * way: so the number of runs does not depend on how many run at once. */
 #define _GNU_SOURCE /* flock */
 #include "command/campaign/campaign.h"
 
@@ -74,7 +74,7 @@ static bool make_folder(struct campaign *c, GError **error)
   return false;
 }
 
-/* What is in the file is what it was begun with, or it is empty. */
+/* Compares the file with this campaign; an empty file fits any. */
 static bool same_or_new(const struct campaign *c, const char *file, const char *text,
                         GError **error)
 {
@@ -128,7 +128,7 @@ static bool load_cell(const struct campaign *c, unsigned cell, struct scenario *
   return campaign_runs_to_end(*scenario, error) && scenario_expects_of(*scenario, true, error);
 }
 
-/* Before anything is written. */
+/* Checks all cells before anything is written. */
 static bool check_cells(const struct campaign *c, uint64_t *seed, GError **error)
 {
   for (unsigned cell = 0; cell < c->grid.cells; cell++) {
@@ -168,7 +168,7 @@ struct progress {
   struct pool *pool;
   struct slurm *slurm; /* NULL: runs are our children */
   char **recording;    /* by cell: "recordings/NAME", in the campaign's folder; NULL: no replays */
-  uint64_t seed;       /* of the first run of each cell */
+  uint64_t seed;       /* scenario of the first run of each cell */
   unsigned count;      /* runs of each cell that are wanted now */
   uint64_t next;       /* run * cells + cell */
   gint64 began;
@@ -213,7 +213,7 @@ static bool is_empty(const struct progress *p)
   return p->slurm ? slurm_is_empty(p->slurm) : pool_is_empty(p->pool);
 }
 
-/* The runs that this campaign will have, as far as can be told. */
+/* Returns the number of runs that this campaign will have, as far as known. */
 static double expected_runs(const struct campaign *c, const struct progress *p)
 {
   if (c->until <= 0.0 || !isfinite(p->width))
@@ -254,7 +254,7 @@ static void explain(const struct campaign *c, const struct progress *p, const st
              file, seed, recording ? " --replay " : "", recording ? recording : "");
 }
 
-/* The last line that it wrote, for g_free(). */
+/* Returns the last line that the run wrote, for g_free(). */
 static char *last_words(const char *text)
 {
   g_autofree char *words = g_strchomp(g_strdup(text ? text : ""));
@@ -263,8 +263,7 @@ static char *last_words(const char *text)
   return g_strdup(*line ? line + strspn(line, " |") : "it said nothing");
 }
 
-/* A run that says nothing of the protocol is a row that says what failed; the first of its cell is
- * shown. */
+/* A run without a result becomes a row that says what failed; the first of its cell is shown. */
 static bool take_failed(struct campaign *c, struct progress *p, const struct ended *ended, int code,
                         GError **error)
 {
@@ -297,7 +296,7 @@ static int take(struct campaign *c, struct progress *p, const struct ended *ende
   return bad_input("%s: %s", c->command, error ? error->message : "a result cannot be read");
 }
 
-/* Runs of all cells have failed, and none has come to its end: none will. */
+/* Returns whether runs of all cells have failed and none has ended: none will. */
 static bool is_hopeless(const struct campaign *c, const struct progress *p)
 {
   bool all = c->done.fields->len == 0;
@@ -306,7 +305,7 @@ static bool is_hopeless(const struct campaign *c, const struct progress *p)
   return all;
 }
 
-/* Until `count` runs of each cell have ended. */
+/* Runs until `count` runs of each cell have ended. */
 static int run_round(struct campaign *c, struct progress *p)
 {
   uint64_t end = (uint64_t)p->count * c->grid.cells;
@@ -361,7 +360,8 @@ static int run_rounds(struct campaign *c, struct progress *p)
 
 /* ---- recordings ---- */
 
-/* A program that differs in nothing that a recording is of has one for all cells. */
+/* Cells share a recording if their programs do not differ in anything that a recording depends on.
+ */
 static bool name_recordings(const struct campaign *c, struct progress *p, GError **error)
 {
   p->recording = g_new0(char *, c->grid.cells + 1);
@@ -377,8 +377,8 @@ static bool name_recordings(const struct campaign *c, struct progress *p, GError
   return true;
 }
 
-/* Without a protocol, as what the program does does not depend on one. Returns an exit code. What
- * the recording run says is told where it fails. */
+/* Records without a protocol, as the program's calls do not depend on one. Returns an exit code.
+ * The messages of a recording run are shown if it fails. */
 static int record(struct campaign *c, const struct progress *p, unsigned cell)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);

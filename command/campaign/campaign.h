@@ -12,35 +12,35 @@ int command_interval(int argc, char **argv);
 
 /* A campaign, for any command. */
 struct campaign {
-  const char *command; /* that asks for it, in messages: "recline campaign" */
+  const char *command; /* command, for messages: "recline campaign" */
   const char *scenario;
-  char **set, **sweeps; /* as of the options; NULL: none */
+  char **set, **sweeps; /* overrides, from the options; NULL: none */
   const char *out;      /* folder of the results */
-  const char *field;    /* of results, that `until` is about: "simulated_s" */
+  const char *field;    /* field of results that `until` concerns: "simulated_s" */
   const char *extra;    /* a curve for the figure, as gnuplot plots it, over the same axis; NULL */
-  unsigned runs;        /* of each cell, at most */
-  unsigned jobs;        /* at once, at least 1; 0 with `slurm`: as many as it starts */
+  unsigned runs;        /* most runs of each cell */
+  unsigned jobs;        /* runs at once, at least 1; 0 with `slurm`: as many as it starts */
   unsigned chunk;       /* with `slurm`: runs of an element of the job array; 0: by default */
   bool slurm;           /* runs are handed to Slurm */
-  bool replay;          /* programs run once, to be recorded, and are replayed from then on */
+  bool replay;          /* programs run once, are recorded, and are replayed from then on */
   double until;         /* relative half width of all intervals at which it ends; 0: never */
 
   struct grid grid; /* filled in by campaign_run() */
   struct runs done;
   struct table table;
-  bool has_table; /* all runs that it is about were made */
+  bool has_table; /* all its runs were made */
   int failed;     /* exit code of runs that failed; 0: none did */
-  int signal;     /* that stopped it; 0: none */
-  bool made;      /* the folder was not there before */
+  int signal;     /* signal that stopped it; 0: none */
+  bool made;      /* the folder did not exist before */
   int lock;       /* descriptor */
 };
 
-/* Returns whether the runs of a scenario end with their programs; others leave a checkpoint for
- * another run, and nothing to average. `error` says so. */
+/* Returns whether the runs of a scenario end with their programs; otherwise sets `error`, as they
+ * leave a checkpoint for another run and nothing to average. */
 bool campaign_runs_to_end(const struct scenario *, GError **error);
 
-/* Runs it, or what is left of it, to its end. Returns an exit code; anything but 0 and 1 is the
- * end, and has been reported. `signal` is to be raised by the caller when all is cleared. */
+/* Runs the campaign, or the rest of it, to its end. Returns an exit code; any but 0 and 1 is an
+ * error that has been reported. The caller raises `signal` after it has cleared everything. */
 int campaign_run(struct campaign *);
 
 /* Writes runs.csv, table.csv and the figure. */

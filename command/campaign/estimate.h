@@ -1,4 +1,4 @@
-/* What a sample tells of a mean. */
+/* The estimate of a mean from a sample. */
 #ifndef RECLINE_ESTIMATE_H
 #define RECLINE_ESTIMATE_H
 

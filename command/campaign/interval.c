@@ -32,7 +32,7 @@ struct options {
   int runs, jobs;
 };
 
-/* What was measured. */
+/* Measured values. */
 struct costs {
   struct machine_model model;
   double work;      /* seconds of the program without checkpoints and failures */
@@ -73,7 +73,7 @@ static int parse(int argc, char **argv, struct options *o)
 /* ---- measuring ---- */
 
 /* Runs the scenario with these settings (NULL-terminated, besides those of the options). Returns
- * its result; NULL, and it was told why. */
+ * its result; NULL after printing why there is none. */
 static JsonNode *measure(const struct options *o, const char *const *settings)
 {
   g_autoptr(GPtrArray) words = g_ptr_array_new();
@@ -110,7 +110,7 @@ static double number(JsonNode *result, const char *group, const char *name)
   return json_node_get_double(json_object_get_member(object, name));
 }
 
-/* Whatever fails by it for itself: nodes, zones with a node that is used, the platform. */
+/* Counts the sources of failures of the law: nodes, zones with a node in use, or the platform. */
 static int subjects(const struct layout *layout, int nodes, enum failure_scope of)
 {
   int count = 0;
@@ -123,8 +123,8 @@ static int subjects(const struct layout *layout, int nodes, enum failure_scope o
   return of == OF_NODE ? nodes : of == OF_ZONE ? count : 1;
 }
 
-/* The rates of all laws add up. False: there is none. The formulas know one level, and failures
- * that come one by one. */
+/* Adds up the rates of all laws; returns false if there is none. The formulas know one level, and
+ * failures that come one by one. */
 static bool read_laws(const struct scenario *scenario, struct costs *costs)
 {
   int nodes = layout_nodes(&scenario->platform.layout, scenario->program.ranks);
@@ -144,7 +144,7 @@ static bool read_laws(const struct scenario *scenario, struct costs *costs)
   return rate > 0.0;
 }
 
-/* Without checkpoints; with some; with a crash between two of them. */
+/* Runs without checkpoints; with some; with a crash between two of them. */
 static bool measure_costs(const struct options *o, const struct scenario *scenario,
                           struct costs *costs)
 {
@@ -173,7 +173,8 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
   g_autofree char *crash =
       g_strdup_printf("failures=[{rank: %d, at: %.9gs, repair: 0}]", scenario->program.ranks - 1,
                       longer * (PIECES / 2 + 0.6) / PIECES);
-  /* Before a crash is detected survivors compute on: that time is lost, and no recovery. */
+  /* Until a crash is detected survivors compute on: that time is lost, but is not part of recovery.
+   */
   const char *const crashed[] = {crash, "expect={}", every, "detection=0", NULL};
   g_autoptr(JsonNode) recovered = measure(o, crashed);
   if (!recovered)
@@ -185,7 +186,7 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
 
 /* ---- the campaign ---- */
 
-/* Candidates a factor of sqrt(2) apart, none longer than the program. */
+/* Makes candidates a factor of sqrt(2) apart, none longer than the program. */
 static char *candidates(const struct costs *costs)
 {
   double best = MIN(optimum_exact(&costs->model), costs->work / 4);
@@ -206,7 +207,7 @@ static unsigned best_cell(const struct table *table, int field)
   return best;
 }
 
-/* Candidates next to the best one that are not known to be worse. */
+/* Returns the candidates next to the best one that are not known to be worse. */
 static void print_simulated(const struct table *table, int field)
 {
   unsigned best = best_cell(table, field), first = best, last = best;
@@ -243,7 +244,7 @@ static void print_theory(const struct costs *costs)
   print_by(costs, "exact", optimum_exact(m));
 }
 
-/* For gnuplot. */
+/* Returns the curve in gnuplot's words. */
 static char *curve(const struct costs *costs)
 {
   const struct machine_model *m = &costs->model;

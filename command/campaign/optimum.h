@@ -1,13 +1,13 @@
-/* The best time between checkpoints, by theory. All in one unit of time. */
+/* The best time between checkpoints, by theory. All times are in one unit. */
 #ifndef RECLINE_OPTIMUM_H
 #define RECLINE_OPTIMUM_H
 
 /* Exponential failures. */
 struct machine_model {
-  double mtbf;       /* of all nodes together */
+  double mtbf;       /* mean time between failures of all nodes together */
   double checkpoint; /* cost of a checkpoint */
-  double recovery;   /* cost of reading it back, which may fail itself */
-  double downtime;   /* after each failure, in which nothing fails */
+  double recovery;   /* cost of reading it back, during which failures can happen */
+  double downtime;   /* time after each failure in which nothing fails */
 };
 
 double optimum_young(const struct machine_model *); /* Young 1974, CACM 17(9) */

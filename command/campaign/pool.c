@@ -129,7 +129,7 @@ int pool_wait(struct pool *pool, struct ended *ended)
 
 int pool_pause(const struct pool *pool, unsigned milliseconds)
 {
-  (void)pool; /* there is one, which notes signals */
+  (void)pool; /* there is another pool, which notes signals */
   const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
   if (!signals_caught() && milliseconds > 0)
     nanosleep(&pause, NULL);

@@ -1,5 +1,5 @@
-/* Recordings of a program, a folder each: the file `program` says of which, and is there when the
- * recording is whole; a file for each rank (sim/mpi/layer/recording.h). */
+/* Recordings of a program, a folder each. The file `program` describes the program and exists once
+ * the recording is whole; there is a file for each rank (sim/mpi/layer/recording.h). */
 #ifndef RECLINE_RECORDING_FOLDER_H
 #define RECLINE_RECORDING_FOLDER_H
 
@@ -8,19 +8,21 @@
 
 #include "world/scenario/scenario.h"
 
-/* Returns what a recording is of: recline's version, the program, its arguments, its ranks and
- * where they are. To be freed. */
+/* Returns the text that identifies a recording: recline's version, the program, its arguments, its
+ * ranks and their nodes. To be freed. */
 char *recording_text(const struct scenario *);
 
-/* Makes the folder. It is no recording until recording_close(). False with `error`. */
+/* Makes the folder, which is no recording until recording_close(). Returns false with `error` set.
+ */
 bool recording_open(const char *folder, GError **error);
 bool recording_close(const char *folder, const struct scenario *, GError **error);
 
-/* Returns whether it is a recording of this program. False with `error`: it is another one, or
- * none. */
+/* Returns whether the folder is a recording of this program; false with `error` set: it is another
+ * one, or none. */
 bool recording_fits(const char *folder, const struct scenario *, GError **error);
 
-/* Returns whether two runs have been recorded as the same. False with `error`: it names the rank.
+/* Returns whether the recordings of two runs are equal; otherwise sets `error`, which names the
+ * rank.
  */
 bool recording_same(const char *folder, const char *other, int ranks, GError **error);
 

@@ -57,7 +57,7 @@ static void visit(JsonObject *object, const char *outer,
   }
 }
 
-/* Numbers that tell runs apart, and are no outcome. */
+/* Numbers that identify runs and are no outcome. */
 static bool is_outcome(const char *name)
 {
   static const char *const others[] = {"cell",  "run",          "exit", "seed",
@@ -99,7 +99,7 @@ static int whole(JsonObject *object, const char *name)
   return (int)json_object_get_int_member_with_default(object, name, -1);
 }
 
-/* Takes the line. False: it is no run of this campaign. */
+/* Takes the line. Returns false if it is no run of this campaign. */
 static bool take_line(struct runs *runs, char *line)
 {
   g_autoptr(JsonParser) parser = json_parser_new();
@@ -188,8 +188,8 @@ static void add_text(GString *json, const char *text)
   g_string_append(json, quoted);
 }
 
-/* The members of a result as it was printed, on one line: digits stay as they are. Phases of all
- * checkpoints would be most of it. */
+/* Returns the members of a printed result on one line, with the same digits, but without the phases
+ * of checkpoints, which would be most of it. */
 static void add_result(GString *line, const char *result)
 {
   const char *open = strchr(result, '{');

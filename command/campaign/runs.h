@@ -1,7 +1,7 @@
-/* The runs of a campaign. Each is a line of a file as soon as it has ended: what was done before a
- * campaign was killed is found again. A line is one JSON object: `cell`, `run`, `sweep` (the values
- * of the cell), `exit` (of `recline run`), then all of result.json; of a run that was inconclusive
- * the verdict alone, and of one that failed the verdict `failed` and, as `gave_up`, what it said.
+/* The runs of a campaign. Each becomes a line of a file as soon as it has ended, so that the runs
+ * of a killed campaign are not lost. A line is one JSON object: `cell`, `run`, `sweep` (the values
+ * of the cell), `exit` (of `recline run`), then all of result.json; an inconclusive run has only
+ * the verdict, and a failed one the verdict `failed` and, as `gave_up`, its message.
  */
 #ifndef RECLINE_RUNS_H
 #define RECLINE_RUNS_H
@@ -13,27 +13,27 @@
 struct row {
   char *line;    /* without newline */
   int exit;      /* 0 as expected, 1 not as expected, 2 inconclusive; else it failed */
-  bool ended;    /* the program did: completed or recovered */
-  double *value; /* of each of the fields; NAN: not a number */
+  bool ended;    /* the program ended: completed or recovered */
+  double *value; /* the value of each field; NAN: not a number */
 };
 
 struct runs {
   const struct grid *grid;
   char *file;
-  uint64_t added; /* by this process */
+  uint64_t added; /* runs made by this process */
   GHashTable *rows;
-  GPtrArray *warnings; /* texts: what the platform leaves out (warnings.h) */
+  GPtrArray *warnings; /* texts: values that the platform leaves out (warnings.h) */
   GPtrArray
       *fields; /* names of the numbers of a result, "time_s.lost", as the first result has them */
 };
 
-/* Reads `file`, if it is there; a last line that was cut off is dropped, and so are runs that
- * failed: they are to be tried again. False with `error`: it is no file of this campaign, or cannot
- * be read. The caller ends with runs_close() in both cases. */
+/* Reads `file`, if it exists; drops a last line that was cut off, and runs that failed, as they
+ * will be tried again. Returns false with `error` if it is no file of this campaign, or cannot be
+ * read. The caller ends with runs_close() in both cases. */
 bool runs_open(struct runs *, const struct grid *, const char *file, GError **error);
 void runs_close(struct runs *);
 
-/* NULL: not done yet. */
+/* Returns the run; NULL: not done yet. */
 const struct row *runs_row(const struct runs *, unsigned cell, unsigned run);
 
 /* Appends a run to the file. `result` is what `recline run --json` has printed; empty where it was
@@ -41,11 +41,11 @@ const struct row *runs_row(const struct runs *, unsigned cell, unsigned run);
 bool runs_add(struct runs *, unsigned cell, unsigned run, int code, const char *result,
               GError **error);
 
-/* The same for one that failed: `why` is a line for a person. */
+/* The same for a run that failed: `why` is a line for a person. */
 bool runs_add_failed(struct runs *, unsigned cell, unsigned run, int code, const char *why,
                      GError **error);
 
-/* The index of a field; -1: no result has it. */
+/* Returns the index of a field; -1: no result has it. */
 int runs_field(const struct runs *, const char *name);
 
 /* Puts the lines of the file in the order of runs and cells; writes the first `count` runs of each
@@ -53,10 +53,10 @@ int runs_field(const struct runs *, const char *name);
 bool runs_sort(const struct runs *, GError **error);
 bool runs_write_csv(const struct runs *, unsigned count, const char *file, GError **error);
 
-/* Writes `text`, which is freed, as a file that is there whole or not at all. */
+/* Writes `text`, which it frees, as a file that appears whole or not at all. */
 bool text_write(GString *text, const char *file, GError **error);
 
-/* `text` as a field of CSV. */
+/* Appends `text` as a field of CSV. */
 void csv_add(GString *, const char *text);
 
 #endif

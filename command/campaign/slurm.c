@@ -11,9 +11,10 @@
 #include "base/output.h"
 
 enum {
-  ELEMENTS_MAX = 1000, /* of an array: Slurm's MaxArraySize is 1001 unless a site says otherwise */
-  ELEMENTS = 100,      /* that an array has by default */
-  TRIES = 3,           /* arrays in a row that leave no result */
+  ELEMENTS_MAX = 1000, /* most elements of an array: Slurm's MaxArraySize is 1001 unless a site says
+                          otherwise */
+  ELEMENTS = 100,      /* elements of an array by default */
+  TRIES = 3,           /* limit on arrays in a row that leave no result */
   PAUSE_MIN_MS = 250,
   PAUSE_MAX_MS = 5000
 };
@@ -41,13 +42,14 @@ struct slurm {
   unsigned jobs, chunk, tries, pause;
   struct pool *pool;
   GHashTable *wanted; /* "JOB" to "JOB CELL SEED RECORDING" */
-  GQueue *found;      /* names of results that are wanted */
-  bool complained;    /* that squeue fails */
+  GQueue *found;      /* names of expected results */
+  bool complained;    /* times in a row that squeue has failed */
 };
 
 /* ---- Slurm's commands ---- */
 
-/* Returns what it printed; NULL with `error`: it could not be started, or it failed. */
+/* Runs a command of Slurm and returns its output; NULL with `error`: it could not be started, or it
+ * failed. */
 static char *ask(char **words, GError **error)
 {
   g_autofree char *out = NULL, *err = NULL;
@@ -61,7 +63,7 @@ static char *ask(char **words, GError **error)
   return NULL;
 }
 
-/* While squeue gives no answer, the array goes on as far as we know. */
+/* As long as squeue gives no answer, the array counts as running. */
 static bool goes_on(struct slurm *s)
 {
   char *words[] = {(char *)"squeue", (char *)"--noheader", (char *)"--me", (char *)"--format=%F",
@@ -97,7 +99,8 @@ static bool cannot(const char *file, GError **error)
   return false;
 }
 
-/* By number: Slurm starts elements in their order, and results come in that of the campaign. */
+/* Sorts by number: Slurm starts elements in their order, and results come in the campaign's order.
+ */
 static gint by_job(gconstpointer a, gconstpointer b)
 {
   guint64 x = g_ascii_strtoull(a, NULL, 10), y = g_ascii_strtoull(b, NULL, 10);
@@ -110,7 +113,7 @@ static unsigned chunk_of(const struct slurm *s, unsigned runs)
   return MAX(s->chunk ? s->chunk : (runs + ELEMENTS - 1) / ELEMENTS, least);
 }
 
-/* A file for each element; returns how many; 0: error. */
+/* Writes a file for each element; returns their number; 0: error. */
 static unsigned write_lists(const struct slurm *s, const char *folder, GError **error)
 {
   g_autoptr(GList) jobs = g_list_sort(g_hash_table_get_values(s->wanted), by_job);
@@ -128,7 +131,8 @@ static unsigned write_lists(const struct slurm *s, const char *folder, GError **
   return elements;
 }
 
-/* sbatch itself writes the array's number: it is there even if we are killed meanwhile. */
+/* sbatch itself writes the array's number, so that it is known even if this process is killed
+ * meanwhile. */
 static bool submit_lists(struct slurm *s, char *lists, unsigned elements, GError **error)
 {
   g_autofree char *limit = s->jobs ? g_strdup_printf("%%%u", s->jobs) : g_strdup("");
@@ -199,7 +203,7 @@ static void visit(struct slurm *s, void (*take)(struct slurm *, const char *name
     g_dir_close(folder);
 }
 
-/* What failed when the campaign was stopped may work now. */
+/* Removes failed results, as a run that failed when the campaign was stopped may work now. */
 static void forget_failed(struct slurm *s, const char *name, int code)
 {
   g_autofree char *file = result_file(s, name);

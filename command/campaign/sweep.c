@@ -6,7 +6,7 @@
 
 enum { CELLS_MAX = 100000 };
 
-/* The text up to the next comma that separates values. */
+/* Returns the text up to the next comma that separates values. */
 static const char *end_of_value(const char *at)
 {
   int depth = 0;

@@ -12,21 +12,23 @@ struct sweep {
 
 struct grid {
   struct sweep *sweep;
-  unsigned sweeps, cells; /* cells: at least 1. The last sweep changes fastest */
+  unsigned sweeps, cells; /* number of cells, at least 1; the last sweep changes fastest */
 };
 
-/* `texts` ("KEY=VALUE,VALUE...", NULL: none): commas in brackets, braces and quotes belong to a
- * value. False with `error` in one line. The caller ends with grid_clear() in both cases. */
+/* Reads `texts` ("KEY=VALUE,VALUE...", NULL: none): commas in brackets, braces and quotes belong to
+ * a value. False with `error` in one line. The caller ends with grid_clear() in both cases. */
 bool grid_read(struct grid *, char *const *texts, GError **error);
 void grid_clear(struct grid *);
 
-/* The value of a sweep in a cell. */
+/* Returns the value of a sweep in a cell. */
 const char *grid_value(const struct grid *, unsigned cell, unsigned sweep);
 
-/* `first`, then "KEY=VALUE" of each sweep, for scenario_load(): for g_strfreev(). */
+/* Returns `first`, then "KEY=VALUE" of each sweep, for scenario_load(); to be freed with
+ * g_strfreev(). */
 char **grid_settings(const struct grid *, unsigned cell, char *const *first);
 
-/* Returns what a value is on an axis: a number, seconds or bytes. False: none of these. */
+/* Sets the position of a value on an axis: a number, seconds or bytes. Returns false if it is none
+ * of these. */
 bool sweep_number(const char *value, double *number);
 
 #endif

@@ -1,6 +1,6 @@
 /* Means over the runs of each cell, with confidence intervals, and differences between cells. As
- * all cells have the same seeds, differences are taken run by run: what two cells have in common,
- * the failures, cancels out. */
+ * all cells have the same seeds, differences are taken run by run: the failures, which two cells
+ * have in common, cancel out. */
 #ifndef RECLINE_TABLE_H
 #define RECLINE_TABLE_H
 
@@ -18,21 +18,22 @@ struct estimate table_mean(const struct table *, unsigned cell, int field);
 /* Estimates the mean difference between two cells, over the seeds whose programs ended in both. */
 struct estimate table_difference(const struct table *, unsigned cell, unsigned from, int field);
 
-/* The runs of a cell whose program ended; those not as expected. */
+/* Count the runs of a cell whose program ended, and those not as expected. */
 unsigned table_ended(const struct table *, unsigned cell);
 unsigned table_unexpected(const struct table *, unsigned cell);
-unsigned table_failed(const struct table *, unsigned cell); /* of these, without a result */
+unsigned table_failed(const struct table *,
+                      unsigned cell); /* the number of these without a result */
 
-/* The largest half width of a confidence interval of any cell, relative to its mean. */
+/* Returns the largest half width of a confidence interval of any cell, relative to its mean. */
 double table_width(const struct table *, int field);
 
-/* The values of a cell, "c3 30s"; for g_free(). Empty without sweeps. */
+/* Returns the values of a cell, "c3 30s", for g_free(). Empty without sweeps. */
 char *table_cell_name(const struct table *, unsigned cell);
 
-/* A line for each cell and field. */
+/* Writes a line for each cell and field. */
 bool table_write_csv(const struct table *, const char *file, GError **error);
 
-/* For a person, and as one JSON object, on standard output: of one field. */
+/* Print the table of one field on standard output, for a person and as one JSON object. */
 void table_print(const struct table *, int field);
 void table_print_json(const struct table *, int field);
 

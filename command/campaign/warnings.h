@@ -1,12 +1,12 @@
-/* Warnings of a campaign: values that a platform leaves out and on which times depend. recline
- * takes values of its own then, so the warnings stand above the tables. */
+/* Warnings of a campaign: values that a platform leaves out and on which times depend. recline then
+ * assumes values, so the warnings stand above the tables. */
 #ifndef RECLINE_WARNINGS_H
 #define RECLINE_WARNINGS_H
 
 #include <json-glib/json-glib.h>
 
-/* Adds the notes of that kind of one result to the texts, each once; what is added is the caller's
- * with the array (free function g_free()). */
+/* Adds the notes of that kind of one result to the texts, each once; the array owns them (free
+ * function g_free()). */
 void warnings_take(GPtrArray *texts, JsonObject *result);
 
 /* Prints a line for each. */

@@ -1,8 +1,8 @@
 /* How many published values a model can meet that computes them from the same causes.
  *
  * Such values are linear forms of a few positive unknowns, or quotients of two. Boxes of unknowns
- * are halved until each value is met in all of a box or in none of it. What is counted
- * for a box is never less than what one of its points meets, so neither is the result. */
+ * are halved until each value is met in all of a box or in none of it. The count for a box is never
+ * less than the number of values that one of its points meets, so the result is a bound. */
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct linear {
   double constant, factor[UNKNOWNS];
 };
 
-/* A value is met where `above` is not less and `below` not more than 0. */
+/* A value is met where `above` >= 0 and `below` <= 0. */
 struct demand {
   struct linear above, below;
 };
@@ -27,7 +27,7 @@ struct box {
 };
 
 struct search {
-  char **names; /* of the unknowns */
+  char **names; /* names of the unknowns */
   unsigned unknowns, demands, best, visits;
   struct demand *demand;
 };
@@ -76,7 +76,7 @@ static struct linear less(const struct linear *a, double times, const struct lin
   return all;
 }
 
-/* "FORM" or "FORM / FORM", which is to be what was published. */
+/* Reads "FORM" or "FORM / FORM", which should equal the published value. */
 static bool read_demand(struct search *s, const char *form, const struct published *p)
 {
   g_auto(GStrv) parts = g_strsplit(form, "/", 2);
@@ -92,7 +92,7 @@ static bool read_demand(struct search *s, const char *form, const struct publish
 
 /* ---- searching ---- */
 
-/* The least that the form is in the box, or the most. */
+/* Returns the least or the greatest value of the form in the box. */
 static double extreme(const struct search *s, const struct linear *form, const struct box *box,
                       bool most)
 {
@@ -102,7 +102,8 @@ static double extreme(const struct search *s, const struct linear *form, const s
   return sum;
 }
 
-/* Returns how many demands may be met in the box; and how many are by all of it. */
+/* Returns the number of demands that may be met in the box, and sets the number that all of it
+ * meets. */
 static unsigned possible(const struct search *s, const struct box *box, unsigned *certain)
 {
   unsigned count = 0;
@@ -143,7 +144,7 @@ static void visit(struct search *s, const struct box *box)
   visit(s, &half[!second]);
 }
 
-/* Counts the most results that can be within at once, or results and inputs. */
+/* Returns the most results, or results and inputs, that can be within at once. */
 static bool most(const struct plan_bound *bound, const struct replicas *all, bool inputs,
                  unsigned *count, GError **error)
 {
@@ -173,7 +174,7 @@ static bool most(const struct plan_bound *bound, const struct replicas *all, boo
   return good;
 }
 
-/* ---- what is said of it ---- */
+/* ---- the text ---- */
 
 struct reachable bound_reach(const struct plan_bound *bound, const struct replicas *all,
                              GError **error)

@@ -1,4 +1,4 @@
-/* Platforms with another value of one constant. */
+/* Copies of platforms with another value of one constant. */
 #include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,8 @@ static char *own_platform(const struct outcomes *all, const char *name)
   return g_build_filename(all->data, "platforms", name, NULL);
 }
 
-/* Returns what the group of the expression has found, times a factor in the copy; or another text.
+/* Returns the replacement for the group of the expression: the number found times a factor, or
+ * another text.
  */
 static gboolean change(const GMatchInfo *match, GString *text, void *data)
 {
@@ -82,7 +83,7 @@ static bool concerns(const struct plan_constant *constant, const struct plan_run
          (!constant->runs || g_regex_match_simple(constant->runs, run->name, 0, 0));
 }
 
-/* The same number with the constant changed, where it concerns the run. */
+/* Returns the same number with the constant changed, where it concerns the run. */
 static bool lookup_varied(void *data, const char *run, const char *field, double *value,
                           GError **error)
 {
@@ -131,7 +132,7 @@ void sensitivity_note(struct outcomes *all, const struct replicas *replicas,
   }
 }
 
-/* ---- where constants come from ---- */
+/* ---- origins of constants ---- */
 
 static void write_constant(FILE *out, const struct plan_constant *constant, const char *text)
 {

@@ -113,7 +113,8 @@ static bool difference(struct reader *reader, double *value)
   return true;
 }
 
-/* With one comparison at most: its truth is a number, so that a product is a conjunction. */
+/* Reads an expression with one comparison at most: its truth is a number, so that a product is a
+ * conjunction. */
 static bool sum(struct reader *reader, double *value)
 {
   double other;

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The number of a reference [RUN FIELD]. False with `error`: there is none. */
+/* Sets the number of a reference [RUN FIELD]. Returns false with `error` if there is none. */
 typedef bool expression_lookup(void *data, const char *run, const char *field, double *value,
                                GError **error);
 

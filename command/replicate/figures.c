@@ -8,14 +8,14 @@
 #include "command/replicate/expression.h"
 #include "command/replicate/replicate.h"
 
-/* The text with % replaced. */
+/* Returns the text with % replaced. */
 static char *at_point(const char *text, const char *x)
 {
   g_auto(GStrv) parts = g_strsplit(text, "%", -1);
   return g_strjoinv(x, parts);
 }
 
-/* Points of a line; those without a value are left out. */
+/* Writes the points of a line, without those that have no value. */
 static unsigned add_points(const struct plan_figure *figure, unsigned line,
                            struct outcomes *outcomes, GString *gp)
 {

@@ -1,5 +1,5 @@
-/* A run is `recline run SCENARIO --set ... --no-trace --out DIR/runs/NAME`. Beside what that leaves
- * there is run.txt, by which the run is known again: what is there is not run again. */
+/* A run is `recline run SCENARIO --set ... --no-trace --out DIR/runs/NAME`. Beside its files is
+ * run.txt, which identifies the run: a run whose result exists is not run again. */
 #include <errno.h>
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
@@ -17,7 +17,7 @@
 struct outcome {
   const struct plan_run *run;
   char *name;     /* the run's, or RUN@CONSTANT:FACTOR */
-  char *platform; /* file that is used in the place of the scenario's; NULL: none */
+  char *platform; /* platform file used in place of the scenario's; NULL: none */
   bool done;
   JsonNode *result;
   char *printed; /* by the program */
@@ -41,7 +41,7 @@ static char *in(const struct outcomes *all, const struct outcome *o, const char 
   return g_build_filename(all->out, "runs", o->name, name, NULL);
 }
 
-/* Returns what a run is known by; NULL with `error`: its scenario cannot be read. */
+/* Returns the text that identifies a run; NULL with `error`: its scenario cannot be read. */
 static char *key_of(const struct outcomes *all, const struct outcome *o, GError **error)
 {
   g_autofree char *scenario = NULL, *set = g_strjoinv("\n", o->run->set);
@@ -56,7 +56,7 @@ static char *key_of(const struct outcomes *all, const struct outcome *o, GError 
                      NULL);
 }
 
-/* Takes the result that is there. */
+/* Reads the result that exists. */
 static bool take_result(const struct outcomes *all, struct outcome *o, GError **error)
 {
   g_autofree char *file = in(all, o, "result.json"), *out = in(all, o, "program.out"), *json = NULL;
@@ -77,7 +77,7 @@ static bool is_there(const struct outcomes *all, struct outcome *o, const char *
 
 /* ---- numbers ---- */
 
-/* Mean of a statistic of a phase over the checkpoints that have it. */
+/* Returns the mean of a statistic of a phase over the checkpoints that have it. */
 static bool phase_value(JsonObject *object, const char *field, double *value)
 {
   g_auto(GStrv) words = g_strsplit(field, ".", 3); /* phase, name, statistic */
@@ -97,7 +97,7 @@ static bool phase_value(JsonObject *object, const char *field, double *value)
   return found > 0;
 }
 
-/* The number behind "NAME: " at the beginning of a line. */
+/* Returns the number after "NAME: " at the beginning of a line. */
 static bool printed_value(const char *printed, const char *name, double *value)
 {
   g_autofree char *wanted = g_strconcat(name, ": ", NULL);
@@ -157,7 +157,7 @@ bool outcomes_lookup(void *data, const char *run, const char *field, double *val
 
 /* ---- running ---- */
 
-/* Makes an outcome of each run that is referred to. */
+/* Makes an outcome for each run that is referred to. */
 static bool note_run(void *data, const char *run, const char *field, double *value, GError **error)
 {
   struct outcomes *all = data;
@@ -225,7 +225,7 @@ static gint by_name(gconstpointer a, gconstpointer b)
   return strcmp((*(struct outcome *const *)a)->name, (*(struct outcome *const *)b)->name);
 }
 
-/* Those that are not there yet, in the order of their names. */
+/* Returns the runs without a result, in the order of their names. */
 static GPtrArray *missing(struct outcomes *all, GError **error)
 {
   GPtrArray *list = g_ptr_array_new();

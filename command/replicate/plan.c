@@ -6,7 +6,7 @@
 enum { CHOICES = 4 }; /* pairs of braces in a name */
 
 struct expansion {
-  const char *choice[CHOICES]; /* what $1 ... come to */
+  const char *choice[CHOICES]; /* values of $1 ... */
   unsigned choices;
 };
 
@@ -62,7 +62,7 @@ static void free_figure(void *data)
   g_free(figure);
 }
 
-/* The text with $1, $2 ... replaced. */
+/* Returns the text with $1, $2 ... replaced. */
 static char *choose(const struct expansion *e, const char *text)
 {
   GString *chosen = g_string_new(NULL);
@@ -101,7 +101,7 @@ static char *repeat(const char *text)
   return g_string_free(all, FALSE);
 }
 
-/* Where a plan is read from, and into what. */
+/* The source of a plan, and its destination. */
 struct source {
   GKeyFile *keys;
   const char *group, *file;
@@ -178,7 +178,7 @@ static void add_bound(const struct source *s, const struct expansion *e, const c
   g_ptr_array_add(s->plan->bounds, bound);
 }
 
-/* Adds a remark on a row that is there, or that has no value. */
+/* Adds a remark on a row that exists, or that has no value. */
 static void add_remark(const struct source *s, const struct expansion *e, const char *id,
                        bool input)
 {
@@ -215,7 +215,7 @@ static bool add_constant(const struct source *s, const struct expansion *e, cons
   return false;
 }
 
-/* Adds all that a name comes to: `name`, then `rest` with each choice of each of its braces. */
+/* Adds all expansions of a name: `name`, then `rest` with each choice of each of its braces. */
 static bool expand(const struct source *s, struct expansion *e, const char *name, const char *rest,
                    GError **error)
 {
@@ -281,7 +281,7 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   return true;
 }
 
-/* "platform.file=NAME" of the run, else "file: NAME.xml" of its scenario. */
+/* Returns "platform.file=NAME" of the run, else "file: NAME.xml" of its scenario. */
 char *run_platform(const struct plan_run *run)
 {
   static const char key[] = "platform.file=";

@@ -1,4 +1,4 @@
-/* Which runs yield the published values: a key file (scenarios/replication/plan.ini).
+/* The runs that yield the published values: a key file (scenarios/replication/plan.ini).
  *
  *     [run t1-{ethernet,infiniband}-{none,bookmark}]   a run for each combination
  *     scenario = ring.yaml                             beside this file
@@ -68,7 +68,7 @@ struct plan_figure {
   char **line, **value; /* names and expressions; end with NULL */
 };
 
-/* What any model has in common that knows the same causes. */
+/* A set of rows that every model with the same causes computes from the same unknowns. */
 struct plan_bound {
   char *name, *text;
   char **row, **form; /* ids, and forms of the same unknowns; end with NULL */
@@ -85,7 +85,7 @@ struct plan {
 bool plan_load(struct plan *, const char *file, GError **error);
 void plan_clear(struct plan *);
 
-/* The platform of a run as it names it, to be freed; NULL: unknown. */
+/* Returns the platform's name in a run, to be freed; NULL: unknown. */
 char *run_platform(const struct plan_run *);
 
 #endif

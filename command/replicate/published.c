@@ -15,14 +15,14 @@ static void free_published(void *data)
   g_free(p);
 }
 
-/* Takes one field, quotes removed; leaves `at` behind its comma or at the end of the line. */
+/* Takes one field and removes quotes; leaves `at` after its comma or at the end of the line. */
 static char *take_field(const char **at)
 {
   GString *field = g_string_new(NULL);
   bool quoted = **at == '"';
   for (*at += quoted; **at && (quoted || (**at != ',' && **at != '\n')); (*at)++) {
     if (quoted && **at == '"' && *++*at != '"')
-      quoted = false; /* what follows is a comma or the end */
+      quoted = false; /* a comma or the end follows */
     if (!quoted && (**at == ',' || **at == '\n' || !**at))
       break;
     g_string_append_c(field, **at);

@@ -16,7 +16,7 @@ struct published {
 /* Elements are struct published *, which the array owns. NULL with `error`. */
 GPtrArray *published_load(const char *file, GError **error);
 
-/* By how much a result may differ: 15 per cent, or what was rounded. */
+/* Returns by how much a result may differ: 15 per cent, or the rounding. */
 double published_tolerance(const struct published *);
 
 #endif

@@ -175,14 +175,14 @@ static void write_table(FILE *out, const struct replicas *all, unsigned first, u
   }
 }
 
-/* Returns whether a row is missed for that reason, of which the same was tried. */
+/* Returns whether a row is missed for that reason and has the same trials. */
 static bool has_reason(const struct replica *r, const struct plan_row *row)
 {
   return r->row && r->row->why && !strcmp(r->row->why, row->why) &&
          g_strv_equal((const gchar *const *)r->row->tried, (const gchar *const *)row->tried);
 }
 
-/* Writes what was tried of a reason, of all values to which it applies. */
+/* Writes the trials of a reason, for all values to which it applies. */
 static void write_tried(FILE *out, const struct replicas *all, struct outcomes *outcomes,
                         unsigned first, unsigned end, unsigned index)
 {
@@ -205,7 +205,7 @@ static void write_tried(FILE *out, const struct replicas *all, struct outcomes *
   g_string_free(values, TRUE);
 }
 
-/* Why values are missed, each reason once, with all to which it applies. */
+/* Writes why values are missed: each reason once, with all values to which it applies. */
 static void write_reasons(FILE *out, const struct replicas *all, struct outcomes *outcomes,
                           unsigned first, unsigned end)
 {

@@ -16,20 +16,20 @@ int command_replicate(int argc, char **argv, const char *data);
 enum row_verdict {
   ROW_WITHIN, /* a result within 15 per cent of what was published, or within its rounding */
   ROW_MISSED,
-  ROW_TRUE, /* a claim that is true of what was simulated, by the rule that is its value */
+  ROW_TRUE, /* a claim that is true of the simulation, by the rule that is its value */
   ROW_FALSE,
-  ROW_INPUT,  /* it went into the platform or the scenario */
+  ROW_INPUT,  /* the value went into the platform or the scenario */
   ROW_FAILED, /* its run has failed */
-  ROW_ABSENT, /* nothing simulates it */
+  ROW_ABSENT, /* no run simulates it */
   ROW_VERDICTS
 };
 
-/* A published value as it was replicated. */
+/* A published value and its replica. */
 struct replica {
   const struct published *published;
   const struct plan_row *row; /* NULL: the plan does not have it */
   enum row_verdict verdict;
-  double value; /* simulated; NAN: none */
+  double value; /* simulated value; NAN: none */
   char *failed; /* why the run has no value */
 };
 
@@ -40,13 +40,13 @@ struct replicas {
 
 /* ---- published.c ---- */
 
-/* Judges a result or a claim that came out as `value`. */
+/* Judges a result or a claim whose simulated value is `value`. */
 enum row_verdict replica_judge(const struct published *, double value);
 
-/* A number that is neither an input nor absent. */
+/* Returns whether the value is a number and neither an input nor absent. */
 bool replica_is_result(const struct replica *);
 
-/* NULL: it is not among them. */
+/* Returns NULL if it is not among them. */
 const struct replica *replica_named(const struct replicas *, const char *id);
 
 /* ---- replicas.c ---- */
@@ -56,7 +56,7 @@ struct reachable;
 
 const char *row_verdict_name(enum row_verdict);
 
-/* Returns whether the plan says what came out: each miss explained, and nothing else. */
+/* Returns whether the plan explains each miss, and nothing else. */
 bool replica_is_expected(const struct replica *);
 
 void report_print(const struct replicas *, const struct reachable *);
@@ -66,23 +66,23 @@ bool report_write(const struct replicas *, struct outcomes *, const char *file,
 
 /* ---- outcomes.c ---- */
 
-/* The runs that the rows of a plan need, in a folder of their own each. */
+/* The runs that the rows of a plan need, each in a folder of its own. */
 struct outcomes {
   const struct plan *plan;
   const char *out;            /* the folder */
-  const char *data;           /* with the folder of platforms */
+  const char *data;           /* data folder with the platforms */
   bool sensitivity;           /* also with estimated constants halved and doubled */
   const GPtrArray *published; /* all of them */
   GHashTable *items;          /* name -> struct outcome */
   unsigned ran;               /* by this process */
-  int signal;                 /* that has stopped it; 0: none */
+  int signal;                 /* signal that has stopped it; 0: none */
 };
 
-/* Runs what has not been run, so many at once. False with `error`, or with `signal`. */
+/* Makes the missing runs, that many at once. Returns false with `error`, or with `signal`. */
 bool outcomes_run(struct outcomes *, const struct replicas *, unsigned jobs, GError **error);
 void outcomes_clear(struct outcomes *);
 
-/* NAME.gp and NAME.svg of each figure that has points, in the folder. */
+/* Writes NAME.gp and NAME.svg of each figure that has points, in the folder. */
 bool figures_draw(struct outcomes *, GError **error);
 
 /* expression_lookup; data: struct outcomes. */
@@ -90,15 +90,16 @@ bool outcomes_lookup(void *data, const char *run, const char *field, double *val
 
 /* ---- constants.c ---- */
 
-/* Writes the platform of "CONSTANT:FACTOR" into the folder of the outcomes. Its path, to be freed;
- * NULL with `error`. */
+/* Writes the platform of "CONSTANT:FACTOR" into the folder of the outcomes. Returns its path, to be
+ * freed; NULL with `error`. */
 char *constant_platform(const struct outcomes *, const char *variation, GError **error);
 
-/* Evaluates what was tried of a row: an expression, or its own value with a constant changed. */
+/* Evaluates a trial of a row: an expression, or its own value with a constant changed. */
 bool tried_value(struct outcomes *, const struct plan_row *, unsigned index, expression_lookup *,
                  double *value, GError **error);
 
-/* The value of a row (that has one) with a constant times a factor, where it concerns its runs. */
+/* Returns the value of a row (which has one) with a constant times a factor, where it concerns its
+ * runs. */
 #define HALVED "0.5"
 #define DOUBLED "2"
 bool varied_value(struct outcomes *, const struct plan_row *, const struct plan_constant *,
@@ -106,21 +107,22 @@ bool varied_value(struct outcomes *, const struct plan_row *, const struct plan_
 
 /* Calls `note_run` for each run that is needed for the values with constants halved and doubled. */
 void sensitivity_note(struct outcomes *, const struct replicas *, expression_lookup *note_run);
-void constants_write(FILE *, const struct outcomes *); /* Markdown: where they come from */
+void constants_write(FILE *,
+                     const struct outcomes *); /* writes the origins of constants as Markdown */
 
 /* ---- bound.c ---- */
 
-/* How many of the results, and of these and the inputs together, can be met at most. */
+/* Upper bounds on the results that can be met, and on results and inputs together. */
 struct reachable {
   bool good;
   unsigned results, results_met, numbers, numbers_met;
 };
 
-/* Finds what the rows in one bound can reach; not good, with `error`, where the bound cannot be
- * read. */
+/* Finds how many rows of one bound can be met; the result is not good, with `error`, if the bound
+ * cannot be read. */
 struct reachable bound_reach(const struct plan_bound *, const struct replicas *, GError **error);
 
-/* Adds up all bounds of the plan; each row is in one at most. False with `error`. */
+/* Adds up all bounds of the plan; each row is in one at most. Returns false with `error`. */
 bool bounds_total(const struct outcomes *, const struct replicas *, struct reachable *total,
                   GError **error);
 
@@ -128,7 +130,7 @@ void bounds_write(FILE *, const struct outcomes *, const struct replicas *); /* 
 
 /* ---- sensitivity.c ---- */
 
-/* Markdown: how many verdicts of that paper each estimated constant changes. */
+/* Writes, as Markdown, how many verdicts of that paper each estimated constant changes. */
 void sensitivity_write(FILE *, struct outcomes *, const struct replicas *, const char *source);
 
 #endif

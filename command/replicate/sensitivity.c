@@ -1,4 +1,4 @@
-/* How much each estimated constant decides. */
+/* The influence of each estimated constant on verdicts. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 enum { HALF, DOUBLE, FACTORS };
 static const char *const factors[FACTORS] = {HALVED, DOUBLED};
 
-/* What a constant does to the values of one paper. */
+/* The effect of a constant on the values of one paper. */
 struct effect {
   const struct plan_constant *constant;
   unsigned moved, better[FACTORS], worse[FACTORS];

@@ -1,4 +1,4 @@
-/* A protocol that keeps drained messages, and one flaw each, which `recline prove --memory` is to
+/* A protocol that keeps drained messages, with one flaw each, which `recline prove --memory` must
  * find: SEED is NONE, OVERRUN, BEFORE, OVERFLOW, SHIFT, DIVISION, NULLED, CONSTANT, LIST, FIELD or
  * ROOM. */
 #include <recline/lists.h>
