@@ -73,8 +73,8 @@ static int copy_folder(const struct launch *job)
   return fcntl(job->folder, F_DUPFD_CLOEXEC, ABOVE_THOSE_OF_PROGRAMS);
 }
 
-/* Returns a path for an option of SimGrid, which ends at spaces, newlines and commas: a path with
- * one of these is named through the descriptor. */
+/* Returns the command line. Options of SimGrid end at spaces, newlines and commas: a path with one
+ * of these is named through the descriptor. */
 static GPtrArray *command(const struct launch *job, int folder)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
@@ -133,8 +133,8 @@ static char **environment(const struct launch *job)
   return g_environ_unsetenv(values, "RECLINE_TRACE");
 }
 
-/* Returns the signals that stop this process, unless its caller ignores them, and the end of the
- * child. */
+/* Fills the set with the signals that stop this process, unless its caller ignores them, and with
+ * SIGCHLD, the end of the child. */
 static void signals(sigset_t *set)
 {
   static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};

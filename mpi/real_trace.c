@@ -20,7 +20,7 @@ static void put_head(const char *what)
   fprintf(real.trace, "%lld.%09ld %d %s", (long long)now.tv_sec, now.tv_nsec, real.rank, what);
 }
 
-/* Returns the content of a payload as the world computes it (world/script/content.h). */
+/* Writes the content of a payload as the world computes it (world/script/content.h). */
 static void put_content(const struct real_payload *payload)
 {
   uint64_t digest[2];

@@ -294,7 +294,7 @@ static bool write_page(const struct played *p, const char *source, const char *f
 
 /* ---- the command ---- */
 
-/* Returns the number of steps up to that time; for a counterexample, up to that step. */
+/* Opens the page at the last step up to that time or, for a counterexample, at that step. */
 static bool open_at(struct played *p, const char *time, GError **error)
 {
   double at = 0;

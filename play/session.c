@@ -417,7 +417,7 @@ bool session_go(struct session *s, unsigned at, struct buffer *lines)
 
 /* ---- judging ---- */
 
-/* Sets up the same script without failures, checkpoints and protocol. */
+/* Collects the outcomes of the same script without failures, checkpoints and protocol. */
 static void find_outcomes(struct session *s)
 {
   static const char *const deadlock[] = {"deadlock", NULL};

@@ -142,7 +142,7 @@ static const char *format_of(const char *output)
   return NULL;
 }
 
-/* Writes the trace in words. */
+/* Returns whether the trace is written in words. */
 static bool is_narration(const struct request *request)
 {
   return request->output != NULL && g_str_has_suffix(request->output, ".txt");

@@ -115,7 +115,7 @@ static bool read_item(struct reader *reader, struct trace_item *item, char *text
 
 /* --- one step --- */
 
-/* Checks the fields that pictures need. */
+/* The fields that pictures need. */
 static const struct {
   const char *event, *field;
 } REQUIRED[] = {
@@ -145,7 +145,7 @@ static bool check_item(struct reader *reader, const struct trace_item *item)
   return true;
 }
 
-/* Returns the actions, after the event; NULL: there are none. */
+/* Reads the actions, after the event; NULL: there are none. */
 static bool read_actions(struct reader *reader, struct trace_line *line, char *texts)
 {
   if (texts == NULL)

@@ -263,7 +263,7 @@ static bool write_export(const struct report *r, const char *file,
 
 /* ---- the command ---- */
 
-/* Returns the format that the suffix of the output names. */
+/* Writes the format that the suffix of the output names. */
 static bool write_any(const struct report *r, const char *file, GError **error)
 {
   if (g_str_has_suffix(file, ".paje"))

@@ -56,7 +56,7 @@ static void add_periods(const struct data *d, const struct periods *p)
 
 /* ---- steps ---- */
 
-/* Returns the line as the page shows it: without fields that only a replay compares, as they take
+/* Appends the line as the page shows it: without fields that only a replay compares, as they take
  * most of the room. */
 static void add_text(GString *chunk, const char *text)
 {

@@ -207,7 +207,7 @@ static unsigned best_cell(const struct table *table, int field)
   return best;
 }
 
-/* Returns the candidates next to the best one that are not known to be worse. */
+/* Prints the candidates next to the best one that are not known to be worse. */
 static void print_simulated(const struct table *table, int field)
 {
   unsigned best = best_cell(table, field), first = best, last = best;

@@ -188,7 +188,7 @@ static void add_text(GString *json, const char *text)
   g_string_append(json, quoted);
 }
 
-/* Returns the members of a printed result on one line, with the same digits, but without the phases
+/* Appends the members of a printed result on one line, with the same digits, but without the phases
  * of checkpoints, which would be most of it. */
 static void add_result(GString *line, const char *result)
 {

@@ -144,7 +144,7 @@ static void visit(struct search *s, const struct box *box)
   visit(s, &half[!second]);
 }
 
-/* Returns the most results, or results and inputs, that can be within at once. */
+/* Finds the most results, or results and inputs, that can be within at once. */
 static bool most(const struct plan_bound *bound, const struct replicas *all, bool inputs,
                  unsigned *count, GError **error)
 {

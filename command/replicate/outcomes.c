@@ -77,7 +77,7 @@ static bool is_there(const struct outcomes *all, struct outcome *o, const char *
 
 /* ---- numbers ---- */
 
-/* Returns the mean of a statistic of a phase over the checkpoints that have it. */
+/* Finds the mean of a statistic of a phase over the checkpoints that have it. */
 static bool phase_value(JsonObject *object, const char *field, double *value)
 {
   g_auto(GStrv) words = g_strsplit(field, ".", 3); /* phase, name, statistic */
@@ -97,7 +97,7 @@ static bool phase_value(JsonObject *object, const char *field, double *value)
   return found > 0;
 }
 
-/* Returns the number after "NAME: " at the beginning of a line. */
+/* Finds the number after "NAME: " at the beginning of a line. */
 static bool printed_value(const char *printed, const char *name, double *value)
 {
   g_autofree char *wanted = g_strconcat(name, ": ", NULL);

@@ -264,7 +264,8 @@ static bool spread_copies(const struct found *found)
   return error == MPI_SUCCESS;
 }
 
-/* Returns what this place has sent since the hindmost one's iteration is in its log. */
+/* Returns whether the log of this place has all that it has sent since the iteration of the last
+ * place. */
 static bool can_replay(const struct found *found)
 {
   unsigned hindmost = now;

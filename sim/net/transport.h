@@ -57,8 +57,8 @@ struct transport *transport_new(int index);
 uint32_t transport_send(struct transport *, struct message *, uint64_t wire_bytes, bool blocking);
 bool transport_sent(const struct transport *, uint32_t send);
 
-/* Returns the traffic between ranks so far, without the dispatcher's notices: messages of the
- * program and of its collectives, control messages, and the bytes of all. */
+/* The traffic between ranks so far, without the dispatcher's notices: messages of the program and
+ * of its collectives, control messages, and the bytes of all. */
 struct traffic {
   uint64_t messages, control, bytes;
 };

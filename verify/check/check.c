@@ -374,7 +374,7 @@ static void report(const struct command *c)
     report_end(c->list, c->count);
 }
 
-/* Returns the text that --json prints and that is kept beside the counterexamples. */
+/* Saves the text that --json prints beside the counterexamples. */
 static bool save(const struct command *c)
 {
   g_autofree char *json = report_json(c->list, c->count);

@@ -36,9 +36,9 @@ static bool read_properties(const struct scenario *claim, GError **error)
   return true;
 }
 
-/* Returns what runs must show; 0: nothing. Where the claim says nothing, they must show all that
- * its bounds allow: programs end, the last checkpoint commits, the last recovery starts from one,
- * and one commits behind it; each hazard occurs. */
+/* Reads what runs must show; 0: nothing. Where the claim says nothing, they must show all that its
+ * bounds allow: programs end, the last checkpoint commits, the last recovery starts from one, and
+ * one commits behind it; each hazard occurs. */
 bool claim_reach(const struct scenario *claim, struct reached *least, GError **error)
 {
   uint32_t checkpoints = (uint32_t)claim->check.checkpoints;

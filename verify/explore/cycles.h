@@ -40,7 +40,8 @@ void cycles_expand(struct cycles *, uint64_t place);
 
 struct chance *cycles_chance(struct cycles *, uint32_t move);
 
-/* Returns the verdict on the state that was expanded last, when a run comes back to it for ever. */
+/* Returns whether the state that was expanded last violates a property when a run comes back to it
+ * for ever. */
 bool cycles_is_bad(struct cycles *, struct verdict *);
 
 /* Counts, for each move that is not a fault, where it is possible in the component and whether it

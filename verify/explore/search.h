@@ -194,7 +194,7 @@ void worker_judge_state(struct worker *, const struct world_standing *all, bool 
 /* Adds the state's digest to options->rests. */
 void worker_note_rest(struct worker *);
 
-/* Returns the verdict on programs that end with these histories, one for each rank, when no
+/* Sets the verdict on programs that end with these histories, one for each rank, when no
  * failure-free run ends so. */
 void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *);
 

@@ -71,7 +71,7 @@ static const uint32_t *shared_entry(const struct abstraction *c, unsigned shared
 
 /* ---- one step ---- */
 
-/* Returns the entries of a shared part in which the node can be. */
+/* Finds the entries of a shared part in which the node can be. */
 static void find_fits(struct abstraction *c, struct attempt *a, unsigned shared)
 {
   uint32_t count = 0;

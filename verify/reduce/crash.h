@@ -47,7 +47,7 @@ struct crash_worker *crash_worker_new(struct crash_reduction *, const struct pos
                                       const unsigned *level);
 void crash_worker_free(struct crash_worker *);
 
-/* Returns the class of a move for this reduction. */
+/* The class of a move for this reduction. */
 enum crash_move {
   CRASH_MOVE_OTHER,
   CRASH_MOVE_CRASH,

@@ -82,7 +82,7 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 uint32_t crash_kept(struct crash_reduction *, uint32_t rank, uint32_t out);
 uint32_t crash_kept_global(struct crash_reduction *);
 
-/* Returns the remains of the worker's state after a crash: a number for each rank, and one more. */
+/* Sets the remains of the worker's state after a crash: a number for each rank, and one more. */
 void crash_remains(struct crash_worker *, uint32_t *key);
 
 /* Proposes the worker's state for the crash with its remains. */

@@ -268,7 +268,7 @@ static void find_sources(struct symmetry *s)
     }
 }
 
-/* Returns the steps of a rank from value to value, with values renamed by `renamed` unless it is
+/* Collects the steps of a rank from value to value, with values renamed by `renamed` unless it is
  * NULL.
  */
 static void collect_steps(const struct abstraction_rank *r, const uint32_t *renamed,

@@ -408,7 +408,8 @@ static const char *const snapshot[] = {"invariant", "tokens", NULL};
 static const char *const on_the_way[] = {"no-loss",  "legal",     "deadlock", "commits",
                                          "recovers", "invariant", NULL};
 
-/* Returns what a reduction must not change: the verdict and, where it holds, the states at rest. */
+/* Compares what a reduction must not change: the verdict and, where it holds, the states at rest.
+ */
 static bool agree(const struct exploration *full, const struct intern *rests,
                   const struct exploration *reduced, const struct intern *left)
 {

@@ -207,7 +207,7 @@ static bool is_waiting(const struct world *w, int rank, const struct world_slot 
   return !flow || slot->message.sequence > flow->delivered;
 }
 
-/* Returns what a probe finds. */
+/* Returns whether a probe finds a message of `peer`. */
 static bool has_come(const struct world *w, int rank, int peer)
 {
   uint32_t count;

@@ -18,7 +18,7 @@ static bool refuse_key(const struct scenario *scenario, const char *path, const 
   return scenario_complain(scenario, full, error, "%s", why);
 }
 
-/* Returns what says when a failure strikes. */
+/* Judges the key that says when a failure strikes. */
 static bool judge_trigger(const struct scenario *scenario, const char *path,
                           struct failure *failure, GError **error)
 {

@@ -7,7 +7,7 @@
 #include "protocols/text.h"
 #include "world/trace/replay.h"
 
-/* Returns the place of the message with that number in its channel. */
+/* Finds the place of the message with that number in its channel. */
 static bool find_message(struct replay *r, struct move *move, guint64 number, gint64 place)
 {
   int64_t index = trace_find(r->lines, r->world, move, number, place);

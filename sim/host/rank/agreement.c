@@ -69,7 +69,7 @@ static size_t share_bytes(const struct agreement *a)
   return sizeof(struct share) + (size_t)size_of(a);
 }
 
-/* Returns the bytes on the network: two bits for each member. */
+/* Sends a message, which on the network has two bits for each member. */
 static void tell(struct rank *r, const struct agreement *a, int place, enum word word)
 {
   if (r->dead || has_failed(r, a, place))

@@ -101,7 +101,7 @@ struct fill shadow_fill(int rank);
 /* Returns whether the last step was that of a TIMER, and put the checkpoint off. */
 bool shadow_puts_off(void);
 
-/* Returns the cost of the event, which comes next, for the protocol of the rank
+/* Counts the operations that the event, which comes next, costs the rank's protocol
  * (protocols/protocol.h).
  */
 void shadow_work(int rank, const struct rcl_event *, struct rcl_work *);

@@ -25,8 +25,8 @@ struct message *matching_pair(struct rank *, struct request **);
 /* Returns the earliest message from `peer` or RCL_ANY that no receive accepts. */
 struct message *matching_unclaimed(struct rank *, int peer);
 
-/* Returns the message that a receive with this envelope would get (probe): kept by the protocol, or
- * just arrived. */
+/* The message that a receive with this envelope would get (probe): kept by the protocol, or just
+ * arrived. */
 struct found {
   int source, tag;
   uint32_t bytes;

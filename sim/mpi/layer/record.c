@@ -286,7 +286,7 @@ static void note_size(struct recorder *recorder, const struct call_record *call,
 
 /* ---- calls ---- */
 
-/* Returns the number of blocks of buffers: in a neighbourhood, the number of neighbours. */
+/* Counts the blocks of buffers: in a neighbourhood, the neighbours. */
 static void count_blocks(struct call_record *call, const struct comm *on)
 {
   bool near = g_str_has_prefix(call->of, "Neighbor_");
@@ -344,7 +344,7 @@ static void add_types(struct recorder *recorder, const MPI_Datatype *types, int 
     add(recorder, type_number(recorder, types[i]));
 }
 
-/* Returns the count given by the int before; for a grid, the number of dimensions. */
+/* Adds as many ints as the int before says; for a grid, one for each dimension. */
 static void add_ints(struct recorder *recorder, const struct call_record *call, int at)
 {
   int count = 0, before = at;
