@@ -37,8 +37,8 @@ bool storage_copies_iteration(const struct rank *);
 double storage_rest(const struct rank *, uint32_t checkpoint);
 
 /* Carries out that STORE. Writes in the background, one part after the other; the dispatcher hears
- * of the end. The log of an independent protocol is written at the same time as images, to the event
- * logger on the service host. */
+ * of the end. The log of an independent protocol is written at the same time as images, to the
+ * event logger on the service host. */
 void storage_store(struct rank *, const struct rcl_action *);
 
 /* Returns whether the program has to wait for a write (by the scenario, until the rank has heard of
