@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/glib/catalogue.h"
+#include "command/main.h"
 #include "protocols/protocol.h"
 #include "world/scenario/keys.h"
 
@@ -75,6 +76,8 @@ static void offer_words(const struct typed *typed, const char *description)
       offer_names(typed, CATALOGUE_MACHINES);
     else if (!strcmp(*word, "PROTOCOL"))
       offer_names(typed, CATALOGUE_PROTOCOLS);
+    else if (g_str_has_prefix(*word, "WHAT"))
+      offer_all(typed, "", list_kinds);
     else if (!strcmp(*word, "COMMAND"))
       offer_all(typed, "", typed->commands);
     else if (g_str_has_prefix(*word, "KEY="))

@@ -13,23 +13,54 @@
 #include "world/scenario/platform_file.h"
 #include "world/scenario/scenario.h"
 
-static const char expected[] = "expected protocols, claims, platforms, scenarios or mutants";
+static const char expected[] =
+    "expected protocols, claims, platforms, scenarios, programs or mutants";
 
-/* The kinds that can be listed; protocols are no files. */
-static const struct kind {
+/* An MPI program that comes with recline, from the comment that opens its source. */
+static const struct program {
+  const char *name, *what, *usage;
+} programs[] = {
+#include "programs.inc"
+};
+
+/* The kinds that can be listed; protocols and programs are no files. */
+const char *const list_kinds[] = {"protocols", "claims",  "platforms", "scenarios",
+                                  "programs",  "mutants", NULL};
+static const unsigned files_of[] = {
+    0, CATALOGUE_CLAIMS, CATALOGUE_PLATFORMS | CATALOGUE_MACHINES, CATALOGUE_SCENARIOS,
+    0, CATALOGUE_MUTANTS};
+
+struct kind {
   const char *name;
   unsigned files; /* enum catalogue */
-} kinds[] = {{"protocols", 0},
-             {"claims", CATALOGUE_CLAIMS},
-             {"platforms", CATALOGUE_PLATFORMS | CATALOGUE_MACHINES},
-             {"scenarios", CATALOGUE_SCENARIOS},
-             {"mutants", CATALOGUE_MUTANTS}};
+};
 
-/* Output goes to `builder`, or as lines to standard output where that is NULL. */
-static void list_protocols(JsonBuilder *builder)
+/* The command line. */
+struct request {
+  char **words; /* the kind, then what names must contain or match */
+  gboolean json, map;
+  char *output; /* of the map; NULL: as a table to standard output */
+};
+
+/* Returns whether `name` is asked for: it contains one of `words` or, where these have * or ?, is
+ * matched by it. Without words all are. */
+static bool is_asked(char *const *words, const char *name)
+{
+  for (char *const *word = words; *word; word++)
+    if (strpbrk(*word, "*?") ? g_pattern_match_simple(*word, name) : strstr(name, *word) != NULL)
+      return true;
+  return !*words;
+}
+
+/* Prints a list to standard output, or adds it to `builder`. Returns how many entries it has. */
+static unsigned list_protocols(JsonBuilder *builder, char *const *words)
 {
   const struct rcl_protocol *protocol;
+  unsigned count = 0;
   for (size_t i = 0; (protocol = rcl_protocol_at(i)); i++) {
+    if (!is_asked(words, protocol->name))
+      continue;
+    count++;
     if (!builder) {
       printf("%-20s %s\n", protocol->name, protocol->title);
       continue;
@@ -49,12 +80,34 @@ static void list_protocols(JsonBuilder *builder)
       map_add(builder, protocol->place);
     json_builder_end_object(builder);
   }
+  return count;
+}
+
+static unsigned list_programs(JsonBuilder *builder, char *const *words)
+{
+  unsigned count = 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+    const struct program *program = &programs[i];
+    if (!is_asked(words, program->name))
+      continue;
+    count++;
+    if (!builder) {
+      printf("%-12s %s\n%-12s %s\n", program->name, program->what, "", program->usage);
+      continue;
+    }
+    json_builder_begin_object(builder);
+    json_add_text(builder, "name", program->name);
+    json_add_text(builder, "what", program->what);
+    json_add_text(builder, "usage", program->usage);
+    json_builder_end_object(builder);
+  }
+  return count;
 }
 
 static void print_item(JsonBuilder *builder, const char *id, const char *text, const char *file)
 {
   if (!builder) {
-    printf("%-20s %s\n", id, text ? text : file);
+    printf("%-32s %s\n", id, text ? text : file);
     return;
   }
   json_builder_begin_object(builder);
@@ -89,58 +142,59 @@ static bool list_platform(JsonBuilder *builder, const char *id, const char *file
   return true;
 }
 
-static bool list_file(const struct kind *kind, JsonBuilder *builder, const char *file,
-                      GError **error)
+/* Lists the file if it is asked for, and then counts it. */
+static bool list_file(const struct request *request, const struct kind *kind, JsonBuilder *builder,
+                      const char *file, unsigned *count, GError **error)
 {
   g_autofree char *id = NULL, *statement = NULL, *name = g_path_get_basename(file);
-  if (kind->files & CATALOGUE_PLATFORMS) {
-    *strrchr(name, '.') = '\0';
-    return list_platform(builder, name, file, error);
-  }
-  if (!scenario_headline(file, &id, &statement, error))
+  bool platform = (kind->files & CATALOGUE_PLATFORMS) != 0;
+  *strrchr(name, '.') = '\0';
+  if (!platform && !scenario_headline(file, &id, &statement, error))
     return false;
+  if (!is_asked(request->words + 1, platform ? name : id))
+    return true;
+  ++*count;
+  if (platform)
+    return list_platform(builder, name, file, error);
   print_item(builder, id, statement, file);
   return true;
 }
 
 /* Goes on after a bad file, so that one does not hide the others. */
-static int list_files(const struct kind *kind, JsonBuilder *builder)
+static int list_files(const struct request *request, const struct kind *kind, JsonBuilder *builder,
+                      unsigned *count)
 {
   g_auto(GStrv) files = catalogue_files(kind->files);
   int code = EXIT_FINE;
   for (char **file = files; *file; file++) {
     g_autoptr(GError) error = NULL;
-    if (!list_file(kind, builder, *file, &error))
+    if (!list_file(request, kind, builder, *file, count, &error))
       code = bad_input("%s", error->message);
   }
   return code;
 }
 
-static const struct kind *kind_named(const char *name)
+static bool kind_named(const char *name, struct kind *kind)
 {
-  const char *names[G_N_ELEMENTS(kinds) + 1] = {NULL};
-  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    names[i] = kinds[i].name;
-    if (!strcmp(kinds[i].name, name))
-      return &kinds[i];
-  }
-  g_autofree char *guess = did_you_mean(name, names);
+  for (size_t i = 0; list_kinds[i]; i++)
+    if (!strcmp(list_kinds[i], name)) {
+      *kind = (struct kind){list_kinds[i], files_of[i]};
+      return true;
+    }
+  g_autofree char *guess = did_you_mean(name, list_kinds);
   bad_input("recline list: \"%s\" is nothing to list, %s%s", name, expected, guess);
-  return NULL;
+  return false;
 }
 
-const struct about about_list = {"list", "protocols|claims|platforms|scenarios|mutants",
-                                 "say what there is, and what it is",
+const struct about about_list = {"list", "WHAT [NAME]...",
+                                 "say what there is: protocols, claims, platforms, scenarios, "
+                                 "programs or mutants; all, or those with NAME in theirs, or that "
+                                 "match it, with * and ?",
                                  "list scenarios\n"
+                                 "list claims 'c3*barrier*'\n"
+                                 "list programs\n"
                                  "list claims --json\n"
                                  "list protocols --map -o map.svg"};
-
-/* The options. */
-struct request {
-  char **words;
-  gboolean json, map;
-  char *output; /* file for the map; NULL: a table on standard output */
-};
 
 static bool read_request(int argc, char **argv, struct request *request)
 {
@@ -159,11 +213,11 @@ static bool read_request(int argc, char **argv, struct request *request)
 static int make_map(const struct request *request, const struct kind *kind)
 {
   g_autoptr(GError) error = NULL;
-  if (kind->files || request->json || !request->map)
+  if (strcmp(kind->name, "protocols") || request->words[1] || request->json || !request->map)
     return bad_input("recline list: %s, expected list protocols --map [-o FILE.svg]",
                      !request->map   ? "-o without --map"
                      : request->json ? "--map with --json"
-                                     : "a map of files");
+                                     : "a map of something else");
   if (!request->output)
     map_print();
   else if (!map_draw(request->output, &error))
@@ -174,20 +228,26 @@ static int make_map(const struct request *request, const struct kind *kind)
 static int make_list(const struct request *request, const struct kind *kind)
 {
   g_autoptr(JsonBuilder) builder = request->json ? json_builder_new() : NULL;
+  unsigned count = 0;
   int code = EXIT_FINE;
   if (builder) {
     json_builder_begin_object(builder);
     json_open_list(builder, kind->name);
   }
   if (kind->files)
-    code = list_files(kind, builder);
+    code = list_files(request, kind, builder, &count);
+  else if (!strcmp(kind->name, "programs"))
+    count = list_programs(builder, request->words + 1);
   else
-    list_protocols(builder);
+    count = list_protocols(builder, request->words + 1);
   if (builder) {
     json_builder_end_array(builder);
     json_builder_end_object(builder);
     json_print(builder);
   }
+  if (!count && request->words[1] && code == EXIT_FINE)
+    return bad_input("recline list: no name of %s matches '%s', expected a part of one, or * and ?",
+                     kind->name, request->words[1]);
   return code;
 }
 
@@ -199,10 +259,10 @@ int command_list(int argc, char **argv)
   g_autofree char *output = request.output;
   if (!read)
     return EXIT_BAD_INPUT;
-  if (!words || g_strv_length(words) != 1)
-    return bad_input("recline list: %s, %s", words ? "too many words" : "nothing named", expected);
-  const struct kind *kind = kind_named(words[0]);
-  if (!kind)
+  if (!words)
+    return bad_input("recline list: nothing named, %s", expected);
+  struct kind kind;
+  if (!kind_named(words[0], &kind))
     return EXIT_BAD_INPUT;
-  return request.map || output ? make_map(&request, kind) : make_list(&request, kind);
+  return request.map || output ? make_map(&request, &kind) : make_list(&request, &kind);
 }

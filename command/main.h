@@ -9,6 +9,9 @@
 extern const struct about about_run, about_list, about_doctor, about_demo, about_join, about_help,
     about_prove, about_platform;
 
+/* What `recline list` takes; ends with NULL. */
+extern const char *const list_kinds[];
+
 int command_run(int argc, char **argv);      /* command/run.c */
 int command_list(int argc, char **argv);     /* command/list.c */
 int command_doctor(int argc, char **argv);   /* command/doctor.c */

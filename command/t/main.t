@@ -36,7 +36,7 @@ refuses()
 }
 
 commands='expected run, campaign, interval, replicate, check, walk, prove, draw, play, report, join, demo, platform, list, doctor, help, or --version'
-kinds='expected protocols, claims, platforms, scenarios or mutants'
+kinds='expected protocols, claims, platforms, scenarios, programs or mutants'
 refuses 'no command' "recline: no command, $commands"
 refuses 'an unknown command' "recline: \"lst\" is no command, $commands; did you mean list?" lst
 refuses 'far from all commands' "recline: \"cows\" is no command, $commands" cows
@@ -44,7 +44,8 @@ refuses 'an unknown option' "recline: \"--lst\" is no command, $commands" --lst
 refuses 'help on nothing' "recline: \"lst\" is no command, $commands; did you mean list?" help lst
 refuses 'help on two' 'recline help: too many words, expected one command or none' help run list
 refuses 'list without a kind' "recline list: nothing named, $kinds" list
-refuses 'list of two kinds' "recline list: too many words, $kinds" list claims mutants
+refuses 'a name that no claim has' \
+  "recline list: no name of claims matches 'cows', expected a part of one, or * and ?" list claims cows
 refuses 'list of nothing' "recline list: \"cows\" is nothing to list, $kinds" list cows
 refuses 'an unknown option of list' \
   'recline list: Unknown option --tsv, expected an option of '\''recline list --help'\' list claims --tsv
@@ -100,6 +101,14 @@ ok 'list protocols'
 call list protocols --json
 [ "$code" -eq 0 ] && echo "$out" | tr -d ' \n' | grep -q '^{"protocols":\[{"name":.*}\]}$'
 ok 'list protocols --json'
+call list protocols 'c3*' optim
+[ "$code" -eq 0 ] && [ "$(echo "$out" | cut -d ' ' -f 1 | tr '\n' ' ')" = 'c3 c3-envelopes optimistic ' ]
+ok 'list what a pattern matches, or what has a text in its name'
+call list programs
+built=$(cd "${recline%/bin/recline}/programs" && ls | sed 's/-plain$//' | sort -u)
+[ "$code" -eq 0 ] && [ "$(echo "$out" | sed -n 's/^\([^ ][^ ]*\) .*/\1/p' | sort)" = "$built" ] &&
+  echo "$out" | grep -A 1 '^ring  *a token passes' | grep -q '^ *ring BYTES LAPS \[EVERY\]$'
+ok 'list programs: all that are built, from the comments of their sources'
 
 data=$here/data
 mkdir -p "$data/verify/claims" "$data/verify/mutants" "$data/platforms" "$data/scenarios"
@@ -113,17 +122,17 @@ RECLINE_DATA=$data
 export RECLINE_DATA
 
 call list claims
-[ "$code" -eq 0 ] && [ "$out" = 'b-1                  it recovers
-a-1                  it is "quiet"' ]
+[ "$code" -eq 0 ] && [ "$out" = 'b-1                              it recovers
+a-1                              it is "quiet"' ]
 ok 'list claims, in the order of their files'
 call list claims --json
 [ "$code" -eq 0 ] && echo "$out" | grep -qF '"statement" : "it is \"quiet\"",'
 ok 'list claims --json'
 call list mutants
-[ "$code" -eq 0 ] && [ "$out" = 'c3~x                 flawed' ]
+[ "$code" -eq 0 ] && [ "$out" = 'c3~x                             flawed' ]
 ok 'list mutants, whatever keys they have'
 call list scenarios
-[ "$code" -eq 0 ] && [ "$out" = "plain                $data/scenarios/plain.yaml" ]
+[ "$code" -eq 0 ] && [ "$out" = "plain                            $data/scenarios/plain.yaml" ]
 ok 'list scenarios'
 call list platforms
 [ "$code" -eq 0 ] && [ "$out" = 'two                  2 hosts' ]

@@ -1,6 +1,6 @@
-/* cg-ulfm: the kernel of cg, which recovers from failures itself (ulfm.h), as the kernels of
- * Dichev and Nikolopoulos (EuroMPI 2019) do: without a protocol, by calls of User-Level Failure
- * Mitigation. An iteration is a step of the conjugate gradient method.
+/* cg-ulfm: the kernel of cg, which recovers from failures itself, by calls of User-Level Failure
+ * Mitigation (ulfm.h). It does so without a protocol, as the kernels of Dichev and Nikolopoulos
+ * (EuroMPI 2019) do. An iteration is a step of the conjugate gradient method.
  *
  * Usage: cg-ulfm PLACES INTERVAL LOGGED [-v] [-k] CLASS [ITERATIONS], on PLACES processes and as
  * many more as may fail.

@@ -1,5 +1,6 @@
-/* replay: does what a program did, from a recording (sim/mpi/layer/recording.h): the same MPI calls
- * with buffers of the same sizes, the same computation, without the program.
+/* replay: does what a program did, from a recording of its MPI calls. It makes the same calls with
+ * buffers of the same sizes and the same computation, without the program
+ * (sim/mpi/layer/recording.h).
  *
  * What is sent are numbers that differ from message to message: what a protocol loses, repeats or
  * swaps is seen, as in the program. What is received is never looked at.

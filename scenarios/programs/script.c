@@ -1,4 +1,4 @@
-/* script: runs a script of MPI operations (world/script/script.h) with real MPI calls.
+/* script: runs a script of MPI operations with real MPI calls (world/script/script.h).
  *
  * The explorer interprets the same scripts in its world (world/rules/world.c), and both compute
  * the same histories: a message carries its sender's history; a receive enters the history when the
