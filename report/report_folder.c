@@ -35,17 +35,27 @@ static bool has(const struct report *r, const char *name)
   return g_file_test(file, G_FILE_TEST_EXISTS);
 }
 
-/* Adds a file of DIR as the member `key`. */
-static bool add_file(const struct report *r, const char *key, const char *name, GError **error)
+/* Returns the text of a file of DIR, for the caller to free; NULL with `error` set. */
+static char *read_text(const struct report *r, const char *name, GError **error)
 {
   g_autofree char *file = in(r, name), *text = NULL;
   gsize length;
   if (!g_file_get_contents(file, &text, &length, NULL))
-    return input_bad(error, file, 0, "cannot be read, expected what --out has kept");
-  if (!g_utf8_validate(text, (gssize)length, NULL))
-    return input_bad(error, file, 0, "not text, expected UTF-8");
-  json_add_text(r->about, key, text);
-  return true;
+    input_bad(error, file, 0, "cannot be read, expected what --out has kept");
+  else if (!g_utf8_validate(text, (gssize)length, NULL))
+    input_bad(error, file, 0, "not text, expected UTF-8");
+  else
+    return g_steal_pointer(&text);
+  return NULL;
+}
+
+/* Adds a file of DIR as the member `key`. */
+static bool add_file(const struct report *r, const char *key, const char *name, GError **error)
+{
+  g_autofree char *text = read_text(r, name, error);
+  if (text)
+    json_add_text(r->about, key, text);
+  return text != NULL;
 }
 
 static bool is_version(const char *file, const char *version, GError **error)
@@ -61,11 +71,12 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns the names of files in DIR with that ending, sorted. */
-static GPtrArray *files(const struct report *r, const char *suffix)
+/* Returns the names of files in a folder of DIR with that ending, sorted. */
+static GPtrArray *files(const struct report *r, const char *folder, const char *suffix)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GDir) dir = g_dir_open(r->folder, 0, NULL);
+  g_autofree char *path = in(r, folder);
+  g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
   for (const char *name; dir && (name = g_dir_read_name(dir));)
     if (g_str_has_suffix(name, suffix) && name[0] != '.')
       g_ptr_array_add(names, g_strdup(name));
@@ -166,7 +177,7 @@ static bool add_check(const struct report *r, GError **error)
 
 static bool add_pictures(const struct report *r, GError **error)
 {
-  g_autoptr(GPtrArray) pictures = files(r, ".svg");
+  g_autoptr(GPtrArray) pictures = files(r, ".", ".svg");
   bool good = true;
   json_open_object(r->about, "pictures");
   for (guint i = 0; i < pictures->len && good; i++)
@@ -187,9 +198,19 @@ static bool add_campaign(const struct report *r, GError **error)
          add_file(r, "scenario", "cells/0.yaml", error) && add_pictures(r, error);
 }
 
+/* The index, and the pages of papers after it. */
 static bool add_replication(const struct report *r, GError **error)
 {
-  return add_file(r, "text", "replication.md", error) && add_pictures(r, error);
+  g_autoptr(GPtrArray) pages = files(r, "replication", ".md");
+  g_autofree char *text = read_text(r, "replication.md", error);
+  for (guint i = 0; i < pages->len && text; i++) {
+    g_autofree char *name = g_build_filename("replication", pages->pdata[i], NULL);
+    g_autofree char *page = read_text(r, name, error), *before = text;
+    text = page ? g_strconcat(before, "\n", page, NULL) : NULL;
+  }
+  if (text)
+    json_add_text(r->about, "text", text);
+  return text && add_pictures(r, error);
 }
 
 /* ---- the page ---- */

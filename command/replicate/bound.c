@@ -221,11 +221,11 @@ bool bounds_total(const struct outcomes *outcomes, const struct replicas *all,
 
 static const char HEAD[] =
     "\n## What any model can reach\n\n"
-    "Values were published that differ though what the papers name as their causes is the same. "
-    "Whatever a model computes from these causes, it meets at most so many of them. Each row is a "
-    "form of unknowns, the same ones for the same causes; they are free, as if fitted to all rows "
-    "at once, and shares follow from the times. Boxes of unknowns are halved until nothing is left "
-    "to decide.\n\n"
+    "Some papers print different values for identical inputs. No model can match all of them. The "
+    "table has the most values that a model can meet if it computes them from the causes that the "
+    "papers name. Each published value is a form of unknowns, with the same unknowns for the same "
+    "causes. The unknowns are free, as if they were fitted to all rows at once; shares follow from "
+    "the times. Boxes of unknowns are halved until each row is decided.\n\n"
     "| causes | results | can be met | with inputs | can be met |\n|---|---|---|---|---|\n";
 
 void bounds_write(FILE *out, const struct outcomes *outcomes, const struct replicas *all)

@@ -147,14 +147,15 @@ static void write_constant(FILE *out, const struct plan_constant *constant, cons
 void constants_write(FILE *out, const struct outcomes *all)
 {
   const char *last = "";
+  fputs("# Constants of the platforms\n", out);
   for (guint i = 0; i < all->plan->constants->len; i++) {
     const struct plan_constant *constant = all->plan->constants->pdata[i];
     g_autofree char *file = own_platform(all, constant->platform), *text = NULL;
     if (!g_file_get_contents(file, &text, NULL, NULL))
       continue;
     if (strcmp(last, constant->platform) != 0)
-      fprintf(out, "%s### %s\n\n| constant | value | | source |\n|---|---|---|---|\n",
-              *last ? "\n" : "\n## Constants of the platforms\n\n", constant->platform);
+      fprintf(out, "\n## %s\n\n| constant | value | | source |\n|---|---|---|---|\n",
+              constant->platform);
     last = constant->platform;
     write_constant(out, constant, text);
   }

@@ -1,6 +1,7 @@
-/* The table of replicas: on the terminal, as JSON, as a page. */
+/* The table of replicas: on the terminal, as JSON, as pages. */
 #include <errno.h>
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -145,12 +146,17 @@ void report_print_json(const struct replicas *all, const struct reachable *reach
   json_print(builder);
 }
 
-/* ---- the page ---- */
+/* ---- the pages ---- */
+
+#define PAGES "replication" /* the folder of the papers' pages */
+#define CONSTANTS_PAGE "constants.md"
 
 static const char HEAD[] =
     "# Published and simulated\n\n"
     "`recline replicate [ID]... --out DIR` simulates what the papers have published and writes "
-    "this page, DIR/replication.md, and the figures of the plan, DIR/*.svg. "
+    "this index, DIR/replication.md, a page for each paper, DIR/replication/*.md, and the figures "
+    "of "
+    "the plan, DIR/*.svg. "
     "[plan.ini](../scenarios/replication/plan.ini) has the scenario and the formula of each value. "
     "A result is *within* if it differs by at most 15 % from what was published, or by no more "
     "than was rounded there; a claim is *true* by the rule that is its formula; an *input* went "
@@ -164,7 +170,7 @@ static const char HEAD[] =
 static void write_table(FILE *out, const struct replicas *all, unsigned first, unsigned end)
 {
   const struct published *p = all->item[first].published;
-  fprintf(out, "\n### %s\n\n| value | published | simulated | ratio | |\n|---|---|---|---|---|\n",
+  fprintf(out, "\n## %s\n\n| value | published | simulated | ratio | |\n|---|---|---|---|---|\n",
           p->where);
   for (unsigned i = first; i < end; i++) {
     const struct replica *r = &all->item[i];
@@ -237,36 +243,110 @@ static unsigned end_of(const struct replicas *all, unsigned first, bool where)
   return end;
 }
 
-bool report_write(const struct replicas *all, struct outcomes *outcomes, const char *file,
-                  GError **error)
+/* Returns the name of a paper's page, "event-logging.md" for "Event Logging", to be freed. */
+static char *page_name(const char *source)
+{
+  GString *name = g_string_new(NULL);
+  for (const char *c = source; *c; c++)
+    if (g_ascii_isalnum(*c))
+      g_string_append_c(name, g_ascii_tolower(*c));
+    else if (name->len && name->str[name->len - 1] != '-')
+      g_string_append_c(name, '-');
+  if (g_str_has_suffix(name->str, "-"))
+    g_string_truncate(name, name->len - 1);
+  g_string_append(name, ".md");
+  return g_string_free(name, FALSE);
+}
+
+struct page {
+  char *file;
+  struct output *output;
+  FILE *out; /* NULL: it cannot be written */
+};
+
+static struct page page_begin(const char *folder, const char *name)
+{
+  struct page page = {.file = g_build_filename(folder, name, NULL)};
+  page.output = output_open(page.file);
+  page.out = page.output ? output_stream(page.output) : NULL;
+  return page;
+}
+
+static bool page_end(struct page *page, GError **error)
+{
+  bool good = page->output && output_close(page->output, false);
+  if (!good)
+    g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), OUTPUT_CANNOT, page->file,
+                g_strerror(errno));
+  g_free(page->file);
+  return good;
+}
+
+/* Writes the page of the paper whose values are those from `first` to `end` - 1. */
+static bool write_paper(const struct replicas *all, struct outcomes *outcomes, const char *folder,
+                        unsigned first, unsigned end, GError **error)
+{
+  const char *source = all->item[first].published->source;
+  unsigned counts[ROW_VERDICTS];
+  count(all, source, counts);
+  g_autofree char *name = page_name(source), *sum = sum_up(counts);
+  struct page page = page_begin(folder, name);
+  if (page.out)
+    fprintf(page.out, "# %s\n\n%s ([all papers](../replication.md)).\n", source, sum);
+  for (unsigned next; page.out && first < end; first = next) {
+    next = end_of(all, first, true);
+    write_table(page.out, all, first, next);
+    write_reasons(page.out, all, outcomes, first, next);
+  }
+  if (page.out && outcomes->sensitivity)
+    sensitivity_write(page.out, outcomes, all, source);
+  return page_end(&page, error);
+}
+
+static bool write_constants(const struct outcomes *outcomes, const char *folder, GError **error)
+{
+  struct page page = page_begin(folder, CONSTANTS_PAGE);
+  if (page.out)
+    constants_write(page.out, outcomes);
+  return page_end(&page, error);
+}
+
+static bool write_index(const struct replicas *all, struct outcomes *outcomes, const char *folder,
+                        GError **error)
 {
   unsigned counts[ROW_VERDICTS];
-  struct output *output = output_open(file);
-  FILE *out = output ? output_stream(output) : NULL;
   count(all, NULL, counts);
   g_autofree char *total = sum_up(counts);
-  if (out)
-    fprintf(out, "%s%s.\n", HEAD, total), bounds_write(out, outcomes, all);
-  for (unsigned i = 0, end; out && i < all->count; i = end) {
+  struct page page = page_begin(folder, "replication.md");
+  if (page.out)
+    fprintf(page.out, "%s| paper | values |\n|---|---|\n", HEAD);
+  for (unsigned i = 0; page.out && i < all->count; i = end_of(all, i, false)) {
     const char *source = all->item[i].published->source;
-    end = end_of(all, i, false);
     count(all, source, counts);
-    g_autofree char *sum = sum_up(counts);
-    fprintf(out, "\n## %s\n\n%s.\n", source, sum);
-    for (unsigned first = i; first < end;) {
-      unsigned next = end_of(all, first, true);
-      write_table(out, all, first, next);
-      write_reasons(out, all, outcomes, first, next);
-      first = next;
-    }
-    if (outcomes->sensitivity)
-      sensitivity_write(out, outcomes, all, source);
+    g_autofree char *name = page_name(source), *sum = sum_up(counts);
+    fprintf(page.out, "| [%s](" PAGES "/%s) | %s |\n", source, name, sum);
   }
-  if (out)
-    constants_write(out, outcomes);
-  if (output && output_close(output, false))
-    return true;
-  g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), OUTPUT_CANNOT, file,
-              g_strerror(errno));
-  return false;
+  if (page.out)
+    fprintf(page.out, "| all | %s |\n", total), bounds_write(page.out, outcomes, all);
+  if (page.out && outcomes->plan->constants->len)
+    fputs("\n## Constants of the platforms\n\n[Where each comes from](" PAGES "/" CONSTANTS_PAGE
+          ").\n",
+          page.out);
+  return page_end(&page, error);
+}
+
+bool report_write(const struct replicas *all, struct outcomes *outcomes, const char *folder,
+                  GError **error)
+{
+  g_autofree char *pages = g_build_filename(folder, PAGES, NULL);
+  bool good = g_mkdir_with_parents(pages, 0777) == 0;
+  if (!good)
+    g_set_error(error, G_IO_ERROR, (int)g_io_error_from_errno(errno), OUTPUT_CANNOT, pages,
+                g_strerror(errno));
+  for (unsigned i = 0, end; good && i < all->count; i = end) {
+    end = end_of(all, i, false);
+    good = write_paper(all, outcomes, pages, i, end, error);
+  }
+  return good && (!outcomes->plan->constants->len || write_constants(outcomes, pages, error)) &&
+         write_index(all, outcomes, folder, error);
 }

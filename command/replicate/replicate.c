@@ -30,7 +30,8 @@ static int parse(int argc, char **argv, struct options *o)
 {
   const GOptionEntry entries[] = {
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &o->out,
-       "Keep the runs there, which are not run again, and replication.md", "DIR"},
+       "Keep the runs there, which are not run again, replication.md and a page for each paper",
+       "DIR"},
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},
       {"plan", 0, 0, G_OPTION_ARG_FILENAME, &o->plan, "Another plan than recline's own", "FILE"},
       {"published", 0, 0, G_OPTION_ARG_FILENAME, &o->published, "Other published values", "FILE"},
@@ -89,8 +90,7 @@ static int replicate(const struct options *o, struct replicas *replicas, struct 
   if (!bounds_total(outcomes, replicas, &reach, &error))
     return bad_input("recline replicate: %s", error->message);
   (o->json ? report_print_json : report_print)(replicas, &reach);
-  g_autofree char *page = o->out ? g_build_filename(o->out, "replication.md", NULL) : NULL;
-  if (page && !report_write(replicas, outcomes, page, &error))
+  if (o->out && !report_write(replicas, outcomes, o->out, &error))
     return bad_input("%s", error->message);
   if (o->out && !figures_draw(outcomes, &error))
     return bad_input("recline replicate: %s", error->message);

@@ -61,8 +61,10 @@ bool replica_is_expected(const struct replica *);
 
 void report_print(const struct replicas *, const struct reachable *);
 void report_print_json(const struct replicas *, const struct reachable *);
-bool report_write(const struct replicas *, struct outcomes *, const char *file,
-                  GError **error); /* Markdown */
+
+/* Writes `folder`/replication.md, an index, and the pages of papers and of constants in
+ * `folder`/replication, as Markdown. */
+bool report_write(const struct replicas *, struct outcomes *, const char *folder, GError **error);
 
 /* ---- outcomes.c ---- */
 

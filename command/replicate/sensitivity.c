@@ -72,7 +72,7 @@ void sensitivity_write(FILE *out, struct outcomes *all, const struct replicas *r
   if (!effects->len)
     return;
   fprintf(out,
-          "\n### Sensitivity\n\nHow many values come within (claims become true), and how many no "
+          "\n## Sensitivity\n\nHow many values come within (claims become true), and how many no "
           "longer are, when an estimated constant is halved or doubled.\n\n"
           "| constant | values that move | halved | doubled |\n|---|---|---|---|\n");
   for (guint i = 0; i < effects->len; i++) {

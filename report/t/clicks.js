@@ -157,7 +157,8 @@ run(async () => {
   await p.evaluate(`(() => { const select = document.querySelector('#facts select'); select.value = 'messages.sent'; select.dispatchEvent(new Event('change')); })()`);
   is(await shown(), mean('messages.sent'), 'of another field');
   await p.go(`file://${dir}/replication.html`);
-  const page = fs.readFileSync(`${dir}/replication/replication.md`, 'utf8');
+  const page = ['replication.md', ...fs.readdirSync(`${dir}/replication/replication`).map(name => `replication/${name}`)]
+    .map(name => fs.readFileSync(`${dir}/replication/${name}`, 'utf8')).join('\n');
   is(await p.evaluate('[document.querySelectorAll("#facts table").length, document.querySelectorAll("#facts td").length > 1000, document.querySelectorAll("#facts img").length]'),
     [page.match(/^\|-/gm).length, true, 1], 'tables and pictures of a replication');
   is(await p.evaluate('document.title'), 'Published values and simulated ones – recline report', 'what is in a picture is not run');

@@ -108,8 +108,9 @@ spew('campaign.yaml', "program: {binary: ring, args: ['20'], ranks: 4}\nplatform
   . "failures: [{of: node, law: exponential, mtbf: 1h}]\n");
 recline('campaign campaign.yaml --runs 3 --sweep protocol.name=c3,bookmark --out campaign');
 recline('report campaign');
-make_path('replication');
+make_path('replication/replication');
 copy("$root/docs/replication.md", 'replication');
+copy($_, 'replication/replication') for glob "$root/docs/replication/*.md";
 spew('replication/one.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.title = 1</script></svg>');
 is(join('|', recline('report replication')), "replication.html\n|0|", 'a page of a replication');
 

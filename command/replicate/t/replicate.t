@@ -82,8 +82,10 @@ is "$(jq -r '.values[] | select(.id == "b.broken").why' stdout | grep -c 'run ba
   1 'why a run has failed' stdout
 is "$(jq '.values[] | select(.id == "a.far").simulated | . * 1000 | round' stdout)" 1500 'an expression' stdout
 is "$(jq -c '[.within, .missed, .true, .false, .input, .failed, .absent]' stdout)" '[4,1,1,1,1,1,1]' 'the counts'
-is "$(grep -c '^| `b.size` | 1.50 KB | 1.495 KB | 0.997 | within |$\|^- `b.false`, `b.absent`: known$\|^## One, and "two"$' out/replication.md)" \
-  3 'the page' out/replication.md
+is "$(grep -ch '^| `b.size` | 1.50 KB | 1.495 KB | 0.997 | within |$\|^- `b.false`, `b.absent`: known$\|^# One, and "two"$' out/replication/*.md | paste -sd:)" \
+  1:2 'the pages of papers' out/replication/one-and-two.md out/replication/three.md
+is "$(grep -c '^| \[One, and "two"\](replication/one-and-two.md) | 3 of 4 results within' out/replication.md)" \
+  1 'the index' out/replication.md
 
 is "$(grep -c '<svg' out/time-a.svg):$(sed -n '/EOD/,/EOD/p' out/time-a.gp | awk '/^[12] / { printf "%d %.2f ", $1, $2 }')" \
   '1:1 1.00 2 2.00 1 2.00 2 2.00 ' 'a figure, of what has a value' out/time-a.gp
@@ -186,11 +188,12 @@ is "$?" 0 'constants change' stdout stderr
 long=$(jq .simulated_s 'changed/runs/far@flat.latency:2/result.json')
 is "$(jq "$long / .simulated_s | . > 1.5 and . < 2.5" changed/runs/far/result.json)" true \
   'a latency twice as long'
-is "$(grep -c 'five times as long: 1 of 1 within (\|nowhere: 0 of 1 within (run far@nothing:2 ' \
-  changed/replication.md)" 2 'what was tried' changed/replication.md
-is "$(sed -n 's/^| `flat/&/p' changed/replication.md | tr '\n' '#')" \
+cat changed/replication/*.md >changed/pages
+is "$(grep -c 'five times as long: 1 of 1 within (\|nowhere: 0 of 1 within (run far@nothing:2 ' changed/pages)" \
+  2 'what was tried' changed/pages
+is "$(sed -n 's/^| `flat/&/p' changed/pages | LC_ALL=C sort | tr '\n' '#')" \
   '| `flat.latency` | 1 | +0 −0 | +0 −0 |#| `flat.latency` | 1 | estimate | round figures |#| `flat.speed` | 1 | chosen | a round figure |#' \
-  'what an estimate decides, and where constants come from' changed/replication.md
+  'what an estimate decides, and where constants come from' changed/pages
 
 # What any model can reach: rows as forms of the same unknowns.
 cat >bounds.csv <<'EOF'
@@ -232,4 +235,4 @@ is "$?:$(grep -c 'bound share\]: row d.one is in another bound, too, expected on
 sed -i 's/^row d.one = x/row d.one = x * 2/' bounds.ini
 bounds
 is "$?:$(grep -c 'bound time\]: row d.one = x \* 2, expected FORM' stderr)" 64:1 'no form' stderr
-finish 24
+finish 25
