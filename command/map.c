@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/glib/json.h"
+#include "world/scenario/protocol_words.h"
 
 /* Words for the enums of protocols/protocol.h: a name for programs, a text for people. */
 struct word {
@@ -33,21 +34,6 @@ static const struct word backs[] = {
     [RCL_BACK_FAILED_OR_ALL] = {"failed-or-all", "the failed rank, or all"},
     [RCL_BACK_DEPENDENT] = {"dependent", "who depends on it"},
     [RCL_BACK_ALL] = {"all", "all"}};
-
-/* In the order of their bits. */
-static const struct word assumptions[] = {{"control-order", "control messages in order"},
-                                          {"mpi-order", "MPI's order"},
-                                          {"fifo", "FIFO channels"},
-                                          {"anywhere", "checkpoints at any time"},
-                                          {"barriers", "barriers that no message crosses"},
-                                          {"iterations", "iterations that no message crosses"},
-                                          {"received", "every message is received"},
-                                          {"same-again", "what is sent again is the same"},
-                                          {"clocks", "clocks and latencies within bounds"},
-                                          {"whole-writes", "no torn writes"},
-                                          {"logger", "storage loses nothing"},
-                                          {"failures", "at most f failures at once"},
-                                          {"connected", "a connected topology"}};
 
 /* ---- rows ---- */
 
@@ -99,15 +85,6 @@ char *map_log(const struct rcl_place *place, int index)
                          whens[place->logs[index].when].text);
 }
 
-char *map_assumptions(const struct rcl_place *place, const char *between)
-{
-  GString *text = g_string_new(NULL);
-  for (guint i = 0; i < G_N_ELEMENTS(assumptions); i++)
-    if (place->assumes & 1u << i)
-      g_string_append_printf(text, "%s%s", text->len ? between : "", assumptions[i].text);
-  return g_string_free(text, FALSE);
-}
-
 void map_add(JsonBuilder *builder, const struct rcl_place *place)
 {
   json_open_list(builder, "logs");
@@ -121,9 +98,9 @@ void map_add(JsonBuilder *builder, const struct rcl_place *place)
   json_builder_end_array(builder);
   json_add_text(builder, "back", backs[place->back].name);
   json_open_list(builder, "assumes");
-  for (guint i = 0; i < G_N_ELEMENTS(assumptions); i++)
+  for (unsigned i = 0; assumption_name(i); i++)
     if (place->assumes & 1u << i)
-      json_builder_add_string_value(builder, assumptions[i].name);
+      json_builder_add_string_value(builder, assumption_name(i));
   json_builder_end_array(builder);
 }
 
@@ -149,7 +126,7 @@ void map_print(void)
     const struct map_row *row = &g_array_index(rows, struct map_row, i);
     g_auto(GStrv) names = g_strsplit(row->names->str, ", ", -1);
     g_autofree char *quoted = g_strjoinv("`, `", names);
-    g_autofree char *assumes = map_assumptions(row->first->place, "; ");
+    g_autofree char *assumes = assumptions_of(row->first->place, "; ");
     printf("| `%s` | ", quoted);
     print_logs(row->first->place);
     printf(" | %s | %u B%s | %u B | %s |\n", map_back(row->first->place),

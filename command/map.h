@@ -17,10 +17,9 @@ struct map_row {
  * Protocols without a place are on no map. */
 GArray *map_rows(void);
 
-/* Return texts; those of logs and assumptions are for the caller to free. */
+/* Texts; those of logs are to be freed. */
 const char *map_back(const struct rcl_place *);
 char *map_log(const struct rcl_place *, int index); /* NULL: no more */
-char *map_assumptions(const struct rcl_place *, const char *between);
 
 /* Adds the members "logs", "back" and "assumes" to the object of a protocol. */
 void map_add(JsonBuilder *, const struct rcl_place *);

@@ -5,6 +5,7 @@
 #include "base/output.h"
 #include "command/map.h"
 #include "plots/picture.h"
+#include "world/scenario/protocol_words.h"
 
 enum column { NOTHING, CROSSING, MESSAGES, EVENTS, COLUMNS };
 enum { LINES = RCL_BACK_ALL + 1 };
@@ -54,7 +55,7 @@ static char **texts_of(const struct map_row *row)
                                             row->first->piggybacks ? ", and determinants" : "");
     g_strv_builder_add(builder, adds);
   }
-  g_autofree char *assumptions = map_assumptions(place, "\n");
+  g_autofree char *assumptions = assumptions_of(place, "\n");
   g_auto(GStrv) each = g_strsplit(assumptions, "\n", -1);
   for (char **text = each; *text; text++) {
     g_autofree char *line = g_strconcat("\342\200\242 ", *text, NULL);

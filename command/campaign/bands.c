@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "command/campaign/answer.h"
 #include "world/scenario/scenario.h"
 
 /* ---- curves ---- */
@@ -76,19 +77,53 @@ static void add_quoted(GString *text, const char *words)
   g_string_append_printf(text, "'%s'", doubled);
 }
 
-static void add_point(const struct table *table, unsigned cell, int field, GString *gp)
+/* What is drawn, and the unit of its times in seconds; 1 for what is no time. */
+struct drawing {
+  const struct table *table;
+  const struct figure *figure;
+  int axis;
+  double unit;
+  const char *unit_name;
+};
+
+/* Fields in seconds are shown in the largest unit in which the least mean is at least 2. */
+static struct drawing drawing_of(const struct table *table, const struct figure *figure)
 {
-  struct estimate e = table_mean(table, cell, field);
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
+  const char *field = table->runs->fields->pdata[figure->field];
+  bool time = g_str_has_suffix(field, "_s") || strstr(field, "_s.");
+  struct drawing drawing = {table, figure, axis_of(table->runs->grid), 1.0, ""};
+  double least = INFINITY;
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
+    least = fmin(least, table_mean(table, cell, figure->field).mean);
+  size_t i = 0;
+  while (i + 1 < G_N_ELEMENTS(units) && least < 2.0 * units[i].seconds)
+    i++;
+  if (time && isfinite(least) && least > 0.0) {
+    drawing.unit = units[i].seconds;
+    drawing.unit_name = units[i].name;
+  }
+  return drawing;
+}
+
+static void add_point(const struct drawing *drawing, unsigned cell, GString *gp)
+{
+  struct estimate e = table_mean(drawing->table, cell, drawing->figure->field);
   double half = isfinite(e.half) ? e.half : 0.0;
-  add_number(gp, e.mean);
-  add_number(gp, e.mean - half);
-  add_number(gp, e.mean + half);
+  add_number(gp, e.mean / drawing->unit);
+  add_number(gp, (e.mean - half) / drawing->unit);
+  add_number(gp, (e.mean + half) / drawing->unit);
   g_string_append_c(gp, '\n');
 }
 
-static void add_curve(const struct table *table, unsigned first, int axis, int field, GString *gp)
+static void add_curve(const struct drawing *drawing, unsigned first, GString *gp)
 {
+  const struct table *table = drawing->table;
   const struct grid *grid = table->runs->grid;
+  int axis = drawing->axis, field = drawing->figure->field;
   g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(struct point));
   for (unsigned cell = first; cell < grid->cells; cell++) {
     struct point point = {.cell = cell};
@@ -100,7 +135,7 @@ static void add_curve(const struct table *table, unsigned first, int axis, int f
   g_string_append_printf(gp, "$curve%u << EOD\n", first);
   for (guint i = 0; i < points->len; i++) {
     add_number(gp, g_array_index(points, struct point, i).x);
-    add_point(table, g_array_index(points, struct point, i).cell, field, gp);
+    add_point(drawing, g_array_index(points, struct point, i).cell, gp);
   }
   g_string_append(gp, "EOD\n");
 }
@@ -117,21 +152,113 @@ static bool spans_decades(const struct sweep *sweep)
   return least > 0.0 && most >= 20.0 * least;
 }
 
-static void add_curves(const struct table *table, int axis, int field, const char *extra,
-                       GString *gp)
+/* A label at each value of the sweep, as a person says it, and a little room at both ends. */
+static void add_tics(GString *gp, const struct sweep *sweep)
 {
+  double seconds, least = INFINITY, most = 0.0;
+  for (char **value = sweep->values; *value; value++) {
+    sweep_number(*value, &seconds);
+    least = fmin(least, seconds);
+    most = fmax(most, seconds);
+  }
+  g_string_append(gp, "set xrange [");
+  add_number(gp, 0.9 * least);
+  g_string_append(gp, ":");
+  add_number(gp, 1.1 * most);
+  g_string_append(gp, "]\n");
+  g_string_append(gp, "set xtics rotate by -45 (");
+  for (char **value = sweep->values; *value; value++) {
+    sweep_number(*value, &seconds);
+    g_autofree char *name = answer_time(seconds);
+    g_string_append_printf(gp, "%s'%s'", value == sweep->values ? "" : ", ", name);
+    add_number(gp, seconds);
+  }
+  g_string_append(gp, ")\n");
+}
+
+/* Of one curve: the least value, and around it those that are not measurably worse. */
+static void add_optimum(const struct drawing *drawing, GString *gp)
+{
+  const struct table *table = drawing->table;
   const struct grid *grid = table->runs->grid;
-  const struct sweep *sweep = &grid->sweep[axis];
-  GString *plot = g_string_new("plot");
+  double best = 0.0, first = INFINITY, last = 0.0, x = 0.0;
+  if (grid->sweeps != 1)
+    return;
+  struct ranking ranking = ranking_of(table, drawing->figure->field, NAN);
+  sweep_number(grid_value(grid, ranking.cell[0], 0), &best);
+  for (unsigned i = 0; i < ranking.cells; i++) {
+    sweep_number(grid_value(grid, ranking.cell[i], 0), &x);
+    first = ranking.tied[i] ? fmin(first, x) : first;
+    last = ranking.tied[i] ? fmax(last, x) : last;
+  }
+  ranking_clear(&ranking);
+  g_autofree char *name = answer_time(best);
+  g_string_append(gp, "set object 1 rectangle from first");
+  add_number(gp, first);
+  g_string_append(gp, ", graph 0 to first");
+  add_number(gp, last);
+  g_string_append(gp, ", graph 1 behind fillcolor 'grey' fillstyle solid 0.2 noborder\n"
+                      "set arrow 1 from first");
+  add_number(gp, best);
+  g_string_append(gp, ", graph 0 to first");
+  add_number(gp, best);
+  g_string_append(gp, ", graph 1 nohead lc 'grey40' dt 3\nset label 1 ");
+  g_autofree char *label = g_strdup_printf(" least: %s", name);
+  add_quoted(gp, label);
+  g_string_append(gp, " at first");
+  add_number(gp, best);
+  g_string_append(gp, ", graph 0.96\n");
+}
+
+/* Overhead against the failure-free program, in per cent, to the right. */
+static void add_overhead(const struct drawing *drawing, GString *gp)
+{
+  double base = drawing->figure->failure_free / drawing->unit;
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  if (!isfinite(base) || base <= 0.0)
+    return;
+  g_ascii_formatd(text, sizeof text, "%.9g", base);
+  g_string_append_printf(gp,
+                         "set ytics nomirror\nset y2tics\n"
+                         "set link y2 via 100 * (y / %s - 1) inverse %s * (1 + y / 100)\n"
+                         "set y2label 'over the failure-free program (%%)'\n",
+                         text, text);
+}
+
+static void add_axis(const struct drawing *drawing, GString *gp)
+{
+  const struct sweep *sweep = &drawing->table->runs->grid->sweep[drawing->axis];
   double seconds;
   bool time = scenario_seconds(sweep->values[0], &seconds, NULL);
-  g_autofree char *label = g_strconcat(sweep->key, time ? " (s)" : "", NULL);
+  bool every = !strcmp(sweep->key, "checkpoint.every");
+  g_string_append(gp, "set xlabel ");
+  add_quoted(gp, every ? "time between checkpoints" : sweep->key);
+  g_string_append(gp, spans_decades(sweep) || every ? "\nset logscale x\n" : "\n");
+  if (time)
+    add_tics(gp, sweep);
+  if (time && g_strv_length(sweep->values) > 2)
+    add_optimum(drawing, gp);
+}
+
+static void add_theory(const struct drawing *drawing, GString *plot)
+{
+  char unit[G_ASCII_DTOSTR_BUF_SIZE];
+  g_ascii_formatd(unit, sizeof unit, "%.9g", drawing->unit);
+  g_string_append_printf(plot, ", \\\n (%s) / %s with lines lc 'black' dt 2 title 'exact'",
+                         drawing->figure->extra, unit);
+}
+
+static void add_curves(const struct drawing *drawing, GString *gp)
+{
+  const struct grid *grid = drawing->table->runs->grid;
+  GString *plot = g_string_new("plot");
+  bool extra = drawing->figure->extra;
   unsigned style = 0;
   for (unsigned cell = 0; cell < grid->cells; cell++) {
-    if (!begins_curve(grid, cell, axis))
+    if (!begins_curve(grid, cell, drawing->axis))
       continue;
-    add_curve(table, cell, axis, field, gp);
-    g_autofree char *name = curve_name(grid, cell, axis);
+    add_curve(drawing, cell, gp);
+    g_autofree char *name = curve_name(grid, cell, drawing->axis);
     g_string_append_printf(plot,
                            "%s $curve%u using 1:3:4 with filledcurves lc %u fs transparent solid "
                            "0.25 noborder notitle, $curve%u using 1:2 with linespoints lc %u pt 7 "
@@ -145,15 +272,16 @@ static void add_curves(const struct table *table, int axis, int field, const cha
       g_string_append(plot, " title 'simulated'");
   }
   if (extra)
-    g_string_append_printf(plot, ", \\\n %s", extra);
-  g_string_append(gp, "set xlabel ");
-  add_quoted(gp, label);
-  g_string_append_printf(gp, "\n%s%s\n", spans_decades(sweep) ? "set logscale x\n" : "", plot->str);
+    add_theory(drawing, plot);
+  add_axis(drawing, gp);
+  g_string_append_printf(gp, "%s\n", plot->str);
   g_string_free(plot, TRUE);
 }
 
-static void add_bars(const struct table *table, int field, GString *gp)
+static void add_bars(const struct drawing *drawing, GString *gp)
 {
+  const struct table *table = drawing->table;
+  int field = drawing->figure->field;
   g_string_append(gp, "$bars << EOD\n");
   for (unsigned cell = 0; cell < table->runs->grid->cells; cell++) {
     g_autofree char *name = table_cell_name(table, cell);
@@ -161,7 +289,7 @@ static void add_bars(const struct table *table, int field, GString *gp)
     if (!isfinite(table_mean(table, cell, field).mean))
       continue;
     g_string_append_printf(gp, "\"%s\"", *shown ? shown : "all runs");
-    add_point(table, cell, field, gp);
+    add_point(drawing, cell, gp);
   }
   g_string_append(gp, "EOD\n"
                       "set style fill solid 0.5\nset boxwidth 0.6\nset yrange [0:*]\n"
@@ -184,18 +312,34 @@ bool bands_gnuplot(const char *folder, const char *script, GError **error)
   return false;
 }
 
-bool bands_draw(const struct table *table, int field, const char *extra, const char *folder,
+static void add_label(const struct drawing *drawing, GString *gp)
+{
+  const char *field = drawing->table->runs->fields->pdata[drawing->figure->field];
+  bool whole = !strcmp(field, "simulated_s");
+  g_autofree char *label = g_strdup_printf("%s%s%s%s", whole ? "time of the job" : field,
+                                           *drawing->unit_name ? " (" : "", drawing->unit_name,
+                                           *drawing->unit_name ? ")" : "");
+  g_string_append(gp, "set ylabel ");
+  add_quoted(gp, label);
+  if (drawing->figure->title) {
+    g_string_append(gp, "\nset title ");
+    add_quoted(gp, drawing->figure->title);
+  }
+  g_string_append_c(gp, '\n');
+}
+
+bool bands_draw(const struct table *table, const struct figure *figure, const char *folder,
                 GError **error)
 {
-  GString *gp = g_string_new("set terminal svg size 720,480 noenhanced\nset output 'figure.svg'\n"
-                             "set grid\nset key outside\nset ylabel ");
-  int axis = axis_of(table->runs->grid);
-  add_quoted(gp, table->runs->fields->pdata[field]);
-  g_string_append_c(gp, '\n');
-  if (axis >= 0)
-    add_curves(table, axis, field, extra, gp);
+  GString *gp = g_string_new("set terminal svg size 720,480 noenhanced background 'white'\n"
+                             "set output 'figure.svg'\nset grid\nset key outside below\n");
+  const struct drawing drawing = drawing_of(table, figure);
+  add_label(&drawing, gp);
+  add_overhead(&drawing, gp);
+  if (drawing.axis >= 0)
+    add_curves(&drawing, gp);
   else
-    add_bars(table, field, gp);
+    add_bars(&drawing, gp);
   g_autofree char *file = g_build_filename(folder, "figure.gp", NULL);
   return text_write(gp, file, error) && bands_gnuplot(folder, "figure.gp", error);
 }

@@ -33,7 +33,7 @@
 #include "command/campaign/slurm.h"
 #include "world/scenario/scenario.h"
 
-enum { ROUND = 20 };
+enum { ROUND = 20, PROGRESS_SECONDS = 30 };
 
 static char *in(const struct campaign *c, const char *name)
 {
@@ -172,6 +172,7 @@ struct progress {
   unsigned count;      /* runs of each cell that are wanted now */
   uint64_t next;       /* run * cells + cell */
   gint64 began;
+  double told;  /* seconds from `began` to the last line of progress in a file */
   double width; /* of the widest interval; INFINITY: not known yet */
   int *failed;  /* by cell: exit code of the last run that failed; 0: none */
 };
@@ -222,18 +223,23 @@ static double expected_runs(const struct campaign *c, const struct progress *p)
   return CLAMP(ceil(wanted / ROUND) * ROUND, p->count, c->runs);
 }
 
-static void show_progress(const struct campaign *c, const struct progress *p)
+/* In a file, a line now and then. */
+static void show_progress(const struct campaign *c, struct progress *p)
 {
   guint done = g_hash_table_size(c->done.rows);
   double gone = (double)(g_get_monotonic_time() - p->began) / G_USEC_PER_SEC;
   double left = MAX(expected_runs(c, p) * c->grid.cells - done, 0.0);
-  if (!terminal_shows_progress())
+  bool again = terminal_shows_progress();
+  if (!again && gone < p->told + PROGRESS_SECONDS)
     return;
-  g_printerr("\r\033[K%u runs done, about %.0f to go", done, left);
+  p->told = gone;
+  g_printerr("%s%u runs done, about %.0f to go", again ? "\r\033[K" : "", done, left);
   if (isfinite(p->width))
     g_printerr(", ± %.2f %%", 100 * p->width);
   if (c->done.added > 0)
     g_printerr(", %.0f s left", gone / (double)c->done.added * left);
+  if (!again)
+    g_printerr("\n");
 }
 
 static void end_progress(void)
@@ -451,8 +457,11 @@ int campaign_run(struct campaign *c)
   pool_free(p.pool);
   g_strfreev(p.recording);
   g_free(p.failed);
-  if (c->has_table)
+  if (c->has_table) {
     slurm_remove(c->out);
+    g_autofree char *first = cell_file(c, 0);
+    c->failure_free = campaign_failure_free(c, first);
+  }
   bool nothing = g_hash_table_size(c->done.rows) == 0 || (c->failed && c->done.fields->len == 0);
   if (code > EXIT_NOT_AS_EXPECTED && c->made && nothing)
     output_remove(c->out); /* nothing was done */
@@ -464,7 +473,10 @@ bool campaign_report(const struct campaign *c, GError **error)
   g_autofree char *csv = in(c, "runs.csv"), *table = in(c, "table.csv");
   return runs_sort(&c->done, error) && runs_write_csv(&c->done, c->table.count, csv, error) &&
          table_write_csv(&c->table, table, error) &&
-         bands_draw(&c->table, runs_field(&c->done, c->field), c->extra, c->out, error);
+         bands_draw(
+             &c->table,
+             &(struct figure){runs_field(&c->done, c->field), c->extra, c->title, c->failure_free},
+             c->out, error);
 }
 
 void campaign_clear(struct campaign *c)

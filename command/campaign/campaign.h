@@ -16,10 +16,12 @@ struct campaign {
   const char *scenario;
   char **set, **sweeps; /* overrides, from the options; NULL: none */
   const char *out;      /* folder of the results */
-  const char *field;    /* field of results that `until` concerns: "simulated_s" */
-  const char *extra;    /* a curve for the figure, as gnuplot plots it, over the same axis; NULL */
-  unsigned runs;        /* most runs of each cell */
-  unsigned jobs;        /* runs at once, at least 1; 0 with `slurm`: as many as it starts */
+  const char *field;    /* of results, that `until` is about: "simulated_s" */
+  const char *extra;    /* for the figure: an expression of gnuplot over x, the mean in seconds by
+                           theory; NULL */
+  const char *title;    /* of the figure; NULL: none */
+  unsigned runs;        /* of each cell, at most */
+  unsigned jobs;        /* at once, at least 1; 0 with `slurm`: as many as it starts */
   unsigned chunk;       /* with `slurm`: runs of an element of the job array; 0: by default */
   bool slurm;           /* runs are handed to Slurm */
   bool replay;          /* programs run once, are recorded, and are replayed from then on */
@@ -28,11 +30,12 @@ struct campaign {
   struct grid grid; /* filled in by campaign_run() */
   struct runs done;
   struct table table;
-  bool has_table; /* all its runs were made */
-  int failed;     /* exit code of runs that failed; 0: none did */
-  int signal;     /* signal that stopped it; 0: none */
-  bool made;      /* the folder did not exist before */
-  int lock;       /* descriptor */
+  double failure_free; /* seconds without failures and protocol; NAN: not known */
+  bool has_table;      /* all runs that it is about were made */
+  int failed;          /* exit code of runs that failed; 0: none did */
+  int signal;          /* that stopped it; 0: none */
+  bool made;           /* the folder was not there before */
+  int lock;            /* descriptor */
 };
 
 /* Returns whether the runs of a scenario end with their programs; otherwise sets `error`, as they
@@ -42,6 +45,12 @@ bool campaign_runs_to_end(const struct scenario *, GError **error);
 /* Runs the campaign, or the rest of it, to its end. Returns an exit code; any but 0 and 1 is an
  * error that has been reported. The caller raises `signal` after it has cleared everything. */
 int campaign_run(struct campaign *);
+
+/* Returns the seconds that the program of scenario `file`, of the first cell, takes without
+ * failures, checkpoints and protocol: kept in the folder, or run. NAN where cells differ in program
+ * or platform, where Slurm runs it, where `field` is no time of the whole run, or where that run
+ * fails. */
+double campaign_failure_free(const struct campaign *, const char *file);
 
 /* Writes runs.csv, table.csv and the figure. */
 bool campaign_report(const struct campaign *, GError **error);

@@ -9,8 +9,11 @@
 #include "base/exit_codes.h"
 #include "base/glib/catalogue.h"
 #include "base/glib/command_line.h"
+#include "base/glib/json.h"
 #include "base/output.h"
+#include "command/campaign/answer.h"
 #include "command/campaign/campaign.h"
+#include "command/campaign/warnings.h"
 
 enum { RUNS = 100, RUNS_UNTIL = 10000, RUNS_MAX = 1000000, JOBS_MAX = 1000 };
 
@@ -83,16 +86,40 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
   return EXIT_FINE;
 }
 
+static void print_json(const struct campaign *c, const struct ranking *ranking, int field)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new();
+  json_builder_begin_object(json);
+  json_add_text(json, "version", RECLINE_VERSION);
+  json_add_text(json, "field", c->done.fields->pdata[field]);
+  warnings_add_json(c->done.warnings, json);
+  answer_add_json(&c->table, ranking, field, json);
+  table_add_json(&c->table, field, json);
+  json_builder_end_object(json);
+  json_print(json);
+}
+
+static void print_answer(const struct campaign *c, const struct ranking *ranking, int field)
+{
+  g_autofree char *sentence = answer_sentence(&c->table, ranking, field);
+  warnings_print(c->done.warnings);
+  printf("%s\n", sentence);
+  table_print(&c->table, field);
+  answer_print_ranking(&c->table, ranking, field);
+}
+
 static int report(const struct campaign *c, const struct options *o, int code)
 {
   g_autoptr(GError) error = NULL;
   int field = runs_field(&c->done, c->field);
   if (o->out && !campaign_report(c, &error))
     return bad_input("%s", error->message);
+  struct ranking ranking = ranking_of(&c->table, field, c->failure_free);
   if (o->json)
-    table_print_json(&c->table, field);
+    print_json(c, &ranking, field);
   else
-    table_print(&c->table, field);
+    print_answer(c, &ranking, field);
+  ranking_clear(&ranking);
   if (o->out && !o->json)
     printf("runs.csv, table.csv and figure.svg are in %s\n", o->out);
   return code;

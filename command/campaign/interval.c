@@ -16,8 +16,10 @@
 #include "base/exit_codes.h"
 #include "base/glib/catalogue.h"
 #include "base/glib/command_line.h"
+#include "base/glib/json.h"
 #include "base/glib/terminal.h"
 #include "base/output.h"
+#include "command/campaign/answer.h"
 #include "command/campaign/bands.h"
 #include "command/campaign/campaign.h"
 #include "command/campaign/optimum.h"
@@ -30,6 +32,7 @@ struct options {
   char **set, **files;
   char *out;
   int runs, jobs;
+  gboolean json;
 };
 
 /* Measured values. */
@@ -55,6 +58,7 @@ static int parse(int argc, char **argv, struct options *o)
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &o->out,
        "Keep figure.svg, table.csv, runs.csv and what continues it there", "DIR"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   if (!options_read(&about_interval, argc, argv, entries))
@@ -198,30 +202,72 @@ static char *candidates(const struct costs *costs)
   return g_string_free(sweep, FALSE);
 }
 
-static unsigned best_cell(const struct table *table, int field)
+/* What the campaign says: cells by their numbers, which rise with the interval. `first` to `last`
+ * are those around the best one that are not known to be worse; `next` is the cell from which more
+ * runs would tell it: of two neighbours the one with the lesser mean. */
+struct simulated {
+  unsigned best, first, last, next;
+};
+
+static struct simulated read_simulated(const struct table *table, int field)
 {
-  unsigned best = 0;
-  for (unsigned cell = 1; cell < table->runs->grid->cells; cell++)
-    if (!(table_mean(table, cell, field).mean >= table_mean(table, best, field).mean))
-      best = cell;
-  return best;
+  struct ranking ranking = ranking_of(table, field, NAN);
+  unsigned cells = table->runs->grid->cells, best = ranking.cell[0];
+  struct simulated found = {best, best, best, best};
+  g_autofree bool *tied = g_new0(bool, cells);
+  for (unsigned i = 0; i < cells; i++)
+    tied[ranking.cell[i]] = ranking.tied[i];
+  while (found.first > 0 && tied[found.first - 1])
+    found.first--;
+  while (found.last + 1 < cells && tied[found.last + 1])
+    found.last++;
+  for (unsigned i = cells; i-- > 1;)
+    if (ranking.cell[i] >= found.first && ranking.cell[i] <= found.last)
+      found.next = ranking.cell[i];
+  ranking_clear(&ranking);
+  return found;
 }
 
-/* Prints the candidates next to the best one that are not known to be worse. */
-static void print_simulated(const struct table *table, int field)
+static char *time_of(const struct table *table, unsigned cell)
 {
-  unsigned best = best_cell(table, field), first = best, last = best;
-  while (first > 0 && !(table_difference(table, first - 1, best, field).mean >
-                        table_difference(table, first - 1, best, field).half))
-    first--;
-  while (last + 1 < table->runs->grid->cells &&
-         !(table_difference(table, last + 1, best, field).mean >
-           table_difference(table, last + 1, best, field).half))
-    last++;
-  struct estimate e = table_mean(table, best, field);
+  double seconds = NAN;
+  sweep_number(grid_value(table->runs->grid, cell, 0), &seconds);
+  return answer_time(seconds);
+}
+
+/* "Every 32 min; anything from 11 min to 2 h is not measurably worse; it costs 3.1 % of the job."
+ */
+static char *sentence_of(const struct table *table, int field, const struct simulated *found,
+                         double failure_free)
+{
+  g_autofree char *best = time_of(table, found->best), *first = time_of(table, found->first);
+  g_autofree char *last = time_of(table, found->last), *next = time_of(table, found->next);
+  g_autofree char *cost = answer_cost(table, found->best, field, failure_free);
+  GString *text = g_string_new(NULL);
+  g_string_append_printf(text, "Every %s; ", best);
+  if (found->first == found->last)
+    g_string_append(text, "all others that were tried are measurably worse");
+  else
+    g_string_append_printf(text, "anything from %s to %s is not measurably worse", first, last);
+  g_string_append_printf(text, "%s%s.", *cost ? "; it " : "", cost);
+  unsigned more = answer_further_runs(table, found->next, found->best, field);
+  if (found->next != found->best && more > ANSWER_RUNS_MOST)
+    g_string_append_printf(text,
+                           " More than %d further runs would tell it from %s: either will do.",
+                           ANSWER_RUNS_MOST, next);
+  else if (found->next != found->best)
+    g_string_append_printf(text, " About %u further runs of each would tell it from %s.", more,
+                           next);
+  return g_string_free(text, FALSE);
+}
+
+static void print_simulated(const struct table *table, int field, const struct simulated *found)
+{
+  struct estimate e = table_mean(table, found->best, field);
   printf("  simulated  %12s  %12.6g s ± %.3g; 95 %%: between %s and %s\n",
-         grid_value(table->runs->grid, best, 0), e.mean, e.half,
-         grid_value(table->runs->grid, first, 0), grid_value(table->runs->grid, last, 0));
+         grid_value(table->runs->grid, found->best, 0), e.mean, e.half,
+         grid_value(table->runs->grid, found->first, 0),
+         grid_value(table->runs->grid, found->last, 0));
 }
 
 static void print_by(const struct costs *costs, const char *name, double interval)
@@ -233,7 +279,6 @@ static void print_by(const struct costs *costs, const char *name, double interva
 static void print_theory(const struct costs *costs)
 {
   const struct machine_model *m = &costs->model;
-  warnings_print(costs->warnings);
   printf("checkpoint %.6g s, recovery %.6g s, downtime %.6g s, mtbf %.6g s, work %.6g s\n",
          m->checkpoint, m->recovery, m->downtime, m->mtbf, costs->work);
   printf("             interval       mean time\n");
@@ -244,22 +289,90 @@ static void print_theory(const struct costs *costs)
   print_by(costs, "exact", optimum_exact(m));
 }
 
-/* Returns the curve in gnuplot's words. */
+/* For gnuplot, in seconds. */
 static char *curve(const struct costs *costs)
 {
   const struct machine_model *m = &costs->model;
   if (!costs->exponential)
     return NULL;
-  return g_strdup_printf("%.9g / x * exp(%.9g / %.9g) * (exp((x + %.9g) / %.9g) - 1) with lines lc "
-                         "'black' dt 2 title 'exact'",
+  return g_strdup_printf("%.9g / x * exp(%.9g / %.9g) * (exp((x + %.9g) / %.9g) - 1)",
                          costs->work * (m->mtbf + m->downtime), m->recovery, m->mtbf, m->checkpoint,
                          m->mtbf);
 }
 
-static int simulate(const struct options *o, const struct costs *costs, const char *out,
-                    int *stopped)
+static void add_measured(const struct costs *costs, JsonBuilder *json)
+{
+  const struct machine_model *m = &costs->model;
+  bool known = costs->exponential && m->checkpoint > 0.0;
+  json_open_object(json, "measured");
+  json_add_real(json, "checkpoint_s", m->checkpoint);
+  json_add_real(json, "recovery_s", m->recovery);
+  json_add_real(json, "downtime_s", m->downtime);
+  json_add_real(json, "mtbf_s", m->mtbf);
+  json_add_real(json, "work_s", costs->work);
+  json_builder_end_object(json);
+  json_open_object(json, "theory");
+  json_add_real(json, "young_s", known ? optimum_young(m) : NAN);
+  json_add_real(json, "daly_s", known ? optimum_daly(m) : NAN);
+  json_add_real(json, "exact_s", known ? optimum_exact(m) : NAN);
+  json_builder_end_object(json);
+}
+
+static double seconds_of(const struct table *table, unsigned cell)
+{
+  double seconds = NAN;
+  sweep_number(grid_value(table->runs->grid, cell, 0), &seconds);
+  return seconds;
+}
+
+static void print_json(const struct campaign *c, const struct costs *costs,
+                       const struct simulated *found, const char *sentence)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new();
+  int field = runs_field(&c->done, c->field);
+  struct estimate mean = table_mean(&c->table, found->best, field);
+  json_builder_begin_object(json);
+  json_add_text(json, "version", RECLINE_VERSION);
+  json_add_text(json, "answer", sentence);
+  json_add_real(json, "every_s", seconds_of(&c->table, found->best));
+  json_add_real(json, "from_s", seconds_of(&c->table, found->first));
+  json_add_real(json, "to_s", seconds_of(&c->table, found->last));
+  json_add_real(json, "cost", mean.mean / costs->work - 1);
+  json_add_real(json, "cost_half_width_95", mean.half / costs->work);
+  json_add_whole(json, "further_runs",
+                 found->next == found->best
+                     ? 0
+                     : answer_further_runs(&c->table, found->next, found->best, field));
+  add_measured(costs, json);
+  warnings_add_json(costs->warnings, json);
+  table_add_json(&c->table, field, json);
+  json_builder_end_object(json);
+  json_print(json);
+}
+
+static void print_answer(const struct options *o, const struct campaign *c,
+                         const struct costs *costs)
+{
+  int field = runs_field(&c->done, c->field);
+  const struct simulated found = read_simulated(&c->table, field);
+  g_autofree char *sentence = sentence_of(&c->table, field, &found, costs->work);
+  if (o->json) {
+    print_json(c, costs, &found, sentence);
+    return;
+  }
+  warnings_print(costs->warnings);
+  printf("%s\n", sentence);
+  print_theory(costs);
+  print_simulated(&c->table, field, &found);
+}
+
+static int simulate(const struct options *o, const struct costs *costs,
+                    const struct scenario *scenario, const char *out, int *stopped)
 {
   g_autofree char *sweep = candidates(costs), *extra = curve(costs);
+  g_autofree char *title = g_strdup_printf(
+      "When to take checkpoints: %s, %s on %d rank%s", scenario->id, scenario->protocol.name,
+      scenario->program.ranks, scenario->program.ranks > 1 ? "s" : "");
   char *sweeps[] = {sweep, NULL};
   g_autoptr(GError) error = NULL;
   struct campaign c = {.command = "recline interval",
@@ -269,15 +382,17 @@ static int simulate(const struct options *o, const struct costs *costs, const ch
                        .out = out,
                        .field = "simulated_s",
                        .extra = extra,
+                       .title = title,
                        .runs = (unsigned)o->runs,
                        .jobs = o->jobs ? (unsigned)o->jobs : g_get_num_processors(),
                        .lock = -1};
   int code = campaign_run(&c);
+  c.failure_free = costs->work;
   if (c.has_table)
-    print_simulated(&c.table, runs_field(&c.done, c.field));
+    print_answer(o, &c, costs);
   if (c.has_table && o->out && !campaign_report(&c, &error))
     code = bad_input("%s", error->message);
-  else if (c.has_table && o->out)
+  else if (c.has_table && o->out && !o->json)
     printf("figure.svg, table.csv and runs.csv are in %s\n", o->out);
   *stopped = c.signal;
   campaign_clear(&c);
@@ -305,12 +420,9 @@ static int find_interval(const struct options *o, int *stopped)
     code = bad_input("recline interval: %s", error->message);
   }
   progress_end();
+  if (code == EXIT_FINE)
+    code = simulate(o, &costs, scenario, scratch ? scratch : o->out, stopped);
   scenario_free(scenario);
-  if (code != EXIT_FINE)
-    return code;
-  print_theory(&costs);
-  fflush(stdout);
-  code = simulate(o, &costs, scratch ? scratch : o->out, stopped);
   if (scratch)
     output_remove(scratch);
   return code;

@@ -5,7 +5,6 @@
 
 #include "base/exit_codes.h"
 #include "base/glib/json.h"
-#include "command/campaign/warnings.h"
 
 static bool counts(const struct row *row, int field)
 {
@@ -151,7 +150,6 @@ void table_print(const struct table *table, int field)
     g_autofree char *name = table_cell_name(table, cell);
     width = MAX(width, (int)g_utf8_strlen(name, -1));
   }
-  warnings_print(table->runs->warnings);
   printf("%s, mean of %u runs with 95 %% confidence%s\n",
          (const char *)table->runs->fields->pdata[field], table->count,
          grid->cells > 1 ? ", and difference from the first" : "");
@@ -182,20 +180,10 @@ static void add_cell(const struct table *table, unsigned cell, int field, JsonBu
   json_builder_end_object(json);
 }
 
-void table_print_json(const struct table *table, int field)
+void table_add_json(const struct table *table, int field, JsonBuilder *json)
 {
-  g_autoptr(JsonBuilder) json = json_builder_new();
-  json_builder_begin_object(json);
-  json_add_text(json, "version", RECLINE_VERSION);
-  json_add_text(json, "field", table->runs->fields->pdata[field]);
-  json_open_list(json, "warnings");
-  for (guint i = 0; i < table->runs->warnings->len; i++)
-    json_builder_add_string_value(json, table->runs->warnings->pdata[i]);
-  json_builder_end_array(json);
   json_open_list(json, "cells");
   for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
     add_cell(table, cell, field, json);
   json_builder_end_array(json);
-  json_builder_end_object(json);
-  json_print(json);
 }

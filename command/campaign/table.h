@@ -4,6 +4,8 @@
 #ifndef RECLINE_TABLE_H
 #define RECLINE_TABLE_H
 
+#include <json-glib/json-glib.h>
+
 #include "command/campaign/estimate.h"
 #include "command/campaign/runs.h"
 
@@ -33,8 +35,9 @@ char *table_cell_name(const struct table *, unsigned cell);
 /* Writes a line for each cell and field. */
 bool table_write_csv(const struct table *, const char *file, GError **error);
 
-/* Print the table of one field on standard output, for a person and as one JSON object. */
+/* For a person, on standard output: of one field. */
 void table_print(const struct table *, int field);
-void table_print_json(const struct table *, int field);
+/* The member "cells" of an object that is open. */
+void table_add_json(const struct table *, int field, JsonBuilder *);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/glib/json.h"
+
 void warnings_take(GPtrArray *texts, JsonObject *result)
 {
   JsonNode *node = json_object_get_member(result, "warnings");
@@ -17,4 +19,12 @@ void warnings_print(const GPtrArray *texts)
 {
   for (guint i = 0; i < texts->len; i++)
     printf("warning: %s\n", (const char *)texts->pdata[i]);
+}
+
+void warnings_add_json(const GPtrArray *texts, JsonBuilder *json)
+{
+  json_open_list(json, "warnings");
+  for (guint i = 0; i < texts->len; i++)
+    json_builder_add_string_value(json, texts->pdata[i]);
+  json_builder_end_array(json);
 }

@@ -9,7 +9,8 @@
  * function g_free()). */
 void warnings_take(GPtrArray *texts, JsonObject *result);
 
-/* Prints a line for each. */
+/* Prints a line for each, or adds the member "warnings" to an object that is open. */
 void warnings_print(const GPtrArray *texts);
+void warnings_add_json(const GPtrArray *texts, JsonBuilder *);
 
 #endif

@@ -86,6 +86,13 @@ found = errors('check', json.loads(recline('check', 'c3-recovers', '--reduce', '
 ok(not found, 'recline check --json keeps to check.json', *found)
 writes('campaign', json.loads(recline('campaign', 'demo', '--runs', '2', '--sweep', 'detection=1ms,2ms',
                                       '--out', 'campaign', '--json')), 'recline campaign --json')
+open('every.yaml', 'w').write("""program: {ranks: 1, script: 'rank 0: repeat 50 (compute 60s, checkpoint)'}
+platform: {nodes: 1, mtbf: 1h, memory: 1GBps}
+protocol: {name: bookmark}
+checkpoint: {storage: local, writes: foreground, places: program, bytes: 10GB}
+failures: [{law: exponential}]
+""")
+writes('interval', json.loads(recline('interval', 'every.yaml', '--runs', '2', '--json')), 'recline interval --json')
 rows = [json.loads(line) for line in open('campaign/runs.jsonl')]
 writes('campaign-row', rows[0], 'a line of runs.jsonl')
 ok(len(rows) == 4 and not any(errors('campaign-row', row) for row in rows), 'so do the others')

@@ -80,6 +80,35 @@ is "$(awk -F, '$1 == 2 && $4 == "simulated_s" { printf "%.6g", $13 }' three/tabl
   'difference from the first cell, run by run'
 check 'a figure with both curves' grep -q '<title>.*curve\|gnuplot_plot_4' three/figure.svg
 
+# ---- the answer ----
+
+# shellcheck disable=SC2086
+campaign $sweep --runs 8 --out three
+best=$(awk -F, '$4 == "simulated_s" { print $8, $2, $3 }' three/table.csv | sort -n | sed -n '1s/^[^ ]* //p')
+is "$(sed -n '1s/ has the least.*//p' stdout)" "$best" 'the first line names the cell with the least mean' stdout
+is "$(awk '/^ranked/ { on = 1; next } on && /^  +[0-9]/ { print $2, $3 }' stdout)" \
+  "$(awk -F, '$4 == "simulated_s" { print $8, $2, $3 }' three/table.csv | sort -n | cut -d' ' -f2-)" \
+  'cells are ranked by their means' stdout
+check 'what a protocol assumes stands behind' grep -q '^bookmark assumes control messages in order' stdout
+# shellcheck disable=SC2086
+campaign $sweep --runs 8 --out three --json
+free=$(jq .simulated_s three/failure-free.json)
+is "$(jq '.failure_free_s' stdout):$(jq --argjson free "$free" \
+  '[.cells as $cells | .ranking[] | .cost - ($cells[.cell].mean / $free - 1) | fabs < 1e-9] | all' stdout)" \
+  "$free:true" 'costs are over the program without failures' stdout
+is "$(jq '. as $all | [.ranking[1:][] | .tied == (.further_runs > 0)] | all' stdout)" true \
+  'further runs are told of cells that are tied, and of no others' stdout
+# Two cells that are one and the same: no number of runs tells them apart.
+campaign --sweep checkpoint.every=10s,10000ms --runs 4
+is "$(sed -n 1p stdout | sed 's/; it costs .* job//')" \
+  '10s has the least simulated_s; 10000ms is not measurably worse. More than 10000 further runs of each would tell it from 10000ms: either will do.' \
+  'what does not differ is said' stdout
+# Rare checkpoints lose more work, for sure.
+campaign --sweep checkpoint.every=2s,50s --runs 20
+check 'what differs is said, too' grep -q '^2s has the least simulated_s; all others are measurably worse' stdout
+campaign --sweep platform.file=clan,flat --runs 2 --json
+is "$(value stdout failure_free_s)" null 'machines that differ have no common failure-free time' stdout
+
 campaign --until 5% --jobs 2 --json
 runs=$(value stdout 'cells[0].runs')
 is "$(jq '.cells[0].half_width_95 / .cells[0].mean <= 0.05' stdout)" true 'until the interval is narrow' stdout

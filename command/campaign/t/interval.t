@@ -21,7 +21,7 @@ interval() { timeout 300 "$recline" interval scenario.yaml "$@" >stdout 2>stderr
 by() { awk -v name="$1" '$1 == name { print $2 + 0 }' stdout; }
 
 interval --runs 10 --out out
-is "$?:$(sed -n 1p stdout)" \
+is "$?:$(sed -n 2p stdout)" \
   '0:checkpoint 300 s, recovery 600 s, downtime 60 s, mtbf 21600 s, work 30000 s' 'the costs' stdout stderr
 is "$(by Young):$(by Daly):$(by exact)" 3600:3402.78:3402.84 'mtbf 6 h: the formulas' stdout
 is "$(awk '{ root = (1 - $1 / m) * exp(($1 + 300) / m); print (root - 1 < 1e-6 && 1 - root < 1e-6) }' m=21600 <<EOF
@@ -30,6 +30,19 @@ EOF
 )" 1 'the exact optimum is the root of its equation' stdout
 is "$(grep -a '^  simulated' stdout | grep -aco 'between [0-9.]*s and [0-9.]*s$')" 1 \
   'a simulated optimum with its neighbours' stdout
+is "$(sed -n 1p stdout | sed 's/[0-9][0-9.]*/N/g; s/N h/N min/g')" \
+  'Every N min; anything from N min to N min is not measurably worse; it costs N ± N % of the job. About N further runs of each would tell it from N min.' \
+  'the answer comes first' stdout
+interval --runs 10 --out out --json
+is "$(jq -r '[.every_s, .from_s, .to_s] | map(. > 0) | all' stdout):$(value stdout measured.work_s):$(value stdout theory.daly_s | cut -c1-6)" \
+  true:30000:3402.7 'the same for programs' stdout
+is "$(jq '.cost as $cost | .every_s as $every | .cells | map(select(.sweep["checkpoint.every"] == "\($every | floor)s")) | .[0].mean / 30000 - 1 - $cost | fabs < 1e-9' stdout)" \
+  true 'the cost is that of the least mean, over the failure-free time' stdout
+interval --runs 10 --out out
+for mark in "set title 'When to take checkpoints: scenario, bookmark on 1 rank'" "set ylabel 'time of the job (h)'" \
+  'set logscale x' 'set label 1' 'set object 1 rectangle' 'over the failure-free program'; do
+  check "the figure has: $mark" grep -qF "$mark" out/figure.gp
+done
 check 'a figure with both curves' grep -q "title 'exact'" out/figure.gp
 check 'and drawn' test -s out/figure.svg
 cp stdout before
@@ -65,8 +78,8 @@ checkpoint: {storage: local, writes: foreground, places: program, bytes: 300MB}
 failures:   [{law: exponential, mtbf: 6h, of: platform, repair: 0}]
 EOF
 for detection in 0 20min; do
-  "$recline" interval two.yaml --runs 2 --set detection=$detection 2>&1 | head -n 1 |
-    sed 's/, downtime.*//' >"recovery-$detection"
+  "$recline" interval two.yaml --runs 2 --set detection=$detection 2>&1 |
+    sed -n '/^checkpoint/s/, downtime.*//p' >"recovery-$detection"
 done
 is "$(cat recovery-0)" "$(cat recovery-20min)" 'detection is no part of recovery' recovery-0
 check 'which takes its time' grep -q 'recovery [1-9]' recovery-0

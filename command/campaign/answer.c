@@ -1,0 +1,236 @@
+#include "command/campaign/answer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/glib/json.h"
+#include "protocols/protocol.h"
+#include "world/scenario/protocol_words.h"
+
+/* ---- the ranking ---- */
+
+static bool is_before(double a, double b)
+{
+  return isfinite(a) && (!isfinite(b) || a < b);
+}
+
+struct ranking ranking_of(const struct table *table, int field, double failure_free)
+{
+  unsigned cells = table->runs->grid->cells;
+  struct ranking ranking = {cells, g_new(unsigned, cells), g_new0(bool, cells), failure_free};
+  for (unsigned i = 0; i < cells; i++) {
+    double mean = table_mean(table, i, field).mean;
+    unsigned at = i;
+    for (; at > 0 && is_before(mean, table_mean(table, ranking.cell[at - 1], field).mean); at--)
+      ranking.cell[at] = ranking.cell[at - 1];
+    ranking.cell[at] = i;
+  }
+  for (unsigned i = 0; i < cells; i++) {
+    struct estimate more = table_difference(table, ranking.cell[i], ranking.cell[0], field);
+    ranking.tied[i] = i == 0 || (more.count > 0 && !(more.mean > more.half));
+  }
+  return ranking;
+}
+
+void ranking_clear(struct ranking *ranking)
+{
+  g_free(ranking->cell);
+  g_free(ranking->tied);
+}
+
+unsigned answer_further_runs(const struct table *table, unsigned a, unsigned b, int field)
+{
+  struct estimate more = table_difference(table, a, b, field);
+  double mean = fabs(more.mean);
+  if (mean > more.half)
+    return 0;
+  double share = more.half / mean, wanted = more.count * share * share - more.count;
+  if (!isfinite(wanted) || wanted > ANSWER_RUNS_MOST)
+    return ANSWER_RUNS_MOST + 1;
+  double step = wanted >= 1000 ? 100 : wanted >= 100 ? 10 : 1; /* an estimate has two digits */
+  return (unsigned)fmax(ceil(wanted / step) * step, 1.0);
+}
+
+/* ---- words ---- */
+
+char *answer_time(double seconds)
+{
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
+  size_t i = 0;
+  while (i + 1 < G_N_ELEMENTS(units) && seconds < 1.5 * units[i].seconds)
+    i++;
+  double value = seconds / units[i].seconds;
+  return value >= 99.5 ? g_strdup_printf("%.0f %s", value, units[i].name)
+                       : g_strdup_printf("%.2g %s", value, units[i].name);
+}
+
+static const double MANY_TIMES = 5.0;
+
+char *answer_cost(const struct table *table, unsigned cell, int field, double failure_free)
+{
+  struct estimate mean = table_mean(table, cell, field);
+  if (!isfinite(failure_free) || failure_free <= 0.0 || !isfinite(mean.mean))
+    return g_strdup("");
+  double times = mean.mean / failure_free, half = 100 * mean.half / failure_free;
+  double share = 100 * (times - 1);
+  if (times >= MANY_TIMES)
+    return g_strdup_printf("takes %.0f times as long as the failure-free job", times);
+  int digits = share < 10 && half < 10 ? 1 : 0;
+  return isfinite(half)
+             ? g_strdup_printf("costs %.*f ± %.*f %% of the job", digits, share, digits, half)
+             : g_strdup_printf("costs %.*f %% of the job", digits, share);
+}
+
+/* "a, b and c" of the cells that tie with the first; at most a few by name. */
+static char *tied_names(const struct table *table, const struct ranking *ranking, unsigned *count)
+{
+  enum { NAMED = 4 };
+  GString *names = g_string_new(NULL);
+  unsigned all = 0;
+  *count = 0;
+  for (unsigned i = 1; i < ranking->cells; i++)
+    all += ranking->tied[i];
+  for (unsigned i = 1; i < ranking->cells && *count < NAMED; i++) {
+    g_autofree char *name = table_cell_name(table, ranking->cell[i]);
+    if (!ranking->tied[i])
+      continue;
+    ++*count;
+    g_string_append_printf(names, "%s%s",
+                           *count == 1                     ? ""
+                           : *count == all && all <= NAMED ? " and "
+                                                           : ", ",
+                           name);
+  }
+  if (all > NAMED)
+    g_string_append_printf(names, " and %u more", all - NAMED);
+  *count = all;
+  return g_string_free(names, FALSE);
+}
+
+static void add_further(GString *text, const struct table *table, const struct ranking *ranking,
+                        int field)
+{
+  if (ranking->cells < 2 || !ranking->tied[1])
+    return;
+  unsigned more = answer_further_runs(table, ranking->cell[1], ranking->cell[0], field);
+  g_autofree char *name = table_cell_name(table, ranking->cell[1]);
+  if (more > ANSWER_RUNS_MOST)
+    g_string_append_printf(text,
+                           " More than %d further runs of each would tell it from %s: either "
+                           "will do.",
+                           ANSWER_RUNS_MOST, name);
+  else
+    g_string_append_printf(text, " About %u further runs of each would tell it from %s.", more,
+                           name);
+}
+
+char *answer_sentence(const struct table *table, const struct ranking *ranking, int field)
+{
+  unsigned count, best = ranking->cell[0];
+  GString *text = g_string_new(NULL);
+  g_autofree char *name = table_cell_name(table, best);
+  g_autofree char *tied = tied_names(table, ranking, &count);
+  g_autofree char *cost = answer_cost(table, best, field, ranking->failure_free);
+  struct estimate mean = table_mean(table, best, field);
+  if (!isfinite(mean.mean)) {
+    g_string_append(text, "No run ended.");
+    return g_string_free(text, FALSE);
+  }
+  const char *shown = table->runs->fields->pdata[field];
+  if (ranking->cells == 1)
+    g_string_append_printf(text, "%s is %.4g on average", shown, mean.mean);
+  else
+    g_string_append_printf(text, "%s has the least %s", name, shown);
+  if (count > 0)
+    g_string_append_printf(text, "; %s %s not measurably worse", tied, count > 1 ? "are" : "is");
+  else if (ranking->cells > 1)
+    g_string_append(text, "; all others are measurably worse");
+  g_string_append_printf(text, "%s%s.", *cost ? "; it " : "", cost);
+  add_further(text, table, ranking, field);
+  return g_string_free(text, FALSE);
+}
+
+/* ---- the ranking, printed ---- */
+
+/* The sweep of protocols; -1: none. */
+static int protocol_sweep(const struct grid *grid)
+{
+  for (unsigned i = 0; i < grid->sweeps; i++)
+    if (!strcmp(grid->sweep[i].key, "protocol.name"))
+      return (int)i;
+  return -1;
+}
+
+static char *assumed_by(const char *name)
+{
+  const struct rcl_protocol *protocol = rcl_protocol_named(name);
+  return protocol && protocol->place ? assumptions_of(protocol->place, ", ") : g_strdup("");
+}
+
+static void print_assumptions(const struct grid *grid)
+{
+  int sweep = protocol_sweep(grid);
+  for (char **name = sweep < 0 ? NULL : grid->sweep[sweep].values; name && *name; name++) {
+    g_autofree char *assumed = assumed_by(*name);
+    printf("%s assumes %s\n", *name, *assumed ? assumed : "nothing more than MPI");
+  }
+}
+
+/* A rank is shared by cells that cannot be told apart from the first. */
+void answer_print_ranking(const struct table *table, const struct ranking *ranking, int field)
+{
+  int width = 8;
+  if (ranking->cells < 2)
+    return;
+  for (unsigned i = 0; i < ranking->cells; i++) {
+    g_autofree char *name = table_cell_name(table, i);
+    width = MAX(width, (int)g_utf8_strlen(name, -1));
+  }
+  printf("ranked, the least %s first\n", (const char *)table->runs->fields->pdata[field]);
+  for (unsigned i = 0; i < ranking->cells; i++) {
+    unsigned cell = ranking->cell[i];
+    g_autofree char *name = table_cell_name(table, cell);
+    g_autofree char *cost = answer_cost(table, cell, field, ranking->failure_free);
+    printf("  %2u  %-*s  %s%s%s\n", ranking->tied[i] ? 1 : i + 1, width, name,
+           isfinite(table_mean(table, cell, field).mean) ? cost : "no run ended",
+           *cost && i > 0 && ranking->tied[i] ? ", " : "",
+           i > 0 && ranking->tied[i] ? "not measurably worse than the first" : "");
+  }
+  print_assumptions(table->runs->grid);
+}
+
+/* ---- for a program ---- */
+
+static void add_place(const struct table *table, const struct ranking *ranking, unsigned i,
+                      int field, JsonBuilder *json)
+{
+  unsigned cell = ranking->cell[i], best = ranking->cell[0];
+  double mean = table_mean(table, cell, field).mean;
+  int sweep = protocol_sweep(table->runs->grid);
+  g_autofree char *assumed =
+      sweep < 0 ? NULL : assumed_by(grid_value(table->runs->grid, cell, (unsigned)sweep));
+  json_builder_begin_object(json);
+  json_add_whole(json, "cell", cell);
+  json_add_bool(json, "tied", ranking->tied[i]);
+  json_add_real(json, "cost", mean / ranking->failure_free - 1);
+  json_add_whole(json, "further_runs",
+                 i > 0 && ranking->tied[i] ? answer_further_runs(table, cell, best, field) : 0);
+  json_add_text(json, "assumes", assumed);
+  json_builder_end_object(json);
+}
+
+void answer_add_json(const struct table *table, const struct ranking *ranking, int field,
+                     JsonBuilder *json)
+{
+  g_autofree char *sentence = answer_sentence(table, ranking, field);
+  json_add_text(json, "answer", sentence);
+  json_add_real(json, "failure_free_s", ranking->failure_free);
+  json_open_list(json, "ranking");
+  for (unsigned i = 0; i < ranking->cells; i++)
+    add_place(table, ranking, i, field, json);
+  json_builder_end_array(json);
+}

@@ -1,0 +1,62 @@
+/* The run against which a campaign tells costs: the same program without failures, checkpoints and
+ * protocol. */
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/exit_codes.h"
+#include "base/output.h"
+#include "command/campaign/campaign.h"
+
+static const char FILE_NAME[] = "failure-free.json";
+
+/* One time for all cells: none of them changes what the program is or where it runs. */
+static bool is_common(const struct campaign *c)
+{
+  for (unsigned i = 0; i < c->grid.sweeps; i++)
+    if (g_str_has_prefix(c->grid.sweep[i].key, "program") ||
+        g_str_has_prefix(c->grid.sweep[i].key, "platform"))
+      return false;
+  return !c->slurm && !strcmp(c->field, "simulated_s");
+}
+
+static double seconds_of(const char *text)
+{
+  g_autoptr(JsonNode) node = json_from_string(text, NULL);
+  JsonObject *result = node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+  const char *verdict =
+      result ? json_object_get_string_member_with_default(result, "verdict", "") : "";
+  return strcmp(verdict, "completed") ? NAN : json_object_get_double_member(result, "simulated_s");
+}
+
+static char *run(const char *file)
+{
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  char *out = NULL;
+  int status = 0;
+  const char *words[] = {self,    "run",           file,    "--json",
+                         "--set", "failures=[]",   "--set", "expect={}",
+                         "--set", "checkpoint={}", "--set", "protocol={name: none}",
+                         NULL};
+  bool spawned = g_spawn_sync(NULL, (char **)words, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                              &out, NULL, &status, NULL);
+  if (spawned && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FINE)
+    return out;
+  g_free(out);
+  return NULL;
+}
+
+double campaign_failure_free(const struct campaign *c, const char *scenario)
+{
+  g_autofree char *file = g_build_filename(c->out, FILE_NAME, NULL), *text = NULL;
+  if (!is_common(c))
+    return NAN;
+  if (g_file_get_contents(file, &text, NULL, NULL))
+    return seconds_of(text);
+  text = run(scenario);
+  if (!text)
+    return NAN;
+  output_write(file, text, strlen(text)); /* to be run again otherwise */
+  return seconds_of(text);
+}

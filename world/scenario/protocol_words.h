@@ -1,0 +1,18 @@
+/* Words for what protocols declare (struct rcl_place), the same wherever people read them. */
+#ifndef RECLINE_PROTOCOL_WORDS_H
+#define RECLINE_PROTOCOL_WORDS_H
+
+#include <glib.h>
+
+#include "protocols/protocol.h"
+
+/* Returns the name for programs ("control-order") and the text for people of assumption `i`, the
+ * bit of enum rcl_assumes; NULL behind the last. Static. */
+const char *assumption_name(unsigned i);
+const char *assumption_text(unsigned i);
+
+/* Returns the texts of all that a protocol assumes, with `between`; empty where it assumes nothing.
+ * The caller frees it. */
+char *assumptions_of(const struct rcl_place *, const char *between);
+
+#endif
