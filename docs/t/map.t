@@ -24,7 +24,7 @@ refuses() { # EXPECTED DESCRIPTION WORD...
   is "$(cat "$dir/err")" "$said_there" "$what"
 }
 usage='expected list protocols --map [-o FILE.svg]'
-refuses "recline list: a map of files, $usage" 'claims have no map' claims --map
+refuses "recline list: a map of something else, $usage" 'claims have no map' claims --map
 refuses "recline list: --map with --json, $usage" 'nor has JSON' protocols --map --json
 refuses "recline list: -o without --map, $usage" 'a list is no picture' protocols -o a.svg
 refuses 'a.gif: unknown kind of picture, expected .svg, .pdf or .png' 'an unknown kind' \
