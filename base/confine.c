@@ -206,9 +206,19 @@ static size_t page_bytes(void)
   return bytes ? bytes : (bytes = (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Reserves 2 * span bytes of address space that nothing can touch, beginning at a multiple of span.
- */
-static unsigned char *reserve(size_t span)
+/* Reserves 2 * span bytes of address space from `from` on, which nothing can touch. Returns false
+ * if they are not free. */
+static bool reserve_at(uintptr_t from, size_t span)
+{
+  const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  void *got = mmap((void *)from, 2 * span, PROT_NONE, how, -1, 0);
+  if (got != MAP_FAILED && got != (void *)from) /* a kernel that takes the address for a hint */
+    munmap(got, 2 * span);
+  return got == (void *)from;
+}
+
+/* Reserves as much wherever there is room, beginning at a multiple of span. */
+static uintptr_t reserve_anywhere(size_t span)
 {
   size_t all = 3 * span;
   unsigned char *from =
@@ -220,7 +230,42 @@ static unsigned char *reserve(size_t span)
     munmap(from, before);
   if (before < span)
     munmap(from + before + 2 * span, span - before);
-  return from + before;
+  return (uintptr_t)from + before;
+}
+
+/* Reserves address space around a second place, whose address differs from that of the first one in
+ * the bits from the fourth up to that many. Returns where it begins, or 0 if it is not free. */
+static uintptr_t reserve_opposite(struct confine_memory *m, int bits)
+{
+  uintptr_t flipped = ((uintptr_t)1 << bits) - 8, other = (uintptr_t)m->place[0] ^ flipped;
+  uintptr_t from = other / m->span * m->span;
+  m->place[1] = (unsigned char *)other;
+  return from && reserve_at(from, m->span) ? from : 0;
+}
+
+/* Reserves the address space of both places. */
+static void reserve_both(struct confine_memory *m, size_t offset)
+{
+  enum { ADDRESS_BITS = 47, BITS_LEAST = 22, TRIED = 256 };
+  uintptr_t top = (uintptr_t)1 << ADDRESS_BITS, from = 0, opposite = 0;
+  for (uintptr_t i = 1; i <= TRIED && !opposite; i++) {
+    from = top - 2 * i * m->span;
+    if (!reserve_at(from, m->span))
+      continue;
+    m->place[0] = (unsigned char *)from + offset;
+    opposite = reserve_opposite(m, ADDRESS_BITS);
+    if (!opposite)
+      munmap((void *)from, 2 * m->span);
+  }
+  if (!opposite)
+    from = reserve_anywhere(m->span);
+  m->place[0] = (unsigned char *)from + offset;
+  for (int bits = ADDRESS_BITS - 1; bits >= BITS_LEAST && !opposite; bits--)
+    opposite = reserve_opposite(m, bits);
+  if (!opposite)
+    memory_exhausted(2 * m->span);
+  m->base[0] = (unsigned char *)from;
+  m->base[1] = (unsigned char *)opposite;
 }
 
 static void map(unsigned char *at, size_t bytes)
@@ -235,20 +280,15 @@ void confine_memory_new(struct confine_memory *m, size_t bytes)
   size_t page = page_bytes(), span = SPAN_LEAST;
   while (span / SPAN_TIMES < bytes + page)
     span *= 2;
-  *m = (struct confine_memory){.bytes = bytes, .span = span, .base = reserve(span)};
-  m->read_only = (ptrdiff_t)span;
-  size_t end = span / 3 / page * page, first = end - bytes,
-         last = (~first & (span - 1)) & ~(size_t)7;
-  const size_t at[2] = {first, last | (first & 7)};
-  for (int i = 0; i < 2; i++) {
-    size_t from = at[i] / page * page, to = (at[i] + bytes + page - 1) / page * page;
-    m->place[i] = m->base + at[i];
-    m->first[i] = m->base + from;
-    m->room[i] = to > from ? to - from : page;
-  }
+  *m = (struct confine_memory){.bytes = bytes, .span = span, .read_only = (ptrdiff_t)span};
+  reserve_both(m, span / 3 / page * page - bytes);
   /* Maps shared memory twice. It belongs to no file, so that no limit on the size of files applies.
    */
   for (int i = 0; i < 2; i++) {
+    uintptr_t from = (uintptr_t)m->place[i] / page * page,
+              to = ((uintptr_t)m->place[i] + bytes + page - 1) / page * page;
+    m->first[i] = (unsigned char *)from;
+    m->room[i] = to > from ? to - from : page;
     unsigned char *reading = m->first[i] + m->read_only;
     map(m->first[i], m->room[i]);
     if (mremap(m->first[i], 0, m->room[i], MREMAP_MAYMOVE | MREMAP_FIXED, reading) != reading ||
@@ -259,8 +299,8 @@ void confine_memory_new(struct confine_memory *m, size_t bytes)
 
 void confine_memory_free(struct confine_memory *m)
 {
-  if (m->base)
-    munmap(m->base, 2 * m->span);
+  for (int i = 0; i < 2 && m->base[i]; i++)
+    munmap(m->base[i], 2 * m->span);
   *m = (struct confine_memory){0};
 }
 

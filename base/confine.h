@@ -29,18 +29,18 @@ struct confine_end {
  * may call it; of threads that do so at a time, one is watched for its time. */
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
 
-/* Memory for an object of foreign code, in two places of one reservation of address space in which
- * nothing else can be touched. The addresses of the two places differ in every bit between the
- * fourth and the highest bit of an offset in the reservation. Each place is mapped a second time,
- * read-only. */
+/* Memory for an object of foreign code, in two places. Around each nothing can be touched. The
+ * addresses of the two places differ in every bit from the fourth on: one is above all else that
+ * the process has, its stack among it, and one is below. Where the system has no room there, they
+ * differ in fewer bits. Each place is mapped a second time, read-only. */
 struct confine_memory {
   size_t bytes;            /* of the object */
   unsigned char *place[2]; /* the first ends where nothing can be touched */
   unsigned char *first[2]; /* of the pages of each place, */
   size_t room[2];          /* and the bytes of these */
   ptrdiff_t read_only;     /* from an address to the same byte, read-only */
-  unsigned char *base;     /* the reservation: all of it, */
-  size_t span;             /* and the bytes of each of its two halves */
+  unsigned char *base[2];  /* of each place the address space around it: all of it, */
+  size_t span;             /* and the bytes of each half, of which the second is read-only */
 };
 
 /* `bytes` is a multiple of 4. Ends the process where there is no memory for it. */

@@ -215,9 +215,9 @@ enum { AROUND = 64 };
 void confine_memory_new(struct confine_memory *m, size_t bytes)
 {
   size_t room = (bytes + 7) / 8 * 8 + AROUND;
-  *m = (struct confine_memory){.bytes = bytes, .span = room, .base = memory_table(2, room)};
+  *m = (struct confine_memory){.bytes = bytes, .span = room, .base = {memory_table(2, room)}};
   for (int i = 0; i < 2; i++) {
-    m->first[i] = m->base + (size_t)i * room;
+    m->first[i] = m->base[0] + (size_t)i * room;
     m->place[i] = m->first[i] + AROUND;
     m->room[i] = room;
   }
@@ -225,7 +225,7 @@ void confine_memory_new(struct confine_memory *m, size_t bytes)
 
 void confine_memory_free(struct confine_memory *m)
 {
-  free(m->base);
+  free(m->base[0]);
   *m = (struct confine_memory){0};
 }
 

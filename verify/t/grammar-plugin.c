@@ -13,7 +13,7 @@ static const char *const parameters[] = {[CASE] = "interval", NULL};
 struct state {
   uint32_t wanted, captured; /* checkpoints */
   struct rcl_commit commit;
-  uint32_t steps; /* random */
+  uint32_t steps, pad; /* random */
 };
 
 static size_t state_size(const struct rcl_config *config)

@@ -16,6 +16,12 @@ struct state {
 #ifndef AT_SEND
 #define AT_SEND rcl_act(actions, RCL_ACTION_TRANSMIT)
 #endif
+#ifndef AT_COLLECTIVE
+#define AT_COLLECTIVE rcl_act(actions, RCL_ACTION_JOIN)
+#endif
+#ifndef IN_SIZE
+#define IN_SIZE return sizeof(struct state)
+#endif
 #ifndef IN_INVARIANT
 #define IN_INVARIANT
 #endif
@@ -25,7 +31,7 @@ static const char *const invariants[] = {"none", NULL};
 static size_t state_size(const struct rcl_config *config)
 {
   (void)config;
-  return sizeof(struct state);
+  IN_SIZE;
 }
 
 static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
@@ -48,6 +54,12 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     break;
   case RCL_EVENT_ARRIVED:
     rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
+    break;
+  case RCL_EVENT_COLLECTIVE:
+    AT_COLLECTIVE;
+    break;
+  case RCL_EVENT_COLLECTED:
+    rcl_act(actions, RCL_ACTION_DELIVER);
     break;
   case RCL_EVENT_DOWN:
     state->told++;
@@ -98,6 +110,7 @@ static void work(const struct rcl_config *config, const void *memory, const stru
 static const struct rcl_protocol flawed = {.name = NAME,
                                            .title = "begin again from the start",
                                            .control_bytes = 12,
+                                           .collectives = true,
                                            .invariants = invariants,
                                            .state_size = state_size,
                                            .in_use = IN_USE_FUNCTION,

@@ -110,6 +110,24 @@ flaw in-use-room 'wrote 1 byte behind the room for pieces in in_use at start' \
 flaw in-use-moves 'tells of other pieces than before the step in in_use at start' \
   "#define IN_USE $piece{.bytes = 4}; piece[1] = (struct rcl_piece){.offset = *at ? 4 : 8}; return 2"
 
+# The size of a state, which is asked for before there is one.
+size() { # NAME WORDS LINE-OF-C
+  compile "$1" "$3"
+  timeout 60 "$recline" check "$1/$1.yaml" >"$1/said" 2>"$1/err"
+  is "$?:$(sed -n 's/^breach: //p' "$1/err")" "3:$1 $2 in state_size${4:-}" "$1: $2 in state_size" "$1/err"
+}
+size size-odd 'tells of 12 bytes' '#define IN_SIZE return 12' ', expected a multiple of 8 below 2 GiB'
+size size-huge 'tells of 8589934592 bytes' '#define IN_SIZE return (size_t)1 << 33' \
+  ', expected a multiple of 8 below 2 GiB'
+size size-of-rank 'tells of 16 bytes at rank 1' '#define IN_SIZE return 8 + 8 * (size_t)config->self' \
+  ', expected 8 as before'
+size size-writes 'wrote to its config' \
+  '#define IN_SIZE *(volatile uint32_t *)(uintptr_t)&config->capacity = 2; return 8'
+size size-null 'ended by signal 11 (Segmentation fault)' \
+  '#define IN_SIZE return *(volatile uint32_t *)(uintptr_t)4'
+size size-endless 'does not end within 3 s of processor time' \
+  '#define IN_SIZE for (volatile int i = 0; i < 2; i = 0); return 8'
+
 # Data of the shared object that no look at the file tells from the start files' own.
 data='wrote to a variable of its shared object (Segmentation fault) at start'
 flaw table "$data" '__attribute__((section(".got.plt"))) uint32_t count = 1;
@@ -165,6 +183,14 @@ refused indirect "$chooses" "$chooses" 'static int one(void) { return 1; }
 static int (*choose(void))(void) { return one; }
 static int chosen(void) __attribute__((ifunc("choose")));
 #define AT_START state->told = (uint32_t)chosen()'
+# A library that has one of the functions that start files name.
+mkdir counts
+echo 'static int count; int __gmon_start__(void); int __gmon_start__(void) { return ++count; }' |
+  ${CC:-cc} -xc -shared -fPIC -nostartfiles -o counts/libcount.so - 2>made
+needs='it needs libcount.so'
+refused library "$needs" "$needs" 'int __gmon_start__(void);
+#define AT_START state->told = (uint32_t)__gmon_start__()' -Wl,--no-as-needed -L"$dir/counts" -lcount \
+  -Wl,-rpath,"$dir/counts"
 needs='it needs memfd_create'
 refused needs "$needs" "$needs" 'int memfd_create(const char *, unsigned);
 #define AT_START state->told = (uint32_t)memfd_create("x", 0)'
@@ -207,6 +233,21 @@ is_sanitized || impure uninitialised "$makes" \
   '#define AT_START volatile unsigned char room[512]; state->told = room[300] == 0x5A'
 impure address "$makes" '#define AT_START state->told = (uintptr_t)memory >> 4 & 1'
 impure address-high "$makes" '#define AT_START state->told = (uintptr_t)event >> 15 & 1'
+below='static const uint32_t table[] = {1, 2};
+#define AT_START state->told = (uintptr_t)event < (uintptr_t)table'
+# The sanitizers leave less room for addresses, and have a stack of their own.
+is_sanitized || {
+  for bit in 20 31 46; do
+    impure address-$bit "$makes" "#define AT_START state->told = (uintptr_t)config >> $bit & 1"
+  done
+  for bit in 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+    impure stack-$bit "$makes" \
+      "#define AT_START volatile int here = 0; state->told = (uintptr_t)&here >> $bit & 1"
+  done
+  impure address-below "$makes" "$below"
+  impure uninitialised-deep "$makes" \
+    '#define AT_START volatile unsigned char room[40000]; state->told = room[300] == 0x5A'
+}
 impure before-read 'read 1 byte before its state at start' \
   '#define AT_START volatile int unused = at[-1]; (void)unused'
 impure stale-read "$makes" '#define AT_START state->told = actions->item[0].slot == 0xA5A5A5A5'

@@ -24,7 +24,7 @@ void world_init(struct world *w, const struct rcl_protocol *protocol, int ranks,
   for (int rank = 0; rank < ranks; rank++)
     w->config[rank] =
         (struct rcl_config){.self = (int16_t)rank, .ranks = (int16_t)ranks, .capacity = capacity};
-  w->state_bytes = (uint32_t)protocol->state_size(&w->config[0]);
+  w->state_bytes = world_ask_state_size(w);
 }
 
 void world_set_parameter(struct world *w, const char *name, uint32_t value)

@@ -7,8 +7,9 @@
  *                changed is a flaw   of a page
  *
  * What it may only read (config, event; the state in all functions but `step`) is mapped read-only.
- * An audit takes each step again in other places, with other bytes around and on the stack: what
- * depends on an address, or on memory that was never written, comes out differently. */
+ * An audit takes each step again in other places, with other bytes around and on the stack, which
+ * begins elsewhere, too: what depends on an address, or on memory that was never written, comes out
+ * differently. Only where its own code and tables lie is always the same. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +53,13 @@ enum place { PLACE_END, PLACE_APART, PLACE_FRONT };
 static const unsigned char filling[] = {
     [PLACE_END] = 0xA5, [PLACE_APART] = 0x5A, [PLACE_FRONT] = 0x3C};
 
+/* Bytes by which the stack begins lower. Of any address less these, each bit from the fifth to the
+ * twentieth is not the same for all three. */
+static const uint32_t lower[] = {[PLACE_END] = 0, [PLACE_APART] = 0x55550, [PLACE_FRONT] = 0xAAAA0};
+
 struct guard {
   bool audit;
+  const unsigned char *stack; /* audit: where the caller's frame is, the same for all places */
   enum place place;
   struct confine_memory memory[SPOTS];
   void *made; /* the state that a step has made, when it is taken again */
@@ -116,7 +122,7 @@ struct call {
 /* Fills the stack below the caller with a byte; the next step finds it there. */
 static __attribute__((noinline)) void fill_stack(int byte)
 {
-  enum { DEPTH = 1 << 14 };
+  enum { DEPTH = 1 << 16 };
   unsigned char room[DEPTH];
   memset(room, byte, sizeof room);
   __asm__ volatile("" : : "r"(room) : "memory");
@@ -128,11 +134,8 @@ static uint32_t ask_pieces(struct call *c)
   return rcl_protocol_in_use(c->protocol, c->config, c->state_read, c->piece);
 }
 
-static void run_call(void *data)
+static void run_functions(struct call *c)
 {
-  struct call *c = data;
-  if (c->stack)
-    fill_stack(c->stack);
   c->before = ask_pieces(c);
   for (uint32_t k = 0; k < c->before && k < RCL_PIECES; k++)
     c->offset[k] = c->piece[k].offset;
@@ -148,6 +151,30 @@ static void run_call(void *data)
   c->within = "violated_invariant";
   if (c->check && c->protocol->violated_invariant)
     c->broken = c->protocol->violated_invariant(c->config, c->state_read);
+}
+
+/* Runs the functions where the stack has so many bytes more. What is below is filled. */
+static __attribute__((noinline)) void run_lower(struct call *c, size_t bytes)
+{
+  unsigned char room[bytes];
+  __asm__ volatile("" : : "r"(room) : "memory");
+  fill_stack(c->stack);
+  run_functions(c);
+}
+
+static void run_call(void *data)
+{
+  enum { FRAMES = 1 << 13 }; /* between the caller of confine_run() and here, at most */
+  struct call *c = data;
+  const unsigned char here = 0;
+  if (!c->stack) {
+    run_functions(c);
+    return;
+  }
+  const struct guard *g = c->w->guard;
+  uintptr_t from = ((uintptr_t)g->stack - FRAMES - lower[g->place]) & ~(uintptr_t)15;
+  ptrdiff_t bytes = (ptrdiff_t)((uintptr_t)&here - from) & ~(ptrdiff_t)15;
+  run_lower(c, bytes > 0 ? (size_t)bytes : 16);
 }
 
 /* ---- what is wrong with it ---- */
@@ -184,7 +211,7 @@ static bool wrong_at_object(const struct call *c, const struct confine_end *end,
   const struct guard *g = c->w->guard;
   for (enum spot spot = 0; g && spot < SPOTS; spot++) {
     const struct confine_memory *m = &g->memory[spot];
-    size_t offset = (size_t)(end->at - m->base);
+    size_t offset = (size_t)(end->at - m->base[g->place == PLACE_APART]);
     if (offset >= 2 * m->span)
       continue;
     ptrdiff_t alias = offset >= m->span ? m->read_only : 0,
@@ -424,7 +451,10 @@ static bool call_in_guard(const struct world *w, const struct given *given,
 static bool guarded(const struct world *w, const struct given *given, void *state,
                     struct rcl_actions *actions, int *broken, char *flaw)
 {
+  const unsigned char here = 0;
+  w->guard->stack = &here;
   bool fine = call_in_guard(w, given, actions, broken, flaw);
+  w->guard->stack = NULL;
   if (fine)
     memcpy(state, w->guard->made, w->state_bytes);
   else if (actions)
@@ -496,12 +526,14 @@ static bool first_is_wrong(struct world *w)
   void *zeros = memory_table(1, w->state_bytes + 1);
   bool fine = true;
   char flaw[FLAW_MAX];
+  w->guard->stack = (const unsigned char *)flaw;
   for (int rank = 0; rank < w->ranks && fine; rank++) {
     const struct given given = {.rank = rank, .state = zeros};
     struct call c = enter(w, &given);
     fine = call_guarded(&c, &given, flaw);
   }
   free(zeros);
+  w->guard->stack = NULL;
   go_to(w->guard, PLACE_END);
   return !fine;
 }

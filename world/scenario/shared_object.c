@@ -220,17 +220,66 @@ static const char *variable(const struct object *o)
 
 /* ---- what it runs by itself ---- */
 
-/* Sets the value of that entry of the dynamic section; returns false if there is none. */
-static bool dynamic_entry(const struct object *o, int64_t tag, uint64_t *value)
+static const Elf64_Dyn *dynamic_entries(const struct object *o, size_t *count)
 {
   const Elf64_Phdr *p = segment_of(o, PT_DYNAMIC);
   const Elf64_Dyn *entry = p ? at(o, p->p_offset, p->p_filesz) : NULL;
-  for (size_t i = 0; entry && i < p->p_filesz / sizeof *entry && entry[i].d_tag != DT_NULL; i++)
+  *count = 0;
+  while (entry && *count < p->p_filesz / sizeof *entry && entry[*count].d_tag != DT_NULL)
+    ++*count;
+  return entry;
+}
+
+/* The value of the entry of the dynamic section; false: it has none. */
+static bool dynamic_entry(const struct object *o, int64_t tag, uint64_t *value)
+{
+  size_t count;
+  const Elf64_Dyn *entry = dynamic_entries(o, &count);
+  for (size_t i = 0; i < count; i++)
     if (entry[i].d_tag == tag) {
       *value = entry[i].d_un.d_val;
       return true;
     }
   return false;
+}
+
+/* Returns the first library that is loaded with the object and of which `passes` is false; NULL:
+ * there is none. */
+static const char *library(const struct object *o, bool (*passes)(const char *name, const void *),
+                           const void *data)
+{
+  uint64_t table = 0, size = 0;
+  size_t count;
+  const Elf64_Dyn *entry = dynamic_entries(o, &count);
+  dynamic_entry(o, DT_STRTAB, &table);
+  dynamic_entry(o, DT_STRSZ, &size);
+  const char *names = size ? (const char *)loaded(o, table, size) : NULL;
+  for (size_t i = 0; i < count; i++) {
+    bool is = entry[i].d_tag == DT_NEEDED || entry[i].d_tag == DT_AUXILIARY ||
+              entry[i].d_tag == DT_FILTER;
+    if (is && (!names || names[size - 1] || entry[i].d_un.d_val >= size))
+      return "a library without a name";
+    if (is && !passes(names + entry[i].d_un.d_val, data))
+      return names + entry[i].d_un.d_val;
+  }
+  return NULL;
+}
+
+/* Compilers name these, which define none of the functions of start files. */
+static bool is_of_compiler(const char *name, const void *unused)
+{
+  static const char *const begins[] = {"libc.",  "libm.", "libgcc_s.", "libstdc++.",
+                                       "libc++", "ld-",   "libunwind."};
+  (void)unused;
+  for (size_t i = 0; i < G_N_ELEMENTS(begins); i++)
+    if (g_str_has_prefix(name, begins[i]))
+      return true;
+  return false;
+}
+
+static bool is_other(const char *name, const void *wanted)
+{
+  return !g_str_equal(name, wanted);
 }
 
 /* Returns whether the code at `address` begins with these bytes, two hexadecimal digits each; `..`
@@ -370,7 +419,10 @@ static char *impurity(struct object *o)
     return g_strdup("it is none, expected a shared object with protocols");
   if (is_sanitized(&dynamic))
     return NULL;
-  const char *needed = stranger(&dynamic), *written = needed ? NULL : variable(o);
+  const char *needed = stranger(&dynamic);
+  if (!needed)
+    needed = library(o, is_of_compiler, NULL);
+  const char *written = needed ? NULL : variable(o);
   const char *does = needed || written ? NULL : own_doings(o);
   if (needed)
     return g_strdup_printf("it needs %s, expected a protocol that needs mem* only", needed);
@@ -397,20 +449,8 @@ char *shared_object_impurity(const char *file)
   return impurity(&o);
 }
 
-bool shared_object_needs(GMappedFile *file, const char *library)
+bool shared_object_needs(GMappedFile *file, const char *library_name)
 {
   struct object o = object_of(file);
-  for (unsigned i = 0; is_shared_object(&o) && i < o.head->e_shnum; i++) {
-    const Elf64_Shdr *s = &o.section[i];
-    if (s->sh_type != SHT_DYNAMIC || s->sh_link >= o.head->e_shnum)
-      continue;
-    const Elf64_Dyn *entry = at(&o, s->sh_offset, s->sh_size);
-    const Elf64_Shdr *strings = &o.section[s->sh_link];
-    const char *names = names_in(&o, strings);
-    for (size_t j = 0; entry && names && j < s->sh_size / sizeof *entry; j++)
-      if (entry[j].d_tag == DT_NEEDED && entry[j].d_un.d_val < strings->sh_size &&
-          !strcmp(names + entry[j].d_un.d_val, library))
-        return true;
-  }
-  return false;
+  return is_shared_object(&o) && library(&o, is_other, library_name);
 }
