@@ -19,7 +19,8 @@ enum field {
   WORDS = 1 << 9,   /* and control, about, value */
   AFTER = 1 << 10,
   BARE = 1 << 11,
-  PADS = 1 << 12
+  PADS = 1 << 12,
+  ACTION_FIELDS = 13
 };
 
 static const char *const field_names[] = {"part",    "reason", "peer",       "comm",    "tag",
@@ -121,6 +122,41 @@ static const struct rule rules[FORMS] = {
   [SET_ALARM]            = {ALWAYS, 0, ONCE, 0, CHECKPOINT, AFTER, 0},
   [RCL_ACTION_STOPPED_LOGGING] = {ALWAYS, 0, ONCE, 0, 0, CHECKPOINT | OUTCOME, 0},
   [RCL_ACTION_GIVE_UP]   = {ALWAYS, 0, ONCE, 0, REASON, OUTCOME, 0},
+};
+/* clang-format on */
+
+/* Fields of an event that are not zero, beside those of actions. */
+enum {
+  WILDCARD = 1 << ACTION_FIELDS,
+  FLOW = WILDCARD << 1,
+  CLOSED = WILDCARD << 2,
+  MAKES = WILDCARD << 3,
+  BYTES = WILDCARD << 4,
+  EVENT_FIELDS = ACTION_FIELDS + 5,
+  CALL = FLOW | PEER | COMM | TAG | MAKES
+};
+
+static const char *const event_field_names[EVENT_FIELDS - ACTION_FIELDS] = {
+    "wildcard", "flow", "closed", "makes", "bytes"};
+
+/* clang-format off */
+static const uint32_t named[RCL_EVENT_KINDS] = { /* by events of that kind */
+  [RCL_EVENT_START]      = CHECKPOINT | CLOSED | REQUEST | OUTCOME,
+  [RCL_EVENT_DOWN]       = PEER | CHECKPOINT | OUTCOME,
+  [RCL_EVENT_TIMER]      = CHECKPOINT,
+  [RCL_EVENT_SEND]       = PEER | COMM | TAG | BYTES,
+  [RCL_EVENT_RECEIVE]    = PEER | COMM | TAG | REQUEST,
+  [RCL_EVENT_CHOICE]     = REQUEST | OUTCOME,
+  [RCL_EVENT_SAFE_POINT] = OUTCOME,
+  [RCL_EVENT_MEMBER]     = COMM,
+  [RCL_EVENT_COLLECTIVE] = CALL | BYTES,
+  [RCL_EVENT_OUTPUT]     = REQUEST | BYTES,
+  [RCL_EVENT_ARRIVED]    = PEER | COMM | TAG | REQUEST | BYTES | WORDS | WILDCARD,
+  [RCL_EVENT_CONTROL]    = PEER | WORDS,
+  [RCL_EVENT_COLLECTED]  = CALL | OUTCOME | WORDS,
+  [RCL_EVENT_CAPTURED]   = CHECKPOINT | CLOSED | REQUEST,
+  [RCL_EVENT_DURABLE]    = PART | CHECKPOINT,
+  [RCL_EVENT_COMMITTED]  = CHECKPOINT,
 };
 /* clang-format on */
 
@@ -414,6 +450,22 @@ bool grammar_refuses(const struct rcl_protocol *protocol, const struct rcl_confi
   bool kept = event->kind == RCL_EVENT_ARRIVED && s.seen & FORM(RCL_ACTION_KEEP);
   bool answered = s.answered || kept || s.seen & FORM(RCL_ACTION_GIVE_UP);
   return !answered && ANSWERED & 1u << event->kind && expected_answer(&s, refusal, NULL, "");
+}
+
+const char *grammar_unnamed_field(const struct rcl_event *e)
+{
+  const uint32_t words = e->words[0] | e->words[1] | e->words[2];
+  const uint32_t set =
+      (e->part ? PART : 0u) | (e->peer ? PEER : 0u) | (e->comm ? COMM : 0u) | (e->tag ? TAG : 0u) |
+      (e->request ? REQUEST : 0u) | (e->checkpoint ? CHECKPOINT : 0u) |
+      (e->outcome ? OUTCOME : 0u) | (words ? WORDS : 0u) | (e->pad[0] | e->pad[1] ? PADS : 0u) |
+      (e->wildcard ? WILDCARD : 0u) | (e->flow ? FLOW : 0u) | (e->closed ? CLOSED : 0u) |
+      (e->makes ? MAKES : 0u) | (e->bytes ? BYTES : 0u);
+  const uint32_t unnamed = e->kind < RCL_EVENT_KINDS ? set & ~named[e->kind] : set;
+  for (unsigned bit = 0; bit < EVENT_FIELDS; bit++)
+    if (unnamed & 1u << bit)
+      return bit < ACTION_FIELDS ? field_names[bit] : event_field_names[bit - ACTION_FIELDS];
+  return NULL;
 }
 
 bool grammar_puts_off(const struct rcl_actions *actions, bool unmoved)

@@ -31,6 +31,10 @@ bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
  */
 char *grammar_print(const struct rcl_event *, const struct grammar_refusal *, char *text);
 
+/* Returns the first field of the event that its kind does not name and that is not zero, or NULL.
+ * What a protocol sees of it in a run, no check has tried. */
+const char *grammar_unnamed_field(const struct rcl_event *);
+
 /* Returns whether a step at TIMER puts it off: all that it does is to set the timer again, and the
  * protocol's state stays what it was (`unmoved`). Any other TIMER requests a checkpoint. */
 bool grammar_puts_off(const struct rcl_actions *, bool unmoved);

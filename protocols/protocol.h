@@ -210,7 +210,8 @@ struct rcl_event {
     uint32_t output;  /* OUTPUT: counts its outputs, in the same way. START, CAPTURED: as many are
                          in the image */
   };
-  uint32_t bytes;      /* SEND, ARRIVED, OUTPUT: length of the payload in bytes */
+  uint32_t bytes;      /* SEND, ARRIVED, OUTPUT: length of the payload in bytes; COLLECTIVE: of what
+                          this rank contributes */
   uint32_t checkpoint; /* START, DOWN, CAPTURED, DURABLE, COMMITTED; clocks: TIMER */
   union {
     uint32_t outcome;       /* CHOICE */

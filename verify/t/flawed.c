@@ -9,6 +9,8 @@ enum flaw {
   EVERY_2ND,  /* the first TIMER sets the timer again and sends a message, the second one begins */
   OTHER_ASKS, /* rank 1 has the timer, and asks the coordinator */
   TAGS_TOKEN, /* behind a message of tag 7 a control message goes round for ever */
+  RECONNECTS, /* who starts with closed connections waits until all are open */
+  ALONE,      /* each rank is captured alone, and recovers on its own */
   /* ---- */
   NO_DONE,         /* AGAIN; a rank that is given a message while it is stored is never done */
   WANTS,           /* a TIMER sets the timer again, and notes in the state that it did */
@@ -19,13 +21,22 @@ enum flaw {
   TOKEN_KEEPS,     /* and nothing is erased, */
   TOKEN_STAYS,     /* or who pauses for the second checkpoint stays so */
   OUTPUTS,         /* a rank that starts from an image with outputs stays paused */
+  STAYS_CLOSED,    /* RECONNECTS; a rank that starts from an image stays paused */
+  OLD_COMMIT,      /* the second TIMER commits the first checkpoint once more */
+  ALONE_ONCE,      /* ALONE; the timer is set once */
   LARGE            /* of messages of more than 1,024 bytes the channels are not flushed */
 };
 
-enum phase { RUNNING, PAUSED, SAVING };
-enum control { MARKER = 1, DONE, COMMITTED, PING, ASK };
+enum {
+  CLOSES = FLAW == RECONNECTS || FLAW == STAYS_CLOSED,
+  LONELY = FLAW == ALONE || FLAW == ALONE_ONCE
+};
 
-static const char *const controls[] = {"none", "marker", "done", "committed", "ping", "ask", NULL};
+enum phase { RUNNING, PAUSED, SAVING };
+enum control { MARKER = 1, DONE, COMMITTED, PING, ASK, OPENED };
+
+static const char *const controls[] = {"none", "marker", "done",   "committed",
+                                       "ping", "ask",    "opened", NULL};
 static const char *const promises[] = {"bounded", NULL};
 
 struct state {
@@ -34,7 +45,8 @@ struct state {
   uint32_t markers;  /* received for the next one */
   uint32_t own;      /* messages in transit from this rank to itself */
   struct rcl_commit commit;
-  uint32_t ticks, stored, given, pad;
+  uint32_t ticks, stored, given;
+  uint32_t opened; /* peers whose connections are open */
 };
 
 static bool again(void)
@@ -114,6 +126,8 @@ static void timer(const struct rcl_config *config, struct state *state, struct r
   else if (FLAW == WANTS || FLAW == TELLS || FLAW == PUTS_OFF ||
            (FLAW == EVERY_2ND && ++state->ticks % 2))
     rcl_act(actions, RCL_ACTION_SET_TIMER);
+  else if (FLAW == OLD_COMMIT && state->captured)
+    rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = state->captured;
   else
     begin(config, state, actions);
   state->ticks += FLAW == WANTS;
@@ -144,6 +158,10 @@ static void control(const struct rcl_config *config, struct state *state,
     state->commit = (struct rcl_commit){.in_progress = state->captured + 1};
     pause(config, state, actions);
     break;
+  case OPENED:
+    if (++state->opened + 1 == (uint32_t)config->ranks)
+      rcl_act(actions, RCL_ACTION_RELEASE);
+    break;
   }
 }
 
@@ -151,12 +169,18 @@ static void start(const struct rcl_config *config, struct state *state,
                   const struct rcl_event *event, struct rcl_actions *actions)
 {
   bool stays = FLAW == OUTPUTS && event->output && state->stored;
+  stays |= FLAW == STAYS_CLOSED && event->closed && state->stored;
   state->phase = RUNNING;
   state->commit = (struct rcl_commit){0};
   state->stored = state->given = state->ticks = 0;
+  state->opened = stays ? (uint32_t)config->ranks : 0;
   set_timer(config, actions);
-  if (stays)
+  if (stays || event->closed)
     rcl_act(actions, RCL_ACTION_HOLD);
+  if (event->closed) {
+    rcl_act(actions, RCL_ACTION_OPEN);
+    rcl_send_control_to_all(config, actions, OPENED, 0);
+  }
   if (token() && FLAW != TAGS_TOKEN && rcl_coordinator(config))
     rcl_send_control(actions, 1, PING, 0, 0);
 }
@@ -171,8 +195,10 @@ static void done(const struct rcl_config *config, struct state *state,
 static void end_commit(const struct rcl_config *config, struct state *state,
                        const struct rcl_event *event, struct rcl_actions *actions)
 {
-  rcl_send_control_to_all(config, actions, COMMITTED, event->checkpoint);
-  go_on(state, actions);
+  if (FLAW != OLD_COMMIT || state->stored)
+    rcl_send_control_to_all(config, actions, COMMITTED, event->checkpoint);
+  if (FLAW != OLD_COMMIT || state->stored)
+    go_on(state, actions);
   if (again() || other_asks())
     state->commit.in_progress = 0; /* the timer is set */
   else
@@ -215,6 +241,8 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     break;
   case RCL_EVENT_CAPTURED:
     state->stored = 1;
+    if (event->closed)
+      rcl_act(actions, RCL_ACTION_OPEN);
     if (FLAW == NO_DONE)
       rcl_act(actions, RCL_ACTION_RELEASE);
     rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
@@ -234,6 +262,38 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     save(state, actions);
 }
 
+/* ALONE, ALONE_ONCE: a TIMER captures. */
+static void step_alone(const struct rcl_config *config, void *memory, const struct rcl_event *event,
+                       struct rcl_actions *actions)
+{
+  struct state *state = memory;
+  (void)config;
+  switch ((enum rcl_event_kind)event->kind) {
+  case RCL_EVENT_START:
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
+    break;
+  case RCL_EVENT_TIMER:
+    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = ++state->captured;
+    break;
+  case RCL_EVENT_SEND:
+    rcl_act(actions, RCL_ACTION_TRANSMIT);
+    break;
+  case RCL_EVENT_ARRIVED:
+    rcl_act(actions, RCL_ACTION_DELIVER);
+    break;
+  case RCL_EVENT_CAPTURED:
+    rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
+    break;
+  case RCL_EVENT_DURABLE:
+    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = event->checkpoint - 1;
+    if (FLAW == ALONE)
+      rcl_act(actions, RCL_ACTION_SET_TIMER);
+    break;
+  default:
+    break;
+  }
+}
+
 static const struct rcl_protocol flawed = {.name = "flawed",
                                            .title = "all ranks pause and are captured together",
                                            .level = RCL_LEVEL_CHANNEL,
@@ -241,6 +301,8 @@ static const struct rcl_protocol flawed = {.name = "flawed",
                                            .controls = controls,
                                            .promises = promises,
                                            .state_size = state_size,
-                                           .step = step};
+                                           .reconnects = CLOSES,
+                                           .independent = LONELY,
+                                           .step = LONELY ? step_alone : step};
 
 RECLINE_PROTOCOLS(&flawed);

@@ -57,6 +57,12 @@ judged TELLS "$one" 'violated commits' 'the same, with a message that begins not
 judged PUTS_OFF "$one" 'violated requests' 'checkpoints are put off for ever'
 judged OTHER_ASKS_ONCE "$one" 'violated requests' 'another rank asks, once'
 
+judged OLD_COMMIT 'checkpoints: 2, crashes: 0, reach: [commits 1]' 'violated legal' \
+  'a checkpoint is committed once more'
+judged ALONE 'checkpoints: 2, crashes: 0, reach: [commits 1]' holds 'ranks are captured alone'
+judged ALONE_ONCE 'checkpoints: 2, crashes: 0, reach: [commits 1]' 'violated requests' \
+  'no rank sets its timer again'
+
 # ---- states that are stored as one ----
 
 outputs='    rank 0: output, send 1, recv 1
@@ -67,6 +73,14 @@ is "$(verdict OUTPUTS)" 'violated deadlock' 'OUTPUTS: a start from an image with
 is "$(verdict OUTPUTS --audit)" 'violated deadlock' 'OUTPUTS: so it is in an audit'
 claim NONE 'checkpoints: 1, crashes: 1' "$outputs"
 is "$(verdict NONE --audit)" holds 'NONE: an audit finds that states are rightly stored as one'
+closed='checkpoints: 1, crashes: 1, connections: close'
+judged RECONNECTS "$closed" holds 'connections are closed for captures and starts'
+is "$(verdict RECONNECTS --audit)" holds 'RECONNECTS: the same in an audit'
+judged STAYS_CLOSED "$closed" 'violated deadlock' 'a start with closed connections is another one'
+is "$(verdict STAYS_CLOSED --audit)" 'violated deadlock' 'STAYS_CLOSED: so it is in an audit'
+claim STAYS_CLOSED 'checkpoints: 1, crashes: 1'
+is "$(verdict STAYS_CLOSED)" holds 'STAYS_CLOSED: with open ones there is no flaw'
+
 # ---- what was never judged ----
 
 unjudged='vacuous no occasion to judge deadlock, commits, requests, bounded'
@@ -131,6 +145,23 @@ case $(verdict LARGE) in
   violated*) ok 'LARGE: a larger message is lost' ;;
   *) not_ok 'LARGE: a larger message is lost' LARGE/json ;;
 esac
+# A call of which a protocol leaves out what is large; of a broadcast only the root tells the size.
+mkdir calls
+echo '#define AT_COLLECTIVE rcl_act(actions, event->bytes > 1024 ? RCL_ACTION_SUPPRESS : RCL_ACTION_JOIN)' \
+  >calls/flaw.h
+${CC:-cc} -std=c11 -O1 -shared -fPIC -I"$root" -Icalls -DNAME='"flawed"' -o calls/flawed.so \
+  "$root/verify/t/impure.c"
+calls() { # CALL EXPECTED
+  claim calls 'checkpoints: 0, crashes: 0' "    rank 0: $1, send 1
+    rank 1: $1, recv 0"
+  is "$(verdict calls)" "$2" "CALLS: $1 is $2"
+}
+for call in allreduce 'reduce 1' 'bcast 0'; do
+  calls "$call bytes 1024" holds
+done
+calls 'allreduce bytes 1025' 'violated outcome'
+calls 'reduce 1 bytes 1025' 'violated outcome'
+calls 'bcast 0 bytes 1025' 'violated deadlock'
 sized NONE 'bytes 65537'
 is "$(verdict NONE)" holds 'NONE: none is'
 "$tool" check NONE/claim.yaml >said

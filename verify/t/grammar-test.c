@@ -381,6 +381,70 @@ static void try_fields(struct stage *s, enum grammar_protocol number, const stru
         }
 }
 
+/* ---- fields of events ---- */
+
+/* Names, for each event, the fields that it names, as protocol.h says. */
+static const char *const names_fields[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = "closed checkpoint request outcome",
+    [RCL_EVENT_DOWN] = "peer checkpoint outcome",
+    [RCL_EVENT_TIMER] = "checkpoint",
+    [RCL_EVENT_SEND] = "peer comm tag bytes",
+    [RCL_EVENT_RECEIVE] = "peer comm tag request",
+    [RCL_EVENT_CHOICE] = "request outcome",
+    [RCL_EVENT_SAFE_POINT] = "outcome",
+    [RCL_EVENT_MEMBER] = "comm",
+    [RCL_EVENT_COLLECTIVE] = "flow makes peer comm tag bytes",
+    [RCL_EVENT_OUTPUT] = "request bytes",
+    [RCL_EVENT_ARRIVED] = "wildcard peer comm tag request bytes words",
+    [RCL_EVENT_CONTROL] = "peer words",
+    [RCL_EVENT_COLLECTED] = "flow makes peer comm tag outcome words",
+    [RCL_EVENT_CAPTURED] = "closed checkpoint request",
+    [RCL_EVENT_DURABLE] = "part checkpoint",
+    [RCL_EVENT_COMMITTED] = "checkpoint"};
+
+static const struct {
+  const char *name;
+  size_t at;
+} event_fields[] = {{"part", offsetof(struct rcl_event, part)},
+                    {"wildcard", offsetof(struct rcl_event, wildcard)},
+                    {"flow", offsetof(struct rcl_event, flow)},
+                    {"closed", offsetof(struct rcl_event, closed)},
+                    {"makes", offsetof(struct rcl_event, makes)},
+                    {"padding", offsetof(struct rcl_event, pad[0])},
+                    {"padding", offsetof(struct rcl_event, pad[1])},
+                    {"peer", offsetof(struct rcl_event, peer)},
+                    {"comm", offsetof(struct rcl_event, comm)},
+                    {"tag", offsetof(struct rcl_event, tag)},
+                    {"request", offsetof(struct rcl_event, request)},
+                    {"bytes", offsetof(struct rcl_event, bytes)},
+                    {"checkpoint", offsetof(struct rcl_event, checkpoint)},
+                    {"outcome", offsetof(struct rcl_event, outcome)},
+                    {"words", offsetof(struct rcl_event, words[0])},
+                    {"words", offsetof(struct rcl_event, words[1])},
+                    {"words", offsetof(struct rcl_event, words[2])}};
+
+/* The world takes no event from a host of which a field is not zero that its kind does not name;
+ * and of what it lists for the explorer each field is named. */
+static void try_event_fields(struct stage *s, const struct situation *at)
+{
+  const char *wrong = grammar_unnamed_field(&at->move.event);
+  for (unsigned i = 0; i < sizeof event_fields / sizeof *event_fields && !wrong; i++) {
+    struct move move = at->move;
+    struct verdict verdict;
+    ((unsigned char *)&move.event)[event_fields[i].at] ^= 1;
+    bool named = is_one_of(names_fields[move.event.kind], event_fields[i].name);
+    const char *unnamed = grammar_unnamed_field(&move.event);
+    restore(s, at->part);
+    world_step(&s->world, &move, &s->actions, &verdict);
+    if (named ? unnamed != NULL
+              : !unnamed || strcmp(unnamed, event_fields[i].name) ||
+                    verdict.kind != VERDICT_IMPOSSIBLE)
+      wrong = event_fields[i].name;
+  }
+  if (!ok(!wrong, "and every field of the event"))
+    note("%s", wrong);
+}
+
 static void try_all(enum grammar_protocol number)
 {
   struct stage s;
@@ -394,6 +458,7 @@ static void try_all(enum grammar_protocol number)
        protocols[number].name, s.at[i].move.rank, event_name(s.at[i].move.event.kind));
     try_fields(&s, number, &s.at[i]);
     ok(!tried.differ, "and every field");
+    try_event_fields(&s, &s.at[i]);
   }
   ok(number != ABOVE || kinds == (1u << RCL_EVENT_KINDS) - 2, "%s: %u situations",
      protocols[number].name, s.count);

@@ -219,10 +219,13 @@ void world_step(struct world *w, struct move *move, struct rcl_actions *actions,
   *verdict = (struct verdict){.kind = VERDICT_FINE, .rank = move->rank};
   if (move->kind == MOVE_EVENT && move->index == WORLD_FIND)
     find_index(w, move);
-  const char *why = world_refuses(w, move);
-  if (why) {
+  const char *why = world_refuses(w, move), *unnamed = NULL;
+  if (!w->bounded && move->kind == MOVE_EVENT) /* it comes from a host */
+    unnamed = grammar_unnamed_field(&move->event);
+  if (why || unnamed) {
     verdict->kind = VERDICT_IMPOSSIBLE;
-    snprintf(verdict->text, sizeof verdict->text, "%s", why);
+    snprintf(verdict->text, sizeof verdict->text, "%s%s", why ? why : "the event does not name ",
+             why ? "" : unnamed);
     return;
   }
   struct step_context t = {.w = w,

@@ -255,7 +255,7 @@ struct world_global {
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
   uint8_t injected;     /* the one fault of a faulty host has happened */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
-  uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0 */
+  uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer */
   uint8_t settled;      /* no rank will go back any more: world_settles() */
 };
 

@@ -225,6 +225,9 @@ static void ask_commit(struct step_context *t, const struct rcl_action *action)
   if (read_global(t->w)->committing)
     world_violate(t, "legal", "checkpoint %u is being committed, expected committed first",
                   read_global(t->w)->committing);
+  if (action->checkpoint <= read_global(t->w)->committed)
+    world_violate(t, "legal", "checkpoint %u, expected a later one than %u, the last committed",
+                  action->checkpoint, read_global(t->w)->committed);
   edit_global(t->w)->committing = action->checkpoint;
 }
 
@@ -271,7 +274,7 @@ static void force_outcome(struct step_context *t, const struct rcl_action *actio
 static void note_timer(const struct step_context *t)
 {
   bool asks = !t->w->protocol->clocks || t->rank == RCL_COORDINATOR_RANK;
-  if (asks && !t->w->protocol->independent && !read_global(t->w)->timed)
+  if (asks && !read_global(t->w)->timed)
     edit_global(t->w)->timed = true;
 }
 

@@ -321,10 +321,10 @@ static void judge_timers(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
   bool each = w->protocol->independent || w->protocol->clocks;
-  int set = 0;
+  bool set = false;
   for (int rank = 0; rank < w->ranks; rank++)
-    set += has_timer(w, rank);
-  bool timed = w->protocol->independent ? set : read_global(w)->timed && !read_global(w)->requested;
+    set |= has_timer(w, rank);
+  bool timed = read_global(w)->timed && (w->protocol->independent || !read_global(w)->requested);
   for (t->rank = 0; timed && t->rank < (each ? w->ranks : 1); t->rank++)
     if (each ? !has_timer(w, t->rank) : !set)
       world_violate(t, property, "no timer is set: no checkpoint will be asked for any more");
@@ -559,7 +559,7 @@ void world_at_rest_renewing(const struct world *w, bool (*renews)(void *ctx, int
   }
   world_occasion(&t, PROPERTY_DEADLOCK);
   world_occasion(&t, PROPERTY_COMMITS);
-  if (read_global(w)->timed || w->protocol->independent)
+  if (read_global(w)->timed)
     world_occasion(&t, PROPERTY_REQUESTS);
   judge_waits(w, "deadlock", NULL, "requests", verdict);
   if (verdict->kind == VERDICT_VIOLATION)

@@ -73,6 +73,14 @@ void world_script_advance(const struct world *w, int rank)
     continue;
 }
 
+/* The bytes that the rank contributes to the collective; 0 in a barrier, or where the root alone
+ * does. */
+static uint32_t bytes_given(int rank, const struct operation *op)
+{
+  bool gives = op->flow != RCL_FLOW_BARRIER && (op->flow != RCL_FLOW_FROM_ROOT || rank == op->peer);
+  return gives ? script_bytes(op) : 0;
+}
+
 bool world_script_event(const struct world *w, int rank, struct rcl_event *event, unsigned *choices)
 {
   const struct world_program *program = read_program(w, rank);
@@ -86,7 +94,8 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
                                 .makes = (uint8_t)program->call.makes,
                                 .peer = program->call.root,
                                 .comm = program->call.comm,
-                                .tag = program->call.number};
+                                .tag = program->call.number,
+                                .bytes = bytes_given(rank, next_operation(w, rank, program))};
     return true;
   }
   const struct operation *op = next_operation(w, rank, program);
@@ -138,7 +147,8 @@ bool world_script_event(const struct world *w, int rank, struct rcl_event *event
                                 .makes = op[1].kind == SCRIPT_MEMBER,
                                 .peer = (int16_t)op->peer,
                                 .comm = (int16_t)op->comm,
-                                .tag = program->calls[op->comm] + 1};
+                                .tag = program->calls[op->comm] + 1,
+                                .bytes = bytes_given(rank, op)};
     return true;
   default:
     return false;

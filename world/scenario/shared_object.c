@@ -220,6 +220,7 @@ static const char *variable(const struct object *o)
 
 /* ---- what it runs by itself ---- */
 
+/* Returns the entries of the dynamic section, and sets their number. */
 static const Elf64_Dyn *dynamic_entries(const struct object *o, size_t *count)
 {
   const Elf64_Phdr *p = segment_of(o, PT_DYNAMIC);
@@ -230,7 +231,7 @@ static const Elf64_Dyn *dynamic_entries(const struct object *o, size_t *count)
   return entry;
 }
 
-/* The value of the entry of the dynamic section; false: it has none. */
+/* Sets the value of that entry of the dynamic section; returns false if there is none. */
 static bool dynamic_entry(const struct object *o, int64_t tag, uint64_t *value)
 {
   size_t count;
@@ -265,7 +266,8 @@ static const char *library(const struct object *o, bool (*passes)(const char *na
   return NULL;
 }
 
-/* Compilers name these, which define none of the functions of start files. */
+/* Returns whether compilers name the library by themselves. Such libraries define none of the
+ * functions of start files. */
 static bool is_of_compiler(const char *name, const void *unused)
 {
   static const char *const begins[] = {"libc.",  "libm.", "libgcc_s.", "libstdc++.",
