@@ -50,8 +50,8 @@ enum { FLAW_MAX = sizeof(((struct verdict *)0)->text) };
 bool world_call_step(const struct world *, int rank, void *state, const struct rcl_event *,
                      struct rcl_actions *, int *broken, char *flaw);
 
-/* Returns the bytes of a state, which are the same for all ranks and whenever the protocol is asked;
- * otherwise it is a breach (world_size.c). */
+/* Returns the bytes of a state, which are the same for all ranks and whenever the protocol is
+ * asked; otherwise it is a breach (world_size.c). */
 uint32_t world_ask_state_size(const struct world *);
 
 /* Permutes the ranks in that state. An impure function is a breach. */
