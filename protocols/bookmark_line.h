@@ -59,6 +59,12 @@ static bool has_reported(const struct rcl_whole *w, int i)
   return phase_of(w, i) == WAITING && state_of(w, i)->captured == next_of(w);
 }
 
+/* It waits for the release of C. */
+static bool waits(const struct rcl_whole *w, int i)
+{
+  return phase_of(w, i) == WAITING && state_of(w, i)->captured == w->committed;
+}
+
 /* It has taken part in C1 since it came to its place: its program sends nothing. */
 static bool is_quiet_since(const struct rcl_whole *w, int i, uint32_t phase)
 {
@@ -104,13 +110,19 @@ static bool later_holds(const struct rcl_whole *w, int i, int j)
   (void)j;
   const struct state *state = state_of(w, i);
   return is_behind(w, i) || !state->later ||
-         (state->phase == RECONNECTING && state->later == next_of(w));
+         (i != RCL_COORDINATOR_RANK && state->phase == RECONNECTING && state->later == next_of(w));
 }
 
 static bool held_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
   return w->rank[i].held == (phase_of(w, i) >= AGREEING);
+}
+
+static bool timer_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return i == RCL_COORDINATOR_RANK || !w->rank[i].timer;
 }
 
 static bool capture_holds(const struct rcl_whole *w, int i, int j)
@@ -125,10 +137,32 @@ static bool store_holds(const struct rcl_whole *w, int i, int j)
   return w->rank[i].storing == (phase_of(w, i) == WRITING ? next_of(w) : 0);
 }
 
+static bool durable_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return is_behind(w, i) || w->rank[i].durable == (has_reported(w, i) ? next_of(w) : 0);
+}
+
+/* While it waits for the release of C it keeps the image before it, and there is none of C1. */
+static bool bounded_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  const struct rcl_whole_rank *rank = &w->rank[i];
+  uint32_t most = is_behind(w, i) || (waits(w, i) && w->committed > 1);
+  return rank->older <= most && rank->older + (rank->storing || rank->durable) <= 1;
+}
+
 static bool is_no_newer(const struct peer *peer, uint32_t checkpoint)
 {
   return peer->bookmark_for <= checkpoint && peer->drained_for <= checkpoint &&
          peer->empty_for <= checkpoint;
+}
+
+/* It was captured when it was drained both ways. */
+static bool is_captured_as(const struct peer *peer, uint32_t checkpoint)
+{
+  return peer->bookmark_for <= checkpoint && peer->drained_for == checkpoint &&
+         peer->empty_for == checkpoint;
 }
 
 static bool newer_image_holds(const struct rcl_whole *w, int i, int j)
@@ -138,14 +172,20 @@ static bool newer_image_holds(const struct rcl_whole *w, int i, int j)
     return true;
   const struct peer *then = peer_in(w, newer, i, j), *now = peer_of(w, i, j);
   return newer->captured == next_of(w) && !newer->later && then->sent == now->sent &&
-         then->received == now->received && is_no_newer(then, next_of(w));
+         then->received == now->received && is_captured_as(then, next_of(w));
 }
 
 static bool image_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct state *image = w->rank[i].committed;
   return !image || (image->captured == w->committed && !image->later &&
-                    is_no_newer(peer_in(w, image, i, j), w->committed));
+                    is_captured_as(peer_in(w, image, i, j), w->committed));
+}
+
+static bool restorable_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return w->rank[i].restorable;
 }
 
 /* ---- from rank i to rank j ---- */
@@ -158,8 +198,8 @@ static bool line_holds(const struct rcl_whole *w, int i, int j)
 
 static bool totals_hold(const struct rcl_whole *w, int i, int j)
 {
-  return peer_of(w, j, i)->received + rcl_whole_between(w, i, j)->messages ==
-         peer_of(w, i, j)->sent;
+  uint32_t sent = peer_of(w, i, j)->sent, received = peer_of(w, j, i)->received;
+  return received <= sent && sent - received == rcl_whole_between(w, i, j)->messages;
 }
 
 static bool numbers_hold(const struct rcl_whole *w, int i, int j)
@@ -230,11 +270,10 @@ static bool request_holds(const struct rcl_whole *w, int i, int j)
 static bool release_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_control *release = under_way(w, i, j, RELEASE);
-  bool waits = phase_of(w, j) == WAITING && state_of(w, j)->captured == w->committed;
   if (i != RCL_COORDINATOR_RANK)
     return !release->count;
-  return i == j ? !waits && !release->count
-                : release->count == waits && (!release->count || release->about == w->committed);
+  return i == j ? !waits(w, j) && !release->count
+                : release->count == waits(w, j) && (!release->count || release->about == w->committed);
 }
 
 static bool done_holds(const struct rcl_whole *w, int i, int j)
@@ -245,23 +284,57 @@ static bool done_holds(const struct rcl_whole *w, int i, int j)
   return done->count <= has_reported(w, i) && (!done->count || done->about == next_of(w));
 }
 
+/* The address of C leaves before the bookmark for C1, and that of C1 when C1 is reported. */
+static bool address_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *address = under_way(w, i, j, ADDRESS);
+  if (i == j)
+    return !address->count;
+  return !address->count || (address->about == w->committed && !is_told(w, i, j)) ||
+         (address->about == next_of(w) && has_reported(w, i));
+}
+
+static bool iteration_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *iteration = under_way(w, i, j, ITERATION);
+  if (i == j)
+    return !iteration->count;
+  return !iteration->count ||
+         (iteration->about == next_of(w) && takes_part(w, i) && !is_told(w, i, j));
+}
+
 /* In which order control messages of C and C1 follow each other on a channel. */
 static bool order_holds(const struct rcl_whole *w, int i, int j)
 {
   static const uint8_t order[] = {ADDRESS,  RELEASE, ITERATION, REQUEST,
                                   BOOKMARK, DRAINED, ADDRESS,   DONE};
   const struct rcl_whole_control *control = rcl_whole_between(w, i, j)->control;
-  uint32_t place = 0;
+  uint32_t place = 0, wrong = control[0].count;
   for (unsigned k = 0; k < sizeof order; k++) {
     const struct rcl_whole_control *next = &control[order[k]];
-    bool is_other = order[k] == ADDRESS && next->about != (k ? next_of(w) : w->committed);
-    if (!next->count || is_other)
-      continue;
-    if (next->count != 1 || next->place != place++)
-      return false;
+    uint32_t is_other = order[k] == ADDRESS && next->about != (k ? next_of(w) : w->committed),
+             is_here = (next->count != 0) & !is_other;
+    wrong |= is_here & ((next->count != 1) | (next->place != place));
+    place += is_here;
   }
-  const struct rcl_whole_control *address = &control[ADDRESS];
-  return !address->count || address->about == w->committed || address->about == next_of(w);
+  return !wrong;
+}
+
+/* A rank that has yet to start has sent nothing. */
+static bool silent_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  uint32_t count = channel->messages;
+  for (int kind = REQUEST; kind <= ITERATION; kind++)
+    count |= channel->control[kind].count;
+  return !is_behind(w, i) || !count;
+}
+
+/* What section 3.3 asks for. */
+static bool channels_hold(const struct rcl_whole *w, int i, int j)
+{
+  uint32_t under_way = rcl_whole_between(w, i, j)->messages | rcl_whole_between(w, j, i)->messages;
+  return !is_quiet_since(w, i, CAPTURING) || !under_way;
 }
 
 /* ---- all ranks ---- */
@@ -290,14 +363,20 @@ static bool committing_holds(const struct rcl_whole *w, int i, int j)
 static const struct rcl_clause line[] = {
     {"checkpoint", "in each phase the checkpoint under way and the last captured are C or C1",
      RCL_OF_RANK, false, checkpoint_holds},
-    {"later", "only a rank that reconnects keeps a request, for C1",
+    {"later", "only a rank that reconnects keeps a request, for C1, and not the coordinator",
      RCL_OF_RANK, false, later_holds},
     {"held", "the program is held from AGREEING or DRAINING until the release",
      RCL_OF_RANK, false, held_holds},
+    {"timer", "only the coordinator asks for checkpoints",
+     RCL_OF_RANK, false, timer_holds},
     {"capture", "an image of C1 is taken in CAPTURING only",
      RCL_OF_RANK, false, capture_holds},
     {"store", "an image of C1 is written in WRITING only",
      RCL_OF_RANK, false, store_holds},
+    {"durable", "its image of C1 is durable just if it has reported that",
+     RCL_OF_RANK, false, durable_holds},
+    {"bounded", "there is no older image than that of C where one of C1 is, or C is released",
+     RCL_OF_RANK, false, bounded_holds},
     {"totals", "what is under way from i to j is what i has sent less what j has received",
      RCL_OF_PAIR, false, totals_hold},
     {"numbers", "what is known of a peer is about no checkpoint behind C1",
@@ -322,12 +401,22 @@ static const struct rcl_clause line[] = {
      RCL_OF_PAIR, false, done_holds},
     {"order", "at most one control message of a kind and a checkpoint, in a fixed order",
      RCL_OF_PAIR, false, order_holds},
+    {"address", "an address of C is under way only before the total for C1, one of C1 behind it",
+     RCL_OF_PAIR, false, address_holds},
+    {"iteration", "an iteration is under way only for C1, before the total",
+     RCL_OF_PAIR, false, iteration_holds},
+    {"silent", "nothing is under way from a rank that has yet to start",
+     RCL_OF_PAIR, false, silent_holds},
+    {"channels", "from CAPTURING on no message of the program is under way from i or to it",
+     RCL_OF_PAIR, false, channels_hold},
     {"count", "the coordinator has counted the ranks that have reported C1",
      RCL_OF_ALL, false, count_holds},
     {"committing", "C1 is being committed just if all are counted, by the coordinator alone",
      RCL_OF_RANK, false, committing_holds},
-    {"image", "the image of C was taken as C, and knows of no later checkpoint",
+    {"image", "the image of C was taken as C, and drained for C, both ways",
      RCL_OF_PAIR, true, image_holds},
+    {"restorable", "the image of C is durable",
+     RCL_OF_RANK, true, restorable_holds},
     {"line", "by the images of C, j has received from i what i has sent to it",
      RCL_OF_PAIR, true, line_holds},
     {NULL, NULL, RCL_OF_ALL, false, NULL}};

@@ -30,8 +30,13 @@ struct rcl_whole_rank {
   const void *newer;     /* stored with the image of the next one; NULL: there is none, likewise */
   uint32_t standing;     /* enum rcl_standing */
   uint32_t held;         /* 1: HOLD without RELEASE */
+  uint32_t timer;        /* 1: SET_TIMER without TIMER */
   uint32_t capturing;    /* checkpoint between CAPTURE and CAPTURED; 0: none */
   uint32_t storing;      /* checkpoint whose image is being written; 0: none */
+  uint32_t restorable;   /* 1: the image of the committed checkpoint is durable, or that is FRESH */
+  uint32_t durable;      /* checkpoint behind it whose image is; 0: none */
+  uint32_t older;        /* images of checkpoints before it; with levels of storage 0, as these keep
+                            some */
 };
 
 /* Control messages of one kind from one rank to another. With a count of 0 the rest is zero. */

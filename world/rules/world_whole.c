@@ -66,12 +66,21 @@ static void show_stored(struct view *v, int rank, const unsigned char *zeroes)
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   shown->committed = committed == RCL_FRESH ? zeroes : NULL;
+  shown->restorable = committed == RCL_FRESH;
   for (uint32_t i = 0; i < count; i++) {
-    if (stored[i].part != RCL_PART_IMAGE || stored[i].checkpoint < committed)
+    if (stored[i].part != RCL_PART_IMAGE)
       continue;
-    bool newer = stored[i].checkpoint > committed;
+    bool older = stored[i].checkpoint<committed, newer = stored[i].checkpoint> committed;
+    if (older) {
+      shown->older += !w->levels;
+      continue;
+    }
     if (!stored[i].durable)
       shown->storing = stored[i].checkpoint;
+    else if (newer)
+      shown->durable = stored[i].checkpoint;
+    else
+      shown->restorable = 1;
     if (newer && read_kept(w, rank, stored[i].state, state + v->stride))
       shown->newer = state + v->stride;
     else if (!newer && committed != RCL_FRESH && read_kept(w, rank, stored[i].state, state))
@@ -90,12 +99,15 @@ static void show_rank(struct view *v, int rank)
     shown->storing = 0; /* no write is under way any more */
     shown->state = me->phase == RANK_NEW ? (const void *)(me + 1) : shown->committed;
     if (shown->standing == RCL_STANDS_DEAD || !shown->state)
-      *shown = (struct rcl_whole_rank){
-          .config = shown->config, .committed = shown->committed, .standing = RCL_STANDS_DEAD};
+      *shown = (struct rcl_whole_rank){.config = shown->config,
+                                       .committed = shown->committed,
+                                       .standing = RCL_STANDS_DEAD,
+                                       .restorable = shown->restorable};
     return;
   }
   shown->state = me + 1;
   shown->held = me->held;
+  shown->timer = me->timer;
   shown->capturing = me->phase == RANK_CAPTURING ? me->capturing : 0;
 }
 
