@@ -9,27 +9,35 @@
 #include "command/main.h"
 #include "world/scenario/scenario.h"
 
-const struct about about_prove = {
-    "prove", "PROTOCOL|FILE.c...",
-    "prove of every state and event what a step may do; no bounds but ranks and capacity",
-    "prove --memory blocking\n"
-    "prove --memory bookmark --ranks 2 --capacity 1"};
+const struct about about_prove = {"prove", "PROTOCOL|FILE.c...",
+                                  "prove the line invariant of a protocol, or of every event what "
+                                  "a step may do; any number of messages",
+                                  "prove --memory blocking\n"
+                                  "prove --memory bookmark --ranks 2 --capacity 1"};
+
+struct proving {
+  const char *what, *without;
+  double seconds;
+  int ranks, capacity;
+};
 
 /* Ends as the program does; returns only if there is none. */
-static int hand_over(double seconds, int ranks, int capacity, char **names)
+static int hand_over(const struct proving *asked, char **names)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
   g_autofree char *bin = g_path_get_dirname(self ? self : ".");
   g_autofree char *program = g_build_filename(bin, "recline-prove", NULL);
   char limit[G_ASCII_DTOSTR_BUF_SIZE], number[2][16];
-  g_ascii_dtostr(limit, sizeof limit, seconds);
-  g_snprintf(number[0], sizeof number[0], "%d", ranks);
-  g_snprintf(number[1], sizeof number[1], "%d", capacity);
+  g_ascii_dtostr(limit, sizeof limit, asked->seconds);
+  g_snprintf(number[0], sizeof number[0], "%d", asked->ranks);
+  g_snprintf(number[1], sizeof number[1], "%d", asked->capacity);
   g_autoptr(GPtrArray) words = g_ptr_array_new();
   g_ptr_array_add(words, program);
+  g_ptr_array_add(words, (char *)asked->what);
   g_ptr_array_add(words, limit);
   g_ptr_array_add(words, number[0]);
   g_ptr_array_add(words, number[1]);
+  g_ptr_array_add(words, (char *)asked->without);
   for (char **name = names; *name; name++)
     g_ptr_array_add(words, *name);
   g_ptr_array_add(words, NULL);
@@ -44,15 +52,19 @@ int command_prove(int argc, char **argv)
   enum { RANKS_MOST = 8, CAPACITY_MOST = 64 };
   gboolean memory = FALSE;
   gint ranks = 0, capacity = 0;
-  g_autofree char *limit = NULL;
+  g_autofree char *limit = NULL, *without = NULL;
   g_auto(GStrv) names = NULL;
   g_autoptr(GError) error = NULL;
   double seconds = 600;
   const GOptionEntry entries[] = {
       {"memory", 0, 0, G_OPTION_ARG_NONE, &memory,
        "Prove that no step overflows, leaves its memory or the grammar of actions", NULL},
-      {"ranks", 0, 0, G_OPTION_ARG_INT, &ranks, "Only of worlds of N ranks (2 and 3)", "N"},
-      {"capacity", 0, 0, G_OPTION_ARG_INT, &capacity, "Only of lists of N entries (1 and 2)", "N"},
+      {"without", 0, 0, G_OPTION_ARG_STRING, &without,
+       "Leave out that clause of the line invariant, to see what needs it", "CLAUSE"},
+      {"ranks", 0, 0, G_OPTION_ARG_INT, &ranks, "Of worlds of N ranks (2; with --memory 2 and 3)",
+       "N"},
+      {"capacity", 0, 0, G_OPTION_ARG_INT, &capacity,
+       "Of lists of N entries (1; with --memory 1 and 2)", "N"},
       {"timeout", 0, 0, G_OPTION_ARG_STRING, &limit,
        "Stop a protocol after that time: undecided (10min; 0: never)", "TIME"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names, NULL, NULL},
@@ -61,13 +73,18 @@ int command_prove(int argc, char **argv)
     return EXIT_BAD_INPUT;
   if (limit && !scenario_option_seconds(limit, &seconds, &error))
     return bad_input("recline prove: --timeout %s, expected a time", limit);
-  if (!memory)
-    return bad_input("recline prove: expected --memory: nothing else can be proved yet");
+  if (memory && without)
+    return bad_input("recline prove: --without, expected no --memory");
   if (ranks < 0 || ranks > RANKS_MOST || ranks == 1)
     return bad_input("recline prove: --ranks: expected 2 to 8");
   if (capacity < 0 || capacity > CAPACITY_MOST)
     return bad_input("recline prove: --capacity: expected 1 to 64");
   if (!names)
     return bad_input("recline prove: expected a protocol");
-  return hand_over(seconds, ranks, capacity, names);
+  const struct proving asked = {.what = memory ? "memory" : "line",
+                                .without = without ? without : "",
+                                .seconds = seconds,
+                                .ranks = ranks,
+                                .capacity = capacity};
+  return hand_over(&asked, names);
 }

@@ -272,8 +272,9 @@ static bool release_holds(const struct rcl_whole *w, int i, int j)
   const struct rcl_whole_control *release = under_way(w, i, j, RELEASE);
   if (i != RCL_COORDINATOR_RANK)
     return !release->count;
-  return i == j ? !waits(w, j) && !release->count
-                : release->count == waits(w, j) && (!release->count || release->about == w->committed);
+  return i == j
+             ? !waits(w, j) && !release->count
+             : release->count == waits(w, j) && (!release->count || release->about == w->committed);
 }
 
 static bool done_holds(const struct rcl_whole *w, int i, int j)

@@ -130,6 +130,11 @@ struct value path_peek(struct executor *, const struct path *, uint32_t object, 
 
 /* Asserts a condition of all paths. */
 void executor_assume(struct executor *, Z3_ast);
+/* Returns a solver for one question, with all conditions of executor_assume(). For a long question
+ * it is quicker than the executor's, which takes many. The caller releases it. */
+Z3_solver executor_solver_anew(struct executor *);
+/* Bounds the time of a solver by the time that is left. */
+void executor_set_time(const struct executor *, Z3_solver);
 /* Returns whether the conditions of the path and `more` are possible; then *model, unless `model`
  * is NULL, is a model of them, for the caller to release. */
 bool path_possible(struct executor *, struct path *, Z3_ast more, Z3_model *model);

@@ -1,12 +1,14 @@
-/* recline-prove SECONDS RANKS CAPACITY PROTOCOL...: what `recline prove --memory` runs. A program
- * of its own, as LLVM and Z3 are large, and nothing else of recline needs them. RANKS or CAPACITY
- * 0: all of them. */
+/* recline-prove WHAT SECONDS RANKS CAPACITY WITHOUT PROTOCOL...: what `recline prove` runs. A
+ * program of its own, as LLVM and Z3 are large, and nothing else of recline needs them. WHAT:
+ * "memory" or "line". RANKS or CAPACITY 0: all of them, or the least. WITHOUT: a clause that is
+ * left out, or "". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/exit_codes.h"
 #include "prove/bitcode.h"
+#include "prove/line_report.h"
 #include "prove/step_proof.h"
 
 static const char *const aspects[ASPECTS] = {"memory", "actions"};
@@ -50,10 +52,42 @@ static int conclude(const char *name, const struct memory_proof *proof, double s
 
 /* The options, which are the same for each protocol. */
 struct asked {
+  const char *what, *without;
   double seconds; /* 0: no bound */
   int ranks;      /* ranks of the worlds; 0: 2 and 3 */
   int capacity;   /* capacity of the worlds; 0: 1 and 2 */
 };
+
+/* Proves for all worlds of the options that no step misuses its memory or its list of actions. */
+static int prove_memory(const char *name, const char *protocol, LLVMModuleRef module,
+                        const struct asked *asked, gint64 until, clock_t ticks)
+{
+  struct memory_proof proof = {0};
+  int ranks = asked->ranks ? asked->ranks : RANKS_LEAST,
+      ranks_end = asked->ranks ? asked->ranks : RANKS_MOST,
+      capacity_end = asked->capacity ? asked->capacity : CAPACITY_MOST;
+  for (; ranks <= ranks_end; ranks++)
+    for (int capacity = asked->capacity ? asked->capacity : 1; capacity <= capacity_end; capacity++)
+      for (int self = 0; self < ranks; self++)
+        memory_prove(module, protocol, self, ranks, (uint32_t)capacity, until, &proof);
+  int code = conclude(name, &proof, (double)(clock() - ticks) / CLOCKS_PER_SEC);
+  memory_proof_clear(&proof);
+  return code;
+}
+
+static int prove_line(const char *name, const char *protocol, LLVMModuleRef module,
+                      const struct asked *asked, gint64 until, clock_t ticks)
+{
+  struct line_proof proof;
+  const struct line_asked line = {.ranks = asked->ranks ? asked->ranks : RANKS_LEAST,
+                                  .capacity = asked->capacity ? (uint32_t)asked->capacity : 1,
+                                  .without = *asked->without ? asked->without : NULL,
+                                  .until = until};
+  line_prove(module, protocol, &line, &proof);
+  int code = line_report(name, &line, &proof, (double)(clock() - ticks) / CLOCKS_PER_SEC);
+  line_proof_clear(&proof);
+  return code;
+}
 
 static int prove(const char *name, const struct asked *asked)
 {
@@ -64,19 +98,11 @@ static int prove(const char *name, const struct asked *asked)
     fprintf(stderr, "recline prove: %s\n", error->message);
     return EXIT_BAD_INPUT;
   }
-  struct memory_proof proof = {0};
   clock_t ticks = clock(); /* seconds of processor time, which other programs do not lengthen */
-  gint64 began = g_get_monotonic_time(),
-         until = asked->seconds > 0 ? began + (gint64)(asked->seconds * G_USEC_PER_SEC) : 0;
-  int ranks = asked->ranks ? asked->ranks : RANKS_LEAST,
-      ranks_end = asked->ranks ? asked->ranks : RANKS_MOST,
-      capacity_end = asked->capacity ? asked->capacity : CAPACITY_MOST;
-  for (; ranks <= ranks_end; ranks++)
-    for (int capacity = asked->capacity ? asked->capacity : 1; capacity <= capacity_end; capacity++)
-      for (int self = 0; self < ranks; self++)
-        memory_prove(module, protocol, self, ranks, (uint32_t)capacity, until, &proof);
-  int code = conclude(name, &proof, (double)(clock() - ticks) / CLOCKS_PER_SEC);
-  memory_proof_clear(&proof);
+  gint64 until =
+      asked->seconds > 0 ? g_get_monotonic_time() + (gint64)(asked->seconds * G_USEC_PER_SEC) : 0;
+  bool memory = g_str_equal(asked->what, "memory");
+  int code = (memory ? prove_memory : prove_line)(name, protocol, module, asked, until, ticks);
   LLVMDisposeModule(module);
   return code;
 }
@@ -94,10 +120,14 @@ static int worse(int a, int b)
 int main(int argc, char **argv)
 {
   int code = EXIT_FINE;
-  if (argc < 5)
+  if (argc < 7)
     return EXIT_BAD_INPUT;
-  const struct asked asked = {g_ascii_strtod(argv[1], NULL), atoi(argv[2]), atoi(argv[3])};
-  for (int i = 4; i < argc; i++)
+  const struct asked asked = {.what = argv[1],
+                              .seconds = g_ascii_strtod(argv[2], NULL),
+                              .ranks = atoi(argv[3]),
+                              .capacity = atoi(argv[4]),
+                              .without = argv[5]};
+  for (int i = 6; i < argc; i++)
     code = worse(code, prove(argv[i], &asked));
   return code;
 }

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/breach.h"
+#include "prove/fan.h"
 
 /* ---- the protocol in its module ---- */
 
-static char *read_string(struct rank_world *w, const struct value *at)
+char *rank_world_string(struct rank_world *w, const struct value *at)
 {
   GString *text = g_string_new(NULL);
   const struct block *b = at->kind == VALUE_POINTER ? w->x.first->pdata[at->object] : NULL;
@@ -16,7 +17,7 @@ static char *read_string(struct rank_world *w, const struct value *at)
   return g_string_free(text, FALSE);
 }
 
-static struct value pointer_at(struct rank_world *w, uint32_t object, uint64_t at)
+struct value rank_world_pointer(struct rank_world *w, uint32_t object, uint64_t at)
 {
   const struct block *b = w->x.first->pdata[object];
   return at < b->size ? b->cell[at].of : (struct value){0};
@@ -30,8 +31,8 @@ static bool find_protocol(struct rank_world *w, const char *name)
         executor_size(&w->x, LLVMGlobalGetValueType(v)) != sizeof(struct rcl_protocol))
       continue;
     uint32_t object = executor_global(&w->x, v);
-    struct value at = pointer_at(w, object, offsetof(struct rcl_protocol, name));
-    g_autofree char *found = read_string(w, &at);
+    struct value at = rank_world_pointer(w, object, offsetof(struct rcl_protocol, name));
+    g_autofree char *found = rank_world_string(w, &at);
     w->protocol = value_pointer(object, 0);
     if (!name || g_str_equal(found, name)) {
       w->traits.name = g_strdup(found);
@@ -57,12 +58,13 @@ static void read_traits(struct rank_world *w)
   w->traits.reconnects = TRAIT(w, reconnects);
   w->traits.independent = TRAIT(w, independent);
   w->traits.clocks = TRAIT(w, clocks);
-  struct value list = pointer_at(w, w->protocol.object, offsetof(struct rcl_protocol, controls));
+  struct value list =
+      rank_world_pointer(w, w->protocol.object, offsetof(struct rcl_protocol, controls));
   for (unsigned i = 0; list.kind == VALUE_POINTER && list.object && i < CONTROLS; i++) {
-    struct value at = pointer_at(w, list.object, list.bits + i * sizeof(char *));
+    struct value at = rank_world_pointer(w, list.object, list.bits + i * sizeof(char *));
     if (at.kind != VALUE_POINTER)
       break;
-    w->controls[i] = read_string(w, &at);
+    w->controls[i] = rank_world_string(w, &at);
   }
   w->traits.controls = w->controls;
 }
@@ -99,6 +101,19 @@ static void make_config(struct rank_world *w)
   }
 }
 
+static void make_state(struct rank_world *w)
+{
+  w->state = executor_object(&w->x, "its state", w->state_bytes, false);
+  zero(w, w->state);
+}
+
+void rank_make(struct rank_world *w, int self)
+{
+  w->self = self;
+  make_config(w);
+  make_state(w);
+}
+
 static void take_result(void *result, struct path *p)
 {
   *(struct value *)result = p->result;
@@ -128,14 +143,13 @@ bool rank_world_init(struct rank_world *w, LLVMModuleRef module, const char *nam
   executor_run(&w->x, rank_path(w, "prove_size", args, 2), take_result, &bytes);
   w->state_bytes = (uint32_t)bytes.bits;
   w->room = 32 + 12 * (uint32_t)ranks + 2 * capacity; /* RCL_ACTIONS_MAX */
-  w->state = executor_object(&w->x, "its state", w->state_bytes, false);
   w->event = executor_object(&w->x, "the event", sizeof(struct rcl_event), true);
   w->list = executor_object(&w->x, "struct rcl_actions", sizeof(struct rcl_actions), false);
   w->items = executor_object(&w->x, "the room for actions",
                              w->room * (uint32_t)sizeof(struct rcl_action), false);
   w->pieces =
       executor_object(&w->x, "the room for pieces", RCL_PIECES * sizeof(struct rcl_piece), false);
-  zero(w, w->state);
+  make_state(w);
   zero(w, w->event);
   zero(w, w->list);
   put(w, w->list, offsetof(struct rcl_actions, capacity), w->room, 4);
@@ -154,17 +168,11 @@ void rank_world_clear(struct rank_world *w)
 
 /* ---- conditions of every state ---- */
 
-/* The result of all paths of a function: a disjunction. */
+/* The result of all paths of a function. */
 struct holds {
   struct rank_world *w;
-  GPtrArray *any; /* Z3_ast */
-  bool faults;
+  struct fan any;
 };
-
-static Z3_ast conjunction(struct rank_world *w, const GPtrArray *all)
-{
-  return Z3_mk_and(w->x.z3, all->len, (Z3_ast *)all->pdata);
-}
 
 static struct value word_of(struct rank_world *w, const struct path *p, uint32_t piece,
                             size_t offset)
@@ -196,53 +204,73 @@ static void add_piece(struct rank_world *w, struct path *p, uint32_t piece)
 static void add_pieces(void *ctx, struct path *p)
 {
   struct holds *h = ctx;
-  h->faults |= *p->fault;
   for (uint32_t k = 0; !*p->fault && k < p->result.bits && k < RCL_PIECES; k++)
     add_piece(h->w, p, k);
-  g_ptr_array_add(h->any, conjunction(h->w, p->conditions));
+  fan_add(&h->any, p, Z3_mk_true(h->w->x.z3));
 }
 
 static void add_invariant(void *ctx, struct path *p)
 {
   struct holds *h = ctx;
   const struct value none = value_bits(32, 0);
-  h->faults |= *p->fault;
   if (*p->fault)
     return;
   struct value fine = value_compare(h->w->x.z3, LLVMIntEQ, &p->result, &none);
-  if (fine.kind == VALUE_BITS && !fine.bits)
-    return;
-  path_add(&h->w->x, p, value_ast(h->w->x.z3, &fine), NULL);
-  g_ptr_array_add(h->any, conjunction(h->w, p->conditions));
+  fan_add(&h->any, p, value_ast(h->w->x.z3, &fine));
 }
 
-static void assume_any(struct rank_world *w, const struct holds *h)
+void rank_make_unknown(struct rank_world *w, uint32_t object, const char *prefix)
 {
-  executor_assume(&w->x, Z3_mk_or(w->x.z3, h->any->len, (Z3_ast *)h->any->pdata));
+  char name[32];
+  struct block *b = w->x.first->pdata[object];
+  for (uint32_t at = 0; at < b->size; at += 4) {
+    g_snprintf(name, sizeof name, "%s%u", prefix, at);
+    const struct value v = value_unknown(w->x.z3, 32, name);
+    block_write(w->x.z3, b, at, &v, 4);
+  }
+}
+
+/* Returns that one of the paths of a function of a state is taken, as `each` finds them. */
+static Z3_ast holds_on_paths(struct rank_world *w, const char *function, const struct value *args,
+                             unsigned count, void (*each)(void *, struct path *))
+{
+  struct holds h = {.w = w};
+  fan_init(&h.any);
+  executor_run(&w->x, rank_path(w, function, args, count), each, &h);
+  Z3_ast any = h.any.ends->len && !w->x.late ? fan_term(&h.any, w->x.z3) : NULL;
+  fan_clear(&h.any);
+  return any;
+}
+
+Z3_ast rank_lists_fit(struct rank_world *w)
+{
+  const struct value args[] = {w->protocol, value_pointer(w->config, 0), value_pointer(w->state, 0),
+                               value_pointer(w->pieces, 0)};
+  w->x.exact = true;
+  Z3_ast fit = holds_on_paths(w, "prove_in_use", args, 4, add_pieces);
+  w->x.exact = false;
+  return fit;
+}
+
+Z3_ast rank_keeps_invariants(struct rank_world *w)
+{
+  const struct value args[] = {w->protocol, value_pointer(w->config, 0),
+                               value_pointer(w->state, 0)};
+  return holds_on_paths(w, "prove_invariant", args, 3, add_invariant);
 }
 
 uint64_t rank_assume_state(struct rank_world *w)
 {
-  char name[32];
   uint64_t before = w->x.paths;
-  struct holds lists = {w, g_ptr_array_new(), false}, invariants = {w, g_ptr_array_new(), false};
-  for (uint32_t at = 0; at < w->state_bytes; at += 4) {
-    g_snprintf(name, sizeof name, "state%u", at);
-    const struct value v = value_unknown(w->x.z3, 32, name);
-    block_write(w->x.z3, w->x.first->pdata[w->state], at, &v, 4);
+  rank_make_unknown(w, w->state, "state");
+  Z3_ast (*const told[])(struct rank_world *) = {rank_lists_fit, rank_keeps_invariants};
+  for (unsigned i = 0; i < G_N_ELEMENTS(told); i++) {
+    Z3_ast holds = told[i](w);
+    if (!holds)
+      return 0;
+    executor_assume(&w->x, holds);
   }
-  const struct value args[] = {w->protocol, value_pointer(w->config, 0), value_pointer(w->state, 0),
-                               value_pointer(w->pieces, 0)};
-  w->x.exact = true;
-  executor_run(&w->x, rank_path(w, "prove_in_use", args, 4), add_pieces, &lists);
-  w->x.exact = false;
-  assume_any(w, &lists);
-  executor_run(&w->x, rank_path(w, "prove_invariant", args, 3), add_invariant, &invariants);
-  assume_any(w, &invariants);
-  bool some = lists.any->len && invariants.any->len && !w->x.late;
-  g_ptr_array_free(lists.any, TRUE);
-  g_ptr_array_free(invariants.any, TRUE);
-  return some ? w->x.paths - before : 0;
+  return w->x.paths - before;
 }
 
 /* ---- bytes ---- */

@@ -25,6 +25,25 @@ bool rank_world_init(struct rank_world *, LLVMModuleRef module, const char *name
                      int ranks, uint32_t capacity);
 void rank_world_clear(struct rank_world *);
 
+/* Return the pointer that a constant of the module has at `at`, and the text behind such a pointer,
+ * which the caller frees with g_free(). */
+struct value rank_world_pointer(struct rank_world *, uint32_t object, uint64_t at);
+char *rank_world_string(struct rank_world *, const struct value *at);
+
+/* Makes the config and the state of another rank of the same world; `w` is about that rank from
+ * then on. */
+void rank_make(struct rank_world *, int self);
+
+/* Makes all bytes of an object unknown: words that models name PREFIX and their place. */
+void rank_make_unknown(struct rank_world *, uint32_t object, const char *prefix);
+
+/* Return a condition that holds in each state of the protocol, as a term over the words of
+ * w->state: lists are within their rooms and zero behind the last entry; the numbered invariants
+ * hold. These are executed for the states that the solver has been told of. NULL: no such state
+ * exists, or x.late. */
+Z3_ast rank_lists_fit(struct rank_world *);
+Z3_ast rank_keeps_invariants(struct rank_world *);
+
 /* Makes all bytes of the state unknown, and assumes the conditions that hold in each state of the
  * protocol: its lists are within their rooms, bytes that are not in use are zero, its numbered
  * invariants hold. Returns the number of paths that this took; 0: no such state exists, or x.late.

@@ -8,6 +8,55 @@ void executor_assume(struct executor *x, Z3_ast term)
   Z3_solver_assert(x->z3, x->solver, term);
 }
 
+/* Returns a tactic that solves equations before it searches. Z3's own tactic for bit-vectors takes
+ * longer to prepare such questions than to answer them. */
+static Z3_tactic tactic_of(Z3_context z)
+{
+  static const char *const steps[] = {"propagate-values", "solve-eqs", "elim-uncnstr", "simplify",
+                                      "smt"};
+  Z3_tactic all = Z3_mk_tactic(z, "simplify");
+  Z3_tactic_inc_ref(z, all);
+  for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+    Z3_tactic step = Z3_mk_tactic(z, steps[i]), before = all;
+    Z3_tactic_inc_ref(z, step);
+    all = Z3_tactic_and_then(z, before, step);
+    Z3_tactic_inc_ref(z, all);
+    Z3_tactic_dec_ref(z, step);
+    Z3_tactic_dec_ref(z, before);
+  }
+  return all;
+}
+
+Z3_solver executor_solver_anew(struct executor *x)
+{
+  if (x->asserted->len)
+    Z3_solver_pop(x->z3, x->solver, x->asserted->len);
+  g_ptr_array_set_size(x->asserted, 0);
+  Z3_ast_vector all = Z3_solver_get_assertions(x->z3, x->solver);
+  Z3_ast_vector_inc_ref(x->z3, all);
+  Z3_tactic tactic = tactic_of(x->z3);
+  Z3_solver solver = Z3_mk_solver_from_tactic(x->z3, tactic);
+  Z3_solver_inc_ref(x->z3, solver);
+  for (unsigned i = 0; i < Z3_ast_vector_size(x->z3, all); i++)
+    Z3_solver_assert(x->z3, solver, Z3_ast_vector_get(x->z3, all, i));
+  Z3_tactic_dec_ref(x->z3, tactic);
+  Z3_ast_vector_dec_ref(x->z3, all);
+  return solver;
+}
+
+void executor_set_time(const struct executor *x, Z3_solver solver)
+{
+  if (!x->until)
+    return;
+  gint64 left = (x->until - g_get_monotonic_time()) / 1000;
+  Z3_params params = Z3_mk_params(x->z3);
+  Z3_params_inc_ref(x->z3, params);
+  Z3_params_set_uint(x->z3, params, Z3_mk_string_symbol(x->z3, "timeout"),
+                     (unsigned)CLAMP(left, 1, G_MAXINT));
+  Z3_solver_set_params(x->z3, solver, params);
+  Z3_params_dec_ref(x->z3, params);
+}
+
 /* Brings the stack of the solver to the conditions of the path: common ones stay. */
 static void go_to(struct executor *x, const struct path *p)
 {

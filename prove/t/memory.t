@@ -64,8 +64,7 @@ refused() { # WORDS DESCRIPTION COMMAND...: one line, 64
 }
 refused 'expected a protocol (recline list protocols)' 'no such protocol' "$recline" prove --memory nosuch
 refused 'expected a mutant' 'no such mutant' "$recline" prove --memory bookmark~nosuch
-refused 'expected --memory' 'nothing to prove' "$recline" prove bookmark
 refused 'expected its source in C' 'a shared object' "$recline" prove --memory mine.so
 echo 'int x = ;' >bad.c
 exits 64 'a source that does not compile' "$recline" prove --memory bad.c
-finish 49
+finish 46

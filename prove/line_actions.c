@@ -1,0 +1,191 @@
+/* Actions of a step, as they change what clauses speak of (world/rules/world_actions.c). */
+#include <stddef.h>
+
+#include "prove/line_moves.h"
+
+/* The step whose actions take effect. */
+struct taking {
+  struct whole *h;
+  struct line_move *m;
+  const struct path *p;
+  uint32_t at; /* of the action */
+  const char *unknown;
+};
+
+static struct value field(const struct taking *t, size_t offset, uint32_t bytes)
+{
+  return path_peek(&t->h->w.x, t->p, t->h->w.items, t->at + (uint32_t)offset, bytes);
+}
+
+#define FIELD(t, member)                                                                           \
+  field((t), offsetof(struct rcl_action, member), sizeof(((struct rcl_action *)0)->member))
+
+static Z3_ast term(const struct taking *t, struct value v)
+{
+  return value_ast(t->h->w.x.z3, &v);
+}
+
+/* Returns a field that has to be known; then `most` is above it. */
+static uint32_t known(struct taking *t, struct value v, uint32_t most)
+{
+  if (v.kind != VALUE_BITS || v.bits >= most)
+    t->unknown = "an action names a rank or a kind that depends on the state";
+  return t->unknown ? 0 : (uint32_t)v.bits;
+}
+
+static Z3_ast *word(const struct taking *t, enum rank_word which)
+{
+  return &t->m->now[word_of_rank(t->h, t->m->rank, which)];
+}
+
+/* The event's checkpoint, which words behind the move do not have any more. */
+static Z3_ast event_checkpoint(const struct taking *t)
+{
+  return term(
+      t, path_peek(&t->h->w.x, t->p, t->h->w.event, offsetof(struct rcl_event, checkpoint), 4));
+}
+
+static void put_message(struct taking *t, uint32_t peer)
+{
+  Z3_ast *messages = &t->m->now[word_of_messages(t->h, t->m->rank, (int)peer)];
+  *messages = plus(t->h, *messages, number(t->h, 1));
+}
+
+static void put_control(struct taking *t)
+{
+  struct whole *h = t->h;
+  int from = t->m->rank, to = (int)known(t, FIELD(t, peer), (uint32_t)h->ranks);
+  uint32_t kind = known(t, FIELD(t, control), h->kinds);
+  Z3_ast *now = t->m->now, behind = number(h, 0);
+  for (uint32_t k = 0; k < h->kinds; k++)
+    behind = plus(h, behind, now[word_of_control(h, from, to, k, WORD_COUNT)]);
+  line_move_duty(t->m, "channel", "no control message is sent while one of its kind is under way",
+                 is_number(h, now[word_of_control(h, from, to, kind, WORD_COUNT)], 0));
+  now[word_of_control(h, from, to, kind, WORD_COUNT)] = number(h, 1);
+  now[word_of_control(h, from, to, kind, WORD_PLACE)] = behind;
+  now[word_of_control(h, from, to, kind, WORD_ABOUT)] = term(t, FIELD(t, about));
+  now[word_of_control(h, from, to, kind, WORD_VALUE)] = term(t, FIELD(t, value));
+}
+
+static void capture(struct taking *t)
+{
+  Z3_ast checkpoint = term(t, FIELD(t, checkpoint));
+  bool place = t->m->kind == RCL_EVENT_SAFE_POINT;
+  line_move_duty(t->m, "capture",
+                 "an image is taken of the next checkpoint, while its rank is held",
+                 both(t->h, same(t->h, checkpoint, next_checkpoint(t->h, t->m->now)),
+                      either(t->h, place ? Z3_mk_true(t->h->w.x.z3) : Z3_mk_false(t->h->w.x.z3),
+                             is_number(t->h, *word(t, WORD_HELD), 1))));
+  *word(t, WORD_CAPTURING) = checkpoint;
+}
+
+/* The state behind the step is stored with the image. */
+static void store(struct taking *t)
+{
+  struct whole *h = t->h;
+  Z3_ast checkpoint = term(t, FIELD(t, checkpoint));
+  if (known(t, FIELD(t, part), RCL_PARTS) != RCL_PART_IMAGE)
+    t->unknown = "a log is stored";
+  if (t->m->kind != RCL_EVENT_CAPTURED)
+    t->unknown = "an image is stored later than it is captured";
+  if (t->unknown)
+    return;
+  Z3_ast none =
+      both(h, is_number(h, *word(t, WORD_STORING), 0), is_number(h, *word(t, WORD_DURABLE), 0));
+  line_move_duty(t->m, "store",
+                 "an image is stored once, of the checkpoint that was captured, the next one",
+                 both(h, none,
+                      both(h, same(h, checkpoint, event_checkpoint(t)),
+                           same(h, checkpoint, next_checkpoint(h, t->m->now)))));
+  *word(t, WORD_STORING) = checkpoint;
+  for (uint32_t k = 0; k < h->words; k++)
+    t->m->now[word_of_memory(h, t->m->rank, OF_NEWER, k)] =
+        t->m->now[word_of_memory(h, t->m->rank, OF_STATE, k)];
+}
+
+static void erase(struct taking *t)
+{
+  struct whole *h = t->h;
+  Z3_ast checkpoint = term(t, FIELD(t, checkpoint)), committed = t->m->now[GLOBAL_COMMITTED],
+         fresh = is_number(h, committed, RCL_FRESH), none = number(h, 0);
+  Z3_ast *restorable = word(t, WORD_RESTORABLE), *older = word(t, WORD_OLDER),
+         *storing = word(t, WORD_STORING), *durable = word(t, WORD_DURABLE);
+  *restorable =
+      chosen(h, both(h, negated(h, fresh), same(h, checkpoint, committed)), none, *restorable);
+  *older = chosen(h, same(h, plus(h, checkpoint, number(h, 1)), committed), none, *older);
+  *storing = chosen(h, same(h, checkpoint, *storing), none, *storing);
+  *durable = chosen(h, same(h, checkpoint, *durable), none, *durable);
+}
+
+static void ask_commit(struct taking *t)
+{
+  Z3_ast *committing = &t->m->now[GLOBAL_COMMITTING];
+  line_move_duty(t->m, "commit", "one checkpoint is committed at a time",
+                 is_number(t->h, *committing, 0));
+  *committing = term(t, FIELD(t, checkpoint));
+}
+
+/* All but STORE, which comes last. */
+static void take(struct taking *t, enum rcl_action_kind kind, bool *gives_up)
+{
+  struct path none = {0};
+  struct value peer =
+      path_peek(&t->h->w.x, &none, t->h->w.event, offsetof(struct rcl_event, peer), 2);
+  switch (kind) {
+  case RCL_ACTION_TRANSMIT:
+    put_message(t, (uint32_t)peer.bits);
+    break;
+  case RCL_ACTION_RESEND:
+    put_message(t, known(t, FIELD(t, peer), (uint32_t)t->h->ranks));
+    break;
+  case RCL_ACTION_CONTROL:
+    put_control(t);
+    break;
+  case RCL_ACTION_HOLD:
+  case RCL_ACTION_RELEASE:
+    *word(t, WORD_HELD) = number(t->h, kind == RCL_ACTION_HOLD);
+    break;
+  case RCL_ACTION_SET_TIMER:
+    *word(t, WORD_TIMER) = number(t->h, 1);
+    break;
+  case RCL_ACTION_CAPTURE:
+    capture(t);
+    break;
+  case RCL_ACTION_COMMIT:
+    ask_commit(t);
+    break;
+  case RCL_ACTION_ERASE:
+    erase(t);
+    break;
+  case RCL_ACTION_GIVE_UP:
+    *gives_up = true;
+    break;
+  case RCL_ACTION_JOIN:
+  case RCL_ACTION_REJOIN:
+  case RCL_ACTION_ROLL_BACK:
+    t->unknown = "a collective, or a rank that goes back by itself";
+    break;
+  default: /* of payloads, outputs, connections: nothing that is spoken of */
+    break;
+  }
+}
+
+const char *line_actions_take(struct whole *h, struct line_move *m, const struct path *p,
+                              bool *gives_up)
+{
+  struct taking t = {h, m, p, 0, NULL};
+  struct value count = path_peek(&h->w.x, p, h->w.list, offsetof(struct rcl_actions, count), 4);
+  if (count.kind != VALUE_BITS)
+    return "how many actions there are depends on the state";
+  for (int last = 0; last < 2; last++)
+    for (uint32_t i = 0; i < count.bits && !t.unknown; i++) {
+      t.at = i * (uint32_t)sizeof(struct rcl_action);
+      enum rcl_action_kind kind =
+          (enum rcl_action_kind)known(&t, FIELD(&t, kind), RCL_ACTION_KINDS);
+      if (!t.unknown && last && kind == RCL_ACTION_STORE)
+        store(&t);
+      else if (!t.unknown && !last && kind != RCL_ACTION_STORE)
+        take(&t, kind, gives_up);
+    }
+  return t.unknown;
+}

@@ -1,0 +1,249 @@
+#include "prove/line_goals.h"
+
+#include <string.h>
+
+/* The end of a path. */
+struct line_end {
+  struct path *path;
+  Z3_ast *now;
+  GArray *goals; /* struct goal */
+};
+
+/* Something that has to hold there, as a term over the words before the move. */
+struct goal {
+  Z3_ast holds;
+  const char *name, *text;
+  int i, j;
+};
+
+bool line_is_left_out(const struct proving *g, const struct told *told)
+{
+  return g->without && g_str_equal(told->name, g->without);
+}
+
+/* ---- what fails ---- */
+
+static unsigned value_in(const struct proving *g, Z3_model model, Z3_ast word)
+{
+  unsigned bits = 0;
+  Z3_ast value;
+  if (Z3_model_eval(g->h->w.x.z3, model, word, true, &value))
+    Z3_get_numeral_uint(g->h->w.x.z3, value, &bits);
+  return bits;
+}
+
+/* Of the words before the move what is not zero; behind it, with `now`, what has changed. */
+static GString *print_words(const struct proving *g, Z3_model model, const Z3_ast *now)
+{
+  const struct whole *h = g->h;
+  GString *out = g_string_new(NULL);
+  for (uint32_t k = 0; k < h->count; k++) {
+    unsigned before = value_in(g, model, h->before[k]),
+             after = now ? value_in(g, model, now[k]) : 0;
+    if (now ? before != after : before)
+      g_string_append_printf(out, "%s=%u\n", h->names[k], now ? after : before);
+  }
+  return out;
+}
+
+static char *print_event(const struct proving *g, struct path *p)
+{
+  struct rank_world *w = &g->h->w;
+  struct rcl_event event;
+  char text[TEXT_MAX];
+  if (g->move->rank < 0)
+    return g_strdup("");
+  rank_read_first(w, p, w->event, &event, sizeof event);
+  return g_strdup(event_print(&w->traits, &event, text));
+}
+
+static GString *print_actions(const struct proving *g, struct path *p)
+{
+  struct rank_world *w = &g->h->w;
+  GString *out = g_string_new(NULL);
+  struct rcl_actions list;
+  char text[TEXT_MAX];
+  if (g->move->rank < 0)
+    return out;
+  rank_read(w, p, w->list, &list, sizeof list);
+  list.item = g_new0(struct rcl_action, w->room);
+  rank_read(w, p, w->items, list.item, w->room * (uint32_t)sizeof *list.item);
+  for (uint32_t i = 0; i < list.count && i < w->room; i++)
+    g_string_append_printf(out, "%s\n", action_print(&w->traits, &list.item[i], text));
+  g_free(list.item);
+  return out;
+}
+
+static char *print_who(int i, int j)
+{
+  return i < 0   ? g_strdup("")
+         : j < 0 ? g_strdup_printf("of rank %d", i)
+                 : g_strdup_printf("of ranks %d and %d", i, j);
+}
+
+/* Of a path that has a model in which it fails. */
+static void tell_failure(struct proving *g, struct path *p, const Z3_ast *now,
+                         const struct goal *goal)
+{
+  struct line_failure *f = g_new0(struct line_failure, 1);
+  *f = (struct line_failure){.clause = g_strdup(goal->name),
+                             .text = g_strdup(goal->text),
+                             .who = print_who(goal->i, goal->j),
+                             .move = g_strdup(g->move->name),
+                             .event = print_event(g, p),
+                             .before = print_words(g, p->model, NULL),
+                             .after = now ? print_words(g, p->model, now) : g_string_new(NULL),
+                             .actions = print_actions(g, p)};
+  g_ptr_array_add(g->proof->failed, f);
+}
+
+void line_tell_fault(struct proving *g, struct path *p, const char *aspect)
+{
+  const struct goal goal = {NULL, aspect, p->fault, g->move->rank, -1};
+  tell_failure(g, p, NULL, &goal);
+}
+
+/* ---- goals ---- */
+
+static void add_goal(struct line_end *end, const struct proving *g, Z3_ast holds, const char *name,
+                     const char *text, int i, int j)
+{
+  Z3_context z = g->h->w.x.z3;
+  const struct goal goal = {Z3_simplify(z, holds), name, text, i, j};
+  if (Z3_get_bool_value(z, goal.holds) != Z3_L_TRUE)
+    g_array_append_val(end->goals, goal);
+}
+
+/* Clauses that speak of words which the move changes. */
+static void add_clauses(struct line_end *end, const struct proving *g, bool own, bool at_first)
+{
+  const struct whole *h = g->h;
+  for (guint k = 0; k < h->clauses->len; k++) {
+    const struct told *told = h->clauses->pdata[k];
+    if (told->own != own || line_is_left_out(g, told))
+      continue;
+    Z3_ast holds = whole_in(h, told->holds, end->now);
+    if (holds != told->holds || at_first)
+      add_goal(end, g, holds, told->name, told->text, told->i, told->j);
+  }
+}
+
+/* Clauses of the protocol come first, as what they say is said in its words. */
+void line_goals_add(struct proving *g, const struct path *p, const Z3_ast *now,
+                    const GArray *duties, bool at_first)
+{
+  struct line_end *end = g_new0(struct line_end, 1);
+  end->path = path_fork(&g->h->w.x, p);
+  end->now = g_memdup2(now, g->h->count * sizeof *now);
+  end->goals = g_array_new(FALSE, FALSE, sizeof(struct goal));
+  add_clauses(end, g, true, at_first);
+  for (guint k = 0; k < duties->len; k++) {
+    const struct duty *duty = &g_array_index(duties, struct duty, k);
+    add_goal(end, g, duty->holds, duty->name, duty->text, g->move->rank, -1);
+  }
+  add_clauses(end, g, false, at_first);
+  g_ptr_array_add(g->ends, end);
+}
+
+static void free_end(struct proving *g, struct line_end *end)
+{
+  path_free(&g->h->w.x, end->path);
+  g_array_free(end->goals, TRUE);
+  g_free(end->now);
+  g_free(end);
+}
+
+/* ---- questions ---- */
+
+/* Asks whether a term is possible with all clauses; true: `*model` is one of it. */
+static bool is_possible(struct proving *g, Z3_ast term, Z3_model *model)
+{
+  struct executor *x = &g->h->w.x;
+  Z3_solver solver = executor_solver_anew(x);
+  for (guint k = 0; k < g->h->clauses->len && g->assumes; k++) {
+    const struct told *told = g->h->clauses->pdata[k];
+    if (!told->own && !line_is_left_out(g, told))
+      Z3_solver_assert(x->z3, solver, told->holds);
+  }
+  Z3_solver_assert(x->z3, solver, term);
+  executor_set_time(x, solver);
+  x->queries++;
+  Z3_lbool answer = Z3_solver_check(x->z3, solver);
+  x->unknown += answer == Z3_L_UNDEF;
+  if (answer == Z3_L_TRUE) {
+    *model = Z3_solver_get_model(x->z3, solver);
+    Z3_model_inc_ref(x->z3, *model);
+  }
+  Z3_solver_dec_ref(x->z3, solver);
+  return answer == Z3_L_TRUE;
+}
+
+static Z3_ast conditions_of(const struct proving *g, const struct path *p)
+{
+  return Z3_mk_and(g->h->w.x.z3, p->conditions->len, (Z3_ast *)p->conditions->pdata);
+}
+
+static void take_model(struct proving *g, struct path *p, Z3_model model)
+{
+  if (p->model)
+    Z3_model_dec_ref(g->h->w.x.z3, p->model);
+  p->model = model;
+}
+
+bool line_path_is_possible(struct proving *g, struct path *p)
+{
+  Z3_model model = NULL;
+  if (!is_possible(g, conditions_of(g, p), &model))
+    return false;
+  take_model(g, p, model);
+  return true;
+}
+
+/* That the path is taken and one of its goals fails. */
+static Z3_ast fails(const struct proving *g, const struct line_end *end)
+{
+  Z3_context z = g->h->w.x.z3;
+  g_autofree Z3_ast *each = g_new(Z3_ast, end->goals->len + 1);
+  for (guint k = 0; k < end->goals->len; k++)
+    each[k] = negated(g->h, g_array_index(end->goals, struct goal, k).holds);
+  return both(g->h, conditions_of(g, end->path), Z3_mk_or(z, end->goals->len, each));
+}
+
+static bool is_so(struct proving *g, const struct path *p, Z3_ast term)
+{
+  const struct value v = {.kind = VALUE_TERM, .width = 1, .term = term};
+  return path_model(&g->h->w.x, p, &v);
+}
+
+/* Tells what fails in a model, of the path that is taken in it. */
+static void tell_failures(struct proving *g, Z3_model model)
+{
+  for (guint i = 0; i < g->ends->len; i++) {
+    struct line_end *end = g->ends->pdata[i];
+    Z3_model_inc_ref(g->h->w.x.z3, model);
+    take_model(g, end->path, model);
+    if (!is_so(g, end->path, conditions_of(g, end->path)))
+      continue;
+    for (guint k = 0; k < end->goals->len; k++) {
+      const struct goal *goal = &g_array_index(end->goals, struct goal, k);
+      if (!is_so(g, end->path, goal->holds))
+        tell_failure(g, end->path, end->now, goal);
+    }
+  }
+}
+
+void line_goals_prove(struct proving *g)
+{
+  Z3_context z = g->h->w.x.z3;
+  g_autofree Z3_ast *any = g_new(Z3_ast, g->ends->len + 1);
+  Z3_model model = NULL;
+  for (guint i = 0; i < g->ends->len; i++)
+    any[i] = fails(g, g->ends->pdata[i]);
+  if (g->ends->len && is_possible(g, Z3_mk_or(z, g->ends->len, any), &model)) {
+    tell_failures(g, model);
+    Z3_model_dec_ref(z, model);
+  }
+  for (guint i = 0; i < g->ends->len; i++)
+    free_end(g, g->ends->pdata[i]);
+  g_ptr_array_set_size(g->ends, 0);
+}

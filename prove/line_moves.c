@@ -1,0 +1,320 @@
+/* Moves of the world (world/rules/world_rules.c, world_events.c, world_crash.c) as they change what
+ * is shown of it (world/rules/world_whole.c). Where the world has more conditions the proof has
+ * less: it takes each message of the program at any time, each timer, each recovery. */
+#include "prove/line_moves.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "protocols/text.h"
+#include "prove/events.h"
+
+void line_move_duty(struct line_move *m, const char *name, const char *text, Z3_ast holds)
+{
+  const struct duty duty = {name, text, holds};
+  g_array_append_val(m->duties, duty);
+}
+
+/* ---- terms ---- */
+
+static Z3_ast field(struct whole *h, size_t at, uint32_t bytes)
+{
+  struct path none = {0};
+  struct value v = path_peek(&h->w.x, &none, h->w.event, (uint32_t)at, bytes);
+  return value_ast(h->w.x.z3, &v);
+}
+
+static void when(struct line_move *m, Z3_ast condition)
+{
+  g_ptr_array_add(m->when, condition);
+}
+
+static Z3_ast *word(struct whole *h, struct line_move *m, enum rank_word which)
+{
+  return &m->now[word_of_rank(h, m->rank, which)];
+}
+
+/* The rank runs, and its image is not being taken. */
+static void when_running(struct whole *h, struct line_move *m)
+{
+  when(m, is_number(h, *word(h, m, WORD_STANDING), RCL_STANDS_UP));
+  when(m, is_number(h, *word(h, m, WORD_CAPTURING), 0));
+}
+
+static Z3_ast is_below_most(const struct whole *h, const Z3_ast *now)
+{
+  return Z3_mk_bvult(h->w.x.z3, now[GLOBAL_COMMITTED], number(h, MOST_COMMITS));
+}
+
+/* ---- life ---- */
+
+/* What a start removes: images of all other checkpoints. */
+static void start(struct whole *h, struct line_move *m)
+{
+  when(m, is_number(h, *word(h, m, WORD_STANDING), RCL_STANDS_BEHIND));
+  when(m, same(h, field(h, offsetof(struct rcl_event, checkpoint), 4), m->now[GLOBAL_COMMITTED]));
+  *word(h, m, WORD_STANDING) = number(h, RCL_STANDS_UP);
+  *word(h, m, WORD_DURABLE) = *word(h, m, WORD_OLDER) = number(h, 0);
+}
+
+static Z3_ast chance(const struct whole *h, const char *what, int rank)
+{
+  char name[32];
+  g_snprintf(name, sizeof name, "%d.%s", rank, what);
+  return value_unknown(h->w.x.z3, 1, name).term;
+}
+
+/* What a crash may leave: a write that has ended although its rank was not told, an older image
+ * that a step was about to erase. */
+static void leave(struct whole *h, struct line_move *m, int rank)
+{
+  Z3_ast *storing = &m->now[word_of_rank(h, rank, WORD_STORING)],
+         *durable = &m->now[word_of_rank(h, rank, WORD_DURABLE)],
+         *older = &m->now[word_of_rank(h, rank, WORD_OLDER)];
+  Z3_ast written = both(h, chance(h, "written", rank), negated(h, is_number(h, *storing, 0)));
+  *durable = chosen(h, written, *storing, *durable);
+  Z3_ast kept = both(h, chance(h, "kept", rank), is_number(h, *durable, 0));
+  *older = chosen(h, kept, number(h, 1), *older);
+}
+
+static void all_go_back(struct whole *h, struct line_move *m)
+{
+  static const enum rank_word none[] = {WORD_HELD, WORD_TIMER, WORD_CAPTURING, WORD_STORING};
+  uint32_t channels = word_of_messages(h, 0, 0);
+  for (int rank = 0; rank < h->ranks; rank++) {
+    leave(h, m, rank);
+    m->now[word_of_rank(h, rank, WORD_STANDING)] = number(h, RCL_STANDS_BEHIND);
+    for (unsigned i = 0; i < G_N_ELEMENTS(none); i++)
+      m->now[word_of_rank(h, rank, none[i])] = number(h, 0);
+    for (uint32_t k = 0; k < h->words; k++)
+      m->now[word_of_memory(h, rank, OF_STATE, k)] =
+          m->now[word_of_memory(h, rank, OF_COMMITTED, k)];
+  }
+  for (uint32_t k = channels; k < h->count; k++)
+    m->now[k] = number(h, 0);
+  m->now[GLOBAL_COMMITTING] = number(h, 0);
+}
+
+Z3_ast *line_moves_begin(const struct whole *h)
+{
+  Z3_ast *now = g_new(Z3_ast, h->count);
+  for (uint32_t k = 0; k < h->count; k++)
+    now[k] = number(h, 0);
+  for (int rank = 0; rank < h->ranks; rank++) {
+    now[word_of_rank(h, rank, WORD_STANDING)] = number(h, RCL_STANDS_BEHIND);
+    now[word_of_rank(h, rank, WORD_RESTORABLE)] = number(h, 1);
+  }
+  return now;
+}
+
+/* ---- messages ---- */
+
+static void take_message(struct whole *h, struct line_move *m, int peer)
+{
+  Z3_ast *messages = &m->now[word_of_messages(h, peer, m->rank)];
+  when(m, negated(h, is_number(h, *messages, 0)));
+  *messages = plus(h, *messages, number(h, UINT32_MAX));
+}
+
+/* The first control message of the channel leaves it. */
+static void take_control(struct whole *h, struct line_move *m, int peer, uint32_t kind)
+{
+  Z3_ast *now = m->now;
+  when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_COUNT)], 1));
+  when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_PLACE)], 0));
+  for (unsigned i = 0; i < CONTROL_WORDS; i++)
+    now[word_of_control(h, peer, m->rank, kind, i)] = number(h, 0);
+  for (uint32_t k = 0; k < h->kinds; k++) {
+    Z3_ast *place = &now[word_of_control(h, peer, m->rank, k, WORD_PLACE)],
+           none = is_number(h, now[word_of_control(h, peer, m->rank, k, WORD_COUNT)], 0);
+    if (k != kind)
+      *place = chosen(h, none, *place, plus(h, *place, number(h, UINT32_MAX)));
+  }
+}
+
+static void write_control(struct whole *h, int peer, uint32_t kind)
+{
+  const struct value is = value_bits(32, kind);
+  static const enum control_word words[] = {WORD_ABOUT, WORD_VALUE};
+  static const size_t places[] = {offsetof(struct rcl_event, about),
+                                  offsetof(struct rcl_event, value)};
+  rank_write(&h->w, NULL, h->w.event, offsetof(struct rcl_event, control), &is, 4);
+  for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+    Z3_ast term = h->before[word_of_control(h, peer, h->w.self, kind, words[i])];
+    const struct value v = value_term(h->w.x.z3, 32, term);
+    rank_write(&h->w, NULL, h->w.event, (uint32_t)places[i], &v, 4);
+  }
+}
+
+/* ---- storage ---- */
+
+static void end_write(struct whole *h, struct line_move *m)
+{
+  Z3_ast checkpoint = field(h, offsetof(struct rcl_event, checkpoint), 4);
+  when(m, same(h, field(h, offsetof(struct rcl_event, part), 1),
+               Z3_mk_unsigned_int(h->w.x.z3, RCL_PART_IMAGE, Z3_mk_bv_sort(h->w.x.z3, 8))));
+  when(m, same(h, *word(h, m, WORD_STORING), checkpoint));
+  *word(h, m, WORD_STORING) = number(h, 0);
+  *word(h, m, WORD_DURABLE) = checkpoint;
+}
+
+/* The newer images become the committed ones, these the older ones. */
+static void commit(struct whole *h, struct line_move *m)
+{
+  Z3_ast checkpoint = m->now[GLOBAL_COMMITTING];
+  when(m, same(h, checkpoint, field(h, offsetof(struct rcl_event, checkpoint), 4)));
+  when(m, is_below_most(h, m->now));
+  line_move_duty(m, "commit", "the next checkpoint is committed, no other",
+                 same(h, checkpoint, next_checkpoint(h, m->now)));
+  Z3_ast fresh = is_number(h, m->now[GLOBAL_COMMITTED], RCL_FRESH);
+  for (int rank = 0; rank < h->ranks; rank++) {
+    Z3_ast *durable = &m->now[word_of_rank(h, rank, WORD_DURABLE)],
+           *restorable = &m->now[word_of_rank(h, rank, WORD_RESTORABLE)],
+           *older = &m->now[word_of_rank(h, rank, WORD_OLDER)],
+           is_there = same(h, *durable, checkpoint);
+    line_move_duty(m, "bounded", "there is one older image at most",
+                   either(h, fresh, is_number(h, *older, 0)));
+    *older = chosen(h, fresh, number(h, 0), *restorable);
+    *restorable = chosen(h, is_there, number(h, 1), number(h, 0));
+    *durable = chosen(h, is_there, number(h, 0), *durable);
+    for (uint32_t k = 0; k < h->words; k++)
+      m->now[word_of_memory(h, rank, OF_COMMITTED, k)] =
+          m->now[word_of_memory(h, rank, OF_NEWER, k)];
+  }
+  m->now[GLOBAL_COMMITTED] = checkpoint;
+  m->now[GLOBAL_COMMITTING] = number(h, 0);
+}
+
+/* ---- all of them ---- */
+
+struct listing {
+  struct whole *h;
+  bool (*each)(void *, struct line_move *);
+  void *ctx;
+  bool comes; /* list what comes from channels, which takes long, or all else */
+};
+
+static struct line_move begin(struct whole *h, int rank, enum rcl_event_kind kind,
+                              const GPtrArray *conditions)
+{
+  struct line_move m = {.rank = rank,
+                        .kind = kind,
+                        .when = g_ptr_array_new(),
+                        .now = whole_words(h),
+                        .duties = g_array_new(FALSE, FALSE, sizeof(struct duty))};
+  for (guint i = 0; conditions && i < conditions->len; i++)
+    when(&m, conditions->pdata[i]);
+  return m;
+}
+
+static bool visit(const struct listing *l, struct line_move *m)
+{
+  bool more = l->each(l->ctx, m);
+  g_ptr_array_free(m->when, TRUE);
+  g_array_free(m->duties, TRUE);
+  g_free(m->now);
+  return more;
+}
+
+static bool list_controls(const struct listing *l, int peer)
+{
+  struct whole *h = l->h;
+  bool more = true;
+  for (uint32_t kind = 0; kind < h->kinds && more; kind++) {
+    struct line_move m = begin(h, h->w.self, RCL_EVENT_CONTROL, NULL);
+    g_snprintf(m.name, sizeof m.name, "%d control %s from %d", m.rank, h->w.controls[kind], peer);
+    when_running(h, &m);
+    take_control(h, &m, peer, kind);
+    write_control(h, peer, kind);
+    more = visit(l, &m);
+  }
+  return more;
+}
+
+/* What the move does besides the step. */
+static void happen(struct whole *h, struct line_move *m, int peer)
+{
+  if (m->kind != RCL_EVENT_START && m->kind != RCL_EVENT_CAPTURED)
+    when_running(h, m);
+  switch (m->kind) {
+  case RCL_EVENT_START:
+    start(h, m);
+    break;
+  case RCL_EVENT_CAPTURED:
+    when(m, is_number(h, *word(h, m, WORD_STANDING), RCL_STANDS_UP));
+    when(m,
+         same(h, *word(h, m, WORD_CAPTURING), field(h, offsetof(struct rcl_event, checkpoint), 4)));
+    *word(h, m, WORD_CAPTURING) = number(h, 0);
+    break;
+  case RCL_EVENT_ARRIVED:
+    take_message(h, m, peer);
+    break;
+  case RCL_EVENT_DURABLE:
+    end_write(h, m);
+    break;
+  case RCL_EVENT_COMMITTED:
+    commit(h, m);
+    break;
+  case RCL_EVENT_TIMER:
+    when(m, is_below_most(h, m->now));
+    when(m, negated(h, is_number(h, *word(h, m, WORD_TIMER), 0)));
+    *word(h, m, WORD_TIMER) = number(h, 0);
+    break;
+  case RCL_EVENT_COLLECTED:
+    break;
+  default: /* of the program */
+    when(m, is_number(h, *word(h, m, WORD_HELD), 0));
+  }
+}
+
+/* A rank that is told of a crash has yet to start, and its memory is not spoken of. */
+static bool list(void *ctx, struct rank_world *w, const GPtrArray *conditions,
+                 enum rcl_event_kind kind, bool fresh)
+{
+  const struct listing *l = ctx;
+  struct path none = {0};
+  struct value peer = path_peek(&w->x, &none, w->event, offsetof(struct rcl_event, peer), 2);
+  int from = (int16_t)peer.bits;
+  bool comes = kind == RCL_EVENT_ARRIVED || kind == RCL_EVENT_CONTROL;
+  if (kind == RCL_EVENT_DOWN || comes != l->comes)
+    return true;
+  if (kind == RCL_EVENT_CONTROL)
+    return list_controls(l, from);
+  struct line_move m = begin(l->h, w->self, kind, conditions);
+  bool pairs = kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED;
+  g_snprintf(m.name, sizeof m.name, "%d %s%s", w->self, event_name(kind), fresh ? " fresh" : "");
+  if (pairs && from >= 0)
+    g_snprintf(m.name, sizeof m.name, "%d %s %s %d", w->self, event_name(kind),
+               kind == RCL_EVENT_SEND ? "to" : "from", from);
+  happen(l->h, &m, from);
+  return visit(l, &m);
+}
+
+struct until {
+  struct listing l;
+  bool more;
+};
+
+static bool list_until(void *ctx, struct rank_world *w, const GPtrArray *conditions,
+                       enum rcl_event_kind kind, bool fresh)
+{
+  struct until *u = ctx;
+  u->more = list(&u->l, w, conditions, kind, fresh);
+  return u->more;
+}
+
+void line_moves_each(struct whole *h, bool (*each)(void *, struct line_move *), void *ctx)
+{
+  struct until u = {{h, each, ctx, false}, true};
+  for (int rank = 0; rank < 2 * h->ranks && u.more; rank++) {
+    u.l.comes = rank >= h->ranks;
+    whole_turn_to(h, rank % h->ranks);
+    events_each(&h->w, list_until, &u);
+  }
+  if (!u.more)
+    return;
+  struct line_move m = begin(h, -1, RCL_EVENT_NONE, NULL);
+  g_strlcpy(m.name, "all go back", sizeof m.name);
+  all_go_back(h, &m);
+  visit(&u.l, &m);
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# `recline prove PROTOCOL` (docs/prove.md): the line invariant of bookmark is proved; mutants are
+# refuted by the name of a clause, behind a move. Skipped where the prover is not built.
+# RECLINE_LONG=1: three ranks, a mutant that only stands still, what each clause is needed for.
+. "$(dirname "$0")/../../protocols/t/tap.sh"
+needs_layer
+[ -x "$build/bin/recline-prove" ] || {
+  echo '1..0 # SKIP recline is built without its prover (packages clang, llvm-dev, libz3-dev)'
+  exit 0
+}
+cd "$dir" || exit 1
+
+verdict() { # [OPTION]... PROTOCOL: the verdict
+  "$recline" prove "$@" >out 2>err
+  code=$?
+  set -- $(sed -n '1s/^[^ ]* *\([a-z]*\) .*/\1/p' out)
+  echo "$1 $code"
+}
+
+# ---- proved ----
+
+never='0 control none from 1, 0 control request from 1, 0 control release from 1, 1 timer'
+never="$never, 1 control none from 0, 1 control done from 0"
+is "$(verdict bookmark)" 'proved 0' 'bookmark, two ranks' out err
+is "$(sed -n 's/^  cannot happen: //p' out)" "$never" 'all other moves can happen' out
+check 'how much was asked is said' grep -q ' clauses .* moves, .* paths, .* queries, ' out
+
+# ---- refuted ----
+
+refuted() { # MUTANT CLAUSE [OPTION]...: fails by that clause of bookmark_line.h
+  mutant=$1 clause=$2
+  shift 2
+  is "$(verdict "$@" "bookmark~$mutant")" 'fails 1' "bookmark~$mutant fails" out err
+  check "by clause $clause" grep -q -E "^  clause \"($clause)\" of ranks [0-9] and [0-9]: " out
+  check 'behind a move, from a state' sh -c \
+    "grep -q '^    move: ' out && grep -q '^    before: ' out && grep -q '^    after: ' out"
+}
+refuted commit-early 'store|durable'
+refuted release-early held
+refuted no-hold held
+refuted one-way 'quiet|channels'
+refuted blind drained
+refuted stale-totals drained
+refuted erase-early restorable
+
+# ---- not proved ----
+
+is "$(verdict blocking)" 'undecided 2' 'blocking states no line invariant' out err
+check 'and it is said' grep -q 'it states no line invariant' out
+is "$(verdict --timeout 1s bookmark)" 'undecided 2' 'time is up' out err
+is "$(verdict --without told bookmark)" 'fails 1' 'without clause "told" others fail' out err
+exits 64 '--without and --memory' "$recline" prove --memory --without told bookmark
+
+# ---- long ----
+
+lines=29
+if [ -n "${RECLINE_LONG:-}" ]; then
+  is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
+  is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
+  lines=31
+fi
+finish $lines

@@ -1,0 +1,154 @@
+/* The whole of a protocol, with unknown contents: all ranks, their channels and what is stored, as
+ * struct rcl_whole shows them to the clauses of its line invariant (protocols/line.h).
+ *
+ * All that is unknown are words of 32 bits, numbered: `before[k]` is what word k is called in all
+ * terms. A state of the whole is a term for each word. So a clause is executed once; of another
+ * state it says what is got by replacing each word by that state's.
+ *
+ * A rank that has crashed is one that does nothing until all go back: it stands UP with the memory
+ * that it had, of which the proof may speak although it is lost. So no rank stands DEAD.
+ *
+ *     whole.c           words, clauses
+ *     whole_shape.c     what holds of each state of the whole, whatever the protocol
+ *     line_moves.c      moves of the world, as they change words
+ *     line_actions.c    actions of a step, likewise
+ *     line_proof.c      each clause, after each move
+ */
+#ifndef RECLINE_PROVE_WHOLE_H
+#define RECLINE_PROVE_WHOLE_H
+
+#include "protocols/line.h"
+#include "prove/prove_rank.h"
+
+enum { WHOLE_RANKS = 8 };
+
+/* Words of the whole, of each rank, of control messages of each kind and pair of ranks. */
+enum global_word { GLOBAL_COMMITTED, GLOBAL_COMMITTING, GLOBAL_WORDS };
+enum rank_word {
+  WORD_STANDING,
+  WORD_HELD,
+  WORD_TIMER,
+  WORD_CAPTURING,
+  WORD_STORING,
+  WORD_RESTORABLE,
+  WORD_DURABLE,
+  WORD_OLDER,
+  RANK_WORDS
+};
+enum control_word { WORD_COUNT, WORD_PLACE, WORD_ABOUT, WORD_VALUE, CONTROL_WORDS };
+
+/* Memories of a rank: its state, those stored with the committed image and with the next. */
+enum memory_of { OF_STATE, OF_COMMITTED, OF_NEWER, MEMORIES };
+
+/* A clause of one or two ranks: of the protocol, or what holds of each whole. */
+struct told {
+  char *name, *text;
+  int i, j;     /* -1: of none */
+  bool own;     /* of the protocol */
+  Z3_ast holds; /* of the words as they are called */
+};
+
+struct whole {
+  struct rank_world w; /* of the rank that was spoken of last */
+  int ranks;
+  uint32_t kinds;                                        /* of control messages */
+  uint32_t words;                                        /* of a state of a rank */
+  uint32_t config[WHOLE_RANKS];                          /* objects */
+  uint32_t memory[WHOLE_RANKS][MEMORIES];                /* likewise */
+  uint32_t shown, shown_ranks, shown_channels, controls; /* what a clause is given */
+  uint32_t count;                                        /* words in all */
+  Z3_ast *before;
+  char **names;
+  GPtrArray *clauses; /* struct told */
+};
+
+/* Numbers of words. */
+uint32_t word_of_rank(const struct whole *, int rank, enum rank_word);
+uint32_t word_of_memory(const struct whole *, int rank, enum memory_of, uint32_t word);
+uint32_t word_of_messages(const struct whole *, int from, int to);
+uint32_t word_of_control(const struct whole *, int from, int to, uint32_t kind, enum control_word);
+
+/* Takes the protocol of that name from a clone of `module`; false: there is none. */
+bool whole_init(struct whole *, LLVMModuleRef module, const char *name, int ranks,
+                uint32_t capacity, gint64 until);
+void whole_clear(struct whole *);
+
+/* `w` is about that rank from then on. */
+void whole_turn_to(struct whole *, int rank);
+
+/* Adds a clause. */
+void whole_tell(struct whole *, bool own, const char *name, const char *text, int i, int j,
+                Z3_ast holds);
+
+/* Adds the clauses of the protocol. Returns NULL, or why they are not known: a text that lives as
+ * long as the program. */
+const char *whole_tell_line(struct whole *);
+
+/* Returns a term of the words as they are in another state. */
+Z3_ast whole_in(const struct whole *, Z3_ast term, const Z3_ast *now);
+
+/* Returns a copy of the words, for g_free(). */
+Z3_ast *whole_words(const struct whole *);
+
+/* ---- whole_shape.c ---- */
+
+/* Adds what holds of each whole, and asserts what clauses are to be executed with. Returns NULL, or
+ * why it is not known. */
+const char *whole_tell_shape(struct whole *);
+
+/* ---- terms of words ---- */
+
+static inline Z3_ast number(const struct whole *h, uint32_t n)
+{
+  return Z3_mk_unsigned_int(h->w.x.z3, n, Z3_mk_bv_sort(h->w.x.z3, 32));
+}
+
+static inline Z3_ast same(const struct whole *h, Z3_ast a, Z3_ast b)
+{
+  return Z3_mk_eq(h->w.x.z3, a, b);
+}
+
+static inline Z3_ast is_number(const struct whole *h, Z3_ast a, uint32_t n)
+{
+  return same(h, a, number(h, n));
+}
+
+static inline Z3_ast negated(const struct whole *h, Z3_ast a)
+{
+  return Z3_mk_not(h->w.x.z3, a);
+}
+
+static inline Z3_ast both(const struct whole *h, Z3_ast a, Z3_ast b)
+{
+  Z3_ast all[] = {a, b};
+  return Z3_mk_and(h->w.x.z3, 2, all);
+}
+
+static inline Z3_ast either(const struct whole *h, Z3_ast a, Z3_ast b)
+{
+  Z3_ast all[] = {a, b};
+  return Z3_mk_or(h->w.x.z3, 2, all);
+}
+
+static inline Z3_ast implied(const struct whole *h, Z3_ast a, Z3_ast b)
+{
+  return Z3_mk_implies(h->w.x.z3, a, b);
+}
+
+static inline Z3_ast chosen(const struct whole *h, Z3_ast condition, Z3_ast a, Z3_ast b)
+{
+  return Z3_mk_ite(h->w.x.z3, condition, a, b);
+}
+
+static inline Z3_ast plus(const struct whole *h, Z3_ast a, Z3_ast b)
+{
+  return Z3_mk_bvadd(h->w.x.z3, a, b);
+}
+
+/* The checkpoint behind the committed one, which alone can be under way. */
+static inline Z3_ast next_checkpoint(const struct whole *h, const Z3_ast *now)
+{
+  return plus(h, now[GLOBAL_COMMITTED], number(h, 1));
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* What holds of each state of the whole, whatever the protocol: how ranks stand, what is stored,
+ * what a channel is. All of it is proved again after each move, as clauses are. */
+#include "prove/whole.h"
+
+enum { COMMITS_MOST = 1 << 30 };
+
+static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
+{
+  Z3_ast term = Z3_mk_and(h->w.x.z3, all->len, (Z3_ast *)all->pdata);
+  g_ptr_array_free(all, TRUE);
+  return term;
+}
+
+/* Returns what a term over the state of a rank says of another of its memories. */
+static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memory_of memory)
+{
+  g_autofree Z3_ast *now = whole_words(h);
+  for (uint32_t word = 0; word < h->words; word++)
+    now[word_of_memory(h, rank, OF_STATE, word)] = h->before[word_of_memory(h, rank, memory, word)];
+  return whole_in(h, term, now);
+}
+
+/* Returns whether there is an image of the next checkpoint, whole or not. */
+static Z3_ast has_newer(const struct whole *h, int rank)
+{
+  return negated(h, both(h, is_number(h, h->before[word_of_rank(h, rank, WORD_STORING)], 0),
+                         is_number(h, h->before[word_of_rank(h, rank, WORD_DURABLE)], 0)));
+}
+
+/* Of the state, of the state in the committed image, of that in the newer one, if there is one. */
+static void tell_of_memories(struct whole *h, int rank, const char *name, const char *text,
+                             Z3_ast holds)
+{
+  whole_tell(h, false, name, text, rank, -1, holds);
+  whole_tell(h, false, name, text, rank, -1, of_memory(h, holds, rank, OF_COMMITTED));
+  whole_tell(h, false, name, text, rank, -1,
+             implied(h, has_newer(h, rank), of_memory(h, holds, rank, OF_NEWER)));
+}
+
+/* Its lists are asserted at once, as what follows is executed with them. */
+static const char *tell_rank(struct whole *h, int rank)
+{
+  whole_turn_to(h, rank);
+  Z3_ast lists = rank_lists_fit(&h->w);
+  if (!lists)
+    return "its lists are not known";
+  executor_assume(&h->w.x, lists);
+  tell_of_memories(h, rank, "rooms", "lists are within their rooms", lists);
+  Z3_ast numbered = rank_keeps_invariants(&h->w), fresh = h->before[GLOBAL_COMMITTED];
+  if (!numbered)
+    return "no state keeps its numbered invariants";
+  Z3_ast up = is_number(h, h->before[word_of_rank(h, rank, WORD_STANDING)], RCL_STANDS_UP);
+  const char *text = "the numbered invariants hold";
+  whole_tell(h, false, "numbered", text, rank, -1, implied(h, up, numbered));
+  whole_tell(h, false, "numbered", text, rank, -1,
+             either(h, is_number(h, fresh, RCL_FRESH), of_memory(h, numbered, rank, OF_COMMITTED)));
+  whole_tell(h, false, "numbered", text, rank, -1,
+             implied(h, has_newer(h, rank), of_memory(h, numbered, rank, OF_NEWER)));
+  return NULL;
+}
+
+/* A rank that is to start has the state from which it does, and nothing under way. */
+static void tell_standing(struct whole *h, int rank)
+{
+  static const enum rank_word none[] = {WORD_HELD, WORD_TIMER, WORD_CAPTURING, WORD_STORING};
+  GPtrArray *all = g_ptr_array_new();
+  Z3_ast standing = h->before[word_of_rank(h, rank, WORD_STANDING)],
+         up = is_number(h, standing, RCL_STANDS_UP),
+         behind = is_number(h, standing, RCL_STANDS_BEHIND);
+  for (uint32_t word = 0; word < h->words; word++)
+    g_ptr_array_add(all, same(h, h->before[word_of_memory(h, rank, OF_STATE, word)],
+                              h->before[word_of_memory(h, rank, OF_COMMITTED, word)]));
+  for (unsigned i = 0; i < G_N_ELEMENTS(none); i++)
+    g_ptr_array_add(all, is_number(h, h->before[word_of_rank(h, rank, none[i])], 0));
+  whole_tell(h, false, "standing", "a rank runs, or has yet to start from the committed image",
+             rank, -1, both(h, either(h, up, behind), implied(h, behind, conjunction(h, all))));
+}
+
+/* What a word is: 0 or the next checkpoint. */
+static Z3_ast is_next_or_none(const struct whole *h, uint32_t word)
+{
+  return either(h, is_number(h, h->before[word], 0),
+                same(h, h->before[word], next_checkpoint(h, h->before)));
+}
+
+static void tell_storage(struct whole *h, int rank)
+{
+  Z3_ast storing = is_number(h, h->before[word_of_rank(h, rank, WORD_STORING)], 0),
+         durable = is_number(h, h->before[word_of_rank(h, rank, WORD_DURABLE)], 0);
+  GPtrArray *all = g_ptr_array_new();
+  g_ptr_array_add(all, either(h, storing, durable));
+  g_ptr_array_add(all, is_next_or_none(h, word_of_rank(h, rank, WORD_STORING)));
+  g_ptr_array_add(all, is_next_or_none(h, word_of_rank(h, rank, WORD_DURABLE)));
+  for (enum rank_word flag = WORD_HELD; flag <= WORD_OLDER; flag++)
+    if (flag == WORD_HELD || flag == WORD_RESTORABLE || flag == WORD_OLDER)
+      g_ptr_array_add(all,
+                      Z3_mk_bvule(h->w.x.z3, h->before[word_of_rank(h, rank, flag)], number(h, 1)));
+  whole_tell(h, false, "storage",
+             "of each checkpoint before, at and behind the committed one there "
+             "is one image at most",
+             rank, -1, conjunction(h, all));
+}
+
+static Z3_ast images_are_zero(const struct whole *h)
+{
+  GPtrArray *all = g_ptr_array_new();
+  for (int rank = 0; rank < h->ranks; rank++)
+    for (uint32_t word = 0; word < h->words; word++)
+      g_ptr_array_add(all, is_number(h, h->before[word_of_memory(h, rank, OF_COMMITTED, word)], 0));
+  return conjunction(h, all);
+}
+
+/* The places of the control messages of a channel are 0, 1, ... */
+static void tell_channel(struct whole *h, int from, int to)
+{
+  GPtrArray *all = g_ptr_array_new();
+  Z3_context z = h->w.x.z3;
+  Z3_ast sum = number(h, 0);
+  for (uint32_t k = 0; k < h->kinds; k++)
+    sum = plus(h, sum, h->before[word_of_control(h, from, to, k, WORD_COUNT)]);
+  for (uint32_t k = 0; k < h->kinds; k++) {
+    Z3_ast count = h->before[word_of_control(h, from, to, k, WORD_COUNT)],
+           place = h->before[word_of_control(h, from, to, k, WORD_PLACE)],
+           none = is_number(h, count, 0);
+    g_ptr_array_add(all,
+                    either(h, none, both(h, is_number(h, count, 1), Z3_mk_bvult(z, place, sum))));
+    for (unsigned i = WORD_PLACE; i < CONTROL_WORDS; i++)
+      g_ptr_array_add(
+          all, implied(h, none, is_number(h, h->before[word_of_control(h, from, to, k, i)], 0)));
+    for (uint32_t other = 0; other < k; other++)
+      g_ptr_array_add(
+          all,
+          either(
+              h,
+              either(h, none,
+                     is_number(h, h->before[word_of_control(h, from, to, other, WORD_COUNT)], 0)),
+              negated(h,
+                      same(h, place, h->before[word_of_control(h, from, to, other, WORD_PLACE)]))));
+  }
+  whole_tell(h, false, "channel", "control messages come in a row, at most one of each kind", from,
+             to, conjunction(h, all));
+}
+
+const char *whole_tell_shape(struct whole *h)
+{
+  const char *why = NULL;
+  for (int i = 0; i < h->ranks && !why; i++)
+    why = tell_rank(h, i);
+  for (int i = 0; i < h->ranks && !why; i++) {
+    tell_standing(h, i);
+    tell_storage(h, i);
+    for (int j = 0; j < h->ranks; j++)
+      tell_channel(h, i, j);
+  }
+  Z3_ast committed = h->before[GLOBAL_COMMITTED];
+  whole_tell(h, false, "fresh", "what is stored of no checkpoint is zero", -1, -1,
+             implied(h, is_number(h, committed, RCL_FRESH), images_are_zero(h)));
+  whole_tell(h, false, "few", "there are at most 2^30 checkpoints", -1, -1,
+             Z3_mk_bvule(h->w.x.z3, committed, number(h, COMMITS_MOST)));
+  return why;
+}
