@@ -180,16 +180,18 @@ static void add_bound(const struct source *s, const struct expansion *e, const c
 
 /* Adds a remark on a row that exists, or that has no value. */
 static void add_remark(const struct source *s, const struct expansion *e, const char *id,
-                       bool input)
+                       char remark)
 {
   struct plan_row *row = g_hash_table_lookup(s->plan->rows, id);
   if (!row) {
     add_row(s, e, id);
     row = g_hash_table_lookup(s->plan->rows, id);
   }
-  row->input |= input;
-  if (input)
+  row->input |= remark == 'i';
+  if (remark != 'w') {
+    row->kind = remark == 'd' ? KIND_DERIVED : remark == 's' ? KIND_SHARED : row->kind;
     return;
+  }
   g_free(row->why);
   g_strfreev(row->tried);
   g_strfreev(row->tried_value);
@@ -234,7 +236,7 @@ static bool expand(const struct source *s, struct expansion *e, const char *name
     else if (*whole == 'b')
       add_bound(s, e, what);
     else
-      add_remark(s, e, what, *whole == 'i');
+      add_remark(s, e, what, *whole);
     return true;
   }
   g_autofree char *list = g_strndup(open + 1, (gsize)(close - open - 1));
@@ -269,11 +271,12 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   for (char **group = groups; *group; group++) {
     struct source s = {keys, *group, file, plan};
     struct expansion e = {0};
-    bool known = g_regex_match_simple("^(run|row|input|why|bound|figure|constant) ", *group, 0, 0);
+    bool known = g_regex_match_simple("^(run|row|input|derived|shared|why|bound|figure|constant) ",
+                                      *group, 0, 0);
     if (!known)
       g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                  "%s: [%s], expected [run NAME], [row ID], [input ID], [why ID], [bound NAME], "
-                  "[constant NAME] or [figure NAME]",
+                  "%s: [%s], expected [run NAME], [row ID], [input ID], [derived ID], [shared ID], "
+                  "[why ID], [bound NAME], [constant NAME] or [figure NAME]",
                   file, *group);
     if (!known || !expand(&s, &e, "", *group, error))
       return false;

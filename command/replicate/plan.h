@@ -9,6 +9,10 @@
  *
  *     [input bookmark.t1a.infiniband.base]             behind its row
  *                           it went into a platform or a scenario, so it is no result
+ *     [derived bookmark.t1b.infiniband.cr]             behind its row
+ *                           an input, or another row, decides it, so that it says little
+ *     [shared bookmark.t2.ethernet.total]              behind its row
+ *                           one constant, fitted to rows like it, decides all of them
  *     [why bookmark.t1a.{infiniband,myrinet-mx}.cr]    behind their rows
  *     text = ...            why they are missed, as tested; or why there is no value
  *     tried LABEL = ...     another expression, whose values are shown with the reason;
@@ -49,11 +53,16 @@ struct plan_run {
   char **set;            /* KEY=VALUE; ends with NULL */
 };
 
+/* How much a result says: one that is published as zero, that an input or another row decides, or
+ * that shares its one constant with others, says less than the rest. */
+enum row_kind { KIND_INFORMATIVE, KIND_ZERO, KIND_DERIVED, KIND_SHARED, ROW_KINDS };
+
 struct plan_row {
   char *id, *value;            /* value: NULL where there is none */
   char *why;                   /* NULL */
   char **tried, **tried_value; /* labels and expressions; end with NULL; NULL: none */
   bool input;
+  enum row_kind kind; /* not ZERO, which the published value says */
 };
 
 struct plan_constant {

@@ -102,6 +102,13 @@ bool replica_is_result(const struct replica *r)
   return r->verdict == ROW_WITHIN || r->verdict == ROW_MISSED;
 }
 
+enum row_kind replica_kind(const struct replica *r)
+{
+  if (r->published->number && r->published->value == 0.0)
+    return KIND_ZERO;
+  return r->row ? r->row->kind : KIND_INFORMATIVE;
+}
+
 const struct replica *replica_named(const struct replicas *all, const char *id)
 {
   for (unsigned i = 0; i < all->count; i++)

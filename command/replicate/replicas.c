@@ -15,6 +15,11 @@ static const char *const VERDICTS[ROW_VERDICTS] = {
     [ROW_WITHIN] = "within", [ROW_MISSED] = "missed", [ROW_TRUE] = "true",    [ROW_FALSE] = "false",
     [ROW_INPUT] = "input",   [ROW_FAILED] = "failed", [ROW_ABSENT] = "absent"};
 
+static const char *const KINDS[ROW_KINDS] = {[KIND_INFORMATIVE] = "informative",
+                                             [KIND_ZERO] = "zero",
+                                             [KIND_DERIVED] = "derived",
+                                             [KIND_SHARED] = "shared"};
+
 const char *row_verdict_name(enum row_verdict verdict)
 {
   return VERDICTS[verdict];
@@ -66,34 +71,58 @@ static char *show_ratio(const struct replica *r)
   return there ? g_strdup_printf("%.3f", r->value / r->published->value) : g_strdup("");
 }
 
-static void count(const struct replicas *all, const char *source, unsigned counts[ROW_VERDICTS])
+/* The values of a paper, or of all. */
+struct counts {
+  unsigned verdict[ROW_VERDICTS];
+  unsigned within[ROW_KINDS], results[ROW_KINDS];
+};
+
+static struct counts count(const struct replicas *all, const char *source)
 {
-  memset(counts, 0, ROW_VERDICTS * sizeof *counts);
-  for (unsigned i = 0; i < all->count; i++)
-    if (!source || !strcmp(all->item[i].published->source, source))
-      counts[all->item[i].verdict]++;
+  struct counts counts = {0};
+  for (unsigned i = 0; i < all->count; i++) {
+    const struct replica *r = &all->item[i];
+    if (source && strcmp(r->published->source, source) != 0)
+      continue;
+    counts.verdict[r->verdict]++;
+    counts.within[replica_kind(r)] += r->verdict == ROW_WITHIN;
+    counts.results[replica_kind(r)] += replica_is_result(r);
+  }
+  return counts;
 }
 
-/* "36 of 40 results within (90 %), 3 of 3 claims true, 12 inputs, 2 failed, 80 absent" */
-static char *sum_up(const unsigned counts[ROW_VERDICTS])
+/* "36 of 40 informative results within (90 %), besides 4 of 4 published as zero; 3 of 3 claims
+ * true, 12 inputs, 2 failed, 80 absent" */
+static char *sum_up(const struct counts *counts)
 {
-  unsigned results = counts[ROW_WITHIN] + counts[ROW_MISSED];
+  static const char *const besides[ROW_KINDS] = {[KIND_ZERO] = "published as zero",
+                                                 [KIND_DERIVED] = "that an input decides",
+                                                 [KIND_SHARED] = "of one shared constant"};
+  unsigned within = counts->within[KIND_INFORMATIVE], results = counts->results[KIND_INFORMATIVE];
+  const unsigned *verdict = counts->verdict;
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "%u of %u results within", counts[ROW_WITHIN], results);
+  g_string_printf(text, "%u of %u informative results within", within, results);
   if (results)
-    g_string_append_printf(text, " (%.0f %%)", 100.0 * counts[ROW_WITHIN] / results);
-  g_string_append_printf(text, ", %u of %u claims true, %u inputs", counts[ROW_TRUE],
-                         counts[ROW_TRUE] + counts[ROW_FALSE], counts[ROW_INPUT]);
-  if (counts[ROW_FAILED])
-    g_string_append_printf(text, ", %u failed", counts[ROW_FAILED]);
-  if (counts[ROW_ABSENT])
-    g_string_append_printf(text, ", %u absent", counts[ROW_ABSENT]);
+    g_string_append_printf(text, " (%.0f %%)", 100.0 * within / results);
+  const char *comma = ", besides ";
+  for (unsigned kind = KIND_ZERO; kind < ROW_KINDS; kind++) {
+    if (!counts->results[kind])
+      continue;
+    g_string_append_printf(text, "%s%u of %u %s", comma, counts->within[kind],
+                           counts->results[kind], besides[kind]);
+    comma = ", ";
+  }
+  g_string_append_printf(text, "; %u of %u claims true, %u inputs", verdict[ROW_TRUE],
+                         verdict[ROW_TRUE] + verdict[ROW_FALSE], verdict[ROW_INPUT]);
+  if (verdict[ROW_FAILED])
+    g_string_append_printf(text, ", %u failed", verdict[ROW_FAILED]);
+  if (verdict[ROW_ABSENT])
+    g_string_append_printf(text, ", %u absent", verdict[ROW_ABSENT]);
   return g_string_free(text, FALSE);
 }
 
 void report_print(const struct replicas *all, const struct reachable *reach)
 {
-  unsigned counts[ROW_VERDICTS];
   int width = (int)strlen("value");
   for (unsigned i = 0; i < all->count; i++)
     width = MAX(width, (int)strlen(all->item[i].published->id));
@@ -105,8 +134,8 @@ void report_print(const struct replicas *all, const struct reachable *reach)
     printf("%-*s %12s %12s %8s  %s%s%s\n", width, r->published->id, published, simulated, ratio,
            row_verdict_name(r->verdict), r->failed ? ": " : "", r->failed ? r->failed : "");
   }
-  count(all, NULL, counts);
-  g_autofree char *sum = sum_up(counts);
+  struct counts counts = count(all, NULL);
+  g_autofree char *sum = sum_up(&counts);
   printf("%s\n", sum);
   if (reach->results_met < reach->results)
     printf("at most %u of %u results can be within, whatever the model\n", reach->results_met,
@@ -133,14 +162,16 @@ void report_print_json(const struct replicas *all, const struct reachable *reach
     json_add_real(builder, "simulated", r->value);
     json_add_text(builder, "unit", r->published->unit);
     json_add_text(builder, "verdict", row_verdict_name(r->verdict));
+    json_add_text(builder, "kind", replica_is_result(r) ? KINDS[replica_kind(r)] : NULL);
     json_add_text(builder, "why", r->failed ? r->failed : r->row ? r->row->why : NULL);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
-  unsigned counts[ROW_VERDICTS];
-  count(all, NULL, counts);
+  struct counts counts = count(all, NULL);
   for (unsigned verdict = 0; verdict < ROW_VERDICTS; verdict++)
-    json_add_whole(builder, VERDICTS[verdict], counts[verdict]);
+    json_add_whole(builder, VERDICTS[verdict], counts.verdict[verdict]);
+  json_add_whole(builder, "informative", counts.results[KIND_INFORMATIVE]);
+  json_add_whole(builder, "informative_within", counts.within[KIND_INFORMATIVE]);
   json_add_whole(builder, "reachable", reach->results_met);
   json_builder_end_object(builder);
   json_print(builder);
@@ -159,7 +190,10 @@ static const char HEAD[] =
     "the plan, DIR/*.svg. "
     "[plan.ini](../scenarios/replication/plan.ini) has the scenario and the formula of each value. "
     "A result is *within* if it differs by at most 15 % from what was published, or by no more "
-    "than was rounded there; a claim is *true* by the rule that is its formula; an *input* went "
+    "than was rounded there. Some results say less than the others, which are *informative*: one "
+    "that is published as *zero*, one that an input or another value decides (*derived*), one that "
+    "shares its one fitted constant with values like it (*shared*). A claim is *true* by the rule "
+    "that is its formula; an *input* went "
     "into the platform or the scenario, and is no result; *absent* is what nothing simulates "
     "yet. Each value that is missed has a reason below its table: without one, and with one for "
     "a value that is not missed, the exit code is 1. Below a reason is what came out when one "
@@ -176,8 +210,10 @@ static void write_table(FILE *out, const struct replicas *all, unsigned first, u
     const struct replica *r = &all->item[i];
     g_autofree char *published = show_published(r->published), *ratio = show_ratio(r);
     g_autofree char *simulated = show(r->published, r->value);
-    fprintf(out, "| `%s` | %s | %s | %s | %s |\n", r->published->id, published, simulated, ratio,
-            row_verdict_name(r->verdict));
+    bool less = replica_is_result(r) && replica_kind(r) != KIND_INFORMATIVE;
+    fprintf(out, "| `%s` | %s | %s | %s | %s%s%s |\n", r->published->id, published, simulated,
+            ratio, row_verdict_name(r->verdict), less ? ", " : "",
+            less ? KINDS[replica_kind(r)] : "");
   }
 }
 
@@ -287,9 +323,8 @@ static bool write_paper(const struct replicas *all, struct outcomes *outcomes, c
                         unsigned first, unsigned end, GError **error)
 {
   const char *source = all->item[first].published->source;
-  unsigned counts[ROW_VERDICTS];
-  count(all, source, counts);
-  g_autofree char *name = page_name(source), *sum = sum_up(counts);
+  struct counts counts = count(all, source);
+  g_autofree char *name = page_name(source), *sum = sum_up(&counts);
   struct page page = page_begin(folder, name);
   if (page.out)
     fprintf(page.out, "# %s\n\n%s ([all papers](../replication.md)).\n", source, sum);
@@ -314,16 +349,15 @@ static bool write_constants(const struct outcomes *outcomes, const char *folder,
 static bool write_index(const struct replicas *all, struct outcomes *outcomes, const char *folder,
                         GError **error)
 {
-  unsigned counts[ROW_VERDICTS];
-  count(all, NULL, counts);
-  g_autofree char *total = sum_up(counts);
+  struct counts counts = count(all, NULL);
+  g_autofree char *total = sum_up(&counts);
   struct page page = page_begin(folder, "replication.md");
   if (page.out)
     fprintf(page.out, "%s| paper | values |\n|---|---|\n", HEAD);
   for (unsigned i = 0; page.out && i < all->count; i = end_of(all, i, false)) {
     const char *source = all->item[i].published->source;
-    count(all, source, counts);
-    g_autofree char *name = page_name(source), *sum = sum_up(counts);
+    counts = count(all, source);
+    g_autofree char *name = page_name(source), *sum = sum_up(&counts);
     fprintf(page.out, "| [%s](" PAGES "/%s) | %s |\n", source, name, sum);
   }
   if (page.out)

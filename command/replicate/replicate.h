@@ -46,6 +46,9 @@ enum row_verdict replica_judge(const struct published *, double value);
 /* Returns whether the value is a number and neither an input nor absent. */
 bool replica_is_result(const struct replica *);
 
+/* Returns how much a result says. */
+enum row_kind replica_kind(const struct replica *);
+
 /* Returns NULL if it is not among them. */
 const struct replica *replica_named(const struct replicas *, const char *id);
 

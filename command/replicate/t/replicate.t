@@ -59,6 +59,10 @@ value = [bad simulated_s]
 
 [input a.base]
 
+[derived a.two]
+
+[shared b.size]
+
 [why {a.far,b.false,b.absent}]
 text = known
 
@@ -82,9 +86,11 @@ is "$(jq -r '.values[] | select(.id == "b.broken").why' stdout | grep -c 'run ba
   1 'why a run has failed' stdout
 is "$(jq '.values[] | select(.id == "a.far").simulated | . * 1000 | round' stdout)" 1500 'an expression' stdout
 is "$(jq -c '[.within, .missed, .true, .false, .input, .failed, .absent]' stdout)" '[4,1,1,1,1,1,1]' 'the counts'
-is "$(grep -ch '^| `b.size` | 1.50 KB | 1.495 KB | 0.997 | within |$\|^- `b.false`, `b.absent`: known$\|^# One, and "two"$' out/replication/*.md | paste -sd:)" \
+is "$(jq -r '[.values[] | select(.kind) | "\(.id)=\(.kind)"] | join(" ")' stdout):$(jq -c '[.informative, .informative_within]' stdout)" \
+  'a.one=informative a.two=derived a.far=informative a.zero=zero b.size=shared:[2,1]' 'how much each result says' stdout
+is "$(grep -ch '^| `b.size` | 1.50 KB | 1.495 KB | 0.997 | within, shared |$\|^- `b.false`, `b.absent`: known$\|^# One, and "two"$' out/replication/*.md | paste -sd:)" \
   1:2 'the pages of papers' out/replication/one-and-two.md out/replication/three.md
-is "$(grep -c '^| \[One, and "two"\](replication/one-and-two.md) | 3 of 4 results within' out/replication.md)" \
+is "$(grep -c '^| \[One, and "two"\](replication/one-and-two.md) | 1 of 2 informative results within (50 %), besides 1 of 1 published as zero, 1 of 1 that an input decides; 0 of 0 claims true, 1 inputs |$' out/replication.md)" \
   1 'the index' out/replication.md
 
 is "$(grep -c '<svg' out/time-a.svg):$(sed -n '/EOD/,/EOD/p' out/time-a.gp | awk '/^[12] / { printf "%d %.2f ", $1, $2 }')" \
@@ -235,4 +241,4 @@ is "$?:$(grep -c 'bound share\]: row d.one is in another bound, too, expected on
 sed -i 's/^row d.one = x/row d.one = x * 2/' bounds.ini
 bounds
 is "$?:$(grep -c 'bound time\]: row d.one = x \* 2, expected FORM' stderr)" 64:1 'no form' stderr
-finish 25
+finish 26
