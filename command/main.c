@@ -3,6 +3,7 @@
 #include "command/main.h"
 #include "command/campaign/campaign.h"
 #include "command/common.h"
+#include "command/compare/compare.h"
 #include "command/complete.h"
 #include "command/replicate/replicate.h"
 #include "play/play.h"
@@ -39,13 +40,14 @@ static const struct command {
   int (*function)(int argc, char **argv);
 } commands[] = {
     {&about_run, command_run},           {&about_campaign, command_campaign},
-    {&about_interval, command_interval}, {&about_replicate, replicate},
-    {&about_check, command_check},       {&about_walk, command_walk},
-    {&about_prove, command_prove},       {&about_draw, command_draw},
-    {&about_play, command_play},         {&about_report, command_report},
-    {&about_join, command_join},         {&about_demo, command_demo},
-    {&about_platform, command_platform}, {&about_list, command_list},
-    {&about_doctor, command_doctor},     {&about_help, command_help},
+    {&about_interval, command_interval}, {&about_compare, command_compare},
+    {&about_replicate, replicate},       {&about_check, command_check},
+    {&about_walk, command_walk},         {&about_prove, command_prove},
+    {&about_draw, command_draw},         {&about_play, command_play},
+    {&about_report, command_report},     {&about_join, command_join},
+    {&about_demo, command_demo},         {&about_platform, command_platform},
+    {&about_list, command_list},         {&about_doctor, command_doctor},
+    {&about_help, command_help},
 };
 
 /* Finds platforms, claims and scenarios: where the user says; in the sources, to which the build

@@ -36,7 +36,7 @@ system "RECLINE_CHECKPOINTS=checkpoints RECLINE_PROTOCOL=c3 RECLINE_TRACE=1 mpir
   and BAIL_OUT('no traces') if -x $jacobi;
 
 my @commands = grep { !/^-|^help$/ } split ' ', qx(recline --complete '');
-my %rank = (run => 0, check => 1, draw => 2, play => 2, report => 2);
+my %rank = (run => 0, check => 1, compare => 1, draw => 2, play => 2, report => 2);
 for my $command (sort { ($rank{$a} // 3) <=> ($rank{$b} // 3) || $a cmp $b } @commands) {
   my @examples = qx(recline $command --help) =~ /^  recline (.*)$/mg;
   ok(@examples > 0, "$command has examples");

@@ -86,6 +86,8 @@ found = errors('check', json.loads(recline('check', 'c3-recovers', '--reduce', '
 ok(not found, 'recline check --json keeps to check.json', *found)
 writes('campaign', json.loads(recline('campaign', 'demo', '--runs', '2', '--sweep', 'detection=1ms,2ms',
                                       '--out', 'campaign', '--json')), 'recline campaign --json')
+recline('run', 'demo', '--out', 'demo-run')
+writes('compare', json.loads(recline('compare', 'demo-run', 'run', '--json')), 'recline compare --json')
 open('every.yaml', 'w').write("""program: {ranks: 1, script: 'rank 0: repeat 50 (compute 60s, checkpoint)'}
 platform: {nodes: 1, mtbf: 1h, memory: 1GBps}
 protocol: {name: bookmark}

@@ -1,0 +1,31 @@
+/* What `recline compare` compares: numbers of one or several runs, simulated or measured. */
+#ifndef RECLINE_SAMPLES_H
+#define RECLINE_SAMPLES_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* Runs of one kind. Names of numbers: those of a result, "simulated_s", "time_s.lost"; "phase
+ * NAME", the mean over the checkpoints of a run. */
+struct samples {
+  char *title; /* "c3, cg S on 8 ranks of clan.xml" */
+  char *protocol, *program;
+  int ranks;
+  unsigned runs;
+  GPtrArray *names;   /* of numbers, as they were first met */
+  GHashTable *values; /* name -> GArray of double, one for each run that has the number */
+};
+
+/* Reads a result.json, the folder of a run, a folder of such folders, a campaign of one cell
+ * (runs.jsonl), or what processes on real MPI have left with RECLINE_TRACE=1. False with `error`,
+ * one line. The caller ends with samples_clear() in both cases. */
+bool samples_read(struct samples *, const char *path, GError **error);
+void samples_clear(struct samples *);
+
+/* Adds a number of the run that is being read. */
+void samples_add(struct samples *, const char *name, double value);
+
+/* measured.c: reads the traces of one run on real MPI, trace.LIFE.RANK in `folder`. */
+bool measured_read(struct samples *, const char *folder, GError **error);
+
+#endif
