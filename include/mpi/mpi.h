@@ -1,4 +1,32 @@
-/* SMPI's mpi.h with two constants changed (values.h). */
+/* SMPI's mpi.h with what values.h changes, and MPI_Compare_and_swap as MPI has it, whose comparand
+ * is constant, unless the program has included SMPI's own header before. This file may stand within
+ * extern "C", where the templates of the headers that SMPI's has in C++ may not. */
+#ifdef __cplusplus
+extern "C++" {
+#endif
+
+#ifndef SMPI_H
+#define MPI_Compare_and_swap smpi_compare_and_swap
+#include <smpi/smpi.h>
+#undef MPI_Compare_and_swap
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr,
+                         MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win);
+int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr,
+                          MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
+                          MPI_Win win);
+#ifdef __cplusplus
+}
+#endif
+#endif
+
 #include <smpi/mpi.h>
 
 #include "values.h"
+
+#ifdef __cplusplus
+}
+#endif

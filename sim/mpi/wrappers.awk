@@ -4,6 +4,7 @@
 #     c           wrappers of the calls that no wrap_*.c or init.c defines
 #     fortran     wrappers of the Fortran calls that wrap_fortran.c does not define
 #     coverage    docs/mpi-coverage.md
+#     symbols     the names of the Fortran calls that there are
 #     aliases     for the linker of the layer: each call by its second name, which tools use
 #     wraps       for the linker of programs: their calls by that name are those of the layer
 #
@@ -32,6 +33,7 @@ BEGIN {
   handle["MPI_Errhandler"] = "errhandler"
   handle["MPI_File"] = "file"
   handle["MPI_Win"] = "window"
+  handle["MPI_Message"] = "message"
 }
 
 FILENAME ~ /fortran_names$/ {
@@ -84,11 +86,13 @@ function declaration(text,   type, name, parameters, at, rest, what) {
   if (name in written)
     return
   written[name] = 1
-  if (name ~ /^(MPIX_|MPI_File_)/ && name !~ /(c2f|f2c|(create|call)_errhandler)$/)
-    fortran[fortran_name(name)] = 1
   what = "passed through"
   if (name in by_hand && !(name in kept))
     what = "handled"
+  if (what == "handled" && name !~ /(c2f|f2c|create_errhandler)$/)
+    fortran[fortran_name(name)] = 1
+  if (what == "handled")
+    ;
   else if (parameters ~ /MPI_(Comm|Request|File|Win|Message)[ *]/)
     what = "refused"
   if (output == "parameters")
@@ -210,7 +214,7 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
     return
   }
   if (!(symbol in of_smpi) && what == "handled") {
-    printf "  die(DIE_INPUT, \"SMPI has no %s in Fortran\");\n}\n\n", name
+    printf "  fortran_lacks(\"%s\");\n}\n\n", name
     return
   }
   printf "  void (*next_)(%s);\n", types
@@ -234,7 +238,11 @@ function write_fortran_handled(name, list, count,   i, type, base, handles, comm
     sub(/\*+$/, "", base)
     if (type == "void*")
       buffer = "a" i
-    if (base in handle && type == base "*" && is_list(name, list[i]) && base == "MPI_Request") {
+    if (base == "MPI_Datatype" && name ~ /eighbor_alltoallw$/ && type == base "*") {
+      before = before sprintf("    %s *handle%d_ = fortran_get_neighbours_types(r_, a9, %s, a%d);\n",
+        base, i, i < 5 ? "true" : "false", i)
+      after = after sprintf("    rank_free(handle%d_);\n", i)
+    } else if (base in handle && type == base "*" && is_list(name, list[i]) && base == "MPI_Request") {
       before = sprintf("    %s *handle%d_ = fortran_get_requests(r_, a1, a%d);\n", base, i, i)
       after = sprintf("    fortran_put_requests(r_, a1, a%d, handle%d_);\n", i, i)
     } else if (base in handle && type == base "*" && is_list(name, list[i])) {
@@ -243,7 +251,7 @@ function write_fortran_handled(name, list, count,   i, type, base, handles, comm
       after = after sprintf("    rank_free(handle%d_);\n", i)
     } else if (base in handle && type == base "*") {
       before = before sprintf("    %s before%d_ = %s;\n", base, i,
-        handles > 1 || name ~ /_get_/ ? "NULL" : "fortran_get_" handle[base] "(r_, a" i ")")
+        (handles > 1 && !taken(name, base)) || name ~ /_get_/ ? "NULL" : "fortran_get_" handle[base] "(r_, a" i ")")
       before = before sprintf("    %s handle%d_ = before%d_;\n", base, i, i)
       after = after sprintf("    fortran_put_%s(r_, a%d, before%d_, handle%d_);\n", handle[base], i,
         i, i)
@@ -256,6 +264,11 @@ function write_fortran_handled(name, list, count,   i, type, base, handles, comm
   print "  struct rank *r_ = rank_self();\n  if (r_) {"
   printf "%s    *(int *)a%d = %s(%s);\n%s", before, count + 1, name, call, after
   print "    layer_leave(mode_);\n    return;\n  }"
+}
+
+# The message handle of a receive, which stands for nothing afterwards.
+function taken(name, base) {
+  return base == "MPI_Message" && name ~ /recv$/
 }
 
 # Several requests, or a type for each rank.
@@ -272,13 +285,17 @@ function fortran_argument(name, parameter, type, base, i) {
     return "fortran_int(a" i ")"
   if (type == "MPI_Aint")
     return "fortran_aint(a" i ")"
+  if (type == "MPI_Count")
+    return "fortran_count(a" i ")"
   if (type == "MPI_Offset")
     return "fortran_offset(a" i ")"
   if (type == "MPI_Status*")
     return "fortran_status(a" i ")"
   if (type == "void*")
     return "fortran_buffer(a" i ")"
-  if (type == "int*" || type == "int**" || type == "MPI_Aint*" || type == "MPI_Offset*")
+  if (type == "int*" && parameter ~ /weights$/)
+    return "fortran_weights(a" i ")"
+  if (type == "int*" || type == "MPI_Count*" || type == "int**" || type == "MPI_Aint*" || type == "MPI_Offset*")
     return "a" i
   printf "wrappers.awk: %s takes %s, expected it in wrap_fortran.c\n", name, type > "/dev/stderr"
   failed = 1
@@ -296,7 +313,8 @@ function begin_coverage() {
   print "- passed through: SMPI's own, as it needs no message of another rank. Some of these SMPI does not"
   print "  implement (`MPI_Pack_external` and its like): it ends the program, with recline or without."
   print "- refused: under a protocol, the run ends with one line and exit 64. Without one it is SMPI's."
-  print "- no: SMPI has no such call in Fortran."
+  print "- no: there is no such call in Fortran.\n- Module `mpi_f08` has every call that Fortran has here, but for those that MPI 3 has removed or deprecated"
+  print "  (`MPI_Address`, `MPI_Attr_get` and their like); their names are in `sim/mpi/fortran/procedures`, where\n  a call that is not in the module is named, too."
   print "- `MPIX_...`: handled where programs repair themselves ([run](run.md#programs-that-repair-themselves)),"
   print "  refused elsewhere.\n"
   print "The calls are those of SimGrid 3.32. SimGrid 4.0 has `MPI_Isendrecv`, `MPI_Isendrecv_replace` and"
@@ -316,6 +334,13 @@ function write_coverage(what, name) {
 }
 
 END {
+  if (output == "symbols") {
+    for (i in fortran)
+      print i | "sort"
+    for (i in by_hand)
+      if (i ~ /^mpi_/ && i !~ /_f08_$/ && !(i in fortran))
+        print i | "sort"
+  }
   if (failed || output != "coverage")
     exit failed
   for (i = 1; i <= rows; i++)

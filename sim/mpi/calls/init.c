@@ -19,6 +19,7 @@
 #include "sim/mpi/collectives/algorithms.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/files/file.h"
+#include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"
 #include "sim/mpi/windows/window_passive.h"
@@ -241,6 +242,7 @@ int MPI_Init(int *argc, char ***argv)
   layer_need_simulator();
   if (layer_wanted())
     output_collect_early(machine_rank());
+  fortran_begin();
   int result = PMPI_Init(argc, argv);
   layer_leave(layer_init());
   return result;
@@ -263,6 +265,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
   layer_need_simulator();
   if (layer_wanted())
     output_collect_early(machine_rank());
+  fortran_begin();
   int result = PMPI_Init_thread(argc, argv, required, provided);
   struct arena *arena = layer_init();
   if (arena)

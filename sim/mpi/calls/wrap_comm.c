@@ -12,6 +12,7 @@
 #include "sim/host/rank/communicators.h"
 #include "sim/host/storage/application.h"
 #include "sim/mpi/collectives/collectives.h"
+#include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/p2p.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/types/type_reuse.h"
@@ -319,6 +320,7 @@ struct duplication {
   struct share *shares;
   int call;
   MPI_Comm *made;
+  int *fortran; /* where the integer of it goes, or NULL */
 };
 
 static void made_duplicate(struct rank *r, void *rest)
@@ -331,20 +333,30 @@ static void made_duplicate(struct rank *r, void *rest)
   rank_free(duplication->shares);
   comm_copy_attributes(r, comm == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(comm),
                        *duplication->made);
+  if (duplication->fortran) {
+    fortran_put_comm(r, duplication->fortran, MPI_COMM_NULL, *duplication->made);
+    rank_free(duplication->made);
+  }
 }
 
 /* Freed communicators are not used again here: an offered one would have to stay until all members
  * have decided. Calls that make a communicator in this way are numbered apart, from -2 down. */
-static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, MPI_Request *request)
+static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, int *fortran,
+                           MPI_Request *request)
 {
   struct comm *parent = all_of(comm);
   if (application_restarts(r)) {
     *request = handle_of(p2p_whole(r, 0));
-    return made_again(r, parent, 0, parent->rank, made);
+    int error = made_again(r, parent, 0, parent->rank, made);
+    if (fortran) {
+      fortran_put_comm(r, fortran, MPI_COMM_NULL, *made);
+      rank_free(made);
+    }
+    return error;
   }
   struct share *own = rank_alloc(r, ((size_t)parent->size + 1) * sizeof *own), *all = own + 1;
   struct duplication *duplication = rank_alloc(r, sizeof *duplication);
-  *duplication = (struct duplication){comm, own, -2 - parent->duplicates++, made};
+  *duplication = (struct duplication){comm, own, -2 - parent->duplicates++, made, fortran};
   own->key = parent->rank;
   collective_begin_allgather(r, own, sizeof *own, MPI_BYTE, EQUAL(all, sizeof *own, MPI_BYTE),
                              parent, request);
@@ -352,7 +364,29 @@ static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, MP
   return MPI_SUCCESS;
 }
 
-WRAP_CALL(Comm_idup, (comm, made, request), begin_duplicate(r, comm_of(r, comm), made, request))
+WRAP_CALL(Comm_idup, (comm, made, request),
+          begin_duplicate(r, comm_of(r, comm), made, NULL, request))
+
+/* The integer is made when the communicator is, which has a place of its own until then. */
+static int begin_duplicate_in_fortran(struct rank *r, const int *comm, int *made, int *request)
+{
+  MPI_Comm *handle = rank_alloc(r, sizeof *handle);
+  MPI_Request handle_of_request;
+  int error =
+      begin_duplicate(r, comm_of(r, fortran_get_comm(r, comm)), handle, made, &handle_of_request);
+  fortran_put_request(r, request, MPI_REQUEST_NULL, handle_of_request);
+  return error;
+}
+
+static int idup_in_fortran(const int *comm, int *made, int *request)
+{
+  WRAP(begin_duplicate_in_fortran(r, comm, made, request), fortran_lacks("MPI_Comm_idup"));
+}
+
+void mpi_comm_idup_(int *comm, int *made, int *request, int *error)
+{
+  *error = idup_in_fortran(comm, made, request);
+}
 
 /* No two ranks share a node. */
 static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Comm *made)

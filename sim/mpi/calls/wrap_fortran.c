@@ -13,6 +13,7 @@ void mpi_init_(int *error)
 {
   layer_enter();
   layer_need_simulator();
+  fortran_begin();
   NEXT(mpi_init_);
   next_(error);
   layer_leave(layer_init());
@@ -22,6 +23,7 @@ void mpi_init_thread_(int *required, int *provided, int *error)
 {
   layer_enter();
   layer_need_simulator();
+  fortran_begin();
   NEXT(mpi_init_thread_);
   next_(required, provided, error);
   struct arena *arena = layer_init();
@@ -53,10 +55,11 @@ void mpi_finalize_(int *error)
                *error = in_c(get_handle(r, holder), *key, &where, flag);                           \
                if (*flag && where) *value = *where)
 
-/* So the attribute is set to the address of a copy. */
-static int *kept(struct rank *r, int value)
+/* So the attribute is set to the address of a copy, as wide as those of module mpi_f08
+ * (wrap_f08.c). */
+static MPI_Aint *kept(struct rank *r, int value)
 {
-  int *copy = rank_alloc(r, sizeof *copy);
+  MPI_Aint *copy = rank_alloc(r, sizeof *copy);
   *copy = value;
   return copy;
 }
@@ -147,6 +150,34 @@ static int get_error_string(const int *code, char *text, int *length, size_t siz
 FORTRAN_CALL(mpi_error_string_, (int *code, char *text, int *length, int *error, size_t size),
              (code, text, length, error, size),
              ((void)r, *error = get_error_string(code, text, length, size)))
+
+/* SMPI leaves what is behind a name as it was. With SMPI alone, too. */
+static void put_name(char *text, size_t room, int *length, const char *name)
+{
+  *length = MIN(*length, (int)room);
+  fortran_put_text(text, room, name);
+}
+
+void mpi_get_processor_name_(char *text, int *length, int *error, size_t room)
+{
+  char name[MPI_MAX_PROCESSOR_NAME];
+  *error = MPI_Get_processor_name(name, length);
+  put_name(text, room, length, name);
+}
+
+void mpi_get_library_version_(char *text, int *length, int *error, size_t room)
+{
+  char name[MPI_MAX_LIBRARY_VERSION_STRING];
+  *error = MPI_Get_library_version(name, length);
+  put_name(text, room, length, name);
+}
+
+void mpi_type_get_name_(const int *type, char *text, int *length, int *error, size_t room)
+{
+  char name[MPI_MAX_OBJECT_NAME];
+  *error = MPI_Type_get_name(PMPI_Type_f2c(*type), name, length);
+  put_name(text, room, length, name);
+}
 
 /* Kinds of topologies count from 1 in SMPI's C and from 0 in its Fortran. */
 FORTRAN_CALL(mpi_topo_test_, (int *comm, int *kind, int *error), (comm, kind, error),

@@ -21,14 +21,14 @@ struct functions {
 static int copy_attribute(int holder, int key, void *extra, void *value, void *made, int *flag)
 {
   struct functions *functions = extra;
-  MPI_Aint before = *(int *)value, after = before;
+  MPI_Aint before = *(MPI_Aint *)value, after = before;
   int error = MPI_SUCCESS;
   *flag = 1;
   if (functions->copy)
     functions->copy(&holder, &key, &functions->extra, &before, &after, flag, &error);
   if (*flag) {
-    int *kept = malloc(sizeof *kept);
-    *kept = (int)after;
+    MPI_Aint *kept = malloc(sizeof *kept);
+    *kept = after;
     memcpy(made, &kept, sizeof kept);
   }
   return error;
@@ -37,7 +37,7 @@ static int copy_attribute(int holder, int key, void *extra, void *value, void *m
 static int delete_attribute(int holder, int key, void *value, void *extra)
 {
   struct functions *functions = extra;
-  MPI_Aint before = *(int *)value;
+  MPI_Aint before = *(MPI_Aint *)value;
   int error = MPI_SUCCESS;
   if (functions->destroy)
     functions->destroy(&holder, &key, &before, &functions->extra, &error);
@@ -152,9 +152,26 @@ FORTRAN_CALL(mpi_grequest_start_,
 
 /* ---- error handlers ---- */
 
+/* Of files and windows: SMPI has none in Fortran. */
+#define CREATE_ERRHANDLER_CALL(name, holder)                                                       \
+  void name(void *function, int *handler, int *error)                                              \
+  {                                                                                                \
+    struct arena *mode = layer_enter();                                                            \
+    struct rank *r = rank_self();                                                                  \
+    MPI_Errhandler made;                                                                           \
+    if (!r)                                                                                        \
+      fortran_lacks(__func__);                                                                     \
+    *error = errors_create_fortran(holder, function, &made);                                       \
+    fortran_put_errhandler(r, handler, NULL, made);                                                \
+    wrap_leave(mode, r);                                                                           \
+  }
+
+CREATE_ERRHANDLER_CALL(mpi_file_create_errhandler_, ERRORS_OF_FILES)
+CREATE_ERRHANDLER_CALL(mpi_win_create_errhandler_, ERRORS_OF_WINDOWS)
+
 FORTRAN_CALL(mpi_comm_create_errhandler_, (void *function, int *handler, int *error),
              (function, handler, error), MPI_Errhandler made;
-             *error = errors_create_fortran(function, &made);
+             *error = errors_create_fortran(ERRORS_OF_COMMS, function, &made);
              fortran_put_errhandler(r, handler, NULL, made))
 
 void mpi_errhandler_create_(void *function, int *handler, int *error)

@@ -11,12 +11,12 @@
 
 #include <string.h>
 
-/* In Fortran it takes the integer of the communicator. */
 struct function {
+  enum errors_holder holder;
   MPI_Comm_errhandler_fn *in_c;
   MPI_File_errhandler_function *of_files;
   MPI_Win_errhandler_function *of_windows;
-  void (*in_fortran)(int *comm, int *error);
+  void (*in_fortran)(int *handle, int *error); /* takes the integer of a handle */
 };
 
 static GHashTable *functions; /* MPI_Errhandler -> struct function, of all ranks */
@@ -41,7 +41,7 @@ static int make(struct function function, MPI_Errhandler *handler)
 static int create_of_files(MPI_File_errhandler_function *function, MPI_Errhandler *handler)
 {
   int result = PMPI_File_create_errhandler(function, handler);
-  return keep(result, (struct function){.of_files = function}, *handler);
+  return keep(result, (struct function){.holder = ERRORS_OF_FILES, .of_files = function}, *handler);
 }
 
 LOOK_UP_CALL(File_create_errhandler, (function, handler), create_of_files(function, handler))
@@ -49,7 +49,8 @@ LOOK_UP_CALL(File_create_errhandler, (function, handler), create_of_files(functi
 static int create_of_windows(MPI_Win_errhandler_function *function, MPI_Errhandler *handler)
 {
   int result = PMPI_Win_create_errhandler(function, handler);
-  return keep(result, (struct function){.of_windows = function}, *handler);
+  return keep(result, (struct function){.holder = ERRORS_OF_WINDOWS, .of_windows = function},
+              *handler);
 }
 
 LOOK_UP_CALL(Win_create_errhandler, (function, handler), create_of_windows(function, handler))
@@ -59,9 +60,9 @@ static int create(MPI_Comm_errhandler_fn *function, MPI_Errhandler *handler)
   return make((struct function){.in_c = function}, handler);
 }
 
-int errors_create_fortran(void *function, MPI_Errhandler *handler)
+int errors_create_fortran(enum errors_holder holder, void *function, MPI_Errhandler *handler)
 {
-  struct function made = {.in_c = NULL};
+  struct function made = {.holder = holder};
   memcpy(&made.in_fortran, &function, sizeof function);
   return make(made, handler);
 }
@@ -98,16 +99,19 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
 {
   MPI_Comm handle = comm == &r->mpi->world ? MPI_COMM_WORLD : comm_handle(comm);
   const struct function *function = g_hash_table_lookup(functions, comm->errors);
-  if (!function || function->of_files || (function->of_windows && !comm->window))
+  if (!function || function->holder == ERRORS_OF_FILES ||
+      (function->holder == ERRORS_OF_WINDOWS && !comm->window))
     die(DIE_INPUT, "rank %d: not an error handler of communicators", r->index);
-  int number = function->in_fortran ? MPI_Comm_c2f(handle) : 0;
   MPI_Win window = window_handle(comm->window);
+  int number = !function->in_fortran                   ? 0
+               : function->holder == ERRORS_OF_WINDOWS ? MPI_Win_c2f(window)
+                                                       : MPI_Comm_c2f(handle);
   rank_switch(r, ACTIVITY_COMPUTE); /* as the function may jump to where the program goes on */
   layer_leave(r->arena);
-  if (function->of_windows)
-    function->of_windows(&window, &error);
-  else if (function->in_fortran)
+  if (function->in_fortran)
     function->in_fortran(&number, &error);
+  else if (function->of_windows)
+    function->of_windows(&window, &error);
   else
     function->in_c(&handle, &error);
   layer_enter();
@@ -118,11 +122,15 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
 void errors_call_of_files(struct rank *r, MPI_Errhandler errors, MPI_File file, int error)
 {
   const struct function *function = functions ? g_hash_table_lookup(functions, errors) : NULL;
-  if (!function || !function->of_files)
+  if (!function || function->holder != ERRORS_OF_FILES)
     die(DIE_INPUT, "rank %d: not an error handler of files", r->index);
+  int number = function->in_fortran ? MPI_File_c2f(file) : 0;
   rank_switch(r, ACTIVITY_COMPUTE);
   layer_leave(r->arena);
-  function->of_files(&file, &error);
+  if (function->in_fortran)
+    function->in_fortran(&number, &error);
+  else
+    function->of_files(&file, &error);
   layer_enter();
   rank_switch(r, ACTIVITY_MPI);
 }

@@ -1,4 +1,5 @@
 #include "sim/mpi/fortran/fortran.h"
+#include "include/mpi/values.h"
 #include "sim/mpi/files/file.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
@@ -9,6 +10,10 @@
 
 enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* as in SMPI's mpif.h */
 
+/* What programs mean by an address, beside SMPI's own (modules.awk). */
+const int mpi_unweighted_, mpi_weights_empty_, mpi_errcodes_ignore_, mpi_argv_null_,
+    mpi_argvs_null_;
+
 extern const int mpi_bottom_, mpi_in_place_, mpi_status_ignore_, mpi_statuses_ignore_;
 
 void fortran_next(const char *name, void *function, size_t size)
@@ -17,6 +22,11 @@ void fortran_next(const char *name, void *function, size_t size)
   if (!symbol)
     die(DIE_BREACH, "there is no %s behind the layer", name);
   memcpy(function, &symbol, size); /* ISO C knows no conversion to a function pointer */
+}
+
+int fortran_lacks(const char *name)
+{
+  die(DIE_INPUT, "SMPI has no %s in Fortran", name);
 }
 
 void *fortran_buffer(void *argument)
@@ -31,6 +41,54 @@ MPI_Status *fortran_status(void *argument)
   if (argument == &mpi_status_ignore_ || argument == &mpi_statuses_ignore_)
     return MPI_STATUS_IGNORE;
   return argument;
+}
+
+int *fortran_weights(void *argument)
+{
+  if (argument == &mpi_unweighted_)
+    return MPI_UNWEIGHTED;
+  return argument == &mpi_weights_empty_ ? MPI_WEIGHTS_EMPTY : argument;
+}
+
+/* ---- numbers of what SMPI's mpif.h lacks ---- */
+
+void smpi_init_fortran_types(void); /* SMPI's, in no header of its own */
+
+static struct {
+  const char *name; /* the first one whose number is not that of mpif.h, or NULL */
+  int number, found;
+} wrong;
+
+static void expect_number(const char *name, int number, int found)
+{
+  if (found == number || wrong.name)
+    return;
+  wrong.name = name;
+  wrong.number = number;
+  wrong.found = found;
+}
+
+#define FORTRAN_TYPE(NAME, NUMBER) expect_number(#NAME, NUMBER, PMPI_Type_c2f(NAME));
+#define FORTRAN_OP(NAME, NUMBER) expect_number(#NAME, NUMBER, PMPI_Op_c2f(NAME));
+
+/* SMPI numbers what it is asked for, one by one, behind its own. */
+void fortran_begin(void)
+{
+  static bool begun;
+  if (begun)
+    return;
+  begun = true;
+  smpi_init_fortran_types();
+#include "fortran_numbers.h"
+}
+
+/* Returns the number, or ends the run if SMPI has another one for what a program means by it. */
+static int right_number(int number)
+{
+  if (wrong.name && number >= wrong.number)
+    die(DIE_BREACH, "%s has the number %d in Fortran, expected %d", wrong.name, wrong.found,
+        wrong.number);
+  return number;
 }
 
 /* ---- tables in the MPI state ---- */
@@ -157,6 +215,17 @@ MPI_Message MPI_Message_f2c(MPI_Fint number)
   LOOK_UP((MPI_Message)fortran_get_request(r, &number), PMPI_Message_f2c(number));
 }
 
+MPI_Message fortran_get_message(struct rank *r, const void *argument)
+{
+  return (MPI_Message)fortran_get_request(r, argument);
+}
+
+void fortran_put_message(struct rank *r, void *argument, MPI_Message before, MPI_Message after)
+{
+  (void)before; /* forgotten where it was received */
+  *(int *)argument = request_number(r, (MPI_Request)after);
+}
+
 LOOK_UP_CALL(Message_c2f, (message), request_number(r, (MPI_Request)message))
 
 void fortran_forget_message(struct rank *r, struct request *message)
@@ -257,10 +326,27 @@ LOOK_UP_CALL(Request_c2f, (request), request_number(r, request))
     *(int *)argument = !after || after == NOTHING ? NO_HANDLE : NUMBER(after);                     \
   }
 
-SMPI_HANDLE(MPI_Datatype, type, PMPI_Type_f2c, PMPI_Type_c2f, MPI_DATATYPE_NULL)
-SMPI_HANDLE(MPI_Op, op, PMPI_Op_f2c, PMPI_Op_c2f, MPI_OP_NULL)
+enum { INFO_ENV = -2 }; /* as in recline's mpif.h */
+
+static MPI_Info info_from(int number)
+{
+  return number == INFO_ENV ? MPI_INFO_ENV : PMPI_Info_f2c(number);
+}
+
+static MPI_Datatype type_from(int number)
+{
+  return PMPI_Type_f2c(right_number(number));
+}
+
+static MPI_Op op_from(int number)
+{
+  return PMPI_Op_f2c(right_number(number));
+}
+
+SMPI_HANDLE(MPI_Datatype, type, type_from, PMPI_Type_c2f, MPI_DATATYPE_NULL)
+SMPI_HANDLE(MPI_Op, op, op_from, PMPI_Op_c2f, MPI_OP_NULL)
 SMPI_HANDLE(MPI_Group, group, PMPI_Group_f2c, PMPI_Group_c2f, MPI_GROUP_NULL)
-SMPI_HANDLE(MPI_Info, info, PMPI_Info_f2c, PMPI_Info_c2f, MPI_INFO_NULL)
+SMPI_HANDLE(MPI_Info, info, info_from, PMPI_Info_c2f, MPI_INFO_NULL)
 SMPI_HANDLE(MPI_Errhandler, errhandler, PMPI_Errhandler_f2c, PMPI_Errhandler_c2f,
             MPI_ERRHANDLER_NULL)
 
@@ -301,6 +387,17 @@ MPI_Datatype *fortran_get_types(struct rank *r, const void *comm, void *buffer, 
   int size = comm_peers(comm_of(r, fortran_get_comm(r, comm)))->size;
   MPI_Datatype *types = rank_alloc(r, (size_t)size * sizeof(MPI_Datatype));
   for (int i = 0; fortran_buffer(buffer) != MPI_IN_PLACE && i < size; i++)
+    types[i] = fortran_get_type(r, &numbers[i]);
+  return types;
+}
+
+MPI_Datatype *fortran_get_neighbours_types(struct rank *r, const void *comm, bool sent,
+                                           const int *numbers)
+{
+  const struct topology *topology = &comm_of(r, fortran_get_comm(r, comm))->topology;
+  int count = sent ? topology->to.count : topology->from.count;
+  MPI_Datatype *types = rank_alloc(r, ((size_t)count + 1) * sizeof(MPI_Datatype));
+  for (int i = 0; i < count; i++)
     types[i] = fortran_get_type(r, &numbers[i]);
   return types;
 }

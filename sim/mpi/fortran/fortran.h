@@ -35,6 +35,9 @@ void fortran_next(const char *name, void *function, size_t size);
     wrap_leave(mode, r);                                                                           \
   }
 
+/* Ends the run: outside of a run under a protocol there is no such call. */
+_Noreturn int fortran_lacks(const char *name);
+
 /* Arguments that are read. */
 static inline int fortran_int(const void *argument)
 {
@@ -46,6 +49,11 @@ static inline MPI_Aint fortran_aint(const void *argument)
   return *(const MPI_Aint *)argument;
 }
 
+static inline MPI_Count fortran_count(const void *argument)
+{
+  return *(const MPI_Count *)argument;
+}
+
 static inline MPI_Offset fortran_offset(const void *argument)
 {
   return *(const MPI_Offset *)argument;
@@ -55,6 +63,13 @@ static inline MPI_Offset fortran_offset(const void *argument)
  * recognized by their address. */
 void *fortran_buffer(void *argument);
 MPI_Status *fortran_status(void *argument);
+
+/* Returns weights of a graph, where MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are meant by address. */
+int *fortran_weights(void *argument);
+
+/* Gives the types and operations that SMPI has no numbers for the numbers of mpif.h. For the first
+ * caller of a simulation, with the heap of the simulator and before anything else has a number. */
+void fortran_begin(void);
 
 /* Texts, which end with blanks: the first returns a C copy, for g_free(); the second copies back,
  * cut at `length` bytes. */
@@ -69,6 +84,7 @@ void fortran_put_text(char *argument, size_t length, const char *text);
 
 FORTRAN_HANDLE(MPI_Comm, comm)
 FORTRAN_HANDLE(MPI_Request, request)
+FORTRAN_HANDLE(MPI_Message, message)
 FORTRAN_HANDLE(MPI_File, file)
 FORTRAN_HANDLE(MPI_Win, window)
 FORTRAN_HANDLE(MPI_Datatype, type)
@@ -89,6 +105,10 @@ void fortran_forget_message(struct rank *, struct request *message);
  * blocks.
  */
 MPI_Datatype *fortran_get_types(struct rank *, const void *comm, void *buffer, const int *numbers);
+
+/* The same for each neighbour of the rank: one that it sends to, or receives from. */
+MPI_Datatype *fortran_get_neighbours_types(struct rank *, const void *comm, bool sent,
+                                           const int *numbers);
 
 /* Turns C's indices into Fortran's, which count from 1. */
 void fortran_count_from_one(int *indices, int count);

@@ -51,8 +51,10 @@ int error_string(const struct rank *, int code, char *text, int *length);
  * not allow. */
 _Noreturn void repair_refuse(const char *name);
 
-/* MPI_Comm_create_errhandler for a Fortran subroutine (comm, code). */
-int errors_create_fortran(void *function, MPI_Errhandler *);
+/* Makes an error handler of a Fortran subroutine (handle, code), for communicators, files or
+ * windows. Returns MPI_SUCCESS or a class of errors. */
+enum errors_holder { ERRORS_OF_COMMS, ERRORS_OF_FILES, ERRORS_OF_WINDOWS };
+int errors_create_fortran(enum errors_holder, void *function, MPI_Errhandler *);
 
 /* Copy and delete attributes by the functions of their keys: when a communicator is duplicated
  * (returns the first error of a function, or MPI_SUCCESS), and when it ends. */

@@ -8,7 +8,7 @@ cd "$dir" || exit 1
 
 build_in_all layer-files
 each_makes 'MPI_File_[a-zA-Z0-9_]*\|MPI_Type_\(create_subarray\|get_contents\|get_envelope\)' \
-  50 ' of MPI-IO'
+  50 ' of MPI-IO' "$only_in_f08"
 
 cat >scenario.yaml <<EOF
 program:    {binary: ./in-c, args: ["3", ./files], ranks: 4}

@@ -1,5 +1,9 @@
 # Programs that call a part of MPI from C, C++ and Fortran. Sourced behind tap.sh.
 
+# Calls that have a name in FORTRAN 77 of recline's alone: layer-f08.f90 makes them.
+# shellcheck disable=SC2034 # used by those that source this file
+only_in_f08='comm_idup\|dist_graph\|neighbor_\|mprobe\|mrecv\|_x$\|\(win\|file\)_\(create\|call\)_errhandler\|win_[gs]et_errhandler\|win_\(test\|sync\|shared_query\|allocate_shared\)$'
+
 # $programs of NAME.c and NAME.f90 of this folder: in-c, in-c++ and, with a compiler, in-fortran.
 build_in_all() { # NAME
   cp "$here/programs/$1.c" "$here/programs/$1.f90" "$here"/programs/layer-rounds.* .

@@ -12,7 +12,7 @@ for program in $programs; do mv "$program" "locks-${program#in-}"; done
 build_in_all layer-windows
 beside=locks-
 each_makes 'MPI_Win_[a-zA-Z0-9_]*\|MPI_\(R*Get\|R*Put\|R*Accumulate\|R*Get_accumulate\|Rget\|Rput\|Raccumulate\|Rget_accumulate\|Fetch_and_op\|Compare_and_swap\)' \
-  30 '' 'errhandler\|mpi_win_\(test\|sync\|shared\|allocate_shared\)'
+  30 '' "$only_in_f08"
 
 cat >scenario.yaml <<EOF
 program:    {binary: ./in-c, args: ["6"], ranks: 4}
