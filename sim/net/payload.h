@@ -10,11 +10,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct payload {
   const void *bytes;
   size_t size; /* in bytes */
   unsigned holders;
+  uint32_t synchronous; /* its number among the synchronous sends from rank to rank; 0: none */
   bool lent;
   char own[];
 };

@@ -7,6 +7,7 @@
 #include "sim/net/placement.h"
 
 #include <math.h>
+#include <simgrid/actor.h>
 
 /* Transfers that can begin while a rank waits and whose end it notices. A rank that needs more gets
  * more, up to a limit, as each makes its waits longer. */
@@ -249,6 +250,21 @@ bool transport_sent(const struct transport *transport, uint32_t number)
     if (g_array_index(transport->sends, struct send, i).number == number)
       return false;
   return true;
+}
+
+bool transport_carries(const struct transport *transport, const struct payload *payload)
+{
+  for (guint i = 0; i < transport->sends->len; i++)
+    if (g_array_index(transport->sends, struct send, i).payload == payload)
+      return true;
+  return false;
+}
+
+void transport_wake(int index)
+{
+  sg_mailbox_t mailbox = mailbox_of(index);
+  ends[index].put++;
+  wire_put(mailbox, &nudge, 0);
 }
 
 /* From here on the program may touch what it has sent. */
@@ -563,6 +579,17 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
   return NULL;
 }
 
+/* The receiver of a synchronous message, which has come at this instant, runs first: it may take
+ * it. */
+static void end_send(struct transport *transport, guint i)
+{
+  const struct payload *payload = g_array_index(transport->sends, struct send, i).payload;
+  bool synchronous = payload && payload->synchronous;
+  finish_send(transport, i);
+  if (synchronous)
+    sg_actor_yield();
+}
+
 /* The post lets others run, which may leave messages at the door. */
 void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited, double until)
 {
@@ -584,7 +611,7 @@ void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited
   else if (i < transport->receptions->len)
     finish_reception(transport, i, inbox);
   else if (i < transport->receptions->len + transport->sends->len)
-    finish_send(transport, i - transport->receptions->len);
+    end_send(transport, i - transport->receptions->len);
   else
     finish_fetch(transport, fetch_by(transport, transport->transfers[i]), inbox);
 }

@@ -57,6 +57,13 @@ struct transport *transport_new(int index);
 uint32_t transport_send(struct transport *, struct message *, uint64_t wire_bytes, bool blocking);
 bool transport_sent(const struct transport *, uint32_t send);
 
+/* Returns whether a send of that payload is under way, of which the end wakes its sender. */
+bool transport_carries(const struct transport *, const struct payload *);
+
+/* That rank, which may wait, looks again at what it waits for, as soon as an empty message from the
+ * caller is there. */
+void transport_wake(int index);
+
 /* The traffic between ranks so far, without the dispatcher's notices: messages of the program and
  * of its collectives, control messages, and the bytes of all. */
 struct traffic {

@@ -123,20 +123,21 @@ struct whole {
 
 struct request {
   enum request_kind kind;
-  bool done;           /* receives: the payload is in the program's buffer */
-  bool persistent;     /* made by Send_init or Recv_init */
-  bool active;         /* a persistent request between Start and its completion */
-  bool filling;        /* a receive that was given a message whose payload is still under way */
-  bool told;           /* MPI_Request_get_status has said that it is complete */
-  bool orphan;         /* Request_free before completion */
-  enum send_mode mode; /* sends */
-  bool immediate;      /* persistent sends: SMPI charges them as MPI_Isend */
-  bool reused;         /* sends: their buffer does not stay as it is until they are complete */
-  bool collective;     /* on the hidden half of its communicator */
-  bool bypass;         /* past the protocol */
-  bool sized;          /* receives, of bytes: the buffer is made when the message comes, for it */
-  uint32_t number;     /* receives: as in the door's `request` */
-  uint32_t send;       /* sends: its number at the transport; 0 when it is complete */
+  bool done;            /* receives: the payload is in the program's buffer */
+  bool persistent;      /* made by Send_init or Recv_init */
+  bool active;          /* a persistent request between Start and its completion */
+  bool filling;         /* a receive that was given a message whose payload is still under way */
+  bool told;            /* MPI_Request_get_status has said that it is complete */
+  bool orphan;          /* Request_free before completion */
+  enum send_mode mode;  /* sends */
+  bool immediate;       /* persistent sends: SMPI charges them as MPI_Isend */
+  bool reused;          /* sends: their buffer does not stay as it is until they are complete */
+  bool collective;      /* on the hidden half of its communicator */
+  bool bypass;          /* past the protocol */
+  bool sized;           /* receives, of bytes: the buffer is made when the message comes, for it */
+  uint32_t number;      /* receives: as in the door's `request` */
+  uint32_t send;        /* sends: its number at the transport; 0 when that has none under way */
+  uint32_t synchronous; /* sends: the number of its payload; 0: it ends as the transport says */
   void *buffer;
   int count;
   MPI_Datatype type;
@@ -189,12 +190,19 @@ struct wait {
   int others;    /* number of other requests of which one would end the wait as well */
 };
 
+/* Numbers of messages: all up to one, and some beyond it. */
+struct taken {
+  uint32_t all_to, *beyond, count, room;
+};
+
 struct mpi_state {
   const char *call_name;           /* the program is in it, or was, */
   double call_since;               /* from then on, in seconds of simulated time */
   struct wait wait;                /* requests made in that call */
   bool algorithm;                  /* one of SMPI's collective algorithms runs for this rank */
   uint32_t receives;               /* posted so far */
+  uint32_t *synchronous_sends;     /* so far, by receiver (synchronous.h); NULL: none */
+  struct taken *synchronous_taken; /* by sender; NULL: none */
   int pending;                     /* requests that the program has begun and not completed */
   struct application *application; /* what it protects (application.h); NULL: nothing yet */
   struct request *posted;          /* receives that wait for a message */

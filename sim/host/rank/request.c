@@ -2,6 +2,7 @@
 
 #include "sim/host/rank/agreement.h"
 #include "sim/host/rank/faults.h"
+#include "sim/host/rank/synchronous.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -46,6 +47,7 @@ static void make_room(struct request *request, size_t bytes)
 
 void request_fill(struct request *request, const struct payload *payload, int source, int32_t tag)
 {
+  synchronous_take(&layer.rank[heap_owner(request)], source, payload);
   if (request->sized)
     make_room(request, payload->size);
   put(request, payload->bytes, payload->size, request_source(request->comm, source), tag);
@@ -93,7 +95,8 @@ bool request_is_complete(const struct rank *r, const struct request *request)
     return true;
   if (request->kind == REQUEST_WHOLE)
     return all_parts_are_done(r, &request->whole);
-  return request->kind == REQUEST_SEND && transport_sent(r->transport, request->send);
+  return request->kind == REQUEST_SEND && transport_sent(r->transport, request->send) &&
+         synchronous_is_taken(r, request->peer, request->synchronous);
 }
 
 bool request_is_done(const struct rank *r, const struct request *request)

@@ -12,6 +12,7 @@
 #include "sim/host/rank/communicators.h"
 #include "sim/host/rank/copy_cost.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/rank/synchronous.h"
 #include "sim/host/step/collective_messages.h"
 #include "sim/host/storage/restart.h"
 #include "sim/host/storage/storage.h"
@@ -356,6 +357,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
                                       .incarnation = shadow_independent() ? noticed : 0},
                   NULL);
   host_look_again(r);
+  synchronous_return(r);
   r->rematch = true;
   if (host_below_matching()) /* its receives are posted already */
     transport_let_in(r->transport, NULL, NULL);

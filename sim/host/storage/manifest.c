@@ -8,7 +8,7 @@
 #include "base/output.h"
 #include "world/rules/world.h"
 
-static const char FIRST_LINE[] = "recline-checkpoint 1";
+static const char FIRST_LINE[] = "recline-checkpoint 2";
 static const char *const BYTE_ORDER_HERE = G_BYTE_ORDER == G_LITTLE_ENDIAN ? "little" : "big";
 
 static void clear_file(void *data)
@@ -216,8 +216,8 @@ static void put_payloads(GString *text, const struct manifest *m)
 {
   for (guint i = 0; i < m->payloads->len; i++) {
     const struct manifest_payload *p = &g_array_index(m->payloads, struct manifest_payload, i);
-    g_string_append_printf(text, "payload %d %d %u %d %d %d %d %" PRIu64 "\n", p->rank, p->part,
-                           p->slot, p->source, p->tag, p->comm, p->sent, p->bytes);
+    g_string_append_printf(text, "payload %d %d %u %d %d %d %d %" PRIu64 " %u\n", p->rank, p->part,
+                           p->slot, p->source, p->tag, p->comm, p->sent, p->bytes, p->synchronous);
   }
 }
 
@@ -256,8 +256,8 @@ static bool take_payload(struct manifest *m, const char *text)
 {
   struct manifest_payload p = {0};
   int end = 0;
-  sscanf(text, "%9d %9d %9" SCNu32 " %9d %d %9d %9d %18" SCNu64 "%n", &p.rank, &p.part, &p.slot,
-         &p.source, &p.tag, &p.comm, &p.sent, &p.bytes, &end);
+  sscanf(text, "%9d %9d %9" SCNu32 " %9d %d %9d %9d %18" SCNu64 " %9" SCNu32 "%n", &p.rank, &p.part,
+         &p.slot, &p.source, &p.tag, &p.comm, &p.sent, &p.bytes, &p.synchronous, &end);
   g_array_append_val(m->payloads, p);
   return end && !text[end];
 }

@@ -5,12 +5,12 @@
  *     DIR/checkpoint/rank-R.payloads   payloads that its protocol holds, one after the other
  *     DIR/checkpoint/manifest          other data, and the list of files:
  *
- *     recline-checkpoint 1
+ *     recline-checkpoint 2
  *     needs KEY VALUE                  of the scenario, which must have the same value
  *     checkpoint N
  *     time SECONDS                     of simulated time, over all runs so far
  *     byte_order little                of payloads; images have their own
- *     payload RANK PART SLOT SOURCE TAG COMM SENT BYTES
+ *     payload RANK PART SLOT SOURCE TAG COMM SENT BYTES SYNCHRONOUS
  *     communicator KEY                 key of number 2, 3, ... (communicators.h)
  *     call COMM NUMBER                 the last call on it that the checkpoint may hold
  *     file BYTES SHA256 NAME           below DIR
@@ -31,6 +31,7 @@ struct manifest_payload {
   uint32_t slot;
   int source, tag, comm, sent;
   uint64_t bytes;
+  uint32_t synchronous; /* as in the payload */
 };
 
 struct manifest_file {

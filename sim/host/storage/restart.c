@@ -87,6 +87,7 @@ static void adopt_payload(struct rank *r, const struct manifest_payload *noted,
     die(DIE_INPUT, "%s: payloads of rank %d end too early, expected those of its manifest", folder,
         r->index);
   struct payload *payload = payload_new((size_t)noted->bytes);
+  payload->synchronous = noted->synchronous;
   if (noted->bytes)
     memcpy(payload->own, bytes->data + at, (size_t)noted->bytes);
   storage_adopt_payload(r, noted->slot,

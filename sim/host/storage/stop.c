@@ -30,7 +30,8 @@ static void add_payload(void *data, enum rcl_part part, uint32_t number, const s
                                      .tag = slot->tag,
                                      .comm = slot->comm,
                                      .sent = slot->sent,
-                                     .bytes = slot->payload->size};
+                                     .bytes = slot->payload->size,
+                                     .synchronous = slot->payload->synchronous};
   g_array_append_val(parcel->manifest->payloads, payload);
   g_byte_array_append(parcel->bytes, (const guint8 *)slot->payload->bytes,
                       (guint)slot->payload->size);

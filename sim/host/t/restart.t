@@ -257,8 +257,8 @@ seal() { # as one who changes it on purpose
   sed -i '/^end /d' checkpoint/manifest
   echo "end $(sha256sum checkpoint/manifest | cut -d ' ' -f 1)" >>checkpoint/manifest
 }
-harmed 'copy/checkpoint/manifest: line 1 is "recline-checkpoint 2", expected recline-checkpoint 1' \
-  'sed -i "1s/1/2/" checkpoint/manifest; seal'
+harmed 'copy/checkpoint/manifest: line 1 is "recline-checkpoint 3", expected recline-checkpoint 2' \
+  'sed -i "1s/2/3/" checkpoint/manifest; seal'
 number=$(sed -n '/^byte_order/=' moved/checkpoint/manifest)
 harmed "copy/checkpoint/manifest: line $number is \"byte_order middle\", expected one of a checkpoint that can be read here" \
   'sed -i "s/^byte_order.*/byte_order middle/" checkpoint/manifest; seal'

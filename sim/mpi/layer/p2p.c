@@ -4,6 +4,7 @@
 #include "sim/host/rank/faults.h"
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/rank/synchronous.h"
 #include "sim/host/rank/waits.h"
 #include "sim/host/step/collective_messages.h"
 #include "sim/host/step/host.h"
@@ -135,11 +136,13 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     else
       host_await_turn(r);
     struct payload *payload = pack(request);
+    if (request->mode == SEND_SYNCHRONOUS)
+      request->synchronous = payload->synchronous = synchronous_number(r, request->peer);
     request->send = request->bypass ? bypass_send(r, request->peer, request->context, request->tag,
                                                   payload, blocking)
                                     : host_offer(r, request->peer, request->context, request->tag,
                                                  payload, blocking, request->mode);
-    request->done = request->send == 0;
+    request->done = !request->send && synchronous_is_taken(r, request->peer, request->synchronous);
   }
 }
 

@@ -1,0 +1,100 @@
+#include "sim/host/rank/synchronous.h"
+
+#include "sim/host/rank/shadow.h"
+#include "sim/net/transport.h"
+
+#include <string.h>
+
+static bool is_needed(void)
+{
+  return !layer.scenario->schedule && layer.scenario->checkpoint.level != IMAGE_APPLICATION &&
+         !g_str_equal(shadow_protocol()->name, "none");
+}
+
+uint32_t synchronous_number(struct rank *sender, int peer)
+{
+  if (!is_needed())
+    return 0;
+  if (!sender->mpi->synchronous_sends)
+    sender->mpi->synchronous_sends =
+        rank_alloc(sender, (size_t)layer.ranks * sizeof *sender->mpi->synchronous_sends);
+  return ++sender->mpi->synchronous_sends[peer];
+}
+
+static bool has(const struct taken *taken, uint32_t number)
+{
+  if (number <= taken->all_to)
+    return true;
+  for (uint32_t i = 0; i < taken->count; i++)
+    if (taken->beyond[i] == number)
+      return true;
+  return false;
+}
+
+/* Returns whether what a rank has taken is what it will have taken: it is alive, and where all go
+ * back, it has gone back. */
+static bool is_there(const struct rank *r)
+{
+  const struct world_rank *me = shadow_rank(r->index);
+  bool runs = me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING;
+  return r->mpi && !r->dead && runs &&
+         (shadow_independent() || me->incarnation == shadow_global()->incarnation);
+}
+
+bool synchronous_is_taken(const struct rank *sender, int peer, uint32_t number)
+{
+  const struct rank *r = &layer.rank[peer];
+  return !number || (is_there(r) && r->mpi->synchronous_taken &&
+                     has(&r->mpi->synchronous_taken[sender->index], number));
+}
+
+void synchronous_return(const struct rank *r)
+{
+  const struct taken *taken = r->mpi->synchronous_taken;
+  for (int peer = 0; taken && peer < layer.ranks; peer++)
+    if (taken[peer].all_to || taken[peer].count)
+      transport_wake(peer);
+}
+
+/* Numbers are taken in their order, but for those that wait longer for their receive. */
+static void add(struct rank *r, struct taken *taken, uint32_t number)
+{
+  if (number != taken->all_to + 1) {
+    if (taken->count == taken->room) {
+      uint32_t room = 2 * taken->room + 4;
+      uint32_t *beyond = rank_alloc(r, room * sizeof *beyond);
+      if (taken->count)
+        memcpy(beyond, taken->beyond, taken->count * sizeof *beyond);
+      rank_free(taken->beyond);
+      taken->beyond = beyond;
+      taken->room = room;
+    }
+    taken->beyond[taken->count++] = number;
+    return;
+  }
+  taken->all_to++;
+  for (uint32_t i = 0; i < taken->count;)
+    if (taken->beyond[i] == taken->all_to + 1) {
+      taken->all_to++;
+      taken->beyond[i] = taken->beyond[--taken->count];
+      i = 0;
+    } else {
+      i++;
+    }
+}
+
+void synchronous_take(struct rank *receiver, int source, const struct payload *payload)
+{
+  if (!payload->synchronous)
+    return;
+  struct mpi_state *mpi = receiver->mpi;
+  if (!mpi->synchronous_taken)
+    mpi->synchronous_taken =
+        rank_alloc(receiver, (size_t)layer.ranks * sizeof *mpi->synchronous_taken);
+  struct taken *taken = &mpi->synchronous_taken[source];
+  if (has(taken, payload->synchronous))
+    return;
+  add(receiver, taken, payload->synchronous);
+  if (!transport_carries(layer.rank[source].transport, payload))
+    transport_wake(source);
+}
