@@ -52,7 +52,7 @@ int *fortran_weights(void *argument)
 
 /* ---- numbers of what SMPI's mpif.h lacks ---- */
 
-void smpi_init_fortran_types(void); /* SMPI's, in no header of its own */
+void smpi_init_fortran_types(void) __attribute__((weak)); /* SMPI's, in no header of its own */
 
 static struct {
   const char *name; /* the first one whose number is not that of mpif.h, or NULL */
@@ -78,7 +78,8 @@ void fortran_begin(void)
   if (begun)
     return;
   begun = true;
-  smpi_init_fortran_types();
+  if (smpi_init_fortran_types)
+    smpi_init_fortran_types();
 #include "fortran_numbers.h"
 }
 

@@ -1,6 +1,6 @@
 # What Fortran programs use: mpif.h and the modules mpi and mpi_f08, which recline-f90 finds in
 # include/mpi; and the layer's side of mpi_f08. Modules have no code: the compiler is asked for no
-# more than the syntax.
+# more than the syntax. They name their source, which so is without a folder.
 set(modules_folder ${CMAKE_CURRENT_LIST_DIR})
 set(modules_script ${modules_folder}/modules.awk)
 set(modules_made ${CMAKE_BINARY_DIR}/include/mpi)
@@ -40,8 +40,8 @@ if(GFORTRAN)
   foreach(module recline_mpi_types mpi mpi_f08)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${module}.f90)
     add_custom_command(OUTPUT ${modules_made}/${module}.mod
-      COMMAND ${GFORTRAN} -std=f2018 -fsyntax-only -J. -I. ${source}
-      WORKING_DIRECTORY ${modules_made} DEPENDS ${source} ${before} VERBATIM)
+      COMMAND ${GFORTRAN} -std=f2018 -fsyntax-only -J ${modules_made} -I${modules_made} ${module}.f90
+      WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} DEPENDS ${source} ${before} VERBATIM)
     list(APPEND modules ${modules_made}/${module}.mod)
     set(before ${modules})
   endforeach()
