@@ -49,6 +49,19 @@ int main(int argc, char **argv)
 END
 "$place/bin/recline-cc" -O2 -Wall -Wextra -Werror ring.c -o 'my ring' >log 2>&1
 is $? 0 'recline-cc builds a program' log
+cat >modern.f90 <<'END'
+program modern
+  use mpi_f08
+  call MPI_Init()
+  call MPI_Finalize()
+end program modern
+END
+if command -v gfortran >/dev/null; then
+  "$place/lib/recline/bin/mpi/mpif90" modern.f90 -o modern >log 2>&1
+  is $? 0 'mpif90 finds its module' log
+else
+  ok 'mpif90 finds its module # SKIP no gfortran'
+fi
 cat >run.yaml <<'END'
 program: {binary: ./my ring, ranks: 4}
 platform: {file: clan.xml}
@@ -109,5 +122,5 @@ if [ -e "$place/lib/recline/lib/librecline-mpi-host.so" ] && command -v mpirun >
 else
   is 0 0 'there is no MPI here'
 fi
-[ -n "${RECLINE_PREFIX-}" ] || finish 16
-finish 13
+[ -n "${RECLINE_PREFIX-}" ] || finish 17
+finish 14

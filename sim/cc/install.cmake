@@ -20,6 +20,8 @@ foreach(name recline recline-cc recline-c++ recline-f90 recline-ff)
     file(CREATE_LINK ../${home}/bin/${name} \"\${bin}/${name}\" SYMBOLIC)")
 endforeach()
 
+install(DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mpi DESTINATION ${home}/bin)
+
 if(TARGET recline_mpi)
   set_target_properties(recline_mpi recline_heap recline_smpi PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS recline_mpi recline_heap recline_smpi LIBRARY DESTINATION ${home}/lib)

@@ -92,6 +92,16 @@ crash inside pessimistic 'and under pessimistic'
 is $? 0 'a tool is a library, named by -profile' log
 crash beside c3 'c3: each rank has its own counts'
 
+"$build/bin/recline-cc" -O2 program.c -L. -ltool -Wl,-rpath,"$dir" -o given >log 2>&1
+is $? 0 'a tool is a library as others are' log
+crash given c3 'c3: it comes ahead of the layer'
+"$build/bin/recline-cc" -O2 -fPIC -c tool.c -o tool.o >log 2>&1 && ar rcs libarchived.a tool.o &&
+  "$build/bin/recline-cc" -O2 program.c -L "$dir" -larchived -o archived >>log 2>&1
+is $? 0 'a tool is an archive' log
+crash archived c3 'c3: and so it does'
+"$build/bin/recline-cc" -O2 program.c ./libarchived.a -o named >>log 2>&1
+crash named pessimistic 'pessimistic: given by the name of its file'
+
 cat >tool.f90 <<'END_OF_FILE'
 subroutine mpi_bcast(buffer, n, type, root, comm, error)
   integer :: buffer(*), n, type, root, comm, error
@@ -124,4 +134,4 @@ cc -O2 -fPIC -shared -I"$(dirname "$(find /usr/include -name smpi.h | head -n 1)
 "$recline" run run.yaml --set program.binary=./beside --out out >stdout 2>stderr
 is "$?:$(grep -c 'libtool.so calls PMPI_.*, expected it linked by recline-cc' stderr)" 64:1 \
   'a tool that was linked without recline is refused' stderr log
-finish 8
+finish 13
