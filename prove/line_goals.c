@@ -1,6 +1,9 @@
 #include "prove/line_goals.h"
 
+#include <stdarg.h>
 #include <string.h>
+
+#include "prove/fields.h"
 
 /* The end of a path. */
 struct line_end {
@@ -32,18 +35,95 @@ static unsigned value_in(const struct proving *g, Z3_model model, Z3_ast word)
   return bits;
 }
 
-/* Of the words before the move what is not zero; behind it, with `now`, what has changed. */
+/* The words that are printed: values before the move and, unless `after` is NULL, behind it. */
+struct printing {
+  const struct whole *h;
+  const uint32_t *before, *after;
+  const struct fields *names;
+  GString *out;
+};
+
+/* Begins a line; end_line() takes it back where nothing follows. */
+static gsize begin_line(struct printing *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static gsize begin_line(struct printing *t, const char *format, ...)
+{
+  va_list args;
+  gsize from = t->out->len;
+  va_start(args, format);
+  g_string_append_vprintf(t->out, format, args);
+  va_end(args);
+  return from;
+}
+
+static void end_line(struct printing *t, gsize from, gsize title)
+{
+  if (t->out->len == title)
+    g_string_truncate(t->out, from);
+  else
+    g_string_append_c(t->out, '\n');
+}
+
+static void print_plain(struct printing *t, uint32_t first, uint32_t count)
+{
+  for (uint32_t k = first; k < first + count; k++) {
+    uint32_t value = t->after ? t->after[k] : t->before[k], old = t->after ? t->before[k] : 0;
+    const char *name = strrchr(t->h->names[k], ' ');
+    if (value != old)
+      g_string_append_printf(t->out, " %s=%u", name ? name + 1 : t->h->names[k], value);
+  }
+}
+
+static void print_memory(struct printing *t, int rank, enum memory_of memory)
+{
+  static const char *const titles[] = {"state", "image of the committed checkpoint",
+                                       "image of the next checkpoint"};
+  uint32_t first = word_of_memory(t->h, rank, memory, 0);
+  gsize from = begin_line(t, "%s of %d:", titles[memory], rank), title = t->out->len;
+  for (uint32_t k = 0; k < t->h->words; k++)
+    fields_print(t->names, 4 * k, t->after ? t->after[first + k] : t->before[first + k],
+                 t->after ? &t->before[first + k] : NULL, t->out);
+  end_line(t, from, title);
+}
+
+static void print_all(struct printing *t)
+{
+  const struct whole *h = t->h;
+  gsize from = begin_line(t, "checkpoints:"), title = t->out->len;
+  print_plain(t, 0, GLOBAL_WORDS);
+  end_line(t, from, title);
+  for (int i = 0; i < h->ranks; i++) {
+    from = begin_line(t, "rank %d:", i);
+    title = t->out->len;
+    print_plain(t, word_of_rank(h, i, 0), RANK_WORDS);
+    end_line(t, from, title);
+    for (unsigned memory = 0; memory < MEMORIES; memory++)
+      print_memory(t, i, memory);
+  }
+  for (int i = 0; i < h->ranks; i++)
+    for (int j = 0; j < h->ranks; j++) {
+      from = begin_line(t, "from %d to %d:", i, j);
+      title = t->out->len;
+      print_plain(t, word_of_messages(h, i, j), 1 + h->kinds * CONTROL_WORDS);
+      end_line(t, from, title);
+    }
+}
+
+/* Returns what is not zero of the words before the move; with `now`, what has changed behind it. */
 static GString *print_words(const struct proving *g, Z3_model model, const Z3_ast *now)
 {
   const struct whole *h = g->h;
-  GString *out = g_string_new(NULL);
+  struct fields names;
+  g_autofree uint32_t *before = g_new0(uint32_t, h->count), *after = g_new0(uint32_t, h->count);
   for (uint32_t k = 0; k < h->count; k++) {
-    unsigned before = value_in(g, model, h->before[k]),
-             after = now ? value_in(g, model, now[k]) : 0;
-    if (now ? before != after : before)
-      g_string_append_printf(out, "%s=%u\n", h->names[k], now ? after : before);
+    before[k] = value_in(g, model, h->before[k]);
+    after[k] = now ? value_in(g, model, now[k]) : 0;
   }
-  return out;
+  fields_init(&names, &g->h->w);
+  struct printing t = {h, before, now ? after : NULL, &names, g_string_new(NULL)};
+  print_all(&t);
+  fields_clear(&names);
+  return t.out;
 }
 
 static char *print_event(const struct proving *g, struct path *p)
@@ -232,6 +312,25 @@ static void tell_failures(struct proving *g, Z3_model model)
   }
 }
 
+/* Looks for a model of small numbers, which is easier to read; there need not be one. */
+static void prefer_small(struct proving *g, Z3_ast term, Z3_model *model)
+{
+  enum { SMALL = 8 };
+  const struct whole *h = g->h;
+  struct executor *x = &g->h->w.x;
+  unsigned unknown = x->unknown;
+  Z3_model small = NULL;
+  g_autofree Z3_ast *all = g_new(Z3_ast, h->count + 1);
+  for (uint32_t k = 0; k < h->count; k++)
+    all[k] = Z3_mk_bvule(x->z3, h->before[k], number(h, SMALL));
+  all[h->count] = term;
+  if (is_possible(g, Z3_mk_and(x->z3, h->count + 1, all), &small)) {
+    Z3_model_dec_ref(x->z3, *model);
+    *model = small;
+  }
+  x->unknown = unknown;
+}
+
 void line_goals_prove(struct proving *g)
 {
   Z3_context z = g->h->w.x.z3;
@@ -239,7 +338,9 @@ void line_goals_prove(struct proving *g)
   Z3_model model = NULL;
   for (guint i = 0; i < g->ends->len; i++)
     any[i] = fails(g, g->ends->pdata[i]);
-  if (g->ends->len && is_possible(g, Z3_mk_or(z, g->ends->len, any), &model)) {
+  Z3_ast fails_somewhere = Z3_mk_or(z, g->ends->len, any);
+  if (g->ends->len && is_possible(g, fails_somewhere, &model)) {
+    prefer_small(g, fails_somewhere, &model);
     tell_failures(g, model);
     Z3_model_dec_ref(z, model);
   }

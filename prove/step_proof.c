@@ -6,6 +6,7 @@
 
 #include "protocols/grammar.h"
 #include "prove/events.h"
+#include "prove/fields.h"
 
 struct proving {
   struct rank_world *w;
@@ -31,9 +32,11 @@ static void tell_state(struct proving *g, const struct path *p, struct counterex
   g_autofree uint32_t *words = g_malloc0(w->state_bytes + 4);
   rank_read_first(w, p, w->state, words, w->state_bytes);
   found->state = g_string_new(NULL);
+  struct fields names;
+  fields_init(&names, w);
   for (uint32_t i = 0; i < w->state_bytes / 4; i++)
-    if (words[i])
-      g_string_append_printf(found->state, " @%u=%u", 4 * i, words[i]);
+    fields_print(&names, 4 * i, words[i], NULL, found->state);
+  fields_clear(&names);
 }
 
 /* Returns the actions of the step as a host gets them, in `items`, which the caller frees. */

@@ -62,7 +62,7 @@ static void name_memory(struct whole *h, int rank, enum memory_of memory, const 
 {
   char name[48];
   for (uint32_t word = 0; word < h->words; word++) {
-    g_snprintf(name, sizeof name, "%d.%s@%u", rank, prefix, 4 * word);
+    g_snprintf(name, sizeof name, "%d.%s %u", rank, prefix, 4 * word);
     name_word(h, word_of_memory(h, rank, memory, word), name, h->memory[rank][memory], 4 * word);
   }
 }
@@ -88,7 +88,7 @@ static void show_rank(struct whole *h, int rank)
   char name[48];
   show_pointer(h, h->shown_ranks, at + offsetof(struct rcl_whole_rank, config), h->config[rank], 0);
   for (unsigned i = 0; i < RANK_WORDS; i++) {
-    g_snprintf(name, sizeof name, "%d.%s", rank, words[i].name);
+    g_snprintf(name, sizeof name, "%d %s", rank, words[i].name);
     name_word(h, word_of_rank(h, rank, i), name, h->shown_ranks, at + (uint32_t)words[i].at);
   }
   for (unsigned i = 0; i < MEMORIES; i++) {
@@ -107,14 +107,14 @@ static void show_channel(struct whole *h, int from, int to)
            at = pair * (uint32_t)sizeof(struct rcl_whole_channel),
            first = pair * h->kinds * (uint32_t)sizeof(struct rcl_whole_control);
   char name[64];
-  g_snprintf(name, sizeof name, "%d>%d.messages", from, to);
+  g_snprintf(name, sizeof name, "%d>%d messages", from, to);
   name_word(h, word_of_messages(h, from, to), name, h->shown_channels,
             at + (uint32_t)offsetof(struct rcl_whole_channel, messages));
   show_pointer(h, h->shown_channels, at + (uint32_t)offsetof(struct rcl_whole_channel, control),
                h->controls, first);
   for (uint32_t kind = 0; kind < h->kinds; kind++)
     for (unsigned i = 0; i < CONTROL_WORDS; i++) {
-      g_snprintf(name, sizeof name, "%d>%d.%s.%s", from, to, h->w.controls[kind], words[i]);
+      g_snprintf(name, sizeof name, "%d>%d %s.%s", from, to, h->w.controls[kind], words[i]);
       name_word(h, word_of_control(h, from, to, kind, i), name, h->controls,
                 first + kind * (uint32_t)sizeof(struct rcl_whole_control) + (uint32_t)places[i]);
     }

@@ -40,6 +40,7 @@ refuted release-early held
 refuted no-hold held
 refuted one-way 'quiet|channels'
 refuted blind drained
+check 'in the names of fields' grep -q -E '^ +state of 0: phase=(WANTED|DRAINING) .* peers\[1\]\.sent=' out
 refuted stale-totals drained
 refuted erase-early restorable
 
@@ -53,10 +54,10 @@ exits 64 '--without and --memory' "$recline" prove --memory --without told bookm
 
 # ---- long ----
 
-lines=29
+lines=30
 if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=31
+  lines=32
 fi
 finish $lines

@@ -38,6 +38,7 @@ seeded NONE 'proved 0' ''
 seeded OVERRUN 'fails 1' 'memory: writes .* bytes behind its state'
 seeded BEFORE 'fails 1' 'memory: reads .* bytes before its state'
 seeded OVERFLOW 'fails 1' 'memory: a signed sum overflows'
+check 'in the names of fields' grep -q '^    state: .*difference=' out
 seeded SHIFT 'fails 1' 'memory: a shift is out of its range'
 seeded DIVISION 'fails 1' 'memory: a division has no result'
 seeded NULLED 'fails 1' 'memory: writes through a null pointer'
@@ -67,4 +68,4 @@ refused 'expected a mutant' 'no such mutant' "$recline" prove --memory bookmark~
 refused 'expected its source in C' 'a shared object' "$recline" prove --memory mine.so
 echo 'int x = ;' >bad.c
 exits 64 'a source that does not compile' "$recline" prove --memory bad.c
-finish 46
+finish 47
