@@ -4,7 +4,7 @@ set -eu
 recline=$1
 mkdir -p "$2"
 version=$("$recline" --version)
-commands=$("$recline" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+commands=$("$recline" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 
 # page NAME SUMMARY COMMAND [WORD]...: those see others.
 page()
@@ -24,6 +24,6 @@ page()
 
 folder=$2
 page recline 'simulator and model checker of checkpoint/rollback protocols for MPI' "$recline"
-"$recline" help | sed -n 's/^  \([a-z]*\)  *\([a-z].*\)/\1 \2/p' | while read -r command summary; do
+"$recline" help | sed -n 's/^  \([a-z][a-z]*\)  *\([a-z].*\)/\1 \2/p' | while read -r command summary; do
   page "recline-$command" "$summary" "$recline" "$command"
 done

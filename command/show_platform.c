@@ -12,7 +12,7 @@
 
 const struct about about_platform = {
     "platform", "MACHINE|FILE.yaml",
-    "show what SimGrid gets of a machine that is described in a few lines; and its defaults",
+    "show what SimGrid gets of a described machine; and its defaults",
     "platform ten-lines -o ten-lines.xml"};
 
 static int not_one(char *const *words)

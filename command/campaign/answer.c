@@ -39,6 +39,19 @@ void ranking_clear(struct ranking *ranking)
   g_free(ranking->tied);
 }
 
+char *answer_few_failures(const struct table *table, unsigned cell)
+{
+  enum { ENOUGH = 5 };
+  int field = runs_field(table->runs, "crashes");
+  struct estimate crashes = table_mean(table, cell, field);
+  double all = crashes.mean * crashes.count;
+  if (field < 0 || !(all < ENOUGH))
+    return NULL;
+  return g_strdup_printf("only %.0f failure%s struck in its %u runs, too few to tell what failures "
+                         "cost",
+                         all, all > 0.5 && all < 1.5 ? "" : "s", crashes.count);
+}
+
 unsigned answer_further_runs(const struct table *table, unsigned a, unsigned b, int field)
 {
   struct estimate more = table_difference(table, a, b, field);
@@ -79,7 +92,7 @@ char *answer_cost(const struct table *table, unsigned cell, int field, double fa
   double share = 100 * (times - 1);
   if (times >= MANY_TIMES)
     return g_strdup_printf("takes %.0f times as long as the failure-free job", times);
-  int digits = share < 10 && half < 10 ? 1 : 0;
+  int digits = half < 10 ? 1 : 0;
   return isfinite(half)
              ? g_strdup_printf("costs %.*f ± %.*f %% of the job", digits, share, digits, half)
              : g_strdup_printf("costs %.*f %% of the job", digits, share);
@@ -149,7 +162,9 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
     g_string_append_printf(text, "; %s %s not measurably worse", tied, count > 1 ? "are" : "is");
   else if (ranking->cells > 1)
     g_string_append(text, "; all others are measurably worse");
-  g_string_append_printf(text, "%s%s.", *cost ? "; it " : "", cost);
+  g_autofree char *few = answer_few_failures(table, best);
+  g_string_append_printf(text, "%s%s%s%s.", *cost ? "; it " : "", cost, few ? "; but " : "",
+                         few ? few : "");
   add_further(text, table, ranking, field);
   return g_string_free(text, FALSE);
 }

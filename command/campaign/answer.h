@@ -25,6 +25,11 @@ void ranking_clear(struct ranking *);
  * deviations are as they were seen; 0: they are told apart. At most ANSWER_RUNS_MOST + 1. */
 unsigned answer_further_runs(const struct table *, unsigned a, unsigned b, int field);
 
+/* Returns what is to be said where hardly any failure struck in the runs of a cell: "only 2
+ * failures struck in its 20 runs, too few to tell what failures cost"; NULL where there were
+ * enough. The caller frees it. */
+char *answer_few_failures(const struct table *, unsigned cell);
+
 /* A time for a person: "32 min", "1.4 h", "350 ms". The caller frees it. */
 char *answer_time(double seconds);
 

@@ -48,6 +48,9 @@ check 'and drawn' test -s out/figure.svg
 cp stdout before
 interval --runs 10 --out out
 same before stdout 'again, with what has been run'
+interval --runs 2 --set failures.0.mtbf=1y
+is "$(sed -n 1p stdout | grep -c '^Every 1.6 d, by theory: only 0 failures struck in its 2 runs, too few to tell')" 1 \
+  'where nothing fails the formula answers' stdout
 interval --runs 2 --set failures.0.mtbf=24h
 is "$(by Daly | awk '{ printf "%.0f", $1 / 60 }')" 117 'mtbf 24 h: Daly' stdout
 interval --runs 2 --set failures.0.mtbf=15min --set failures.0.repair=0
