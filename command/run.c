@@ -201,11 +201,8 @@ static bool completed(const struct run *run)
 
 /* Records twice, to see whether the program does the same under other circumstances. The output is
  * that of the second run; the caller sees the result of a run that has failed. */
-static bool record(struct run *run, GError **error)
+static bool record_twice(struct run *run, bool *whole, GError **error)
 {
-  g_autofree char *folder = g_canonicalize_filename(run->options.record, NULL);
-  g_free(run->options.record);
-  run->options.record = g_steal_pointer(&folder);
   g_autofree char *again = in(run->directory, "again");
   if (!recording_open(run->options.record, error) || !recording_open(again, error) ||
       !simulate(run, error))
@@ -219,8 +216,22 @@ static bool record(struct run *run, GError **error)
   run->again = NULL;
   if (!good || !completed(run))
     return good;
-  return recording_same(run->options.record, again, run->scenario->program.ranks, error) &&
-         recording_close(run->options.record, run->scenario, error);
+  *whole = recording_same(run->options.record, again, run->scenario->program.ranks, error) &&
+           recording_close(run->options.record, run->scenario, error);
+  return *whole;
+}
+
+/* The same; nothing is left of what is not whole. */
+static bool record(struct run *run, GError **error)
+{
+  bool whole = false;
+  g_autofree char *folder = g_canonicalize_filename(run->options.record, NULL);
+  g_free(run->options.record);
+  run->options.record = g_steal_pointer(&folder);
+  bool good = record_twice(run, &whole, error);
+  if (!whole)
+    recording_drop(run->options.record, run->scenario->program.ranks);
+  return good;
 }
 
 /* Copies a file of any size; the program's output is never held in memory. */

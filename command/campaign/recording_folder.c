@@ -48,6 +48,16 @@ bool recording_close(const char *folder, const struct scenario *scenario, GError
   return output_write(file, text, strlen(text)) || cannot(file, error);
 }
 
+void recording_drop(const char *folder, int ranks)
+{
+  for (int rank = 0; rank < ranks; rank++) {
+    g_autofree char *name = g_strdup_printf("%d", rank);
+    g_autofree char *file = g_build_filename(folder, name, NULL);
+    g_unlink(file);
+  }
+  g_rmdir(folder);
+}
+
 bool recording_fits(const char *folder, const struct scenario *scenario, GError **error)
 {
   g_autofree char *file = g_build_filename(folder, "program", NULL), *there = NULL;

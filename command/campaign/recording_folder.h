@@ -17,6 +17,10 @@ char *recording_text(const struct scenario *);
 bool recording_open(const char *folder, GError **error);
 bool recording_close(const char *folder, const struct scenario *, GError **error);
 
+/* Removes what a run has recorded that did not come to its end, and the folder if nothing else is
+ * in it. */
+void recording_drop(const char *folder, int ranks);
+
 /* Returns whether the folder is a recording of this program; false with `error` set: it is another
  * one, or none. */
 bool recording_fits(const char *folder, const struct scenario *, GError **error);

@@ -345,7 +345,7 @@ END
   sed 's/calls/bad/' calls.yaml >bad.yaml
   rm -rf recording
   record bad recording
-  is "$?:$(grep -c -e "$2" stderr):$(test -e recording/program && echo whole)" 64:1: "$1 is refused" stderr
+  is "$?:$(grep -c -e "$2" stderr):$(test -e recording && echo left)" 64:1: "$1 is refused" stderr
 }
 own='MPI_Isend(&out, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);'
 refused MPI_ANY_SOURCE 'receive or a probe from MPI_ANY_SOURCE, which may go otherwise' \
