@@ -28,7 +28,8 @@ my @modes = (
 # Tests in the order of their time, with the programs that they need beside recline.
 my @tests = (
   ['world/script/t/script.t', 't/script-test'], ['world/trace/t/trace.t', 't/verify-tool'],
-  ['world/rules/t/shares.t', 't/shares-test'], ['verify/t/sound.t', 't/verify-tool'],
+  ['world/rules/t/shares.t', 't/shares-test'], ['world/rules/t/given.t', 't/given-test'],
+  ['verify/t/sound.t', 't/verify-tool'],
   ['verify/t/hazards.t', 't/verify-tool'], ['verify/t/archive.t', 't/archive-test'],
   ['verify/t/judged.t', 't/judge-test'], ['verify/t/grammar.t', 't/grammar-test'],
   ['verify/t/outputs-reduced.t', 't/verify-tool'],

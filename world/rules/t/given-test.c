@@ -1,0 +1,121 @@
+/* What the world is given, and what it gives back: a topology as it was written, and no image that
+ * was lost since a recovery to it began. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocols/t/tap.h"
+#include "world/rules/in_place.h"
+#include "world/rules/world_parts.h"
+
+enum { RANKS = 2, MOVES = 2000 };
+
+static void topology(void)
+{
+  char problem[256];
+  struct world world;
+  world_init(&world, rcl_protocol_named("none"), 4, 1);
+  ok(world_set_topology(&world, "ring", problem) && !strcmp(world.topology, "ring"),
+     "a topology is copied to its end");
+  world_clear(&world);
+}
+
+/* A move that the world lists, one of those that are wanted, always the same for the same list. */
+struct choice {
+  bool (*is_wanted)(const struct move *);
+  struct move move;
+  uint32_t found; /* moves that are wanted, up to here */
+};
+
+static void choose(void *data, const struct move *move)
+{
+  static uint32_t random = 1;
+  struct choice *choice = data;
+  if (!choice->is_wanted(move))
+    return;
+  random = random * 1664525u + 1013904223u;
+  if ((random >> 16) % ++choice->found == 0)
+    choice->move = *move;
+}
+
+static bool is_event(const struct move *move)
+{
+  return move->kind == MOVE_EVENT;
+}
+
+static bool is_crash(const struct move *move)
+{
+  return move->kind == MOVE_CRASH && move->rank == 1;
+}
+
+static bool is_detection(const struct move *move)
+{
+  return move->kind == MOVE_DETECT;
+}
+
+static bool is_start(const struct move *move)
+{
+  return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START && move->rank == 1;
+}
+
+static bool take(struct world *world, bool (*is_wanted)(const struct move *),
+                 struct verdict *verdict)
+{
+  struct choice choice = {.is_wanted = is_wanted};
+  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world->config[0])};
+  world_moves(world, choose, &choice);
+  if (!choice.found)
+    return false;
+  actions.item = calloc(actions.capacity, sizeof *actions.item);
+  world_step(world, &choice.move, &actions, verdict);
+  free(actions.item);
+  return true;
+}
+
+static void lose_images(const struct world *world, int rank)
+{
+  uint32_t count;
+  READ_LIST(struct world_record, world, WORLD_STORED, rank, 0, &count);
+  struct world_record *stored =
+      world_edit(world, WORLD_STORED, rank, 0, count * (uint32_t)sizeof *stored);
+  for (uint32_t i = 0; i < count; i++)
+    stored[i].harm = HARM_LOST;
+}
+
+/* A rank starts from a committed checkpoint, of which its image is lost, or is not. */
+static void starts(bool lost)
+{
+  int line;
+  char *message = NULL;
+  struct world world;
+  struct parts parts;
+  struct verdict verdict;
+  struct script *script =
+      script_parse("rank *: checkpoint, choose 2, checkpoint", RANKS, &line, &message);
+  world_init(&world, rcl_protocol_named("bookmark"), RANKS, 4);
+  world.script = script;
+  world.bounded = true;
+  parts_init(&parts, &world);
+  world_begin(&world, 1, 1);
+  for (int i = 0; i < MOVES && !read_global(&world)->committed; i++)
+    take(&world, is_event, &verdict);
+  ok(read_global(&world)->committed == 1, "a checkpoint is committed");
+  take(&world, is_crash, &verdict);
+  take(&world, is_detection, &verdict);
+  if (lost)
+    lose_images(&world, 1);
+  ok(take(&world, is_start, &verdict) &&
+         verdict.kind == (lost ? VERDICT_VIOLATION : VERDICT_FINE) &&
+         (!lost || !strcmp(verdict.property, "restorable")),
+     lost ? "none starts from an image that was lost since" : "a rank starts from its image");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
+int main(void)
+{
+  topology();
+  starts(false);
+  starts(true);
+  return done();
+}
