@@ -29,6 +29,7 @@
  */
 #include "protocols/parts/commit.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
     /* 1 */ "only the coordinator wants a checkpoint: the next one, and not while it takes one",
@@ -61,151 +62,136 @@ static size_t state_size(const struct rcl_config *config)
 
 /* ---- messages and collectives ---- */
 
-static void join(const struct state *state, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void join(const struct rank *r)
 {
-  struct rcl_action *join = rcl_act(actions, RCL_ACTION_JOIN);
-  if (event->flow != RCL_FLOW_BARRIER)
+  struct rcl_action *join = rcl_act(r->actions, RCL_ACTION_JOIN);
+  if (r->event->flow != RCL_FLOW_BARRIER)
     return;
-  join->words[WANTED] = state->wanted;
-  join->words[UNDER_WAY] = state->under_way;
+  join->words[WANTED] = r->state->wanted;
+  join->words[UNDER_WAY] = r->state->under_way;
 }
 
 /* All that is contributed to a collective is here; in a barrier, by all its ranks. */
-static void leave(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void leave(const struct rank *r)
 {
-  bool all = event->flow == RCL_FLOW_BARRIER && event->contributions == (uint32_t)config->ranks;
-  bool quiet = event->words[UNDER_WAY] == 0;
-  if (all && quiet && event->words[WANTED]) {
-    state->phase = CAPTURING;
-    state->wanted = false;
-    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->captured + 1;
+  bool all =
+      r->event->flow == RCL_FLOW_BARRIER && r->event->contributions == (uint32_t)r->config->ranks;
+  bool quiet = r->event->words[UNDER_WAY] == 0;
+  if (all && quiet && r->event->words[WANTED]) {
+    r->state->phase = CAPTURING;
+    r->state->wanted = false;
+    rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->captured + 1;
   } else {
-    rcl_act(actions, RCL_ACTION_DELIVER);
+    rcl_act(r->actions, RCL_ACTION_DELIVER);
   }
 }
 
 /* ---- a checkpoint ---- */
 
-static void request(struct state *state, struct rcl_actions *actions)
+static void request(const struct rank *r)
 {
-  if (rcl_commit_begin(&state->commit, state->phase == RUNNING, state->captured + 1, actions))
-    state->wanted = true;
+  if (rcl_commit_begin(&r->state->commit, r->state->phase == RUNNING, r->state->captured + 1,
+                       r->actions))
+    r->state->wanted = true;
 }
 
 /* The barrier is over for the program, but it stays where it is. */
-static void write_image(struct state *state, const struct rcl_event *event,
-                        struct rcl_actions *actions)
+static void write_image(const struct rank *r)
 {
-  state->phase = WRITING;
-  state->captured = event->checkpoint;
-  rcl_act(actions, RCL_ACTION_HOLD);
-  rcl_act(actions, RCL_ACTION_DELIVER);
-  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
+  r->state->phase = WRITING;
+  r->state->captured = r->event->checkpoint;
+  rcl_act(r->actions, RCL_ACTION_HOLD);
+  rcl_act(r->actions, RCL_ACTION_DELIVER);
+  rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
-static void report(const struct rcl_config *config, struct state *state,
-                   struct rcl_actions *actions)
+static void report(const struct rank *r)
 {
-  state->phase = WAITING;
-  rcl_commit_done(config, &state->commit, DONE, state->captured, actions);
+  r->state->phase = WAITING;
+  rcl_commit_done(r->config, &r->state->commit, DONE, r->state->captured, r->actions);
 }
 
-static void release(struct state *state, struct rcl_actions *actions)
+static void release(const struct rank *r)
 {
-  state->phase = RUNNING;
-  state->committed = state->captured;
-  rcl_act(actions, RCL_ACTION_RELEASE);
-  if (state->captured > 1)
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = state->captured - 1;
+  r->state->phase = RUNNING;
+  r->state->committed = r->state->captured;
+  rcl_act(r->actions, RCL_ACTION_RELEASE);
+  if (r->state->captured > 1)
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->state->captured - 1;
 }
 
-static void committed(const struct rcl_config *config, struct state *state,
-                      struct rcl_actions *actions)
+static void committed(const struct rank *r)
 {
-  rcl_send_control_to_all(config, actions, RELEASE, state->captured);
-  release(state, actions);
-  rcl_commit_end(&state->commit, actions);
+  rcl_send_control_to_all(r->config, r->actions, RELEASE, r->state->captured);
+  release(r);
+  rcl_commit_end(&r->state->commit, r->actions);
 }
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-static void start(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+static void start(const struct rank *r)
 {
-  state->phase = RUNNING;
-  state->committed = state->captured;
-  state->wanted = false;
-  state->commit = (struct rcl_commit){0};
-  if (rcl_coordinator(config))
-    rcl_act(actions, RCL_ACTION_SET_TIMER);
+  r->state->phase = RUNNING;
+  r->state->committed = r->state->captured;
+  r->state->wanted = false;
+  r->state->commit = (struct rcl_commit){0};
+  if (rcl_coordinator(r->config))
+    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
 /* ---- the step ---- */
 
-static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  struct state *state = memory;
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(config, state, actions);
-    break;
-  case RCL_EVENT_DOWN:
-    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
-    break;
-  case RCL_EVENT_TIMER:
-    request(state, actions);
-    break;
-  case RCL_EVENT_SEND:
-    state->under_way++;
-    rcl_act(actions, RCL_ACTION_TRANSMIT);
-    break;
-  case RCL_EVENT_RECEIVE:
-    rcl_match(actions, event);
-    break;
-  case RCL_EVENT_ARRIVED:
-    state->under_way--;
-    rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
-    break;
-  case RCL_EVENT_COLLECTIVE:
-    join(state, event, actions);
-    break;
-  case RCL_EVENT_COLLECTED:
-    leave(config, state, event, actions);
-    break;
-  case RCL_EVENT_CONTROL:
-    if (event->control == DONE)
-      rcl_commit_count(config, &state->commit, actions);
-    else
-      release(state, actions);
-    break;
-  case RCL_EVENT_CAPTURED:
-    write_image(state, event, actions);
-    break;
-  case RCL_EVENT_DURABLE:
-    report(config, state, actions);
-    break;
-  case RCL_EVENT_COMMITTED:
-    committed(config, state, actions);
-    break;
-  default:
-    break;
-  }
-  rcl_output_with_commit(event, actions);
+  r->state->under_way++;
+  rcl_act(r->actions, RCL_ACTION_TRANSMIT);
+}
+
+static void arrived(const struct rank *r)
+{
+  r->state->under_way--;
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+}
+
+static void control(const struct rank *r)
+{
+  if (r->event->control == DONE)
+    rcl_commit_count(r->config, &r->state->commit, r->actions);
+  else
+    release(r);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,
+    [RCL_EVENT_DOWN] = rcl_roll_back,
+    [RCL_EVENT_TIMER] = request,
+    [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_RECEIVE] = rcl_match_receive,
+    [RCL_EVENT_ARRIVED] = arrived,
+    [RCL_EVENT_COLLECTIVE] = join,
+    [RCL_EVENT_COLLECTED] = leave,
+    [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = write_image,
+    [RCL_EVENT_DURABLE] = report,
+    [RCL_EVENT_COMMITTED] = committed,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
+  rcl_output_with_commit(r->event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct state *state = memory;
-  if (state->wanted && (!rcl_coordinator(config) || state->phase != RUNNING ||
-                        state->commit.in_progress != state->captured + 1))
+  if (r->state->wanted && (!rcl_coordinator(r->config) || r->state->phase != RUNNING ||
+                           r->state->commit.in_progress != r->state->captured + 1))
     return 1;
-  if (state->phase == RUNNING && state->committed != state->captured)
+  if (r->state->phase == RUNNING && r->state->committed != r->state->captured)
     return 2;
-  return rcl_commit_is_sound(config, &state->commit) ? 0 : 3;
+  return rcl_commit_is_sound(r->config, &r->state->commit) ? 0 : 3;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -215,6 +201,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {NULL, NULL, NULL}};
 
 static const char *const promises[] = {"quiet-channels", "bounded", "frees", NULL};
+
+RCL_ONLY_FORM
 
 extern const struct rcl_protocol protocol_blocking;
 const struct rcl_protocol protocol_blocking = {
@@ -230,6 +218,6 @@ const struct rcl_protocol protocol_blocking = {
     .promises = promises,
     .captures_at = "barriers",
     .state_size = state_size,
-    .step = step,
-    .violated_invariant = violated_invariant,
+    .step = only_step,
+    .violated_invariant = only_broken,
     .place = &(const struct rcl_place){.back = RCL_BACK_ALL, .assumes = RCL_ASSUMES_BARRIERS}};

@@ -73,90 +73,86 @@ static const char *const invariants[] = {
 /* ---- a checkpoint ---- */
 
 /* Phase 1, at the initiator. */
-static void begin_checkpoint(const struct rcl_config *config, struct state *state,
-                             struct rcl_actions *actions)
+static void begin_checkpoint(const struct rank *r)
 {
-  if (state->in_progress || state->replaying_ranks) {
-    rcl_act(actions, RCL_ACTION_SET_TIMER);
+  if (r->state->in_progress || r->state->replaying_ranks) {
+    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
     return;
   }
-  state->in_progress = state->wanted = state->epoch + 1;
-  state->ready_ranks = state->stopped_ranks = 0;
-  rcl_send_control_to_all(config, actions, PLEASE_CHECKPOINT, state->wanted);
+  r->state->in_progress = r->state->wanted = r->state->epoch + 1;
+  r->state->ready_ranks = r->state->stopped_ranks = 0;
+  rcl_send_control_to_all(r->config, r->actions, PLEASE_CHECKPOINT, r->state->wanted);
 }
 
 /* Phase 2. That a checkpoint is wanted tells that the one before is committed. */
-static void want(struct state *state, uint32_t checkpoint, struct rcl_actions *actions)
+static void want(const struct rank *r, uint32_t checkpoint)
 {
-  if (checkpoint > state->epoch) /* a barrier may have forced it already */
-    state->wanted = checkpoint;
+  if (checkpoint > r->state->epoch) /* a barrier may have forced it already */
+    r->state->wanted = checkpoint;
   if (checkpoint > 2)
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
-static void take_checkpoint(struct state *state, struct rcl_actions *actions)
+static void take_checkpoint(const struct rank *r)
 {
-  if (state->phase != RUNNING || !state->wanted)
+  if (r->state->phase != RUNNING || !r->state->wanted)
     return;
-  state->phase = CAPTURING;
-  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->wanted;
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->wanted;
 }
 
-static void stop_logging(struct state *state, struct rcl_actions *actions)
+static void stop_logging(const struct rank *r)
 {
-  if (state->phase != LOGGING)
+  if (r->state->phase != LOGGING)
     return;
-  state->phase = WRITING;
-  rcl_act(actions, RCL_ACTION_STOPPED_LOGGING)->checkpoint = state->epoch;
-  rcl_store(actions, RCL_PART_LOG, state->epoch);
+  r->state->phase = WRITING;
+  rcl_act(r->actions, RCL_ACTION_STOPPED_LOGGING)->checkpoint = r->state->epoch;
+  rcl_store(r->actions, RCL_PART_LOG, r->state->epoch);
 }
 
 /* Phase 3, at the initiator: one more rank has all its late messages. */
-static void count_ready(const struct rcl_config *config, struct state *state,
-                        struct rcl_actions *actions)
+static void count_ready(const struct rank *r)
 {
-  if (++state->ready_ranks < (uint32_t)config->ranks)
+  if (++r->state->ready_ranks < (uint32_t)r->config->ranks)
     return;
-  rcl_send_control_to_all(config, actions, STOP_LOGGING, state->in_progress);
-  stop_logging(state, actions);
+  rcl_send_control_to_all(r->config, r->actions, STOP_LOGGING, r->state->in_progress);
+  stop_logging(r);
 }
 
 /* At the initiator, with a topology: behind the counts of all ranks no CALLS are left to come. */
-static void check_told(const struct rcl_config *config, struct state *state,
-                       struct rcl_actions *actions)
+static void check_told(const struct rank *r)
 {
-  if (!sparse(config) || !initiator(config) || state->phase != LOGGING ||
-      state->calls_told == state->epoch)
+  if (!sparse(r->config) || !initiator(r->config) || r->state->phase != LOGGING ||
+      r->state->calls_told == r->state->epoch)
     return;
-  for (int i = 0; i < config->ranks; i++)
-    if (peers(config, state)[i].announced_for != state->epoch)
+  for (int i = 0; i < r->config->ranks; i++)
+    if (peers(r->config, r->state)[i].announced_for != r->state->epoch)
       return;
-  state->calls_told = state->epoch;
-  tell_most_calls(config, state, actions);
-  rcl_send_control_to_all(config, actions, CALLS_TOLD, state->epoch);
+  r->state->calls_told = r->state->epoch;
+  tell_most_calls(r);
+  rcl_send_control_to_all(r->config, r->actions, CALLS_TOLD, r->state->epoch);
 }
 
-static bool all_late_are_in(const struct rcl_config *config, const struct state *state)
+static bool all_late_are_in(const struct rank *r)
 {
-  for (int i = 0; i < config->ranks; i++) {
-    const struct peer *peer = &peers(config, state)[i];
-    if (peer->announced_for != state->epoch || peer->previous != peer->announced)
+  for (int i = 0; i < r->config->ranks; i++) {
+    const struct peer *peer = &peers(r->config, r->state)[i];
+    if (peer->announced_for != r->state->epoch || peer->previous != peer->announced)
       return false;
   }
-  return all_calls_are_made(config, state);
+  return all_calls_are_made(r);
 }
 
-static void check_ready(const struct rcl_config *config, struct state *state,
-                        struct rcl_actions *actions)
+static void check_ready(const struct rank *r)
 {
-  check_told(config, state, actions);
-  if (state->phase != LOGGING || state->ready || !all_late_are_in(config, state))
+  check_told(r);
+  if (r->state->phase != LOGGING || r->state->ready || !all_late_are_in(r))
     return;
-  state->ready = true;
-  if (initiator(config))
-    count_ready(config, state, actions);
+  r->state->ready = true;
+  if (initiator(r->config))
+    count_ready(r);
   else
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, state->epoch, 0);
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, r->state->epoch, 0);
 }
 
 /* Whom this rank tells its counts and suppress lists, and who tells it: neighbours; and all tell
@@ -172,391 +168,362 @@ static bool tells(const struct rcl_config *config, int peer)
 }
 
 /* A new epoch: messages sent in the old one are announced, early messages are now on time. */
-static void begin_logging(const struct rcl_config *config, struct state *state,
-                          const struct rcl_event *event, struct rcl_actions *actions)
+static void begin_logging(const struct rank *r)
 {
-  clear_log(config, state, actions);
-  state->phase = LOGGING;
-  state->epoch = event->checkpoint;
-  state->wanted = state->ready = state->durable = state->next_message = 0;
-  rcl_store(actions, RCL_PART_IMAGE, state->epoch);
-  announce_calls(config, state, actions);
-  for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(config, state)[i];
-    if (is_told(config, i))
-      rcl_send_control(actions, i, MY_SEND_COUNT, state->epoch, peer->sent);
-    if (!tells(config, i)) { /* itself, or a rank with which it exchanges nothing */
+  clear_log(r);
+  r->state->phase = LOGGING;
+  r->state->epoch = r->event->checkpoint;
+  r->state->wanted = r->state->ready = r->state->durable = r->state->next_message = 0;
+  rcl_store(r->actions, RCL_PART_IMAGE, r->state->epoch);
+  announce_calls(r);
+  for (int i = 0; i < r->config->ranks; i++) {
+    struct peer *peer = &peers(r->config, r->state)[i];
+    if (is_told(r->config, i))
+      rcl_send_control(r->actions, i, MY_SEND_COUNT, r->state->epoch, peer->sent);
+    if (!tells(r->config, i)) { /* itself, or a rank with which it exchanges nothing */
       peer->announced = peer->sent;
-      peer->announced_for = state->epoch;
+      peer->announced_for = r->state->epoch;
     }
     peer->sent = 0;
     peer->previous = peer->received;
     peer->received = peer->at_line = peer->early;
     peer->early = 0;
   }
-  if (state->in_barrier) {
-    rcl_act(actions, RCL_ACTION_DELIVER);
-    made(config, state, (int16_t)state->barrier_comm, (int32_t)state->in_barrier, actions);
+  if (r->state->in_barrier) {
+    rcl_act(r->actions, RCL_ACTION_DELIVER);
+    made(r, (int16_t)r->state->barrier_comm, (int32_t)r->state->in_barrier);
   }
-  state->in_barrier = state->barrier_comm = 0;
-  check_ready(config, state, actions);
+  r->state->in_barrier = r->state->barrier_comm = 0;
+  check_ready(r);
 }
 
 /* Phase 4, at the initiator: one more rank has its log on disk. */
-static void count_stopped(const struct rcl_config *config, struct state *state,
-                          struct rcl_actions *actions)
+static void count_stopped(const struct rank *r)
 {
-  if (++state->stopped_ranks == (uint32_t)config->ranks)
-    rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = state->in_progress;
+  if (++r->state->stopped_ranks == (uint32_t)r->config->ranks)
+    rcl_act(r->actions, RCL_ACTION_COMMIT)->checkpoint = r->state->in_progress;
 }
 
-static void durable(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void durable(const struct rank *r)
 {
-  state->durable |= 1u << event->part;
-  if (state->durable != (1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG))
+  r->state->durable |= 1u << r->event->part;
+  if (r->state->durable != (1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG))
     return;
-  state->phase = RUNNING;
-  clear_log(config, state, actions);
-  clear_early(config, state);
-  clear_given(config, state);
-  if (initiator(config))
-    count_stopped(config, state, actions);
+  r->state->phase = RUNNING;
+  clear_log(r);
+  clear_early(r);
+  clear_given(r);
+  if (initiator(r->config))
+    count_stopped(r);
   else
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, STOPPED_LOGGING, state->epoch, 0);
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, STOPPED_LOGGING, r->state->epoch, 0);
 }
 
-static void committed(struct state *state, const struct rcl_event *event,
-                      struct rcl_actions *actions)
+static void committed(const struct rank *r)
 {
-  state->in_progress = 0;
-  if (event->checkpoint > 1)
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = event->checkpoint - 1;
-  rcl_act(actions, RCL_ACTION_SET_TIMER);
+  r->state->in_progress = 0;
+  if (r->event->checkpoint > 1)
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->event->checkpoint - 1;
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
 /* ---- arrivals ---- */
 
-static void late(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void late(const struct rank *r)
 {
-  peers(config, state)[event->peer].previous++;
-  struct entry *entry = append(config, state, actions, LATE);
+  peers(r->config, r->state)[r->event->peer].previous++;
+  struct entry *entry = append(r, LATE);
   if (!entry)
     return;
-  entry->request = event->request;
-  entry->peer = event->peer;
-  entry->tag = event->tag;
-  rcl_act(actions, RCL_ACTION_KEEP)->slot = slot_of(config, state, entry);
+  entry->request = r->event->request;
+  entry->peer = r->event->peer;
+  entry->tag = r->event->tag;
+  rcl_act(r->actions, RCL_ACTION_KEEP)->slot = slot_of(r, entry);
 }
 
-static void early(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void early(const struct rank *r)
 {
-  peers(config, state)[event->peer].early++;
-  if (state->early == config->capacity) {
-    rcl_give_up_full(actions, RCL_FULL_EARLY);
+  peers(r->config, r->state)[r->event->peer].early++;
+  if (r->state->early == r->config->capacity) {
+    rcl_give_up_full(r->actions, RCL_FULL_EARLY);
     return;
   }
-  early_of(config, state)[state->early++] = identity(state, event, event->words[NUMBER]);
+  early_of(r->config, r->state)[r->state->early++] = identity(r, r->event->words[NUMBER]);
 }
 
-static void on_time(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void on_time(const struct rank *r)
 {
-  peers(config, state)[event->peer].received++;
-  if (!(event->words[FLAGS] & IS_LOGGING))
-    stop_logging(state, actions);
-  if (state->phase != LOGGING || !event->wildcard)
+  peers(r->config, r->state)[r->event->peer].received++;
+  if (!(r->event->words[FLAGS] & IS_LOGGING))
+    stop_logging(r);
+  if (r->state->phase != LOGGING || !r->event->wildcard)
     return;
-  struct entry *entry = append(config, state, actions, OUTCOME);
+  struct entry *entry = append(r, OUTCOME);
   if (entry) {
-    entry->request = event->request;
-    entry->peer = event->peer;
-    entry->tag = event->tag;
+    entry->request = r->event->request;
+    entry->peer = r->event->peer;
+    entry->tag = r->event->tag;
   }
 }
 
-static void arrived(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void arrived(const struct rank *r)
 {
-  bool same_colour = ((event->words[FLAGS] ^ state->epoch) & COLOUR) == 0;
+  bool same_colour = ((r->event->words[FLAGS] ^ r->state->epoch) & COLOUR) == 0;
   if (same_colour)
-    on_time(config, state, event, actions);
-  else if (state->phase == LOGGING)
-    late(config, state, event, actions);
+    on_time(r);
+  else if (r->state->phase == LOGGING)
+    late(r);
   else
-    early(config, state, event, actions);
-  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
-  check_ready(config, state, actions);
+    early(r);
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+  check_ready(r);
 }
 
 /* ---- collectives ---- */
 
-static void collected(const struct rcl_config *config, struct state *state,
-                      const struct rcl_event *event, struct rcl_actions *actions)
+static void collected(const struct rank *r)
 {
-  bool crossing = crosses(state, event);
-  if (event->flow == RCL_FLOW_BARRIER && behind(state, event)) {
-    state->phase = CAPTURING;
-    state->in_barrier = (uint32_t)event->call;
-    state->barrier_comm = (uint32_t)event->comm;
-    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->epoch + 1;
+  bool crossing = crosses(r);
+  if (r->event->flow == RCL_FLOW_BARRIER && behind(r)) {
+    r->state->phase = CAPTURING;
+    r->state->in_barrier = (uint32_t)r->event->call;
+    r->state->barrier_comm = (uint32_t)r->event->comm;
+    rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->epoch + 1;
     return;
   }
   if (crossing)
-    crossed(config, state, event, actions);
-  else if (event->words[STOPPED])
-    stop_logging(state, actions);
-  rcl_act(actions, RCL_ACTION_DELIVER);
-  made(config, state, event->comm, event->call, actions);
-  if (!event->makes) /* results on the new communicator may be late: MEMBER comes first */
-    check_ready(config, state, actions);
+    crossed(r);
+  else if (r->event->words[STOPPED])
+    stop_logging(r);
+  rcl_act(r->actions, RCL_ACTION_DELIVER);
+  made(r, r->event->comm, r->event->call);
+  if (!r->event->makes) /* results on the new communicator may be late: MEMBER comes first */
+    check_ready(r);
 }
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
 /* The state is that of the moment at which logging stopped; counts are set back to those at the
  * line. */
-static void back_to_line(const struct rcl_config *config, struct state *state)
+static void back_to_line(const struct rank *r)
 {
-  state->replaying = true;
-  state->replaying_ranks = initiator(config) ? (uint32_t)config->ranks : 0;
-  state->wanted = state->in_progress = state->ready_ranks = state->stopped_ranks = 0;
-  state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
-  state->next_message = state->lists_told = 0;
-  for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(config, state)[i];
+  r->state->replaying = true;
+  r->state->replaying_ranks = initiator(r->config) ? (uint32_t)r->config->ranks : 0;
+  r->state->wanted = r->state->in_progress = r->state->ready_ranks = r->state->stopped_ranks = 0;
+  r->state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
+  r->state->next_message = r->state->lists_told = 0;
+  for (int i = 0; i < r->config->ranks; i++) {
+    struct peer *peer = &peers(r->config, r->state)[i];
     peer->sent = 0;
     peer->received = peer->at_line;
     peer->early = 0;
-    peer->listed = !tells(config, i);
+    peer->listed = !tells(r->config, i);
   }
-  for (uint32_t i = 0; i < state->comms; i++)
-    comms_of(config, state)[i].made = comms_of(config, state)[i].told;
+  for (uint32_t i = 0; i < r->state->comms; i++)
+    comms_of(r->config, r->state)[i].made = comms_of(r->config, r->state)[i].told;
 }
 
-static void tell_suppress_lists(const struct rcl_config *config, struct state *state,
-                                struct rcl_actions *actions)
+static void tell_suppress_lists(const struct rank *r)
 {
-  const struct number *early = early_of(config, state);
-  for (uint32_t i = 0; i < state->early; i++)
-    rcl_send_control(actions, early[i].peer, SUPPRESS,
-                     state->by_envelope ? (uint16_t)early[i].comm : state->epoch, early[i].number);
-  repeat_collectives(config, state, actions);
-  for (int i = 0; i < config->ranks; i++)
-    if (is_told(config, i))
-      rcl_send_control(actions, i, SUPPRESS_LIST, state->epoch, 0);
-  clear_early(config, state);
+  const struct number *early = early_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->early; i++)
+    rcl_send_control(r->actions, early[i].peer, SUPPRESS,
+                     r->state->by_envelope ? (uint16_t)early[i].comm : r->state->epoch,
+                     early[i].number);
+  repeat_collectives(r);
+  for (int i = 0; i < r->config->ranks; i++)
+    if (is_told(r->config, i))
+      rcl_send_control(r->actions, i, SUPPRESS_LIST, r->state->epoch, 0);
+  clear_early(r);
 }
 
-static void resume(const struct rcl_config *config, struct state *state,
-                   struct rcl_actions *actions)
+static void resume(const struct rank *r)
 {
-  for (int i = 0; i < config->ranks; i++)
-    if (!peers(config, state)[i].listed)
+  for (int i = 0; i < r->config->ranks; i++)
+    if (!peers(r->config, r->state)[i].listed)
       return;
-  if (sparse(config) && initiator(config))
-    rcl_send_control_to_all(config, actions, LISTS_TOLD, state->epoch);
-  else if (sparse(config) && !state->lists_told)
+  if (sparse(r->config) && initiator(r->config))
+    rcl_send_control_to_all(r->config, r->actions, LISTS_TOLD, r->state->epoch);
+  else if (sparse(r->config) && !r->state->lists_told)
     return;
-  state->phase = RUNNING;
-  rcl_act(actions, RCL_ACTION_RELEASE);
+  r->state->phase = RUNNING;
+  rcl_act(r->actions, RCL_ACTION_RELEASE);
 }
 
 /* Called after every step: any of them may be the last of the replay. */
-static void check_replayed(const struct rcl_config *config, struct state *state,
-                           struct rcl_actions *actions)
+static void check_replayed(const struct rank *r)
 {
-  if (!state->replaying || state->phase == RECOVERING || !replay_is_over(config, state))
+  if (!r->state->replaying || r->state->phase == RECOVERING || !replay_is_over(r))
     return;
-  state->replaying = false;
-  clear_given(config, state);
-  if (initiator(config))
-    state->replaying_ranks--;
+  r->state->replaying = false;
+  clear_given(r);
+  if (initiator(r->config))
+    r->state->replaying_ranks--;
   else
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, REPLAYED, state->epoch, 0);
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, REPLAYED, r->state->epoch, 0);
 }
 
-static void start(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void start(const struct rank *r)
 {
-  if (initiator(config))
-    rcl_act(actions, RCL_ACTION_SET_TIMER);
-  if (event->checkpoint == RCL_FRESH)
+  if (initiator(r->config))
+    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  if (r->event->checkpoint == RCL_FRESH)
     return;
-  back_to_line(config, state);
-  state->phase = RECOVERING;
-  rcl_act(actions, RCL_ACTION_HOLD);
-  tell_suppress_lists(config, state, actions);
-  resume(config, state, actions);
+  back_to_line(r);
+  r->state->phase = RECOVERING;
+  rcl_act(r->actions, RCL_ACTION_HOLD);
+  tell_suppress_lists(r);
+  resume(r);
 }
 
-static void suppress(const struct rcl_config *config, struct state *state,
-                     const struct rcl_event *event, struct rcl_actions *actions)
+static void suppress(const struct rank *r)
 {
-  if (state->suppress == config->capacity) {
-    rcl_give_up_full(actions, RCL_FULL_SUPPRESS);
+  if (r->state->suppress == r->config->capacity) {
+    rcl_give_up_full(r->actions, RCL_FULL_SUPPRESS);
     return;
   }
-  int16_t comm = state->by_envelope ? (int16_t)event->about : 0;
-  suppress_of(config, state)[state->suppress++] = (struct number){event->peer, comm, event->value};
+  int16_t comm = r->state->by_envelope ? (int16_t)r->event->about : 0;
+  suppress_of(r->config, r->state)[r->state->suppress++] =
+      (struct number){r->event->peer, comm, r->event->value};
 }
 
 /* ---- the step ---- */
 
-static void control(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void control(const struct rank *r)
 {
-  struct peer *peer = &peers(config, state)[event->peer];
-  switch ((enum control)event->control) {
+  struct peer *peer = &peers(r->config, r->state)[r->event->peer];
+  switch ((enum control)r->event->control) {
   case PLEASE_CHECKPOINT:
-    want(state, event->about, actions);
+    want(r, r->event->about);
     break;
   case MY_SEND_COUNT:
-    peer->announced = event->value;
-    peer->announced_for = event->about;
-    check_ready(config, state, actions);
+    peer->announced = r->event->value;
+    peer->announced_for = r->event->about;
+    check_ready(r);
     break;
   case READY_TO_STOP_LOGGING:
-    count_ready(config, state, actions);
+    count_ready(r);
     break;
   case STOP_LOGGING: /* an older one may come after the checkpoint that a barrier has forced */
-    if (event->about == state->epoch)
-      stop_logging(state, actions);
+    if (r->event->about == r->state->epoch)
+      stop_logging(r);
     break;
   case STOPPED_LOGGING:
-    count_stopped(config, state, actions);
+    count_stopped(r);
     break;
   case SUPPRESS:
-    suppress(config, state, event, actions);
+    suppress(r);
     break;
   case CALLS:
   case MOST_CALLS:
-    expect_calls(config, state, event, actions);
+    expect_calls(r);
     break;
   case CALLS_TOLD:
-    state->calls_told = event->about;
-    check_ready(config, state, actions);
+    r->state->calls_told = r->event->about;
+    check_ready(r);
     break;
   case PASSED:
   case PASSED_BY:
-    passed(config, state, event, actions);
+    passed(r);
     break;
   case REPLAYED:
-    state->replaying_ranks--;
+    r->state->replaying_ranks--;
     break;
   case SUPPRESS_LIST:
     peer->listed = true;
-    resume(config, state, actions);
+    resume(r);
     break;
   case LISTS_TOLD:
-    state->lists_told = true;
-    resume(config, state, actions);
+    r->state->lists_told = true;
+    resume(r);
     break;
   }
 }
 
-static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void choice(const struct rank *r)
 {
-  struct state *state = memory;
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(config, state, event, actions);
-    break;
-  case RCL_EVENT_DOWN:
-    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
-    break;
-  case RCL_EVENT_TIMER:
-    begin_checkpoint(config, state, actions);
-    break;
-  case RCL_EVENT_SEND:
-    send(config, state, event, actions);
-    break;
-  case RCL_EVENT_RECEIVE:
-    receive(config, state, event, actions);
-    break;
-  case RCL_EVENT_CHOICE:
-    if (event->request)
-      cancel(config, state, event, actions);
-    else
-      choose(config, state, event, actions);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    take_checkpoint(state, actions);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(config, state, event, actions);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(config, state, event, actions);
-    break;
-  case RCL_EVENT_MEMBER:
-    become_member(config, state, event->comm, actions);
-    check_ready(config, state, actions);
-    break;
-  case RCL_EVENT_COLLECTIVE:
-    collective(config, state, event, actions);
-    if (!event->makes)
-      check_ready(config, state, actions);
-    break;
-  case RCL_EVENT_COLLECTED:
-    collected(config, state, event, actions);
-    break;
-  case RCL_EVENT_CAPTURED:
-    begin_logging(config, state, event, actions);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(config, state, event, actions);
-    break;
-  case RCL_EVENT_COMMITTED:
-    committed(state, event, actions);
-    break;
-  default:
-    break;
-  }
-  check_replayed(config, state, actions);
-  rcl_output_with_commit(event, actions);
+  if (r->event->request)
+    cancel(r);
+  else
+    choose(r);
+}
+
+static void member(const struct rank *r)
+{
+  become_member(r, r->event->comm);
+  check_ready(r);
+}
+
+static void collective_called(const struct rank *r)
+{
+  collective(r);
+  if (!r->event->makes)
+    check_ready(r);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,
+    [RCL_EVENT_DOWN] = rcl_roll_back,
+    [RCL_EVENT_TIMER] = begin_checkpoint,
+    [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_RECEIVE] = receive,
+    [RCL_EVENT_CHOICE] = choice,
+    [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,
+    [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_MEMBER] = member,
+    [RCL_EVENT_COLLECTIVE] = collective_called,
+    [RCL_EVENT_COLLECTED] = collected,
+    [RCL_EVENT_CAPTURED] = begin_logging,
+    [RCL_EVENT_DURABLE] = durable,
+    [RCL_EVENT_COMMITTED] = committed,
+};
+
+static void step(const struct rank *r)
+{
+  r->state->by_envelope = r->variant->by_envelope;
+  rcl_take(on, r);
+  check_replayed(r);
+  rcl_output_with_commit(r->event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */
 
-static bool late_within_announced(const struct rcl_config *config, const struct state *state)
+static bool late_within_announced(const struct rank *r)
 {
-  for (int i = 0; state->phase == LOGGING && i < config->ranks; i++)
-    if (peers(config, state)[i].announced_for == state->epoch &&
-        peers(config, state)[i].previous > peers(config, state)[i].announced)
+  for (int i = 0; r->state->phase == LOGGING && i < r->config->ranks; i++)
+    if (peers(r->config, r->state)[i].announced_for == r->state->epoch &&
+        peers(r->config, r->state)[i].previous > peers(r->config, r->state)[i].announced)
       return false;
   return true;
 }
 
-static bool none_passed_over(const struct rcl_config *config, const struct state *state)
+static bool none_passed_over(const struct rank *r)
 {
-  for (uint32_t i = 0; !state->by_envelope && i < state->suppress; i++)
-    if (suppress_of(config, state)[i].number < state->next_message)
+  for (uint32_t i = 0; !r->state->by_envelope && i < r->state->suppress; i++)
+    if (suppress_of(r->config, r->state)[i].number < r->state->next_message)
       return false;
   return true;
 }
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct state *state = memory;
-  bool stopping = state->phase == LOGGING || state->phase == WRITING;
-  if (state->wanted && stopping)
+  bool stopping = r->state->phase == LOGGING || r->state->phase == WRITING;
+  if (r->state->wanted && stopping)
     return 1;
-  if (!late_within_announced(config, state))
+  if (!late_within_announced(r))
     return 2;
-  if (state->phase == LOGGING && state->ready && !all_late_are_in(config, state))
+  if (r->state->phase == LOGGING && r->state->ready && !all_late_are_in(r))
     return 3;
-  if (state->phase == WRITING && !state->ready)
+  if (r->state->phase == WRITING && !r->state->ready)
     return 4;
-  if (!none_passed_over(config, state))
+  if (!none_passed_over(r))
     return 5;
-  uint32_t most = initiator(config) ? (uint32_t)config->ranks : 0;
-  if (state->ready_ranks > most || state->stopped_ranks > most || state->replaying_ranks > most)
+  uint32_t most = initiator(r->config) ? (uint32_t)r->config->ranks : 0;
+  if (r->state->ready_ranks > most || r->state->stopped_ranks > most ||
+      r->state->replaying_ranks > most)
     return 6;
-  if (state->replaying && state->phase != RUNNING && state->phase != RECOVERING)
+  if (r->state->replaying && r->state->phase != RUNNING && r->state->phase != RECOVERING)
     return 7;
   return 0;
 }
@@ -572,12 +539,11 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 static const char *const promises[] = {"c3-1.1", "c3-1.2",  "c3-1.3", "c3-2.2",
                                        "c3-2.3", "bounded", "frees",  NULL};
 
-static void envelopes_step(const struct rcl_config *config, void *memory,
-                           const struct rcl_event *event, struct rcl_actions *actions)
-{
-  ((struct state *)memory)->by_envelope = true;
-  step(config, memory, event, actions);
-}
+static const struct variant numbers = {.by_envelope = false};
+static const struct variant envelopes = {.by_envelope = true};
+
+RCL_FORM(numbers)
+RCL_FORM(envelopes)
 
 /* Without numbers, messages with one envelope must keep their order. */
 #define ASSUMES (RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_RECEIVED)
@@ -588,20 +554,19 @@ static void envelopes_step(const struct rcl_config *config, void *memory,
              {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},        \
     .back = RCL_BACK_ALL, .assumes = (ASSUMED)                                                     \
   }
-#define PROTOCOL(NAME, TITLE, BYTES, STEP, NEXT, ASSUMED)                                          \
+#define PROTOCOL(ID, NAME, TITLE, BYTES, NEXT, ASSUMED)                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = BYTES,                                        \
     .call_bytes = 1, /* colour and logging bit, section 6 */                                       \
         .control_bytes = 12, .collectives = true, .controls = controls, .invariants = invariants,  \
     .phases = phases, .promises = promises, .state_size = state_size, .in_use = in_use,            \
-    .step = STEP, .violated_invariant = violated_invariant, .place = PLACE(ASSUMED),               \
-    .variant = NEXT                                                                                \
+    .step = ID##_step, .violated_invariant = ID##_broken, .place = PLACE(ASSUMED), .variant = NEXT \
   }
 
 static const struct rcl_protocol c3_envelopes =
-    PROTOCOL("c3-envelopes", "C3 without numbers on messages (section 3.3)", 1, envelopes_step,
-             NULL, ASSUMES | RCL_ASSUMES_MPI_ORDER);
+    PROTOCOL(envelopes, "c3-envelopes", "C3 without numbers on messages (section 3.3)", 1, NULL,
+             ASSUMES | RCL_ASSUMES_MPI_ORDER);
 extern const struct rcl_protocol protocol_c3;
 const struct rcl_protocol protocol_c3 =
-    PROTOCOL("c3", "C3, point to point and collectives (Bronevetsky et al., ICS 2003)", 4, step,
+    PROTOCOL(numbers, "c3", "C3, point to point and collectives (Bronevetsky et al., ICS 2003)", 4,
              &c3_envelopes, ASSUMES);

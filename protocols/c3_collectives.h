@@ -13,36 +13,33 @@
 /* ---- calls that the program has made, by communicator ---- */
 
 /* The entry of a communicator, made when there is none; NULL when the list is full. */
-static struct comm *comm_entry(const struct rcl_config *config, struct state *state, int16_t comm,
-                               struct rcl_actions *actions)
+static struct comm *comm_entry(const struct rank *r, int16_t comm)
 {
-  struct comm *entry = comms_of(config, state);
-  for (uint32_t i = 0; i < state->comms; i++)
+  struct comm *entry = comms_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->comms; i++)
     if (entry[i].comm == comm)
       return &entry[i];
-  if (state->comms == config->capacity) {
-    rcl_give_up_full(actions, RCL_FULL_CALLS);
+  if (r->state->comms == r->config->capacity) {
+    rcl_give_up_full(r->actions, RCL_FULL_CALLS);
     return NULL;
   }
-  entry = &entry[state->comms++];
+  entry = &entry[r->state->comms++];
   *entry = (struct comm){.comm = comm, .member = comm == 0};
   return entry;
 }
 
 /* Makes the rank a member of `comm`. Where a number is used again, its calls are counted on. */
-static void become_member(const struct rcl_config *config, struct state *state, int16_t comm,
-                          struct rcl_actions *actions)
+static void become_member(const struct rank *r, int16_t comm)
 {
-  struct comm *entry = comm_entry(config, state, comm, actions);
+  struct comm *entry = comm_entry(r, comm);
   if (entry)
     entry->member = true;
 }
 
 /* The program has completed call `number` on `comm`. */
-static void made(const struct rcl_config *config, struct state *state, int16_t comm, int32_t number,
-                 struct rcl_actions *actions)
+static void made(const struct rank *r, int16_t comm, int32_t number)
 {
-  struct comm *entry = comm_entry(config, state, comm, actions);
+  struct comm *entry = comm_entry(r, comm);
   if (!entry)
     return;
   entry->member = true;
@@ -57,63 +54,59 @@ static bool is_told_calls(const struct rcl_config *config, int peer)
          (!sparse(config) || initiator(config) || peer == RCL_COORDINATOR_RANK);
 }
 
-static void tell_call(const struct rcl_config *config, struct rcl_actions *actions,
-                      enum control control, int16_t comm, int32_t number)
+static void tell_call(const struct rank *r, enum control control, int16_t comm, int32_t number)
 {
-  for (int peer = 0; peer < config->ranks; peer++)
-    if (is_told_calls(config, peer))
-      rcl_send_control(actions, peer, control, (uint32_t)comm, (uint32_t)number);
+  for (int peer = 0; peer < r->config->ranks; peer++)
+    if (is_told_calls(r->config, peer))
+      rcl_send_control(r->actions, peer, control, (uint32_t)comm, (uint32_t)number);
 }
 
 /* Whether there is room to tell all of `calls` calls, and for so many other actions. */
-static bool may_tell(const struct rcl_config *config, uint32_t calls, uint32_t others,
-                     struct rcl_actions *actions)
+static bool may_tell(const struct rank *r, uint32_t calls, uint32_t others)
 {
-  uint64_t wanted = ((uint64_t)calls + 3) * (uint64_t)config->ranks;
-  if (actions->count + wanted + others <= RCL_ACTIONS_MAX(config))
+  uint64_t wanted = ((uint64_t)calls + 3) * (uint64_t)r->config->ranks;
+  if (r->actions->count + wanted + others <= RCL_ACTIONS_MAX(r->config))
     return true;
-  rcl_give_up_full(actions, RCL_FULL_CALLS);
+  rcl_give_up_full(r->actions, RCL_FULL_CALLS);
   return false;
 }
 
 /* Peers learn how many calls this rank had made: its contributions are late for a rank that is
  * beyond the line and has made fewer. */
-static void announce_calls(const struct rcl_config *config, struct state *state,
-                           struct rcl_actions *actions)
+static void announce_calls(const struct rank *r)
 {
-  struct comm *entry = comms_of(config, state);
-  for (uint32_t i = 0; i < state->comms; i++) {
+  struct comm *entry = comms_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->comms; i++) {
     if (entry[i].made == entry[i].told)
       continue;
-    if (!may_tell(config, 1, 0, actions))
+    if (!may_tell(r, 1, 0))
       return;
     entry[i].told = entry[i].made;
-    tell_call(config, actions, CALLS, entry[i].comm, entry[i].made);
+    tell_call(r, CALLS, entry[i].comm, entry[i].made);
   }
 }
 
 /* The initiator, with a topology: all ranks have announced theirs. */
-static void tell_most_calls(const struct rcl_config *config, struct state *state,
-                            struct rcl_actions *actions)
+static void tell_most_calls(const struct rank *r)
 {
-  struct comm *entry = comms_of(config, state);
-  for (uint32_t i = 0; i < state->comms; i++) {
+  struct comm *entry = comms_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->comms; i++) {
     if (entry[i].most == entry[i].expected)
       continue;
-    if (!may_tell(config, 1, 0, actions))
+    if (!may_tell(r, 1, 0))
       return;
     entry[i].most = entry[i].expected;
-    tell_call(config, actions, MOST_CALLS, entry[i].comm, entry[i].most);
+    tell_call(r, MOST_CALLS, entry[i].comm, entry[i].most);
   }
 }
 
 /* No result is late: this rank has come as far on each communicator as any peer before its line. */
-static bool all_calls_are_made(const struct rcl_config *config, const struct state *state)
+static bool all_calls_are_made(const struct rank *r)
 {
-  const struct comm *comm = comms_of(config, state);
-  if (sparse(config) && state->calls_told != state->epoch)
+  const struct comm *comm = comms_of(r->config, r->state);
+  if (sparse(r->config) && r->state->calls_told != r->state->epoch)
     return false;
-  for (uint32_t i = 0; i < state->comms; i++)
+  for (uint32_t i = 0; i < r->state->comms; i++)
     if (comm[i].member && comm[i].made < comm[i].expected)
       return false;
   return true;
@@ -122,85 +115,82 @@ static bool all_calls_are_made(const struct rcl_config *config, const struct sta
 /* ---- the program begins a call ---- */
 
 /* Whether a call is complete for this rank as soon as it takes part: nothing flows to it. */
-static bool only_gives(const struct rcl_config *config, const struct rcl_event *event)
+static bool only_gives(const struct rank *r)
 {
-  return event->flow == RCL_FLOW_FROM_ROOT
-             ? event->root == config->self
-             : event->flow == RCL_FLOW_TO_ROOT && event->root != config->self;
+  return r->event->flow == RCL_FLOW_FROM_ROOT
+             ? r->event->root == r->config->self
+             : r->event->flow == RCL_FLOW_TO_ROOT && r->event->root != r->config->self;
 }
 
-static struct entry *logged_result(const struct rcl_config *config, struct state *state,
-                                   const struct rcl_event *event)
+static struct entry *logged_result(const struct rank *r)
 {
-  struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; state->replaying && i < state->log; i++)
-    if (entry[i].kind == RESULT && entry[i].comm == event->comm && entry[i].tag == event->call)
+  struct entry *entry = log_of(r->config, r->state);
+  for (uint32_t i = 0; r->state->replaying && i < r->state->log; i++)
+    if (entry[i].kind == RESULT && entry[i].comm == r->event->comm &&
+        entry[i].tag == r->event->call)
       return &entry[i];
   return NULL;
 }
 
-static bool suppressed_call(const struct rcl_config *config, const struct state *state,
-                            const struct rcl_event *event)
+static bool suppressed_call(const struct rank *r)
 {
-  const struct call *call = suppress_calls_of(config, state);
-  for (uint32_t i = 0; event->flow == RCL_FLOW_TO_ROOT && i < state->suppress_calls; i++)
-    if (call[i].comm == event->comm && call[i].root == event->root && call[i].number >= event->call)
+  const struct call *call = suppress_calls_of(r->config, r->state);
+  for (uint32_t i = 0; r->event->flow == RCL_FLOW_TO_ROOT && i < r->state->suppress_calls; i++)
+    if (call[i].comm == r->event->comm && call[i].root == r->event->root &&
+        call[i].number >= r->event->call)
       return true;
   return false;
 }
 
 /* This rank has made a broadcast as root, which may be early at a rank that is behind the line. */
-static void gave(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void gave(const struct rank *r)
 {
-  struct comm *entry = comm_entry(config, state, event->comm, actions);
-  if (entry && state->phase == LOGGING)
-    entry->given = event->call;
+  struct comm *entry = comm_entry(r, r->event->comm);
+  if (entry && r->state->phase == LOGGING)
+    entry->given = r->event->call;
 }
 
-static void clear_given(const struct rcl_config *config, struct state *state)
+static void clear_given(const struct rank *r)
 {
-  for (uint32_t i = 0; i < state->comms; i++)
-    comms_of(config, state)[i].given = 0;
+  for (uint32_t i = 0; i < r->state->comms; i++)
+    comms_of(r->config, r->state)[i].given = 0;
 }
 
-static void collective(const struct rcl_config *config, struct state *state,
-                       const struct rcl_event *event, struct rcl_actions *actions)
+static void collective(const struct rank *r)
 {
-  struct entry *entry = logged_result(config, state, event);
+  struct entry *entry = logged_result(r);
   bool joins = false;
   if (entry) {
-    struct rcl_action *deliver = rcl_act(actions, RCL_ACTION_DELIVER);
-    deliver->slot = slot_of(config, state, entry);
-    deliver->peer = event->root;
-    deliver->tag = event->call;
+    struct rcl_action *deliver = rcl_act(r->actions, RCL_ACTION_DELIVER);
+    deliver->slot = slot_of(r, entry);
+    deliver->peer = r->event->root;
+    deliver->tag = r->event->call;
     entry->replayed = true;
-  } else if (suppressed_call(config, state, event)) {
-    rcl_act(actions, RCL_ACTION_SUPPRESS);
+  } else if (suppressed_call(r)) {
+    rcl_act(r->actions, RCL_ACTION_SUPPRESS);
   } else {
-    struct rcl_action *join = rcl_act(actions, RCL_ACTION_JOIN);
-    join->words[EPOCH] = state->epoch;
-    join->words[STOPPED] = state->phase != LOGGING;
+    struct rcl_action *join = rcl_act(r->actions, RCL_ACTION_JOIN);
+    join->words[EPOCH] = r->state->epoch;
+    join->words[STOPPED] = r->state->phase != LOGGING;
     joins = true;
   }
-  if (!joins || only_gives(config, event))
-    made(config, state, event->comm, event->call, actions);
-  if (joins && event->flow == RCL_FLOW_FROM_ROOT && only_gives(config, event))
-    gave(config, state, event, actions);
+  if (!joins || only_gives(r))
+    made(r, r->event->comm, r->event->call);
+  if (joins && r->event->flow == RCL_FLOW_FROM_ROOT && only_gives(r))
+    gave(r);
 }
 
 /* ---- a call is complete ---- */
 
-static void log_result(const struct rcl_config *config, struct state *state,
-                       const struct rcl_event *event, struct rcl_actions *actions)
+static void log_result(const struct rank *r)
 {
-  struct entry *entry = append(config, state, actions, RESULT);
+  struct entry *entry = append(r, RESULT);
   if (!entry)
     return;
-  entry->comm = event->comm;
-  entry->peer = event->root;
-  entry->tag = event->call;
-  rcl_act(actions, RCL_ACTION_KEEP)->slot = slot_of(config, state, entry);
+  entry->comm = r->event->comm;
+  entry->peer = r->event->root;
+  entry->tag = r->event->call;
+  rcl_act(r->actions, RCL_ACTION_KEEP)->slot = slot_of(r, entry);
 }
 
 /* Adds a call to a list, or moves the one of the same communicator and root on. */
@@ -220,48 +210,47 @@ static void note_call(struct call *list, uint32_t *count, uint32_t capacity, str
     list[i] = call;
 }
 
-static void note_broadcast(const struct rcl_config *config, struct state *state, struct call call,
-                           struct rcl_actions *actions)
+static void note_broadcast(const struct rank *r, struct call call)
 {
-  if (state->rejoin == config->capacity)
-    rcl_give_up_full(actions, RCL_FULL_CALLS);
+  if (r->state->rejoin == r->config->capacity)
+    rcl_give_up_full(r->actions, RCL_FULL_CALLS);
   else
-    rejoin_of(config, state)[state->rejoin++] = call;
+    rejoin_of(r->config, r->state)[r->state->rejoin++] = call;
 }
 
 /* Whether data have flowed to here from the other side of a recovery line (Figures 5 to 8). The
  * epochs of all that take part differ by one at most, so their sum tells. */
-static bool crosses(const struct state *state, const struct rcl_event *event)
+static bool crosses(const struct rank *r)
 {
-  return event->words[EPOCH] != event->contributions * state->epoch;
+  return r->event->words[EPOCH] != r->event->contributions * r->state->epoch;
 }
 
 /* Whether some rank in the call is beyond a line that this rank is behind. */
-static bool behind(const struct state *state, const struct rcl_event *event)
+static bool behind(const struct rank *r)
 {
-  return event->words[EPOCH] > event->contributions * state->epoch;
+  return r->event->words[EPOCH] > r->event->contributions * r->state->epoch;
 }
 
-static void crossed(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void crossed(const struct rank *r)
 {
-  struct call call = {.comm = event->comm, .root = event->root, .number = event->call};
-  bool logging = state->phase == LOGGING;
-  switch ((enum rcl_flow)event->flow) {
+  struct call call = {.comm = r->event->comm, .root = r->event->root, .number = r->event->call};
+  bool logging = r->state->phase == LOGGING;
+  switch ((enum rcl_flow)r->event->flow) {
   case RCL_FLOW_FROM_ROOT:
     if (logging)
-      log_result(config, state, event, actions);
+      log_result(r);
     else
-      note_broadcast(config, state, call, actions);
+      note_broadcast(r, call);
     break;
   case RCL_FLOW_TO_ROOT:
     if (logging)
-      log_result(config, state, event, actions);
-    note_call(passed_of(config, state), &state->passed, config->capacity, call, actions);
+      log_result(r);
+    note_call(passed_of(r->config, r->state), &r->state->passed, r->config->capacity, call,
+              r->actions);
     break;
   case RCL_FLOW_ALL:
     if (logging)
-      log_result(config, state, event, actions);
+      log_result(r);
     break;
   default:
     break;
@@ -272,16 +261,16 @@ static void crossed(const struct rcl_config *config, struct state *state,
 
 /* After a restart: a root says which reductions it has passed, and broadcasts that this rank has
  * received before the line, but their root makes behind it, are taken part in once more. */
-static void repeat_collectives(const struct rcl_config *config, const struct state *state,
-                               struct rcl_actions *actions)
+static void repeat_collectives(const struct rank *r)
 {
-  const struct call *passed = passed_of(config, state), *rejoin = rejoin_of(config, state);
-  if (!may_tell(config, state->passed, state->rejoin, actions))
+  const struct call *passed = passed_of(r->config, r->state),
+                    *rejoin = rejoin_of(r->config, r->state);
+  if (!may_tell(r, r->state->passed, r->state->rejoin))
     return;
-  for (uint32_t i = 0; i < state->passed; i++)
-    tell_call(config, actions, PASSED, passed[i].comm, passed[i].number);
-  for (uint32_t i = 0; i < state->rejoin; i++) {
-    struct rcl_action *again = rcl_act(actions, RCL_ACTION_REJOIN);
+  for (uint32_t i = 0; i < r->state->passed; i++)
+    tell_call(r, PASSED, passed[i].comm, passed[i].number);
+  for (uint32_t i = 0; i < r->state->rejoin; i++) {
+    struct rcl_action *again = rcl_act(r->actions, RCL_ACTION_REJOIN);
     again->comm = rejoin[i].comm;
     again->peer = rejoin[i].root;
     again->tag = rejoin[i].number;
@@ -289,30 +278,28 @@ static void repeat_collectives(const struct rcl_config *config, const struct sta
 }
 
 /* CALLS, MOST_CALLS. */
-static void expect_calls(const struct rcl_config *config, struct state *state,
-                         const struct rcl_event *event, struct rcl_actions *actions)
+static void expect_calls(const struct rank *r)
 {
-  struct comm *entry = comm_entry(config, state, (int16_t)event->about, actions);
-  if (entry && entry->expected < (int32_t)event->value)
-    entry->expected = (int32_t)event->value;
+  struct comm *entry = comm_entry(r, (int16_t)r->event->about);
+  if (entry && entry->expected < (int32_t)r->event->value)
+    entry->expected = (int32_t)r->event->value;
 }
 
 /* PASSED, PASSED_BY: the latter is about communicator and root. */
-static void passed(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
+static void passed(const struct rank *r)
 {
-  struct call call = {.comm = (int16_t)(event->about & UINT16_MAX),
-                      .root =
-                          event->control == PASSED ? event->peer : (int16_t)(event->about >> 16),
-                      .number = (int32_t)event->value};
-  note_call(suppress_calls_of(config, state), &state->suppress_calls, config->capacity, call,
-            actions);
-  if (!sparse(config) || !initiator(config))
+  struct call call = {.comm = (int16_t)(r->event->about & UINT16_MAX),
+                      .root = r->event->control == PASSED ? r->event->peer
+                                                          : (int16_t)(r->event->about >> 16),
+                      .number = (int32_t)r->event->value};
+  note_call(suppress_calls_of(r->config, r->state), &r->state->suppress_calls, r->config->capacity,
+            call, r->actions);
+  if (!sparse(r->config) || !initiator(r->config))
     return;
-  for (int peer = 0; peer < config->ranks; peer++)
-    if (peer != config->self && peer != event->peer)
-      rcl_send_control(actions, peer, PASSED_BY, event->about | (uint32_t)call.root << 16,
-                       event->value);
+  for (int peer = 0; peer < r->config->ranks; peer++)
+    if (peer != r->config->self && peer != r->event->peer)
+      rcl_send_control(r->actions, peer, PASSED_BY, r->event->about | (uint32_t)call.root << 16,
+                       r->event->value);
 }
 
 #endif

@@ -12,79 +12,77 @@
 /* ---- messages and decisions to be replayed, or suppressed ---- */
 
 /* Forgets what has crossed the line from beyond it, which is on disk, or told after a restart. */
-static void clear_early(const struct rcl_config *config, struct state *state)
+static void clear_early(const struct rank *r)
 {
-  memset(early_of(config, state), 0, state->early * sizeof(struct number));
-  memset(passed_of(config, state), 0, state->passed * sizeof(struct call));
-  memset(rejoin_of(config, state), 0, state->rejoin * sizeof(struct call));
-  state->early = state->passed = state->rejoin = 0;
+  memset(early_of(r->config, r->state), 0, r->state->early * sizeof(struct number));
+  memset(passed_of(r->config, r->state), 0, r->state->passed * sizeof(struct call));
+  memset(rejoin_of(r->config, r->state), 0, r->state->rejoin * sizeof(struct call));
+  r->state->early = r->state->passed = r->state->rejoin = 0;
 }
 
-static bool broadcasts_are_repeated(const struct rcl_config *config, const struct state *state)
+static bool broadcasts_are_repeated(const struct rank *r)
 {
-  for (uint32_t i = 0; i < state->comms; i++)
-    if (comms_of(config, state)[i].made < comms_of(config, state)[i].given)
+  for (uint32_t i = 0; i < r->state->comms; i++)
+    if (comms_of(r->config, r->state)[i].made < comms_of(r->config, r->state)[i].given)
       return false;
   return true;
 }
 
 /* Broadcasts that ranks must rejoin are not kept beyond the next line, so their roots repeat them
  * before it is begun. */
-static bool replay_is_over(const struct rcl_config *config, const struct state *state)
+static bool replay_is_over(const struct rank *r)
 {
-  if (!broadcasts_are_repeated(config, state))
+  if (!broadcasts_are_repeated(r))
     return false;
-  for (uint32_t i = 0; i < state->log; i++)
-    if (!log_of(config, state)[i].replayed)
+  for (uint32_t i = 0; i < r->state->log; i++)
+    if (!log_of(r->config, r->state)[i].replayed)
       return false;
-  return state->suppress == 0;
+  return r->state->suppress == 0;
 }
 
 /* ---- the program's messages and decisions ---- */
 
 /* What tells a message from others: its number, or its envelope, as messages with one envelope do
  * not overtake each other (MPI 3.1, section 3.5). */
-static struct number identity(const struct state *state, const struct rcl_event *event,
-                              uint32_t number)
+static struct number identity(const struct rank *r, uint32_t number)
 {
-  if (state->by_envelope)
-    return (struct number){event->peer, event->comm, (uint32_t)event->tag};
-  return (struct number){.peer = event->peer, .number = number};
+  if (r->state->by_envelope)
+    return (struct number){r->event->peer, r->event->comm, (uint32_t)r->event->tag};
+  return (struct number){.peer = r->event->peer, .number = number};
 }
 
-static bool suppressed(const struct rcl_config *config, struct state *state, struct number message)
+static bool suppressed(const struct rank *r, struct number message)
 {
-  struct number *list = suppress_of(config, state);
-  for (uint32_t i = 0; i < state->suppress; i++)
+  struct number *list = suppress_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->suppress; i++)
     if (list[i].peer == message.peer && list[i].comm == message.comm &&
         list[i].number == message.number) {
-      list[i] = list[--state->suppress];
-      list[state->suppress] = (struct number){0};
+      list[i] = list[--r->state->suppress];
+      list[r->state->suppress] = (struct number){0};
       return true;
     }
   return false;
 }
 
-static void send(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  uint32_t number = state->next_message++;
-  peers(config, state)[event->peer].sent++;
-  if (suppressed(config, state, identity(state, event, number))) {
-    rcl_act(actions, RCL_ACTION_SUPPRESS);
+  uint32_t number = r->state->next_message++;
+  peers(r->config, r->state)[r->event->peer].sent++;
+  if (suppressed(r, identity(r, number))) {
+    rcl_act(r->actions, RCL_ACTION_SUPPRESS);
     return;
   }
-  struct rcl_action *transmit = rcl_act(actions, RCL_ACTION_TRANSMIT);
+  struct rcl_action *transmit = rcl_act(r->actions, RCL_ACTION_TRANSMIT);
   transmit->words[FLAGS] =
-      (state->epoch & COLOUR) | (state->phase == LOGGING ? (uint32_t)IS_LOGGING : 0);
-  transmit->words[NUMBER] = state->by_envelope ? 0 : number;
+      (r->state->epoch & COLOUR) | (r->state->phase == LOGGING ? (uint32_t)IS_LOGGING : 0);
+  transmit->words[NUMBER] = r->state->by_envelope ? 0 : number;
 }
 
 /* The log's entry for this receive of the program, which replays deterministically. */
-static struct entry *logged(const struct rcl_config *config, struct state *state, uint32_t request)
+static struct entry *logged(const struct rank *r, uint32_t request)
 {
-  struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; state->replaying && i < state->log; i++)
+  struct entry *entry = log_of(r->config, r->state);
+  for (uint32_t i = 0; r->state->replaying && i < r->state->log; i++)
     if ((entry[i].kind == LATE || entry[i].kind == OUTCOME) && entry[i].request == request &&
         !entry[i].replayed)
       return &entry[i];
@@ -92,74 +90,69 @@ static struct entry *logged(const struct rcl_config *config, struct state *state
 }
 
 /* The log's entry of the cancelling of a receive. */
-static struct entry *cancellation(const struct rcl_config *config, struct state *state,
-                                  uint32_t request)
+static struct entry *cancellation(const struct rank *r, uint32_t request)
 {
-  struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; state->replaying && i < state->log; i++)
+  struct entry *entry = log_of(r->config, r->state);
+  for (uint32_t i = 0; r->state->replaying && i < r->state->log; i++)
     if (entry[i].kind == CANCELLED && entry[i].request == request && !entry[i].replayed)
       return &entry[i];
   return NULL;
 }
 
 /* A receive that was cancelled in the end has to stay unmatched until it is. */
-static bool will_be_cancelled(const struct rcl_config *config, struct state *state,
-                              uint32_t request)
+static bool will_be_cancelled(const struct rank *r, uint32_t request)
 {
-  const struct entry *entry = cancellation(config, state, request);
+  const struct entry *entry = cancellation(r, request);
   return entry && entry->outcome;
 }
 
-static void receive(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void receive(const struct rank *r)
 {
-  struct entry *entry = logged(config, state, event->request);
+  struct entry *entry = logged(r, r->event->request);
   struct rcl_action *answer =
-      rcl_act(actions, entry && entry->kind == LATE ? RCL_ACTION_DELIVER : RCL_ACTION_MATCH);
-  answer->request = event->request;
-  answer->peer = entry ? entry->peer : event->peer;
-  answer->tag = entry ? entry->tag : event->tag;
-  if (will_be_cancelled(config, state, event->request))
+      rcl_act(r->actions, entry && entry->kind == LATE ? RCL_ACTION_DELIVER : RCL_ACTION_MATCH);
+  answer->request = r->event->request;
+  answer->peer = entry ? entry->peer : r->event->peer;
+  answer->tag = entry ? entry->tag : r->event->tag;
+  if (will_be_cancelled(r, r->event->request))
     answer->peer = RCL_NOBODY;
   if (!entry)
     return;
   entry->replayed = true;
   if (entry->kind == LATE)
-    answer->slot = slot_of(config, state, entry);
+    answer->slot = slot_of(r, entry);
 }
 
-static void choose(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
+static void choose(const struct rank *r)
 {
-  struct entry *entry = log_of(config, state);
-  if (state->phase == LOGGING) {
-    struct entry *last = state->log ? &entry[state->log - 1] : NULL;
-    if (!last || last->kind != CHOICE || last->outcome != event->outcome)
-      last = append(config, state, actions, CHOICE);
+  struct entry *entry = log_of(r->config, r->state);
+  if (r->state->phase == LOGGING) {
+    struct entry *last = r->state->log ? &entry[r->state->log - 1] : NULL;
+    if (!last || last->kind != CHOICE || last->outcome != r->event->outcome)
+      last = append(r, CHOICE);
     if (last) {
-      last->outcome = event->outcome;
+      last->outcome = r->event->outcome;
       last->times++;
     }
     return;
   }
-  for (uint32_t i = 0; state->replaying && i < state->log; i++)
+  for (uint32_t i = 0; r->state->replaying && i < r->state->log; i++)
     if (entry[i].kind == CHOICE && !entry[i].replayed) {
-      rcl_act(actions, RCL_ACTION_FORCE)->outcome = entry[i].outcome;
+      rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = entry[i].outcome;
       entry[i].replayed = --entry[i].times == 0;
       return;
     }
 }
 
 /* Whether a receive is cancelled or too late for it depends on time, as other decisions do. */
-static void cancel(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
+static void cancel(const struct rank *r)
 {
-  struct entry *entry = cancellation(config, state, event->request);
-  if (state->phase == LOGGING && (entry = append(config, state, actions, CANCELLED))) {
-    entry->request = event->request;
-    entry->outcome = event->outcome;
+  struct entry *entry = cancellation(r, r->event->request);
+  if (r->state->phase == LOGGING && (entry = append(r, CANCELLED))) {
+    entry->request = r->event->request;
+    entry->outcome = r->event->outcome;
   } else if (entry) {
-    rcl_act(actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
     entry->replayed = true;
   }
 }

@@ -3,7 +3,7 @@
 #define RECLINE_C3_STATE_H
 
 #include "protocols/parts/act.h"
-#include "protocols/parts/lists.h"
+#include "protocols/parts/transitions.h"
 
 #include <string.h>
 
@@ -121,6 +121,10 @@ struct state {
   uint32_t lists_told;  /* topology: so are, since the restart, the calls that roots have passed */
 };
 
+struct variant {
+  bool by_envelope; /* messages carry no numbers: envelopes tell them apart (section 3.3) */
+};
+
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(peers, struct peer, config->ranks)                                                         \
   LIST(log_of, struct entry, config->capacity, state->log, RCL_FULL_LOG)                           \
@@ -145,34 +149,31 @@ static bool sparse(const struct rcl_config *config)
 
 /* ---- the log ---- */
 
-static struct entry *append(const struct rcl_config *config, struct state *state,
-                            struct rcl_actions *actions, enum entry_kind kind)
+static struct entry *append(const struct rank *r, enum entry_kind kind)
 {
-  if (state->log == config->capacity) {
-    rcl_give_up_full(actions, RCL_FULL_LOG);
+  if (r->state->log == r->config->capacity) {
+    rcl_give_up_full(r->actions, RCL_FULL_LOG);
     return NULL;
   }
-  struct entry *entry = &log_of(config, state)[state->log++];
+  struct entry *entry = &log_of(r->config, r->state)[r->state->log++];
   *entry = (struct entry){.kind = (uint16_t)kind};
   return entry;
 }
 
 /* A late message, or a result, keeps its payload in the slot with the number of its entry. */
-static uint32_t slot_of(const struct rcl_config *config, const struct state *state,
-                        const struct entry *entry)
+static uint32_t slot_of(const struct rank *r, const struct entry *entry)
 {
-  return (uint32_t)(entry - log_of(config, state)) + 1;
+  return (uint32_t)(entry - log_of(r->config, r->state)) + 1;
 }
 
-static void clear_log(const struct rcl_config *config, struct state *state,
-                      struct rcl_actions *actions)
+static void clear_log(const struct rank *r)
 {
-  struct entry *entry = log_of(config, state);
-  for (uint32_t i = 0; i < state->log; i++)
+  struct entry *entry = log_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->log; i++)
     if (entry[i].kind == LATE || entry[i].kind == RESULT)
-      rcl_act(actions, RCL_ACTION_FORGET)->slot = slot_of(config, state, &entry[i]);
-  memset(entry, 0, state->log * sizeof *entry);
-  state->log = 0;
+      rcl_act(r->actions, RCL_ACTION_FORGET)->slot = slot_of(r, &entry[i]);
+  memset(entry, 0, r->state->log * sizeof *entry);
+  r->state->log = 0;
 }
 
 #endif

@@ -57,74 +57,71 @@ static const char *const controls[] = {"none",    "have",      "report",      "c
 
 static const char *const parameters[] = {"failures", NULL};
 
-static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
+static struct rcl_links links_of(const struct rank *r)
 {
-  return rcl_links_at(config, &state->links, links_memory(config, state));
+  return rcl_links_at(r->config, &r->state->links, links_memory(r->config, r->state));
 }
 
 /* ---- events ---- */
 
-static void note_reception(const struct rcl_config *config, struct state *state,
-                           const struct rcl_event *event, struct rcl_actions *actions)
+static void note_reception(const struct rank *r)
 {
-  struct determinant d = {.receiver = config->self,
-                          .from = config->self,
-                          .position = state->events + 1,
-                          .peer = event->peer,
-                          .request = event->request,
-                          .tag = (uint32_t)event->tag};
-  if (append(config, state, &d, actions))
-    state->events++;
+  struct determinant d = {.receiver = r->config->self,
+                          .from = r->config->self,
+                          .position = r->state->events + 1,
+                          .peer = r->event->peer,
+                          .request = r->event->request,
+                          .tag = (uint32_t)r->event->tag};
+  if (append(r, &d))
+    r->state->events++;
 }
 
 /* A program that polls decides the same many times over: that is one event, until others know it.
  * It is not repeated, although receptions before it may yet be. */
-static void note_decision(const struct rcl_config *config, struct state *state, uint32_t outcome,
-                          struct rcl_actions *actions)
+static void note_decision(const struct rank *r, uint32_t outcome)
 {
-  struct determinant *last = log_of(config, state) + state->log - 1;
-  struct determinant d = {.receiver = config->self,
-                          .from = config->self,
-                          .position = state->events + 1,
+  struct determinant *last = log_of(r->config, r->state) + r->state->log - 1;
+  struct determinant d = {.receiver = r->config->self,
+                          .from = r->config->self,
+                          .position = r->state->events + 1,
                           .peer = RCL_ANY,
                           .request = outcome,
                           .tag = 1};
-  if (state->events > state->told && last->receiver == config->self && last->peer == RCL_ANY &&
-      last->request == outcome) {
+  if (r->state->events > r->state->told && last->receiver == r->config->self &&
+      last->peer == RCL_ANY && last->request == outcome) {
     last->tag++;
-  } else if (append(config, state, &d, actions)) {
-    state->events++;
-    state->decision += state->replaying > 0;
+  } else if (append(r, &d)) {
+    r->state->events++;
+    r->state->decision += r->state->replaying > 0;
   }
 }
 
 /* An event happens again; after the last one the program is free. */
-static void repeat(struct state *state)
+static void repeat(const struct rank *r)
 {
-  state->replaying--;
-  if (!state->replaying)
-    state->decision = state->repeated = 0;
+  r->state->replaying--;
+  if (!r->state->replaying)
+    r->state->decision = r->state->repeated = 0;
 }
 
-static const struct determinant *reception(const struct rcl_config *config,
-                                           const struct state *state, uint32_t request)
+static const struct determinant *reception(const struct rank *r, uint32_t request)
 {
-  const struct determinant *log = log_of(config, state);
-  for (uint32_t i = 0; state->replaying && i < state->log; i++)
-    if (log[i].receiver == config->self && log[i].peer != RCL_ANY && log[i].request == request)
+  const struct determinant *log = log_of(r->config, r->state);
+  for (uint32_t i = 0; r->state->replaying && i < r->state->log; i++)
+    if (log[i].receiver == r->config->self && log[i].peer != RCL_ANY && log[i].request == request)
       return &log[i];
   return NULL;
 }
 
 /* The next decision to be made again; NULL when the program is free. */
-static const struct determinant *next_decision(const struct rcl_config *config, struct state *state)
+static const struct determinant *next_decision(const struct rank *r)
 {
-  while (state->replaying && state->decision <= state->events) {
-    const struct determinant *d = find(config, state, config->self, state->decision);
-    if (d && d->peer == RCL_ANY && d->tag > state->repeated)
+  while (r->state->replaying && r->state->decision <= r->state->events) {
+    const struct determinant *d = find(r, r->config->self, r->state->decision);
+    if (d && d->peer == RCL_ANY && d->tag > r->state->repeated)
       return d;
-    state->decision++;
-    state->repeated = 0;
+    r->state->decision++;
+    r->state->repeated = 0;
   }
   return NULL;
 }
@@ -133,420 +130,385 @@ static const struct determinant *next_decision(const struct rcl_config *config, 
 
 /* What waits for a rank that was down. It has asked, and runs only when it was told all. Until then
  * it was told nothing and has told nothing: these messages carry no places. */
-static void flush(const struct rcl_config *config, struct state *state, int to,
-                  struct rcl_actions *actions)
+static void flush(const struct rank *r, int to)
 {
-  struct rcl_links links = links_of(config, state);
-  rcl_links_flush(&links, to, actions);
+  struct rcl_links links = links_of(r);
+  rcl_links_flush(&links, to, r->actions);
 }
 
-static void send(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  const struct rcl_link *link = &links.link[event->peer];
+  struct rcl_links links = links_of(r);
+  const struct rcl_link *link = &links.link[r->event->peer];
   if (link->up && link->passed == link->sent)
-    give(config, state, event->peer, false, actions);
-  rcl_links_send(&links, event->peer, actions);
-  put_places(config, state, event->peer, &actions->item[actions->count - 1]);
+    give(r, r->event->peer, false);
+  rcl_links_send(&links, r->event->peer, r->actions);
+  put_places(r, r->event->peer, &r->actions->item[r->actions->count - 1]);
 }
 
 /* ---- receiving ---- */
 
-static void receive(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void receive(const struct rank *r)
 {
-  const struct determinant *d = reception(config, state, event->request);
-  struct rcl_action *match = rcl_act(actions, RCL_ACTION_MATCH);
-  match->request = event->request;
-  match->peer = d ? d->peer : event->peer;
-  match->tag = d && d->peer != RCL_NOBODY ? (int32_t)d->tag : event->tag;
+  const struct determinant *d = reception(r, r->event->request);
+  struct rcl_action *match = rcl_act(r->actions, RCL_ACTION_MATCH);
+  match->request = r->event->request;
+  match->peer = d ? d->peer : r->event->peer;
+  match->tag = d && d->peer != RCL_NOBODY ? (int32_t)d->tag : r->event->tag;
 }
 
-static void arrived(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void arrived(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  struct peer *peer = &peers_of(config, state)[event->peer];
-  if (peer->seen < event->words[WORD_GIVEN])
-    peer->seen = event->words[WORD_GIVEN];
-  if (peer->acked < event->words[WORD_ACKED])
-    peer->acked = event->words[WORD_ACKED];
-  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
-  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
-    rcl_give_up_full(actions, RCL_FULL_AHEAD);
-  if (reception(config, state, event->request))
-    repeat(state);
+  struct rcl_links links = links_of(r);
+  struct peer *peer = &peers_of(r->config, r->state)[r->event->peer];
+  if (peer->seen < r->event->words[WORD_GIVEN])
+    peer->seen = r->event->words[WORD_GIVEN];
+  if (peer->acked < r->event->words[WORD_ACKED])
+    peer->acked = r->event->words[WORD_ACKED];
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+  if (!rcl_links_arrived(&links, r->event->peer, r->event->words[RCL_LINKS_NUMBER]))
+    rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
+  if (reception(r, r->event->request))
+    repeat(r);
   else
-    note_reception(config, state, event, actions);
+    note_reception(r);
 }
 
-static void choose(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
+static void choose(const struct rank *r)
 {
-  const struct determinant *d = next_decision(config, state);
+  const struct determinant *d = next_decision(r);
   if (!d) {
-    note_decision(config, state, event->outcome, actions);
+    note_decision(r, r->event->outcome);
     return;
   }
-  rcl_act(actions, RCL_ACTION_FORCE)->outcome = d->request;
-  state->repeated++;
-  repeat(state);
+  rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = d->request;
+  r->state->repeated++;
+  repeat(r);
 }
 
 /* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
  * where it was given a message before the crash, which is a decision like any other. */
-static void cancel(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
+static void cancel(const struct rank *r)
 {
-  const struct determinant *d = reception(config, state, event->request);
+  const struct determinant *d = reception(r, r->event->request);
   if (d && d->peer == RCL_NOBODY) {
-    rcl_act(actions, RCL_ACTION_FORCE)->outcome = 1;
-    repeat(state);
-  } else if (d && !next_decision(config, state)) {
-    rcl_act(actions, RCL_ACTION_FORCE)->outcome = 0;
-    note_decision(config, state, 0, actions);
-  } else if (event->outcome && !next_decision(config, state)) {
-    struct rcl_event nobody = {.request = event->request, .peer = RCL_NOBODY};
-    note_reception(config, state, &nobody, actions);
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 1;
+    repeat(r);
+  } else if (d && !next_decision(r)) {
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 0;
+    note_decision(r, 0);
+  } else if (r->event->outcome && !next_decision(r)) {
+    const struct rcl_event nobody = {.request = r->event->request, .peer = RCL_NOBODY};
+    note_reception(&(struct rank){r->config, r->variant, r->state, &nobody, r->actions});
   } else {
-    choose(config, state, event, actions);
+    choose(r);
   }
 }
 
 /* A peer tells a determinant. Those of a rank come in its order, but for those that were stable; so
  * after a restart only can an earlier one be news. */
-static void learn(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void learn(const struct rank *r)
 {
-  struct peer *peer = peers_of(config, state);
-  uint32_t *half = peer[event->peer].half;
+  struct peer *peer = peers_of(r->config, r->state);
+  uint32_t *half = peer[r->event->peer].half;
   struct determinant d = {.receiver = (int16_t)(half[0] >> 16),
                           .peer = (int16_t)(half[0] & UINT16_MAX),
                           .position = half[1],
-                          .request = event->about,
-                          .tag = event->value,
-                          .from = event->peer};
+                          .request = r->event->about,
+                          .tag = r->event->value,
+                          .from = r->event->peer};
   half[0] = half[1] = 0;
   uint32_t *known = &peer[d.receiver].known;
-  bool asks = state->phase == ASKING, own = d.receiver == config->self;
-  if (own && (!asks || d.position <= state->durable.events))
+  bool asks = r->state->phase == ASKING, own = d.receiver == r->config->self;
+  if (own && (!asks || d.position <= r->state->durable.events))
     return;
-  if (d.position <= *known && (!asks || find(config, state, d.receiver, d.position)))
+  if (d.position <= *known && (!asks || find(r, d.receiver, d.position)))
     return;
   if (*known < d.position)
     *known = d.position;
-  append(config, state, &d, actions);
+  append(r, &d);
 }
 
 /* ---- a checkpoint, of this rank alone ---- */
 
-static void take_checkpoint(struct state *state, struct rcl_actions *actions)
+static void take_checkpoint(const struct rank *r)
 {
-  if (!state->wanted || state->phase != RUNNING || state->replaying)
+  if (!r->state->wanted || r->state->phase != RUNNING || r->state->replaying)
     return;
-  state->wanted = false;
-  state->phase = CAPTURING;
-  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->durable.number + 1;
+  r->state->wanted = false;
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->durable.number + 1;
 }
 
-static void forget_released(const struct rcl_config *config, struct state *state,
-                            struct rcl_actions *actions)
+static void forget_released(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  for (uint32_t i = 0; i < state->links.log; i++)
-    if (links.log[i].number <= peers_of(config, state)[links.log[i].peer].released)
-      rcl_links_forget(&links.log[i], actions);
+  struct rcl_links links = links_of(r);
+  for (uint32_t i = 0; i < r->state->links.log; i++)
+    if (links.log[i].number <= peers_of(r->config, r->state)[links.log[i].peer].released)
+      rcl_links_forget(&links.log[i], r->actions);
 }
 
-static void captured(const struct rcl_config *config, struct state *state,
-                     const struct rcl_event *event, struct rcl_actions *actions)
+static void captured(const struct rank *r)
 {
-  state->phase = WRITING;
-  state->pending = (struct checkpoint){.number = event->checkpoint, .events = state->events};
-  state->told = state->events;
-  for (int i = 0; i < config->ranks; i++)
-    received_of(config, state)[i] = links_of(config, state).link[i].received;
-  forget_released(config, state, actions);
-  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
+  r->state->phase = WRITING;
+  r->state->pending =
+      (struct checkpoint){.number = r->event->checkpoint, .events = r->state->events};
+  r->state->told = r->state->events;
+  for (int i = 0; i < r->config->ranks; i++)
+    received_of(r->config, r->state)[i] = links_of(r).link[i].received;
+  forget_released(r);
+  rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
 /* The pending checkpoint is the one to start from: entries that only the old one needed go. */
-static void settle(const struct rcl_config *config, struct state *state)
+static void settle(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  drop(config, state, config->self, 0, state->pending.events);
+  struct rcl_links links = links_of(r);
+  drop(r, r->config->self, 0, r->state->pending.events);
   rcl_links_compact(&links);
-  memset(received_of(config, state), 0, (size_t)config->ranks * sizeof(uint32_t));
-  state->durable = state->pending;
-  state->pending = (struct checkpoint){0};
-  state->phase = RUNNING;
+  memset(received_of(r->config, r->state), 0, (size_t)r->config->ranks * sizeof(uint32_t));
+  r->state->durable = r->state->pending;
+  r->state->pending = (struct checkpoint){0};
+  r->state->phase = RUNNING;
 }
 
-static void image_durable(const struct rcl_config *config, struct state *state,
-                          struct rcl_actions *actions)
+static void image_durable(const struct rank *r)
 {
-  uint32_t old = state->durable.number;
-  for (int i = 0; i < config->ranks; i++) {
-    uint32_t received = received_of(config, state)[i];
-    if (i == config->self)
-      peers_of(config, state)[i].released = received;
+  uint32_t old = r->state->durable.number;
+  for (int i = 0; i < r->config->ranks; i++) {
+    uint32_t received = received_of(r->config, r->state)[i];
+    if (i == r->config->self)
+      peers_of(r->config, r->state)[i].released = received;
     else
-      rcl_send_control(actions, i, CHECKPOINTED, state->pending.events, received);
+      rcl_send_control(r->actions, i, CHECKPOINTED, r->state->pending.events, received);
   }
-  settle(config, state);
+  settle(r);
   if (old != RCL_FRESH)
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = old;
-  rcl_act(actions, RCL_ACTION_SET_TIMER);
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = old;
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
-static void checkpointed(const struct rcl_config *config, struct state *state,
-                         const struct rcl_event *event)
+static void checkpointed(const struct rank *r)
 {
-  struct peer *peer = &peers_of(config, state)[event->peer];
-  peer->released = event->value;
-  if (peer->known < event->about)
-    peer->known = event->about;
-  drop(config, state, event->peer, 0, event->about);
+  struct peer *peer = &peers_of(r->config, r->state)[r->event->peer];
+  peer->released = r->event->value;
+  if (peer->known < r->event->about)
+    peer->known = r->event->about;
+  drop(r, r->event->peer, 0, r->event->about);
 }
 
 /* ---- recovery ---- */
 
 /* What the peer was told, and has told, was in its memory. */
-static void link_down(const struct rcl_config *config, struct state *state, int rank,
-                      struct rcl_actions *actions)
+static void link_down(const struct rank *r, int rank)
 {
-  struct rcl_links links = links_of(config, state);
-  struct peer *peer = &peers_of(config, state)[rank];
+  struct rcl_links links = links_of(r);
+  struct peer *peer = &peers_of(r->config, r->state)[rank];
   peer->given = peer->acked = peer->seen = peer->answered = peer->half[0] = peer->half[1] = 0;
   peer->confirms = 0;
   rcl_links_down(&links, rank);
-  rcl_links_report(&links, rank, HAVE, REPORT, actions);
+  rcl_links_report(&links, rank, HAVE, REPORT, r->actions);
 }
 
-static void link_up(const struct rcl_config *config, struct state *state, int from,
-                    uint32_t received, struct rcl_actions *actions)
+static void link_up(const struct rank *r, int from, uint32_t received)
 {
-  struct rcl_links links = links_of(config, state);
+  struct rcl_links links = links_of(r);
   rcl_links_up(&links, from, received);
-  flush(config, state, from, actions);
+  flush(r, from);
 }
 
 /* All that is known of what the rank has done happens again; nothing behind a gap can. */
-static void replay(const struct rcl_config *config, struct state *state)
+static void replay(const struct rank *r)
 {
-  const struct determinant *log = log_of(config, state);
-  sort_log(config, state);
-  for (uint32_t i = 0; i < state->log; i++) {
-    if (log[i].receiver != config->self || log[i].position != state->events + 1)
+  const struct determinant *log = log_of(r->config, r->state);
+  sort_log(r);
+  for (uint32_t i = 0; i < r->state->log; i++) {
+    if (log[i].receiver != r->config->self || log[i].position != r->state->events + 1)
       continue;
-    state->events++;
-    state->replaying += log[i].peer == RCL_ANY ? log[i].tag : 1;
+    r->state->events++;
+    r->state->replaying += log[i].peer == RCL_ANY ? log[i].tag : 1;
   }
-  drop(config, state, config->self, state->events, UINT32_MAX);
-  state->decision = state->replaying ? state->durable.events + 1 : 0;
-  state->told = state->events;
+  drop(r, r->config->self, r->state->events, UINT32_MAX);
+  r->state->decision = r->state->replaying ? r->state->durable.events + 1 : 0;
+  r->state->told = r->state->events;
 }
 
-static void check_answers(const struct rcl_config *config, struct state *state,
-                          struct rcl_actions *actions)
+static void check_answers(const struct rank *r)
 {
-  for (int i = 0; i < config->ranks; i++)
-    if (i != config->self && peers_of(config, state)[i].answered != state->epoch)
+  for (int i = 0; i < r->config->ranks; i++)
+    if (i != r->config->self && peers_of(r->config, r->state)[i].answered != r->state->epoch)
       return;
-  for (int i = 0; i < config->ranks; i++)
-    peers_of(config, state)[i].answered = 0;
-  state->phase = RUNNING;
-  replay(config, state);
-  state->asked.place = state->asked.output ? state->places : 0;
-  rcl_act(actions, RCL_ACTION_RELEASE);
+  for (int i = 0; i < r->config->ranks; i++)
+    peers_of(r->config, r->state)[i].answered = 0;
+  r->state->phase = RUNNING;
+  replay(r);
+  r->state->asked.place = r->state->asked.output ? r->state->places : 0;
+  rcl_act(r->actions, RCL_ACTION_RELEASE);
 }
 
-static void ask(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+static void ask(const struct rank *r)
 {
-  rcl_send_control_to_all(config, actions, ASK, state->epoch);
-  check_answers(config, state, actions);
+  rcl_send_control_to_all(r->config, r->actions, ASK, r->state->epoch);
+  check_answers(r);
 }
 
 /* The state is as it was stored with the image: that of the checkpoint, or the first one. */
-static void restart(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void restart(const struct rank *r)
 {
-  if (state->phase == WRITING)
-    settle(config, state);
-  state->phase = ASKING;
-  state->epoch = event->incarnation;
-  state->wanted = false;
-  rcl_act(actions, RCL_ACTION_HOLD);
-  for (int i = 0; i < config->ranks; i++)
-    if (i != config->self)
-      link_down(config, state, i, actions);
-  struct rcl_links links = links_of(config, state);
+  if (r->state->phase == WRITING)
+    settle(r);
+  r->state->phase = ASKING;
+  r->state->epoch = r->event->incarnation;
+  r->state->wanted = false;
+  rcl_act(r->actions, RCL_ACTION_HOLD);
+  for (int i = 0; i < r->config->ranks; i++)
+    if (i != r->config->self)
+      link_down(r, i);
+  struct rcl_links links = links_of(r);
   rcl_links_to_self(&links);
-  flush(config, state, config->self, actions);
-  ask(config, state, actions);
+  flush(r, r->config->self);
+  ask(r);
 }
 
-static void start(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void start(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  rcl_act(actions, RCL_ACTION_SET_TIMER);
-  if (event->incarnation)
-    restart(config, state, event, actions);
+  struct rcl_links links = links_of(r);
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  if (r->event->incarnation)
+    restart(r);
   else
     rcl_links_all_up(&links);
 }
 
-static void down(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void down(const struct rank *r)
 {
-  state->epoch = event->incarnation;
-  link_down(config, state, event->peer, actions);
-  if (state->phase == ASKING)
-    ask(config, state, actions);
+  r->state->epoch = r->event->incarnation;
+  link_down(r, r->event->peer);
+  if (r->state->phase == ASKING)
+    ask(r);
 }
 
-static void control(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void control(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  struct peer *peer = &peers_of(config, state)[event->peer];
-  switch ((enum control)event->control) {
+  struct rcl_links links = links_of(r);
+  struct peer *peer = &peers_of(r->config, r->state)[r->event->peer];
+  switch ((enum control)r->event->control) {
   case HAVE:
-    if (!rcl_links_peer_has(&links, event->peer, event->value))
-      rcl_give_up_full(actions, RCL_FULL_AHEAD);
+    if (!rcl_links_peer_has(&links, r->event->peer, r->event->value))
+      rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
-    link_up(config, state, event->peer, event->value, actions);
+    link_up(r, r->event->peer, r->event->value);
     break;
   case CHECKPOINTED:
-    checkpointed(config, state, event);
+    checkpointed(r);
     break;
   case ASK:
-    give(config, state, event->peer, true, actions);
-    rcl_send_control(actions, event->peer, ANSWER, event->about, 0);
+    give(r, r->event->peer, true);
+    rcl_send_control(r->actions, r->event->peer, ANSWER, r->event->about, 0);
     break;
   case ANSWER:
-    peer->answered = event->about;
-    if (state->phase == ASKING)
-      check_answers(config, state, actions);
+    peer->answered = r->event->about;
+    if (r->state->phase == ASKING)
+      check_answers(r);
     break;
   case DETERMINANT:
-    peer->half[0] = event->about;
-    peer->half[1] = event->value;
+    peer->half[0] = r->event->about;
+    peer->half[1] = r->event->value;
     break;
   case OF:
-    learn(config, state, event, actions);
+    learn(r);
     break;
   case CONFIRM:
-    rcl_send_control(actions, event->peer, CONFIRMED, event->about, 0);
+    rcl_send_control(r->actions, r->event->peer, CONFIRMED, r->event->about, 0);
     break;
   case CONFIRMED:
-    if (peer->acked < event->about)
-      peer->acked = event->about;
+    if (peer->acked < r->event->about)
+      peer->acked = r->event->about;
     break;
   }
 }
 
-static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void timer(const struct rank *r)
 {
-  struct state *state = memory;
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(config, state, event, actions);
-    break;
-  case RCL_EVENT_DOWN:
-    down(config, state, event, actions);
-    break;
-  case RCL_EVENT_TIMER:
-    state->wanted = true;
-    break;
-  case RCL_EVENT_SEND:
-    send(config, state, event, actions);
-    break;
-  case RCL_EVENT_OUTPUT:
-    wait_for(state, event->output);
-    break;
-  case RCL_EVENT_RECEIVE:
-    receive(config, state, event, actions);
-    break;
-  case RCL_EVENT_CHOICE:
-    if (event->request)
-      cancel(config, state, event, actions);
-    else
-      choose(config, state, event, actions);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    take_checkpoint(state, actions);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(config, state, event, actions);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(config, state, event, actions);
-    break;
-  case RCL_EVENT_CAPTURED:
-    captured(config, state, event, actions);
-    break;
-  case RCL_EVENT_DURABLE:
-    image_durable(config, state, actions);
-    break;
-  default:
-    break;
-  }
-  settle_outputs(config, state, actions);
+  r->state->wanted = true;
+}
+
+static void output(const struct rank *r)
+{
+  wait_for(r, r->event->output);
+}
+
+static void choice(const struct rank *r)
+{
+  if (r->event->request)
+    cancel(r);
+  else
+    choose(r);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,       [RCL_EVENT_DOWN] = down,
+    [RCL_EVENT_TIMER] = timer,       [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_OUTPUT] = output,     [RCL_EVENT_RECEIVE] = receive,
+    [RCL_EVENT_CHOICE] = choice,     [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,   [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = captured, [RCL_EVENT_DURABLE] = image_durable,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
+  settle_outputs(r);
 }
 
 /* ---- invariants, by their numbers ---- */
 
-static bool log_is_whole(const struct rcl_config *config, const struct state *state)
+static bool log_is_whole(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  uint32_t released[config->ranks];
-  for (int i = 0; i < config->ranks; i++)
-    released[i] = peers_of(config, state)[i].released;
+  struct rcl_links links = links_of(r);
+  uint32_t released[r->config->ranks];
+  for (int i = 0; i < r->config->ranks; i++)
+    released[i] = peers_of(r->config, r->state)[i].released;
   return rcl_links_log_is_whole(&links, released);
 }
 
 /* The message that closes a gap takes those behind it from the list. */
-static bool beyond_gaps(const struct rcl_config *config, const struct state *state)
+static bool beyond_gaps(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  for (uint32_t i = 0; i < state->links.ahead; i++)
+  struct rcl_links links = links_of(r);
+  for (uint32_t i = 0; i < r->state->links.ahead; i++)
     if (links.ahead[i].number == links.link[links.ahead[i].peer].received + 1)
       return false;
   return true;
 }
 
-static bool has_own(const struct rcl_config *config, const struct state *state)
+static bool has_own(const struct rank *r)
 {
-  const struct determinant *log = log_of(config, state);
+  const struct determinant *log = log_of(r->config, r->state);
   uint32_t own = 0;
-  for (uint32_t i = 0; i < state->log; i++)
-    own += log[i].receiver == config->self;
-  return own == state->events - state->durable.events;
+  for (uint32_t i = 0; i < r->state->log; i++)
+    own += log[i].receiver == r->config->self;
+  return own == r->state->events - r->state->durable.events;
 }
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct state *state = memory;
-  struct rcl_links links = links_of(config, state);
+  struct rcl_links links = links_of(r);
   if (!rcl_links_nothing_waits(&links))
     return 1;
-  for (int i = 0; i < config->ranks; i++)
-    if (peers_of(config, state)[i].acked > peers_of(config, state)[i].given)
+  for (int i = 0; i < r->config->ranks; i++)
+    if (peers_of(r->config, r->state)[i].acked > peers_of(r->config, r->state)[i].given)
       return 2;
-  if (!log_is_whole(config, state))
+  if (!log_is_whole(r))
     return 3;
-  if (!beyond_gaps(config, state))
+  if (!beyond_gaps(r))
     return 4;
-  if (state->phase != ASKING && !has_own(config, state))
+  if (r->state->phase != ASKING && !has_own(r))
     return 5;
-  if (state->phase == ASKING && state->replaying)
+  if (r->state->phase == ASKING && r->state->replaying)
     return 6;
-  return state->asked.output && are_stable(config, state, state->asked.place) ? 7 : 0;
+  return r->state->asked.output && are_stable(r, r->state->asked.place) ? 7 : 0;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -557,6 +519,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {NULL, NULL, NULL}};
 
 static const char *const promises[] = {"local-rollback", "bounded", "frees-at-capture", NULL};
+
+RCL_ONLY_FORM
 
 extern const struct rcl_protocol protocol_causal;
 const struct rcl_protocol protocol_causal = {
@@ -573,8 +537,8 @@ const struct rcl_protocol protocol_causal = {
     .promises = promises,
     .state_size = state_size,
     .in_use = in_use,
-    .step = step,
-    .violated_invariant = violated_invariant,
+    .step = only_step,
+    .violated_invariant = only_broken,
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER},
                  {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_WITH_MESSAGES, RCL_LOGGED_BY_PEERS}},

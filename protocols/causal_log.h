@@ -7,7 +7,7 @@
 #define RECLINE_CAUSAL_LOG_H
 
 #include "protocols/parts/links.h"
-#include "protocols/parts/lists.h"
+#include "protocols/parts/transitions.h"
 
 /* Words of a message behind its number: places in the logs of its sender and of its receiver. */
 enum { WORD_GIVEN = RCL_LINKS_INTERVAL, WORD_ACKED = RCL_LINKS_EPOCH };
@@ -84,53 +84,49 @@ static inline uint32_t failures(const struct rcl_config *config)
 
 /* f + 1 ranks have it, or had it and will again: this one, its receiver, the one that has told it,
  * and those that have acknowledged it. */
-static inline bool is_stable(const struct rcl_config *config, const struct state *state,
-                             const struct determinant *d)
+static inline bool is_stable(const struct rank *r, const struct determinant *d)
 {
-  const struct peer *peer = peers_of(config, state);
+  const struct peer *peer = peers_of(r->config, r->state);
   uint32_t copies = 1;
-  for (int16_t i = 0; i < config->ranks; i++)
-    if (i != config->self)
+  for (int16_t i = 0; i < r->config->ranks; i++)
+    if (i != r->config->self)
       copies += i == d->receiver || i == d->from || peer[i].acked >= d->place;
-  return copies > failures(config);
+  return copies > failures(r->config);
 }
 
 /* ---- the log ---- */
 
-static inline struct determinant *find(const struct rcl_config *config, const struct state *state,
-                                       int receiver, uint32_t position)
+static inline struct determinant *find(const struct rank *r, int receiver, uint32_t position)
 {
-  struct determinant *log = log_of(config, state);
-  for (uint32_t i = 0; i < state->log; i++)
+  struct determinant *log = log_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->log; i++)
     if (log[i].receiver == receiver && log[i].position == position)
       return &log[i];
   return NULL;
 }
 
-static inline struct determinant *append(const struct rcl_config *config, struct state *state,
-                                         const struct determinant *d, struct rcl_actions *actions)
+static inline struct determinant *append(const struct rank *r, const struct determinant *d)
 {
-  if (state->log == config->capacity) {
-    rcl_give_up_full(actions, RCL_FULL_EVENTS);
+  if (r->state->log == r->config->capacity) {
+    rcl_give_up_full(r->actions, RCL_FULL_EVENTS);
     return NULL;
   }
-  struct determinant *last = &log_of(config, state)[state->log++];
+  struct determinant *last = &log_of(r->config, r->state)[r->state->log++];
   *last = *d;
-  last->place = ++state->places;
+  last->place = ++r->state->places;
   return last;
 }
 
 /* Removes those of `receiver` beyond `first` and up to `last`. */
-static inline void drop(const struct rcl_config *config, struct state *state, int receiver,
-                        uint32_t first, uint32_t last)
+static inline void drop(const struct rank *r, int receiver, uint32_t first, uint32_t last)
 {
-  struct determinant *log = log_of(config, state);
+  struct determinant *log = log_of(r->config, r->state);
   uint32_t left = 0;
-  for (uint32_t i = 0; i < state->log; i++)
+  for (uint32_t i = 0; i < r->state->log; i++)
     if (log[i].receiver != receiver || log[i].position <= first || log[i].position > last)
       log[left++] = log[i];
-  memset(&log[left], 0, (state->log - left) * sizeof *log);
-  state->log = left;
+  memset(&log[left], 0, (r->state->log - left) * sizeof *log);
+  r->state->log = left;
 }
 
 /* Determinants of others first, then the own ones by position: answers have come as they were. */
@@ -142,18 +138,18 @@ static inline bool is_before(const struct rcl_config *config, const struct deter
   return a->receiver != config->self || a->position < b->position;
 }
 
-static inline void sort_log(const struct rcl_config *config, struct state *state)
+static inline void sort_log(const struct rank *r)
 {
-  struct determinant *log = log_of(config, state);
-  for (uint32_t i = 0; i < state->log; i++) {
+  struct determinant *log = log_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->log; i++) {
     struct determinant d = log[i];
     uint32_t k = i;
-    for (; k > 0 && is_before(config, &d, &log[k - 1]); k--)
+    for (; k > 0 && is_before(r->config, &d, &log[k - 1]); k--)
       log[k] = log[k - 1];
     log[k] = d;
   }
-  for (uint32_t i = 0; i < state->log; i++)
-    log[i].place = ++state->places;
+  for (uint32_t i = 0; i < r->state->log; i++)
+    log[i].place = ++r->state->places;
 }
 
 /* ---- telling others ---- */
@@ -166,34 +162,32 @@ static inline void tell(const struct determinant *d, int to, struct rcl_actions 
 }
 
 /* Before a message, `to` is told what it may not have: of what is not stable, or (`all`) all. */
-static inline void give(const struct rcl_config *config, struct state *state, int to, bool all,
-                        struct rcl_actions *actions)
+static inline void give(const struct rank *r, int to, bool all)
 {
-  struct peer *peer = &peers_of(config, state)[to];
-  const struct determinant *log = log_of(config, state);
-  uint32_t first = state->log;
-  if (to == config->self)
+  struct peer *peer = &peers_of(r->config, r->state)[to];
+  const struct determinant *log = log_of(r->config, r->state);
+  uint32_t first = r->state->log;
+  if (to == r->config->self)
     return;
   while (first > 0 && (all || log[first - 1].place > peer->given))
     first--;
-  for (uint32_t i = first; i < state->log; i++) {
-    if (!all && (log[i].receiver == to || log[i].from == to || is_stable(config, state, &log[i])))
+  for (uint32_t i = first; i < r->state->log; i++) {
+    if (!all && (log[i].receiver == to || log[i].from == to || is_stable(r, &log[i])))
       continue;
-    if (actions->count + 2 + state->links.log >= RCL_ACTIONS_MAX(config)) {
-      rcl_give_up_full(actions, RCL_FULL_LIMIT);
+    if (r->actions->count + 2 + r->state->links.log >= RCL_ACTIONS_MAX(r->config)) {
+      rcl_give_up_full(r->actions, RCL_FULL_LIMIT);
       return;
     }
-    tell(&log[i], to, actions);
+    tell(&log[i], to, r->actions);
   }
-  peer->given = state->places;
-  state->told = state->events;
+  peer->given = r->state->places;
+  r->state->told = r->state->events;
 }
 
 /* Puts the places into a message that is transmitted. */
-static inline void put_places(const struct rcl_config *config, const struct state *state, int to,
-                              struct rcl_action *action)
+static inline void put_places(const struct rank *r, int to, struct rcl_action *action)
 {
-  const struct peer *peer = &peers_of(config, state)[to];
+  const struct peer *peer = &peers_of(r->config, r->state)[to];
   if (action->kind != RCL_ACTION_TRANSMIT)
     return;
   action->words[WORD_GIVEN] = peer->given;

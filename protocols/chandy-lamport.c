@@ -45,9 +45,9 @@
  */
 #include <string.h>
 
-#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
     /* 1 */ "between checkpoints all channels are closed by the markers of the last one",
@@ -78,14 +78,6 @@ struct state {
 
 struct variant {
   bool tree; /* done goes up a binary tree */
-};
-
-/* One rank in one step. */
-struct rank {
-  const struct rcl_config *config;
-  const struct variant *variant;
-  struct state *state;
-  struct rcl_actions *actions;
 };
 
 /* For each rank the checkpoint of the last marker from it; the recorded messages. */
@@ -189,10 +181,10 @@ static void marker(const struct rank *r, int peer, uint32_t checkpoint)
 }
 
 /* Image and recorded messages go to disk on their own, and either can be there first. */
-static void durable(const struct rank *r, const struct rcl_event *event)
+static void durable(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  r->state->durable |= 1u << event->part;
+  r->state->durable |= 1u << r->event->part;
   if (r->state->durable != ALL_DURABLE)
     return;
   r->state->phase = RUNNING;
@@ -203,18 +195,18 @@ static void durable(const struct rank *r, const struct rcl_event *event)
 
 /* ---- the program's messages ---- */
 
-static void send(const struct rank *r, const struct rcl_event *event)
+static void send(const struct rank *r)
 {
-  r->state->own += event->peer == r->config->self;
+  r->state->own += r->event->peer == r->config->self;
   rcl_act(r->actions, RCL_ACTION_TRANSMIT);
 }
 
-static void arrived(const struct rank *r, const struct rcl_event *event)
+static void arrived(const struct rank *r)
 {
-  bool own = event->peer == r->config->self;
-  if (r->state->phase == RECORDING && is_open(r, event->peer)) {
+  bool own = r->event->peer == r->config->self;
+  if (r->state->phase == RECORDING && is_open(r, r->event->peer)) {
     struct rcl_mailbox box = mailbox(r);
-    if (!rcl_mailbox_keep(&box, event, r->actions))
+    if (!rcl_mailbox_keep(&box, r->event, r->actions))
       return;
     r->state->own_late -= own;
   }
@@ -240,11 +232,11 @@ static void start(const struct rank *r)
     rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
-static void control(const struct rank *r, const struct rcl_event *event)
+static void control(const struct rank *r)
 {
-  switch ((enum control)event->control) {
+  switch ((enum control)r->event->control) {
   case MARKER:
-    marker(r, event->peer, event->about);
+    marker(r, r->event->peer, r->event->about);
     break;
   case DONE:
     r->state->done++;
@@ -253,40 +245,23 @@ static void control(const struct rank *r, const struct rcl_event *event)
   }
 }
 
-static void step(const struct rank *r, const struct rcl_event *event)
+static void committed(const struct rank *r)
 {
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(r);
-    break;
-  case RCL_EVENT_DOWN:
-    rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
-    break;
-  case RCL_EVENT_TIMER:
-    capture(r);
-    break;
-  case RCL_EVENT_SEND:
-    send(r, event);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(r, event);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(r, event);
-    break;
-  case RCL_EVENT_CAPTURED:
-    record(r);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(r, event);
-    break;
-  case RCL_EVENT_COMMITTED:
-    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
-    break;
-  default:
-    break;
-  }
-  rcl_output_with_commit(event, r->actions);
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,         [RCL_EVENT_DOWN] = rcl_roll_back,
+    [RCL_EVENT_TIMER] = capture,       [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_ARRIVED] = arrived,     [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = record,     [RCL_EVENT_DURABLE] = durable,
+    [RCL_EVENT_COMMITTED] = committed,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
+  rcl_output_with_commit(r->event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */

@@ -255,10 +255,10 @@ static void expire(const struct rank *r)
   }
 }
 
-static void begin_logging(const struct rank *r, const struct rcl_event *event)
+static void begin_logging(const struct rank *r)
 {
   r->state->phase = LOGGING;
-  r->state->epoch = event->checkpoint;
+  r->state->epoch = r->event->checkpoint;
   r->state->wanted = r->state->durable = 0;
   expire(r);
   rcl_store(r->actions, RCL_PART_IMAGE, r->state->epoch);
@@ -272,21 +272,21 @@ static void begin_logging(const struct rank *r, const struct rcl_event *event)
 
 /* The coordinator has begun the checkpoint before any other can ask for it. It need not ask here,
  * but by itself, for a reduction, it would else seem to begin new ones for ever. */
-static void send_log(const struct rank *r, const struct rcl_event *event)
+static void send_log(const struct rank *r)
 {
-  peers(r->config, r->state)[event->peer].listed = event->about;
+  peers(r->config, r->state)[r->event->peer].listed = r->event->about;
   if (!rcl_coordinator(r->config))
-    want(r, event->about);
+    want(r, r->event->about);
   if (is_taking_checkpoint(r->state))
-    complete(r, event->peer);
+    complete(r, r->event->peer);
   check_complete(r);
 }
 
 /* Logged messages that the program has received are in transit no longer. */
-static void durable(const struct rank *r, const struct rcl_event *event)
+static void durable(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  r->state->durable |= 1u << event->part;
+  r->state->durable |= 1u << r->event->part;
   if (r->state->durable != (1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG))
     return;
   r->state->phase = RUNNING;
@@ -303,36 +303,36 @@ static void durable(const struct rank *r, const struct rcl_event *event)
   rcl_commit_done(r->config, &r->state->commit, DONE, r->state->epoch, r->actions);
 }
 
-static void committed(const struct rank *r, const struct rcl_event *event)
+static void committed(const struct rank *r)
 {
-  if (event->checkpoint > 1)
-    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = event->checkpoint - 1;
+  if (r->event->checkpoint > 1)
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->event->checkpoint - 1;
   rcl_commit_end(&r->state->commit, r->actions);
 }
 
 /* ---- the program's messages ---- */
 
-static void send(const struct rank *r, const struct rcl_event *event)
+static void send(const struct rank *r)
 {
-  struct rcl_envelope e = rcl_envelope_of(event);
+  struct rcl_envelope e = rcl_envelope_of(r->event);
   add(r, SENT, &e);
   rcl_act(r->actions, RCL_ACTION_TRANSMIT);
 }
 
-static void receive(const struct rank *r, const struct rcl_event *event)
+static void receive(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  struct rcl_kept *entry = rcl_mailbox_find(&box, event);
-  if (is_expired(r, event)) {
+  struct rcl_kept *entry = rcl_mailbox_find(&box, r->event);
+  if (is_expired(r, r->event)) {
     rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
   if (!entry) {
-    rcl_match(r->actions, event);
+    rcl_match(r->actions, r->event);
     return;
   }
   struct rcl_envelope e = envelope_kept(entry);
-  rcl_mailbox_deliver(entry, event->request, r->actions);
+  rcl_mailbox_deliver(entry, r->event->request, r->actions);
   if (is_unknown(r, entry->peer) || entry->late) {
     entry->given = true; /* it may be needed once more */
     return;
@@ -352,26 +352,26 @@ static void drop(const struct rank *r)
   }
 }
 
-static void arrived(const struct rank *r, const struct rcl_event *event)
+static void arrived(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  struct rcl_envelope e = rcl_envelope_of(event);
+  struct rcl_envelope e = rcl_envelope_of(r->event);
   if (take(r, DROPPED, &e)) {
     drop(r);
     return;
   }
-  bool unknown = is_unknown(r, event->peer);
+  bool unknown = is_unknown(r, r->event->peer);
   bool late = !unknown && is_taking_checkpoint(r->state) && next_is_late(r, &e);
-  if (unknown || late || event->request == RCL_NO_REQUEST) {
-    struct rcl_kept *entry = rcl_mailbox_keep(&box, event, r->actions);
+  if (unknown || late || r->event->request == RCL_NO_REQUEST) {
+    struct rcl_kept *entry = rcl_mailbox_keep(&box, r->event, r->actions);
     if (!entry)
       return;
     if (late)
       cross(r, entry);
-    entry->given = event->request != RCL_NO_REQUEST;
+    entry->given = r->event->request != RCL_NO_REQUEST;
   }
-  if (event->request != RCL_NO_REQUEST) {
-    rcl_act(r->actions, RCL_ACTION_DELIVER)->request = event->request;
+  if (r->event->request != RCL_NO_REQUEST) {
+    rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
     if (!unknown && !late)
       received(r, &e);
   }
@@ -401,11 +401,11 @@ static void open_log(const struct rank *r)
 }
 
 /* The state is that of the moment at which the log was complete; back to the line. */
-static void start(const struct rank *r, const struct rcl_event *event)
+static void start(const struct rank *r)
 {
   if (rcl_coordinator(r->config))
     rcl_act(r->actions, RCL_ACTION_SET_TIMER);
-  if (event->checkpoint == RCL_FRESH)
+  if (r->event->checkpoint == RCL_FRESH)
     return;
   open_log(r);
   clear(r, SENT);
@@ -426,15 +426,15 @@ static void start(const struct rank *r, const struct rcl_event *event)
 
 /* ---- the step ---- */
 
-static void control(const struct rank *r, const struct rcl_event *event)
+static void control(const struct rank *r)
 {
-  struct rcl_envelope e = envelope_told(event);
-  switch ((enum control)event->control) {
+  struct rcl_envelope e = envelope_told(r->event);
+  switch ((enum control)r->event->control) {
   case ENVELOPE:
     identify(r, &e);
     break;
   case SEND_LOG:
-    send_log(r, event);
+    send_log(r);
     break;
   case DONE:
     rcl_commit_count(r->config, &r->state->commit, r->actions);
@@ -442,48 +442,31 @@ static void control(const struct rank *r, const struct rcl_event *event)
   }
 }
 
-static void step(const struct rank *r, const struct rcl_event *event)
+static void timer(const struct rank *r)
 {
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(r, event);
-    break;
-  case RCL_EVENT_DOWN:
-    rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
-    break;
-  case RCL_EVENT_TIMER:
-    if (rcl_commit_begin(&r->state->commit, r->state->phase == RUNNING, r->state->epoch + 1,
-                         r->actions))
-      want(r, r->state->epoch + 1);
-    break;
-  case RCL_EVENT_SEND:
-    send(r, event);
-    break;
-  case RCL_EVENT_RECEIVE:
-    receive(r, event);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    take_checkpoint(r);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(r, event);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(r, event);
-    break;
-  case RCL_EVENT_CAPTURED:
-    begin_logging(r, event);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(r, event);
-    break;
-  case RCL_EVENT_COMMITTED:
-    committed(r, event);
-    break;
-  default:
-    break;
-  }
-  rcl_output_with_commit(event, r->actions);
+  if (rcl_commit_begin(&r->state->commit, r->state->phase == RUNNING, r->state->epoch + 1,
+                       r->actions))
+    want(r, r->state->epoch + 1);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,
+    [RCL_EVENT_DOWN] = rcl_roll_back,
+    [RCL_EVENT_TIMER] = timer,
+    [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_RECEIVE] = receive,
+    [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,
+    [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = begin_logging,
+    [RCL_EVENT_DURABLE] = durable,
+    [RCL_EVENT_COMMITTED] = committed,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
+  rcl_output_with_commit(r->event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */
@@ -553,7 +536,7 @@ static const char *const promises[] = {"bounded", "frees", NULL};
   static void ID##_work(const struct rcl_config *config, const void *state,                        \
                         const struct rcl_event *event, struct rcl_work *work)                      \
   {                                                                                                \
-    count_work(&(struct rank){config, &ID, rcl_at(state, 0), NULL}, event, work);                  \
+    count_work(&(struct rank){config, &ID, rcl_at(state, 0), event, NULL}, work);                  \
   }
 
 static const struct rcl_place place = {

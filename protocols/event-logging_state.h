@@ -6,8 +6,8 @@
 
 #include "protocols/parts/commit.h"
 #include "protocols/parts/envelopes.h"
-#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
+#include "protocols/parts/transitions.h"
 
 enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
 
@@ -51,14 +51,6 @@ struct peer {
 };
 
 enum { CROSSINGS }; /* index of the parameter: lines that a message may cross; 0: any number */
-
-/* One rank in one step. */
-struct rank {
-  const struct rcl_config *config;
-  const struct variant *variant;
-  struct state *state;
-  struct rcl_actions *actions;
-};
 
 /* The logs lie behind each other by enum which, and so do their sorted twins. Only the paired form
  * has twins: the state of the others ends before them. */

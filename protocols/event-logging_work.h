@@ -62,40 +62,39 @@ static void count_envelope(const struct rank *r, const struct rcl_envelope *e,
   work->received += sorted ? found > 0 : found;
 }
 
-static void count_control(const struct rank *r, const struct rcl_event *event,
-                          struct rcl_work *work)
+static void count_control(const struct rank *r, struct rcl_work *work)
 {
-  struct rcl_envelope e = envelope_told(event);
-  if (event->control == ENVELOPE) {
+  struct rcl_envelope e = envelope_told(r->event);
+  if (r->event->control == ENVELOPE) {
     count_envelope(r, &e, work);
-  } else if (event->control == SEND_LOG) {
-    count_identification(r, work->sent, event->peer, work);
+  } else if (r->event->control == SEND_LOG) {
+    count_identification(r, work->sent, r->event->peer, work);
     work->sent = work->received = 0;
   }
 }
 
-static void count_work(const struct rank *r, const struct rcl_event *event, struct rcl_work *work)
+static void count_work(const struct rank *r, struct rcl_work *work)
 {
   struct rcl_mailbox box = mailbox(r);
-  struct rcl_envelope e = rcl_envelope_of(event);
+  struct rcl_envelope e = rcl_envelope_of(r->event);
   int self = r->config->self;
-  switch ((enum rcl_event_kind)event->kind) {
+  switch ((enum rcl_event_kind)r->event->kind) {
   case RCL_EVENT_SEND:
     count_record(r, SENT, work);
     break;
   case RCL_EVENT_RECEIVE:
-    if (rcl_mailbox_find(&box, event))
+    if (rcl_mailbox_find(&box, r->event))
       count_record(r, RECEIVED, work);
     break;
   case RCL_EVENT_ARRIVED:
-    if (event->request != RCL_NO_REQUEST && !count(r, DROPPED, &e))
+    if (r->event->request != RCL_NO_REQUEST && !count(r, DROPPED, &e))
       count_record(r, RECEIVED, work);
     break;
   case RCL_EVENT_CAPTURED: /* messages to itself */
     count_identification(r, entries_of(r, SENT, self), self, work);
     break;
   case RCL_EVENT_CONTROL:
-    count_control(r, event, work);
+    count_control(r, work);
     break;
   default:
     break;

@@ -41,8 +41,8 @@
  * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/links.h"
-#include "protocols/parts/lists.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
     /* 1 */ "the checkpoint that all ranks have is not newer than the last of this rank",
@@ -104,63 +104,61 @@ struct state {
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
 
-static struct mark *mark_of(const struct rcl_config *config, const struct state *state,
-                            enum place place)
+static struct mark *mark_of(const struct rank *r, enum place place)
 {
-  return marks_of(config, state) + (size_t)place * (size_t)config->ranks;
+  return marks_of(r->config, r->state) + (size_t)place * (size_t)r->config->ranks;
 }
 
 /* No rollback is pending. */
-static bool stands(const struct state *state)
+static bool stands(const struct rank *r)
 {
-  return state->phase != HELD && state->phase != ROLLING;
+  return r->state->phase != HELD && r->state->phase != ROLLING;
 }
 
-static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
+static struct rcl_links links_of(const struct rank *r)
 {
-  struct rcl_links links = rcl_links_at(config, &state->links, links_memory(config, state));
-  links.held = !stands(state);
-  links.interval = state->at[PRESENT];
-  links.epoch = state->epoch;
+  struct rcl_links links =
+      rcl_links_at(r->config, &r->state->links, links_memory(r->config, r->state));
+  links.held = !stands(r);
+  links.interval = r->state->at[PRESENT];
+  links.epoch = r->state->epoch;
   return links;
 }
 
 /* ---- messages ---- */
 
-static bool is_logged(const struct rcl_config *config, const struct state *state)
+static bool is_logged(const struct rank *r)
 {
-  uint32_t base = state->at[STORED] ? state->at[STORED] : 1;
-  return state->at[PRESENT] < base + config->parameter[LOG_SIZE];
+  uint32_t base = r->state->at[STORED] ? r->state->at[STORED] : 1;
+  return r->state->at[PRESENT] < base + r->config->parameter[LOG_SIZE];
 }
 
-static void send(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  if (is_logged(config, state) || !rcl_links_may_pass(&links, event->peer)) {
-    rcl_links_send(&links, event->peer, actions);
+  struct rcl_links links = links_of(r);
+  if (is_logged(r) || !rcl_links_may_pass(&links, r->event->peer)) {
+    rcl_links_send(&links, r->event->peer, r->actions);
     return;
   }
-  state->unlogged = true;
-  rcl_links_send_unlogged(&links, event->peer, actions);
+  r->state->unlogged = true;
+  rcl_links_send_unlogged(&links, r->event->peer, r->actions);
 }
 
 /* Messages under way at the crash are sent again. A message of another iteration than the
  * receiver's is none of the protocol's: the image of the receiver's iteration would hold it, or its
  * sender's log would not. */
-static void arrived(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void arrived(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  if (event->words[RCL_LINKS_EPOCH] != state->epoch) {
-    rcl_act(actions, RCL_ACTION_DISCARD);
+  struct rcl_links links = links_of(r);
+  if (r->event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
+    rcl_act(r->actions, RCL_ACTION_DISCARD);
     return;
   }
-  if (event->words[RCL_LINKS_INTERVAL] != state->at[PRESENT])
-    rcl_give_up(actions, RCL_REASON_PROTOCOL);
-  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
-  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
-    rcl_give_up_full(actions, RCL_FULL_AHEAD);
+  if (r->event->words[RCL_LINKS_INTERVAL] != r->state->at[PRESENT])
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+  if (!rcl_links_arrived(&links, r->event->peer, r->event->words[RCL_LINKS_NUMBER]))
+    rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
 }
 
 /* ---- iterations and checkpoints ---- */
@@ -172,271 +170,259 @@ static bool is_due(const struct rcl_config *config, uint32_t iteration)
          (iteration - 1) % config->parameter[CP_INT] == 0;
 }
 
-static void begin_iteration(const struct rcl_config *config, struct state *state,
-                            const struct rcl_event *event, struct rcl_actions *actions)
+static void begin_iteration(const struct rank *r)
 {
-  uint32_t iteration = event->iteration;
-  if (!iteration || state->phase != RUNNING)
+  uint32_t iteration = r->event->iteration;
+  if (!iteration || r->state->phase != RUNNING)
     return;
   if (iteration >= NEVER) {
-    rcl_give_up_full(actions, RCL_FULL_LIMIT);
+    rcl_give_up_full(r->actions, RCL_FULL_LIMIT);
     return;
   }
-  if (is_due(config, iteration) && state->at[STORED] != state->at[COMMON]) {
-    state->phase = WAITING;
-    state->next = iteration;
-    rcl_act(actions, RCL_ACTION_HOLD);
+  if (is_due(r->config, iteration) && r->state->at[STORED] != r->state->at[COMMON]) {
+    r->state->phase = WAITING;
+    r->state->next = iteration;
+    rcl_act(r->actions, RCL_ACTION_HOLD);
     return;
   }
-  state->phase = CAPTURING;
-  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = iteration;
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = iteration;
 }
 
-static void mark(const struct rcl_config *config, struct state *state, enum place place)
+static void mark(const struct rank *r, enum place place)
 {
-  const struct rcl_link *link = links_of(config, state).link;
-  state->at[place] = state->at[PRESENT];
-  state->since[place] = state->since[PRESENT];
-  for (int i = 0; i < config->ranks; i++)
-    mark_of(config, state, place)[i] = (struct mark){link[i].sent, link[i].received};
+  const struct rcl_link *link = links_of(r).link;
+  r->state->at[place] = r->state->at[PRESENT];
+  r->state->since[place] = r->state->since[PRESENT];
+  for (int i = 0; i < r->config->ranks; i++)
+    mark_of(r, place)[i] = (struct mark){link[i].sent, link[i].received};
 }
 
-static void copy_mark(const struct rcl_config *config, struct state *state, enum place to,
-                      enum place from)
+static void copy_mark(const struct rank *r, enum place to, enum place from)
 {
-  state->at[to] = state->at[from];
-  state->since[to] = state->since[from];
-  memmove(mark_of(config, state, to), mark_of(config, state, from),
-          (size_t)config->ranks * sizeof(struct mark));
+  r->state->at[to] = r->state->at[from];
+  r->state->since[to] = r->state->since[from];
+  memmove(mark_of(r, to), mark_of(r, from), (size_t)r->config->ranks * sizeof(struct mark));
 }
 
-static void store(const struct rcl_config *config, uint32_t checkpoint, struct rcl_actions *actions)
+static void store(const struct rank *r, uint32_t checkpoint)
 {
-  if (config->parameter[LOG_IN])
-    rcl_store(actions, RCL_PART_IMAGE, checkpoint);
+  if (r->config->parameter[LOG_IN])
+    rcl_store(r->actions, RCL_PART_IMAGE, checkpoint);
   else
-    rcl_store_bare(actions, checkpoint);
+    rcl_store_bare(r->actions, checkpoint);
 }
 
-static void captured(const struct rcl_config *config, struct state *state,
-                     const struct rcl_event *event, struct rcl_actions *actions)
+static void captured(const struct rank *r)
 {
-  uint32_t last = state->at[PRESENT];
-  state->phase = RUNNING;
-  if (state->next)
-    rcl_act(actions, RCL_ACTION_RELEASE);
-  state->next = 0;
-  if (last && last != state->at[COMMON] && last != state->at[STORED])
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = last;
-  state->at[PRESENT] = event->checkpoint;
-  if (state->unlogged)
-    state->since[PRESENT] = event->checkpoint;
-  state->unlogged = false;
-  mark(config, state, PRESENT);
-  if (!is_due(config, event->checkpoint))
+  uint32_t last = r->state->at[PRESENT];
+  r->state->phase = RUNNING;
+  if (r->state->next)
+    rcl_act(r->actions, RCL_ACTION_RELEASE);
+  r->state->next = 0;
+  if (last && last != r->state->at[COMMON] && last != r->state->at[STORED])
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = last;
+  r->state->at[PRESENT] = r->event->checkpoint;
+  if (r->state->unlogged)
+    r->state->since[PRESENT] = r->event->checkpoint;
+  r->state->unlogged = false;
+  mark(r, PRESENT);
+  if (!is_due(r->config, r->event->checkpoint))
     return;
-  mark(config, state, STORED);
-  store(config, event->checkpoint, actions);
+  mark(r, STORED);
+  store(r, r->event->checkpoint);
 }
 
 /* No rank will go back behind that checkpoint: the logs from before it are not needed. */
-static void settle(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
-                   struct rcl_actions *actions)
+static void settle(const struct rank *r, uint32_t checkpoint)
 {
-  struct rcl_links links = links_of(config, state);
-  if (checkpoint != state->at[STORED] || checkpoint == state->at[COMMON])
+  struct rcl_links links = links_of(r);
+  if (checkpoint != r->state->at[STORED] || checkpoint == r->state->at[COMMON])
     return;
-  if (state->at[COMMON])
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = state->at[COMMON];
-  copy_mark(config, state, COMMON, STORED);
+  if (r->state->at[COMMON])
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->state->at[COMMON];
+  copy_mark(r, COMMON, STORED);
   for (int place = 0; place < PLACES; place++)
-    if (state->since[place] < checkpoint)
-      state->since[place] = checkpoint;
-  for (uint32_t i = 0; i < state->links.log; i++)
+    if (r->state->since[place] < checkpoint)
+      r->state->since[place] = checkpoint;
+  for (uint32_t i = 0; i < r->state->links.log; i++)
     if (links.log[i].interval < checkpoint)
-      rcl_links_forget(&links.log[i], actions);
+      rcl_links_forget(&links.log[i], r->actions);
   rcl_links_compact(&links);
-  if (state->phase != WAITING)
+  if (r->state->phase != WAITING)
     return;
-  state->phase = CAPTURING;
-  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->next;
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->next;
 }
 
 /* The last checkpoint that is durable at every rank: all store the same iterations. */
-static uint32_t durable_everywhere(const struct rcl_config *config, const struct state *state)
+static uint32_t durable_everywhere(const struct rank *r)
 {
   uint32_t least = NEVER;
-  for (int i = 0; i < config->ranks; i++)
-    if (rows_of(config, state)[i].durable < least)
-      least = rows_of(config, state)[i].durable;
+  for (int i = 0; i < r->config->ranks; i++)
+    if (rows_of(r->config, r->state)[i].durable < least)
+      least = rows_of(r->config, r->state)[i].durable;
   return least;
 }
 
 /* Coordinator: when all have one, all may forget the one before. */
-static void note_durable(const struct rcl_config *config, struct state *state, int rank,
-                         uint32_t checkpoint, struct rcl_actions *actions)
+static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
 {
-  uint32_t before = durable_everywhere(config, state);
-  rows_of(config, state)[rank].durable = checkpoint;
-  uint32_t now = durable_everywhere(config, state);
+  uint32_t before = durable_everywhere(r);
+  rows_of(r->config, r->state)[rank].durable = checkpoint;
+  uint32_t now = durable_everywhere(r);
   if (now == before)
     return;
-  rcl_send_control_to_all(config, actions, DURABLE_EVERYWHERE, now);
-  settle(config, state, now, actions);
+  rcl_send_control_to_all(r->config, r->actions, DURABLE_EVERYWHERE, now);
+  settle(r, now);
 }
 
 /* Not while a recovery is undecided: it may undo the checkpoint. */
-static void tell_durable(const struct rcl_config *config, struct state *state,
-                         struct rcl_actions *actions)
+static void tell_durable(const struct rank *r)
 {
-  if (!stands(state) || state->durable == state->at[COMMON])
+  if (!stands(r) || r->state->durable == r->state->at[COMMON])
     return;
-  if (config->self == RCL_COORDINATOR_RANK)
-    note_durable(config, state, config->self, state->durable, actions);
+  if (r->config->self == RCL_COORDINATOR_RANK)
+    note_durable(r, r->config->self, r->state->durable);
   else
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, DURABLE_HERE, state->durable, state->epoch);
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, DURABLE_HERE, r->state->durable,
+                     r->state->epoch);
 }
 
-static void durable(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void durable(const struct rank *r)
 {
-  state->durable = event->checkpoint;
-  tell_durable(config, state, actions);
+  r->state->durable = r->event->checkpoint;
+  tell_durable(r);
 }
 
 /* ---- recovery ---- */
 
 /* The program is where it was at `checkpoint`; its later steps are made again. */
-static void undo(const struct rcl_config *config, struct state *state, uint32_t checkpoint)
+static void undo(const struct rank *r, uint32_t checkpoint)
 {
-  struct rcl_links links = links_of(config, state);
+  struct rcl_links links = links_of(r);
   enum place there = COMMON;
-  while (there < PRESENT && state->at[there] != checkpoint)
+  while (there < PRESENT && r->state->at[there] != checkpoint)
     there++;
-  copy_mark(config, state, PRESENT, there);
-  for (int i = 0; i < config->ranks; i++) {
-    links.link[i].sent = mark_of(config, state, PRESENT)[i].sent;
-    links.link[i].received = mark_of(config, state, PRESENT)[i].received;
+  copy_mark(r, PRESENT, there);
+  for (int i = 0; i < r->config->ranks; i++) {
+    links.link[i].sent = mark_of(r, PRESENT)[i].sent;
+    links.link[i].received = mark_of(r, PRESENT)[i].received;
   }
-  if (state->at[STORED] > checkpoint)
-    copy_mark(config, state, STORED, COMMON);
-  if (state->durable > checkpoint)
-    state->durable = checkpoint;
-  state->unlogged = false; /* an unlogged message is sent again */
+  if (r->state->at[STORED] > checkpoint)
+    copy_mark(r, STORED, COMMON);
+  if (r->state->durable > checkpoint)
+    r->state->durable = checkpoint;
+  r->state->unlogged = false; /* an unlogged message is sent again */
 }
 
-static void resume(const struct rcl_config *config, struct state *state,
-                   struct rcl_actions *actions)
+static void resume(const struct rank *r)
 {
-  state->phase = RUNNING;
-  state->fresh = false;
-  struct rcl_links links = links_of(config, state);
-  rcl_links_stand(&links, HAVE, REPORT, actions);
-  tell_durable(config, state, actions);
+  r->state->phase = RUNNING;
+  r->state->fresh = false;
+  struct rcl_links links = links_of(r);
+  rcl_links_stand(&links, HAVE, REPORT, r->actions);
+  tell_durable(r);
 }
 
 /* A restarted rank may be there already. */
-static void go_to(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
-                  struct rcl_actions *actions)
+static void go_to(const struct rank *r, uint32_t checkpoint)
 {
-  if (state->fresh && checkpoint == state->at[PRESENT]) {
-    rcl_act(actions, RCL_ACTION_RELEASE);
-    resume(config, state, actions);
+  if (r->state->fresh && checkpoint == r->state->at[PRESENT]) {
+    rcl_act(r->actions, RCL_ACTION_RELEASE);
+    resume(r);
     return;
   }
-  state->phase = ROLLING;
-  rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
+  r->state->phase = ROLLING;
+  rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
 /* Whether the logs have all that ranks behind others need. */
-static bool logs_reach(const struct rcl_config *config, const struct state *state)
+static bool logs_reach(const struct rank *r)
 {
-  const struct row *rows = rows_of(config, state);
+  const struct row *rows = rows_of(r->config, r->state);
   uint32_t hindmost = NEVER;
-  for (int i = 0; i < config->ranks; i++)
+  for (int i = 0; i < r->config->ranks; i++)
     if (rows[i].iteration < hindmost)
       hindmost = rows[i].iteration;
-  for (int i = 0; i < config->ranks; i++)
+  for (int i = 0; i < r->config->ranks; i++)
     if (rows[i].iteration > hindmost && rows[i].since > hindmost)
       return false;
   return true;
 }
 
-static void decide(const struct rcl_config *config, struct state *state,
-                   struct rcl_actions *actions)
+static void decide(const struct rank *r)
 {
-  const struct row *rows = rows_of(config, state);
+  const struct row *rows = rows_of(r->config, r->state);
   uint32_t version = NEVER;
-  for (int i = 0; i < config->ranks; i++) {
-    if (rows[i].front != state->epoch || rows[i].epoch != state->epoch)
+  for (int i = 0; i < r->config->ranks; i++) {
+    if (rows[i].front != r->state->epoch || rows[i].epoch != r->state->epoch)
       return;
     if (rows[i].version < version)
       version = rows[i].version;
   }
-  bool local = logs_reach(config, state);
-  for (int i = 0; i < config->ranks; i++)
-    if (i != config->self)
-      rcl_send_control(actions, i, local ? LOCAL : GLOBAL, state->epoch, version);
-  go_to(config, state, local ? state->at[PRESENT] : version, actions);
+  bool local = logs_reach(r);
+  for (int i = 0; i < r->config->ranks; i++)
+    if (i != r->config->self)
+      rcl_send_control(r->actions, i, local ? LOCAL : GLOBAL, r->state->epoch, version);
+  go_to(r, local ? r->state->at[PRESENT] : version);
 }
 
-static void recover(const struct rcl_config *config, struct state *state, uint32_t epoch,
-                    struct rcl_actions *actions)
+static void recover(const struct rank *r, uint32_t epoch)
 {
-  struct rcl_links links = links_of(config, state);
-  struct row *row = &rows_of(config, state)[config->self];
-  state->epoch = epoch;
-  state->phase = HELD;
-  state->next = 0;
-  rcl_act(actions, RCL_ACTION_HOLD);
+  struct rcl_links links = links_of(r);
+  struct row *row = &rows_of(r->config, r->state)[r->config->self];
+  r->state->epoch = epoch;
+  r->state->phase = HELD;
+  r->state->next = 0;
+  rcl_act(r->actions, RCL_ACTION_HOLD);
   rcl_links_all_down(&links);
-  if (config->self != RCL_COORDINATOR_RANK) {
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, FRONT, epoch,
-                     state->at[PRESENT] << 16 | state->since[PRESENT]);
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, VERSION, epoch, state->durable);
+  if (r->config->self != RCL_COORDINATOR_RANK) {
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, FRONT, epoch,
+                     r->state->at[PRESENT] << 16 | r->state->since[PRESENT]);
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, VERSION, epoch, r->state->durable);
     return;
   }
-  for (int i = 0; i < config->ranks; i++)
-    rows_of(config, state)[i].durable =
+  for (int i = 0; i < r->config->ranks; i++)
+    rows_of(r->config, r->state)[i].durable =
         RCL_FRESH; /* to be told again when this recovery is decided */
-  row->iteration = state->at[PRESENT];
-  row->since = state->since[PRESENT];
-  row->version = state->durable;
+  row->iteration = r->state->at[PRESENT];
+  row->since = r->state->since[PRESENT];
+  row->version = r->state->durable;
   row->front = row->epoch = epoch;
-  decide(config, state, actions);
+  decide(r);
 }
 
 /* What the process had logged is gone with its memory: the log begins where the program does. */
-static void lose_log(const struct rcl_config *config, struct state *state)
+static void lose_log(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  memset(links.log, 0, state->links.log * sizeof *links.log);
-  state->links.log = 0;
-  memcpy(state->since, state->at, sizeof state->since);
+  struct rcl_links links = links_of(r);
+  memset(links.log, 0, r->state->links.log * sizeof *links.log);
+  r->state->links.log = 0;
+  memcpy(r->state->since, r->state->at, sizeof r->state->since);
 }
 
-static void start(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void start(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  rcl_output_with_commit(event, actions);
-  if (state->phase == ROLLING) {
-    undo(config, state, event->checkpoint);
-    rcl_links_go_back(&links, event->checkpoint, true, actions);
-    resume(config, state, actions);
+  struct rcl_links links = links_of(r);
+  rcl_output_with_commit(r->event, r->actions);
+  if (r->state->phase == ROLLING) {
+    undo(r, r->event->checkpoint);
+    rcl_links_go_back(&links, r->event->checkpoint, true, r->actions);
+    resume(r);
     return;
   }
-  if (!event->incarnation) {
+  if (!r->event->incarnation) {
     rcl_links_all_up(&links);
     return;
   }
-  if (!config->parameter[LOG_IN])
-    lose_log(config, state);
-  undo(config, state, event->checkpoint);
-  rcl_links_go_back(&links, event->checkpoint, true, actions);
-  state->durable = event->checkpoint;
-  state->fresh = true;
-  recover(config, state, event->incarnation, actions);
+  if (!r->config->parameter[LOG_IN])
+    lose_log(r);
+  undo(r, r->event->checkpoint);
+  rcl_links_go_back(&links, r->event->checkpoint, true, r->actions);
+  r->state->durable = r->event->checkpoint;
+  r->state->fresh = true;
+  recover(r, r->event->incarnation);
 }
 
 /* What a rank tells of an earlier recovery may come behind what it tells of this one: then nothing
@@ -460,111 +446,97 @@ static bool note_version(struct row *row, const struct rcl_event *event)
   return true;
 }
 
-static void control(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void control(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  struct row *row = &rows_of(config, state)[event->peer];
-  bool current = event->about == state->epoch;
-  switch ((enum control)event->control) {
+  struct rcl_links links = links_of(r);
+  struct row *row = &rows_of(r->config, r->state)[r->event->peer];
+  bool current = r->event->about == r->state->epoch;
+  switch ((enum control)r->event->control) {
   case HAVE:
-    if (current && !rcl_links_peer_has(&links, event->peer, event->value))
-      rcl_give_up_full(actions, RCL_FULL_AHEAD);
+    if (current && !rcl_links_peer_has(&links, r->event->peer, r->event->value))
+      rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
     if (current) {
-      rcl_links_up(&links, event->peer, event->value);
-      rcl_links_flush(&links, event->peer, actions);
+      rcl_links_up(&links, r->event->peer, r->event->value);
+      rcl_links_flush(&links, r->event->peer, r->actions);
     }
     break;
   case FRONT:
-    if (note_front(row, event))
-      decide(config, state, actions);
+    if (note_front(row, r->event))
+      decide(r);
     break;
   case VERSION:
-    if (note_version(row, event))
-      decide(config, state, actions);
+    if (note_version(row, r->event))
+      decide(r);
     break;
   case LOCAL:
   case GLOBAL:
     if (current)
-      go_to(config, state, event->control == LOCAL ? state->at[PRESENT] : event->value, actions);
+      go_to(r, r->event->control == LOCAL ? r->state->at[PRESENT] : r->event->value);
     break;
   case DURABLE_HERE:
-    if (event->value == state->epoch)
-      note_durable(config, state, event->peer, event->about, actions);
+    if (r->event->value == r->state->epoch)
+      note_durable(r, r->event->peer, r->event->about);
     break;
   case DURABLE_EVERYWHERE:
-    settle(config, state, event->about, actions);
+    settle(r, r->event->about);
     break;
   }
 }
 
-static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void down(const struct rank *r)
 {
-  struct state *state = memory;
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(config, state, event, actions);
-    break;
-  case RCL_EVENT_DOWN:
-    recover(config, state, event->incarnation, actions);
-    break;
-  case RCL_EVENT_SEND:
-    send(config, state, event, actions);
-    break;
-  case RCL_EVENT_OUTPUT:
-    rcl_output(actions, event->output, RCL_FRESH);
-    break;
-  case RCL_EVENT_RECEIVE:
-    rcl_match(actions, event);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    begin_iteration(config, state, event, actions);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(config, state, event, actions);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(config, state, event, actions);
-    break;
-  case RCL_EVENT_CAPTURED:
-    captured(config, state, event, actions);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(config, state, event, actions);
-    break;
-  default:
-    break;
-  }
+  recover(r, r->event->incarnation);
+}
+
+static void output(const struct rank *r)
+{
+  rcl_output(r->actions, r->event->output, RCL_FRESH);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,
+    [RCL_EVENT_DOWN] = down,
+    [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_OUTPUT] = output,
+    [RCL_EVENT_RECEIVE] = rcl_match_receive,
+    [RCL_EVENT_SAFE_POINT] = begin_iteration,
+    [RCL_EVENT_ARRIVED] = arrived,
+    [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = captured,
+    [RCL_EVENT_DURABLE] = durable,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
 }
 
 /* ---- invariants, by their numbers ---- */
 
-static bool is_capped(const struct rcl_config *config, const struct state *state)
+static bool is_capped(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  uint32_t base = state->at[STORED] ? state->at[STORED] : 1;
+  struct rcl_links links = links_of(r);
+  uint32_t base = r->state->at[STORED] ? r->state->at[STORED] : 1;
   if (!rcl_links_are_all_up(&links))
     return true;
-  for (uint32_t i = 0; i < state->links.log && !state->epoch; i++)
-    if (links.log[i].interval >= base + config->parameter[LOG_SIZE])
+  for (uint32_t i = 0; i < r->state->links.log && !r->state->epoch; i++)
+    if (links.log[i].interval >= base + r->config->parameter[LOG_SIZE])
       return false;
   return true;
 }
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct state *state = memory;
-  struct rcl_links links = links_of(config, state);
-  if (state->at[COMMON] > state->at[STORED])
+  struct rcl_links links = links_of(r);
+  if (r->state->at[COMMON] > r->state->at[STORED])
     return 1;
-  if (!is_capped(config, state))
+  if (!is_capped(r))
     return 2;
   if (!rcl_links_nothing_waits(&links))
     return 3;
-  if (state->at[COMMON] > state->durable)
+  if (r->state->at[COMMON] > r->state->durable)
     return 4;
   return 0;
 }
@@ -576,6 +548,8 @@ static const struct rcl_phase phases[] = {
     {"resend", "resend", "resend"},     {NULL, NULL, NULL}};
 
 static const char *const promises[] = {"bounded", "frees", NULL};
+
+RCL_ONLY_FORM
 
 extern const struct rcl_protocol protocol_hybrid;
 const struct rcl_protocol protocol_hybrid = {
@@ -593,8 +567,8 @@ const struct rcl_protocol protocol_hybrid = {
     .captures_at = "the beginning of iterations (recline_iteration)",
     .state_size = state_size,
     .in_use = in_use,
-    .step = step,
-    .violated_invariant = violated_invariant,
+    .step = only_step,
+    .violated_invariant = only_broken,
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER}},
         .back = RCL_BACK_FAILED_OR_ALL,

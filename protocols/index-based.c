@@ -48,9 +48,9 @@
  * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/links.h"
-#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
     /* 1 */ "indexes of checkpoints rise",
@@ -108,13 +108,6 @@ struct state {
   LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)                     \
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
-
-/* One rank in one step. */
-struct rank {
-  const struct rcl_config *config;
-  struct state *state;
-  struct rcl_actions *actions;
-};
 
 static struct mark *mark_of(const struct rank *r, uint32_t place)
 {
@@ -277,26 +270,26 @@ static void take_forced(const struct rank *r)
     capture(r, r->state->forced);
 }
 
-static void captured(const struct rank *r, const struct rcl_event *event)
+static void captured(const struct rank *r)
 {
   const struct rcl_link *link = links_of(r).link;
   struct mark *mark = mark_of(r, ++r->state->last);
   for (int i = 0; i < r->config->ranks; i++)
     mark[i] = (struct mark){link[i].sent, link[i].received};
-  indexes(r->config, r->state)[r->state->last] = event->checkpoint;
-  outputs_of(r->config, r->state)[r->state->last] = event->output;
-  r->state->index = r->state->writing = event->checkpoint;
+  indexes(r->config, r->state)[r->state->last] = r->event->checkpoint;
+  outputs_of(r->config, r->state)[r->state->last] = r->event->output;
+  r->state->index = r->state->writing = r->event->checkpoint;
   r->state->phase = RUNNING;
   if (r->state->forced)
     rcl_act(r->actions, RCL_ACTION_RELEASE);
   r->state->forced = 0;
-  rcl_store(r->actions, RCL_PART_IMAGE, event->checkpoint);
+  rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
-static void durable(const struct rank *r, const struct rcl_event *event)
+static void durable(const struct rank *r)
 {
   r->state->writing = 0;
-  peer_of(r, r->config->self)->durable = event->checkpoint;
+  peer_of(r, r->config->self)->durable = r->event->checkpoint;
   set_timer(r);
   tell_durable(r);
   take_forced(r);
@@ -304,10 +297,10 @@ static void durable(const struct rank *r, const struct rcl_event *event)
 
 /* ---- messages ---- */
 
-static void send(const struct rank *r, const struct rcl_event *event)
+static void send(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  rcl_links_send(&links, event->peer, r->actions);
+  rcl_links_send(&links, r->event->peer, r->actions);
 }
 
 static void take(const struct rank *r, int peer, uint32_t number)
@@ -318,29 +311,29 @@ static void take(const struct rank *r, int peer, uint32_t number)
 }
 
 /* What was kept for a receive is given to it when it is announced again. */
-static void receive(const struct rank *r, const struct rcl_event *event)
+static void receive(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  struct rcl_kept *entry = rcl_mailbox_find(&box, event);
+  struct rcl_kept *entry = rcl_mailbox_find(&box, r->event);
   if (!entry) {
-    rcl_match(r->actions, event);
+    rcl_match(r->actions, r->event);
     return;
   }
-  rcl_mailbox_deliver(entry, event->request, r->actions);
+  rcl_mailbox_deliver(entry, r->event->request, r->actions);
   take(r, entry->peer, entry->number);
   rcl_mailbox_forget(&box, entry, r->actions);
 }
 
 /* The program is given it later, behind those that wait already. */
-static void keep(const struct rank *r, const struct rcl_event *event)
+static void keep(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  struct rcl_kept *entry = rcl_mailbox_keep(&box, event, r->actions);
-  uint32_t index = event->words[RCL_LINKS_INTERVAL];
+  struct rcl_kept *entry = rcl_mailbox_keep(&box, r->event, r->actions);
+  uint32_t index = r->event->words[RCL_LINKS_INTERVAL];
   if (!entry)
     return;
   entry->epoch = index;
-  entry->number = event->words[RCL_LINKS_NUMBER];
+  entry->number = r->event->words[RCL_LINKS_NUMBER];
   if (index > r->state->index && index > r->state->forced)
     r->state->forced = index;
 }
@@ -380,34 +373,34 @@ static void stand(const struct rank *r)
     resume(r);
 }
 
-static void reported(const struct rank *r, const struct rcl_event *event)
+static void reported(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  if (event->about != r->state->epoch)
+  if (r->event->about != r->state->epoch)
     return;
-  rcl_links_up(&links, event->peer, event->value);
-  rcl_links_flush(&links, event->peer, r->actions);
+  rcl_links_up(&links, r->event->peer, r->event->value);
+  rcl_links_flush(&links, r->event->peer, r->actions);
   if (r->state->phase == STANDING && rcl_links_are_all_up(&links))
     resume(r);
 }
 
 /* Messages under way at a crash do not count: they are sent again, or undone. One from after it
  * says that all stand, as its sender has heard so. */
-static void arrived(const struct rank *r, const struct rcl_event *event)
+static void arrived(const struct rank *r)
 {
-  if (event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
+  if (r->event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
     rcl_act(r->actions, RCL_ACTION_DISCARD);
     return;
   }
   if (r->state->phase == STANDING)
     resume(r);
-  if (r->state->kept || event->words[RCL_LINKS_INTERVAL] > r->state->index) {
-    keep(r, event);
+  if (r->state->kept || r->event->words[RCL_LINKS_INTERVAL] > r->state->index) {
+    keep(r);
     if (r->state->forced)
       force(r);
   } else {
-    rcl_act(r->actions, RCL_ACTION_DELIVER)->request = event->request;
-    take(r, event->peer, event->words[RCL_LINKS_NUMBER]);
+    rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+    take(r, r->event->peer, r->event->words[RCL_LINKS_NUMBER]);
   }
 }
 
@@ -475,11 +468,11 @@ static void recover(const struct rank *r, uint32_t epoch)
   agree(r, r->config->self, epoch, told);
 }
 
-static void start(const struct rank *r, const struct rcl_event *event)
+static void start(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
   if (r->state->phase == ROLLING) {
-    undo(r, event->checkpoint);
+    undo(r, r->event->checkpoint);
     rcl_act(r->actions, RCL_ACTION_HOLD);
     stand(r);
     return;
@@ -488,82 +481,66 @@ static void start(const struct rank *r, const struct rcl_event *event)
   set_timer(r);
   if (r->state->links.slots == 0)
     r->state->links.slots = r->config->capacity; /* those up to there are the mailbox' */
-  if (!event->incarnation) {
+  if (!r->event->incarnation) {
     r->state->line = NOWHERE;
     rcl_links_all_up(&links);
     return;
   }
-  peer_of(r, r->config->self)->durable = event->checkpoint;
-  undo(r, event->checkpoint);
-  r->state->line = event->checkpoint;
-  recover(r, event->incarnation);
+  peer_of(r, r->config->self)->durable = r->event->checkpoint;
+  undo(r, r->event->checkpoint);
+  r->state->line = r->event->checkpoint;
+  recover(r, r->event->incarnation);
 }
 
-static void control(const struct rank *r, const struct rcl_event *event)
+static void control(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  switch ((enum control)event->control) {
+  switch ((enum control)r->event->control) {
   case HAVE:
-    if (event->about == r->state->epoch && !rcl_links_peer_has(&links, event->peer, event->value))
+    if (r->event->about == r->state->epoch &&
+        !rcl_links_peer_has(&links, r->event->peer, r->event->value))
       rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
-    reported(r, event);
+    reported(r);
     break;
   case LINE:
-    agree(r, event->peer, event->about, event->value);
+    agree(r, r->event->peer, r->event->about, r->event->value);
     break;
   case DURABLE:
-    if (event->about == r->state->epoch)
-      peer_of(r, event->peer)->durable = event->value;
+    if (r->event->about == r->state->epoch)
+      peer_of(r, r->event->peer)->durable = r->event->value;
     collect(r);
     take_forced(r);
     break;
   case RECEIVED:
-    rcl_links_drop_sent(&links, event->peer, event->value, r->actions);
+    rcl_links_drop_sent(&links, r->event->peer, r->event->value, r->actions);
     break;
   }
 }
 
-static void step(const struct rcl_config *config, void *state, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void down(const struct rank *r)
 {
-  const struct rank *r = &(struct rank){config, state, actions};
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(r, event);
-    break;
-  case RCL_EVENT_DOWN:
-    recover(r, event->incarnation);
-    break;
-  case RCL_EVENT_TIMER:
-    r->state->timed = false;
-    r->state->wanted = true;
-    break;
-  case RCL_EVENT_SEND:
-    send(r, event);
-    break;
-  case RCL_EVENT_RECEIVE:
-    receive(r, event);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    take_checkpoint(r);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(r, event);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(r, event);
-    break;
-  case RCL_EVENT_CAPTURED:
-    captured(r, event);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(r, event);
-    break;
-  default:
-    break;
-  }
+  recover(r, r->event->incarnation);
+}
+
+static void timer(const struct rank *r)
+{
+  r->state->timed = false;
+  r->state->wanted = true;
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,       [RCL_EVENT_DOWN] = down,
+    [RCL_EVENT_TIMER] = timer,       [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_RECEIVE] = receive,   [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,   [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = captured, [RCL_EVENT_DURABLE] = durable,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
 }
 
 /* ---- invariants, by their numbers ---- */
@@ -586,9 +563,8 @@ static bool kept_have_reason(const struct rank *r)
   return true;
 }
 
-static int violated_invariant(const struct rcl_config *config, const void *state)
+static int first_broken(const struct rank *r)
 {
-  const struct rank *r = &(struct rank){config, rcl_at(state, 0), NULL};
   struct rcl_links links = links_of(r);
   if (!indexes_rise(r))
     return 1;
@@ -608,6 +584,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
 
 static const char *const promises[] = {"once-per-failure", NULL};
 
+RCL_ONLY_FORM
+
 extern const struct rcl_protocol protocol_index_based;
 const struct rcl_protocol protocol_index_based = {
     .name = "index-based",
@@ -621,8 +599,8 @@ const struct rcl_protocol protocol_index_based = {
     .promises = promises,
     .state_size = state_size,
     .in_use = in_use,
-    .step = step,
-    .violated_invariant = violated_invariant,
+    .step = only_step,
+    .violated_invariant = only_broken,
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER}},
         .back = RCL_BACK_DEPENDENT,

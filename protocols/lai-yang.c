@@ -48,9 +48,9 @@
 #include <string.h>
 
 #include "protocols/parts/commit.h"
-#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
     /* 1 */ "between checkpoints no message of the colour before is missing",
@@ -87,14 +87,6 @@ struct state {
 
 struct variant {
   bool one; /* all channels are counted as one, at the initiator */
-};
-
-/* One rank in one step. */
-struct rank {
-  const struct rcl_config *config;
-  const struct variant *variant;
-  struct state *state;
-  struct rcl_actions *actions;
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \
@@ -230,10 +222,10 @@ static void record(const struct rank *r)
 }
 
 /* Image and recorded messages go to disk on their own, and either can be there first. */
-static void durable(const struct rank *r, const struct rcl_event *event)
+static void durable(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  r->state->durable |= 1u << event->part;
+  r->state->durable |= 1u << r->event->part;
   if (r->state->durable != ALL_DURABLE)
     return;
   r->state->phase = RUNNING;
@@ -244,43 +236,43 @@ static void durable(const struct rank *r, const struct rcl_event *event)
 
 /* ---- the program's messages ---- */
 
-static void send(const struct rank *r, const struct rcl_event *event)
+static void send(const struct rank *r)
 {
-  count_of(r, event->peer)->sent++;
+  count_of(r, r->event->peer)->sent++;
   rcl_act(r->actions, RCL_ACTION_TRANSMIT)->words[COLOUR] = colour(r);
 }
 
 /* It was sent behind the line that this rank is still before: it waits for the image. */
-static void take_early(const struct rank *r, const struct rcl_event *event)
+static void take_early(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  if (rcl_mailbox_keep(&box, event, r->actions) && r->state->phase == RUNNING)
+  if (rcl_mailbox_keep(&box, r->event, r->actions) && r->state->phase == RUNNING)
     capture(r);
 }
 
 /* It was in transit when the line was drawn. */
-static void take_late(const struct rank *r, const struct rcl_event *event)
+static void take_late(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
-  if (!rcl_mailbox_keep(&box, event, r->actions))
+  if (!rcl_mailbox_keep(&box, r->event, r->actions))
     return;
   rcl_act(r->actions, RCL_ACTION_DELIVER);
   if (r->variant->one && !rcl_coordinator(r->config))
     rcl_send_control(r->actions, RCL_COORDINATOR_RANK, LATE, r->state->captured, 0);
   else
-    count_of(r, event->peer)->missing--;
+    count_of(r, r->event->peer)->missing--;
   close_channels(r);
 }
 
-static void arrived(const struct rank *r, const struct rcl_event *event)
+static void arrived(const struct rank *r)
 {
-  if (event->words[COLOUR] == colour(r)) {
-    count_of(r, event->peer)->received++;
+  if (r->event->words[COLOUR] == colour(r)) {
+    count_of(r, r->event->peer)->received++;
     rcl_act(r->actions, RCL_ACTION_DELIVER);
   } else if (is_before_line(r)) {
-    take_early(r, event);
+    take_early(r);
   } else if (r->state->phase == RECORDING) {
-    take_late(r, event);
+    take_late(r);
   } else {
     rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
   }
@@ -302,30 +294,30 @@ static void start(const struct rank *r)
 /* ---- control messages ---- */
 
 /* Counts a message of the checkpoint that this rank has taken or is to take now. */
-static void count(const struct rank *r, const struct rcl_event *event)
+static void count(const struct rank *r)
 {
-  if (event->about != r->state->captured + is_before_line(r)) {
+  if (r->event->about != r->state->captured + is_before_line(r)) {
     rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
-  add_count(r, event->peer, (int32_t)event->value);
+  add_count(r, r->event->peer, (int32_t)r->event->value);
   if (r->state->phase == RUNNING)
     capture(r);
   close_channels(r);
 }
 
-static void control(const struct rank *r, const struct rcl_event *event)
+static void control(const struct rank *r)
 {
-  switch ((enum control)event->control) {
+  switch ((enum control)r->event->control) {
   case TAKE: /* or a red message has come first */
-    if (r->state->phase == RUNNING && event->about > r->state->captured)
+    if (r->state->phase == RUNNING && r->event->about > r->state->captured)
       capture(r);
     break;
   case COUNT:
-    count(r, event);
+    count(r);
     break;
   case LATE:
-    count_of(r, event->peer)->missing--;
+    count_of(r, r->event->peer)->missing--;
     close_channels(r);
     break;
   case CLOSED:
@@ -344,40 +336,23 @@ static void timer(const struct rank *r)
     capture(r);
 }
 
-static void step(const struct rank *r, const struct rcl_event *event)
+static void committed(const struct rank *r)
 {
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(r);
-    break;
-  case RCL_EVENT_DOWN:
-    rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
-    break;
-  case RCL_EVENT_TIMER:
-    timer(r);
-    break;
-  case RCL_EVENT_SEND:
-    send(r, event);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(r, event);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(r, event);
-    break;
-  case RCL_EVENT_CAPTURED:
-    record(r);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(r, event);
-    break;
-  case RCL_EVENT_COMMITTED:
-    rcl_commit_end(&r->state->commit, r->actions);
-    break;
-  default:
-    break;
-  }
-  rcl_output_with_commit(event, r->actions);
+  rcl_commit_end(&r->state->commit, r->actions);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,         [RCL_EVENT_DOWN] = rcl_roll_back,
+    [RCL_EVENT_TIMER] = timer,         [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_ARRIVED] = arrived,     [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = record,     [RCL_EVENT_DURABLE] = durable,
+    [RCL_EVENT_COMMITTED] = committed,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
+  rcl_output_with_commit(r->event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */

@@ -31,9 +31,9 @@
  */
 #include "protocols/parts/commit.h"
 #include "protocols/parts/envelopes.h"
-#include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
     /* 1 */ "a rank that wants a checkpoint is not taking one",
@@ -83,77 +83,77 @@ struct state {
   LIST(dropped_of, struct rcl_envelope, config->capacity, state->dropped, RCL_FULL_ENVELOPES)
 RCL_STATE(LISTS)
 
-static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
+static struct rcl_mailbox mailbox(const struct rank *r)
 {
-  return (struct rcl_mailbox){
-      .capacity = config->capacity, .used = RCL_COUNT(state, kept), .item = kept_of(config, state)};
+  return (struct rcl_mailbox){.capacity = r->config->capacity,
+                              .used = RCL_COUNT(r->state, kept),
+                              .item = kept_of(r->config, r->state)};
 }
 
 /* Messages received before this rank's checkpoint and sent after their sender's. */
-static struct rcl_envelopes orphans(const struct rcl_config *config, const struct state *state)
+static struct rcl_envelopes orphans(const struct rank *r)
 {
   return (struct rcl_envelopes){.form = RCL_SORTED,
-                                .capacity = config->capacity,
-                                .used = RCL_COUNT(state, orphans),
-                                .item = orphans_of(config, state)};
+                                .capacity = r->config->capacity,
+                                .used = RCL_COUNT(r->state, orphans),
+                                .item = orphans_of(r->config, r->state)};
 }
 
 /* Those that are still to come once more, after a restart. */
-static struct rcl_envelopes dropped(const struct rcl_config *config, const struct state *state)
+static struct rcl_envelopes dropped(const struct rank *r)
 {
   return (struct rcl_envelopes){.form = RCL_SORTED,
-                                .capacity = config->capacity,
-                                .used = RCL_COUNT(state, dropped),
-                                .item = dropped_of(config, state)};
+                                .capacity = r->config->capacity,
+                                .used = RCL_COUNT(r->state, dropped),
+                                .item = dropped_of(r->config, r->state)};
 }
 
 /* ---- checkpoint ---- */
 
-static void want(struct state *state, uint32_t checkpoint, struct rcl_actions *actions)
+static void want(const struct rank *r, uint32_t checkpoint)
 {
-  if (checkpoint <= state->epoch || state->wanted)
+  if (checkpoint <= r->state->epoch || r->state->wanted)
     return;
-  state->wanted = checkpoint;
+  r->state->wanted = checkpoint;
   if (checkpoint > 2) /* the one before is committed */
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
-static void take_checkpoint(struct state *state, struct rcl_actions *actions)
+static void take_checkpoint(const struct rank *r)
 {
-  if (state->phase != RUNNING || !state->wanted)
+  if (r->state->phase != RUNNING || !r->state->wanted)
     return;
-  state->phase = CAPTURING;
-  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->wanted;
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->wanted;
 }
 
-static bool all_are_in(const struct rcl_config *config, const struct state *state)
+static bool all_are_in(const struct rank *r)
 {
-  for (int i = 0; i < config->ranks; i++) {
-    const struct peer *peer = &peers(config, state)[i];
-    if (peer->announced_for != state->epoch || peer->previous != peer->announced)
+  for (int i = 0; i < r->config->ranks; i++) {
+    const struct peer *peer = &peers(r->config, r->state)[i];
+    if (peer->announced_for != r->state->epoch || peer->previous != peer->announced)
       return false;
   }
   return true;
 }
 
-static void check_complete(const struct rcl_config *config, struct state *state,
-                           struct rcl_actions *actions)
+static void check_complete(const struct rank *r)
 {
-  if (state->phase != LOGGING || !all_are_in(config, state))
+  if (r->state->phase != LOGGING || !all_are_in(r))
     return;
-  state->phase = WRITING;
-  rcl_store(actions, RCL_PART_LOG, state->epoch);
+  r->state->phase = WRITING;
+  rcl_store(r->actions, RCL_PART_LOG, r->state->epoch);
 }
 
-static void mark(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+static void mark(const struct rank *r)
 {
-  for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(config, state)[i];
-    if (i == config->self) {
+  for (int i = 0; i < r->config->ranks; i++) {
+    struct peer *peer = &peers(r->config, r->state)[i];
+    if (i == r->config->self) {
       peer->announced = peer->sent;
-      peer->announced_for = state->epoch;
+      peer->announced_for = r->state->epoch;
     } else {
-      rcl_send_control(actions, i, MARKER, state->epoch, peer->sent);
+      rcl_send_control(r->actions, i, MARKER, r->state->epoch, peer->sent);
     }
     peer->sent = 0;
     peer->previous = peer->received;
@@ -163,155 +163,145 @@ static void mark(const struct rcl_config *config, struct state *state, struct rc
 }
 
 /* Messages that are here and that the program has not asked for are in transit, too. */
-static void begin_logging(const struct rcl_config *config, struct state *state,
-                          const struct rcl_event *event, struct rcl_actions *actions)
+static void begin_logging(const struct rank *r)
 {
-  struct rcl_mailbox box = mailbox(config, state);
-  state->phase = LOGGING;
-  state->epoch = event->checkpoint;
-  state->wanted = state->durable = 0;
-  rcl_store(actions, RCL_PART_IMAGE, state->epoch);
+  struct rcl_mailbox box = mailbox(r);
+  r->state->phase = LOGGING;
+  r->state->epoch = r->event->checkpoint;
+  r->state->wanted = r->state->durable = 0;
+  rcl_store(r->actions, RCL_PART_IMAGE, r->state->epoch);
   for (uint32_t i = 0; i < *box.used; i++)
-    box.item[i].late = box.item[i].epoch < state->epoch;
-  mark(config, state, actions);
-  check_complete(config, state, actions);
+    box.item[i].late = box.item[i].epoch < r->state->epoch;
+  mark(r);
+  check_complete(r);
 }
 
-static void durable(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void durable(const struct rank *r)
 {
-  struct rcl_mailbox box = mailbox(config, state);
-  struct rcl_envelopes early = orphans(config, state);
-  state->durable |= 1u << event->part;
-  if (state->durable != (1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG))
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_envelopes early = orphans(r);
+  r->state->durable |= 1u << r->event->part;
+  if (r->state->durable != (1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG))
     return;
-  state->phase = RUNNING;
+  r->state->phase = RUNNING;
   rcl_envelopes_clear(&early);
   for (uint32_t i = 0; i < *box.used;) {
     box.item[i].late = false;
     if (box.item[i].given)
-      rcl_mailbox_forget(&box, &box.item[i], actions);
+      rcl_mailbox_forget(&box, &box.item[i], r->actions);
     else
       i++;
   }
-  rcl_commit_done(config, &state->commit, DONE, state->epoch, actions);
+  rcl_commit_done(r->config, &r->state->commit, DONE, r->state->epoch, r->actions);
 }
 
-static void committed(struct state *state, const struct rcl_event *event,
-                      struct rcl_actions *actions)
+static void committed(const struct rank *r)
 {
-  if (event->checkpoint > 1)
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = event->checkpoint - 1;
-  rcl_commit_end(&state->commit, actions);
+  if (r->event->checkpoint > 1)
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->event->checkpoint - 1;
+  rcl_commit_end(&r->state->commit, r->actions);
 }
 
 /* ---- the program's messages ---- */
 
-static void send(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  struct rcl_action *transmit = rcl_act(actions, RCL_ACTION_TRANSMIT);
-  transmit->words[INDEX] = state->epoch;
-  transmit->words[NUMBER] = peers(config, state)[event->peer].sent++;
+  struct rcl_action *transmit = rcl_act(r->actions, RCL_ACTION_TRANSMIT);
+  transmit->words[INDEX] = r->state->epoch;
+  transmit->words[NUMBER] = peers(r->config, r->state)[r->event->peer].sent++;
 }
 
 /* The program is given a message with that index: an orphan if its sender is beyond the line. */
-static void give(const struct rcl_config *config, struct state *state, const struct rcl_envelope *e,
-                 uint32_t index, struct rcl_actions *actions)
+static void give(const struct rank *r, const struct rcl_envelope *e, uint32_t index)
 {
-  struct rcl_envelopes log = orphans(config, state);
-  if (index > state->epoch && !rcl_envelopes_add(&log, e))
-    rcl_give_up_full(actions, RCL_FULL_EARLY);
+  struct rcl_envelopes log = orphans(r);
+  if (index > r->state->epoch && !rcl_envelopes_add(&log, e))
+    rcl_give_up_full(r->actions, RCL_FULL_EARLY);
 }
 
-static void receive(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void receive(const struct rank *r)
 {
-  struct rcl_mailbox box = mailbox(config, state);
-  struct rcl_kept *entry = rcl_mailbox_find(&box, event);
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_kept *entry = rcl_mailbox_find(&box, r->event);
   if (!entry) {
-    rcl_match(actions, event);
+    rcl_match(r->actions, r->event);
     return;
   }
   struct rcl_envelope e = {.peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
-  rcl_mailbox_deliver(entry, event->request, actions);
-  give(config, state, &e, entry->epoch, actions);
+  rcl_mailbox_deliver(entry, r->event->request, r->actions);
+  give(r, &e, entry->epoch);
   if (entry->late)
     entry->given = true; /* it may be needed once more */
   else
-    rcl_mailbox_forget(&box, entry, actions);
+    rcl_mailbox_forget(&box, entry, r->actions);
 }
 
 /* An orphan that came once more. */
-static void drop(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+static void drop(const struct rank *r)
 {
-  rcl_act(actions, RCL_ACTION_DISCARD);
-  if (*dropped(config, state).used == 0) {
-    state->phase = RUNNING;
-    rcl_act(actions, RCL_ACTION_RELEASE);
+  rcl_act(r->actions, RCL_ACTION_DISCARD);
+  if (*dropped(r).used == 0) {
+    r->state->phase = RUNNING;
+    rcl_act(r->actions, RCL_ACTION_RELEASE);
   }
 }
 
 /* Counts a message by the interval in which it was sent; whether it is in transit. */
-static bool classify(const struct rcl_config *config, struct state *state,
-                     const struct rcl_event *event, struct rcl_actions *actions)
+static bool classify(const struct rank *r)
 {
-  struct peer *peer = &peers(config, state)[event->peer];
-  uint32_t index = event->words[INDEX];
-  if (index == state->epoch) {
+  struct peer *peer = &peers(r->config, r->state)[r->event->peer];
+  uint32_t index = r->event->words[INDEX];
+  if (index == r->state->epoch) {
     peer->received++;
-  } else if (index > state->epoch) {
+  } else if (index > r->state->epoch) {
     peer->early++;
-    want(state, index, actions);
+    want(r, index);
   } else {
     peer->previous++;
   }
-  return index < state->epoch;
+  return index < r->state->epoch;
 }
 
 /* An orphan counts for the interval in which it was sent at first. When its sender has taken its
  * next checkpoint before sending it again, it is of that interval, and an orphan of the next line,
  * too. */
-static void count_again(const struct rcl_config *config, struct state *state,
-                        const struct rcl_event *event, const struct rcl_envelope *e,
-                        struct rcl_actions *actions)
+static void count_again(const struct rank *r, const struct rcl_envelope *e)
 {
-  struct peer *peer = &peers(config, state)[event->peer];
-  uint32_t index = event->words[INDEX];
-  if (index == state->epoch)
+  struct peer *peer = &peers(r->config, r->state)[r->event->peer];
+  uint32_t index = r->event->words[INDEX];
+  if (index == r->state->epoch)
     return;
   peer->received--;
   peer->early++;
-  give(config, state, e, index, actions);
-  want(state, index, actions);
+  give(r, e, index);
+  want(r, index);
 }
 
-static void arrived(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void arrived(const struct rank *r)
 {
-  struct rcl_mailbox box = mailbox(config, state);
-  struct rcl_envelopes again = dropped(config, state);
-  struct rcl_envelope e = rcl_envelope_of(event);
+  struct rcl_mailbox box = mailbox(r);
+  struct rcl_envelopes again = dropped(r);
+  struct rcl_envelope e = rcl_envelope_of(r->event);
   if (rcl_envelopes_take(&again, &e)) {
-    count_again(config, state, event, &e, actions);
-    drop(config, state, actions);
+    count_again(r, &e);
+    drop(r);
     return;
   }
-  bool late = classify(config, state, event, actions);
-  if (late || event->request == RCL_NO_REQUEST) {
-    struct rcl_kept *entry = rcl_mailbox_keep(&box, event, actions);
+  bool late = classify(r);
+  if (late || r->event->request == RCL_NO_REQUEST) {
+    struct rcl_kept *entry = rcl_mailbox_keep(&box, r->event, r->actions);
     if (!entry)
       return;
     entry->late = late;
-    entry->given = event->request != RCL_NO_REQUEST;
-    entry->epoch = event->words[INDEX];
-    entry->number = event->words[NUMBER];
+    entry->given = r->event->request != RCL_NO_REQUEST;
+    entry->epoch = r->event->words[INDEX];
+    entry->number = r->event->words[NUMBER];
   }
-  if (event->request != RCL_NO_REQUEST) {
-    rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
-    give(config, state, &e, event->words[INDEX], actions);
+  if (r->event->request != RCL_NO_REQUEST) {
+    rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+    give(r, &e, r->event->words[INDEX]);
   }
-  check_complete(config, state, actions);
+  check_complete(r);
 }
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
@@ -324,15 +314,14 @@ static bool is_older(const struct rcl_kept *a, const struct rcl_kept *b)
 }
 
 /* The log in the order of sending; other messages in the mailbox will be sent again. */
-static void open_log(const struct rcl_config *config, struct state *state,
-                     struct rcl_actions *actions)
+static void open_log(const struct rank *r)
 {
-  struct rcl_mailbox box = mailbox(config, state);
+  struct rcl_mailbox box = mailbox(r);
   for (uint32_t i = 0; i < *box.used;)
     if (box.item[i].late)
       i++;
     else
-      rcl_mailbox_forget(&box, &box.item[i], actions);
+      rcl_mailbox_forget(&box, &box.item[i], r->actions);
   for (uint32_t i = 0; i < *box.used; i++) {
     struct rcl_kept entry = box.item[i];
     uint32_t k = i;
@@ -344,14 +333,14 @@ static void open_log(const struct rcl_config *config, struct state *state,
 }
 
 /* The state is that of the moment at which the log was complete; back to the line. */
-static void back_to_line(const struct rcl_config *config, struct state *state)
+static void back_to_line(const struct rank *r)
 {
-  struct rcl_envelopes early = orphans(config, state), again = dropped(config, state);
-  state->wanted = 0;
-  state->commit = (struct rcl_commit){0};
-  state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
-  for (int i = 0; i < config->ranks; i++) {
-    struct peer *peer = &peers(config, state)[i];
+  struct rcl_envelopes early = orphans(r), again = dropped(r);
+  r->state->wanted = 0;
+  r->state->commit = (struct rcl_commit){0};
+  r->state->durable = 1u << RCL_PART_IMAGE | 1u << RCL_PART_LOG;
+  for (int i = 0; i < r->config->ranks; i++) {
+    struct peer *peer = &peers(r->config, r->state)[i];
     peer->sent = peer->early = 0;
     peer->received = rcl_envelopes_total(&early, i);
   }
@@ -360,114 +349,93 @@ static void back_to_line(const struct rcl_config *config, struct state *state)
   rcl_envelopes_clear(&early);
 }
 
-static void start(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void start(const struct rank *r)
 {
-  if (rcl_coordinator(config))
-    rcl_act(actions, RCL_ACTION_SET_TIMER);
-  if (event->checkpoint == RCL_FRESH)
+  if (rcl_coordinator(r->config))
+    rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  if (r->event->checkpoint == RCL_FRESH)
     return;
-  open_log(config, state, actions);
-  back_to_line(config, state);
-  state->phase = state->dropped ? RECOVERING : RUNNING;
-  if (state->dropped) {
-    rcl_act(actions, RCL_ACTION_HOLD);
-    rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
+  open_log(r);
+  back_to_line(r);
+  r->state->phase = r->state->dropped ? RECOVERING : RUNNING;
+  if (r->state->dropped) {
+    rcl_act(r->actions, RCL_ACTION_HOLD);
+    rcl_act(r->actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
   }
 }
 
 /* ---- the step ---- */
 
-static void control(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void control(const struct rank *r)
 {
-  struct peer *peer = &peers(config, state)[event->peer];
-  switch ((enum control)event->control) {
+  struct peer *peer = &peers(r->config, r->state)[r->event->peer];
+  switch ((enum control)r->event->control) {
   case MARKER:
-    peer->announced_for = event->about;
-    peer->announced = event->value;
-    want(state, event->about, actions);
-    check_complete(config, state, actions);
+    peer->announced_for = r->event->about;
+    peer->announced = r->event->value;
+    want(r, r->event->about);
+    check_complete(r);
     break;
   case DONE:
-    rcl_commit_count(config, &state->commit, actions);
+    rcl_commit_count(r->config, &r->state->commit, r->actions);
     break;
   }
 }
 
-static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void timer(const struct rank *r)
 {
-  struct state *state = memory;
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(config, state, event, actions);
-    break;
-  case RCL_EVENT_DOWN:
-    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
-    break;
-  case RCL_EVENT_TIMER:
-    if (rcl_commit_begin(&state->commit, state->phase == RUNNING, state->epoch + 1, actions))
-      want(state, state->epoch + 1, actions);
-    break;
-  case RCL_EVENT_SEND:
-    send(config, state, event, actions);
-    break;
-  case RCL_EVENT_RECEIVE:
-    receive(config, state, event, actions);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    take_checkpoint(state, actions);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(config, state, event, actions);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(config, state, event, actions);
-    break;
-  case RCL_EVENT_CAPTURED:
-    begin_logging(config, state, event, actions);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(config, state, event, actions);
-    break;
-  case RCL_EVENT_COMMITTED:
-    committed(state, event, actions);
-    break;
-  default:
-    break;
-  }
-  rcl_output_with_commit(event, actions);
+  if (rcl_commit_begin(&r->state->commit, r->state->phase == RUNNING, r->state->epoch + 1,
+                       r->actions))
+    want(r, r->state->epoch + 1);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,
+    [RCL_EVENT_DOWN] = rcl_roll_back,
+    [RCL_EVENT_TIMER] = timer,
+    [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_RECEIVE] = receive,
+    [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,
+    [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = begin_logging,
+    [RCL_EVENT_DURABLE] = durable,
+    [RCL_EVENT_COMMITTED] = committed,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
+  rcl_output_with_commit(r->event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */
 
-static bool within_announced(const struct rcl_config *config, const struct state *state)
+static bool within_announced(const struct rank *r)
 {
-  for (int i = 0; i < config->ranks; i++) {
-    const struct peer *peer = &peers(config, state)[i];
-    if (peer->announced_for == state->epoch && peer->previous > peer->announced)
+  for (int i = 0; i < r->config->ranks; i++) {
+    const struct peer *peer = &peers(r->config, r->state)[i];
+    if (peer->announced_for == r->state->epoch && peer->previous > peer->announced)
       return false;
   }
   return true;
 }
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct state *state = memory;
-  struct rcl_mailbox box = mailbox(config, state);
-  bool taking = state->phase == LOGGING || state->phase == WRITING;
-  if (state->wanted && taking)
+  struct rcl_mailbox box = mailbox(r);
+  bool taking = r->state->phase == LOGGING || r->state->phase == WRITING;
+  if (r->state->wanted && taking)
     return 1;
-  if (!within_announced(config, state))
+  if (!within_announced(r))
     return 2;
-  if (state->phase == WRITING && !all_are_in(config, state))
+  if (r->state->phase == WRITING && !all_are_in(r))
     return 3;
-  if (!rcl_mailbox_is_sound(config, &box))
+  if (!rcl_mailbox_is_sound(r->config, &box))
     return 4;
-  if ((state->dropped > 0) != (state->phase == RECOVERING))
+  if ((r->state->dropped > 0) != (r->state->phase == RECOVERING))
     return 5;
-  return rcl_commit_is_sound(config, &state->commit) ? 0 : 6;
+  return rcl_commit_is_sound(r->config, &r->state->commit) ? 0 : 6;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -478,6 +446,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {NULL, NULL, NULL}};
 
 static const char *const promises[] = {"bounded", "frees", NULL};
+
+RCL_ONLY_FORM
 
 extern const struct rcl_protocol protocol_message_tagging;
 const struct rcl_protocol protocol_message_tagging = {
@@ -492,8 +462,8 @@ const struct rcl_protocol protocol_message_tagging = {
     .promises = promises,
     .state_size = state_size,
     .in_use = in_use,
-    .step = step,
-    .violated_invariant = violated_invariant,
+    .step = only_step,
+    .violated_invariant = only_broken,
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
                  {RCL_LOGGED_ENVELOPES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},

@@ -3,6 +3,7 @@
  * It has no state, adds nothing to messages and gives up at the first crash.
  */
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static size_t state_size(const struct rcl_config *config)
 {
@@ -10,43 +11,56 @@ static size_t state_size(const struct rcl_config *config)
   return 8; /* a state of its own, however empty, keeps the hosts free of special cases */
 }
 
-static void step(const struct rcl_config *config, void *state, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  (void)config;
-  (void)state;
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_SEND:
-    rcl_act(actions, RCL_ACTION_TRANSMIT);
-    break;
-  case RCL_EVENT_RECEIVE:
-    rcl_match(actions, event);
-    break;
-  case RCL_EVENT_ARRIVED:
-    rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
-    break;
-  case RCL_EVENT_COLLECTIVE:
-    rcl_act(actions, RCL_ACTION_JOIN);
-    break;
-  case RCL_EVENT_COLLECTED:
-    rcl_act(actions, RCL_ACTION_DELIVER);
-    break;
-  case RCL_EVENT_OUTPUT: /* nothing is ever undone */
-    rcl_output(actions, event->output, RCL_FRESH);
-    break;
-  case RCL_EVENT_DOWN:
-    rcl_give_up(actions, RCL_REASON_NO_CHECKPOINT);
-    break;
-  default:
-    break;
-  }
+  rcl_act(r->actions, RCL_ACTION_TRANSMIT);
 }
+
+static void arrived(const struct rank *r)
+{
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+}
+
+static void join(const struct rank *r)
+{
+  rcl_act(r->actions, RCL_ACTION_JOIN);
+}
+
+static void collected(const struct rank *r)
+{
+  rcl_act(r->actions, RCL_ACTION_DELIVER);
+}
+
+/* Nothing is ever undone, so an output leaves at once. */
+static void output(const struct rank *r)
+{
+  rcl_output(r->actions, r->event->output, RCL_FRESH);
+}
+
+static void down(const struct rank *r)
+{
+  rcl_give_up(r->actions, RCL_REASON_NO_CHECKPOINT);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_DOWN] = down,           [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_OUTPUT] = output,       [RCL_EVENT_RECEIVE] = rcl_match_receive,
+    [RCL_EVENT_ARRIVED] = arrived,     [RCL_EVENT_COLLECTIVE] = join,
+    [RCL_EVENT_COLLECTED] = collected,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
+}
+
+RCL_STEP(only, NULL)
 
 extern const struct rcl_protocol protocol_none;
 const struct rcl_protocol protocol_none = {.name = "none",
                                            .title = "no fault tolerance",
                                            .collectives = true,
                                            .state_size = state_size,
-                                           .step = step,
+                                           .step = only_step,
                                            .place =
                                                &(const struct rcl_place){.back = RCL_BACK_NONE}};

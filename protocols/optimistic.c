@@ -99,16 +99,16 @@ static void now_stable(const struct rank *r, uint32_t events)
 
 /* ---- events ---- */
 
-static void note_reception(const struct rank *r, const struct rcl_event *event)
+static void note_reception(const struct rank *r)
 {
   struct happened *entry = append(r);
   if (!entry)
     return;
-  entry->request = event->request;
-  entry->tag = event->tag;
-  entry->peer = event->peer;
-  if (event->kind == RCL_EVENT_ARRIVED)
-    depend_on_message(r, event->peer, event->words[RCL_LINKS_INTERVAL]);
+  entry->request = r->event->request;
+  entry->tag = r->event->tag;
+  entry->peer = r->event->peer;
+  if (r->event->kind == RCL_EVENT_ARRIVED)
+    depend_on_message(r, r->event->peer, r->event->words[RCL_LINKS_INTERVAL]);
   if (r->state->depends > r->config->capacity / 2)
     ask(r, r->state->events);
   write_log(r);
@@ -142,49 +142,49 @@ static void flush(const struct rank *r, int to)
   rcl_links_flush(&links, to, r->actions);
 }
 
-static void send(const struct rank *r, const struct rcl_event *event)
+static void send(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  const struct rcl_link *link = &links.link[event->peer];
-  if (rcl_links_may_pass(&links, event->peer) && link->passed == link->sent)
-    give(r, event->peer);
+  const struct rcl_link *link = &links.link[r->event->peer];
+  if (rcl_links_may_pass(&links, r->event->peer) && link->passed == link->sent)
+    give(r, r->event->peer);
   links.interval = r->state->events;
-  rcl_links_send(&links, event->peer, r->actions);
+  rcl_links_send(&links, r->event->peer, r->actions);
 }
 
 /* ---- receiving, deciding ---- */
 
-static void receive(const struct rank *r, const struct rcl_event *event)
+static void receive(const struct rank *r)
 {
-  const struct happened *entry = reception(r, event->request);
+  const struct happened *entry = reception(r, r->event->request);
   struct rcl_action *match = rcl_act(r->actions, RCL_ACTION_MATCH);
-  match->request = event->request;
-  match->peer = entry ? entry->peer : event->peer;
-  match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : event->tag;
+  match->request = r->event->request;
+  match->peer = entry ? entry->peer : r->event->peer;
+  match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : r->event->tag;
 }
 
 /* What was told before a message that is received again, the next one depends on. */
-static void arrived(const struct rank *r, const struct rcl_event *event)
+static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  if (event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
+  if (r->event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
     rcl_act(r->actions, RCL_ACTION_DISCARD);
     return;
   }
-  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = event->request;
-  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+  if (!rcl_links_arrived(&links, r->event->peer, r->event->words[RCL_LINKS_NUMBER]))
     rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
-  if (reception(r, event->request))
+  if (reception(r, r->event->request))
     r->state->replaying--;
   else
-    note_reception(r, event);
+    note_reception(r);
 }
 
-static void choose(const struct rank *r, const struct rcl_event *event)
+static void choose(const struct rank *r)
 {
   const struct happened *entry = next_decision(r);
   if (!entry) {
-    note_decision(r, event->outcome);
+    note_decision(r, r->event->outcome);
     return;
   }
   rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
@@ -194,20 +194,20 @@ static void choose(const struct rank *r, const struct rcl_event *event)
 
 /* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
  * where it was given a message before the crash, which is a decision like any other. */
-static void cancel(const struct rank *r, const struct rcl_event *event)
+static void cancel(const struct rank *r)
 {
-  const struct happened *entry = reception(r, event->request);
+  const struct happened *entry = reception(r, r->event->request);
   if (entry && entry->peer == RCL_NOBODY) {
     rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 1;
     r->state->replaying--;
   } else if (entry && !next_decision(r)) {
     rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 0;
     note_decision(r, 0);
-  } else if (event->outcome && !next_decision(r)) {
-    struct rcl_event nobody = {.request = event->request, .peer = RCL_NOBODY};
-    note_reception(r, &nobody);
+  } else if (r->event->outcome && !next_decision(r)) {
+    const struct rcl_event nobody = {.request = r->event->request, .peer = RCL_NOBODY};
+    note_reception(&(struct rank){r->config, r->variant, r->state, &nobody, r->actions});
   } else {
-    choose(r, event);
+    choose(r);
   }
 }
 
@@ -225,17 +225,17 @@ static void take_checkpoint(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = last_image(r)->number + 1;
 }
 
-static void captured(const struct rank *r, const struct rcl_event *event)
+static void captured(const struct rank *r)
 {
   const struct rcl_link *link = links_of(r).link;
   struct mark *mark = mark_of(r, ++r->state->last);
   for (int i = 0; i < r->config->ranks; i++)
     mark[i] = (struct mark){link[i].sent, link[i].received};
-  *last_image(r) = (struct image){.number = event->checkpoint, .events = r->state->events};
-  r->state->storing = event->checkpoint;
+  *last_image(r) = (struct image){.number = r->event->checkpoint, .events = r->state->events};
+  r->state->storing = r->event->checkpoint;
   r->state->phase = RUNNING;
   forget_released(r);
-  rcl_store(r->actions, RCL_PART_IMAGE, event->checkpoint);
+  rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
 static void image_durable(const struct rank *r)
@@ -278,13 +278,13 @@ static void forget_failures(const struct rank *r)
   r->state->failures = 0;
 }
 
-static void reported(const struct rank *r, const struct rcl_event *event)
+static void reported(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  if (event->about != r->state->epoch)
+  if (r->event->about != r->state->epoch)
     return;
-  rcl_links_up(&links, event->peer, event->value);
-  flush(r, event->peer);
+  rcl_links_up(&links, r->event->peer, r->event->value);
+  flush(r, r->event->peer);
   forget_failures(r);
 }
 
@@ -349,29 +349,29 @@ static void recover(const struct rank *r, uint32_t epoch)
   }
 }
 
-static void down(const struct rank *r, const struct rcl_event *event)
+static void down(const struct rank *r)
 {
-  recover(r, event->incarnation);
-  peer_of(r, event->peer)->awaited = true;
-  tell_failures(r, event->peer);
+  recover(r, r->event->incarnation);
+  peer_of(r, r->event->peer)->awaited = true;
+  tell_failures(r, r->event->peer);
 }
 
 /* The state is what was stored last, with the checkpoint or behind it. Of what was forgotten when
  * that was taken the slots are empty; for an earlier one they are not. */
-static void restart(const struct rank *r, const struct rcl_event *event)
+static void restart(const struct rank *r)
 {
   struct state *state = r->state;
   struct rcl_links links = links_of(r);
   uint32_t place = state->last;
-  if (state->storing == event->checkpoint)
+  if (state->storing == r->event->checkpoint)
     rcl_links_compact(&links);
-  while (place > 0 && image_of(r, place)->number > event->checkpoint)
+  while (place > 0 && image_of(r, place)->number > r->event->checkpoint)
     place--;
   state->storing = state->busy = state->writing = state->unsaved = state->wanted = 0;
   state->stable = state->events;
   undo(r, place, false);
-  note_failure(r, event->incarnation);
-  recover(r, event->incarnation);
+  note_failure(r, r->event->incarnation);
+  recover(r, r->event->incarnation);
   replay(r);
   collect(r);
   for (int i = 0; i < r->config->ranks; i++)
@@ -382,10 +382,10 @@ static void restart(const struct rank *r, const struct rcl_event *event)
   decide(r);
 }
 
-static void start(const struct rank *r, const struct rcl_event *event)
+static void start(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  outputs_again(r, event->output);
+  outputs_again(r, r->event->output);
   if (r->state->phase == ROLLING) {
     undo(r, place_before(r, r->state->cut), true);
     cut_off(r, r->state->cut);
@@ -394,52 +394,52 @@ static void start(const struct rank *r, const struct rcl_event *event)
     return;
   }
   rcl_act(r->actions, RCL_ACTION_SET_TIMER);
-  if (event->incarnation)
-    restart(r, event);
+  if (r->event->incarnation)
+    restart(r);
   else
     rcl_links_all_up(&links);
 }
 
 /* ---- control messages ---- */
 
-static void lost(const struct rank *r, const struct rcl_event *event)
+static void lost(const struct rank *r)
 {
-  struct peer *peer = peer_of(r, event->peer);
-  if (event->about <= peer->handled)
+  struct peer *peer = peer_of(r, r->event->peer);
+  if (r->event->about <= peer->handled)
     return;
-  peer->handled = event->about;
-  uint32_t first = first_orphan(r, event->peer, event->value);
+  peer->handled = r->event->about;
+  uint32_t first = first_orphan(r, r->event->peer, r->event->value);
   if (first && (!r->state->cut || first < r->state->cut))
     r->state->cut = first;
 }
 
-static void told_stable(const struct rank *r, const struct rcl_event *event)
+static void told_stable(const struct rank *r)
 {
-  struct peer *peer = peer_of(r, event->peer);
-  if (event->about != r->state->epoch)
+  struct peer *peer = peer_of(r, r->event->peer);
+  if (r->event->about != r->state->epoch)
     return;
-  peer->stable = event->value;
-  if (peer->asking <= event->value)
+  peer->stable = r->event->value;
+  if (peer->asking <= r->event->value)
     peer->asking = 0;
-  drop_depends(r, UINT32_MAX, event->peer, event->value);
+  drop_depends(r, UINT32_MAX, r->event->peer, r->event->value);
   collect(r);
 }
 
-static void control(const struct rank *r, const struct rcl_event *event)
+static void control(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  struct peer *peer = peer_of(r, event->peer);
-  bool now = event->about == r->state->epoch;
-  switch ((enum control)event->control) {
+  struct peer *peer = peer_of(r, r->event->peer);
+  bool now = r->event->about == r->state->epoch;
+  switch ((enum control)r->event->control) {
   case HAVE:
-    if (now && !rcl_links_peer_has(&links, event->peer, event->value))
+    if (now && !rcl_links_peer_has(&links, r->event->peer, r->event->value))
       rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
-    reported(r, event);
+    reported(r);
     break;
   case LOST:
-    lost(r, event);
+    lost(r);
     break;
   case TOLD:
     peer->awaited = false;
@@ -447,82 +447,74 @@ static void control(const struct rank *r, const struct rcl_event *event)
       decide(r);
     break;
   case DEPENDS:
-    if (event->about >> 16 == r->state->epoch)
-      hear(r, event->peer, (int)(event->about & UINT16_MAX), event->value);
+    if (r->event->about >> 16 == r->state->epoch)
+      hear(r, r->event->peer, (int)(r->event->about & UINT16_MAX), r->event->value);
     break;
   case ASK:
     if (now)
-      peer->asked = event->value;
-    tell_stable(r, event->peer);
+      peer->asked = r->event->value;
+    tell_stable(r, r->event->peer);
     break;
   case STABLE:
-    told_stable(r, event);
+    told_stable(r);
     break;
   case RECEIVED:
-    peer->released = event->value;
+    peer->released = r->event->value;
     break;
   }
 }
 
-static void step(const struct rcl_config *config, void *state, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void timer(const struct rank *r)
 {
-  const struct rank *r = &(struct rank){config, state, actions};
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(r, event);
-    break;
-  case RCL_EVENT_DOWN:
-    down(r, event);
-    break;
-  case RCL_EVENT_TIMER:
-    r->state->wanted = true;
-    break;
-  case RCL_EVENT_SEND:
-    send(r, event);
-    break;
-  case RCL_EVENT_OUTPUT:
-    wait_for(r, event->output);
-    break;
-  case RCL_EVENT_RECEIVE:
-    receive(r, event);
-    break;
-  case RCL_EVENT_CHOICE:
-    if (event->request)
-      cancel(r, event);
-    else
-      choose(r, event);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    take_checkpoint(r);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(r, event);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(r, event);
-    settle_outputs(r);
-    break;
-  case RCL_EVENT_CAPTURED:
-    captured(r, event);
-    break;
-  case RCL_EVENT_DURABLE:
-    if (event->part == RCL_PART_IMAGE)
-      image_durable(r);
-    else
-      log_durable(r);
-    settle_outputs(r);
-    break;
-  default:
-    break;
-  }
+  r->state->wanted = true;
+}
+
+static void output(const struct rank *r)
+{
+  wait_for(r, r->event->output);
+}
+
+static void choice(const struct rank *r)
+{
+  if (r->event->request)
+    cancel(r);
+  else
+    choose(r);
+}
+
+static void on_control(const struct rank *r)
+{
+  control(r);
+  settle_outputs(r);
+}
+
+static void durable(const struct rank *r)
+{
+  if (r->event->part == RCL_PART_IMAGE)
+    image_durable(r);
+  else
+    log_durable(r);
+  settle_outputs(r);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,       [RCL_EVENT_DOWN] = down,
+    [RCL_EVENT_TIMER] = timer,       [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_OUTPUT] = output,     [RCL_EVENT_RECEIVE] = receive,
+    [RCL_EVENT_CHOICE] = choice,     [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,   [RCL_EVENT_CONTROL] = on_control,
+    [RCL_EVENT_CAPTURED] = captured, [RCL_EVENT_DURABLE] = durable,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
 }
 
 /* ---- invariants, by their numbers ---- */
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct rank *r = &(struct rank){config, rcl_at(memory, 0), NULL};
   struct rcl_links links = links_of(r);
   if (!rcl_links_nothing_waits(&links))
     return 1;
@@ -550,6 +542,8 @@ static const struct rcl_phase phases[] = {
 
 static const char *const promises[] = {"once-per-failure", "bounded", NULL};
 
+RCL_ONLY_FORM
+
 extern const struct rcl_protocol protocol_optimistic;
 const struct rcl_protocol protocol_optimistic = {
     .name = "optimistic",
@@ -564,8 +558,8 @@ const struct rcl_protocol protocol_optimistic = {
     .promises = promises,
     .state_size = state_size,
     .in_use = in_use,
-    .step = step,
-    .violated_invariant = violated_invariant,
+    .step = only_step,
+    .violated_invariant = only_broken,
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER},
                  {RCL_LOGGED_DETERMINANTS, RCL_LOGGED_LATER, RCL_LOGGED_BY_LOGGER}},

@@ -8,7 +8,7 @@
 #define RECLINE_OPTIMISTIC_LOG_H
 
 #include "protocols/parts/links.h"
-#include "protocols/parts/lists.h"
+#include "protocols/parts/transitions.h"
 
 /* RUNNING and CAPTURING: all failures that this rank has heard of are behind it. */
 enum phase { RUNNING, CAPTURING, AWAITING, ROLLING, SAVING };
@@ -99,13 +99,6 @@ struct state {
   LIST(failures_of, struct failure, config->capacity, state->failures, RCL_FULL_EVENTS)            \
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
-
-/* One rank in one step. */
-struct rank {
-  const struct rcl_config *config;
-  struct state *state;
-  struct rcl_actions *actions;
-};
 
 static inline struct peer *peer_of(const struct rank *r, int rank)
 {

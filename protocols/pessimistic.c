@@ -37,8 +37,8 @@
  * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/links.h"
-#include "protocols/parts/lists.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
     /* 1 */ "no message waits while its link is up and all events before it are stable",
@@ -85,6 +85,10 @@ struct state {
   struct rcl_links_counts links;
 };
 
+struct variant {
+  bool all; /* every reception is logged, not only one that could have come out otherwise */
+};
+
 struct counts {
   uint32_t sent, received;
 };
@@ -98,459 +102,415 @@ struct counts {
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
 
-static struct counts *counts_of(const struct rcl_config *config, const struct state *state,
-                                bool pending)
+static struct counts *counts_of(const struct rank *r, bool pending)
 {
-  return all_counts(config, state) + pending * config->ranks;
+  return all_counts(r->config, r->state) + pending * r->config->ranks;
 }
 
-static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
+static struct rcl_links links_of(const struct rank *r)
 {
-  struct rcl_links links = rcl_links_at(config, &state->links, links_memory(config, state));
-  links.interval = state->phase == WRITING ? state->pending.number : state->durable.number;
-  links.events = state->events;
-  links.stable = state->stable;
+  struct rcl_links links =
+      rcl_links_at(r->config, &r->state->links, links_memory(r->config, r->state));
+  links.interval = r->state->phase == WRITING ? r->state->pending.number : r->state->durable.number;
+  links.events = r->state->events;
+  links.stable = r->state->stable;
   return links;
 }
 
 /* ---- the event log ---- */
 
-static void write_log(struct state *state, struct rcl_actions *actions)
+static void write_log(const struct rank *r)
 {
-  if (state->writing || state->events == state->stable)
+  if (r->state->writing || r->state->events == r->state->stable)
     return;
-  state->writing = state->events;
-  state->writing_output = state->output;
-  rcl_store(actions, RCL_PART_LOG, state->durable.number);
+  r->state->writing = r->state->events;
+  r->state->writing_output = r->state->output;
+  rcl_store(r->actions, RCL_PART_LOG, r->state->durable.number);
 }
 
-static struct happened *append(const struct rcl_config *config, struct state *state,
-                               struct rcl_actions *actions)
+static struct happened *append(const struct rank *r)
 {
-  if (state->happened == config->capacity) {
-    rcl_give_up_full(actions, RCL_FULL_EVENTS);
+  if (r->state->happened == r->config->capacity) {
+    rcl_give_up_full(r->actions, RCL_FULL_EVENTS);
     return NULL;
   }
-  return &happened_of(config, state)[state->happened++];
+  return &happened_of(r->config, r->state)[r->state->happened++];
 }
 
-static void note_reception(const struct rcl_config *config, struct state *state,
-                           const struct rcl_event *event, struct rcl_actions *actions)
+static void note_reception(const struct rank *r)
 {
-  struct happened *entry = append(config, state, actions);
+  struct happened *entry = append(r);
   if (!entry)
     return;
-  *entry = (struct happened){.request = event->request, .tag = event->tag, .peer = event->peer};
-  state->events++;
-  write_log(state, actions);
+  *entry =
+      (struct happened){.request = r->event->request, .tag = r->event->tag, .peer = r->event->peer};
+  r->state->events++;
+  write_log(r);
 }
 
 /* A program that polls decides the same many times over: that is one entry. */
-static void note_decision(const struct rcl_config *config, struct state *state, uint32_t outcome,
-                          struct rcl_actions *actions)
+static void note_decision(const struct rank *r, uint32_t outcome)
 {
-  uint32_t first = state->phase == WRITING ? state->pending.happened : state->durable.happened;
-  struct happened *last = happened_of(config, state) + state->happened - 1;
-  bool same = state->happened > first && !last->request && last->outcome == outcome;
-  if (!same && !(last = append(config, state, actions)))
+  uint32_t first =
+      r->state->phase == WRITING ? r->state->pending.happened : r->state->durable.happened;
+  struct happened *last = happened_of(r->config, r->state) + r->state->happened - 1;
+  bool same = r->state->happened > first && !last->request && last->outcome == outcome;
+  if (!same && !(last = append(r)))
     return;
   last->outcome = outcome;
   last->count++;
-  state->events++;
-  state->decision = state->happened;
-  state->repeated = 0;
-  write_log(state, actions);
+  r->state->events++;
+  r->state->decision = r->state->happened;
+  r->state->repeated = 0;
+  write_log(r);
 }
 
-static const struct happened *reception(const struct rcl_config *config, const struct state *state,
-                                        uint32_t request)
+static const struct happened *reception(const struct rank *r, uint32_t request)
 {
-  const struct happened *entry = happened_of(config, state);
-  for (uint32_t i = 0; state->replaying && i < state->happened; i++)
+  const struct happened *entry = happened_of(r->config, r->state);
+  for (uint32_t i = 0; r->state->replaying && i < r->state->happened; i++)
     if (entry[i].request == request && request)
       return &entry[i];
   return NULL;
 }
 
 /* The next decision to be made again; NULL when the program is free. */
-static const struct happened *next_decision(const struct rcl_config *config, struct state *state)
+static const struct happened *next_decision(const struct rank *r)
 {
-  const struct happened *entry = happened_of(config, state);
-  while (state->decision < state->happened &&
-         (entry[state->decision].request || entry[state->decision].count == state->repeated)) {
-    state->decision++;
-    state->repeated = 0;
+  const struct happened *entry = happened_of(r->config, r->state);
+  while (r->state->decision < r->state->happened &&
+         (entry[r->state->decision].request ||
+          entry[r->state->decision].count == r->state->repeated)) {
+    r->state->decision++;
+    r->state->repeated = 0;
   }
-  return state->decision < state->happened ? &entry[state->decision] : NULL;
+  return r->state->decision < r->state->happened ? &entry[r->state->decision] : NULL;
 }
 
 /* ---- the outside ---- */
 
-static void let_out(struct state *state, uint32_t output, struct rcl_actions *actions)
+static void let_out(const struct rank *r, uint32_t output)
 {
   if (output)
-    rcl_output(actions, output, RCL_FRESH);
-  if (state->output == output)
-    state->output = 0;
-  state->writing_output = 0;
+    rcl_output(r->actions, output, RCL_FRESH);
+  if (r->state->output == output)
+    r->state->output = 0;
+  r->state->writing_output = 0;
 }
 
-static void output(struct state *state, const struct rcl_event *event, struct rcl_actions *actions)
+static void output(const struct rank *r)
 {
-  state->output = event->output;
-  if (state->events == state->stable)
-    let_out(state, event->output, actions);
-  else if (state->events == state->writing)
-    state->writing_output = event->output;
+  r->state->output = r->event->output;
+  if (r->state->events == r->state->stable)
+    let_out(r, r->event->output);
+  else if (r->state->events == r->state->writing)
+    r->state->writing_output = r->event->output;
 }
 
 /* ---- sending ---- */
 
-static void flush_all(const struct rcl_config *config, struct state *state,
-                      struct rcl_actions *actions)
+static void flush_all(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  for (int peer = 0; peer < config->ranks; peer++)
-    rcl_links_flush(&links, peer, actions);
+  struct rcl_links links = links_of(r);
+  for (int peer = 0; peer < r->config->ranks; peer++)
+    rcl_links_flush(&links, peer, r->actions);
 }
 
-static void send(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  rcl_links_send(&links, event->peer, actions);
+  struct rcl_links links = links_of(r);
+  rcl_links_send(&links, r->event->peer, r->actions);
 }
 
 /* ---- receiving ---- */
 
-static void receive(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void receive(const struct rank *r)
 {
-  const struct happened *entry = reception(config, state, event->request);
-  struct rcl_action *match = rcl_act(actions, RCL_ACTION_MATCH);
-  match->request = event->request;
-  match->peer = entry ? entry->peer : event->peer;
-  match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : event->tag;
+  const struct happened *entry = reception(r, r->event->request);
+  struct rcl_action *match = rcl_act(r->actions, RCL_ACTION_MATCH);
+  match->request = r->event->request;
+  match->peer = entry ? entry->peer : r->event->peer;
+  match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : r->event->tag;
 }
 
-static void arrived(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, bool all, struct rcl_actions *actions)
+static void arrived(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
-  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
-    rcl_give_up_full(actions, RCL_FULL_AHEAD);
-  if (reception(config, state, event->request))
-    state->replaying--;
-  else if (all || event->wildcard)
-    note_reception(config, state, event, actions);
+  struct rcl_links links = links_of(r);
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+  if (!rcl_links_arrived(&links, r->event->peer, r->event->words[RCL_LINKS_NUMBER]))
+    rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
+  if (reception(r, r->event->request))
+    r->state->replaying--;
+  else if (r->variant->all || r->event->wildcard)
+    note_reception(r);
 }
 
-static void choose(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
+static void choose(const struct rank *r)
 {
-  const struct happened *entry = next_decision(config, state);
+  const struct happened *entry = next_decision(r);
   if (!entry) {
-    note_decision(config, state, event->outcome, actions);
+    note_decision(r, r->event->outcome);
     return;
   }
-  rcl_act(actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
-  state->repeated++;
-  state->replaying--;
+  rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
+  r->state->repeated++;
+  r->state->replaying--;
 }
 
 /* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
  * where it was given a message before the crash, which is a decision like any other. */
-static void cancel(const struct rcl_config *config, struct state *state,
-                   const struct rcl_event *event, struct rcl_actions *actions)
+static void cancel(const struct rank *r)
 {
-  const struct happened *entry = reception(config, state, event->request);
+  const struct happened *entry = reception(r, r->event->request);
   if (entry && entry->peer == RCL_NOBODY) {
-    rcl_act(actions, RCL_ACTION_FORCE)->outcome = 1;
-    state->replaying--;
-  } else if (entry && !next_decision(config, state)) {
-    rcl_act(actions, RCL_ACTION_FORCE)->outcome = 0;
-    note_decision(config, state, 0, actions);
-  } else if (event->outcome && !next_decision(config, state)) {
-    struct rcl_event nobody = {.request = event->request, .peer = RCL_NOBODY};
-    note_reception(config, state, &nobody, actions);
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 1;
+    r->state->replaying--;
+  } else if (entry && !next_decision(r)) {
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 0;
+    note_decision(r, 0);
+  } else if (r->event->outcome && !next_decision(r)) {
+    const struct rcl_event nobody = {.request = r->event->request, .peer = RCL_NOBODY};
+    note_reception(&(struct rank){r->config, r->variant, r->state, &nobody, r->actions});
   } else {
-    choose(config, state, event, actions);
+    choose(r);
   }
 }
 
 /* ---- a checkpoint, of this rank alone ---- */
 
-static void take_checkpoint(struct state *state, struct rcl_actions *actions)
+static void take_checkpoint(const struct rank *r)
 {
-  if (!state->wanted || state->phase != RUNNING || state->replaying)
+  if (!r->state->wanted || r->state->phase != RUNNING || r->state->replaying)
     return;
-  state->wanted = false;
-  state->phase = CAPTURING;
-  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->durable.number + 1;
+  r->state->wanted = false;
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->durable.number + 1;
 }
 
-static void forget_released(const struct rcl_config *config, struct state *state,
-                            struct rcl_actions *actions)
+static void forget_released(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  for (uint32_t i = 0; i < state->links.log; i++)
-    if (links.log[i].number <= released_of(config, state)[links.log[i].peer])
-      rcl_links_forget(&links.log[i], actions);
+  struct rcl_links links = links_of(r);
+  for (uint32_t i = 0; i < r->state->links.log; i++)
+    if (links.log[i].number <= released_of(r->config, r->state)[links.log[i].peer])
+      rcl_links_forget(&links.log[i], r->actions);
 }
 
-static void captured(const struct rcl_config *config, struct state *state,
-                     const struct rcl_event *event, struct rcl_actions *actions)
+static void captured(const struct rank *r)
 {
-  state->phase = WRITING;
-  state->pending = (struct checkpoint){
-      .number = event->checkpoint, .events = state->events, .happened = state->happened};
-  struct counts *counts = counts_of(config, state, true);
-  const struct rcl_link *link = links_of(config, state).link;
-  for (int i = 0; i < config->ranks; i++)
+  r->state->phase = WRITING;
+  r->state->pending = (struct checkpoint){
+      .number = r->event->checkpoint, .events = r->state->events, .happened = r->state->happened};
+  struct counts *counts = counts_of(r, true);
+  const struct rcl_link *link = links_of(r).link;
+  for (int i = 0; i < r->config->ranks; i++)
     counts[i] = (struct counts){link[i].sent, link[i].received};
-  forget_released(config, state, actions);
-  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
+  forget_released(r);
+  rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
 /* The pending checkpoint is the one to start from: entries that only the old one needed go. */
-static void settle(const struct rcl_config *config, struct state *state)
+static void settle(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  struct happened *happened = happened_of(config, state);
-  const struct counts *counts = counts_of(config, state, true);
-  uint32_t old = state->pending.happened;
-  state->happened -= old;
-  memmove(happened, happened + old, state->happened * sizeof *happened);
-  memset(happened + state->happened, 0, old * sizeof *happened);
-  state->decision -= state->decision < old ? state->decision : old;
+  struct rcl_links links = links_of(r);
+  struct happened *happened = happened_of(r->config, r->state);
+  const struct counts *counts = counts_of(r, true);
+  uint32_t old = r->state->pending.happened;
+  r->state->happened -= old;
+  memmove(happened, happened + old, r->state->happened * sizeof *happened);
+  memset(happened + r->state->happened, 0, old * sizeof *happened);
+  r->state->decision -= r->state->decision < old ? r->state->decision : old;
   rcl_links_compact(&links);
-  for (int i = 0; i < config->ranks; i++)
-    rcl_links_drop(links.ahead, &state->links.ahead, i, counts[i].received, 0);
-  state->durable = state->pending;
-  state->durable.happened = 0;
-  memcpy(counts_of(config, state, false), counts, (size_t)config->ranks * sizeof *counts);
+  for (int i = 0; i < r->config->ranks; i++)
+    rcl_links_drop(links.ahead, &r->state->links.ahead, i, counts[i].received, 0);
+  r->state->durable = r->state->pending;
+  r->state->durable.happened = 0;
+  memcpy(counts_of(r, false), counts, (size_t)r->config->ranks * sizeof *counts);
 }
 
 /* No checkpoint is pending. */
-static void clear_pending(const struct rcl_config *config, struct state *state)
+static void clear_pending(const struct rank *r)
 {
-  state->phase = RUNNING;
-  state->pending = (struct checkpoint){0};
-  memset(counts_of(config, state, true), 0, (size_t)config->ranks * sizeof(struct counts));
+  r->state->phase = RUNNING;
+  r->state->pending = (struct checkpoint){0};
+  memset(counts_of(r, true), 0, (size_t)r->config->ranks * sizeof(struct counts));
 }
 
-static void image_durable(const struct rcl_config *config, struct state *state,
-                          struct rcl_actions *actions)
+static void image_durable(const struct rank *r)
 {
-  uint32_t old = state->durable.number;
-  if (state->stable < state->pending.events)
-    state->stable = state->pending.events;
-  settle(config, state);
-  clear_pending(config, state);
-  if (state->events == state->stable)
-    let_out(state, state->output, actions);
-  for (int i = 0; i < config->ranks; i++)
-    if (i == config->self)
-      released_of(config, state)[i] = counts_of(config, state, false)[i].received;
+  uint32_t old = r->state->durable.number;
+  if (r->state->stable < r->state->pending.events)
+    r->state->stable = r->state->pending.events;
+  settle(r);
+  clear_pending(r);
+  if (r->state->events == r->state->stable)
+    let_out(r, r->state->output);
+  for (int i = 0; i < r->config->ranks; i++)
+    if (i == r->config->self)
+      released_of(r->config, r->state)[i] = counts_of(r, false)[i].received;
     else
-      rcl_send_control(actions, i, CHECKPOINTED, state->durable.number,
-                       counts_of(config, state, false)[i].received);
+      rcl_send_control(r->actions, i, CHECKPOINTED, r->state->durable.number,
+                       counts_of(r, false)[i].received);
   if (old != RCL_FRESH)
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = old;
-  rcl_act(actions, RCL_ACTION_SET_TIMER);
-  flush_all(config, state, actions);
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = old;
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  flush_all(r);
 }
 
-static void durable(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void durable(const struct rank *r)
 {
-  if (event->part == RCL_PART_IMAGE) {
-    image_durable(config, state, actions);
+  if (r->event->part == RCL_PART_IMAGE) {
+    image_durable(r);
     return;
   }
-  if (state->stable < state->writing)
-    state->stable = state->writing;
-  state->writing = 0;
-  let_out(state, state->writing_output, actions);
-  write_log(state, actions);
-  flush_all(config, state, actions);
+  if (r->state->stable < r->state->writing)
+    r->state->stable = r->state->writing;
+  r->state->writing = 0;
+  let_out(r, r->state->writing_output);
+  write_log(r);
+  flush_all(r);
 }
 
 /* ---- recovery ---- */
 
-static void link_up(const struct rcl_config *config, struct state *state, int from,
-                    uint32_t received, struct rcl_actions *actions)
+static void link_up(const struct rank *r, int from, uint32_t received)
 {
-  struct rcl_links links = links_of(config, state);
+  struct rcl_links links = links_of(r);
   rcl_links_up(&links, from, received);
-  rcl_links_flush(&links, from, actions);
+  rcl_links_flush(&links, from, r->actions);
 }
 
-static void link_down(const struct rcl_config *config, struct state *state, int peer,
-                      struct rcl_actions *actions)
+static void link_down(const struct rank *r, int peer)
 {
-  struct rcl_links links = links_of(config, state);
+  struct rcl_links links = links_of(r);
   rcl_links_down(&links, peer);
-  rcl_links_report(&links, peer, HAVE, REPORT, actions);
+  rcl_links_report(&links, peer, HAVE, REPORT, r->actions);
 }
 
 /* The program is where it was at the checkpoint; so are counts and the log of sent messages. */
-static void go_back(const struct rcl_config *config, struct state *state,
-                    struct rcl_actions *actions)
+static void go_back(const struct rank *r)
 {
-  const struct counts *counts = counts_of(config, state, false);
-  struct rcl_links links = links_of(config, state);
-  for (int i = 0; i < config->ranks; i++) {
+  const struct counts *counts = counts_of(r, false);
+  struct rcl_links links = links_of(r);
+  for (int i = 0; i < r->config->ranks; i++) {
     links.link[i].sent = counts[i].sent;
     links.link[i].received = counts[i].received;
   }
-  rcl_links_go_back(&links, state->durable.number, false, actions);
+  rcl_links_go_back(&links, r->state->durable.number, false, r->actions);
 }
 
 /* All that the event logger has is stable, and happens again. */
-static void replay(const struct rcl_config *config, struct state *state)
+static void replay(const struct rank *r)
 {
-  const struct happened *entry = happened_of(config, state);
-  state->stable = state->events;
-  state->wanted = state->writing = state->decision = state->repeated = state->replaying = 0;
-  for (uint32_t i = 0; i < state->happened; i++)
-    state->replaying += entry[i].request ? 1 : entry[i].count;
+  const struct happened *entry = happened_of(r->config, r->state);
+  r->state->stable = r->state->events;
+  r->state->wanted = r->state->writing = r->state->decision = r->state->repeated =
+      r->state->replaying = 0;
+  for (uint32_t i = 0; i < r->state->happened; i++)
+    r->state->replaying += entry[i].request ? 1 : entry[i].count;
 }
 
-static void restart(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
-                    struct rcl_actions *actions)
+static void restart(const struct rank *r, uint32_t checkpoint)
 {
-  if (state->phase == WRITING && state->pending.number == checkpoint)
-    settle(config, state);
-  clear_pending(config, state);
-  go_back(config, state, actions);
-  replay(config, state);
-  for (int i = 0; i < config->ranks; i++)
-    if (i != config->self)
-      link_down(config, state, i, actions);
-  struct rcl_links links = links_of(config, state);
+  if (r->state->phase == WRITING && r->state->pending.number == checkpoint)
+    settle(r);
+  clear_pending(r);
+  go_back(r);
+  replay(r);
+  for (int i = 0; i < r->config->ranks; i++)
+    if (i != r->config->self)
+      link_down(r, i);
+  struct rcl_links links = links_of(r);
   rcl_links_to_self(&links);
-  rcl_links_flush(&links, config->self, actions);
+  rcl_links_flush(&links, r->config->self, r->actions);
 }
 
-static void start(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void start(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  rcl_act(actions, RCL_ACTION_SET_TIMER);
-  if (event->incarnation)
-    restart(config, state, event->checkpoint, actions);
+  struct rcl_links links = links_of(r);
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  if (r->event->incarnation)
+    restart(r, r->event->checkpoint);
   else
     rcl_links_all_up(&links);
-  let_out(state, state->output = event->output, actions);
+  let_out(r, r->state->output = r->event->output);
 }
 
-static void control(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void control(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  switch ((enum control)event->control) {
+  struct rcl_links links = links_of(r);
+  switch ((enum control)r->event->control) {
   case HAVE:
-    if (!rcl_links_peer_has(&links, event->peer, event->value))
-      rcl_give_up_full(actions, RCL_FULL_AHEAD);
+    if (!rcl_links_peer_has(&links, r->event->peer, r->event->value))
+      rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
-    link_up(config, state, event->peer, event->value, actions);
+    link_up(r, r->event->peer, r->event->value);
     break;
   case CHECKPOINTED:
-    released_of(config, state)[event->peer] = event->value;
+    released_of(r->config, r->state)[r->event->peer] = r->event->value;
     break;
   }
 }
 
-static void step_logging(const struct rcl_config *config, struct state *state,
-                         const struct rcl_event *event, bool all, struct rcl_actions *actions)
+static void down(const struct rank *r)
 {
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(config, state, event, actions);
-    break;
-  case RCL_EVENT_DOWN:
-    link_down(config, state, event->peer, actions);
-    break;
-  case RCL_EVENT_TIMER:
-    state->wanted = true;
-    break;
-  case RCL_EVENT_SEND:
-    send(config, state, event, actions);
-    break;
-  case RCL_EVENT_OUTPUT:
-    output(state, event, actions);
-    break;
-  case RCL_EVENT_RECEIVE:
-    receive(config, state, event, actions);
-    break;
-  case RCL_EVENT_CHOICE:
-    if (event->request)
-      cancel(config, state, event, actions);
-    else
-      choose(config, state, event, actions);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    take_checkpoint(state, actions);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(config, state, event, all, actions);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(config, state, event, actions);
-    break;
-  case RCL_EVENT_CAPTURED:
-    captured(config, state, event, actions);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(config, state, event, actions);
-    break;
-  default:
-    break;
-  }
+  link_down(r, r->event->peer);
 }
 
-static void step(const struct rcl_config *config, void *state, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void timer(const struct rank *r)
 {
-  step_logging(config, state, event, true, actions);
+  r->state->wanted = true;
 }
 
-static void step_wildcards(const struct rcl_config *config, void *state,
-                           const struct rcl_event *event, struct rcl_actions *actions)
+static void choice(const struct rank *r)
 {
-  step_logging(config, state, event, false, actions);
+  if (r->event->request)
+    cancel(r);
+  else
+    choose(r);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,       [RCL_EVENT_DOWN] = down,
+    [RCL_EVENT_TIMER] = timer,       [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_OUTPUT] = output,     [RCL_EVENT_RECEIVE] = receive,
+    [RCL_EVENT_CHOICE] = choice,     [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,   [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = captured, [RCL_EVENT_DURABLE] = durable,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
 }
 
 /* ---- invariants, by their numbers ---- */
 
 /* Numbers below a gap are kept for a checkpoint from before that gap was closed. */
-static bool beyond_gaps(const struct rcl_config *config, const struct state *state)
+static bool beyond_gaps(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  for (uint32_t i = 0; i < state->links.ahead; i++)
+  struct rcl_links links = links_of(r);
+  for (uint32_t i = 0; i < r->state->links.ahead; i++)
     if (links.ahead[i].number == links.link[links.ahead[i].peer].received + 1)
       return false;
   return true;
 }
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct state *state = memory;
-  struct rcl_links links = links_of(config, state);
+  struct rcl_links links = links_of(r);
   if (!rcl_links_nothing_waits(&links))
     return 1;
-  if (state->stable > state->events || state->writing > state->events)
+  if (r->state->stable > r->state->events || r->state->writing > r->state->events)
     return 2;
-  if (!rcl_links_log_is_whole(&links, released_of(config, state)))
+  if (!rcl_links_log_is_whole(&links, released_of(r->config, r->state)))
     return 3;
-  if (!beyond_gaps(config, state))
+  if (!beyond_gaps(r))
     return 4;
-  if (state->pending.happened > state->happened || state->pending.events > state->events)
+  if (r->state->pending.happened > r->state->happened ||
+      r->state->pending.events > r->state->events)
     return 5;
-  return state->output && state->events == state->stable ? 6 : 0;
+  return r->state->output && r->state->events == r->state->stable ? 6 : 0;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -567,20 +527,26 @@ static const struct rcl_place place = {
     .back = RCL_BACK_FAILED,
     .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_WHOLE_WRITES | RCL_ASSUMES_LOGGER};
 
-#define PROTOCOL(NAME, TITLE, STEP, NEXT)                                                          \
+#define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 4, .control_bytes = 12, .independent = true,  \
     .daemon = true, .controls = controls, .invariants = invariants, .phases = phases,              \
-    .promises = promises, .state_size = state_size, .in_use = in_use, .step = STEP,                \
-    .violated_invariant = violated_invariant, .place = &place, .variant = NEXT                     \
+    .promises = promises, .state_size = state_size, .in_use = in_use, .step = ID##_step,           \
+    .violated_invariant = ID##_broken, .place = &place, .variant = NEXT                            \
   }
 
-static const struct rcl_protocol wildcards =
-    PROTOCOL("pessimistic-wildcards",
-             "pessimistic, of non-deterministic events only (Bouteiller et al., cited there)",
-             step_wildcards, NULL);
+static const struct variant every = {.all = true};
+static const struct variant wildcards = {.all = false};
+
+RCL_FORM(every)
+RCL_FORM(wildcards)
+
+static const struct rcl_protocol pessimistic_wildcards = PROTOCOL(
+    wildcards, "pessimistic-wildcards",
+    "pessimistic, of non-deterministic events only (Bouteiller et al., cited there)", NULL);
 
 extern const struct rcl_protocol protocol_pessimistic;
-const struct rcl_protocol protocol_pessimistic = PROTOCOL(
-    "pessimistic", "sender-based message logging, an event logger (Dichev and Nikolopoulos 2019)",
-    step, &wildcards);
+const struct rcl_protocol protocol_pessimistic =
+    PROTOCOL(every, "pessimistic",
+             "sender-based message logging, an event logger (Dichev and Nikolopoulos 2019)",
+             &pessimistic_wildcards);

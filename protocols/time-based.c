@@ -42,8 +42,8 @@
  */
 #include "protocols/parts/commit.h"
 #include "protocols/parts/links.h"
-#include "protocols/parts/lists.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
     /* 1 */ "messages are cached only between the first and the last alarm of a checkpoint",
@@ -74,24 +74,24 @@ struct state {
 #define LISTS(ARRAY, LIST) RCL_LINKS_LISTS(ARRAY, LIST, state->counts)
 RCL_STATE(LISTS)
 
-static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
+static struct rcl_links links_of(const struct rank *r)
 {
-  struct rcl_links links = rcl_links_at(config, &state->counts, links_memory(config, state));
-  links.held = state->phase == CAPTURING || state->phase == HOLDING;
+  struct rcl_links links =
+      rcl_links_at(r->config, &r->state->counts, links_memory(r->config, r->state));
+  links.held = r->state->phase == CAPTURING || r->state->phase == HOLDING;
   return links;
 }
 
 /* ---- messages ---- */
 
 /* A message that is not cached needs no slot. */
-static void send(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  if (state->phase == RUNNING)
-    rcl_links_send_unlogged(&links, event->peer, actions);
+  struct rcl_links links = links_of(r);
+  if (r->state->phase == RUNNING)
+    rcl_links_send_unlogged(&links, r->event->peer, r->actions);
   else
-    rcl_links_send(&links, event->peer, actions);
+    rcl_links_send(&links, r->event->peer, r->actions);
 }
 
 static bool has_come(const struct rcl_links *links, int from, uint32_t number)
@@ -100,19 +100,18 @@ static bool has_come(const struct rcl_links *links, int from, uint32_t number)
          rcl_links_has(links->ahead, links->counts->ahead, from, number);
 }
 
-static void arrived(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void arrived(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  uint32_t number = event->words[RCL_LINKS_NUMBER];
-  if (!has_come(&links, event->peer, number)) {
-    if (!rcl_links_arrived(&links, event->peer, number))
-      rcl_give_up_full(actions, RCL_FULL_AHEAD);
-    rcl_act(actions, RCL_ACTION_DELIVER);
-  } else if (event->words[RCL_LINKS_INTERVAL] == AGAIN) {
-    rcl_act(actions, RCL_ACTION_DISCARD);
+  struct rcl_links links = links_of(r);
+  uint32_t number = r->event->words[RCL_LINKS_NUMBER];
+  if (!has_come(&links, r->event->peer, number)) {
+    if (!rcl_links_arrived(&links, r->event->peer, number))
+      rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
+    rcl_act(r->actions, RCL_ACTION_DELIVER);
+  } else if (r->event->words[RCL_LINKS_INTERVAL] == AGAIN) {
+    rcl_act(r->actions, RCL_ACTION_DISCARD);
   } else {
-    rcl_give_up(actions, RCL_REASON_PROTOCOL);
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
   }
 }
 
@@ -129,140 +128,117 @@ static void empty(const struct rcl_links *links, struct rcl_actions *actions)
 
 /* ---- a checkpoint ---- */
 
-static void set_clock(struct state *state, struct rcl_actions *actions)
+static void set_clock(const struct rank *r)
 {
-  rcl_set_alarm(actions, state->captured + 1, -2, -1, 0);
-  if (state->captured > 1)
-    rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = state->captured - 1;
+  rcl_set_alarm(r->actions, r->state->captured + 1, -2, -1, 0);
+  if (r->state->captured > 1)
+    rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->state->captured - 1;
 }
 
 /* All ranks are ready for the next checkpoint, and the last one is committed. */
-static void next(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+static void next(const struct rank *r)
 {
-  state->commit = (struct rcl_commit){.in_progress = state->captured + 1};
-  rcl_send_control_to_all(config, actions, NEXT, state->captured + 1);
-  if (state->phase == RUNNING)
-    set_clock(state, actions);
+  r->state->commit = (struct rcl_commit){.in_progress = r->state->captured + 1};
+  rcl_send_control_to_all(r->config, r->actions, NEXT, r->state->captured + 1);
+  if (r->state->phase == RUNNING)
+    set_clock(r);
   else
-    state->next = true;
+    r->state->next = true;
 }
 
-static void pass(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+static void pass(const struct rank *r)
 {
-  state->phase = RUNNING;
-  struct rcl_links links = links_of(config, state);
-  empty(&links, actions);
-  if (state->next)
-    set_clock(state, actions);
-  state->next = false;
+  r->state->phase = RUNNING;
+  struct rcl_links links = links_of(r);
+  empty(&links, r->actions);
+  if (r->state->next)
+    set_clock(r);
+  r->state->next = false;
 }
 
-static void ring(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+static void ring(const struct rank *r)
 {
-  if (state->phase == RUNNING) {
-    state->phase = CACHING;
-    rcl_set_alarm(actions, state->captured + 1, 0, 0, 0);
-  } else if (state->phase == CACHING) {
-    state->phase = CAPTURING;
-    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->captured + 1;
+  if (r->state->phase == RUNNING) {
+    r->state->phase = CACHING;
+    rcl_set_alarm(r->actions, r->state->captured + 1, 0, 0, 0);
+  } else if (r->state->phase == CACHING) {
+    r->state->phase = CAPTURING;
+    rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->captured + 1;
   } else {
-    pass(config, state, actions);
+    pass(r);
   }
 }
 
-static void hold(struct state *state, const struct rcl_event *event, struct rcl_actions *actions)
+static void hold(const struct rank *r)
 {
-  state->phase = HOLDING;
-  state->captured = event->checkpoint;
-  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
-  rcl_set_alarm(actions, event->checkpoint, 2, 0, -1);
+  r->state->phase = HOLDING;
+  r->state->captured = r->event->checkpoint;
+  rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
+  rcl_set_alarm(r->actions, r->event->checkpoint, 2, 0, -1);
 }
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-static void count_ready(const struct rcl_config *config, struct state *state,
-                        struct rcl_actions *actions)
+static void count_ready(const struct rank *r)
 {
-  if (++state->ready == (uint32_t)config->ranks)
-    next(config, state, actions);
+  if (++r->state->ready == (uint32_t)r->config->ranks)
+    next(r);
 }
 
 /* Messages that may have been in transit go on the wire again. */
-static void start(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+static void start(const struct rank *r)
 {
-  state->phase = RUNNING;
-  struct rcl_links links = links_of(config, state);
+  r->state->phase = RUNNING;
+  struct rcl_links links = links_of(r);
   rcl_links_all_up(&links);
-  state->next = state->ready = 0;
-  state->commit = (struct rcl_commit){0};
+  r->state->next = r->state->ready = 0;
+  r->state->commit = (struct rcl_commit){0};
   for (uint32_t i = links.counts->log; i-- > 0;) {
     links.log[i].interval = AGAIN;
     links.link[links.log[i].peer].passed = links.log[i].number - 1;
   }
-  empty(&links, actions);
-  if (rcl_coordinator(config))
-    count_ready(config, state, actions);
+  empty(&links, r->actions);
+  if (rcl_coordinator(r->config))
+    count_ready(r);
   else
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, READY, state->captured, 0);
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, READY, r->state->captured, 0);
 }
 
 /* ---- the step ---- */
 
-static void control(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void control(const struct rank *r)
 {
-  switch ((enum control)event->control) {
+  switch ((enum control)r->event->control) {
   case READY:
-    count_ready(config, state, actions);
+    count_ready(r);
     break;
   case NEXT:
-    if (state->phase == RUNNING)
-      set_clock(state, actions);
+    if (r->state->phase == RUNNING)
+      set_clock(r);
     else
-      state->next = true;
+      r->state->next = true;
     break;
   case DONE:
-    rcl_commit_count(config, &state->commit, actions);
+    rcl_commit_count(r->config, &r->state->commit, r->actions);
     break;
   }
 }
 
-static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void durable(const struct rank *r)
 {
-  struct state *state = memory;
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(config, state, actions);
-    break;
-  case RCL_EVENT_DOWN:
-    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
-    break;
-  case RCL_EVENT_TIMER:
-    ring(config, state, actions);
-    break;
-  case RCL_EVENT_SEND:
-    send(config, state, event, actions);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(config, state, event, actions);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(config, state, event, actions);
-    break;
-  case RCL_EVENT_CAPTURED:
-    hold(state, event, actions);
-    break;
-  case RCL_EVENT_DURABLE:
-    rcl_commit_done(config, &state->commit, DONE, state->captured, actions);
-    break;
-  case RCL_EVENT_COMMITTED:
-    next(config, state, actions);
-    break;
-  default:
-    break;
-  }
-  rcl_output_with_commit(event, actions);
+  rcl_commit_done(r->config, &r->state->commit, DONE, r->state->captured, r->actions);
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,   [RCL_EVENT_DOWN] = rcl_roll_back, [RCL_EVENT_TIMER] = ring,
+    [RCL_EVENT_SEND] = send,     [RCL_EVENT_ARRIVED] = arrived,    [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = hold, [RCL_EVENT_DURABLE] = durable,    [RCL_EVENT_COMMITTED] = next,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
+  rcl_output_with_commit(r->event, r->actions);
 }
 
 /* ---- invariants, by their numbers ---- */
@@ -294,20 +270,19 @@ static bool ahead_is_sound(const struct rcl_links *links)
   return true;
 }
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct state *state = memory;
-  struct rcl_links links = links_of(config, state);
-  if (state->phase == RUNNING && links.counts->log > 0)
+  struct rcl_links links = links_of(r);
+  if (r->state->phase == RUNNING && links.counts->log > 0)
     return 1;
-  if (state->phase != HOLDING && !all_passed(&links))
+  if (r->state->phase != HOLDING && !all_passed(&links))
     return 2;
   if (!have_own_slots(&links))
     return 3;
   if (!ahead_is_sound(&links))
     return 4;
-  uint32_t most = rcl_coordinator(config) ? (uint32_t)config->ranks : 0;
-  return state->ready <= most && rcl_commit_is_sound(config, &state->commit) ? 0 : 5;
+  uint32_t most = rcl_coordinator(r->config) ? (uint32_t)r->config->ranks : 0;
+  return r->state->ready <= most && rcl_commit_is_sound(r->config, &r->state->commit) ? 0 : 5;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -317,6 +292,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {NULL, NULL, NULL}};
 
 static const char *const promises[] = {"bounded", "frees", NULL};
+
+RCL_ONLY_FORM
 
 extern const struct rcl_protocol protocol_time_based;
 const struct rcl_protocol protocol_time_based = {
@@ -332,8 +309,8 @@ const struct rcl_protocol protocol_time_based = {
     .promises = promises,
     .state_size = state_size,
     .in_use = in_use,
-    .step = step,
-    .violated_invariant = violated_invariant,
+    .step = only_step,
+    .violated_invariant = only_broken,
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_SENDER}},
         .back = RCL_BACK_ALL,

@@ -38,8 +38,8 @@
  * Its invariants are numbered and checked after every step: see invariants[].
  */
 #include "protocols/parts/links.h"
-#include "protocols/parts/lists.h"
 #include "protocols/parts/outputs.h"
+#include "protocols/parts/transitions.h"
 #include "protocols/uncoordinated_line.h"
 
 static const char *const invariants[] = {
@@ -100,496 +100,469 @@ static size_t known_used(const struct rcl_config *config, const struct state *st
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
 
-static struct mark *mark_of(const struct rcl_config *config, const struct state *state,
-                            uint32_t checkpoint)
+static struct mark *mark_of(const struct rank *r, uint32_t checkpoint)
 {
-  return marks_of(config, state) + (checkpoint - state->first) * (size_t)config->ranks;
+  return marks_of(r->config, r->state) + (checkpoint - r->state->first) * (size_t)r->config->ranks;
 }
 
-static struct line line_of(const struct rcl_config *config, const struct state *state)
+static struct line line_of(const struct rank *r)
 {
-  return (struct line){.ranks = config->ranks,
-                       .states = rcl_checkpoints(config) + 2,
-                       .rows = rows_of(config, state),
-                       .known = all_known(config, state)};
+  return (struct line){.ranks = r->config->ranks,
+                       .states = rcl_checkpoints(r->config) + 2,
+                       .rows = rows_of(r->config, r->state),
+                       .known = all_known(r->config, r->state)};
 }
 
-static struct rcl_links links_of(const struct rcl_config *config, const struct state *state)
+static struct rcl_links links_of(const struct rank *r)
 {
-  struct rcl_links links = rcl_links_at(config, &state->links, links_memory(config, state));
-  links.held = state->phase != RUNNING;
-  links.interval = state->interval;
-  links.epoch = state->epoch;
+  struct rcl_links links =
+      rcl_links_at(r->config, &r->state->links, links_memory(r->config, r->state));
+  links.held = r->state->phase != RUNNING;
+  links.interval = r->state->interval;
+  links.epoch = r->state->epoch;
   return links;
 }
 
 /* ---- messages ---- */
 
-static void send(const struct rcl_config *config, struct state *state,
-                 const struct rcl_event *event, struct rcl_actions *actions)
+static void send(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  rcl_links_send(&links, event->peer, actions);
+  struct rcl_links links = links_of(r);
+  rcl_links_send(&links, r->event->peer, r->actions);
 }
 
 /* Messages under way at a crash do not count: they are sent again, or undone. */
-static void arrived(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void arrived(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  uint32_t *depends = &depends_now(config, state)[event->peer];
-  if (event->words[RCL_LINKS_EPOCH] != state->epoch) {
-    rcl_act(actions, RCL_ACTION_DISCARD);
+  struct rcl_links links = links_of(r);
+  uint32_t *depends = &depends_now(r->config, r->state)[r->event->peer];
+  if (r->event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
+    rcl_act(r->actions, RCL_ACTION_DISCARD);
     return;
   }
-  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
-  if (!rcl_links_arrived(&links, event->peer, event->words[RCL_LINKS_NUMBER]))
-    rcl_give_up_full(actions, RCL_FULL_AHEAD);
-  if (event->peer != config->self && *depends <= event->words[RCL_LINKS_INTERVAL])
-    *depends = event->words[RCL_LINKS_INTERVAL] + 1;
+  rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
+  if (!rcl_links_arrived(&links, r->event->peer, r->event->words[RCL_LINKS_NUMBER]))
+    rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
+  if (r->event->peer != r->config->self && *depends <= r->event->words[RCL_LINKS_INTERVAL])
+    *depends = r->event->words[RCL_LINKS_INTERVAL] + 1;
 }
 
 /* ---- a checkpoint ---- */
 
-static void ask_for_line(const struct rcl_config *config, struct state *state,
-                         struct rcl_actions *actions);
+static void ask_for_line(const struct rank *r);
 
 /* Checkpoints are taken when a rank likes: while there is no room for one, none is, and an interval
  * later there may be. */
-static void skip_checkpoint(const struct rcl_config *config, struct state *state,
-                            struct rcl_actions *actions)
+static void skip_checkpoint(const struct rank *r)
 {
-  rcl_act(actions, RCL_ACTION_SET_TIMER);
-  ask_for_line(config, state, actions);
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  ask_for_line(r);
 }
 
-static void take_checkpoint(const struct rcl_config *config, struct state *state,
-                            struct rcl_actions *actions)
+static void take_checkpoint(const struct rank *r)
 {
-  if (!state->wanted || state->phase != RUNNING || state->writing || state->undone != NOWHERE)
+  if (!r->state->wanted || r->state->phase != RUNNING || r->state->writing ||
+      r->state->undone != NOWHERE)
     return;
-  if (state->interval == NOWHERE - 2) {
-    rcl_give_up_full(actions, RCL_FULL_LIMIT);
-    return;
-  }
-  state->wanted = false;
-  if (state->interval - state->first == rcl_checkpoints(config)) {
-    skip_checkpoint(config, state, actions);
+  if (r->state->interval == NOWHERE - 2) {
+    rcl_give_up_full(r->actions, RCL_FULL_LIMIT);
     return;
   }
-  state->phase = CAPTURING;
-  rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = state->interval + 1;
+  r->state->wanted = false;
+  if (r->state->interval - r->state->first == rcl_checkpoints(r->config)) {
+    skip_checkpoint(r);
+    return;
+  }
+  r->state->phase = CAPTURING;
+  rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->interval + 1;
 }
 
-static void captured(const struct rcl_config *config, struct state *state,
-                     const struct rcl_event *event, struct rcl_actions *actions)
+static void captured(const struct rank *r)
 {
-  const struct rcl_link *link = links_of(config, state).link;
-  struct mark *mark = mark_of(config, state, event->checkpoint);
-  for (int i = 0; i < config->ranks; i++)
-    mark[i] = (struct mark){link[i].sent, link[i].received, depends_now(config, state)[i]};
-  state->phase = RUNNING;
-  state->interval = event->checkpoint;
-  outputs_of(config, state)[state->interval - state->first] = event->output;
-  rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
-  state->writing = true;
+  const struct rcl_link *link = links_of(r).link;
+  struct mark *mark = mark_of(r, r->event->checkpoint);
+  for (int i = 0; i < r->config->ranks; i++)
+    mark[i] = (struct mark){link[i].sent, link[i].received, depends_now(r->config, r->state)[i]};
+  r->state->phase = RUNNING;
+  r->state->interval = r->event->checkpoint;
+  outputs_of(r->config, r->state)[r->state->interval - r->state->first] = r->event->output;
+  rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
+  r->state->writing = true;
 }
 
-static void end_write(struct state *state, struct rcl_actions *actions)
+static void end_write(const struct rank *r)
 {
-  state->writing = false;
-  rcl_act(actions, RCL_ACTION_SET_TIMER);
+  r->state->writing = false;
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
 /* ---- the line ---- */
 
 /* The program is where it was at `checkpoint`; its later steps are undone. */
-static void undo(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
-                 struct rcl_actions *actions)
+static void undo(const struct rank *r, uint32_t checkpoint)
 {
-  struct rcl_links links = links_of(config, state);
-  const struct mark *mark = mark_of(config, state, checkpoint);
-  for (int i = 0; i < config->ranks; i++) {
+  struct rcl_links links = links_of(r);
+  const struct mark *mark = mark_of(r, checkpoint);
+  for (int i = 0; i < r->config->ranks; i++) {
     links.link[i].sent = mark[i].sent;
     links.link[i].received = mark[i].received;
-    depends_now(config, state)[i] = mark[i].depends;
+    depends_now(r->config, r->state)[i] = mark[i].depends;
   }
-  rcl_links_go_back(&links, checkpoint, true, actions);
-  for (uint32_t i = checkpoint + 1; i <= state->interval; i++) {
-    memset(mark_of(config, state, i), 0, (size_t)config->ranks * sizeof *mark);
-    outputs_of(config, state)[i - state->first] = 0;
+  rcl_links_go_back(&links, checkpoint, true, r->actions);
+  for (uint32_t i = checkpoint + 1; i <= r->state->interval; i++) {
+    memset(mark_of(r, i), 0, (size_t)r->config->ranks * sizeof *mark);
+    outputs_of(r->config, r->state)[i - r->state->first] = 0;
   }
-  if (state->writing && state->interval > checkpoint)
-    end_write(state, actions);
-  state->interval = state->undone = checkpoint;
+  if (r->state->writing && r->state->interval > checkpoint)
+    end_write(r);
+  r->state->interval = r->state->undone = checkpoint;
 }
 
 /* When all peers stand on the line, none depends on an undone interval. */
-static void all_stand(const struct rcl_config *config, struct state *state)
+static void all_stand(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  if (state->phase == RUNNING && rcl_links_are_all_up(&links))
-    state->undone = NOWHERE;
+  struct rcl_links links = links_of(r);
+  if (r->state->phase == RUNNING && rcl_links_are_all_up(&links))
+    r->state->undone = NOWHERE;
 }
 
 /* This rank stands on the line. It hears the same from a peer when that reports. */
-static void resume(const struct rcl_config *config, struct state *state,
-                   struct rcl_actions *actions)
+static void resume(const struct rank *r)
 {
-  state->phase = RUNNING;
-  state->fresh = false;
-  struct rcl_links links = links_of(config, state);
-  rcl_links_stand(&links, HAVE, REPORT, actions);
-  all_stand(config, state);
+  r->state->phase = RUNNING;
+  r->state->fresh = false;
+  struct rcl_links links = links_of(r);
+  rcl_links_stand(&links, HAVE, REPORT, r->actions);
+  all_stand(r);
 }
 
-static void stand(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
-                  struct rcl_actions *actions)
+static void stand(const struct rank *r, uint32_t checkpoint)
 {
-  if (checkpoint > state->interval || (checkpoint == state->interval && state->fresh)) {
-    rcl_act(actions, RCL_ACTION_RELEASE);
-    resume(config, state, actions);
+  if (checkpoint > r->state->interval || (checkpoint == r->state->interval && r->state->fresh)) {
+    rcl_act(r->actions, RCL_ACTION_RELEASE);
+    resume(r);
     return;
   }
-  state->phase = ROLLING;
-  rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
+  r->state->phase = ROLLING;
+  rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
 /* ---- the tables ---- */
 
-static uint32_t depends_at(const struct rcl_config *config, const struct state *state, uint32_t at,
-                           int peer)
+static uint32_t depends_at(const struct rank *r, uint32_t at, int peer)
 {
-  return at > state->interval ? depends_now(config, state)[peer]
-                              : mark_of(config, state, at)[peer].depends;
+  return at > r->state->interval ? depends_now(r->config, r->state)[peer]
+                                 : mark_of(r, at)[peer].depends;
 }
 
 /* This rank in the tables: as it is or, where they are gathered, as it would be if it failed now.
  */
-static struct row own_row(const struct state *state)
+static struct row own_row(const struct rank *r)
 {
-  return (struct row){.first = state->first,
-                      .latest = state->interval - (state->gathers && state->writing),
-                      .present = !state->gathers && !state->fresh,
-                      .undone = state->gathers ? NOWHERE : state->undone,
-                      .complete = state->epoch};
+  return (struct row){.first = r->state->first,
+                      .latest = r->state->interval - (r->state->gathers && r->state->writing),
+                      .present = !r->state->gathers && !r->state->fresh,
+                      .undone = r->state->gathers ? NOWHERE : r->state->undone,
+                      .complete = r->state->epoch};
 }
 
-static void fill_own_row(const struct rcl_config *config, struct state *state)
+static void fill_own_row(const struct rank *r)
 {
-  const struct line line = line_of(config, state);
-  struct row *row = &line.rows[config->self];
-  *row = own_row(state);
-  state->known = true;
+  const struct line line = line_of(r);
+  struct row *row = &line.rows[r->config->self];
+  *row = own_row(r);
+  r->state->known = true;
   for (uint32_t at = row->first; at <= last_of(row); at++)
-    for (int peer = 0; peer < config->ranks; peer++)
-      known_of(&line, config->self, at)[peer] = (uint16_t)depends_at(config, state, at, peer);
+    for (int peer = 0; peer < r->config->ranks; peer++)
+      known_of(&line, r->config->self, at)[peer] = (uint16_t)depends_at(r, at, peer);
 }
 
-static void send_table(const struct rcl_config *config, struct state *state,
-                       struct rcl_actions *actions)
+static void send_table(const struct rank *r)
 {
-  const struct row row = own_row(state);
-  rcl_send_control(actions, RCL_COORDINATOR_RANK, TABLE, row.latest, row.first << 1 | row.present);
+  const struct row row = own_row(r);
+  rcl_send_control(r->actions, RCL_COORDINATOR_RANK, TABLE, row.latest,
+                   row.first << 1 | row.present);
   for (uint32_t at = row.first; at <= last_of(&row); at++)
-    for (int peer = 0; peer < config->ranks; peer++) {
-      uint32_t depends = depends_at(config, state, at, peer);
+    for (int peer = 0; peer < r->config->ranks; peer++) {
+      uint32_t depends = depends_at(r, at, peer);
       if (depends)
-        rcl_send_control(actions, RCL_COORDINATOR_RANK, DEPENDS, at,
+        rcl_send_control(r->actions, RCL_COORDINATOR_RANK, DEPENDS, at,
                          (uint32_t)peer << 16 | depends);
     }
-  rcl_send_control(actions, RCL_COORDINATOR_RANK, END, state->epoch, row.undone);
+  rcl_send_control(r->actions, RCL_COORDINATOR_RANK, END, r->state->epoch, row.undone);
 }
 
-static void begin_row(const struct rcl_config *config, struct state *state, int rank,
-                      const struct rcl_event *event)
+static void begin_row(const struct rank *r, int rank)
 {
-  const struct line line = line_of(config, state);
-  line.rows[rank] = (struct row){.first = event->value >> 1,
-                                 .latest = event->about,
-                                 .present = event->value & 1,
+  const struct line line = line_of(r);
+  line.rows[rank] = (struct row){.first = r->event->value >> 1,
+                                 .latest = r->event->about,
+                                 .present = r->event->value & 1,
                                  .complete = NOWHERE};
   memset(known_of(&line, rank, line.rows[rank].first), 0,
-         line.states * (size_t)config->ranks * sizeof(uint16_t));
+         line.states * (size_t)r->config->ranks * sizeof(uint16_t));
 }
 
 /* ---- what no line needs ---- */
 
 /* What is before `checkpoint` goes; peers hear what was received before it, and the outside what
  * the program has said. */
-static void collect(const struct rcl_config *config, struct state *state, uint32_t checkpoint,
-                    struct rcl_actions *actions)
+static void collect(const struct rank *r, uint32_t checkpoint)
 {
-  struct rcl_links links = links_of(config, state);
-  size_t ranks = (size_t)config->ranks, gone = (checkpoint - state->first) * ranks;
-  size_t left = (state->interval - checkpoint + (size_t)1) * ranks;
-  struct mark *marks = marks_of(config, state);
-  uint32_t *outputs = outputs_of(config, state), first = checkpoint - state->first;
+  struct rcl_links links = links_of(r);
+  size_t ranks = (size_t)r->config->ranks, gone = (checkpoint - r->state->first) * ranks;
+  size_t left = (r->state->interval - checkpoint + (size_t)1) * ranks;
+  struct mark *marks = marks_of(r->config, r->state);
+  uint32_t *outputs = outputs_of(r->config, r->state), first = checkpoint - r->state->first;
   if (first && outputs[first])
-    rcl_output(actions, outputs[first], RCL_FRESH);
-  for (uint32_t i = state->first; i < checkpoint; i++)
+    rcl_output(r->actions, outputs[first], RCL_FRESH);
+  for (uint32_t i = r->state->first; i < checkpoint; i++)
     if (i != RCL_FRESH)
-      rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = i;
+      rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = i;
   memmove(marks, marks + gone, left * sizeof *marks);
   memset(marks + left, 0, gone * sizeof *marks);
   memmove(outputs, outputs + first, left / ranks * sizeof *outputs);
   memset(outputs + left / ranks, 0, first * sizeof *outputs);
-  state->first = checkpoint;
-  for (int i = 0; gone && i < config->ranks; i++) {
-    rcl_links_drop(links.ahead, &state->links.ahead, i, marks[i].received, 0);
-    if (i == config->self)
-      rcl_links_drop_sent(&links, i, marks[i].received, actions);
+  r->state->first = checkpoint;
+  for (int i = 0; gone && i < r->config->ranks; i++) {
+    rcl_links_drop(links.ahead, &r->state->links.ahead, i, marks[i].received, 0);
+    if (i == r->config->self)
+      rcl_links_drop_sent(&links, i, marks[i].received, r->actions);
     else
-      rcl_send_control(actions, i, RECEIVED, state->epoch, marks[i].received);
+      rcl_send_control(r->actions, i, RECEIVED, r->state->epoch, marks[i].received);
   }
 }
 
 /* Asks all for their tables, if all ranks stand on the line and it is not at that: then later. */
-static bool gather(const struct rcl_config *config, struct state *state,
-                   struct rcl_actions *actions)
+static bool gather(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  if (state->gathers)
-    state->gathers = 2;
-  if (state->gathers || !rcl_links_are_all_up(&links))
+  struct rcl_links links = links_of(r);
+  if (r->state->gathers)
+    r->state->gathers = 2;
+  if (r->state->gathers || !rcl_links_are_all_up(&links))
     return false;
-  state->gathers = 1;
-  for (int rank = 0; rank < config->ranks; rank++) {
-    rows_of(config, state)[rank].complete = NOWHERE;
-    if (rank != config->self)
-      rcl_send_control(actions, rank, GATHER, state->epoch, 0);
+  r->state->gathers = 1;
+  for (int rank = 0; rank < r->config->ranks; rank++) {
+    rows_of(r->config, r->state)[rank].complete = NOWHERE;
+    if (rank != r->config->self)
+      rcl_send_control(r->actions, rank, GATHER, r->state->epoch, 0);
   }
-  fill_own_row(config, state);
+  fill_own_row(r);
   return true;
 }
 
 /* The coordinator has all tables: tells all ranks where to stand, or what a line may need. */
-static void draw_line(const struct rcl_config *config, struct state *state,
-                      struct rcl_actions *actions)
+static void draw_line(const struct rank *r)
 {
-  const struct line line = line_of(config, state);
-  uint32_t own, gathers = state->gathers;
-  for (int rank = 0; rank < config->ranks; rank++)
-    if (line.rows[rank].complete != state->epoch)
+  const struct line line = line_of(r);
+  uint32_t own, gathers = r->state->gathers;
+  for (int rank = 0; rank < r->config->ranks; rank++)
+    if (line.rows[rank].complete != r->state->epoch)
       return;
   find_line(&line);
-  own = line.rows[config->self].line;
-  for (int rank = 0; rank < config->ranks; rank++)
-    if (rank != config->self)
-      rcl_send_control(actions, rank, gathers ? NEEDED : LINE, state->epoch, line.rows[rank].line);
-  state->gathers = 0;
+  own = line.rows[r->config->self].line;
+  for (int rank = 0; rank < r->config->ranks; rank++)
+    if (rank != r->config->self)
+      rcl_send_control(r->actions, rank, gathers ? NEEDED : LINE, r->state->epoch,
+                       line.rows[rank].line);
+  r->state->gathers = 0;
   if (gathers)
-    collect(config, state, own, actions);
+    collect(r, own);
   else
-    stand(config, state, own, actions);
+    stand(r, own);
   if (gathers > 1)
-    gather(config, state, actions);
+    gather(r);
 }
 
 /* There is little room, or the last image has outputs that no line is known to keep. */
-static bool wants_line(const struct rcl_config *config, const struct state *state)
+static bool wants_line(const struct rank *r)
 {
-  const uint32_t *outputs = outputs_of(config, state);
-  return state->links.log >= config->capacity - config->capacity / 4 ||
-         state->interval - state->first >= rcl_checkpoints(config) - rcl_checkpoints(config) / 4 ||
-         outputs[state->interval - state->first] > outputs[0];
+  const uint32_t *outputs = outputs_of(r->config, r->state);
+  return r->state->links.log >= r->config->capacity - r->config->capacity / 4 ||
+         r->state->interval - r->state->first >=
+             rcl_checkpoints(r->config) - rcl_checkpoints(r->config) / 4 ||
+         outputs[r->state->interval - r->state->first] > outputs[0];
 }
 
-static void ask_for_line(const struct rcl_config *config, struct state *state,
-                         struct rcl_actions *actions)
+static void ask_for_line(const struct rank *r)
 {
-  if (config->self != RCL_COORDINATOR_RANK)
-    rcl_send_control(actions, RCL_COORDINATOR_RANK, COLLECT, state->epoch, 0);
-  else if (gather(config, state, actions))
-    draw_line(config, state, actions);
+  if (r->config->self != RCL_COORDINATOR_RANK)
+    rcl_send_control(r->actions, RCL_COORDINATOR_RANK, COLLECT, r->state->epoch, 0);
+  else if (gather(r))
+    draw_line(r);
 }
 
-static void durable(const struct rcl_config *config, struct state *state,
-                    struct rcl_actions *actions)
+static void durable(const struct rank *r)
 {
-  end_write(state, actions);
-  if (wants_line(config, state))
-    ask_for_line(config, state, actions);
+  end_write(r);
+  if (wants_line(r))
+    ask_for_line(r);
 }
 
 /* ---- recovery ---- */
 
-static void recover(const struct rcl_config *config, struct state *state, uint32_t epoch,
-                    struct rcl_actions *actions)
+static void recover(const struct rank *r, uint32_t epoch)
 {
-  struct rcl_links links = links_of(config, state);
-  state->epoch = epoch;
-  state->gathers = 0;
-  state->phase = HELD;
-  rcl_act(actions, RCL_ACTION_HOLD);
+  struct rcl_links links = links_of(r);
+  r->state->epoch = epoch;
+  r->state->gathers = 0;
+  r->state->phase = HELD;
+  rcl_act(r->actions, RCL_ACTION_HOLD);
   rcl_links_all_down(&links);
-  if (config->self != RCL_COORDINATOR_RANK) {
-    send_table(config, state, actions);
+  if (r->config->self != RCL_COORDINATOR_RANK) {
+    send_table(r);
   } else {
-    fill_own_row(config, state);
-    draw_line(config, state, actions);
+    fill_own_row(r);
+    draw_line(r);
   }
 }
 
-static void start(const struct rcl_config *config, struct state *state,
-                  const struct rcl_event *event, struct rcl_actions *actions)
+static void start(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  if (state->phase == ROLLING) {
-    undo(config, state, event->checkpoint, actions);
-    resume(config, state, actions);
+  struct rcl_links links = links_of(r);
+  if (r->state->phase == ROLLING) {
+    undo(r, r->event->checkpoint);
+    resume(r);
     return;
   }
-  rcl_act(actions, RCL_ACTION_SET_TIMER);
-  if (!event->incarnation) {
-    state->undone = NOWHERE;
+  rcl_act(r->actions, RCL_ACTION_SET_TIMER);
+  if (!r->event->incarnation) {
+    r->state->undone = NOWHERE;
     rcl_links_all_up(&links);
     return;
   }
-  if (event->checkpoint < state->first) { /* its last image was lost, and others are collected */
-    rcl_give_up(actions, RCL_REASON_PROTOCOL);
+  if (r->event->checkpoint <
+      r->state->first) { /* its last image was lost, and others are collected */
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
-  state->wanted = state->writing = false;
-  undo(config, state, event->checkpoint, actions);
-  state->fresh = true;
-  recover(config, state, event->incarnation, actions);
+  r->state->wanted = r->state->writing = false;
+  undo(r, r->event->checkpoint);
+  r->state->fresh = true;
+  recover(r, r->event->incarnation);
 }
 
-static void reported(const struct rcl_config *config, struct state *state,
-                     const struct rcl_event *event, struct rcl_actions *actions)
+static void reported(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  if (event->about != state->epoch)
+  struct rcl_links links = links_of(r);
+  if (r->event->about != r->state->epoch)
     return;
-  rcl_links_up(&links, event->peer, event->value);
-  rcl_links_flush(&links, event->peer, actions);
-  all_stand(config, state);
+  rcl_links_up(&links, r->event->peer, r->event->value);
+  rcl_links_flush(&links, r->event->peer, r->actions);
+  all_stand(r);
 }
 
-static void control(const struct rcl_config *config, struct state *state,
-                    const struct rcl_event *event, struct rcl_actions *actions)
+static void control(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  const struct line line = line_of(config, state);
-  switch ((enum control)event->control) {
+  struct rcl_links links = links_of(r);
+  const struct line line = line_of(r);
+  switch ((enum control)r->event->control) {
   case HAVE:
-    if (event->about == state->epoch && !rcl_links_peer_has(&links, event->peer, event->value))
-      rcl_give_up_full(actions, RCL_FULL_AHEAD);
+    if (r->event->about == r->state->epoch &&
+        !rcl_links_peer_has(&links, r->event->peer, r->event->value))
+      rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
     break;
   case REPORT:
-    reported(config, state, event, actions);
+    reported(r);
     break;
   case TABLE:
-    begin_row(config, state, event->peer, event);
+    begin_row(r, r->event->peer);
     break;
   case DEPENDS:
-    known_of(&line, event->peer, event->about)[event->value >> 16] = (uint16_t)event->value;
+    known_of(&line, r->event->peer, r->event->about)[r->event->value >> 16] =
+        (uint16_t)r->event->value;
     break;
   case END:
-    line.rows[event->peer].complete = event->about;
-    line.rows[event->peer].undone = event->value;
-    draw_line(config, state, actions);
+    line.rows[r->event->peer].complete = r->event->about;
+    line.rows[r->event->peer].undone = r->event->value;
+    draw_line(r);
     break;
   case LINE:
-    if (event->about == state->epoch)
-      stand(config, state, event->value, actions);
+    if (r->event->about == r->state->epoch)
+      stand(r, r->event->value);
     break;
   case COLLECT:
-    gather(config, state, actions);
+    gather(r);
     break;
   case GATHER:
-    state->gathers = event->about == state->epoch;
-    if (state->gathers)
-      send_table(config, state, actions);
-    state->gathers = 0;
+    r->state->gathers = r->event->about == r->state->epoch;
+    if (r->state->gathers)
+      send_table(r);
+    r->state->gathers = 0;
     break;
   case NEEDED: /* as true in a later epoch */
-    collect(config, state, event->value, actions);
+    collect(r, r->event->value);
     break;
   case RECEIVED:
-    rcl_links_drop_sent(&links, event->peer, event->value, actions);
+    rcl_links_drop_sent(&links, r->event->peer, r->event->value, r->actions);
     break;
   }
 }
 
-static void step(const struct rcl_config *config, void *memory, const struct rcl_event *event,
-                 struct rcl_actions *actions)
+static void down(const struct rank *r)
 {
-  struct state *state = memory;
-  switch ((enum rcl_event_kind)event->kind) {
-  case RCL_EVENT_START:
-    start(config, state, event, actions);
-    break;
-  case RCL_EVENT_DOWN:
-    recover(config, state, event->incarnation, actions);
-    break;
-  case RCL_EVENT_TIMER:
-    state->wanted = true;
-    break;
-  case RCL_EVENT_SEND:
-    send(config, state, event, actions);
-    break;
-  case RCL_EVENT_RECEIVE:
-    rcl_match(actions, event);
-    break;
-  case RCL_EVENT_SAFE_POINT:
-    take_checkpoint(config, state, actions);
-    break;
-  case RCL_EVENT_ARRIVED:
-    arrived(config, state, event, actions);
-    break;
-  case RCL_EVENT_CONTROL:
-    control(config, state, event, actions);
-    break;
-  case RCL_EVENT_CAPTURED:
-    captured(config, state, event, actions);
-    break;
-  case RCL_EVENT_DURABLE:
-    durable(config, state, actions);
-    break;
-  default:
-    break;
-  }
+  recover(r, r->event->incarnation);
+}
+
+static void timer(const struct rank *r)
+{
+  r->state->wanted = true;
+}
+
+static const rcl_transition on[RCL_EVENT_KINDS] = {
+    [RCL_EVENT_START] = start,
+    [RCL_EVENT_DOWN] = down,
+    [RCL_EVENT_TIMER] = timer,
+    [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_RECEIVE] = rcl_match_receive,
+    [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,
+    [RCL_EVENT_CONTROL] = control,
+    [RCL_EVENT_CAPTURED] = captured,
+    [RCL_EVENT_DURABLE] = durable,
+};
+
+static void step(const struct rank *r)
+{
+  rcl_take(on, r);
 }
 
 /* ---- invariants, by their numbers ---- */
 
-static bool depends_on_received(const struct rcl_config *config, const struct state *state)
+static bool depends_on_received(const struct rank *r)
 {
-  struct rcl_links links = links_of(config, state);
-  for (int i = 0; i < config->ranks; i++) {
+  struct rcl_links links = links_of(r);
+  for (int i = 0; i < r->config->ranks; i++) {
     bool heard = links.link[i].received > 0;
-    for (uint32_t j = 0; j < state->links.ahead; j++)
+    for (uint32_t j = 0; j < r->state->links.ahead; j++)
       heard |= links.ahead[j].peer == i;
-    if (depends_now(config, state)[i] && !heard)
+    if (depends_now(r->config, r->state)[i] && !heard)
       return false;
   }
   return true;
 }
 
-static bool dependencies_rise(const struct rcl_config *config, const struct state *state)
+static bool dependencies_rise(const struct rank *r)
 {
-  for (uint32_t at = state->first; at <= state->interval; at++)
-    for (int i = 0; i < config->ranks; i++)
-      if (depends_at(config, state, at, i) > depends_at(config, state, at + 1, i))
+  for (uint32_t at = r->state->first; at <= r->state->interval; at++)
+    for (int i = 0; i < r->config->ranks; i++)
+      if (depends_at(r, at, i) > depends_at(r, at + 1, i))
         return false;
   return true;
 }
 
-static int violated_invariant(const struct rcl_config *config, const void *memory)
+static int first_broken(const struct rank *r)
 {
-  const struct state *state = memory;
-  struct rcl_links links = links_of(config, state);
-  if (!depends_on_received(config, state))
+  struct rcl_links links = links_of(r);
+  if (!depends_on_received(r))
     return 1;
-  if (!dependencies_rise(config, state))
+  if (!dependencies_rise(r))
     return 2;
-  if (state->phase == CAPTURING && state->undone != NOWHERE)
+  if (r->state->phase == CAPTURING && r->state->undone != NOWHERE)
     return 3;
   if (!rcl_links_nothing_waits(&links))
     return 4;
-  return state->first <= state->interval ? 0 : 5;
+  return r->state->first <= r->state->interval ? 0 : 5;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -599,6 +572,8 @@ static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {NULL, NULL, NULL}};
 
 static const char *const promises[] = {"once-per-failure", NULL};
+
+RCL_ONLY_FORM
 
 extern const struct rcl_protocol protocol_uncoordinated;
 const struct rcl_protocol protocol_uncoordinated = {
@@ -614,8 +589,8 @@ const struct rcl_protocol protocol_uncoordinated = {
     .promises = promises,
     .state_size = state_size,
     .in_use = in_use,
-    .step = step,
-    .violated_invariant = violated_invariant,
+    .step = only_step,
+    .violated_invariant = only_broken,
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_SENDER}},
         .back = RCL_BACK_DEPENDENT,

@@ -94,17 +94,4 @@ static inline size_t rcl_aligned(size_t offset, size_t alignment)
     return pieces;                                                                                 \
   }
 
-/* A protocol of several forms has a `struct variant` for each, named ID here, and in one step a
- * `struct rank` of config, variant, state and actions, for its step() and first_broken(). */
-#define RCL_FORM(ID)                                                                               \
-  static void ID##_step(const struct rcl_config *config, void *state,                              \
-                        const struct rcl_event *event, struct rcl_actions *actions)                \
-  {                                                                                                \
-    step(&(struct rank){config, &ID, state, actions}, event);                                      \
-  }                                                                                                \
-  static int ID##_broken(const struct rcl_config *config, const void *state)                       \
-  {                                                                                                \
-    return first_broken(&(struct rank){config, &ID, rcl_at(state, 0), NULL});                      \
-  }
-
 #endif
