@@ -71,7 +71,7 @@ static void join(const struct rank *r)
   join->words[UNDER_WAY] = r->state->under_way;
 }
 
-/* All that is contributed to a collective is here; in a barrier, by all its ranks. */
+/* All contributions to a collective have come; in a barrier, from all its ranks. */
 static void leave(const struct rank *r)
 {
   bool all =
@@ -95,7 +95,7 @@ static void request(const struct rank *r)
     r->state->wanted = true;
 }
 
-/* The barrier is over for the program, but it stays where it is. */
+/* The barrier is over for the program, which stays held behind it. */
 static void write_image(const struct rank *r)
 {
   r->state->phase = WRITING;

@@ -72,7 +72,7 @@ static const char *const invariants[] = {
 
 /* ---- a checkpoint ---- */
 
-/* Phase 1, at the initiator. */
+/* Phase 1: the initiator begins a checkpoint. */
 static void begin_checkpoint(const struct rank *r)
 {
   if (r->state->in_progress || r->state->replaying_ranks) {
@@ -84,7 +84,7 @@ static void begin_checkpoint(const struct rank *r)
   rcl_send_control_to_all(r->config, r->actions, PLEASE_CHECKPOINT, r->state->wanted);
 }
 
-/* Phase 2. That a checkpoint is wanted tells that the one before is committed. */
+/* Phase 2: a request for a checkpoint tells that the one before is committed. */
 static void want(const struct rank *r, uint32_t checkpoint)
 {
   if (checkpoint > r->state->epoch) /* a barrier may have forced it already */
@@ -119,7 +119,8 @@ static void count_ready(const struct rank *r)
   stop_logging(r);
 }
 
-/* At the initiator, with a topology: behind the counts of all ranks no CALLS are left to come. */
+/* At the initiator, with a topology: once the counts of all ranks are here, no CALLS are left to
+ * come. */
 static void check_told(const struct rank *r)
 {
   if (!sparse(r->config) || !initiator(r->config) || r->state->phase != LOGGING ||
@@ -155,8 +156,8 @@ static void check_ready(const struct rank *r)
     rcl_send_control(r->actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, r->state->epoch, 0);
 }
 
-/* Whom this rank tells its counts and suppress lists, and who tells it: neighbours; and all tell
- * the initiator. */
+/* The ranks that exchange counts and suppress lists with this one: its neighbours; and all tell the
+ * initiator. */
 static bool is_told(const struct rcl_config *config, int peer)
 {
   return rcl_is_neighbour(config, peer) || (peer == RCL_COORDINATOR_RANK && !initiator(config));
@@ -167,7 +168,8 @@ static bool tells(const struct rcl_config *config, int peer)
   return rcl_is_neighbour(config, peer) || (peer != config->self && initiator(config));
 }
 
-/* A new epoch: messages sent in the old one are announced, early messages are now on time. */
+/* Begins a new epoch: messages sent in the old one are announced, early messages now count as on
+ * time. */
 static void begin_logging(const struct rank *r)
 {
   clear_log(r);
@@ -303,8 +305,8 @@ static void collected(const struct rank *r)
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-/* The state is that of the moment at which logging stopped; counts are set back to those at the
- * line. */
+/* The state is from the moment at which logging stopped, so counts are set back to their values at
+ * the line. */
 static void back_to_line(const struct rank *r)
 {
   r->state->replaying = true;
@@ -350,7 +352,7 @@ static void resume(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_RELEASE);
 }
 
-/* Called after every step: any of them may be the last of the replay. */
+/* Called after every step, as any step may be the last of the replay. */
 static void check_replayed(const struct rank *r)
 {
   if (!r->state->replaying || r->state->phase == RECOVERING || !replay_is_over(r))

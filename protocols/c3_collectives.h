@@ -12,7 +12,8 @@
 
 /* ---- calls that the program has made, by communicator ---- */
 
-/* The entry of a communicator, made when there is none; NULL when the list is full. */
+/* Returns the entry of a communicator, and makes it if there is none; NULL when the list is full.
+ */
 static struct comm *comm_entry(const struct rank *r, int16_t comm)
 {
   struct comm *entry = comms_of(r->config, r->state);
@@ -28,7 +29,8 @@ static struct comm *comm_entry(const struct rank *r, int16_t comm)
   return entry;
 }
 
-/* Makes the rank a member of `comm`. Where a number is used again, its calls are counted on. */
+/* Makes the rank a member of `comm`. Where a number is used again, the count of its calls goes on.
+ */
 static void become_member(const struct rank *r, int16_t comm)
 {
   struct comm *entry = comm_entry(r, comm);
@@ -46,8 +48,8 @@ static void made(const struct rank *r, int16_t comm, int32_t number)
   entry->made = number;
 }
 
-/* Whom this rank tells what concerns all: all; with a topology the initiator, which hears the end
- * of it from every rank, and passes on to all what they have to know. */
+/* The ranks that this one tells news for all: all ranks or, with a topology, the initiator, which
+ * hears from every rank when it is done, and passes on to all what they have to know. */
 static bool is_told_calls(const struct rcl_config *config, int peer)
 {
   return peer != config->self &&
@@ -61,7 +63,8 @@ static void tell_call(const struct rank *r, enum control control, int16_t comm, 
       rcl_send_control(r->actions, peer, control, (uint32_t)comm, (uint32_t)number);
 }
 
-/* Whether there is room to tell all of `calls` calls, and for so many other actions. */
+/* Returns whether a step has room to tell all ranks of `calls` calls, and for that many other
+ * actions. */
 static bool may_tell(const struct rank *r, uint32_t calls, uint32_t others)
 {
   uint64_t wanted = ((uint64_t)calls + 3) * (uint64_t)r->config->ranks;
@@ -114,7 +117,8 @@ static bool all_calls_are_made(const struct rank *r)
 
 /* ---- the program begins a call ---- */
 
-/* Whether a call is complete for this rank as soon as it takes part: nothing flows to it. */
+/* Returns whether a call is complete for this rank as soon as it takes part, as nothing flows to
+ * it. */
 static bool only_gives(const struct rank *r)
 {
   return r->event->flow == RCL_FLOW_FROM_ROOT
@@ -193,7 +197,7 @@ static void log_result(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_KEEP)->slot = slot_of(r, entry);
 }
 
-/* Adds a call to a list, or moves the one of the same communicator and root on. */
+/* Adds a call to a list, or advances the entry of the same communicator and root. */
 static void note_call(struct call *list, uint32_t *count, uint32_t capacity, struct call call,
                       struct rcl_actions *actions)
 {
@@ -218,14 +222,14 @@ static void note_broadcast(const struct rank *r, struct call call)
     rejoin_of(r->config, r->state)[r->state->rejoin++] = call;
 }
 
-/* Whether data have flowed to here from the other side of a recovery line (Figures 5 to 8). The
- * epochs of all that take part differ by one at most, so their sum tells. */
+/* Returns whether data have flowed to here from the other side of a recovery line (Figures 5 to 8).
+ * The epochs of all participants differ by one at most, so their sum tells. */
 static bool crosses(const struct rank *r)
 {
   return r->event->words[EPOCH] != r->event->contributions * r->state->epoch;
 }
 
-/* Whether some rank in the call is beyond a line that this rank is behind. */
+/* Returns whether some rank in the call is beyond a line that this rank is behind. */
 static bool behind(const struct rank *r)
 {
   return r->event->words[EPOCH] > r->event->contributions * r->state->epoch;
@@ -259,8 +263,8 @@ static void crossed(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* After a restart: a root says which reductions it has passed, and broadcasts that this rank has
- * received before the line, but their root makes behind it, are taken part in once more. */
+/* After a restart: a root says which reductions it has passed. A rank takes part once more in
+ * broadcasts that it has received before the line and whose root makes them after it. */
 static void repeat_collectives(const struct rank *r)
 {
   const struct call *passed = passed_of(r->config, r->state),

@@ -11,7 +11,8 @@
 
 /* ---- messages and decisions to be replayed, or suppressed ---- */
 
-/* Forgets what has crossed the line from beyond it, which is on disk, or told after a restart. */
+/* Forgets messages that have crossed the line from beyond it: they are on disk, or told after a
+ * restart. */
 static void clear_early(const struct rank *r)
 {
   memset(early_of(r->config, r->state), 0, r->state->early * sizeof(struct number));
@@ -42,8 +43,8 @@ static bool replay_is_over(const struct rank *r)
 
 /* ---- the program's messages and decisions ---- */
 
-/* What tells a message from others: its number, or its envelope, as messages with one envelope do
- * not overtake each other (MPI 3.1, section 3.5). */
+/* The identity of a message: its number, or its envelope, as messages with one envelope do not
+ * overtake each other (MPI 3.1, section 3.5). */
 static struct number identity(const struct rank *r, uint32_t number)
 {
   if (r->state->by_envelope)
@@ -78,7 +79,7 @@ static void send(const struct rank *r)
   transmit->words[NUMBER] = r->state->by_envelope ? 0 : number;
 }
 
-/* The log's entry for this receive of the program, which replays deterministically. */
+/* Returns the log's entry for this receive of the program, which replays deterministically. */
 static struct entry *logged(const struct rank *r, uint32_t request)
 {
   struct entry *entry = log_of(r->config, r->state);
@@ -89,7 +90,7 @@ static struct entry *logged(const struct rank *r, uint32_t request)
   return NULL;
 }
 
-/* The log's entry of the cancelling of a receive. */
+/* Returns the log's entry for the cancellation of a receive. */
 static struct entry *cancellation(const struct rank *r, uint32_t request)
 {
   struct entry *entry = log_of(r->config, r->state);
@@ -99,7 +100,7 @@ static struct entry *cancellation(const struct rank *r, uint32_t request)
   return NULL;
 }
 
-/* A receive that was cancelled in the end has to stay unmatched until it is. */
+/* A receive that was cancelled in the end has to stay unmatched until its cancellation. */
 static bool will_be_cancelled(const struct rank *r, uint32_t request)
 {
   const struct entry *entry = cancellation(r, request);
@@ -144,7 +145,8 @@ static void choose(const struct rank *r)
     }
 }
 
-/* Whether a receive is cancelled or too late for it depends on time, as other decisions do. */
+/* Logs whether a receive is cancelled or completes, which depends on time, as other decisions do.
+ */
 static void cancel(const struct rank *r)
 {
   struct entry *entry = cancellation(r, r->event->request);

@@ -57,7 +57,7 @@ struct peer {
 
 enum entry_kind { LATE = 1, OUTCOME, CHOICE, RESULT, CANCELLED };
 
-/* What happened while logging, to happen again on replay. */
+/* An event while logging, which happens again on replay. */
 struct entry {
   uint16_t kind;
   uint16_t replayed;
@@ -66,11 +66,11 @@ struct entry {
   int16_t comm;     /* RESULT */
   int32_t tag;      /* LATE, OUTCOME; RESULT: number of the call */
   uint32_t outcome; /* CHOICE; CANCELLED: 1 if it was, 0 if it was too late */
-  uint32_t times;   /* CHOICE: as often in a row */
+  uint32_t times;   /* CHOICE: number of times in a row */
 };
 
-/* An early message that was received from `peer`, or one to it that is to be suppressed: by its
- * number in its sender's epoch, or by its envelope, the oldest that there is. */
+/* An early message that was received from `peer`, or one to it that will be suppressed: named by
+ * its number in its sender's epoch or, by envelope, the oldest one. */
 struct number {
   int16_t peer;
   int16_t comm;    /* by envelope */
@@ -90,7 +90,7 @@ struct comm {
   int32_t made;     /* calls completed */
   int32_t told;     /* `made` when it was last announced */
   int32_t expected; /* most calls that a peer made before its line */
-  int32_t most;     /* at the initiator, with a topology: most calls that it has told of */
+  int32_t most;     /* at the initiator, with a topology: most calls that it has told others of */
   int32_t given;    /* the last broadcast that this rank made as root, logging */
 };
 
@@ -107,7 +107,7 @@ struct state {
   uint32_t suppress;       /* numbers still to suppress */
   uint32_t rejoin;         /* broadcasts received that their roots will repeat */
   uint32_t passed;         /* reductions passed as root that their senders might repeat */
-  uint32_t suppress_calls; /* what the roots have told of these after a restart */
+  uint32_t suppress_calls; /* calls that the roots have told of after a restart */
   uint32_t comms;          /* communicators known */
   uint32_t barrier_comm;
   uint32_t in_barrier; /* number of the barrier that forced the checkpoint being captured */
@@ -118,7 +118,8 @@ struct state {
   uint32_t replaying_ranks;
   uint32_t by_envelope; /* this form carries no numbers */
   uint32_t calls_told;  /* topology: checkpoint before which the calls of all ranks are known */
-  uint32_t lists_told;  /* topology: so are, since the restart, the calls that roots have passed */
+  uint32_t lists_told;  /* topology: checkpoint after whose restart the calls that roots have passed
+                           are known */
 };
 
 struct variant {

@@ -76,8 +76,8 @@ static void note_reception(const struct rank *r)
     r->state->events++;
 }
 
-/* A program that polls decides the same many times over: that is one event, until others know it.
- * It is not repeated, although receptions before it may yet be. */
+/* A polling program makes the same decision many times in a row: together they are one event, until
+ * others know it. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   struct determinant *last = log_of(r->config, r->state) + r->state->log - 1;
@@ -113,7 +113,7 @@ static const struct determinant *reception(const struct rank *r, uint32_t reques
   return NULL;
 }
 
-/* The next decision to be made again; NULL when the program is free. */
+/* Returns the next decision to repeat; NULL when the program is free. */
 static const struct determinant *next_decision(const struct rank *r)
 {
   while (r->state->replaying && r->state->decision <= r->state->events) {
@@ -128,8 +128,9 @@ static const struct determinant *next_decision(const struct rank *r)
 
 /* ---- sending ---- */
 
-/* What waits for a rank that was down. It has asked, and runs only when it was told all. Until then
- * it was told nothing and has told nothing: these messages carry no places. */
+/* Sends the messages that wait for a rank that was down. The rank has asked, and runs only when it
+ * was told all. Until then it was told nothing and has told nothing, so these messages carry no
+ * places. */
 static void flush(const struct rank *r, int to)
 {
   struct rcl_links links = links_of(r);
@@ -186,8 +187,8 @@ static void choose(const struct rank *r)
   repeat(r);
 }
 
-/* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
- * where it was given a message before the crash, which is a decision like any other. */
+/* A receive is cancelled, and will never be given a message; or it completes, as it must where it
+ * was given a message before the crash. Which of the two is a decision like any other. */
 static void cancel(const struct rank *r)
 {
   const struct determinant *d = reception(r, r->event->request);
@@ -205,8 +206,8 @@ static void cancel(const struct rank *r)
   }
 }
 
-/* A peer tells a determinant. Those of a rank come in its order, but for those that were stable; so
- * after a restart only can an earlier one be news. */
+/* A peer tells a determinant. Determinants of a rank come in the rank's order, except those that
+ * were stable; so only after a restart can an earlier one be news. */
 static void learn(const struct rank *r)
 {
   struct peer *peer = peers_of(r->config, r->state);
@@ -260,7 +261,8 @@ static void captured(const struct rank *r)
   rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
-/* The pending checkpoint is the one to start from: entries that only the old one needed go. */
+/* The pending checkpoint becomes the one to start from; drops entries that only the old one needed.
+ */
 static void settle(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -299,7 +301,7 @@ static void checkpointed(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* What the peer was told, and has told, was in its memory. */
+/* Forgets what the peer was told and has told, as that was in its memory. */
 static void link_down(const struct rank *r, int rank)
 {
   struct rcl_links links = links_of(r);
@@ -317,7 +319,7 @@ static void link_up(const struct rank *r, int from, uint32_t received)
   flush(r, from);
 }
 
-/* All that is known of what the rank has done happens again; nothing behind a gap can. */
+/* Replays all known events of the rank; events behind a gap cannot happen again. */
 static void replay(const struct rank *r)
 {
   const struct determinant *log = log_of(r->config, r->state);
@@ -352,7 +354,7 @@ static void ask(const struct rank *r)
   check_answers(r);
 }
 
-/* The state is as it was stored with the image: that of the checkpoint, or the first one. */
+/* The state is as it was stored with the image: the checkpoint's state, or the first one. */
 static void restart(const struct rank *r)
 {
   if (r->state->phase == WRITING)
@@ -473,7 +475,7 @@ static bool log_is_whole(const struct rank *r)
   return rcl_links_log_is_whole(&links, released);
 }
 
-/* The message that closes a gap takes those behind it from the list. */
+/* The message that closes a gap takes the later ones out of the list. */
 static bool beyond_gaps(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

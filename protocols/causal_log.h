@@ -1,8 +1,9 @@
 /* The determinants that a rank has of causal.c: its own and those of others, in the order in which
  * it has come to know them, and what its peers have of them.
  *
- * Each has a place in that order. A message tells the place up to which its receiver was given
- * determinants, and up to which its sender has been given the receiver's: an acknowledgement. */
+ * Each determinant has a place in that order. A message tells the place up to which its receiver
+ * was given determinants, and, as an acknowledgement, the place up to which its sender was given
+ * the receiver's. */
 #ifndef RECLINE_CAUSAL_LOG_H
 #define RECLINE_CAUSAL_LOG_H
 
@@ -24,16 +25,17 @@ enum parameter { FAILURES };
 struct determinant {
   int16_t receiver, peer;
   uint32_t position, request, tag;
-  uint32_t place; /* in the log, from 1 */
-  int16_t from;   /* who has told it, and so has it, too; own events: this rank */
+  uint32_t place; /* place in the log, from 1 */
+  int16_t from;   /* the rank that has told it, and so has it, too; own events: this rank */
   uint16_t pad;
 };
 
 /* What is known of a rank. */
 struct peer {
-  uint32_t given, acked; /* places of the own log up to which it was told determinants, has them */
+  uint32_t given, acked; /* places of the own log up to which it was told determinants, and has
+                            acknowledged them */
   uint32_t seen;         /* place of its log up to which it has told them */
-  uint32_t known;        /* position of its last event of which there is, or was, a determinant */
+  uint32_t known;        /* position of its last event with a known determinant */
   uint32_t answered;     /* the recovery in which it has told all its determinants */
   uint32_t released;     /* none of its restarts will ask for messages up to this one */
   uint32_t half[2];      /* DETERMINANT, to which OF belongs */
@@ -46,7 +48,7 @@ struct checkpoint {
   uint32_t events;
 };
 
-/* Outputs up to `output` wait until the determinants up to that place are stable. */
+/* Outputs up to `output` wait until the determinants up to `place` are stable. */
 struct waiting {
   uint32_t output; /* 0: none */
   uint32_t place;
@@ -54,15 +56,17 @@ struct waiting {
 
 struct state {
   uint32_t phase, wanted;
-  struct checkpoint durable, pending; /* the one to start from, and the one on its way */
-  uint32_t events;                    /* that have happened: the position of the last one */
-  uint32_t told;                      /* of these, up to the last that others may know */
-  uint32_t log, places;               /* determinants: in the log, so far */
-  uint32_t epoch;                     /* incarnation of the last failure */
-  uint32_t replaying;                 /* events that have yet to happen again */
-  uint32_t decision, repeated;        /* position from which decisions are taken, how many were */
+  struct checkpoint durable,
+      pending;          /* the checkpoint to start from, and the one on its way to storage */
+  uint32_t events;      /* events that have happened: the position of the last one */
+  uint32_t told;        /* events up to the last one that others may know */
+  uint32_t log, places; /* determinants: in the log, so far */
+  uint32_t epoch;       /* incarnation of the last failure */
+  uint32_t replaying;   /* events that have yet to happen again */
+  uint32_t decision,
+      repeated; /* position from which decisions are repeated, and how many of it were */
   uint32_t pad;
-  struct waiting asked, made; /* outputs for which copies are asked for, and later ones */
+  struct waiting asked, made; /* outputs for which copies are asked, and later ones */
   struct rcl_links_counts links;
 };
 
@@ -82,8 +86,8 @@ static inline uint32_t failures(const struct rcl_config *config)
   return config->parameter[FAILURES] ? config->parameter[FAILURES] : 1;
 }
 
-/* f + 1 ranks have it, or had it and will again: this one, its receiver, the one that has told it,
- * and those that have acknowledged it. */
+/* Returns whether f + 1 ranks have it, or had it and will have it again: this one, its receiver,
+ * the rank that has told it, and the ranks that have acknowledged it. */
 static inline bool is_stable(const struct rank *r, const struct determinant *d)
 {
   const struct peer *peer = peers_of(r->config, r->state);
@@ -117,7 +121,7 @@ static inline struct determinant *append(const struct rank *r, const struct dete
   return last;
 }
 
-/* Removes those of `receiver` beyond `first` and up to `last`. */
+/* Removes the determinants of `receiver` beyond `first` and up to `last`. */
 static inline void drop(const struct rank *r, int receiver, uint32_t first, uint32_t last)
 {
   struct determinant *log = log_of(r->config, r->state);
@@ -129,7 +133,7 @@ static inline void drop(const struct rank *r, int receiver, uint32_t first, uint
   r->state->log = left;
 }
 
-/* Determinants of others first, then the own ones by position: answers have come as they were. */
+/* Sorts determinants: those of others first, as they came, then the own ones by position. */
 static inline bool is_before(const struct rcl_config *config, const struct determinant *a,
                              const struct determinant *b)
 {
@@ -161,7 +165,8 @@ static inline void tell(const struct determinant *d, int to, struct rcl_actions 
   rcl_send_control(actions, to, OF, d->request, d->tag);
 }
 
-/* Before a message, `to` is told what it may not have: of what is not stable, or (`all`) all. */
+/* Before a message, tells `to` the determinants that it may not have: the unstable ones, or (`all`)
+ * all. */
 static inline void give(const struct rank *r, int to, bool all)
 {
   struct peer *peer = &peers_of(r->config, r->state)[to];

@@ -1,7 +1,7 @@
-/* What a rank of causal.c lets the outside see: an output leaves when all determinants that the
- * rank has are stable, as f failures can undo nothing that it depends on then (Elnozahy et al., ACM
- * Computing Surveys 34 (2002), section 3.4). f peers are told them at once and confirm that.
- * Outputs that come meanwhile wait for the next time. */
+/* Outputs of causal.c: an output leaves when all determinants that the rank has are stable, as f
+ * failures can then undo nothing on which it depends (Elnozahy et al., ACM Computing Surveys 34
+ * (2002), section 3.4). The rank tells them to f peers at once, and these confirm. Outputs that
+ * come meanwhile wait for the next time. */
 #ifndef RECLINE_CAUSAL_OUTPUTS_H
 #define RECLINE_CAUSAL_OUTPUTS_H
 
@@ -17,13 +17,14 @@ static inline bool are_stable(const struct rank *r, uint32_t place)
   return true;
 }
 
-/* All determinants can be told in this step, and messages that wait for the peer be sent. */
+/* Returns whether this step has room to tell all determinants, and to send the messages that wait
+ * for the peer. */
 static inline bool has_room(const struct rank *r, const struct rcl_actions *actions)
 {
   return actions->count + 2 * r->state->log + r->state->links.log + 2 < RCL_ACTIONS_MAX(r->config);
 }
 
-/* Peers that have failed are passed over; so are those that would be too much for this step. */
+/* Passes over peers that have failed, and peers for which this step has no room. */
 static inline void ask_for_copies(const struct rank *r)
 {
   struct rcl_links links =
@@ -43,7 +44,7 @@ static inline void ask_for_copies(const struct rank *r)
   }
 }
 
-/* Lets out what is stable, and asks for copies of what is not yet. */
+/* Lets out outputs that depend on stable determinants only, and asks for copies of the others. */
 static inline void settle_outputs(const struct rank *r)
 {
   for (; r->state->asked.output;

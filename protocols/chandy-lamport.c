@@ -71,7 +71,7 @@ struct state {
   uint32_t captured; /* the last checkpoint captured */
   uint32_t done;     /* ranks below this one that have said so, of the last checkpoint */
   uint32_t own;      /* messages under way from this rank to itself */
-  uint32_t own_late; /* of them, how many were so at the checkpoint */
+  uint32_t own_late; /* how many of these were under way at the checkpoint */
   uint32_t recorded; /* messages in the mailbox */
   uint32_t durable;  /* parts of the last checkpoint on disk, a bit each */
 };
@@ -100,7 +100,7 @@ static int parent(const struct rank *r)
   return r->variant->tree ? (r->config->self - 1) / 2 : RCL_COORDINATOR_RANK;
 }
 
-/* How many ranks have this one as their parent. */
+/* Returns how many ranks have this one as their parent. */
 static uint32_t children(const struct rank *r)
 {
   int self = r->config->self, ranks = r->config->ranks;

@@ -73,8 +73,8 @@ static struct rcl_envelope envelope_kept(const struct rcl_kept *entry)
       .peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
 }
 
-/* Whether the program may ask for a message that is gone: it was sent before all of its sender that
- * are not. */
+/* Returns whether the program may ask for a message that is gone, as it was sent before all of its
+ * sender's messages that are not gone. */
 static bool is_expired(const struct rank *r, const struct rcl_event *receive)
 {
   struct rcl_envelopes expired = log_of(r, EXPIRED);
@@ -86,7 +86,7 @@ static bool is_expired(const struct rank *r, const struct rcl_event *receive)
   return false;
 }
 
-/* Late messages with this envelope (NULL: all) that are in. */
+/* Counts the late messages with this envelope (NULL: all) that are in. */
 static uint32_t late_in(const struct rank *r, const struct rcl_envelope *e)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -96,14 +96,16 @@ static uint32_t late_in(const struct rank *r, const struct rcl_envelope *e)
   return late;
 }
 
-/* Whether the next message with this envelope is in transit: they arrive in the order of sending.
+/* Returns whether the next message with this envelope is in transit: such messages arrive in the
+ * order of sending.
  */
 static bool next_is_late(const struct rank *r, const struct rcl_envelope *e)
 {
   return late_in(r, e) < count(r, IN_TRANSIT, e);
 }
 
-/* Beyond the line, and without the log of the peer: its messages may be in transit or not. */
+/* Returns whether the rank is beyond the line without the log of the peer: then messages of the
+ * peer may be in transit or not. */
 static bool is_unknown(const struct rank *r, int peer)
 {
   return r->state->phase == LOGGING && peers(r->config, r->state)[peer].listed < r->state->epoch;
@@ -114,7 +116,7 @@ static bool is_taking_checkpoint(const struct state *state)
   return state->phase >= LOGGING && state->phase <= WRITING;
 }
 
-/* The program has been given a message, of which the sender's log tells already, or will tell. */
+/* The program has been given a message; the sender's log has it already, or will have it. */
 static void received(const struct rank *r, const struct rcl_envelope *e)
 {
   if (is_taking_checkpoint(r->state) || !take(r, IN_TRANSIT, e))
@@ -188,8 +190,8 @@ static void orphan(const struct rank *r, int peer)
     }
 }
 
-/* This rank is beyond the line and the peer's log is here: what has come from it meanwhile is in
- * transit, or it belongs to the new interval and its payload is not needed. */
+/* This rank is beyond the line and the peer's log is here: a message that has come from it
+ * meanwhile is in transit, or it belongs to the new interval and its payload is not needed. */
 static void complete(const struct rank *r, int peer)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -270,8 +272,9 @@ static void begin_logging(const struct rank *r)
   check_complete(r);
 }
 
-/* The coordinator has begun the checkpoint before any other can ask for it. It need not ask here,
- * but by itself, for a reduction, it would else seem to begin new ones for ever. */
+/* The coordinator has begun the checkpoint before any other rank can ask for it, so it need not ask
+ * here. Without this condition the coordinator by itself, as a reduction sees it, would seem to
+ * begin new checkpoints for ever. */
 static void send_log(const struct rank *r)
 {
   peers(r->config, r->state)[r->event->peer].listed = r->event->about;
@@ -380,7 +383,7 @@ static void arrived(const struct rank *r)
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-/* The log in the order in which it was sent, as far as IN_TRANSIT tells; the rest is of no line. */
+/* Orders the log as it was sent, as far as IN_TRANSIT has it; the rest belongs to no line. */
 static void open_log(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -400,7 +403,7 @@ static void open_log(const struct rank *r)
     rcl_mailbox_forget(&box, &box.item[placed], r->actions);
 }
 
-/* The state is that of the moment at which the log was complete; back to the line. */
+/* The state is from the moment at which the log was complete; sets it back to the line. */
 static void start(const struct rank *r)
 {
   if (rcl_coordinator(r->config))

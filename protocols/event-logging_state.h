@@ -1,5 +1,5 @@
-/* Event logging's state, and its logs of envelopes. What the logs mean, and the phases of a
- * checkpoint, are in event-logging.c, which is the only file to include this one.
+/* Event logging's state, and its logs of envelopes. The meaning of the logs, and the phases of a
+ * checkpoint, are in event-logging.c, the only file that includes this one.
  */
 #ifndef RECLINE_EVENT_LOGGING_STATE_H
 #define RECLINE_EVENT_LOGGING_STATE_H
@@ -12,7 +12,7 @@
 enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
 
 enum control {
-  ENVELOPE = 1, /* so many messages with this envelope were sent to you */
+  ENVELOPE = 1, /* this number of messages with this envelope was sent to you */
   SEND_LOG,     /* and these were all of them before my checkpoint */
   DONE
 };
@@ -52,8 +52,8 @@ struct peer {
 
 enum { CROSSINGS }; /* index of the parameter: lines that a message may cross; 0: any number */
 
-/* The logs lie behind each other by enum which, and so do their sorted twins. Only the paired form
- * has twins: the state of the others ends before them. */
+/* The logs lie one after the other in the order of enum which, and so do their sorted twins. Only
+ * the paired form has twins: the state of the other forms ends before them. */
 #define LOG(LIST, NAME, USED)                                                                      \
   LIST(NAME, struct rcl_envelope, config->capacity, state->USED, RCL_FULL_ENVELOPES)
 #define EVENT_LOG(LIST, NAME, USED)                                                                \
@@ -113,7 +113,7 @@ static void cross(const struct rank *r, struct rcl_kept *entry)
     entry->epoch = r->state->epoch;
 }
 
-/* What an ENVELOPE says. */
+/* Returns the envelope in a control message ENVELOPE. */
 static struct rcl_envelope envelope_told(const struct rcl_event *event)
 {
   return (struct rcl_envelope){.peer = event->peer,

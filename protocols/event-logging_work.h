@@ -15,7 +15,7 @@
 
 #include "protocols/event-logging_state.h"
 
-/* Steps of a binary search. */
+/* Returns the steps of a binary search. */
 static uint32_t steps_in(uint32_t entries)
 {
   uint32_t steps = 0;
@@ -51,7 +51,7 @@ static void count_identification(const struct rank *r, uint32_t sent, int peer,
     work->matches += expected;
 }
 
-/* An envelope of the peer's log: those that are found leave the own logs at once. */
+/* Counts an envelope of the peer's log: envelopes that are found leave the own logs at once. */
 static void count_envelope(const struct rank *r, const struct rcl_envelope *e,
                            struct rcl_work *work)
 {

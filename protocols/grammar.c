@@ -77,7 +77,7 @@ enum often { REPEATED, ONCE };
 
 struct rule {
   uint32_t at;          /* events at which it may stand */
-  uint32_t answers;     /* of those, the ones that it answers: one such action in a step */
+  uint32_t answers;     /* the ones of these that it answers: one such action in a step */
   enum often often;     /* in one step */
   uint32_t of;          /* enum trait: all are needed */
   uint32_t needs, also; /* enum field: must not be zero; may be. All others are zero */
@@ -218,7 +218,7 @@ static uint32_t fields_of(const struct rcl_action *a)
          (a->pad2 ? PADS : 0u);
 }
 
-/* Returns what the peer is to the rank; 0 where the number is no rank. */
+/* Returns the relation of the peer to the rank; 0 where the number is no rank. */
 static uint32_t peer_of(const struct rcl_config *config, int peer)
 {
   if (peer < 0)
@@ -345,7 +345,7 @@ static const char *end_expected(const struct rcl_action *action)
   return action->list < (full ? RCL_FULLS : 1u) ? NULL : "a list of enum rcl_full, if one is full";
 }
 
-/* Returns what a field must be by the event and the protocol, or NULL where it is that. */
+/* Returns what a field must be, by the event and the protocol; NULL if the field is right. */
 static const char *value_expected(const struct step *s, const struct rcl_action *action)
 {
   switch ((enum rcl_action_kind)action->kind) {

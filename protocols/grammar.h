@@ -2,12 +2,12 @@
  *
  * It is one table (grammar.c), which says what protocol.h says in words: at which events an action
  * may stand, for protocols of which kind, how often, in which order, which fields it names and
- * which peers. All hosts read it, so that what one of them refuses all refuse: the world as
- * property `legal`, runs as a breach. The host for real MPI lacks some actions besides, and names
- * them in words of the same form (docs/mpi-host.md).
+ * which peers. All hosts read it, so that all refuse the same lists: the world as property `legal`,
+ * runs as a breach. The host for real MPI lacks some actions besides, and names them in words of
+ * the same form (docs/mpi-host.md).
  *
- * What depends on more than the event and the list is no grammar: whether a slot is empty, an image
- * is there, a commit is under way. The world judges that (world/rules/world_actions.c). */
+ * Rules that depend on more than the event and the list are no grammar: whether a slot is empty, an
+ * image exists, a commit is under way. The world judges them (world/rules/world_actions.c). */
 #ifndef RECLINE_GRAMMAR_H
 #define RECLINE_GRAMMAR_H
 
@@ -16,7 +16,7 @@
 enum { GRAMMAR_EXPECTED = 160 }; /* bytes of what was expected, with its end */
 
 struct grammar_refusal {
-  const struct rcl_action *action; /* that is refused; NULL: the list, for what it lacks */
+  const struct rcl_action *action; /* the action that is refused; NULL: the list lacks one */
   char expected[GRAMMAR_EXPECTED]; /* "expected once in a step" */
 };
 
@@ -35,8 +35,8 @@ char *grammar_print(const struct rcl_event *, const struct grammar_refusal *, ch
  * What a protocol sees of it in a run, no check has tried. */
 const char *grammar_unnamed_field(const struct rcl_event *);
 
-/* Returns whether a step at TIMER puts it off: all that it does is to set the timer again, and the
- * protocol's state stays what it was (`unmoved`). Any other TIMER requests a checkpoint. */
+/* Returns whether a step at TIMER puts the checkpoint off: it only sets the timer again, and the
+ * protocol's state is unchanged (`unmoved`). Any other TIMER requests a checkpoint. */
 bool grammar_puts_off(const struct rcl_actions *, bool unmoved);
 
 #endif

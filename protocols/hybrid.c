@@ -77,19 +77,19 @@ struct mark {
 
 /* The coordinator's knowledge of a rank. */
 struct row {
-  uint32_t iteration; /* that it is in */
-  uint32_t since;     /* from when on its log has all until then */
+  uint32_t iteration; /* iteration that it is in */
+  uint32_t since;     /* first iteration from which on its log is complete up to there */
   uint32_t front;     /* epoch for which these two hold */
   uint32_t version;   /* last durable checkpoint */
-  uint32_t epoch;     /* for which that holds */
-  uint32_t durable;   /* as it has said while all was well */
+  uint32_t epoch;     /* epoch for which that holds */
+  uint32_t durable;   /* as it has said without a failure */
 };
 
 struct state {
   uint32_t phase;
   uint32_t at[PLACES];    /* checkpoints; COMMON, RCL_FRESH at first, is durable */
   uint32_t since[PLACES]; /* the log has all messages from this iteration on up to the place */
-  uint32_t unlogged;      /* it lacks one of the present iteration */
+  uint32_t unlogged;      /* it lacks a message of the present iteration */
   uint32_t durable;       /* last one of this rank: COMMON or STORED */
   uint32_t epoch;
   uint32_t fresh; /* restarted, and the program has not run since */
@@ -145,8 +145,8 @@ static void send(const struct rank *r)
 }
 
 /* Messages under way at the crash are sent again. A message of another iteration than the
- * receiver's is none of the protocol's: the image of the receiver's iteration would hold it, or its
- * sender's log would not. */
+ * receiver's does not concern the protocol: the image of the receiver's iteration holds it, or its
+ * sender's log does not. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -233,7 +233,7 @@ static void captured(const struct rank *r)
   store(r, r->event->checkpoint);
 }
 
-/* No rank will go back behind that checkpoint: the logs from before it are not needed. */
+/* No rank will go back behind that checkpoint, so earlier logs are not needed. */
 static void settle(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -255,7 +255,7 @@ static void settle(const struct rank *r, uint32_t checkpoint)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->next;
 }
 
-/* The last checkpoint that is durable at every rank: all store the same iterations. */
+/* Returns the last checkpoint that is durable at every rank: all store the same iterations. */
 static uint32_t durable_everywhere(const struct rank *r)
 {
   uint32_t least = NEVER;
@@ -265,7 +265,7 @@ static uint32_t durable_everywhere(const struct rank *r)
   return least;
 }
 
-/* Coordinator: when all have one, all may forget the one before. */
+/* Coordinator: when all ranks have a checkpoint, all may forget the one before. */
 static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
 {
   uint32_t before = durable_everywhere(r);
@@ -277,7 +277,7 @@ static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
   settle(r, now);
 }
 
-/* Not while a recovery is undecided: it may undo the checkpoint. */
+/* Waits while a recovery is undecided, as it may undo the checkpoint. */
 static void tell_durable(const struct rank *r)
 {
   if (!stands(r) || r->state->durable == r->state->at[COMMON])
@@ -325,7 +325,7 @@ static void resume(const struct rank *r)
   tell_durable(r);
 }
 
-/* A restarted rank may be there already. */
+/* Goes to an iteration; a restarted rank may be there already. */
 static void go_to(const struct rank *r, uint32_t checkpoint)
 {
   if (r->state->fresh && checkpoint == r->state->at[PRESENT]) {
@@ -337,7 +337,7 @@ static void go_to(const struct rank *r, uint32_t checkpoint)
   rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
-/* Whether the logs have all that ranks behind others need. */
+/* Returns whether the logs have all messages that ranks behind others need. */
 static bool logs_reach(const struct rank *r)
 {
   const struct row *rows = rows_of(r->config, r->state);
@@ -393,7 +393,7 @@ static void recover(const struct rank *r, uint32_t epoch)
   decide(r);
 }
 
-/* What the process had logged is gone with its memory: the log begins where the program does. */
+/* The log is gone with the memory of the process: it begins where the program does. */
 static void lose_log(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -425,8 +425,8 @@ static void start(const struct rank *r)
   recover(r, r->event->incarnation);
 }
 
-/* What a rank tells of an earlier recovery may come behind what it tells of this one: then nothing
- * is noted, and nothing decided once more. */
+/* A rank's word about an earlier recovery may come after its word about this one: then nothing is
+ * noted, and nothing decided again. */
 static bool note_front(struct row *row, const struct rcl_event *event)
 {
   if (event->about < row->front)
@@ -556,7 +556,7 @@ const struct rcl_protocol protocol_hybrid = {
     .name = "hybrid",
     .title =
         "local and global rollback, capped payload logs (Dichev and Nikolopoulos, EuroMPI 2019)",
-    .piggyback_bytes = 0, /* what its words say, both ends can count: the page says how */
+    .piggyback_bytes = 0, /* both ends can count the values of its words: the page says how */
     .control_bytes = 12,
     .independent = true,
     .controls = controls,

@@ -82,12 +82,12 @@ struct peer {
 struct state {
   uint32_t phase;
   uint32_t timed, wanted; /* the timer is set, and has gone off since the last checkpoint */
-  uint32_t index;         /* of the last checkpoint */
-  uint32_t forced;        /* FORCED, CAPTURING: the index to be */
+  uint32_t index;         /* index of the last checkpoint */
+  uint32_t forced;        /* FORCED, CAPTURING: the next index */
   uint32_t writing;       /* index of the checkpoint on its way to storage; 0: none */
   uint32_t last;          /* place of the last checkpoint among those that may be needed */
   uint32_t epoch;         /* incarnation of the last recovery */
-  uint32_t line;          /* of this recovery, or those that it goes on with; NOWHERE: none */
+  uint32_t line;          /* line of this recovery, or of those that it continues; NOWHERE: none */
   uint32_t fresh;         /* the program has not run since its checkpoint */
   uint32_t kept;          /* messages in the mailbox */
   uint32_t pad;
@@ -143,7 +143,7 @@ static struct rcl_mailbox mailbox(const struct rank *r)
                               .item = kept_of(r->config, r->state)};
 }
 
-/* The first checkpoint of that index or a higher one; behind the last: there is none. */
+/* Returns the first checkpoint with at least that index; behind the last: there is none. */
 static uint32_t first_from(const struct rank *r, uint32_t index)
 {
   uint32_t place = 0;
@@ -154,8 +154,8 @@ static uint32_t first_from(const struct rank *r, uint32_t index)
 
 /* ---- what no recovery needs ---- */
 
-/* Checkpoints before `first` go; peers hear what was received before it, and the outside what the
- * program has said. */
+/* Drops checkpoints before `first`: peers hear what was received before it, and outputs from before
+ * it leave. */
 static void drop_before(const struct rank *r, uint32_t first)
 {
   struct rcl_links links = links_of(r);
@@ -183,7 +183,7 @@ static void drop_before(const struct rank *r, uint32_t first)
   }
 }
 
-/* As far as this rank was told. */
+/* Returns the lowest index as far as this rank was told. */
 static uint32_t lowest_durable(const struct rank *r)
 {
   uint32_t lowest = UINT32_MAX;
@@ -193,7 +193,7 @@ static uint32_t lowest_durable(const struct rank *r)
   return lowest;
 }
 
-/* The first checkpoint that a line may need. */
+/* Returns the first checkpoint that a line may need. */
 static uint32_t first_needed(const struct rank *r)
 {
   uint32_t first = first_from(r, lowest_durable(r));
@@ -206,7 +206,8 @@ static void collect(const struct rank *r)
     drop_before(r, first_needed(r));
 }
 
-/* Until all stand on the line, it may still be undone; also before the line is heard. */
+/* Tells the durable checkpoint only when nothing can undo it: when all stand on the line, and the
+ * line was heard. */
 static void tell_durable(const struct rank *r)
 {
   if (r->state->phase < ASKING)
@@ -216,7 +217,7 @@ static void tell_durable(const struct rank *r)
 
 /* ---- a checkpoint ---- */
 
-/* For the next basic checkpoint, unless that is awaited already. */
+/* Sets the timer for the next basic checkpoint, unless that is awaited already. */
 static void set_timer(const struct rank *r)
 {
   if (r->state->timed || r->state->wanted)
@@ -225,15 +226,16 @@ static void set_timer(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
-/* Those that may be needed have the indexes from the lowest that is durable everywhere on, so these
- * tell how many there are, of any rank. A basic one is taken where that leaves room at all ranks.
+/* Checkpoints that may be needed have the indexes from the lowest that is durable everywhere on, so
+ * the indexes tell how many there are at any rank. A basic checkpoint is taken if that leaves room
+ * at all ranks.
  */
 static bool has_room_everywhere(const struct rank *r)
 {
   return r->state->index - lowest_durable(r) < rcl_checkpoints(r->config);
 }
 
-/* A forced one waits for the word that has told its origin of that room. */
+/* A forced checkpoint waits for the message that has told its origin of that room. */
 static bool has_room(const struct rank *r)
 {
   return r->state->last < rcl_checkpoints(r->config);
@@ -250,8 +252,8 @@ static void capture(const struct rank *r, uint32_t index)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = index;
 }
 
-/* A forced checkpoint serves for a basic one that is wanted. Where there is no room for that, it is
- * left out: an interval later there may be. */
+/* A forced checkpoint counts as a basic one that is wanted. Where there is no room for a basic one
+ * it is left out: an interval later there may be room. */
 static void take_checkpoint(const struct rank *r)
 {
   if (!r->state->wanted || r->state->phase != RUNNING || r->state->writing)
@@ -310,7 +312,7 @@ static void take(const struct rank *r, int peer, uint32_t number)
     rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
 }
 
-/* What was kept for a receive is given to it when it is announced again. */
+/* A message that was kept for a receive is given to it when the receive is announced again. */
 static void receive(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -324,7 +326,7 @@ static void receive(const struct rank *r)
   rcl_mailbox_forget(&box, entry, r->actions);
 }
 
-/* The program is given it later, behind those that wait already. */
+/* The program gets the message later, after those that wait already. */
 static void keep(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -350,7 +352,7 @@ static void force(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* All ranks stand on the line: what is behind it is undone for good. */
+/* All ranks stand on the line: everything behind it is undone for good. */
 static void resume(const struct rank *r)
 {
   r->state->phase = RUNNING;
@@ -384,8 +386,8 @@ static void reported(const struct rank *r)
     resume(r);
 }
 
-/* Messages under way at a crash do not count: they are sent again, or undone. One from after it
- * says that all stand, as its sender has heard so. */
+/* Messages under way at a crash do not count: they are sent again, or undone. A message from after
+ * it says that all stand, as its sender has heard so. */
 static void arrived(const struct rank *r)
 {
   if (r->event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
@@ -427,7 +429,7 @@ static void undo(const struct rank *r, uint32_t checkpoint)
   r->state->fresh = true;
 }
 
-/* When all have told, the lowest is the line. Of what was durable behind it, that much is left. */
+/* When all have told, the lowest index is the line. Durable checkpoints up to it are left. */
 static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t told)
 {
   uint32_t line = told & NOWHERE;
@@ -451,7 +453,7 @@ static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t told)
   }
 }
 
-/* What is kept has not been received. */
+/* Kept messages have not been received. */
 static void recover(const struct rank *r, uint32_t epoch)
 {
   struct rcl_links links = links_of(r);
@@ -480,7 +482,7 @@ static void start(const struct rank *r)
   r->state->timed = r->state->wanted = r->state->writing = 0;
   set_timer(r);
   if (r->state->links.slots == 0)
-    r->state->links.slots = r->config->capacity; /* those up to there are the mailbox' */
+    r->state->links.slots = r->config->capacity; /* slots up to there belong to the mailbox */
   if (!r->event->incarnation) {
     r->state->line = NOWHERE;
     rcl_links_all_up(&links);

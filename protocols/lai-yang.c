@@ -72,8 +72,8 @@ static const char *const controls[] = {"none", "take", "count", "late", "closed"
 
 /* Messages of one channel to this rank and of the one back; in mattern of all, in the first. */
 struct count {
-  uint32_t sent, received; /* in the colour of now */
-  int32_t missing;         /* of the colour before: sent by the other end and not yet received */
+  uint32_t sent, received; /* in the present colour */
+  int32_t missing;         /* of the previous colour: sent by the other end and not yet received */
   uint32_t told;           /* ranks that have told how many they had sent */
 };
 
@@ -106,7 +106,7 @@ static uint32_t colour(const struct rank *r)
   return r->state->captured & 1;
 }
 
-/* The line under way is still ahead of this rank, or there is none. */
+/* Returns whether the line under way is still ahead of this rank, or there is none. */
 static bool is_before_line(const struct rank *r)
 {
   return r->state->phase == RUNNING || r->state->phase == CAPTURING;
@@ -119,7 +119,7 @@ static struct count *count_of(const struct rank *r, int peer)
   return &counts(r->config, r->state)[r->variant->one ? 0 : peer];
 }
 
-/* How many counts this rank keeps, and how many ranks tell theirs for each. */
+/* Return how many counts this rank keeps, and how many ranks tell theirs for each. */
 static int channels(const struct rank *r)
 {
   return r->variant->one ? 1 : r->config->ranks;
@@ -139,7 +139,7 @@ static bool none_is_missing(const struct rank *r)
   return true;
 }
 
-/* Some rank had sent so many more to here than were received. */
+/* Adds the count of a rank: it had sent that many more to here than were received. */
 static void add_count(const struct rank *r, int peer, int32_t missing)
 {
   struct count *count = count_of(r, peer);
@@ -147,7 +147,7 @@ static void add_count(const struct rank *r, int peer, int32_t missing)
   count->told++;
 }
 
-/* From here on the other colour is counted. */
+/* Tells the counts; from here on the other colour is counted. */
 static void tell_counts(const struct rank *r)
 {
   struct count *count = counts(r->config, r->state);
@@ -180,7 +180,7 @@ static void write_log(const struct rank *r)
   rcl_store(r->actions, RCL_PART_LOG, r->state->captured);
 }
 
-/* None is in transit any more, as far as this rank can know. */
+/* Closes channels if no message is in transit any more, as far as this rank can know. */
 static void close_channels(const struct rank *r)
 {
   struct count *count = counts(r->config, r->state);
@@ -193,7 +193,7 @@ static void close_channels(const struct rank *r)
   write_log(r);
 }
 
-/* The messages that were early for the image. */
+/* Delivers the messages that were early for the image. */
 static void deliver_kept(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -242,7 +242,8 @@ static void send(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_TRANSMIT)->words[COLOUR] = colour(r);
 }
 
-/* It was sent behind the line that this rank is still before: it waits for the image. */
+/* Takes a message that was sent beyond a line that is still ahead of this rank: it waits for the
+ * image. */
 static void take_early(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -250,7 +251,7 @@ static void take_early(const struct rank *r)
     capture(r);
 }
 
-/* It was in transit when the line was drawn. */
+/* Takes a message that was in transit when the line was drawn. */
 static void take_late(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -280,7 +281,7 @@ static void arrived(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* The program is where its image was taken: nothing is sent or received in the colour of now. */
+/* The program is where its image was taken: nothing is sent or received in the present colour. */
 static void start(const struct rank *r)
 {
   memset(counts(r->config, r->state), 0, (size_t)r->config->ranks * sizeof(struct count));
@@ -293,7 +294,7 @@ static void start(const struct rank *r)
 
 /* ---- control messages ---- */
 
-/* Counts a message of the checkpoint that this rank has taken or is to take now. */
+/* Takes the count for the checkpoint that this rank has taken or takes now. */
 static void count(const struct rank *r)
 {
   if (r->event->about != r->state->captured + is_before_line(r)) {

@@ -61,7 +61,7 @@ struct peer {
   uint32_t received;      /* from it, of this interval */
   uint32_t early;         /* from it, of the next */
   uint32_t previous;      /* from it, of the previous */
-  uint32_t announced;     /* how many of these there are, by its marker */
+  uint32_t announced;     /* number of these, by its marker */
   uint32_t announced_for; /* checkpoint of that marker */
 };
 
@@ -90,7 +90,7 @@ static struct rcl_mailbox mailbox(const struct rank *r)
                               .item = kept_of(r->config, r->state)};
 }
 
-/* Messages received before this rank's checkpoint and sent after their sender's. */
+/* Returns the messages received before this rank's checkpoint and sent after their sender's. */
 static struct rcl_envelopes orphans(const struct rank *r)
 {
   return (struct rcl_envelopes){.form = RCL_SORTED,
@@ -99,7 +99,7 @@ static struct rcl_envelopes orphans(const struct rank *r)
                                 .item = orphans_of(r->config, r->state)};
 }
 
-/* Those that are still to come once more, after a restart. */
+/* Returns the orphans that will still come once more, after a restart. */
 static struct rcl_envelopes dropped(const struct rank *r)
 {
   return (struct rcl_envelopes){.form = RCL_SORTED,
@@ -162,7 +162,7 @@ static void mark(const struct rank *r)
   }
 }
 
-/* Messages that are here and that the program has not asked for are in transit, too. */
+/* Messages that are here and for which the program has not asked are in transit, too. */
 static void begin_logging(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -236,7 +236,7 @@ static void receive(const struct rank *r)
     rcl_mailbox_forget(&box, entry, r->actions);
 }
 
-/* An orphan that came once more. */
+/* Drops an orphan that came once more. */
 static void drop(const struct rank *r)
 {
   rcl_act(r->actions, RCL_ACTION_DISCARD);
@@ -246,7 +246,7 @@ static void drop(const struct rank *r)
   }
 }
 
-/* Counts a message by the interval in which it was sent; whether it is in transit. */
+/* Counts a message by the interval in which it was sent; returns whether it is in transit. */
 static bool classify(const struct rank *r)
 {
   struct peer *peer = &peers(r->config, r->state)[r->event->peer];
@@ -263,8 +263,8 @@ static bool classify(const struct rank *r)
 }
 
 /* An orphan counts for the interval in which it was sent at first. When its sender has taken its
- * next checkpoint before sending it again, it is of that interval, and an orphan of the next line,
- * too. */
+ * next checkpoint before sending it again, it belongs to that interval, and is an orphan of the
+ * next line, too. */
 static void count_again(const struct rank *r, const struct rcl_envelope *e)
 {
   struct peer *peer = &peers(r->config, r->state)[r->event->peer];
@@ -313,7 +313,7 @@ static bool is_older(const struct rcl_kept *a, const struct rcl_kept *b)
   return a->epoch != b->epoch ? a->epoch < b->epoch : a->number < b->number;
 }
 
-/* The log in the order of sending; other messages in the mailbox will be sent again. */
+/* Puts the log into the order of sending; other messages in the mailbox will be sent again. */
 static void open_log(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -332,7 +332,7 @@ static void open_log(const struct rank *r)
   }
 }
 
-/* The state is that of the moment at which the log was complete; back to the line. */
+/* The state is from the moment at which the log was complete; sets it back to the line. */
 static void back_to_line(const struct rank *r)
 {
   struct rcl_envelopes early = orphans(r), again = dropped(r);

@@ -30,7 +30,7 @@ static void join(const struct reading *r, int a, int b)
   r->rows[(size_t)b * row + (size_t)a / 32] |= 1u << a % 32;
 }
 
-/* A number of at most five digits at `*at`, which moves behind it; -1: there is none. */
+/* Reads a number of at most five digits at `*at`, which moves behind it; -1: there is none. */
 static int number(const char **at)
 {
   int value = 0, digits = 0;
@@ -76,7 +76,7 @@ static int read_sizes(const struct reading *r, const char *at, int *size)
   return at == r->word + r->length && all == r->ranks ? count : 0;
 }
 
-/* Rows of the last dimension lie together, as those of MPI_Cart_create(). */
+/* Ranks of the last dimension are consecutive, as with MPI_Cart_create(). */
 static bool join_grid(const struct reading *r, const char *sizes, bool torus)
 {
   int size[DIMENSIONS_MAX], count = read_sizes(r, sizes, size), stride = r->ranks;
@@ -95,7 +95,8 @@ static bool join_grid(const struct reading *r, const char *sizes, bool torus)
   return true;
 }
 
-/* What algorithms of collective calls send along: binomial trees from rank 0, recursive doubling.
+/* The pairs that algorithms of collective calls use: binomial trees from rank 0, recursive
+ * doubling.
  */
 static bool join_hypercube(const struct reading *r)
 {
@@ -143,7 +144,7 @@ uint32_t *neighbours_read(const char *text, int ranks, char *problem)
   return NULL;
 }
 
-/* Looks at each rank that is reached once: from those, further ones are. */
+/* Visits each reached rank once, and reaches further ranks from it. */
 int neighbours_unreached(const uint32_t *rows, int ranks)
 {
   size_t row = neighbours_row(ranks);

@@ -25,11 +25,11 @@ static inline size_t neighbours_row(int ranks)
   return ((size_t)ranks + 31) / 32;
 }
 
-/* The rows of all ranks, one behind the other, for the caller to free. NULL: `problem` (of
+/* Returns the rows of all ranks, one after the other, for the caller to free. NULL: `problem` (of
  * NEIGHBOURS_PROBLEM bytes) says "what, expected what". */
 uint32_t *neighbours_read(const char *text, int ranks, char *problem);
 
-/* The first rank that no way leads to from rank 0; -1: there is none. */
+/* Returns the first rank that cannot be reached from rank 0; -1: there is none. */
 int neighbours_unreached(const uint32_t *rows, int ranks);
 
 #endif

@@ -79,7 +79,7 @@ static void write_log(const struct rank *r)
   rcl_store(r->actions, RCL_PART_LOG, last_image(r)->number);
 }
 
-/* Tells a peer that has asked, once what it wants to know is so and cannot be undone. */
+/* Tells a peer that has asked, once the interval in question is stable and cannot be undone. */
 static void tell_stable(const struct rank *r, int to)
 {
   struct peer *peer = peer_of(r, to);
@@ -114,7 +114,7 @@ static void note_reception(const struct rank *r)
   write_log(r);
 }
 
-/* A program that polls decides the same many times over: that is one entry. */
+/* A polling program makes the same decision many times in a row: together they are one entry. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   struct happened *last = happened_of(r->config, r->state) + r->state->happened - 1;
@@ -163,7 +163,7 @@ static void receive(const struct rank *r)
   match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : r->event->tag;
 }
 
-/* What was told before a message that is received again, the next one depends on. */
+/* The next event depends on what was told before a message that is received again. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -192,8 +192,8 @@ static void choose(const struct rank *r)
   r->state->replaying--;
 }
 
-/* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
- * where it was given a message before the crash, which is a decision like any other. */
+/* A receive is cancelled, and will never be given a message; or it completes, as it must where it
+ * was given a message before the crash. Which of the two is a decision like any other. */
 static void cancel(const struct rank *r)
 {
   const struct happened *entry = reception(r, r->event->request);
@@ -213,7 +213,7 @@ static void cancel(const struct rank *r)
 
 /* ---- a checkpoint, of this rank alone ---- */
 
-/* When there is no room for one more it waits until others have become stable. */
+/* Without room for one more, the checkpoint waits until others have become stable. */
 static void take_checkpoint(const struct rank *r)
 {
   struct state *state = r->state;
@@ -251,7 +251,7 @@ static void image_durable(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* All failures heard of are behind this rank. */
+/* The rank has finished with all failures of which it has heard, and goes on. */
 static void stand(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -267,8 +267,8 @@ static void stand(const struct rank *r)
     flush(r, i);
 }
 
-/* When all have reported, itself among them, all have on storage that they know of this rank's
- * failures. */
+/* When all ranks have reported, this one included, all have on storage that they know of this
+ * rank's failures. */
 static void forget_failures(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -311,7 +311,7 @@ static void save(const struct rank *r)
   write_log(r);
 }
 
-/* All failed ranks have told. An orphan that has done nothing again yet is where it would go. */
+/* All failed ranks have told. An orphan that has not run again yet is already where it would go. */
 static void decide(const struct rank *r)
 {
   struct state *state = r->state;
@@ -333,7 +333,7 @@ static void decide(const struct rank *r)
   save(r);
 }
 
-/* What others have told since the last failure holds no more. */
+/* Forgets what others have told since the last failure, as it no longer holds. */
 static void recover(const struct rank *r, uint32_t epoch)
 {
   struct rcl_links links = links_of(r);
@@ -356,8 +356,8 @@ static void down(const struct rank *r)
   tell_failures(r, r->event->peer);
 }
 
-/* The state is what was stored last, with the checkpoint or behind it. Of what was forgotten when
- * that was taken the slots are empty; for an earlier one they are not. */
+/* The state is the one stored last, with the checkpoint or after it. Slots of messages that were
+ * forgotten when that checkpoint was taken are empty; for an earlier checkpoint they are not. */
 static void restart(const struct rank *r)
 {
   struct state *state = r->state;

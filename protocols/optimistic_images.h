@@ -17,7 +17,7 @@ static inline struct rcl_links links_of(const struct rank *r)
 
 /* ---- going back ---- */
 
-/* The last checkpoint from before that event. */
+/* Returns the last checkpoint from before that event. */
 static inline uint32_t place_before(const struct rank *r, uint32_t event)
 {
   uint32_t place = r->state->last;
@@ -57,7 +57,7 @@ static inline void forget_released(const struct rank *r)
       rcl_links_forget(&links.log[i], r->actions);
 }
 
-/* Checkpoints before `first` go, and what only they needed. */
+/* Drops checkpoints before `first`, and what only they needed. */
 static inline void drop_before(const struct rank *r, uint32_t first)
 {
   struct rcl_links links = links_of(r);
@@ -86,7 +86,7 @@ static inline void drop_before(const struct rank *r, uint32_t first)
   }
 }
 
-/* The last checkpoint that is durable and depends on nothing that can be lost. */
+/* Returns the last checkpoint that is durable and depends on nothing that can be lost. */
 static inline uint32_t last_safe(const struct rank *r)
 {
   const struct dependence *list = depends_of(r->config, r->state);

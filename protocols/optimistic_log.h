@@ -1,9 +1,9 @@
-/* What a rank of optimistic.c knows: its events, the intervals of others that they depend on, its
- * checkpoints.
+/* The knowledge of a rank of optimistic.c: its events, the intervals of others on which they
+ * depend, its checkpoints.
  *
- * Event number k of a rank begins its *interval* k. Dependences are kept as they change: interval
- * `interval` of `rank` was not depended on before event `event`. What is known to be stable can
- * never be lost, and is left out. */
+ * Event number k of a rank begins its *interval* k. Dependences are kept as they change: no event
+ * before `event` depended on interval `interval` of `rank`. Intervals that are known to be stable
+ * can never be lost, and are left out. */
 #ifndef RECLINE_OPTIMISTIC_LOG_H
 #define RECLINE_OPTIMISTIC_LOG_H
 
@@ -15,7 +15,7 @@ enum phase { RUNNING, CAPTURING, AWAITING, ROLLING, SAVING };
 
 enum control { HAVE = 1, REPORT, LOST, TOLD, DEPENDS, ASK, STABLE, RECEIVED };
 
-/* Whether the log on storage says what this rank has heard of failures. */
+/* Whether the log on storage has all failures of which this rank has heard. */
 enum unsaved { SAVED, TO_SAVE, BEING_SAVED };
 
 /* What happened, in order: receive `request` was given a message of (peer, tag), or was cancelled
@@ -30,7 +30,8 @@ struct happened {
   uint32_t count;
 };
 
-/* From `event` on this rank depends on `interval` of `rank`; or the next message of `from` does. */
+/* From `event` on this rank depends on `interval` of `rank`; or the next message of `from` depends
+ * on it. */
 struct dependence {
   int16_t rank, from;
   uint32_t event, interval;
@@ -43,13 +44,13 @@ struct failure {
 
 /* What is known of a rank. */
 struct peer {
-  uint32_t stable;   /* of its intervals, as far as it has told since the last failure */
+  uint32_t stable;   /* its stable intervals, as far as it has told since the last failure */
   uint32_t asking;   /* it was asked to tell when this interval of it is stable; 0: it was not */
   uint32_t asked;    /* it wants to be told when this interval of this rank is stable; 0: it does
                         not */
   uint32_t given;    /* event up to which it was told what this rank depends on */
   uint32_t handled;  /* incarnation of its last failure of which this rank knows what was lost */
-  uint32_t awaited;  /* it has yet to tell its failures */
+  uint32_t awaited;  /* it has not told its failures yet */
   uint32_t released; /* this rank's messages up to this one are received for good */
 };
 
@@ -70,18 +71,19 @@ struct waiting {
 
 struct state {
   uint32_t phase, wanted;
-  uint32_t epoch;              /* incarnation of the last failure heard of */
-  uint32_t cut;                /* the first event that depends on what was lost; 0: none */
-  uint32_t events, stable;     /* so far, and on stable storage */
-  uint32_t busy, writing;      /* the log is being written; with so many events */
-  uint32_t unsaved;            /* enum unsaved */
-  uint32_t storing;            /* checkpoint on its way to storage; 0: none */
-  uint32_t last;               /* place of the last checkpoint */
-  uint32_t happened, depends;  /* entries of the log */
-  uint32_t told, failures;     /* entries of the other lists */
-  uint32_t replaying;          /* events that have yet to happen again */
-  uint32_t decision, repeated; /* entry from which decisions are taken, how many were */
-  struct waiting asked, made;  /* outputs: those for which others were asked, and later ones */
+  uint32_t epoch;             /* incarnation of the last failure heard of */
+  uint32_t cut;               /* the first event that depends on what was lost; 0: none */
+  uint32_t events, stable;    /* so far, and on stable storage */
+  uint32_t busy, writing;     /* the log is being written; with so many events */
+  uint32_t unsaved;           /* enum unsaved */
+  uint32_t storing;           /* checkpoint on its way to storage; 0: none */
+  uint32_t last;              /* place of the last checkpoint */
+  uint32_t happened, depends; /* entries of the log */
+  uint32_t told, failures;    /* entries of the other lists */
+  uint32_t replaying;         /* events that have yet to happen again */
+  uint32_t decision,
+      repeated;               /* entry from which decisions are repeated, and how many of it were */
+  struct waiting asked, made; /* outputs for which others were asked, and later ones */
   struct rcl_links_counts links;
 };
 
@@ -136,7 +138,8 @@ static inline void add(const struct rank *r, struct dependence *list, uint32_t *
     list[(*count)++] = entry;
 }
 
-/* The last event depends on that interval, unless it is stable, or another one did already. */
+/* Notes that the last event depends on that interval, unless the interval is stable or an earlier
+ * event depends on it already. */
 static inline void depend(const struct rank *r, int rank, uint32_t interval)
 {
   struct dependence *list = depends_of(r->config, r->state);
@@ -149,7 +152,7 @@ static inline void depend(const struct rank *r, int rank, uint32_t interval)
       (struct dependence){.rank = (int16_t)rank, .event = r->state->events, .interval = interval});
 }
 
-/* The next message of `from` will depend on that interval. */
+/* Notes that the next message of `from` will depend on that interval. */
 static inline void hear(const struct rank *r, int from, int rank, uint32_t interval)
 {
   struct dependence *list = told_of(r->config, r->state);
@@ -162,7 +165,7 @@ static inline void hear(const struct rank *r, int from, int rank, uint32_t inter
       (struct dependence){.from = (int16_t)from, .rank = (int16_t)rank, .interval = interval});
 }
 
-/* The last event is the reception of a message that `from` sent in `interval`. */
+/* Notes that the last event is the reception of a message that `from` sent in `interval`. */
 static inline void depend_on_message(const struct rank *r, int from, uint32_t interval)
 {
   struct dependence *list = told_of(r->config, r->state);
@@ -189,7 +192,7 @@ static inline void drop_depends(const struct rank *r, uint32_t first, int rank, 
   r->state->depends = left;
 }
 
-/* The first event that depends on an interval of `rank` behind `last`; 0: none does. */
+/* Returns the first event that depends on an interval of `rank` after `last`; 0: none does. */
 static inline uint32_t first_orphan(const struct rank *r, int rank, uint32_t last)
 {
   const struct dependence *list = depends_of(r->config, r->state);
@@ -199,8 +202,8 @@ static inline uint32_t first_orphan(const struct rank *r, int rank, uint32_t las
   return 0;
 }
 
-/* The last interval of `rank` that events up to `event` depend on, and that is not known to be
- * stable; 0: none. */
+/* Returns the last interval of `rank` on which events up to `event` depend and that is not known to
+ * be stable; 0: none. */
 static inline uint32_t depends_on(const struct rank *r, int rank, uint32_t event)
 {
   const struct dependence *list = depends_of(r->config, r->state);
@@ -213,7 +216,7 @@ static inline uint32_t depends_on(const struct rank *r, int rank, uint32_t event
 
 /* ---- what is told of them ---- */
 
-/* Before a message, the peer is told on what this rank depends that it was not told yet. */
+/* Before a message, tells the peer the dependences of this rank that it was not told yet. */
 static inline void give(const struct rank *r, int to)
 {
   const struct dependence *list = depends_of(r->config, r->state);
@@ -232,7 +235,7 @@ static inline void give(const struct rank *r, int to)
   peer->given = r->state->events;
 }
 
-/* Asks those that events up to `event` depend on. */
+/* Asks the ranks on which events up to `event` depend. */
 static inline void ask(const struct rank *r, uint32_t event)
 {
   for (int i = 0; i < r->config->ranks && !recovers(r); i++) {
@@ -246,7 +249,7 @@ static inline void ask(const struct rank *r, uint32_t event)
 
 /* ---- events ---- */
 
-/* Entries before that place are of events up to `event`. */
+/* Returns the place before which entries belong to events up to `event`. */
 static inline uint32_t happened_until(const struct rank *r, uint32_t event)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -267,8 +270,8 @@ static inline struct happened *append(const struct rank *r)
   return entry;
 }
 
-/* What was written of events from `first` on, which is a reception, is worth nothing: they have not
- * happened. */
+/* Events from `first` on, which is a reception, have not happened: what was written of them is
+ * void. */
 static inline void cut_off(const struct rank *r, uint32_t first)
 {
   struct happened *entry = happened_of(r->config, r->state);
@@ -286,7 +289,7 @@ static inline void cut_off(const struct rank *r, uint32_t first)
 
 /* ---- doing it again ---- */
 
-/* All that is known of what the rank has done since the last checkpoint happens again. */
+/* Replays all known events of the rank since the last checkpoint. */
 static inline void replay(const struct rank *r)
 {
   r->state->decision = happened_until(r, last_image(r)->events);
@@ -303,7 +306,7 @@ static inline const struct happened *reception(const struct rank *r, uint32_t re
   return NULL;
 }
 
-/* The next decision to be made again; NULL when the program is free. */
+/* Returns the next decision to repeat; NULL when the program is free. */
 static inline const struct happened *next_decision(const struct rank *r)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -318,8 +321,8 @@ static inline const struct happened *next_decision(const struct rank *r)
 
 /* ---- own failures ---- */
 
-/* Notes a failure. An earlier failure with at least as many events says nothing that the later one
- * does not. */
+/* Notes a failure. An earlier failure with at least as many events adds nothing to the later one.
+ */
 static inline void note_failure(const struct rank *r, uint32_t incarnation)
 {
   struct failure *list = failures_of(r->config, r->state);

@@ -55,8 +55,8 @@ enum control { HAVE = 1, REPORT, CHECKPOINTED };
 
 static const char *const controls[] = {"none", "have", "report", "checkpointed", NULL};
 
-/* What happened, in order: receive `request` was given a message of (peer, tag), or was cancelled
- * (RCL_NOBODY), or `count` decisions in a row came out as `outcome`. */
+/* An event that happened, in order: receive `request` was given a message of (peer, tag), or was
+ * cancelled (RCL_NOBODY), or `count` decisions in a row came out as `outcome`. */
 struct happened {
   uint32_t request; /* 0: decisions */
   uint32_t outcome;
@@ -66,7 +66,7 @@ struct happened {
   uint32_t count;
 };
 
-/* Where the program was at a checkpoint. Its counts of messages are in counts_of(). */
+/* The program at a checkpoint. Its counts of messages are in counts_of(). */
 struct checkpoint {
   uint32_t number;
   uint32_t events;   /* all that had happened */
@@ -75,13 +75,16 @@ struct checkpoint {
 
 struct state {
   uint32_t phase, wanted;
-  struct checkpoint durable, pending; /* the one to start from, and the one on its way */
-  uint32_t events, writing, stable;   /* numbers of events: happened, in the write, on stable
-                                         storage */
-  uint32_t happened;                  /* entries of the event log */
-  uint32_t replaying;                 /* events that have yet to happen again */
-  uint32_t decision, repeated;        /* entry from which decisions are taken, how many were */
-  uint32_t output, writing_output;    /* the last that waits, and for the write; 0: none */
+  struct checkpoint durable,
+      pending; /* the checkpoint to start from, and the one on its way to storage */
+  uint32_t events, writing,
+      stable;         /* numbers of events: happened, in the write under way, on stable storage */
+  uint32_t happened;  /* entries of the event log */
+  uint32_t replaying; /* events that have yet to happen again */
+  uint32_t decision,
+      repeated; /* entry from which decisions are repeated, and how many of it were */
+  uint32_t output, writing_output; /* the last output that waits, and the last that waits for the
+                                      write; 0: none */
   struct rcl_links_counts links;
 };
 
@@ -148,7 +151,7 @@ static void note_reception(const struct rank *r)
   write_log(r);
 }
 
-/* A program that polls decides the same many times over: that is one entry. */
+/* A polling program makes the same decision many times in a row: together they are one entry. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   uint32_t first =
@@ -174,7 +177,7 @@ static const struct happened *reception(const struct rank *r, uint32_t request)
   return NULL;
 }
 
-/* The next decision to be made again; NULL when the program is free. */
+/* Returns the next decision to repeat; NULL when the program is free. */
 static const struct happened *next_decision(const struct rank *r)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -257,8 +260,8 @@ static void choose(const struct rank *r)
   r->state->replaying--;
 }
 
-/* A receive is cancelled, and will never be given anything; or it is too late for it, as it is
- * where it was given a message before the crash, which is a decision like any other. */
+/* A receive is cancelled, and will never be given a message; or it completes, as it must where it
+ * was given a message before the crash. Which of the two is a decision like any other. */
 static void cancel(const struct rank *r)
 {
   const struct happened *entry = reception(r, r->event->request);
@@ -308,7 +311,8 @@ static void captured(const struct rank *r)
   rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
-/* The pending checkpoint is the one to start from: entries that only the old one needed go. */
+/* The pending checkpoint becomes the one to start from; drops entries that only the old one needed.
+ */
 static void settle(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -398,7 +402,7 @@ static void go_back(const struct rank *r)
   rcl_links_go_back(&links, r->state->durable.number, false, r->actions);
 }
 
-/* All that the event logger has is stable, and happens again. */
+/* All events that the event logger has are stable, and happen again. */
 static void replay(const struct rank *r)
 {
   const struct happened *entry = happened_of(r->config, r->state);

@@ -29,7 +29,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list)
   return true;
 }
 
-/* The protocol at *index of a list and its variants; else moves *index on by as many. */
+/* Returns the protocol at *index of a list and its variants; else reduces *index by their number.
+ */
 static const struct rcl_protocol *at(const struct rcl_protocol *const *list, size_t *index)
 {
   for (; *list; list++)

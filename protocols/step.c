@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* A protocol with a full list does nothing else: what follows in its step is dropped, so that it
- * has not to look at each place whether there was room. Other reasons are verdicts of the protocol
- * on the run, which the rest of its step must not contradict: the world looks at that. */
+/* A protocol with a full list does nothing else: the rest of its step is dropped, so that it need
+ * not check for room at each place. Other reasons are verdicts of the protocol on the run, which
+ * the rest of its step must not contradict: the world looks at that. */
 static void end_with_full_list(struct rcl_actions *actions)
 {
   for (uint32_t i = 0; i + 1 < actions->count; i++)
@@ -46,8 +46,9 @@ static void fold_block(uint64_t lane[LANES], const unsigned char *at, size_t byt
 }
 
 /* Multiply and rotate, in lanes that do not wait for each other. Every state of a traced run goes
- * through here, and most of one is room in lists: a block of zeros is left out, and leaves its
- * place to the next that is none. So are blocks outside of all pieces, which are not even read. */
+ * through here, and most of a state is room in lists: blocks of zeros are skipped, and a block that
+ * is not skipped also counts its place. Blocks outside of all pieces are skipped without being
+ * read. */
 static uint64_t digest_pieces(const void *state, size_t bytes, const struct rcl_piece *piece,
                               uint32_t pieces)
 {

@@ -141,7 +141,8 @@ struct out {
   size_t used;
 };
 
-/* By hand: lines of a trace are a sixth of a run's time if each word goes through printf(). */
+/* Prints numbers by hand: with printf() for each word, lines of a trace would take a sixth of a
+ * run's time. */
 static void put_text(struct out *out, const char *text)
 {
   size_t length = strlen(text), room = TEXT_MAX - 1 - out->used;

@@ -13,15 +13,16 @@
 
 enum { TEXT_MAX = 256 }; /* bytes that the text of one event or action can take, with its end */
 
-/* Lower-case name of a kind ("arrived", "set-timer"); NULL for a number that is no kind. */
+/* Return the lower-case name of a kind ("arrived", "set-timer"); NULL for a number that is no kind.
+ */
 const char *event_name(enum rcl_event_kind);
 const char *action_name(enum rcl_action_kind);
 
-/* Inverse of the above; the NONE kind when there is no such name. */
+/* The inverse of the above; they return the NONE kind when there is no such name. */
 enum rcl_event_kind event_named(const char *name);
 enum rcl_action_kind action_named(const char *name);
 
-/* Name of a reason to give up, and of a list that is full (enum rcl_full). */
+/* Return the name of a reason to give up, and of a list that is full (enum rcl_full). */
 const char *reason_name(enum rcl_reason);
 const char *full_name(uint32_t list);
 
@@ -29,7 +30,7 @@ const char *full_name(uint32_t list);
  * entries was taken, and what would help; returns it. */
 char *give_up_print(const struct rcl_action *, uint32_t capacity, char *text);
 
-/* The same of a list that is three quarters full. */
+/* The same for a list that is three quarters full. */
 char *nearly_full_print(uint32_t list, uint32_t capacity, char *text);
 
 /* Print into `text` (TEXT_MAX bytes) and return it. `protocol` names control messages; may be
@@ -42,8 +43,8 @@ enum { NUMBER_MAX = 21 }; /* bytes of the longest number, with its end */
 /* Prints `value` in decimal into `text` (NUMBER_MAX bytes); returns the length. */
 size_t number_print(int64_t value, char *text);
 
-/* Parse what the above printed. Return NULL when all of `text` was understood; otherwise the
- * place in `text` that was not. */
+/* Parse the texts that the above print. Return NULL when all of `text` was understood; otherwise
+ * the place in `text` that was not. */
 const char *event_parse(const char *text, struct rcl_event *);
 const char *action_parse(const char *text, struct rcl_action *);
 

@@ -65,7 +65,7 @@ enum again { FIRST, AGAIN };
 struct state {
   uint32_t phase;
   uint32_t captured; /* the last checkpoint captured */
-  uint32_t next;     /* the one to come, said while this rank was HOLDING; 0: none */
+  uint32_t next;     /* the next checkpoint, told while this rank was HOLDING; 0: none */
   uint32_t ready;    /* coordinator: ranks that have started */
   struct rcl_commit commit;
   struct rcl_links_counts counts;
@@ -185,7 +185,7 @@ static void count_ready(const struct rank *r)
     next(r);
 }
 
-/* Messages that may have been in transit go on the wire again. */
+/* Sends messages that may have been in transit again. */
 static void start(const struct rank *r)
 {
   r->state->phase = RUNNING;

@@ -57,8 +57,8 @@ enum control { HAVE = 1, REPORT, TABLE, DEPENDS, END, LINE, COLLECT, GATHER, NEE
 static const char *const controls[] = {"none", "have",    "report", "table",  "depends",  "end",
                                        "line", "collect", "gather", "needed", "received", NULL};
 
-/* Where the program was, and on what it depended, at a checkpoint and now: messages of each peer,
- * and its last interval that this rank depends on, from 1; 0: none. */
+/* Counts and dependences of the program at a checkpoint, and now: messages of each peer, and the
+ * peer's last interval on which this rank depends, from 1; 0: none. */
 struct mark {
   uint32_t sent, received, depends;
 };
@@ -70,8 +70,9 @@ struct state {
   uint32_t undone;   /* as above */
   uint32_t fresh;    /* restarted, and the program has not run since */
   uint32_t first;    /* checkpoint that a line may need; those before it are erased */
-  uint32_t gathers;  /* coordinator: tables, for what can be collected; 2: and then once more */
-  uint32_t known;    /* coordinator: it has had tables */
+  uint32_t gathers; /* coordinator: asks for tables, to find what can be collected; 2: and then once
+                       more */
+  uint32_t known;   /* coordinator: it has had tables */
   struct rcl_links_counts links;
 };
 
@@ -151,8 +152,8 @@ static void arrived(const struct rank *r)
 
 static void ask_for_line(const struct rank *r);
 
-/* Checkpoints are taken when a rank likes: while there is no room for one, none is, and an interval
- * later there may be. */
+/* A rank takes checkpoints when it likes: without room for one it takes none, and tries again an
+ * interval later. */
 static void skip_checkpoint(const struct rank *r)
 {
   rcl_act(r->actions, RCL_ACTION_SET_TIMER);
@@ -226,7 +227,7 @@ static void all_stand(const struct rank *r)
     r->state->undone = NOWHERE;
 }
 
-/* This rank stands on the line. It hears the same from a peer when that reports. */
+/* This rank stands on the line. A peer says the same by its report. */
 static void resume(const struct rank *r)
 {
   r->state->phase = RUNNING;
@@ -255,7 +256,8 @@ static uint32_t depends_at(const struct rank *r, uint32_t at, int peer)
                                  : mark_of(r, at)[peer].depends;
 }
 
-/* This rank in the tables: as it is or, where they are gathered, as it would be if it failed now.
+/* Fills in this rank's row of the tables: as it is or, where tables are gathered, as it would be if
+ * it failed now.
  */
 static struct row own_row(const struct rank *r)
 {
@@ -305,8 +307,8 @@ static void begin_row(const struct rank *r, int rank)
 
 /* ---- what no line needs ---- */
 
-/* What is before `checkpoint` goes; peers hear what was received before it, and the outside what
- * the program has said. */
+/* Drops everything before `checkpoint`: peers hear what was received before it, and outputs from
+ * before it leave. */
 static void collect(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -333,7 +335,7 @@ static void collect(const struct rank *r, uint32_t checkpoint)
   }
 }
 
-/* Asks all for their tables, if all ranks stand on the line and it is not at that: then later. */
+/* Asks all for their tables, if all ranks stand on the line; if it is already asking, later. */
 static bool gather(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -351,7 +353,8 @@ static bool gather(const struct rank *r)
   return true;
 }
 
-/* The coordinator has all tables: tells all ranks where to stand, or what a line may need. */
+/* The coordinator has all tables: tells all ranks where to stand, or which checkpoints a line may
+ * need. */
 static void draw_line(const struct rank *r)
 {
   const struct line line = line_of(r);
@@ -374,7 +377,7 @@ static void draw_line(const struct rank *r)
     gather(r);
 }
 
-/* There is little room, or the last image has outputs that no line is known to keep. */
+/* Returns whether there is little room, or the last image has outputs that no known line keeps. */
 static bool wants_line(const struct rank *r)
 {
   const uint32_t *outputs = outputs_of(r->config, r->state);

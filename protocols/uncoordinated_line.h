@@ -1,5 +1,5 @@
-/* The recovery line of uncoordinated checkpoints, from what each checkpoint of each rank depends
- * on. */
+/* Finds the recovery line of uncoordinated checkpoints from the dependences of each checkpoint of
+ * each rank. */
 #ifndef RECLINE_UNCOORDINATED_LINE_H
 #define RECLINE_UNCOORDINATED_LINE_H
 
@@ -13,14 +13,14 @@ enum { NOWHERE = UINT16_MAX };
 struct row {
   uint32_t first;    /* checkpoint that it has */
   uint32_t latest;   /* checkpoint */
-  uint32_t present;  /* its present state counts as another one: it has not died */
+  uint32_t present;  /* its present state counts as a checkpoint, as it has not died */
   uint32_t undone;   /* checkpoint to which it has gone back, until all know; NOWHERE: none */
-  uint32_t complete; /* epoch for which its table is all there; NOWHERE: it comes */
-  uint32_t line;     /* where it is to stand */
+  uint32_t complete; /* epoch for which its table is complete; NOWHERE: it is coming */
+  uint32_t line;     /* checkpoint on which it has to stand */
 };
 
 /* A row for each rank and, for each of its `states` from the first on, the last interval of each
- * rank that it depends on. */
+ * rank on which it depends. */
 struct line {
   int ranks;
   size_t states;
@@ -39,15 +39,15 @@ static inline uint32_t last_of(const struct row *row)
   return row->latest + row->present;
 }
 
-/* The first interval of a rank that its peers must not depend on if it stands there. */
+/* Returns the first interval of a rank on which its peers must not depend if it stands there. */
 static inline uint32_t undone_by(const struct row *row)
 {
   uint32_t bound = row->present && row->line == last_of(row) ? NOWHERE : row->line;
   return bound < row->undone ? bound : row->undone;
 }
 
-/* Goes back with one rank after the other until none depends on an undone interval: at the latest
- * when all are at their first checkpoints. */
+/* Moves one rank after the other back until none depends on an undone interval: at the latest when
+ * all are at their first checkpoints. */
 static inline void find_line(const struct line *line)
 {
   struct row *rows = line->rows;

@@ -56,7 +56,7 @@ static inline void rcl_match(struct rcl_actions *actions, const struct rcl_event
   action->tag = receive->tag;
 }
 
-/* Has that part written, with the state as it is after this step. */
+/* Asks for a write of that part, with the state as it is after this step. */
 static inline void rcl_store(struct rcl_actions *actions, enum rcl_part part, uint32_t checkpoint)
 {
   struct rcl_action *action = rcl_act(actions, RCL_ACTION_STORE);
@@ -64,7 +64,7 @@ static inline void rcl_store(struct rcl_actions *actions, enum rcl_part part, ui
   action->checkpoint = checkpoint;
 }
 
-/* Has an image written with the state, but without the slots, which are in memory only. */
+/* Asks for a write of an image with the state, but without the slots, which are in memory only. */
 static inline void rcl_store_bare(struct rcl_actions *actions, uint32_t checkpoint)
 {
   struct rcl_action *action = rcl_act(actions, RCL_ACTION_STORE);
@@ -72,7 +72,7 @@ static inline void rcl_store_bare(struct rcl_actions *actions, uint32_t checkpoi
   action->checkpoint = checkpoint;
 }
 
-/* Clocks: an alarm so many bounds behind the instant of `checkpoint`. */
+/* Clocks: sets an alarm that many bounds after the instant of `checkpoint`. */
 static inline void rcl_set_alarm(struct rcl_actions *actions, uint32_t checkpoint, int deviations,
                                  int longest, int shortest)
 {

@@ -19,7 +19,7 @@ static inline bool rcl_coordinator(const struct rcl_config *config)
   return config->self == RCL_COORDINATOR_RANK;
 }
 
-/* Whether the coordinator's timer may begin `checkpoint` now; else the timer is set again. */
+/* Returns whether the coordinator's timer may begin `checkpoint` now; else sets the timer again. */
 static inline bool rcl_commit_begin(struct rcl_commit *commit, bool idle, uint32_t checkpoint,
                                     struct rcl_actions *actions)
 {

@@ -1,4 +1,4 @@
-/* Logs of message envelopes, for protocols that tell messages by them.
+/* Logs of message envelopes, for protocols that identify messages by them.
  *
  * Source: "Event Logging" (a variant of the Chandy-Lamport algorithm for MPI that needs no FIFO
  * channels), sections 3.3.1 (a log is a list, searched from its beginning) and 4.2 (sorted by a
@@ -44,7 +44,7 @@ static inline uint64_t rcl_envelope_hash(const struct rcl_envelope *e)
   return (uint64_t)(uint16_t)e->peer << 48 | (uint64_t)(uint16_t)e->comm << 32 | (uint32_t)e->tag;
 }
 
-/* The first entry whose hash is not below that of `e`. */
+/* Returns the first entry whose hash is not below the hash of `e`. */
 static inline uint32_t rcl_envelopes_binary_search(const struct rcl_envelopes *log,
                                                    const struct rcl_envelope *e)
 {
@@ -70,7 +70,8 @@ static inline uint32_t rcl_envelopes_sequential_search(const struct rcl_envelope
   return i;
 }
 
-/* Index of the first entry with this envelope, or where a new one belongs; `found` says which. */
+/* Returns the index of the first entry with this envelope, or where a new one belongs; `found` says
+ * which. */
 static inline uint32_t rcl_envelopes_find(const struct rcl_envelopes *log,
                                           const struct rcl_envelope *e, bool *found)
 {
@@ -114,7 +115,7 @@ static inline bool rcl_envelopes_take(struct rcl_envelopes *log, const struct rc
   return true;
 }
 
-/* How many messages with this envelope the log has. */
+/* Returns how many messages with this envelope the log has. */
 static inline uint32_t rcl_envelopes_count(const struct rcl_envelopes *log,
                                            const struct rcl_envelope *e)
 {
@@ -128,7 +129,7 @@ static inline uint32_t rcl_envelopes_count(const struct rcl_envelopes *log,
   return count;
 }
 
-/* How many messages from or to `peer` (RCL_ANY: all) it has. */
+/* Returns how many messages from or to `peer` (RCL_ANY: all) the log has. */
 static inline uint32_t rcl_envelopes_total(const struct rcl_envelopes *log, int peer)
 {
   uint32_t count = 0;
@@ -144,7 +145,8 @@ static inline void rcl_envelopes_clear(struct rcl_envelopes *log)
   *log->used = 0;
 }
 
-/* Whether each envelope occurs as often in one log as in the other, whatever their forms. */
+/* Returns whether each envelope occurs as often in one log as in the other, whatever their forms.
+ */
 static inline bool rcl_envelopes_equal(const struct rcl_envelopes *a, const struct rcl_envelopes *b)
 {
   for (uint32_t i = 0; i < *a->used; i++)

@@ -23,8 +23,8 @@ enum { RCL_LINKS_NUMBER, RCL_LINKS_INTERVAL, RCL_LINKS_EPOCH };
 
 struct rcl_link {
   uint32_t sent;     /* by the program */
-  uint32_t passed;   /* of these, all up to this one are on the wire or with the peer */
-  uint32_t received; /* of the peer's, all up to this one have arrived */
+  uint32_t passed;   /* all of these up to this one are on the wire or with the peer */
+  uint32_t received; /* all of the peer's messages up to this one have arrived */
   uint32_t up;
 };
 
@@ -33,14 +33,15 @@ struct rcl_sent {
   int16_t peer;
   uint16_t forgotten; /* its slot is empty; the entry goes when the checkpoint is durable */
   uint32_t number, slot;
-  uint32_t interval; /* of the sender: the last checkpoint before it was sent */
+  uint32_t interval; /* the sender's last checkpoint before it was sent */
   uint32_t after;    /* the number of events that must be stable before it passes; 0: they are */
 };
 
 /* The number of a message that arrived, or that the peer says has arrived there, ahead of a gap. */
 struct rcl_ahead {
   int16_t peer;
-  uint16_t interval; /* of the receiver; one from before its last checkpoint is kept for that */
+  uint16_t interval; /* interval of the receiver; a number from before its last checkpoint is kept
+                        for that */
   uint32_t number;
 };
 
@@ -72,18 +73,18 @@ struct rcl_links {
   struct rcl_sent *log;
   struct rcl_ahead *ahead, *had; /* arrived here, and at the peer */
   bool held;                     /* the program is held, and no message is transmitted */
-  uint32_t interval, epoch;      /* go with each message, behind its number */
-  uint32_t events, stable;       /* numbers of events: so far, on stable storage; both 0: no log */
+  uint32_t interval, epoch;      /* words that go with each message, after its number */
+  uint32_t events, stable; /* numbers of events so far, and on stable storage; both 0: no log */
 };
 
-/* What belongs into the LISTS of a protocol, whose links these are: `links_memory` is the first. */
+/* The lists that a protocol with links puts into its LISTS; `links_memory` is the first. */
 #define RCL_LINKS_LISTS(ARRAY, LIST, COUNTS)                                                       \
   ARRAY(links_memory, struct rcl_link, config->ranks)                                              \
   LIST(links_log, struct rcl_sent, config->capacity, (COUNTS).log, RCL_FULL_SENT)                  \
   LIST(links_ahead, struct rcl_ahead, config->capacity, (COUNTS).ahead, RCL_FULL_AHEAD)            \
   LIST(links_had, struct rcl_ahead, config->capacity, (COUNTS).had, RCL_FULL_AHEAD)
 
-/* The links that lie at `memory`, links_memory(); `counts` lies in the same state. */
+/* Returns the links at `memory`, links_memory(); `counts` lies in the same state. */
 static inline struct rcl_links rcl_links_at(const struct rcl_config *config,
                                             const struct rcl_links_counts *counts, void *memory)
 {
@@ -157,8 +158,8 @@ static inline void rcl_links_drop_sent(const struct rcl_links *links, int peer, 
   rcl_links_compact(links);
 }
 
-/* An invariant: numbers in the log count up to `sent`, from the first that is not released. The
- * peer, by number, will never ask for those up to `released`. */
+/* An invariant: numbers in the log count up to `sent`, from the first that is not released. A peer
+ * will never ask for messages up to its number in `released`. */
 static inline bool rcl_links_log_is_whole(const struct rcl_links *links, const uint32_t *released)
 {
   uint32_t found[links->config->ranks];
@@ -206,7 +207,7 @@ static inline void rcl_links_flush(const struct rcl_links *links, int to,
   rcl_links_drop(links->had, &links->counts->had, to, link->passed, 0);
 }
 
-/* The message just sent is transmitted if it `may_pass` and the peer does not have it. */
+/* Transmits the message just sent if it `may_pass` and the peer does not have it. */
 static inline void rcl_links_transmit(const struct rcl_links *links, int to, bool may_pass,
                                       struct rcl_actions *actions)
 {
@@ -225,7 +226,8 @@ static inline void rcl_links_transmit(const struct rcl_links *links, int to, boo
   transmit->words[RCL_LINKS_EPOCH] = links->epoch;
 }
 
-/* The program sends: into the log and, once it depends on stable events only, on the wire. */
+/* The program sends: puts the message into the log and, once it depends on stable events only, on
+ * the wire. */
 static inline void rcl_links_send(const struct rcl_links *links, int to,
                                   struct rcl_actions *actions)
 {
@@ -244,7 +246,7 @@ static inline void rcl_links_send(const struct rcl_links *links, int to,
   rcl_links_transmit(links, to, rcl_links_may_pass(links, to) && stable, actions);
 }
 
-/* The same without a copy, for a message that may pass. */
+/* Sends without a copy in the log, for a message that may pass. */
 static inline void rcl_links_send_unlogged(const struct rcl_links *links, int to,
                                            struct rcl_actions *actions)
 {
@@ -269,7 +271,8 @@ static inline bool rcl_links_nothing_waits(const struct rcl_links *links)
 
 /* ---- receiving ---- */
 
-/* Message `number` of that peer has arrived. False when the list of those ahead is full. */
+/* Notes that message `number` of that peer has arrived. Returns false when the list of messages
+ * ahead of a gap is full. */
 static inline bool rcl_links_arrived(const struct rcl_links *links, int from, uint32_t number)
 {
   struct rcl_link *link = &links->link[from];
@@ -343,8 +346,8 @@ static inline void rcl_links_to_self(const struct rcl_links *links)
   rcl_links_up(links, self, links->link[self].received);
 }
 
-/* The program is where it was at `checkpoint`; link->sent and link->received are the counts of that
- * moment already. Slots of undone messages are emptied if they `live` on. */
+/* The program is where it was at `checkpoint`; link->sent and link->received have the counts of
+ * that moment already. Empties the slots of undone messages if they `live` on. */
 static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t checkpoint, bool live,
                                      struct rcl_actions *actions)
 {
@@ -359,7 +362,7 @@ static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t che
     rcl_links_drop(links->ahead, &links->counts->ahead, peer, UINT32_MAX, checkpoint);
 }
 
-/* The rank stands where it will go on: all peers, and itself, learn what it has received. */
+/* The rank stands where it will go on: tells all peers, and itself, what it has received. */
 static inline void rcl_links_stand(const struct rcl_links *links, uint32_t have, uint32_t report,
                                    struct rcl_actions *actions)
 {

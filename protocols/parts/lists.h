@@ -37,7 +37,7 @@ static inline size_t rcl_aligned(size_t offset, size_t alignment)
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* The counter MEMBER of a state, for parts that keep the length of a list there. */
+/* A pointer to the counter MEMBER of a state, for parts that keep the length of a list there. */
 #define RCL_COUNT(STATE, MEMBER) ((uint32_t *)rcl_at(STATE, offsetof(struct state, MEMBER)))
 
 #define RCL_MAYBE __attribute__((unused)) /* a protocol need not use it */

@@ -28,7 +28,7 @@ struct rcl_mailbox {
   struct rcl_kept *item;
 };
 
-/* The lowest slot that is free, looked for 64 at a time. */
+/* Returns the lowest free slot; looks at 64 slots at a time. */
 static inline uint32_t rcl_mailbox_free_slot(const struct rcl_mailbox *box)
 {
   for (uint32_t first = 1;; first += 64) {
@@ -59,7 +59,8 @@ static inline struct rcl_kept *rcl_mailbox_keep(struct rcl_mailbox *box,
   return entry;
 }
 
-/* The first message for this receive that the program does not have; NULL when there is none. */
+/* Returns the first message for this receive that the program does not have; NULL when there is
+ * none. */
 static inline struct rcl_kept *rcl_mailbox_find(const struct rcl_mailbox *box,
                                                 const struct rcl_event *receive)
 {

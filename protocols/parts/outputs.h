@@ -1,9 +1,9 @@
-/* Output commit of protocols whose recovery is global: what the program has said before a capture
- * leaves once that checkpoint is committed, as no crash undoes it any more. What comes later waits
- * for the next checkpoint (Elnozahy et al., ACM Computing Surveys 34 (2002), section 2.3).
+/* Output commit of protocols whose recovery is global: outputs from before a capture leave once
+ * that checkpoint is committed, as no crash undoes them any more. Later outputs wait for the next
+ * checkpoint (Elnozahy et al., ACM Computing Surveys 34 (2002), section 2.3).
  *
- * Hosts hold outputs and let them leave; a protocol that says nothing of them lets the rest wait
- * for the end of the run.
+ * Hosts hold outputs and let them leave; if a protocol never lets an output leave, it waits for the
+ * end of the run.
  */
 #ifndef RECLINE_OUTPUTS_H
 #define RECLINE_OUTPUTS_H
@@ -17,8 +17,8 @@ static inline void rcl_output(struct rcl_actions *actions, uint32_t output, uint
   action->checkpoint = checkpoint;
 }
 
-/* At CAPTURED and START. A rank starts from a committed checkpoint: outputs in its image that a
- * crash has kept from leaving do so now. */
+/* Takes effect at CAPTURED and START. A rank starts from a committed checkpoint: outputs in its
+ * image that a crash has kept from leaving leave now. */
 static inline void rcl_output_with_commit(const struct rcl_event *event,
                                           struct rcl_actions *actions)
 {
