@@ -21,10 +21,10 @@ check 'and what claims said of them is kept' cmp "$dir/results" "$build/mutate/r
 "$mutate" --build "$build" --seed 2..3 --count 4 $blocking >"$dir/again" 2>>"$dir/err"
 check 'seeds take turns' test "$(sed -n '2,3p' "$dir/out")" = "$(sed -n '2,3p' "$dir/again")"
 
-printf '%s\n' "$blocking ||| state->lost = 0; ||| ; ||| there is no such line" >"$dir/known"
+printf '%s\n' "$blocking ||| r->state->lost = 0; ||| ; ||| there is no such line" >"$dir/known"
 "$mutate" --build "$build" --known-file "$dir/known" --known >"$dir/out" 2>"$dir/err"
 check 'a known change of a line that is gone is refused' test "$?" -eq 64
-printf '%s\n' "$blocking leave ||| state->wanted = false; ||| ; ||| not true" >"$dir/known"
+printf '%s\n' "$blocking leave ||| r->state->wanted = false; ||| ; ||| not true" >"$dir/known"
 "$mutate" --build "$build" --known-file "$dir/known" --known >"$dir/out" 2>"$dir/err"
 check 'one that a claim notices is not accepted' test "$?" -eq 1
 check 'and is named' grep -q '^NOT KNOWN TO BE NONE by blocking' "$dir/out"
