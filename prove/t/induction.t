@@ -19,7 +19,7 @@ verdict() { # [OPTION]... PROTOCOL: the verdict
 
 # ---- proved ----
 
-never='0 control none from 1, 0 control request from 1, 0 control release from 1, 1 timer'
+never='1 timer, 0 control none from 1, 0 control request from 1, 0 control release from 1'
 never="$never, 1 control none from 0, 1 control done from 0"
 is "$(verdict bookmark)" 'proved 0' 'bookmark, two ranks' out err
 is "$(sed -n 's/^  cannot happen: //p' out)" "$never" 'all other moves can happen' out
