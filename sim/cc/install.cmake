@@ -46,7 +46,8 @@ foreach(header mpi.h values.h)
   configure_file(${CMAKE_SOURCE_DIR}/include/mpi/${header} ${CMAKE_BINARY_DIR}/include/mpi/${header} COPYONLY)
 endforeach()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/include/mpi DESTINATION ${home}/include)
-foreach(header protocol line parts/act parts/commit parts/envelopes parts/links parts/lists parts/mailbox parts/outputs)
+foreach(header protocol line parts/act parts/commit parts/envelopes parts/links parts/lists parts/mailbox parts/outputs
+        parts/transitions)
   get_filename_component(name ${header} NAME)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/protocols/${header}.h)
