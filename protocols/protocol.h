@@ -69,6 +69,7 @@
 #ifndef RECLINE_PROTOCOL_H
 #define RECLINE_PROTOCOL_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -597,11 +598,11 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
  * change of a size below or of struct rcl_protocol raises it. */
 #define RECLINE_DOOR 16u
-_Static_assert(RECLINE_DOOR == 16u && sizeof(struct rcl_config) == 24 + sizeof(const uint32_t *) &&
-                   sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
-                   sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 17 &&
-                   RCL_ACTION_KINDS == 26 && RCL_REASONS == 4,
-               "the door has changed: raise RECLINE_DOOR, then these numbers");
+static_assert(RECLINE_DOOR == 16u && sizeof(struct rcl_config) == 24 + sizeof(const uint32_t *) &&
+                  sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
+                  sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 17 &&
+                  RCL_ACTION_KINDS == 26 && RCL_REASONS == 4,
+              "the door has changed: raise RECLINE_DOOR, then these numbers");
 #define RECLINE_PROTOCOLS(...)                                                                     \
   extern const uint32_t recline_door;                                                              \
   const uint32_t recline_door = RECLINE_DOOR;                                                      \

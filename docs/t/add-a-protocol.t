@@ -49,6 +49,30 @@ is "$?:$(sed -n 's/^ *pure/pure/p' stdout)" \
   'a step beyond its state is a breach, in the words of the page' stdout stderr
 check 'with a trace' grep -q '^violation pure ' beyond/restart-recovers.trace
 
+# The same protocol in other languages: the same states, and the same run.
+states() { sed -n 's/^ *\([0-9]* states, [0-9]* transitions, depth [0-9]*\),.*/\1/p' "$1"; }
+recline check restart-recovers.yaml >in_c 2>stderr
+time_of() { grep '"simulated_s"' "$1/result.json"; }
+other_language() { # LANGUAGE COMMAND...: compiles restart.so in the folder LANGUAGE
+  language=$1
+  shift
+  "$@" -o "$language/restart.so" 2>"$language.log"
+  is $? 0 "$language: it compiles" "$language.log"
+  cp restart-recovers.yaml restart-run.yaml "$language"
+  recline check "$language/restart-recovers.yaml" >stdout 2>stderr
+  is "$?:$(states stdout)" "0:$(states in_c)" "$language: its claim holds, with the states that C has" stdout stderr
+  recline run "$language/restart-run.yaml" --out "$language/out" >stdout 2>stderr
+  is "$?:$(time_of "$language/out")" "0:$(time_of out)" "$language: a program crashes under it and recovers" stderr
+}
+mkdir c++ rust
+# shellcheck disable=SC2046 # words
+other_language c++ ${CXX:-c++} -std=c++17 -O2 -Wall -Wextra -Werror -shared -fPIC $(pkg-config --cflags recline) restart.cc
+languages=3
+if command -v rustc >/dev/null; then
+  other_language rust rustc --edition 2021 --crate-type cdylib -O -C panic=abort -D warnings restart.rs
+  languages=6
+fi
+
 # The second protocol, which takes checkpoints.
 compile pause.c pause.so
 is $? 0 'the protocol with checkpoints compiles' cc.log
@@ -113,4 +137,4 @@ refused nothing.so 'expected RECLINE_PROTOCOLS in it' 'an object without protoco
 refused old.so 'it was built for door 0' 'an object built for another door'
 refused taken.so 'there is a protocol c3 already' 'a name that is taken'
 
-finish 30
+finish $((30 + languages))

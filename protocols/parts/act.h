@@ -2,6 +2,8 @@
 #ifndef RECLINE_ACT_H
 #define RECLINE_ACT_H
 
+#include <string.h>
+
 #include "protocols/protocol.h"
 
 /* Appends an action and returns it, zeroed but for its kind, for the caller to fill in. On
@@ -13,7 +15,8 @@ static inline struct rcl_action *rcl_act(struct rcl_actions *actions, enum rcl_a
     actions->count--;
   }
   struct rcl_action *action = &actions->item[actions->count++];
-  *action = (struct rcl_action){.kind = (uint8_t)kind};
+  memset(action, 0, sizeof *action); /* C++ would warn of an initializer */
+  action->kind = (uint8_t)kind;
   return action;
 }
 
