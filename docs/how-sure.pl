@@ -47,6 +47,7 @@ for my $file (glob "$root/verify/{claims,mutants}/*/*.yaml") {
   }
 }
 for (rows("$root/docs/prove.md")) { $proved{(names($_->[0]))[0]} = $_->[1] if @$_ == 7 && $_->[0] =~ /^`/ }
+my %line = read_file("$root/docs/prove.md") =~ /^\| of `([a-z-]+)`, (\w+) ranks/mg;
 for (rows("$root/docs/walk.md")) { $steps{(names($_->[0]))[0]} = $_ if @$_ == 7 && $_->[0] =~ /^`/ }
 for my $row (rows("$root/docs/measurements/sweeps.md")) {
   next if @$row != 6 || $row->[0] !~ /^`/;
@@ -80,8 +81,9 @@ sub row {
   my $walked = $steps{$protocol} ? "$steps{$protocol}[2] steps, $steps{$protocol}[3] crashes" : '';
   my $changed = $mutated{source_of($protocol)};
   my $noticed = $changed ? sprintf('%d of %d', $changed->[1], $changed->[0] - $changed->[2]) : '';
+  my @proofs = (($line{$protocol} ? "line of $line{$protocol} ranks" : ()), (($proved{$protocol} // '') eq 'proved' ? 'memory' : ()));
   return sprintf "| `%s` | %s | %s | %s | %s | %d | %s |\n", $protocol, $explored,
-    ($proved{$protocol} // '') eq 'proved' ? 'memory' : '', $walked,
+    join(', ', @proofs), $walked,
     $runs{$protocol} ? thousands($runs{$protocol}) : '', scalar keys %{$mutants{$protocol} // {}}, $noticed;
 }
 

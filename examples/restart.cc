@@ -1,7 +1,8 @@
 /* Restart, as restart.c has it, in C++: when a rank fails, all ranks begin again. */
 #include <recline/act.h>
 
-namespace {
+namespace
+{
 
 struct State {
   uint32_t begun; // starts of this memory: a restart from RCL_FRESH begins with zeroes
