@@ -18,7 +18,7 @@ static bool is_common(const struct campaign *c)
     if (g_str_has_prefix(c->grid.sweep[i].key, "program") ||
         g_str_has_prefix(c->grid.sweep[i].key, "platform"))
       return false;
-  return !c->slurm && !strcmp(c->field, "simulated_s");
+  return !strcmp(c->field, "simulated_s");
 }
 
 static double seconds_of(const char *text)

@@ -677,7 +677,7 @@ static void late_record(void)
 /* Rank 0 sends each message twice; to rank 1 what is left over at the end no longer counts once it
  * drains its channels: at once, or, `holds`, only where it was held and something let it go. */
 struct vanishing {
-  uint8_t held, open;
+  uint32_t held, open;
 };
 
 enum { OPEN = 1, GO };

@@ -83,12 +83,13 @@ enum connections {
 
 struct world_rank {
   uint8_t phase;
-  uint8_t held;         /* HOLD without RELEASE */
-  uint8_t timer;        /* SET_TIMER without TIMER */
-  uint8_t gave_up;      /* enum rcl_reason */
-  uint16_t draining;    /* 0: no peer; 1: every peer; else peer + 2 */
-  uint16_t closed;      /* enum connections, or-ed */
-  uint16_t born;        /* independent: the incarnation that began with its last crash; 0: none */
+  uint8_t held;      /* HOLD without RELEASE */
+  uint8_t timer : 1; /* SET_TIMER without TIMER */
+  uint8_t timed : 7; /* independent: it has set a timer since it last started; no bit is unused */
+  uint8_t gave_up;   /* enum rcl_reason */
+  uint16_t draining; /* 0: no peer; 1: every peer; else peer + 2 */
+  uint16_t closed;   /* enum connections, or-ed */
+  uint16_t born;     /* independent: the incarnation that began with its last crash; 0: none */
   uint16_t incarnation; /* the incarnation in which it last started; older messages do not exist for
                            this rank */
   uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
@@ -255,7 +256,8 @@ struct world_global {
   uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
   uint8_t injected;     /* the one fault of a faulty host has happened */
   int16_t down;         /* rank whose crash was detected last; -1 at first */
-  uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer */
+  uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0, as no
+                           two ranks change what all share */
   uint8_t settled;      /* no rank will go back any more: world_settles() */
 };
 

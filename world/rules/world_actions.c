@@ -274,7 +274,9 @@ static void force_outcome(struct step_context *t, const struct rcl_action *actio
 static void note_timer(const struct step_context *t)
 {
   bool asks = !t->w->protocol->clocks || t->rank == RCL_COORDINATOR_RANK;
-  if (asks && !read_global(t->w)->timed)
+  if (t->w->protocol->independent)
+    edit_rank(t->w, t->rank)->timed = true;
+  else if (asks && !read_global(t->w)->timed)
     edit_global(t->w)->timed = true;
 }
 

@@ -315,6 +315,15 @@ static bool is_requested(const struct world *w, int rank)
                                   : rank == RCL_COORDINATOR_RANK && read_global(w)->requested;
 }
 
+/* Returns whether a timer was set once that asks for checkpoints. */
+static bool is_timed(const struct world *w)
+{
+  bool timed = read_global(w)->timed;
+  for (int rank = 0; rank < w->ranks && w->protocol->independent; rank++)
+    timed |= read_rank(w, rank)->timed;
+  return timed;
+}
+
 /* With independent recovery and with clocks each rank needs a timer; otherwise one timer of any
  * rank will do, as a rule the coordinator's. */
 static void judge_timers(struct step_context *t, const char *property)
@@ -324,7 +333,7 @@ static void judge_timers(struct step_context *t, const char *property)
   bool set = false;
   for (int rank = 0; rank < w->ranks; rank++)
     set |= has_timer(w, rank);
-  bool timed = read_global(w)->timed && (w->protocol->independent || !read_global(w)->requested);
+  bool timed = is_timed(w) && (w->protocol->independent || !read_global(w)->requested);
   for (t->rank = 0; timed && t->rank < (each ? w->ranks : 1); t->rank++)
     if (each ? !has_timer(w, t->rank) : !set)
       world_violate(t, property, "no timer is set: no checkpoint will be asked for any more");
@@ -559,7 +568,7 @@ void world_at_rest_renewing(const struct world *w, bool (*renews)(void *ctx, int
   }
   world_occasion(&t, PROPERTY_DEADLOCK);
   world_occasion(&t, PROPERTY_COMMITS);
-  if (read_global(w)->timed)
+  if (is_timed(w))
     world_occasion(&t, PROPERTY_REQUESTS);
   judge_waits(w, "deadlock", NULL, "requests", verdict);
   if (verdict->kind == VERDICT_VIOLATION)
