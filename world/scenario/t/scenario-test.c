@@ -1037,11 +1037,12 @@ static void test_topologies(void)
   for (size_t i = 0; i < G_N_ELEMENTS(nodes); i++)
     for (int wiring = TOPOLOGY_FLAT; wiring <= TOPOLOGY_DRAGONFLY; wiring++) {
       static const char *const names[] = {"", "flat", "fat-tree", "dragonfly"};
-      struct machine machine;
-      int per_node;
+      struct machine machine = {0};
+      int per_node = 1;
       g_autofree char *yaml = g_strdup_printf("nodes: %d\ntopology: %s\n", nodes[i], names[wiring]);
       put("machine.yaml", yaml);
-      good = good && machine_read("machine.yaml", &machine, &per_node, NULL);
+      bool read = machine_read("machine.yaml", &machine, &per_node, NULL);
+      good = good && read;
       machine_complete(&machine, per_node);
       g_autofree char *xml = machine_xml(&machine);
       g_auto(GStrv) hosts = platform_hosts(xml, NULL, NULL);
