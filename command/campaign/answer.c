@@ -67,18 +67,22 @@ unsigned answer_further_runs(const struct table *table, unsigned a, unsigned b, 
 
 /* ---- words ---- */
 
+const struct answer_unit *answer_unit(double seconds, double least)
+{
+  static const struct answer_unit units[] = {{"d", 86400}, {"h", 3600},  {"min", 60},
+                                             {"s", 1},     {"ms", 1e-3}, {"us", 1e-6}};
+  size_t i = 0;
+  while (i + 1 < G_N_ELEMENTS(units) && seconds < least * units[i].seconds)
+    i++;
+  return &units[i];
+}
+
 char *answer_time(double seconds)
 {
-  static const struct {
-    const char *name;
-    double seconds;
-  } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
-  size_t i = 0;
-  while (i + 1 < G_N_ELEMENTS(units) && seconds < 1.5 * units[i].seconds)
-    i++;
-  double value = seconds / units[i].seconds;
-  return value >= 99.5 ? g_strdup_printf("%.0f %s", value, units[i].name)
-                       : g_strdup_printf("%.2g %s", value, units[i].name);
+  const struct answer_unit *unit = answer_unit(seconds, 1.5);
+  double value = seconds / unit->seconds;
+  return value >= 99.5 ? g_strdup_printf("%.0f %s", value, unit->name)
+                       : g_strdup_printf("%.2g %s", value, unit->name);
 }
 
 static const double MANY_TIMES = 5.0;
@@ -124,13 +128,8 @@ static char *tied_names(const struct table *table, const struct ranking *ranking
   return g_string_free(names, FALSE);
 }
 
-static void add_further(GString *text, const struct table *table, const struct ranking *ranking,
-                        int field)
+void answer_add_further(GString *text, unsigned more, const char *name)
 {
-  if (ranking->cells < 2 || !ranking->tied[1])
-    return;
-  unsigned more = answer_further_runs(table, ranking->cell[1], ranking->cell[0], field);
-  g_autofree char *name = table_cell_name(table, ranking->cell[1]);
   if (more > ANSWER_RUNS_MOST)
     g_string_append_printf(text,
                            " More than %d further runs of each would tell it from %s: either "
@@ -165,7 +164,11 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
   g_autofree char *few = answer_few_failures(table, best);
   g_string_append_printf(text, "%s%s%s%s.", *cost ? "; it " : "", cost, few ? "; but " : "",
                          few ? few : "");
-  add_further(text, table, ranking, field);
+  if (ranking->cells > 1 && ranking->tied[1]) {
+    unsigned next = ranking->cell[1];
+    g_autofree char *other = table_cell_name(table, next);
+    answer_add_further(text, answer_further_runs(table, next, best, field), other);
+  }
   return g_string_free(text, FALSE);
 }
 

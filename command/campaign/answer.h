@@ -30,6 +30,17 @@ unsigned answer_further_runs(const struct table *, unsigned a, unsigned b, int f
  * enough. The caller frees it. */
 char *answer_few_failures(const struct table *, unsigned cell);
 
+/* Appends how many runs more of each would tell the best cell from the one of that name. */
+void answer_add_further(GString *, unsigned more, const char *name);
+
+struct answer_unit {
+  const char *name;
+  double seconds;
+};
+
+/* Returns the largest unit of which a time has at least `least`; that of microseconds for less. */
+const struct answer_unit *answer_unit(double seconds, double least);
+
 /* A time for a person: "32 min", "1.4 h", "350 ms". The caller frees it. */
 char *answer_time(double seconds);
 

@@ -89,22 +89,15 @@ struct drawing {
 /* Fields in seconds are shown in the largest unit in which the least mean is at least 2. */
 static struct drawing drawing_of(const struct table *table, const struct figure *figure)
 {
-  static const struct {
-    const char *name;
-    double seconds;
-  } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
   const char *field = table->runs->fields->pdata[figure->field];
-  bool time = g_str_has_suffix(field, "_s") || strstr(field, "_s.");
   struct drawing drawing = {table, figure, axis_of(table->runs->grid), 1.0, ""};
   double least = INFINITY;
   for (unsigned cell = 0; cell < table->runs->grid->cells; cell++)
     least = fmin(least, table_mean(table, cell, figure->field).mean);
-  size_t i = 0;
-  while (i + 1 < G_N_ELEMENTS(units) && least < 2.0 * units[i].seconds)
-    i++;
-  if (time && isfinite(least) && least > 0.0) {
-    drawing.unit = units[i].seconds;
-    drawing.unit_name = units[i].name;
+  if (runs_is_time(field) && isfinite(least) && least > 0.0) {
+    const struct answer_unit *unit = answer_unit(least, 2.0);
+    drawing.unit = unit->seconds;
+    drawing.unit_name = unit->name;
   }
   return drawing;
 }
@@ -176,7 +169,7 @@ static void add_tics(GString *gp, const struct sweep *sweep)
   g_string_append(gp, ")\n");
 }
 
-/* Of one curve: the least value, and around it those that are not measurably worse. */
+/* Marks the least value of a figure with one curve, and the range that is not measurably worse. */
 static void add_optimum(const struct drawing *drawing, GString *gp)
 {
   const struct table *table = drawing->table;
@@ -210,7 +203,7 @@ static void add_optimum(const struct drawing *drawing, GString *gp)
   g_string_append(gp, ", graph 0.96\n");
 }
 
-/* Overhead against the failure-free program, in per cent, to the right. */
+/* Adds an axis to the right: overhead over the failure-free program, in per cent. */
 static void add_overhead(const struct drawing *drawing, GString *gp)
 {
   double base = drawing->figure->failure_free / drawing->unit;

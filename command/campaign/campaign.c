@@ -460,7 +460,8 @@ int campaign_run(struct campaign *c)
   if (c->has_table) {
     slurm_remove(c->out);
     g_autofree char *first = cell_file(c, 0);
-    c->failure_free = campaign_failure_free(c, first);
+    if (c->failure_free <= 0.0)
+      c->failure_free = campaign_failure_free(c, first);
   }
   bool nothing = g_hash_table_size(c->done.rows) == 0 || (c->failed && c->done.fields->len == 0);
   if (code > EXIT_NOT_AS_EXPECTED && c->made && nothing)

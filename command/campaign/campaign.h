@@ -30,7 +30,8 @@ struct campaign {
   struct grid grid; /* filled in by campaign_run() */
   struct runs done;
   struct table table;
-  double failure_free; /* seconds without failures and protocol; NAN: not known */
+  double failure_free; /* seconds without failures and protocol; NAN: not known. Measured by
+                          campaign_run() unless the caller has set it */
   bool has_table;      /* all runs that it is about were made */
   int failed;          /* exit code of runs that failed; 0: none did */
   int signal;          /* that stopped it; 0: none */
@@ -46,10 +47,15 @@ bool campaign_runs_to_end(const struct scenario *, GError **error);
  * error that has been reported. The caller raises `signal` after it has cleared everything. */
 int campaign_run(struct campaign *);
 
+/* Runs scenario `file` with `set` and then `settings` (both end with NULL; NULL: none). Returns its
+ * result as JSON, or NULL if the run did not end as expected. `problem` is what it has said on
+ * standard error. The caller frees both. */
+char *campaign_measure(const char *file, char *const *set, const char *const *settings,
+                       char **problem);
+
 /* Returns the seconds that the program of scenario `file`, of the first cell, takes without
  * failures, checkpoints and protocol: kept in the folder, or run. NAN where cells differ in program
- * or platform, where Slurm runs it, where `field` is no time of the whole run, or where that run
- * fails. */
+ * or platform, where `field` is no time of the whole run, or where that run fails. */
 double campaign_failure_free(const struct campaign *, const char *file);
 
 /* Writes runs.csv, table.csv and the figure. */

@@ -3,9 +3,7 @@
 #include <glib.h>
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#include "base/exit_codes.h"
 #include "base/output.h"
 #include "command/campaign/campaign.h"
 
@@ -30,31 +28,16 @@ static double seconds_of(const char *text)
   return strcmp(verdict, "completed") ? NAN : json_object_get_double_member(result, "simulated_s");
 }
 
-static char *run(const char *file)
-{
-  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  char *out = NULL;
-  int status = 0;
-  const char *words[] = {self,    "run",           file,    "--json",
-                         "--set", "failures=[]",   "--set", "expect={}",
-                         "--set", "checkpoint={}", "--set", "protocol={name: none}",
-                         NULL};
-  bool spawned = g_spawn_sync(NULL, (char **)words, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
-                              &out, NULL, &status, NULL);
-  if (spawned && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FINE)
-    return out;
-  g_free(out);
-  return NULL;
-}
-
 double campaign_failure_free(const struct campaign *c, const char *scenario)
 {
-  g_autofree char *file = g_build_filename(c->out, FILE_NAME, NULL), *text = NULL;
+  static const char *const settings[] = {"failures=[]", "expect={}", "checkpoint={}",
+                                         "protocol={name: none}", NULL};
+  g_autofree char *file = g_build_filename(c->out, FILE_NAME, NULL), *text = NULL, *problem = NULL;
   if (!is_common(c))
     return NAN;
   if (g_file_get_contents(file, &text, NULL, NULL))
     return seconds_of(text);
-  text = run(scenario);
+  text = campaign_measure(scenario, NULL, settings, &problem);
   if (!text)
     return NAN;
   output_write(file, text, strlen(text)); /* to be run again otherwise */

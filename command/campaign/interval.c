@@ -80,31 +80,11 @@ static int parse(int argc, char **argv, struct options *o)
  * its result; NULL after printing why there is none. */
 static JsonNode *measure(const struct options *o, const char *const *settings)
 {
-  g_autoptr(GPtrArray) words = g_ptr_array_new();
-  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  g_autofree char *out = NULL, *err = NULL;
-  g_autoptr(GError) error = NULL;
-  int status = 0;
-  const char *const first[] = {self, "run", o->files[0], "--json"};
-  for (size_t i = 0; i < G_N_ELEMENTS(first); i++)
-    g_ptr_array_add(words, (char *)first[i]);
-  for (char **set = o->set; set && *set; set++) {
-    g_ptr_array_add(words, (char *)"--set");
-    g_ptr_array_add(words, *set);
-  }
-  for (; *settings; settings++) {
-    g_ptr_array_add(words, (char *)"--set");
-    g_ptr_array_add(words, (char *)*settings);
-  }
-  g_ptr_array_add(words, NULL);
-  if (!g_spawn_sync(NULL, (char **)words->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &err,
-                    &status, &error))
-    g_printerr("recline interval: %s\n", error->message);
-  else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FINE)
-    return json_from_string(out, NULL);
-  else
-    g_printerr("%s", err);
-  return NULL;
+  g_autofree char *problem = NULL;
+  g_autofree char *out = campaign_measure(o->files[0], o->set, settings, &problem);
+  if (!out)
+    g_printerr("%s", problem);
+  return out ? json_from_string(out, NULL) : NULL;
 }
 
 static double number(JsonNode *result, const char *group, const char *name)
@@ -228,11 +208,16 @@ static struct simulated read_simulated(const struct table *table, int field)
   return found;
 }
 
-static char *time_of(const struct table *table, unsigned cell)
+static double seconds_of(const struct table *table, unsigned cell)
 {
   double seconds = NAN;
   sweep_number(grid_value(table->runs->grid, cell, 0), &seconds);
-  return answer_time(seconds);
+  return seconds;
+}
+
+static char *time_of(const struct table *table, unsigned cell)
+{
+  return answer_time(seconds_of(table, cell));
 }
 
 /* `theory`: the optimum by the formula, for campaigns in which hardly anything failed; 0: there is
@@ -260,14 +245,8 @@ static char *sentence_of(const struct table *table, int field, const struct simu
   }
   if (few)
     g_string_append_printf(text, " But %s.", few);
-  unsigned more = answer_further_runs(table, found->next, found->best, field);
-  if (found->next != found->best && more > ANSWER_RUNS_MOST)
-    g_string_append_printf(text,
-                           " More than %d further runs would tell it from %s: either will do.",
-                           ANSWER_RUNS_MOST, next);
-  else if (found->next != found->best)
-    g_string_append_printf(text, " About %u further runs of each would tell it from %s.", more,
-                           next);
+  if (found->next != found->best)
+    answer_add_further(text, answer_further_runs(table, found->next, found->best, field), next);
   return g_string_free(text, FALSE);
 }
 
@@ -326,13 +305,6 @@ static void add_measured(const struct costs *costs, JsonBuilder *json)
   json_add_real(json, "daly_s", known ? optimum_daly(m) : NAN);
   json_add_real(json, "exact_s", known ? optimum_exact(m) : NAN);
   json_builder_end_object(json);
-}
-
-static double seconds_of(const struct table *table, unsigned cell)
-{
-  double seconds = NAN;
-  sweep_number(grid_value(table->runs->grid, cell, 0), &seconds);
-  return seconds;
 }
 
 static void print_json(const struct campaign *c, const struct costs *costs,
@@ -395,11 +367,11 @@ static int simulate(const struct options *o, const struct costs *costs,
                        .field = "simulated_s",
                        .extra = extra,
                        .title = title,
+                       .failure_free = costs->work,
                        .runs = (unsigned)o->runs,
                        .jobs = o->jobs ? (unsigned)o->jobs : g_get_num_processors(),
                        .lock = -1};
   int code = campaign_run(&c);
-  c.failure_free = costs->work;
   if (c.has_table)
     print_answer(o, &c, costs);
   if (c.has_table && o->out && !campaign_report(&c, &error))

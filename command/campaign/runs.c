@@ -65,11 +65,41 @@ static bool is_outcome(const char *name)
   return !g_strv_contains(others, name) && !g_str_has_prefix(name, "sweep.");
 }
 
-static void add_field(const char *name, JsonNode *node, void *fields)
+struct numbers {
+  void (*take)(const char *name, double value, void *data);
+  void *data;
+};
+
+static void take_number(const char *name, JsonNode *node, void *numbers)
 {
-  bool number = JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) != G_TYPE_STRING;
-  if (number && is_outcome(name))
-    g_ptr_array_add(fields, g_strdup(name));
+  const struct numbers *to = numbers;
+  if (JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) != G_TYPE_STRING &&
+      is_outcome(name))
+    to->take(name, json_node_get_double(node), to->data);
+}
+
+void runs_visit_numbers(JsonObject *result,
+                        void (*take)(const char *name, double value, void *data), void *data)
+{
+  struct numbers numbers = {take, data};
+  visit(result, NULL, take_number, &numbers);
+}
+
+bool runs_has_ended(JsonObject *result)
+{
+  const char *verdict = json_object_get_string_member_with_default(result, "verdict", "");
+  return !g_strcmp0(verdict, "completed") || !g_strcmp0(verdict, "recovered");
+}
+
+bool runs_is_time(const char *field)
+{
+  return g_str_has_suffix(field, "_s") || strstr(field, "_s.");
+}
+
+static void add_field(const char *name, double value, void *fields)
+{
+  (void)value;
+  g_ptr_array_add(fields, g_strdup(name));
 }
 
 static JsonNode *find(JsonObject *object, const char *name)
@@ -83,10 +113,9 @@ static JsonNode *find(JsonObject *object, const char *name)
 
 static void read_values(struct runs *runs, JsonObject *object, struct row *row)
 {
-  const char *verdict = json_object_get_string_member_with_default(object, "verdict", "");
-  row->ended = !strcmp(verdict, "completed") || !strcmp(verdict, "recovered");
+  row->ended = runs_has_ended(object);
   if (runs->fields->len == 0 && row->exit <= EXIT_INCONCLUSIVE)
-    visit(object, NULL, add_field, runs->fields);
+    runs_visit_numbers(object, add_field, runs->fields);
   row->value = g_new(double, runs->fields->len);
   for (guint i = 0; i < runs->fields->len; i++) {
     JsonNode *node = find(object, runs->fields->pdata[i]);

@@ -6,6 +6,7 @@
 #ifndef RECLINE_RUNS_H
 #define RECLINE_RUNS_H
 
+#include <json-glib/json-glib.h>
 #include <stdint.h>
 
 #include "command/campaign/sweep.h"
@@ -44,6 +45,16 @@ bool runs_add(struct runs *, unsigned cell, unsigned run, int code, const char *
 /* The same for a run that failed: `why` is a line for a person. */
 bool runs_add_failed(struct runs *, unsigned cell, unsigned run, int code, const char *why,
                      GError **error);
+
+/* Calls `take` for each number of a result that is an outcome, "simulated_s" or "time_s.lost". */
+void runs_visit_numbers(JsonObject *result,
+                        void (*take)(const char *name, double value, void *data), void *data);
+
+/* Returns whether the program of that result ended: completed or recovered. */
+bool runs_has_ended(JsonObject *result);
+
+/* Returns whether a field is a time in seconds, by its name. */
+bool runs_is_time(const char *field);
 
 /* Returns the index of a field; -1: no result has it. */
 int runs_field(const struct runs *, const char *name);

@@ -11,6 +11,7 @@
 #include "base/exit_codes.h"
 #include "base/glib/json.h"
 #include "command/campaign/estimate.h"
+#include "command/campaign/runs.h"
 #include "command/compare/samples.h"
 
 const struct about about_compare = {
@@ -21,11 +22,11 @@ const struct about about_compare = {
 enum { SIDES = 2 };
 
 /* A number of both sides. Without repetitions a mean has no interval: half is 0. */
-struct row {
+struct compared {
   const char *name;
   struct estimate side[SIDES];
-  double ratio,
-      half; /* of B to A, and half the width of its 95 % interval; half NAN: no interval */
+  double ratio; /* of B to A */
+  double half;  /* half the width of its 95 % interval; NAN: no interval */
 };
 
 static struct estimate estimate_in(const struct samples *samples, const char *name)
@@ -36,9 +37,9 @@ static struct estimate estimate_in(const struct samples *samples, const char *na
 }
 
 /* The error of a quotient of two independent means, to first order. */
-static struct row row_of(const struct samples *samples, const char *name)
+static struct compared row_of(const struct samples *samples, const char *name)
 {
-  struct row row = {
+  struct compared row = {
       name, {estimate_in(&samples[0], name), estimate_in(&samples[1], name)}, NAN, NAN};
   double square = 0.0;
   bool repeated = false;
@@ -55,34 +56,34 @@ static struct row row_of(const struct samples *samples, const char *name)
 /* Numbers that both sides have, and of which one is not 0, in the order of A. */
 static GArray *rows_of(const struct samples *samples)
 {
-  GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct row));
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct compared));
   for (guint i = 0; i < samples[0].names->len; i++) {
     const char *name = samples[0].names->pdata[i];
-    struct row row = row_of(samples, name);
+    struct compared row = row_of(samples, name);
     if (row.side[1].count > 0 && (row.side[0].mean > 0 || row.side[1].mean > 0))
       g_array_append_val(rows, row);
   }
   return rows;
 }
 
-static const struct row *row_named(const GArray *rows, const char *name)
+static const struct compared *row_named(const GArray *rows, const char *name)
 {
   for (guint i = 0; i < rows->len; i++)
-    if (!strcmp(g_array_index(rows, struct row, i).name, name))
-      return &g_array_index(rows, struct row, i);
+    if (!strcmp(g_array_index(rows, struct compared, i).name, name))
+      return &g_array_index(rows, struct compared, i);
   return NULL;
 }
 
 /* ---- for a person ---- */
 
-static char *ratio_text(const struct row *row)
+static char *ratio_text(const struct compared *row)
 {
   return !isfinite(row->ratio) ? g_strdup("-")
          : isfinite(row->half) ? g_strdup_printf("%.3g ± %.2g", row->ratio, row->half)
                                : g_strdup_printf("%.3g", row->ratio);
 }
 
-static bool is_phase(const struct row *row)
+static bool is_phase(const struct compared *row)
 {
   return g_str_has_prefix(row->name, "phase ");
 }
@@ -90,10 +91,10 @@ static bool is_phase(const struct row *row)
 /* "B takes 1.02 ± 0.05 of the time of A; of the phases capture is furthest apart: 1.47." */
 static char *sentence_of(const GArray *rows)
 {
-  const struct row *whole = row_named(rows, "simulated_s"), *worst = NULL;
+  const struct compared *whole = row_named(rows, "simulated_s"), *worst = NULL;
   GString *text = g_string_new(NULL);
   for (guint i = 0; i < rows->len; i++) {
-    const struct row *row = &g_array_index(rows, struct row, i);
+    const struct compared *row = &g_array_index(rows, struct compared, i);
     if (is_phase(row) && isfinite(row->ratio) && row->ratio > 0 &&
         (!worst || fabs(log(row->ratio)) > fabs(log(worst->ratio))))
       worst = row;
@@ -110,8 +111,7 @@ static char *sentence_of(const GArray *rows)
 
 static char *value_text(const char *name, const struct estimate *e)
 {
-  bool time =
-      g_str_has_suffix(name, "_s") || strstr(name, "_s.") || g_str_has_prefix(name, "phase");
+  bool time = runs_is_time(name) || g_str_has_prefix(name, "phase");
   bool interval = e->count > 1 && e->half > 0.0 && isfinite(e->half);
   double share = interval ? 100 * e->half / fabs(e->mean) : 0.0;
   const char *unit = "";
@@ -126,7 +126,7 @@ static char *value_text(const char *name, const struct estimate *e)
                   : g_strdup_printf("%.4g%s", mean, unit);
 }
 
-static void print_row(const struct row *row, const char *name)
+static void print_row(const struct compared *row, const char *name)
 {
   g_autofree char *a = value_text(row->name, &row->side[0]);
   g_autofree char *b = value_text(row->name, &row->side[1]), *ratio = ratio_text(row);
@@ -160,7 +160,7 @@ static bool belongs(const struct section *section, const char *name)
 static void print_section(const GArray *rows, const struct section *section, const char **told)
 {
   for (guint i = 0; i < rows->len; i++) {
-    const struct row *row = &g_array_index(rows, struct row, i);
+    const struct compared *row = &g_array_index(rows, struct compared, i);
     if (!belongs(section, row->name))
       continue;
     if (strcmp(*told, section->title) != 0)
@@ -216,7 +216,7 @@ static void print_json(const struct samples *samples, const GArray *rows)
   add_side(json, "b", &samples[1]);
   json_open_list(json, "rows");
   for (guint i = 0; i < rows->len; i++) {
-    const struct row *row = &g_array_index(rows, struct row, i);
+    const struct compared *row = &g_array_index(rows, struct compared, i);
     json_builder_begin_object(json);
     json_add_text(json, "name", row->name);
     json_add_real(json, "a", row->side[0].mean);

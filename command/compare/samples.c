@@ -4,6 +4,8 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "command/campaign/runs.h"
+
 static bool fail(GError **error, const char *file, const char *what)
 {
   g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s", file, what);
@@ -19,26 +21,9 @@ static const char *text_of(JsonObject *object, const char *key)
   return text ? text : "";
 }
 
-static bool is_number(JsonNode *node)
+static void add_number(const char *name, double value, void *samples)
 {
-  return JSON_NODE_HOLDS_VALUE(node) && (json_node_get_value_type(node) == G_TYPE_INT64 ||
-                                         json_node_get_value_type(node) == G_TYPE_DOUBLE);
-}
-
-static void add_numbers(struct samples *samples, JsonObject *object, const char *prefix)
-{
-  static const char *const left_out[] = {"seed", "ranks", "program_exit", "cell", "run",
-                                         "exit", NULL};
-  g_autoptr(GList) members = json_object_get_members(object);
-  for (const GList *member = members; member; member = member->next) {
-    JsonNode *node = json_object_get_member(object, member->data);
-    g_autofree char *name = g_strconcat(prefix, member->data, NULL);
-    g_autofree char *below = g_strconcat(name, ".", NULL);
-    if (JSON_NODE_HOLDS_OBJECT(node))
-      add_numbers(samples, json_node_get_object(node), below);
-    else if (is_number(node) && !g_strv_contains(left_out, name))
-      samples_add(samples, name, json_node_get_double(node));
-  }
+  samples_add(samples, name, value);
 }
 
 /* The mean of each phase over the checkpoints of a run that have it. */
@@ -75,9 +60,8 @@ static bool add_result(struct samples *samples, const char *file, const char *js
       !json_object_has_member(json_node_get_object(root), "verdict"))
     return fail(error, file, "no result, expected result.json of recline run");
   JsonObject *result = json_node_get_object(root);
-  const char *verdict = text_of(result, "verdict");
-  if (strcmp(verdict, "completed") != 0 && strcmp(verdict, "recovered") != 0)
-    return true; /* a mean is that of runs whose programs ended */
+  if (!runs_has_ended(result))
+    return true; /* means are taken over runs whose programs ended */
   if (samples->runs++ == 0) {
     samples->protocol = g_strdup(text_of(result, "protocol"));
     samples->program = g_strdup(text_of(result, "program"));
@@ -85,7 +69,7 @@ static bool add_result(struct samples *samples, const char *file, const char *js
     samples->title = g_strdup_printf("%s, %s on %d ranks of %s", samples->protocol,
                                      samples->program, samples->ranks, text_of(result, "platform"));
   }
-  add_numbers(samples, result, "");
+  runs_visit_numbers(result, add_number, samples);
   JsonNode *phases = json_object_get_member(result, "phases");
   if (phases && JSON_NODE_HOLDS_ARRAY(phases))
     add_phases(samples, json_node_get_array(phases));

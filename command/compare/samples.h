@@ -5,8 +5,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Runs of one kind. Names of numbers: those of a result, "simulated_s", "time_s.lost"; "phase
- * NAME", the mean over the checkpoints of a run. */
+/* Repeated runs of one scenario. A number has the name of a result's field ("simulated_s",
+ * "time_s.lost") or is called "phase NAME": the mean over the checkpoints of a run. */
 struct samples {
   char *title; /* "c3, cg S on 8 ranks of clan.xml" */
   char *protocol, *program;
