@@ -369,6 +369,29 @@ char *action_print(const struct rcl_protocol *protocol, const struct rcl_action 
   return text;
 }
 
+/* ---- phases ---- */
+
+static bool has_word(const char *text, const char *beginning, size_t length)
+{
+  for (; text; text = strchr(text, ' '))
+    if (!strncmp(++text, beginning, length))
+      return true;
+  return false;
+}
+
+bool text_is_moment(const char *text, const char *moment)
+{
+  size_t length = strcspn(moment, " ");
+  if (strncmp(text, moment, length) != 0 || (text[length] && text[length] != ' '))
+    return false;
+  for (const char *field = moment + length; *field; field += length) {
+    length = strcspn(++field, " ");
+    if (!has_word(strchr(text, ' '), field, length))
+      return false;
+  }
+  return true;
+}
+
 /* ---- parsing ---- */
 
 /* One `key=value` or bare word of a line. */

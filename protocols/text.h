@@ -38,6 +38,10 @@ char *nearly_full_print(uint32_t list, uint32_t capacity, char *text);
 char *event_print(const struct rcl_protocol *, const struct rcl_event *, char *text);
 char *action_print(const struct rcl_protocol *, const struct rcl_action *, char *text);
 
+/* Returns whether a printed event or action is the step that `moment` names, as the ends of phases
+ * are named (struct rcl_phase): its kind, then fields that it has, or beginnings of fields. */
+bool text_is_moment(const char *text, const char *moment);
+
 enum { NUMBER_MAX = 21 }; /* bytes of the longest number, with its end */
 
 /* Prints `value` in decimal into `text` (NUMBER_MAX bytes); returns the length. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "command/compare/samples.h"
-#include "protocols/protocol.h"
+#include "protocols/text.h"
 
 enum { PHASES_MOST = 16 };
 
@@ -33,26 +33,10 @@ struct measure {
   GHashTable *captures; /* checkpoint -> double *, seconds at which rank 0 captured it */
 };
 
-/* Returns whether `step` ("hold checkpoint=2") is of the kind that `moment` begins with and has the
- * fields that follow, or beginnings of them. */
-static bool is_moment(const char *step, const char *moment)
-{
-  g_auto(GStrv) words = g_strsplit(moment, " ", -1);
-  size_t length = strlen(words[0]);
-  if (strncmp(step, words[0], length) != 0 || (step[length] && step[length] != ' '))
-    return false;
-  for (char **field = words + 1; *field; field++) {
-    const char *found = strstr(step, *field);
-    if (!found || found[-1] != ' ')
-      return false;
-  }
-  return true;
-}
-
 static bool has_moment(char *const *steps, const char *moment)
 {
   for (; *steps; steps++)
-    if (is_moment(*steps, moment))
+    if (text_is_moment(*steps, moment))
       return true;
   return false;
 }
@@ -96,13 +80,13 @@ static void take_coordinator(struct measure *m, double now, char *const *steps, 
 {
   for (; *steps; steps++) {
     unsigned checkpoint = checkpoint_in(*steps);
-    if (is_moment(*steps, "captured")) {
+    if (text_is_moment(*steps, "captured")) {
       double *when = g_new(double, 1);
       *when = now;
       g_hash_table_replace(m->captures, GUINT_TO_POINTER(checkpoint), when);
     }
-    m->commits += is_moment(*steps, "commit");
-    if (is_moment(*steps, "start"))
+    m->commits += text_is_moment(*steps, "commit");
+    if (text_is_moment(*steps, "start"))
       *restored = checkpoint;
   }
 }

@@ -5,11 +5,12 @@
 
 #include <string.h>
 
-/* One end of a phase: a step with that event or action, and with these fields in its text. */
+/* One end of a phase: a step with that event or action, as text_is_moment() tells. */
 struct moment {
   enum rcl_event_kind event;
   enum rcl_action_kind action;
-  char **fields; /* NULL: any */
+  const char *text;
+  bool has_fields; /* else the kind tells */
 };
 
 struct phase {
@@ -36,10 +37,8 @@ static uint32_t *checkpoint_of; /* by rank: the last checkpoint that it was told
 static struct moment read_moment(const char *text)
 {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
-  struct moment moment = {event_named(words[0]), action_named(words[0]), NULL};
+  struct moment moment = {event_named(words[0]), action_named(words[0]), text, words[1] != NULL};
   REQUIRE(moment.event || moment.action, "a phase begins and ends with an event or an action");
-  if (words[1])
-    moment.fields = g_strdupv(words + 1);
   return moment;
 }
 
@@ -77,33 +76,22 @@ static bool may_be_moment(const struct rcl_event *event, const struct rcl_action
   return may_be;
 }
 
-/* Fields are words, or beginnings of words, after the kind. */
-static bool has_fields(const char *text, char **fields)
-{
-  for (; fields && *fields; fields++) {
-    const char *found = strstr(text, *fields);
-    if (!found || found[-1] != ' ')
-      return false;
-  }
-  return true;
-}
-
 /* Returns whether the step is that moment; sets `checkpoint` to the one that the step names. */
 static bool is_moment(const struct moment *moment, const struct rcl_event *event,
                       const struct rcl_actions *actions, uint32_t *checkpoint)
 {
   char text[TEXT_MAX];
   if (moment->event && event->kind == moment->event &&
-      (!moment->fields ||
-       has_fields(event_print(shadow_protocol(), event, text), moment->fields))) {
+      (!moment->has_fields ||
+       text_is_moment(event_print(shadow_protocol(), event, text), moment->text))) {
     *checkpoint = event->checkpoint ? event->checkpoint : *checkpoint;
     return true;
   }
   for (uint32_t i = 0; moment->action && i < actions->count; i++) {
     const struct rcl_action *action = &actions->item[i];
     if (action->kind != moment->action ||
-        (moment->fields &&
-         !has_fields(action_print(shadow_protocol(), action, text), moment->fields)))
+        (moment->has_fields &&
+         !text_is_moment(action_print(shadow_protocol(), action, text), moment->text)))
       continue;
     *checkpoint = action->checkpoint ? action->checkpoint : *checkpoint;
     return true;
