@@ -91,6 +91,9 @@ struct executor {
 /* Takes a module, which belongs to the executor from then on. */
 void executor_init(struct executor *, LLVMModuleRef);
 void executor_clear(struct executor *);
+
+/* Returns why the executor has not looked at everything, to be freed; NULL: it has. */
+char *executor_undecided(const struct executor *);
 const struct code *executor_code(struct executor *, LLVMValueRef function);
 LLVMValueRef code_function(const struct code *);
 unsigned code_registers(const struct code *);

@@ -109,8 +109,10 @@ static void print_all(struct printing *t)
     }
 }
 
-/* Returns what is not zero of the words before the move; with `now`, what has changed behind it. */
-static GString *print_words(const struct proving *g, Z3_model model, const Z3_ast *now)
+/* Prints the words before the move that are not zero and, unless `now` is NULL, those that have
+ * changed behind it. */
+static void print_words(const struct proving *g, Z3_model model, const Z3_ast *now,
+                        struct line_failure *f)
 {
   const struct whole *h = g->h;
   struct fields names;
@@ -120,10 +122,13 @@ static GString *print_words(const struct proving *g, Z3_model model, const Z3_as
     after[k] = now ? value_in(g, model, now[k]) : 0;
   }
   fields_init(&names, &g->h->w);
-  struct printing t = {h, before, now ? after : NULL, &names, g_string_new(NULL)};
+  struct printing t = {h, before, NULL, &names, f->before};
   print_all(&t);
+  t.after = after;
+  t.out = f->after;
+  if (now)
+    print_all(&t);
   fields_clear(&names);
-  return t.out;
 }
 
 static char *print_event(const struct proving *g, struct path *p)
@@ -137,21 +142,19 @@ static char *print_event(const struct proving *g, struct path *p)
   return g_strdup(event_print(&w->traits, &event, text));
 }
 
-static GString *print_actions(const struct proving *g, struct path *p)
+static void print_actions(const struct proving *g, struct path *p, GString *out)
 {
   struct rank_world *w = &g->h->w;
-  GString *out = g_string_new(NULL);
   struct rcl_actions list;
   char text[TEXT_MAX];
   if (g->move->rank < 0)
-    return out;
+    return;
   rank_read(w, p, w->list, &list, sizeof list);
   list.item = g_new0(struct rcl_action, w->room);
   rank_read(w, p, w->items, list.item, w->room * (uint32_t)sizeof *list.item);
   for (uint32_t i = 0; i < list.count && i < w->room; i++)
     g_string_append_printf(out, "%s\n", action_print(&w->traits, &list.item[i], text));
   g_free(list.item);
-  return out;
 }
 
 static char *print_who(int i, int j)
@@ -161,7 +164,7 @@ static char *print_who(int i, int j)
                  : g_strdup_printf("of ranks %d and %d", i, j);
 }
 
-/* Of a path that has a model in which it fails. */
+/* Notes what fails on a path that has a model of it. Only the first failure is printed whole. */
 static void tell_failure(struct proving *g, struct path *p, const Z3_ast *now,
                          const struct goal *goal)
 {
@@ -171,9 +174,13 @@ static void tell_failure(struct proving *g, struct path *p, const Z3_ast *now,
                              .who = print_who(goal->i, goal->j),
                              .move = g_strdup(g->move->name),
                              .event = print_event(g, p),
-                             .before = print_words(g, p->model, NULL),
-                             .after = now ? print_words(g, p->model, now) : g_string_new(NULL),
-                             .actions = print_actions(g, p)};
+                             .before = g_string_new(NULL),
+                             .after = g_string_new(NULL),
+                             .actions = g_string_new(NULL)};
+  if (!g->proof->failed->len) {
+    print_words(g, p->model, now, f);
+    print_actions(g, p, f->actions);
+  }
   g_ptr_array_add(g->proof->failed, f);
 }
 

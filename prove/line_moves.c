@@ -43,7 +43,7 @@ static void when_running(struct whole *h, struct line_move *m)
 
 static Z3_ast is_below_most(const struct whole *h, const Z3_ast *now)
 {
-  return Z3_mk_bvult(h->w.x.z3, now[GLOBAL_COMMITTED], number(h, MOST_COMMITS));
+  return Z3_mk_bvult(h->w.x.z3, now[GLOBAL_COMMITTED], number(h, COMMITS_MOST));
 }
 
 /* ---- life ---- */

@@ -5,8 +5,6 @@
 
 #include "prove/whole.h"
 
-enum { MOST_COMMITS = 1 << 30 }; /* a bound of the proof, which no run reaches */
-
 /* Something that has to hold where a move or an action is, or the proof knows no state behind it.
  */
 struct duty {

@@ -151,15 +151,8 @@ static void conclude(struct proving *g)
   const struct executor *x = &g->h->w.x;
   g->proof->paths = x->paths;
   g->proof->queries = x->queries;
-  if (g->proof->undecided)
-    return;
-  if (x->unsupported->len)
-    g->proof->undecided =
-        g_strdup_printf("the executor does not know: %.120s", x->unsupported->str);
-  else if (x->late)
-    g->proof->undecided = g_strdup("the time is up");
-  else if (x->unknown)
-    g->proof->undecided = g_strdup_printf("Z3 does not decide %u questions", x->unknown);
+  if (!g->proof->undecided)
+    g->proof->undecided = executor_undecided(x);
 }
 
 void line_prove(LLVMModuleRef module, const char *protocol, const struct line_asked *asked,

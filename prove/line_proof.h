@@ -14,9 +14,9 @@ struct line_failure {
   char *clause, *text, *who; /* its name, what it says, of whom: "0 and 1", "" */
   char *move;                /* behind which it does not hold */
   char *event;               /* as text; "": none */
-  GString *before,
-      *after;       /* what is not zero of the whole, a line each; behind: what has changed */
-  GString *actions; /* as text, a line each */
+  /* Of the first failure; of others empty. Lines: words of the whole that are not zero, words that
+   * the move changes, actions. */
+  GString *before, *after, *actions;
 };
 
 struct line_proof {

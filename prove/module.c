@@ -200,6 +200,15 @@ void executor_init(struct executor *x, LLVMModuleRef module)
   executor_object(x, "what lies outside", 0, true);
 }
 
+char *executor_undecided(const struct executor *x)
+{
+  if (x->unsupported->len)
+    return g_strdup_printf("the executor does not know: %.120s", x->unsupported->str);
+  if (x->late)
+    return g_strdup("the time is up");
+  return x->unknown ? g_strdup_printf("Z3 does not decide %u questions", x->unknown) : NULL;
+}
+
 void executor_clear(struct executor *x)
 {
   for (guint i = 0; i < x->first->len; i++) {

@@ -176,12 +176,11 @@ static void conclude(struct rank_world *w, struct memory_proof *proof)
   proof->paths += w->x.paths;
   proof->queries += w->x.queries;
   proof->worlds++;
-  if (w->x.unsupported->len)
-    proof->undecided = g_strdup_printf("the executor does not know: %.120s", w->x.unsupported->str);
-  else if (w->x.late)
-    proof->undecided = g_strdup("the time is up");
-  else if (w->x.unknown)
-    proof->undecided = g_strdup_printf("Z3 does not decide %u questions", w->x.unknown);
+  char *why = executor_undecided(&w->x);
+  if (why) {
+    g_free(proof->undecided);
+    proof->undecided = why;
+  }
 }
 
 void memory_prove(LLVMModuleRef module, const char *protocol, int self, int ranks,

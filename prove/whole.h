@@ -21,6 +21,7 @@
 #include "prove/prove_rank.h"
 
 enum { WHOLE_RANKS = 8 };
+enum { COMMITS_MOST = 1 << 30 }; /* a bound of the proof, which no run reaches */
 
 /* Words of the whole, of each rank, of control messages of each kind and pair of ranks. */
 enum global_word { GLOBAL_COMMITTED, GLOBAL_COMMITTING, GLOBAL_WORDS };

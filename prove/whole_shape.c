@@ -2,8 +2,6 @@
  * what a channel is. All of it is proved again after each move, as clauses are. */
 #include "prove/whole.h"
 
-enum { COMMITS_MOST = 1 << 30 };
-
 static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
 {
   Z3_ast term = Z3_mk_and(h->w.x.z3, all->len, (Z3_ast *)all->pdata);
