@@ -61,6 +61,12 @@ static void offer_keys(const struct typed *typed, const struct key *keys, const 
   }
 }
 
+static void offer_kinds(const struct typed *typed)
+{
+  for (size_t i = 0; list_kind(i); i++)
+    offer(typed, "", list_kind(i), "");
+}
+
 /* Offers what the description in --help allows: "CLAIM|SCENARIO", "none|por", "DIR". */
 static void offer_words(const struct typed *typed, const char *description)
 {
@@ -77,7 +83,7 @@ static void offer_words(const struct typed *typed, const char *description)
     else if (!strcmp(*word, "PROTOCOL"))
       offer_names(typed, CATALOGUE_PROTOCOLS);
     else if (g_str_has_prefix(*word, "WHAT"))
-      offer_all(typed, "", list_kinds);
+      offer_kinds(typed);
     else if (!strcmp(*word, "COMMAND"))
       offer_all(typed, "", typed->commands);
     else if (g_str_has_prefix(*word, "KEY="))

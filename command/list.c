@@ -24,16 +24,20 @@ static const struct program {
 };
 
 /* The kinds that can be listed; protocols and programs are no files. */
-const char *const list_kinds[] = {"protocols", "claims",  "platforms", "scenarios",
-                                  "programs",  "mutants", NULL};
-static const unsigned files_of[] = {
-    0, CATALOGUE_CLAIMS, CATALOGUE_PLATFORMS | CATALOGUE_MACHINES, CATALOGUE_SCENARIOS,
-    0, CATALOGUE_MUTANTS};
-
-struct kind {
+static const struct kind {
   const char *name;
   unsigned files; /* enum catalogue */
-};
+} kinds[] = {{"protocols", 0},
+             {"claims", CATALOGUE_CLAIMS},
+             {"platforms", CATALOGUE_PLATFORMS | CATALOGUE_MACHINES},
+             {"scenarios", CATALOGUE_SCENARIOS},
+             {"programs", 0},
+             {"mutants", CATALOGUE_MUTANTS}};
+
+const char *list_kind(size_t i)
+{
+  return i < G_N_ELEMENTS(kinds) ? kinds[i].name : NULL;
+}
 
 /* The command line. */
 struct request {
@@ -174,16 +178,17 @@ static int list_files(const struct request *request, const struct kind *kind, Js
   return code;
 }
 
-static bool kind_named(const char *name, struct kind *kind)
+static const struct kind *kind_named(const char *name)
 {
-  for (size_t i = 0; list_kinds[i]; i++)
-    if (!strcmp(list_kinds[i], name)) {
-      *kind = (struct kind){list_kinds[i], files_of[i]};
-      return true;
-    }
-  g_autofree char *guess = did_you_mean(name, list_kinds);
+  const char *names[G_N_ELEMENTS(kinds) + 1] = {NULL};
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    names[i] = kinds[i].name;
+    if (!strcmp(kinds[i].name, name))
+      return &kinds[i];
+  }
+  g_autofree char *guess = did_you_mean(name, names);
   bad_input("recline list: \"%s\" is nothing to list, %s%s", name, expected, guess);
-  return false;
+  return NULL;
 }
 
 const struct about about_list = {"list", "WHAT [NAME]...",
@@ -261,8 +266,8 @@ int command_list(int argc, char **argv)
     return EXIT_BAD_INPUT;
   if (!words)
     return bad_input("recline list: nothing named, %s", expected);
-  struct kind kind;
-  if (!kind_named(words[0], &kind))
+  const struct kind *kind = kind_named(words[0]);
+  if (!kind)
     return EXIT_BAD_INPUT;
-  return request.map || output ? make_map(&request, &kind) : make_list(&request, &kind);
+  return request.map || output ? make_map(&request, kind) : make_list(&request, kind);
 }

@@ -9,8 +9,8 @@
 extern const struct about about_run, about_list, about_doctor, about_demo, about_join, about_help,
     about_prove, about_platform;
 
-/* What `recline list` takes; ends with NULL. */
-extern const char *const list_kinds[];
+/* Returns a kind that `recline list` takes, from 0 on; NULL: there are no more. */
+const char *list_kind(size_t);
 
 int command_run(int argc, char **argv);      /* command/run.c */
 int command_list(int argc, char **argv);     /* command/list.c */
