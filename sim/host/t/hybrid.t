@@ -136,6 +136,23 @@ if [ "$long" = 1 ]; then
 fi
 echo "# $crashes crashes"
 
+# Payloads are in memory (sections 5 and 6): with them logged an image is larger by their entries
+# only. With log_in: storage it has the payloads, too, and a crash is recovered from all the same.
+program=cg arguments='[S]' ranks=8 writes=foreground interval=3
+stored() { # LOG PLACE: bytes on storage
+  simulate stored --set protocol.interval=3 --set "protocol.log=$1" --set "protocol.log_in=$2"
+  value stored.json stored_bytes
+}
+none=$(stored 0 memory) memory=$(stored 3 memory) storage=$(stored 3 storage)
+check 'a log in memory is not stored' test "$none" -gt 0 -a "$memory" -lt $((4 * none))
+check 'one in storage is' test "$storage" -gt $((10 * memory))
+cp stored.printed reference.printed
+simulate crash --set protocol.interval=3 --set protocol.log_in=storage \
+  --set 'failures=[{rank: 3, after: {event: send, iteration: 5, count: 40}, kills: rank, repair: 0}]'
+is "$?:$(value crash.json verdict):$(value crash.json audit.violations)" 0:recovered:0 'and is read again' crash.err
+check 'with the same digits' cmp reference.printed crash.printed
+count=$((count + 4))
+
 # Errors in the replay give wrong results, says the paper. Here nobody has to wait for the result.
 flawed() { # MUTANT PROPERTY
   cp "$root/protocols/hybrid.c" flawed.c
