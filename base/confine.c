@@ -233,8 +233,9 @@ static uintptr_t reserve_anywhere(size_t span)
   return (uintptr_t)from + before;
 }
 
-/* Reserves address space around a second place, whose address differs from that of the first one in
- * the bits from the fourth up to that many. Returns where it begins, or 0 if it is not free. */
+/* Chooses the second place: its address has the bits of the first one, of which those from the
+ * fourth up to number `bits` are flipped. Reserves the address space around it. Returns where that
+ * begins, or 0 if it is not free. */
 static uintptr_t reserve_opposite(struct confine_memory *m, int bits)
 {
   uintptr_t flipped = ((uintptr_t)1 << bits) - 8, other = (uintptr_t)m->place[0] ^ flipped;

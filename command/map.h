@@ -17,7 +17,7 @@ struct map_row {
  * Protocols without a place are on no map. */
 GArray *map_rows(void);
 
-/* Texts; those of logs are to be freed. */
+/* Return texts. The caller frees those that describe logs. */
 const char *map_back(const struct rcl_place *);
 char *map_log(const struct rcl_place *, int index); /* NULL: no more */
 

@@ -199,8 +199,8 @@ static bool completed(const struct run *run)
   return good;
 }
 
-/* Records twice, to see whether the program does the same under other circumstances. The output is
- * that of the second run; the caller sees the result of a run that has failed. */
+/* Records twice, to see whether the program does the same under other circumstances. The second run
+ * leaves its output. If a run fails, the caller sees the result of that run. */
 static bool record_twice(struct run *run, bool *whole, GError **error)
 {
   g_autofree char *again = in(run->directory, "again");

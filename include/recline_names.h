@@ -3,8 +3,8 @@
  * its own.
  *
  * SMPI's header uses macros, which also replace what merely has such a name: a member of a
- * structure, a prototype of getopt in an old program. Here only the names of symbols change; a
- * program that takes the address of exit gets that of smpi_exit. */
+ * structure, a prototype of getopt in an old program. Here only the names of symbols change, so
+ * &exit in a program is &smpi_exit. */
 #ifndef RECLINE_NAMES_H
 #define RECLINE_NAMES_H
 

@@ -29,9 +29,9 @@
 
 struct real_options {
   const char *protocol; /* name in the registry */
-  const char
-      *folder;  /* folder of checkpoints, which all processes reach; made if it does not exist */
-  double every; /* seconds from a commit to the next checkpoint */
+  /* Folder of checkpoints, which all processes reach; made if it does not exist. */
+  const char *folder;
+  double every;      /* seconds from a commit to the next checkpoint */
   uint32_t capacity; /* entries of each list of the protocol */
   bool trace;        /* write traces into the folder */
   bool varies; /* run again, the program may take another way: protocols that rely on its repeating
@@ -98,8 +98,8 @@ void real_send(int peer, int tag, int comm, const void *bytes, size_t size);
 
 /* Peer and tag may be RCL_ANY. A receive that is done must be taken. */
 struct real_receive *real_post(int peer, int tag, int comm);
-bool real_test(
-    struct real_receive *); /* returns whether it is done, which is a choice of the program */
+/* Returns whether the receive is done, which is a choice of the program. */
+bool real_test(struct real_receive *);
 void real_wait(struct real_receive *);
 
 /* Returns the bytes of the message, for the caller to free(); the other pointers may be NULL. The

@@ -95,8 +95,8 @@ struct real {
   uint32_t receives, calls;
   struct real_combination combined;
   struct real_receive *posted; /* in the order of posting */
-  struct real_queue
-      channel; /* messages that have come and are not received; level CHANNEL: delivered ones */
+  /* Messages that have come and are not received; level CHANNEL: delivered ones. */
+  struct real_queue channel;
   struct real_slot *slot; /* slot[n - 1] is number n */
   uint32_t slots;
   struct real_region *region; /* by id */
@@ -106,8 +106,8 @@ struct real {
   uint32_t checkpoint;     /* the checkpoint from which this life has started */
   uint32_t life;           /* starts before this one */
   enum real_place restart; /* the place of the image, until the data are put back */
-  enum real_place
-      same; /* the data were put back there: the next such place counts as the same one */
+  /* The place where the data were put back: the next such place counts as the same one. */
+  enum real_place same;
 
   /* Storage. */
   struct output *image; /* checkpoint of the last capture, not stored yet */

@@ -285,7 +285,8 @@ static bool done_holds(const struct rcl_whole *w, int i, int j)
   return done->count <= has_reported(w, i) && (!done->count || done->about == next_of(w));
 }
 
-/* The address of C leaves before the bookmark for C1, and that of C1 when C1 is reported. */
+/* A rank sends its address for checkpoint C before its bookmark for C1 (C + 1), and the one for C1
+ * when it reports C1. */
 static bool address_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_control *address = under_way(w, i, j, ADDRESS);

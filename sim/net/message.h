@@ -71,8 +71,8 @@ struct message {
   uint32_t shares;         /* BYPASS: number of contributions in the words' sums; 0: no words */
   uint32_t line;           /* last checkpoint that its sender had captured */
   struct payload *payload; /* NULL: it has no payload, or a receive has it */
-  struct lane
-      *lane; /* lane of the transfer that must be fetched; NULL: the payload comes or is here */
+  /* Lane of the transfer that must be fetched; NULL: the payload comes or is here. */
+  struct lane *lane;
   enum flight flight;
   bool in_transit; /* sent, and neither parked nor handed on */
   bool eager;      /* receiving it costs the processor of its receiver */

@@ -22,8 +22,8 @@ struct claim_options {
   double save_seconds;  /* seconds from one save to the next */
   double seconds;       /* seconds of exploring; 0: no bound */
   bool progress;        /* shows a line on standard error now and then, overwritten on a terminal */
-  const struct transport
-      *transport; /* to other processes that check the same claim; NULL: there are none */
+  /* Leads to other processes that check the same claim; NULL: there are none. */
+  const struct transport *transport;
 };
 
 enum claim_verdict {

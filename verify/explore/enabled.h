@@ -20,8 +20,8 @@ struct origin_moves {
 
 struct enabled {
   struct origin_moves *of; /* each origin */
-  struct view_set
-      *on; /* components that its moves depend on; ENABLED_UNKNOWN: to be looked up again */
+  /* Components that its moves depend on; ENABLED_UNKNOWN: to be looked up again. */
+  struct view_set *on;
   uint32_t count;
   uint32_t *own, *other; /* origins: those of ranks by themselves, in order; all others */
   uint32_t others;

@@ -92,8 +92,8 @@ struct explorer {
 struct pending {
   uint32_t *home; /* where the visited set looks for it */
   uint32_t state[PACKING_WORDS];
-  uint32_t
-      fingerprint[FINGERPRINT_WORDS]; /* the place that is looked for, in a search for a path */
+  /* The place that is looked for, in a search for a path. */
+  uint32_t fingerprint[FINGERPRINT_WORDS];
 };
 
 enum { PENDING = 32, RECENT = 1 << 15 };
@@ -152,8 +152,8 @@ struct worker {
   struct transitions *outgoing;
 
   struct states violating; /* states expanded that violate a property */
-  struct reached
-      reached; /* what runs showed by moves not known before: other moves show nothing new */
+  /* What runs showed by moves not known before: other moves show nothing new. */
+  struct reached reached;
   uint64_t states, transitions, rests;
 };
 

@@ -19,13 +19,13 @@ struct row {
   uint64_t moves;          /* actions that do something here, for some order of messages */
   const uint64_t *with;    /* [action] actions that do not commute with it */
   const uint64_t *enables; /* [action] actions that can enable it */
-  const uint64_t
-      *sends;       /* [first action of rank q + action of q] actions that can send that message */
-  uint64_t visible; /* actions that a crash can see, apart from what they store (visible.h) */
+  /* [first action of rank q + action of q] actions that can send that message. */
+  const uint64_t *sends;
+  uint64_t visible;       /* actions that a crash can see, apart from what they store (visible.h) */
   const uint64_t *stores; /* [action] checkpoints whose durable records it changes */
   uint64_t uncommitting;  /* actions that need not come before the next commit of the rank */
-  const uint64_t
-      *unsending; /* [as `sends`] actions that need not come before that message is sent */
+  /* [as `sends`] actions that need not come before that message is sent. */
+  const uint64_t *unsending;
 };
 
 struct dependence {

@@ -37,8 +37,8 @@ struct archive {
   uint64_t looked_for; /* states in the archive when some were last taken; 0: there were no files */
   uint64_t numbers;    /* numbers of existing files: a bit each */
   uint64_t stale;      /* of these, files that only the last save names */
-  struct storing
-      *storing; /* states under way to disk, with files and filters of their own; NULL: none */
+  /* States under way to disk, with files and filters of their own; NULL: none. */
+  struct storing *storing;
 };
 
 /* Makes an archive without files. Filters take at most that many bytes; a file for which none are

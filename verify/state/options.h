@@ -57,13 +57,13 @@ struct explorer_options {
   /* File for saves: where it exists, the exploration goes on from there; removed when a verdict is
    * reached. NULL: none. */
   const char *save;
-  double
-      save_seconds; /* seconds from one save to the next, between levels only; 0: at each level */
+  /* Seconds from one save to the next, between levels only; 0: at each level. */
+  double save_seconds;
   /* With other processes: the protocol whose checkpoints replace saves, at any time, in the folder
    * `save`; NULL: none. */
   const char *protocol;
-  uint64_t
-      world_digest; /* digest of all that makes the world: a save of another world is refused */
+  /* Digest of all that makes the world: a save of another world is refused. */
+  uint64_t world_digest;
   /* To the other processes that explore the same world, with the same options; NULL: there are
      none. */
   const struct transport *transport;

@@ -375,8 +375,8 @@ struct world {
   bool bounded;         /* crashes and timers are counted down (explorer) */
   bool whole;           /* keeps contents that make no difference (audit of the explorer) */
   bool blind;           /* tests: stored states are merged as if no image had outputs */
-  struct world_merges
-      *merges;      /* states that were merged, for an audit; NULL: none (world_merges.c) */
+  /* States that were merged, for an audit; NULL: none (world_merges.c). */
+  struct world_merges *merges;
   unsigned faults;  /* enum injected_fault, or-ed */
   unsigned hazards; /* enum hazard, or-ed */
   int per_node;     /* ranks that crash together, in blocks; 1: each alone */
@@ -436,8 +436,8 @@ void world_add_level(struct world *, struct world_level);
 void world_guard(struct world *, bool audit);
 void world_unguard(struct world *);
 void world_begin(struct world *, unsigned crashes, unsigned timers);
-void world_clear(
-    struct world *); /* frees what world_init() and world_guard() made, not the parts */
+/* Frees what world_init() and world_guard() made, not the parts. */
+void world_clear(struct world *);
 
 enum move_kind {
   MOVE_EVENT,  /* `event` happens at `rank` */

@@ -70,11 +70,11 @@ static void show_stored(struct view *v, int rank, const unsigned char *zeroes)
   for (uint32_t i = 0; i < count; i++) {
     if (stored[i].part != RCL_PART_IMAGE)
       continue;
-    bool older = stored[i].checkpoint<committed, newer = stored[i].checkpoint> committed;
-    if (older) {
+    if (stored[i].checkpoint < committed) {
       shown->older += !w->levels;
       continue;
     }
+    bool newer = stored[i].checkpoint > committed;
     if (!stored[i].durable)
       shown->storing = stored[i].checkpoint;
     else if (newer)

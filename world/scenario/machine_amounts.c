@@ -113,10 +113,10 @@ struct machine_default machine_presumed(const struct machine *machine, unsigned 
 {
   struct machine_default presumed = {.matters = MATTERS_TREE};
   if (i == G_N_ELEMENTS(presets)) {
-    g_strlcpy(presumed.key, "network.group", sizeof presumed.key);
+    presumed.key = "network.group";
     presumed.taken = g_strdup_printf("%d nodes", machine->network.group);
   } else if (i < G_N_ELEMENTS(presets)) {
-    g_strlcpy(presumed.key, presets[i].key, sizeof presumed.key);
+    presumed.key = presets[i].key;
     presumed.taken = quantity_text(presets[i].kind, amount_of(machine, presets[i].at));
     presumed.matters = presets[i].matters;
     presumed.decisive = presets[i].decisive;

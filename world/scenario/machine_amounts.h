@@ -59,7 +59,7 @@ enum matters {
 };
 
 struct machine_default {
-  char key[32];
+  const char *key;
   char *taken; /* "2us"; freed by the caller */
   enum matters matters;
   bool decisive; /* figures depend on it, where it matters */

@@ -16,8 +16,8 @@
  * have a time. The functions are as in struct network. No other actor runs meanwhile. */
 void dispatcher_begin(bool (*expects)(const struct message *),
                       bool (*is_awaited)(const struct message *));
-void dispatcher_run(
-    void); /* called by the dispatcher's rank: returns when all programs have ended */
+/* Runs the dispatcher, on its rank; returns when all programs have ended. */
+void dispatcher_run(void);
 
 /* To be called by a rank after each step: failures at points of the protocol strike here. */
 void dispatcher_point(int rank, const struct rcl_event *);

@@ -10,8 +10,8 @@ struct stream {
   const struct failure *failure;
   int node; /* index of the node; the first of a zone; -1: drawn for each failure */
   uint64_t key, more, draws;
-  struct failure
-      *outages;   /* failures of a trace, each with its own repair, from the first that is met */
+  /* Failures of a trace, each with its own repair, from the first that is met. */
+  struct failure *outages;
   unsigned first; /* number of outages in the trace */
   double shift;   /* seconds of the trace before the run begins */
 };

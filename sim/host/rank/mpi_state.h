@@ -47,8 +47,8 @@ struct comm {
   int duplicates; /* calls of MPI_Comm_idup that have begun on it */
   int agreements; /* calls that have begun an agreement (agreement.h) */
   int acknowledged; /* failed members that it has acknowledged, the first of faults_failed() */
-  struct comm
-      *groups; /* calls by which some of its members have made communicators among themselves */
+  /* Calls by which some of its members have made communicators among themselves. */
+  struct comm *groups;
   struct comm *next;  /* in that list, or in mpi_state.freed */
   int parent, colour; /* number of the call that made it last */
   int key;            /* the same, at the application level */
@@ -61,8 +61,8 @@ struct comm {
   struct nodes *nodes;   /* nodes of its ranks; NULL: no algorithm of SMPI has asked yet */
   int part;              /* 0; of another: 1 its leaders of nodes, 2 its ranks on this node */
   struct comm *remote;   /* the remote group of an intercommunicator; NULL: it is none */
-  struct comm
-      *both; /* of an intercommunicator: the communicator of both groups, one after the other */
+  /* Of an intercommunicator: the communicator of both groups, one after the other. */
+  struct comm *both;
 };
 
 /* Returns the communicator whose ranks the program names as sources and destinations. */

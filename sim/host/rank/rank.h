@@ -78,8 +78,8 @@ struct capture {
   double bytes;        /* bytes that it takes on storage, unless the scenario gives them */
   double copied;       /* bytes copied in memory to capture it */
   double rest;         /* bytes that are copied if it is stored */
-  GQueue
-      unexpected; /* struct message: below the matching, messages that had been delivered by then */
+  /* Below the matching: struct message, the messages that had been delivered by then. */
+  GQueue unexpected;
   struct run_time time; /* account of time up to then */
 };
 
@@ -163,9 +163,9 @@ struct rank {
   GHashTable *slots;   /* slot number -> struct slot */
   GPtrArray *records;  /* struct record */
   GPtrArray *captures; /* struct capture; the first is RCL_FRESH */
-  GQueue
-      writes[RCL_PARTS]; /* struct write: the first is under way; global recovery has one queue */
-  void *logged;          /* independent: the protocol's state as it was last written */
+  /* Queues of struct write, of which the first is under way; global recovery has one queue. */
+  GQueue writes[RCL_PARTS];
+  void *logged; /* independent: the protocol's state as it was last written */
   struct {
     uint32_t checkpoint;
     double bytes; /* 0: none */
@@ -200,8 +200,9 @@ struct rank {
   int place; /* application level: enum place, at which the program is */
 
   enum presence presence;
-  GQueue
-      held; /* held_output.c: struct held, by number; the launcher's, so no rollback touches it */
+  /* Outputs that are held (held_output.c), by number: the launcher's, so no rollback touches them.
+   */
+  GQueue held;
   GRand *random; /* of recline_choose; does not go back */
 
   /* accounting */
@@ -224,8 +225,8 @@ struct layer {
   struct rank *rank;
   double before;           /* simulated seconds of the runs that this one continues; else 0 */
   const char *result_file; /* where the result of the run goes; NULL: nowhere */
-  double
-      combined_below; /* messages of at least this many bytes carry words with them, under `auto` */
+  /* Messages of at least this many bytes carry words with them, under `auto`. */
+  double combined_below;
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps exceptions */
   bool tables;                   /* of SMPI's algorithms: made if they are needed */

@@ -66,8 +66,8 @@ bool shadow_has_lost(int rank, uint32_t checkpoint);
 bool shadow_has_lost_log(int rank, uint32_t checkpoint);
 bool shadow_can_read(int rank, uint32_t checkpoint); /* the rank can start from it */
 bool shadow_starts_behind(int rank);
-int shadow_stranded(
-    void); /* a rank that must start from a lost checkpoint; -1: none, or independent */
+/* Returns a rank that must start from a lost checkpoint; -1: none, or independent. */
+int shadow_stranded(void);
 bool shadow_loses(void); /* whether a crash takes any checkpoint */
 
 /* Returns what becomes of the writes under way at a crash of `rank`, in the form of move.index:

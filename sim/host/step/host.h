@@ -51,8 +51,8 @@ void host_wait_posted(struct rank *, bool (*done)(const struct rank *, const voi
 /* Returns whether the receiver would go on, or do something for its protocol, if it had that
  * message now. Below the matching a rank takes every message. */
 bool host_expects(const struct message *);
-bool host_awaits(
-    const struct message *); /* returns whether a posted receive of its program takes it */
+/* Returns whether a posted receive of the receiver takes that message. */
+bool host_awaits(const struct message *);
 
 /* Takes in what has come, without waiting for anything but the release of a held program. */
 void host_poll(struct rank *);

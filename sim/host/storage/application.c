@@ -15,8 +15,8 @@ struct application {
   struct comm **comm; /* communicators that the program has made, in the order of the calls that
                          made them last */
   int comms, comms_room;
-  enum place
-      next; /* the place to which the program must come, as it was put back there; NONE: anywhere */
+  /* The place to which the program must come, as it was put back there; NONE: anywhere. */
+  enum place next;
 };
 
 /* In bytes. */
