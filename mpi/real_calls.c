@@ -44,18 +44,22 @@ static size_t packed_size(int count, MPI_Datatype type)
 /* The caller frees it. */
 static void *pack(const void *from, int count, MPI_Datatype type, size_t *size)
 {
+  enum real_activity before = real_switch(REAL_MPI);
   int position = 0, room;
   PMPI_Pack_size(count, type, MPI_COMM_WORLD, &room);
   void *bytes = memory_grow(NULL, (size_t)room + 1);
   PMPI_Pack(from, count, type, bytes, room, &position, MPI_COMM_WORLD);
   *size = (size_t)position;
+  real_switch(before);
   return bytes;
 }
 
 static void unpack(const void *bytes, size_t size, void *to, int count, MPI_Datatype type)
 {
+  enum real_activity before = real_switch(REAL_MPI);
   int position = 0;
   PMPI_Unpack(bytes, (int)size, &position, to, count, type, MPI_COMM_WORLD);
+  real_switch(before);
 }
 
 static int set_status(MPI_Status *status, int source, int tag, size_t size)

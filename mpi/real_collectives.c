@@ -23,6 +23,7 @@ static void seen_barrier(void)
 {
   struct rcl_event event = {.kind = RCL_EVENT_COLLECTIVE, .flow = RCL_FLOW_BARRIER};
   uint32_t sums[SUMS];
+  enum real_activity before = real_switch(REAL_MPI);
   real_ready();
   event.call = (int32_t)++real.calls;
   real_step(event, NULL);
@@ -37,6 +38,7 @@ static void seen_barrier(void)
   real_step(event, NULL);
   real_ready();
   real.place = REAL_NOWHERE;
+  real_switch(before);
 }
 
 static bool is_seen(void)

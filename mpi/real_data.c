@@ -179,5 +179,6 @@ enum real_place real_restore(void)
   count = 0;
   real.restart = REAL_NOWHERE;
   real.same = place;
+  real_switch(REAL_COMPUTE); /* the first switch that is no restart */
   return place;
 }

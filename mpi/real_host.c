@@ -25,14 +25,18 @@ static void ends_with(struct rcl_event event)
 
 static void store(const struct rcl_action *action)
 {
+  enum real_activity before = real_switch(REAL_CHECKPOINTS);
   real_storage_store(action);
+  real_switch(before);
   ends_with((struct rcl_event){
       .kind = RCL_EVENT_DURABLE, .part = action->part, .checkpoint = action->checkpoint});
 }
 
 static void commit(uint32_t checkpoint)
 {
+  enum real_activity before = real_switch(REAL_CHECKPOINTS);
   real_storage_commit(checkpoint);
+  real_switch(before);
   ends_with((struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = checkpoint});
 }
 
@@ -117,7 +121,10 @@ static void carry_out(const struct rcl_action *action)
 static void capture(void)
 {
   uint32_t checkpoint = real.capturing;
+  enum real_activity before = real_switch(REAL_CHECKPOINTS);
   real_storage_capture();
+  real_trace_account(checkpoint);
+  real_switch(before);
   real.capturing = 0;
   real_step((struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint}, NULL);
 }
@@ -207,6 +214,7 @@ static uint64_t digest_state(void)
  */
 void real_step(struct rcl_event event, struct real_message *message)
 {
+  enum real_activity activity = real_switch(REAL_PROTOCOL);
   bool timer = event.kind == RCL_EVENT_TIMER;
   uint64_t before = timer ? digest_state() : 0;
   real.now = message;
@@ -225,8 +233,10 @@ void real_step(struct rcl_event event, struct real_message *message)
     if (real.actions.item[i].kind == RCL_ACTION_STORE)
       store(&real.actions.item[i]);
   real.now = NULL;
+  real.recovers = real.held && (real.recovers || event.kind == RCL_EVENT_START);
   if (real.capturing)
     capture();
+  real_switch(activity);
 }
 
 /* ---- what comes from elsewhere ---- */
@@ -295,8 +305,10 @@ void real_ready(void)
 {
   real_pump(false);
   do {
+    enum real_activity before = real_switch(real.held ? real_held_activity() : real.activity);
     while (real.held)
       real_pump(true);
+    real_switch(before);
     real_announce_all();
     real_match_all();
   } while (real.held);
@@ -317,6 +329,7 @@ void real_come_to(enum real_place place, uint32_t iteration)
   real.same = REAL_NOWHERE;
   if (same)
     return; /* the place was passed before the crash */
+  enum real_activity before = real_switch(REAL_MPI);
   real.place = place;
   real_ready();
   /* a step is a function: an event without effect has none again until something else happens */
@@ -324,12 +337,14 @@ void real_come_to(enum real_place place, uint32_t iteration)
     pass_safe_point(iteration);
   real_ready();
   real.place = REAL_NOWHERE;
+  real_switch(before);
 }
 
 void real_safe_point(uint32_t iteration)
 {
   if (real.restart)
     real_restore();
+  real.iterations += iteration > 0;
   real_come_to(REAL_CHECKPOINT, iteration);
 }
 
@@ -371,7 +386,8 @@ static void set_parameters(struct rcl_config *config)
 
 void real_begin(MPI_Comm comm, const struct real_options *options)
 {
-  real = (struct real){.options = *options};
+  real = (struct real){.options = *options, .began = real_trace_now()};
+  real_account_begin();
   real.options.folder = real.folder = strdup(options->folder);
   real_wire_begin(comm);
   choose_protocol();
@@ -386,6 +402,7 @@ void real_begin(MPI_Comm comm, const struct real_options *options)
   real.on = true;
   real_step((struct rcl_event){.kind = RCL_EVENT_START, .checkpoint = real.checkpoint}, NULL);
   real_storage_erase_others(real.checkpoint);
+  real_switch(REAL_COMPUTE);
 }
 
 /* A checkpoint that was asked for is committed first, unless it needs a barrier of the program: no
@@ -413,12 +430,14 @@ void real_end(bool keep)
 {
   if (real.restart)
     real_restore();
+  real_switch(REAL_MPI);
   real_come_to(REAL_END, 0);
   if (!real.finished)
     real_trace_finished();
   real.finished = true;
   end_together();
   real_wire_flush();
+  real_trace_account(0);
   real_trace_end();
   if (!keep)
     real_storage_clear();

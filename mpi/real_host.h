@@ -14,6 +14,7 @@
  *     real_storage.c     parts of checkpoints, the commit record
  *     real_options.c     the environment; errors
  *     real_trace.c       the trace of this process, for `recline join`
+ *     real_account.c     where its time goes
  *
  * One thread of a process does all work, in calls of the program. Errors of the user end all
  * processes with one line and exit code 64; a protocol that gives up, with 1; errors of recline,
@@ -40,6 +41,20 @@ struct real_options {
 
 /* Places where a checkpoint is allowed, or an image was taken, with the numbers of recline.h. */
 enum real_place { REAL_NOWHERE, REAL_CHECKPOINT, REAL_BARRIER, REAL_END };
+
+/* What a process spends its time with. */
+enum real_activity {
+  REAL_COMPUTE, /* the program, between calls */
+  REAL_MPI,
+  REAL_PROTOCOL,
+  REAL_CHECKPOINTS, /* capturing, writing, being held for that */
+  REAL_RESTART,
+  REAL_ACTIVITIES
+};
+
+/* Accounts for the time until here, and says what follows. Returns what went before, for a function
+ * to go back to at its end. */
+enum real_activity real_switch(enum real_activity);
 
 /* To be called by all processes of `comm`, from which it makes communicators of its own: the
  * process starts, or starts again. */

@@ -109,6 +109,13 @@ struct real {
   /* The place where the data were put back: the next such place counts as the same one. */
   enum real_place same;
 
+  /* The account (real_account.c). */
+  double began; /* seconds of the epoch, as lines of the trace have them */
+  double spent[REAL_ACTIVITIES], since;
+  enum real_activity activity;
+  bool recovers;                                  /* held since the start */
+  uint64_t stored_bytes, image_bytes, iterations; /* image_bytes: of the largest image */
+
   /* Storage. */
   struct output *image; /* checkpoint of the last capture, not stored yet */
   uint32_t image_of;
@@ -197,11 +204,18 @@ void real_data_save(FILE *); /* all that is protected */
  * and moves behind them. Returns false if the file is too short. */
 bool real_data_find(FILE *, uint32_t regions);
 
+/* ---- real_account.c ---- */
+
+void real_account_begin(void);
+enum real_activity real_held_activity(void); /* what a process that is held spends its time with */
+
 /* ---- real_trace.c ---- */
 
+double real_trace_now(void); /* seconds of the epoch */
 void real_trace_begin(void);
 void real_trace_step(const struct rcl_event *, const struct real_message *);
 void real_trace_finished(void);
+void real_trace_account(uint32_t checkpoint); /* that was captured just now; 0: at the end */
 void real_trace_end(void);
 
 #endif

@@ -169,6 +169,7 @@ void real_send(int peer, int tag, int comm, const void *bytes, size_t size)
   if (peer < 0 || peer >= real.ranks)
     real_die(64, "process %d sends to process %d, expected 0 to %d", real.rank, peer,
              real.ranks - 1);
+  enum real_activity before = real_switch(REAL_MPI);
   real_ready();
   message.payload = real_payload_new(size);
   if (size)
@@ -181,20 +182,23 @@ void real_send(int peer, int tag, int comm, const void *bytes, size_t size)
             &message);
   real_payload_drop(message.payload);
   real_ready();
+  real_switch(before);
 }
 
 struct real_receive *real_post(int peer, int tag, int comm)
 {
+  enum real_activity before = real_switch(REAL_MPI);
   struct real_receive *receive = memory_grow(NULL, sizeof *receive);
   real_ready();
   *receive = (struct real_receive){
       .request = ++real.receives, .peer = (int16_t)peer, .comm = (int16_t)comm, .tag = tag};
   real_add_receive(receive);
   real_ready();
+  real_switch(before);
   return receive;
 }
 
-bool real_test(struct real_receive *receive)
+static bool test(struct real_receive *receive)
 {
   real_ready();
   if (!real.determinants)
@@ -208,14 +212,25 @@ bool real_test(struct real_receive *receive)
   return done;
 }
 
+bool real_test(struct real_receive *receive)
+{
+  enum real_activity before = real_switch(REAL_MPI);
+  bool done = test(receive);
+  real_switch(before);
+  return done;
+}
+
 void real_wait(struct real_receive *receive)
 {
+  enum real_activity before = real_switch(REAL_MPI);
   for (real_ready(); !receive->done; real_ready())
     real_pump(true);
+  real_switch(before);
 }
 
 void *real_take(struct real_receive *receive, size_t *size, int *peer, int *tag)
 {
+  enum real_activity before = real_switch(REAL_MPI);
   struct real_receive **place = &real.posted;
   while (*place != receive)
     place = &(*place)->next;
@@ -229,6 +244,7 @@ void *real_take(struct real_receive *receive, size_t *size, int *peer, int *tag)
     *tag = receive->sent_tag;
   real_payload_drop(receive->payload);
   free(receive);
+  real_switch(before);
   return bytes;
 }
 

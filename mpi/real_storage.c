@@ -176,6 +176,13 @@ static void put_tail(FILE *file)
   file_put(file, &END, sizeof END);
 }
 
+static void note_bytes(enum rcl_part part, long bytes)
+{
+  real.stored_bytes += (uint64_t)bytes;
+  if (part == RCL_PART_IMAGE && (uint64_t)bytes > real.image_bytes)
+    real.image_bytes = (uint64_t)bytes;
+}
+
 void real_storage_store(const struct rcl_action *action)
 {
   char name[NAME];
@@ -192,6 +199,7 @@ void real_storage_store(const struct rcl_action *action)
   if (!output)
     cannot(name);
   put_tail(output_stream(output));
+  note_bytes(action->part, ftell(output_stream(output)));
   if (!output_close(output, true))
     cannot(name);
   sync_folder();
@@ -298,8 +306,11 @@ void real_storage_begin(void)
   PMPI_Bcast(found, 1, MPI_UINT32_T, RCL_COORDINATOR_RANK, real_wire_comm());
   real.checkpoint = found[0];
   real.life = real_wire_agree(count_lives(), MPI_MAX);
-  if (real.checkpoint)
-    real_storage_load();
+  if (!real.checkpoint)
+    return;
+  enum real_activity before = real_switch(REAL_RESTART);
+  real_storage_load();
+  real_switch(before);
 }
 
 /* ---- reading ---- */

@@ -2,8 +2,14 @@
  * numbers of messages, which need all processes: `recline join` joins the traces of all.
  *
  *     FOLDER/trace.LIFE.RANK      lives count from 0, one for each start
+ *
+ * Lines that tell of no step have the account of the process, of its life so far: at each capture
+ * and at the end. SPENT are seconds by enum real_activity.
+ *
+ *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N
  */
 #define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -12,6 +18,13 @@
 #include "base/hash.h"
 #include "mpi/real_inside.h"
 #include "protocols/text.h"
+
+double real_trace_now(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static void put_head(const char *what)
 {
@@ -32,6 +45,33 @@ static void put_content(const struct real_payload *payload)
           word[1], word[2], word[3]);
 }
 
+/* Writes the name of the program and its arguments, as the system has them. */
+static void put_program(void)
+{
+  char words[1024];
+  FILE *file = fopen("/proc/self/cmdline", "r");
+  size_t count = file ? fread(words, 1, sizeof words - 1, file) : 0, first = 0;
+  if (file)
+    fclose(file);
+  words[count] = '\0';
+  for (size_t i = 0; words[i]; i++)
+    first = words[i] == '/' ? i + 1 : first;
+  fputs("program ", real.trace);
+  for (size_t i = first; i + 1 < count; i++)
+    fputc(words[i] == '\0' ? ' ' : isprint((unsigned char)words[i]) ? words[i] : '?', real.trace);
+}
+
+static void put_library(void)
+{
+  char name[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  PMPI_Get_library_version(name, &length);
+  name[strcspn(name, ",\n")] = '\0'; /* its name and version come first */
+  for (char *each = name; *each; each++)
+    *each = *each == '\t' ? ' ' : *each;
+  fprintf(real.trace, "\nlibrary %s\n", name);
+}
+
 void real_trace_begin(void)
 {
   char name[4096];
@@ -42,8 +82,11 @@ void real_trace_begin(void)
   if (!real.trace)
     real_die(64, OUTPUT_CANNOT, name, strerror(errno));
   setvbuf(real.trace, NULL, _IOFBF, 1 << 16);
-  fprintf(real.trace, "recline-part-trace 1\nprotocol %s\nranks %d\ncapacity %u\n---\n",
+  fprintf(real.trace, "recline-part-trace 2\nprotocol %s\nranks %d\ncapacity %u\n",
           real.protocol->name, real.ranks, real.config.capacity);
+  put_program();
+  put_library();
+  fprintf(real.trace, "began %.9f\n---\n", real.began);
   fflush(real.trace);
 }
 
@@ -67,6 +110,21 @@ void real_trace_finished(void)
   if (!real.trace)
     return;
   put_head("finished\n");
+  fflush(real.trace);
+}
+
+void real_trace_account(uint32_t checkpoint)
+{
+  if (!real.trace)
+    return;
+  real_switch(real.activity);
+  put_head("account");
+  if (checkpoint)
+    fprintf(real.trace, " checkpoint=%" PRIu32, checkpoint);
+  for (int i = 0; i < REAL_ACTIVITIES; i++)
+    fprintf(real.trace, "%s%.9f", i ? "," : " spent=", real.spent[i]);
+  fprintf(real.trace, " stored=%" PRIu64 " image=%" PRIu64 " iterations=%" PRIu64 "\n",
+          real.stored_bytes, real.image_bytes, real.iterations);
   fflush(real.trace);
 }
 

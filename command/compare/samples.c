@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/campaign/runs.h"
+#include "world/result/measured.h"
 
 static bool fail(GError **error, const char *file, const char *what)
 {
@@ -84,6 +85,17 @@ static bool read_result(struct samples *samples, const char *file, GError **erro
          add_result(samples, file, json, (gssize)length, error);
 }
 
+/* What the processes of one run on real MPI have left. */
+static bool read_traces(struct samples *samples, const char *folder, GError **error)
+{
+  struct result result;
+  bool good = measured_result(folder, &result, error);
+  g_autofree char *json = good ? result_json(&result) : NULL;
+  good = good && add_result(samples, folder, json, -1, error);
+  result_clear(&result);
+  return good;
+}
+
 /* ---- folders ---- */
 
 static char *below(const char *folder, const char *name)
@@ -132,8 +144,8 @@ static bool read_folders(struct samples *samples, const char *folder, GError **e
   for (guint i = 0; i < names->len; i++) {
     g_autofree char *result = below(names->pdata[i], "result.json");
     g_autofree char *trace = below(names->pdata[i], "trace.0.0");
-    if ((result && !read_result(samples, result, error)) ||
-        (trace && !measured_read(samples, names->pdata[i], error)))
+    if (result ? !read_result(samples, result, error)
+               : trace && !read_traces(samples, names->pdata[i], error))
       return false;
   }
   return true;
@@ -151,7 +163,7 @@ bool samples_read(struct samples *samples, const char *path, GError **error)
   bool good = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? read_result(samples, path, error)
               : result                                  ? read_result(samples, result, error)
               : runs                                    ? read_campaign(samples, runs, error)
-              : trace                                   ? measured_read(samples, path, error)
+              : trace                                   ? read_traces(samples, path, error)
                                                         : read_folders(samples, path, error);
   return good && (samples->runs > 0 || fail(error, path,
                                             "no run whose program ended, expected result.json, "

@@ -25,7 +25,4 @@ void samples_clear(struct samples *);
 /* Adds a number of the run that is being read. */
 void samples_add(struct samples *, const char *name, double value);
 
-/* measured.c: reads the traces of one run on real MPI, trace.LIFE.RANK in `folder`. */
-bool measured_read(struct samples *, const char *folder, GError **error);
-
 #endif

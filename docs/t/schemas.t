@@ -86,6 +86,14 @@ found = errors('check', json.loads(recline('check', 'c3-recovers', '--reduce', '
 ok(not found, 'recline check --json keeps to check.json', *found)
 writes('campaign', json.loads(recline('campaign', 'demo', '--runs', '2', '--sweep', 'detection=1ms,2ms',
                                       '--out', 'campaign', '--json')), 'recline campaign --json')
+jacobi = build + '/t/jacobi-mpi'
+if os.access(jacobi, os.X_OK):  # what processes on real MPI have left
+    version = subprocess.run(['mpirun', '--version'], capture_output=True, text=True).stdout
+    words = ['--allow-run-as-root', '--oversubscribe'] if 'Open MPI' in version else []
+    subprocess.run(['mpirun', *words, '-n', '2', jacobi, '4', '10'], capture_output=True, timeout=120, check=True,
+                   env={**os.environ, 'RECLINE_CHECKPOINTS': 'checkpoints', 'RECLINE_TRACE': '1'})
+    recline('join', 'checkpoints', '--out', 'measured')
+    writes('result', json.load(open('measured/result.json')), 'result.json of recline join')
 recline('run', 'demo', '--out', 'demo-run')
 writes('compare', json.loads(recline('compare', 'demo-run', 'run', '--json')), 'recline compare --json')
 open('every.yaml', 'w').write("""program: {ranks: 1, script: 'rank 0: repeat 50 (compute 60s, checkpoint)'}

@@ -62,6 +62,12 @@ survives() {
   exits 0 "$1: the traces fit together" "$recline" join "$dir/$1" -o "$dir/$1.trace"
   is "$(grep -c ' detected ' "$dir/$1.trace")" "$2" "$1: each kill is seen"
   exits 0 "$1: the trace replays" "$recline" check "$dir/$1.trace"
+  exits 0 "$1: a result is written" "$recline" join "$dir/$1" --out "$dir/$1.result"
+  is "$(jq -r '"\(.verdict) \(.crashes) \(.audit.violations)"' "$dir/$1.result/result.json")" "recovered $2 0" \
+    "$1: which tells of each kill"
+  is "$(jq '([.time_s[]] | add) as $sum | ($sum - .simulated_s | fabs) <= 1e-6 * $sum and .time_s.lost > 0 and
+    .time_s.restart > 0 and .rank_iterations[3] >= '$steps "$dir/$1.result/result.json")" true \
+    "$1: time adds up, some was lost, all iterations were done" "$dir/$1.result/result.json"
 }
 
 # Each protocol that the host takes, with checkpoints before and behind the first restart; those that

@@ -77,9 +77,18 @@ static bool part_open(struct part *part, const char *folder, unsigned life, unsi
   return true;
 }
 
-/* Returns the next line behind its time, which is read; NULL: there is none. */
+/* Returns whether the line tells of no step. */
+static bool is_account(const char *line)
+{
+  const char *rank = line ? strchr(line, ' ') : NULL, *what = rank ? strchr(rank + 1, ' ') : NULL;
+  return what && g_str_has_prefix(what, " account ");
+}
+
+/* Returns the next line of a step behind its time, which is read; NULL: there is none. */
 static const char *part_line(struct part *part)
 {
+  while (part->line && is_account(part->line[part->next]))
+    part->next++;
   const char *line = part->line ? part->line[part->next] : NULL;
   char *end;
   if (!line)
@@ -93,8 +102,8 @@ static const char *part_line(struct part *part)
 static bool read_header(struct join *j, struct part *part, char **protocol, unsigned *ranks,
                         unsigned *capacity)
 {
-  static const char *const expected[] = {"recline-part-trace 1", "protocol ", "ranks ", "capacity ",
-                                         "---"};
+  static const char *const expected[] = {"recline-part-trace 2", "protocol ", "ranks ",
+                                         "capacity "};
   const char *value[G_N_ELEMENTS(expected)] = {NULL};
   for (part->next = 0; part->next < G_N_ELEMENTS(expected); part->next++) {
     const char *line = part->line[part->next], *key = expected[part->next];
@@ -154,7 +163,8 @@ static void put_violation(struct join *j, const struct verdict *verdict)
   char *line = trace_violation_line(verdict);
   buffer_printf(&j->text, "%s\n", line);
   free(line);
-  j->out->violations++;
+  if (!j->out->violations++)
+    j->out->first = g_strdup(verdict->text);
 }
 
 /* Writes the line of a move that was taken. The caller frees the line with free(). */

@@ -9,6 +9,7 @@
 struct joined {
   unsigned ranks, steps, starts, commits;
   unsigned violations; /* counts lines of the trace */
+  char *first;         /* text of the first violation, for g_free(); NULL: none */
   bool ended;          /* all programs have ended */
 };
 

@@ -54,42 +54,60 @@ is "$(sed -n 1p stdout | grep -c '^B takes [0-9.]* ± [0-9.]* of the time of A')
 
 # ---- real processes, by traces whose times are known ----
 
-life() { # LIFE RANK: lines of the standard input
-  { printf 'recline-part-trace 1\nprotocol blocking\nranks 2\ncapacity 16\n---\n' && cat; } >real/trace.$1.$2
+life() { # LIFE RANK BEGAN: lines of the standard input
+  { printf 'recline-part-trace 2\nprotocol blocking\nranks 2\ncapacity 16\n' &&
+    printf 'program jacobi 8\nlibrary An MPI 1\nbegan %s\n---\n' "$3" && cat; } >real/trace.$1.$2
 }
 mkdir real
-life 0 0 <<'EOF2'
+life 0 0 100.0 <<'EOF2'
 100.0 0 start | set-timer # 0
 101.0 0 timer # 0
 102.0 0 collective flow=barrier | capture checkpoint=1 # 0
+102.5 0 account checkpoint=1 spent=1,0.75,0.25,0.5,0 stored=0 image=0 iterations=3
 102.5 0 captured checkpoint=1 | store checkpoint=1 part=image # 0
 103.5 0 durable checkpoint=1 part=image # 0
 104.0 0 control peer=1 | commit checkpoint=1 | release # 0
 108.0 0 safe-point # 0
 EOF2
-life 0 1 <<'EOF2'
+life 0 1 100.0 <<'EOF2'
 100.0 1 start # 0
 102.0 1 collective flow=barrier | capture checkpoint=1 # 0
+102.3 1 account checkpoint=1 spent=1.5,0.5,0,0.3,0 stored=0 image=0 iterations=3
 102.3 1 captured checkpoint=1 | store checkpoint=1 part=image # 0
 103.3 1 durable checkpoint=1 part=image # 0
 105.0 1 control peer=0 | release # 0
 109.5 1 safe-point # 0
 EOF2
-life 1 0 <<'EOF2'
+life 1 0 111.5 <<'EOF2'
 112.0 0 start checkpoint=1 # 0
+118.0 0 send peer=1 tag=1 comm=0 bytes=8 | transmit words=0,0,0 # 0
 120.0 0 finished
+120.0 0 account spent=4,3.5,0.5,0,0.5 stored=700 image=0 iterations=4
 EOF2
-life 1 1 <<'EOF2'
+life 1 1 112.0 <<'EOF2'
 112.5 1 start checkpoint=1 # 0
 119.0 1 finished
+120.0 1 account spent=6,1,0,0.5,0.5 stored=900 image=800 iterations=4
 EOF2
 compare real real --json
-is "$(row simulated_s a)" 20 'from the first step to the last one' stdout
+is "$(row simulated_s a)" 20 'from the start of the first life to the end of the last' stdout
 near "$(row 'phase capture' a)" 0.4 && near "$(row 'phase write' a)" 1 && near "$(row 'phase commit' a)" 1.1
 report $? 'phases as in a simulated run' stdout
-is "$(row time_s.lost a)" 7 'lost: from the capture to the end of that life' stdout
-is "$(row time_s.restart a)" 2.5 'restart: until the next life begins' stdout
-is "$(row checkpoints.committed a):$(row crashes a)" 1:1 'commits and crashes' stdout
+near "$(row time_s.lost a)" 7.1
+report $? 'lost: from the capture to the end of that life, of a process' stdout
+near "$(row time_s.restart a)" 2.75
+report $? 'restart: until the next life begins, and reading' stdout
+near "$(row time_s.compute a)" 6.25 && near "$(row time_s.protocol a)" 0.375 && near "$(row time_s.checkpoint a)" 0.65
+report $? 'the account of what was not lost' stdout
+near "$(jq '[.rows[] | select(.name | startswith("time_s.")) | .a] | add' stdout)" 20
+report $? 'adds up to the run' stdout
+is "$(row checkpoints.committed a):$(row crashes a):$(row iterations a):$(row stored_bytes a)" 1:1:14:1600 \
+  'commits, crashes, iterations, bytes' stdout
+is "$(value stdout a.title)" 'blocking, jacobi 8 on 2 ranks of An MPI 1' 'program and library are told'
+cp -r real torn
+printf '120.0 1 account spe' >>torn/trace.1.1
+compare real torn --json
+is "$?:$(row simulated_s ratio)" 0:1 'a line that was cut off is none' stdout stderr
 
 # ---- bad input ----
 
@@ -107,10 +125,13 @@ refused 'an empty folder' \
   'empty: no run whose program ended, expected result.json, runs.jsonl or traces of real MPI' empty a
 "$recline" campaign scenario.yaml --sweep checkpoint.every=5s,9s --runs 1 --out cells >/dev/null 2>&1
 refused 'several cells' 'cells/runs.jsonl: a campaign of several cells, expected one without --sweep' a cells
-mkdir broken
-echo 'recline-part-trace 1' >broken/trace.0.0
+mkdir broken wrong
+printf 'recline-part-trace 1\n---\n' >broken/trace.0.0
+sed 's/^101.0 0 timer/101.0 0 tamer/' real/trace.0.0 >wrong/trace.0.0
 refused 'a trace without a head' \
   'broken/trace.0.0:1: no trace of a process on real MPI, expected one that RECLINE_TRACE=1 leaves' a broken
+refused 'a line that is none' \
+  "wrong/trace.0.0:10: neither step nor account, expected docs/mpi-host.md's lines" a wrong
 
 # ---- a run on real MPI ----
 
@@ -121,9 +142,14 @@ if command -v mpirun >/dev/null && [ -x "$jacobi" ]; then
   RECLINE_CHECKPOINTS=measured RECLINE_PROTOCOL=blocking RECLINE_EVERY=0.01 RECLINE_TRACE=1 \
     timeout 120 mpirun $open -n 2 "$jacobi" 20 400 >/dev/null 2>&1
   compare c measured
-  is "$?:$(grep -c '^B: blocking, 2 processes on real MPI; 1 run$' stdout)" 0:1 'simulated and measured' stdout stderr
+  is "$?:$(grep -c '^B: blocking, jacobi-mpi 20 400 on 2 ranks of .*; 1 run$' stdout)" 0:1 'simulated and measured' stdout stderr
   compare measured measured --json
   is "$(jq '[.rows[] | select(.name | startswith("phase")) | .a > 0 and .ratio == 1] | all' stdout):$(
     row 'phase write' 'a > 0')" true:true 'its phases took time' stdout
+  is "$(row iterations a)" 800 'its iterations are counted' stdout
+  exits 0 'a result can be kept' "$recline" join measured --out kept
+  compare kept measured --json
+  is "$(jq '[.rows[] | .ratio | . == null or . == 1] | all' stdout):$(value kept/result.json audit.violations)" true:0 \
+    'with the same numbers, judged by the world' stdout
 fi
 finish

@@ -8,8 +8,8 @@
 #include "sim/host/rank/shadow.h"
 #include "sim/host/rank/timer.h"
 #include "sim/host/rank/waits.h"
-#include "sim/host/result/phases.h"
 #include "sim/host/result/result_notes.h"
+#include "sim/host/result/run_phases.h"
 #include "sim/net/transport.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ void run_report(enum run_verdict verdict, const char *why)
   activity_close(machine_now());
   report_images(result);
   report_traffic(result);
-  phases_report(result);
+  run_phases_report(result);
   copy_cost_report(result);
   output_report(result);
   notes_report();

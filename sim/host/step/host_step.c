@@ -13,8 +13,8 @@
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/rank/timer.h"
-#include "sim/host/result/phases.h"
 #include "sim/host/result/result_notes.h"
+#include "sim/host/result/run_phases.h"
 #include "sim/host/step/collective_messages.h"
 #include "sim/host/step/matching.h"
 #include "sim/host/step/piggyback.h"
@@ -492,7 +492,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
     output_committed(&move->event);
     watch_event(move);
     notes_event(&move->event);
-    phases_step(r, &move->event, &r->actions);
+    run_phases_step(r, &move->event, &r->actions);
     stop_event(&move->event);
     dispatcher_point(r->index, &move->event);
   }
