@@ -1,10 +1,10 @@
 /* Bookmark exchange: hold every program, empty the channels, checkpoint, go on.
  *
- * Source: Hursey, Mattox, Lumsdaine, "Interconnect agnostic checkpoint/restart in Open MPI"
- * (HPDC 2009), section 3.2 (all-to-all bookmark exchange over whole MPI messages, above the
- * matching) and 3.3 (a process is drained of messages "coming from and going to" its peers when
- * it is captured). Messages taken from a channel that no receive of the program asked for are
- * kept and given to the first receive that matches later.
+ * Source: Hursey, Mattox, Lumsdaine, "Interconnect agnostic checkpoint/restart in Open MPI" (HPDC
+ * 2009), section 3.2 (all-to-all bookmark exchange over whole MPI messages, above the matching) and
+ * 3.3 (a process is drained of messages "coming from and going to" its peers when it is captured).
+ * The drain takes messages from channels before the program has posted receives for them. It keeps
+ * them and gives each to the first later receive that matches.
  *
  *               request           SAFE_POINT                 drained, both ways
  *     RUNNING ----------> WANTED ------------> DRAINING --------------------------> CAPTURING
@@ -15,17 +15,19 @@
  *        |  all addresses  v
  *        +------------- RECONNECTING <------------------------------------- (restart)
  *
- * Section 3.3: some interconnects (InfiniBand, Myrinet) cannot be captured and are closed for it,
- * and all are for a restart, perhaps elsewhere. Then every rank opens its connections again and
- * sends its address to all others, and goes on when it has all of theirs. What the paper calls the
- * pre-checkpoint phase reaches from WANTED to CAPTURING, the continue phase from the end of
- * WRITING to RUNNING, the restart phase is RECONNECTING.
+ * Section 3.3: some interconnects (InfiniBand, Myrinet) cannot be captured, so their connections
+ * are closed for a capture. A restart, perhaps on other nodes, closes the connections of all
+ * interconnects. Every rank then opens its connections again, sends its address to all others, and
+ * goes on when it has received all of their addresses. The paper's pre-checkpoint phase reaches
+ * from WANTED to CAPTURING, its continue phase from the end of WRITING to RUNNING, and its restart
+ * phase is RECONNECTING.
  *
- * The paper's processes stop anywhere, in the middle of a receive. Where only the program names
- * places, a rank that is held at one may have what another, which has passed it, waits for: that
- * one never comes to its next. With the parameter `iterations` the ranks agree on a place instead,
- * which is not in the paper: each says in which iteration the request has found it, and all stop
- * where the iteration after the last of these begins.
+ * The paper's processes stop anywhere, even in the middle of a receive. If ranks stop only at safe
+ * points that the program names, they can deadlock: a rank that is held at a safe point may still
+ * have to send a message for which another rank, which has passed that point, waits before its next
+ * one. With the parameter `iterations`, which is not in the paper, the ranks agree on a safe point
+ * instead: each tells the iteration in which the request has found it, and all stop at the
+ * beginning of the iteration after the last of these.
  *
  *             SAFE_POINT of an iteration        all iterations, this is the place
  *     WANTED ---------------------------> AGREEING ---------------------> DRAINING
@@ -45,10 +47,9 @@
  *     WAITING -> RECONNECTING : release()  [control release, committed]
  *     RECONNECTING -> RUNNING : go_on()  [control address]
  *
- * The coordinator (rank 0) asks for checkpoints, commits one when every image is durable, and
- * only then releases the programs. Releasing earlier would let a message that is sent after its
- * sender's capture be counted before its receiver's (docs/protocols/bookmark.md, mutant
- * release-early).
+ * The coordinator (rank 0) asks for checkpoints, commits one when every image is durable, and only
+ * then releases the programs. Releasing earlier would let a message that is sent after its sender's
+ * capture be counted before its receiver's (docs/protocols/bookmark.md, mutant release-early).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -73,7 +74,8 @@ enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS, ITERATION
 static const char *const controls[] = {"none",    "request", "bookmark",  "drained", "done",
                                        "release", "address", "iteration", NULL};
 
-/* Indices of parameters. `iterations`: whether ranks agree on the beginning of one, above. */
+/* Indices of parameters. With `iterations` ranks agree on the iteration at which they stop
+ * (above). */
 enum { ITERATIONS };
 
 static const char *const parameters[] = {"iterations", NULL};
@@ -83,12 +85,12 @@ static const char *const parameters[] = {"iterations", NULL};
 struct peer {
   uint32_t sent;     /* messages transmitted to the peer */
   uint32_t received; /* messages that arrived from it, kept ones too */
-  uint32_t bookmark; /* its `sent` to this rank when it held its program */
+  uint32_t bookmark; /* its total `sent` to this rank when it held its program */
   uint32_t bookmark_for;
   uint32_t drained_for; /* all that its bookmark counts has arrived here */
-  uint32_t empty_for;   /* it said the same of this rank's messages */
-  uint32_t address_for; /* its address after that checkpoint is here */
-  uint32_t iteration;   /* in which the request has found it */
+  uint32_t empty_for;   /* the peer has received all that this rank's bookmark counts */
+  uint32_t address_for; /* its address after that checkpoint has arrived */
+  uint32_t iteration;   /* iteration in which the request has found it */
   uint32_t iteration_for;
 };
 
@@ -98,9 +100,9 @@ struct state {
   uint32_t captured;   /* the last captured */
   uint32_t done;       /* coordinator: images durable */
   uint32_t kept;       /* entries in use, in the order of arrival */
-  uint32_t closed;     /* since the last capture or restart: addresses are exchanged */
-  uint32_t later;      /* RECONNECTING: checkpoint that was asked for meanwhile */
-  uint32_t iteration;  /* that the program is in, where ranks agree on one; 0: none yet */
+  uint32_t closed;     /* 1: connections are closed, and all addresses are to be exchanged */
+  uint32_t later;      /* RECONNECTING: checkpoint that was requested meanwhile */
+  uint32_t iteration;  /* the program's, where ranks agree on one; 0: none has begun */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \
@@ -123,7 +125,7 @@ static void send(const struct rcl_config *config, struct state *state,
   rcl_act(actions, RCL_ACTION_TRANSMIT);
 }
 
-/* Kept messages are older than anything in the channels: they come first. */
+/* Delivers a kept message first, as kept messages are older than all that is in the channels. */
 static bool receive_kept(const struct rcl_config *config, struct state *state,
                          const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -170,7 +172,7 @@ static void want(const struct rcl_config *config, struct state *state, uint32_t 
   }
 }
 
-/* The coordinator's timer: ask all ranks, unless a checkpoint is still under way. */
+/* Asks all ranks for a checkpoint at the coordinator's timer, unless one is still under way. */
 static void request(const struct rcl_config *config, struct state *state,
                     struct rcl_actions *actions)
 {
@@ -183,8 +185,8 @@ static void request(const struct rcl_config *config, struct state *state,
   rcl_send_control_to_all(config, actions, REQUEST, state->checkpoint);
 }
 
-/* Says to each peer whose bookmark has been reached that its channel to here is empty; captures
- * when all channels are, both ways. */
+/* Tells each peer whose bookmark this rank has reached that the channel from that peer is empty.
+ * Captures when the channels of all peers are empty in both directions. */
 static void drain(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != DRAINING)
@@ -210,7 +212,7 @@ static void drain(const struct rcl_config *config, struct state *state, struct r
 
 static void hold(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
-  if (state->phase == WANTED) /* else it is held */
+  if (state->phase == WANTED) /* in AGREEING it is held already */
     rcl_act(actions, RCL_ACTION_HOLD);
   state->phase = DRAINING;
   rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
@@ -223,9 +225,10 @@ static void hold(const struct rcl_config *config, struct state *state, struct rc
   drain(config, state, actions);
 }
 
-/* ---- places of the program alone: at which iteration all are captured ---- */
+/* ---- safe points of the program: at which iteration all ranks are captured ---- */
 
-/* The last in which the request has found a rank; false while that is not known. */
+/* Stores the last iteration in which the request has found a rank; returns false while a rank has
+ * not told its iteration. */
 static bool last_iteration(const struct rcl_config *config, const struct state *state,
                            uint32_t *last)
 {
@@ -239,8 +242,9 @@ static bool last_iteration(const struct rcl_config *config, const struct state *
   return true;
 }
 
-/* No rank has begun the iteration behind the last one, and none that is before it waits for what
- * comes behind it: all can come to its beginning. */
+/* Stops at the iteration after the last one told, or lets the program go on towards it. No rank has
+ * begun that iteration, and no rank in an earlier one waits for messages of it, so all ranks reach
+ * its beginning. */
 static void agree(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   uint32_t last;
@@ -254,7 +258,8 @@ static void agree(const struct rcl_config *config, struct state *state, struct r
   rcl_act(actions, RCL_ACTION_RELEASE);
 }
 
-/* At a place without a number, or at the end of the program, nothing can be agreed on. */
+/* Comes to a safe point of the program, or to its end. If that has no iteration, ranks cannot agree
+ * on one and the program stops at once. */
 static void come_to(const struct rcl_config *config, struct state *state, uint32_t iteration,
                     struct rcl_actions *actions)
 {
@@ -281,7 +286,7 @@ static void write_image(struct state *state, const struct rcl_event *event,
   rcl_store(actions, RCL_PART_IMAGE, event->checkpoint);
 }
 
-/* Coordinator: one more image is durable. */
+/* Counts at the coordinator one more durable image, and commits with the last one. */
 static void count(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (++state->done == (uint32_t)config->ranks)
@@ -365,7 +370,7 @@ static void start(const struct rcl_config *config, struct state *state,
     state->phase = RECONNECTING;
     rcl_act(actions, RCL_ACTION_HOLD);
     reconnect(config, state, actions);
-    go_on(config, state, actions); /* at once when it is alone */
+    go_on(config, state, actions); /* a single rank waits for no address */
   }
   if (config->self == RCL_COORDINATOR_RANK)
     rcl_act(actions, RCL_ACTION_SET_TIMER);
@@ -511,9 +516,9 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
-#include "protocols/bookmark_line.h" /* clauses on all ranks together */
+#include "protocols/bookmark_line.h" /* clauses about all ranks together */
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* The phases of checkpoints and recoveries whose times a run reports. */
 static const struct rcl_phase phases[] = {
     {"coordination", "hold", "capture"},    {"suspend", "capture", "captured"},
     {"checkpoint", "captured", "durable"},  {"continue", "durable", "release"},

@@ -1,14 +1,16 @@
-/* The line invariant of bookmark.c, which includes this behind its state.
+/* The line invariant of bookmark.c, which includes this file after its own state.
  *
- * C is the committed checkpoint, C1 the next one, the only one that can be under way. A rank that
- * still has to start from C counts as what its START will make of it (standing BEHIND).
+ * C is the committed checkpoint, and C1 the next one, the only one that can be under way. A rank
+ * that still has to start from C (standing BEHIND) counts as being in the state that its START will
+ * bring it to.
  *
- * The argument, in the order of the clauses: what is under way from i to j is what i has sent less
- * what j has received (totals). A rank that holds its program sends nothing, and has told each peer
- * its total (bookmark, told); a peer that says `drained` has received just that (drained, empty).
- * So a rank that captures has all that was sent to it, and all that it sent is received (quiet),
- * and stays so until it is released. Its image has the same totals (newer image). A commit waits
- * for the images of all ranks (count, committing): the totals of the images agree (line). */
+ * The argument, in the order of the clauses: the messages under way from i to j are those that i
+ * has sent less those that j has received (totals). A rank that holds its program sends nothing,
+ * and has told each peer its total (bookmark, told); a peer that says `drained` has received
+ * exactly that total (drained, empty). So when a rank captures, it has received all messages sent
+ * to it, and its peers have received all that it sent (quiet); this stays true until it is
+ * released. Its image has the same totals (newer image). A commit waits for the images of all ranks
+ * (count, committing), so the totals of the images agree (line). */
 #ifndef RECLINE_BOOKMARK_LINE_H
 #define RECLINE_BOOKMARK_LINE_H
 
@@ -26,7 +28,7 @@ static const struct peer *peer_in(const struct rcl_whole *w, const void *state, 
   return &peers(w->rank[i].config, state)[j];
 }
 
-/* What rank i knows of rank j. */
+/* Returns what rank i knows about rank j. */
 static const struct peer *peer_of(const struct rcl_whole *w, int i, int j)
 {
   return peer_in(w, w->rank[i].state, i, j);
@@ -53,19 +55,19 @@ static const struct rcl_whole_control *under_way(const struct rcl_whole *w, int 
   return &rcl_whole_between(w, from, to)->control[kind];
 }
 
-/* Its image of C1 is durable, and C1 not committed. */
+/* Returns whether the image of C1 of rank i is durable and C1 is not committed. */
 static bool has_reported(const struct rcl_whole *w, int i)
 {
   return phase_of(w, i) == WAITING && state_of(w, i)->captured == next_of(w);
 }
 
-/* It waits for the release of C. */
+/* Returns whether rank i waits for the release of C. */
 static bool waits(const struct rcl_whole *w, int i)
 {
   return phase_of(w, i) == WAITING && state_of(w, i)->captured == w->committed;
 }
 
-/* It has taken part in C1 since it came to its place: its program sends nothing. */
+/* Returns whether rank i takes part in C1 and has come to `phase` or beyond. */
 static bool is_quiet_since(const struct rcl_whole *w, int i, uint32_t phase)
 {
   return (phase_of(w, i) >= phase && phase_of(w, i) <= WRITING) || has_reported(w, i);
@@ -143,7 +145,7 @@ static bool durable_holds(const struct rcl_whole *w, int i, int j)
   return is_behind(w, i) || w->rank[i].durable == (has_reported(w, i) ? next_of(w) : 0);
 }
 
-/* While it waits for the release of C it keeps the image before it, and there is none of C1. */
+/* While a rank waits for the release of C it keeps the image before C, and it has none of C1. */
 static bool bounded_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
@@ -158,7 +160,7 @@ static bool is_no_newer(const struct peer *peer, uint32_t checkpoint)
          peer->empty_for <= checkpoint;
 }
 
-/* It was captured when it was drained both ways. */
+/* Returns whether the image was captured when the peer was drained in both directions. */
 static bool is_captured_as(const struct peer *peer, uint32_t checkpoint)
 {
   return peer->bookmark_for <= checkpoint && peer->drained_for == checkpoint &&
@@ -207,8 +209,8 @@ static bool numbers_hold(const struct rcl_whole *w, int i, int j)
   return is_no_newer(peer_of(w, i, j), next_of(w));
 }
 
-/* The next two return whether j knows the total that i told for C1, and whether j has received as
- * many messages and i knows that. */
+/* Each of the next three is about C1: j knows the total of i; j has received that many messages; i
+ * knows that j has. */
 static bool is_told(const struct rcl_whole *w, int i, int j)
 {
   return peer_of(w, j, i)->bookmark_for == next_of(w);
@@ -305,7 +307,7 @@ static bool iteration_holds(const struct rcl_whole *w, int i, int j)
          (iteration->about == next_of(w) && takes_part(w, i) && !is_told(w, i, j));
 }
 
-/* In which order control messages of C and C1 follow each other on a channel. */
+/* Control messages of C and C1 follow each other on a channel in this order. */
 static bool order_holds(const struct rcl_whole *w, int i, int j)
 {
   static const uint8_t order[] = {ADDRESS,  RELEASE, ITERATION, REQUEST,
@@ -332,7 +334,7 @@ static bool silent_holds(const struct rcl_whole *w, int i, int j)
   return !is_behind(w, i) || !count;
 }
 
-/* What section 3.3 asks for. */
+/* Section 3.3 asks for this: no message of a peer is under way when a rank is captured. */
 static bool channels_hold(const struct rcl_whole *w, int i, int j)
 {
   uint32_t under_way = rcl_whole_between(w, i, j)->messages | rcl_whole_between(w, j, i)->messages;

@@ -1,10 +1,10 @@
-/* cg-ulfm: the kernel of cg, which recovers from failures itself, by calls of User-Level Failure
- * Mitigation (ulfm.h). It does so without a protocol, as the kernels of Dichev and Nikolopoulos
- * (EuroMPI 2019) do. An iteration is a step of the conjugate gradient method.
+/* cg-ulfm: the kernel of cg with its own recovery from failures, by calls of User-Level Failure
+ * Mitigation (ulfm.h). It needs no protocol; the kernels of Dichev and Nikolopoulos (EuroMPI 2019)
+ * recover in the same way. An iteration is a step of the conjugate gradient method.
  *
- * Usage: cg-ulfm PLACES INTERVAL LOGGED [-v] [-k] CLASS [ITERATIONS], on PLACES processes and as
- * many more as may fail.
- * Prints what cg prints, and how it has recovered. Exit code as that of cg. */
+ * Usage: cg-ulfm PLACES INTERVAL LOGGED [-v] [-k] CLASS [ITERATIONS], on PLACES processes and a
+ * spare one for each that may fail. It prints what cg prints, and how it has recovered. Its exit
+ * codes are those of cg. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +19,19 @@ static struct ulfm_options ulfm;
 static struct cg_options options;
 static double slowest;
 
-/* The iteration that is marked first begins with a checkpoint, for which all places meet. */
+/* Does nothing: the first marked iteration begins with a checkpoint, which is a barrier. */
 static void meet(void)
 {
 }
 
-/* A failure can be set to an iteration. */
+/* Tells recline the iteration, so that a scenario can let a process fail in it. */
 static void iteration(unsigned number)
 {
   tell_iteration(number);
   ulfm_iteration(number);
 }
 
-/* No collective call: a process that is new would be alone in it. */
+/* Uses no collective call, as a process that is new would be alone in it. */
 static void find_slowest(int place)
 {
   slowest = cg_seconds();

@@ -5,8 +5,8 @@
  *   (the kernel) and 2.3 (the random numbers); the classes and reference values are those published
  *   with the NPB.
  *
- * Algorithm: it estimates the largest eigenvalue of a sparse symmetric positive definite matrix
- * by the inverse power method. Every outer iteration solves A z = x with 25 steps of the conjugate
+ * Algorithm: it estimates the largest eigenvalue of a sparse symmetric positive definite matrix by
+ * the inverse power method. Every outer iteration solves A z = x with 25 steps of the conjugate
  * gradient method, computes zeta = shift + 1 / (x . z) and continues with x = z / |z|.
  *
  * Distribution: a power of two ranks as a grid of rows x columns, columns = rows or 2 x rows. Each
@@ -15,25 +15,24 @@
  * exchanged with the transpose partner, which needs that block. This and the dot products use
  * MPI_Irecv, MPI_Send and MPI_Wait with named partners.
  *
- * Use: failure-free overheads and recoveries are measured with it. Computation is charged by its
- * number of floating-point operations, so with `--cfg=smpi/simulate-computation:no` the simulated
- * time of a run is the same on every machine.
+ * Use: it measures failure-free overheads and recoveries. Computation is charged by its number of
+ * floating-point operations, so with `--cfg=smpi/simulate-computation:no` the simulated time of a
+ * run is the same on every machine.
  *
  * It announces iterations (tell.h): the timed outer ones, or with -s their 26 steps of the
  * conjugate gradient method (the last computes the residual). The paper of the hybrid protocol
- * calls such a step an iteration of CG: the payload that it publishes for one (Table 3) is that of
- * a step.
+ * calls such a step an iteration of CG: the payload in its Table 3 is that of one step.
  *
- * Checkpoints at the application level have x and the progress, with -s also z, p and r: what a
- * step changes. All else is made again at a restart.
+ * A checkpoint at the application level holds x and the progress; with -s it also holds z, p and r,
+ * which a step changes. A restart computes everything else again.
  *
  * Usage: cg [-v] [-s] [-k] [-w] CLASS [ITERATIONS]
  *   -v prints zeta after every outer iteration. ITERATIONS replaces the number of the class; with
  *   fewer, zeta cannot be compared with the reference and the verification prints SKIP.
- *   -k, a skeleton: a diagonal matrix in the place of the class's, with the operations and messages
- *   of that, but without its memory; there is nothing to verify.
- *   -w takes the time of writing four vectors as text in the first step of each outer iteration.
- * Exit code, the same on all ranks: 0 verified or skipped, 1 not verified, 64 usage.
+ *   -k, a skeleton: a diagonal matrix replaces the matrix of the class. It has the same operations
+ * and messages and needs little memory; there is nothing to verify. -w charges the time to write
+ * four vectors as text, in the first step of each outer iteration. Exit code, the same on all
+ * ranks: 0 verified or skipped, 1 not verified, 64 usage.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -77,7 +76,7 @@ static void protect(void)
   tell_bytes(cg_copied_bytes(), 0);
 }
 
-/* From the beginning, or from where the checkpoint was taken from which the rank restarts. */
+/* Runs the kernel from its beginning, or from the place of the checkpoint that was restored. */
 static void run_from(enum recline_place place)
 {
   if (place == RECLINE_NO_RESTART) {

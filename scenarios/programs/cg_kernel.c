@@ -1,4 +1,4 @@
-/* cg: the kernel; what it is and where it is from: cg.c. */
+/* The kernel of cg; cg.c describes the method and names its source. */
 #include <math.h>
 #include <mpi.h>
 #include <smpi/smpi.h>
@@ -13,8 +13,8 @@ enum { INNER_ITERATIONS = 25, TAG_REDUCE = 1, TAG_TRANSPOSE = 2, TAG_DOT = 3 };
 
 static const double TOLERANCE = 1e-10;
 
-/* To print a number by "%12.16e" into a file takes as long as this many of the operations that are
- * charged, unoptimised as in the paper: 184 ns and 1.36 ns on one processor (glibc 2.36, gcc -O0).
+/* Printing one number by "%12.16e" into a file takes as long as this many charged operations, in
+ * unoptimised code as in the paper: 184 ns against 1.36 ns on one processor (glibc 2.36, gcc -O0).
  */
 static const double FLOPS_OF_NUMBER = 135.0;
 
@@ -48,8 +48,9 @@ static struct progress {
 } progress;
 static bool resumes; /* in the middle of solve() */
 
-/* Operations done since this rank last communicated. Nobody can see when they happened within that
- * time, so one simulated computation for all of them costs the same and simulates faster. */
+/* Counts the operations done since this rank last communicated. No other rank can see when they
+ * happened within that time, so one simulated computation for all of them costs the same and
+ * simulates faster. */
 static double uncharged_flops;
 
 static void charge(double flops)
@@ -66,7 +67,7 @@ void cg_compute_charged(void)
   }
 }
 
-/* An outer iteration begins, or a step of one: whichever is marked, once they are timed. */
+/* Marks the beginning of a timed outer iteration, or of a timed step, as the options ask. */
 static void begin(bool step)
 {
   if (step == options->steps && progress.mark > 0) {
@@ -225,8 +226,8 @@ static double residual_norm(void)
   return sqrt(dot(vectors.r, vectors.r));
 }
 
-/* z, p, r and q as text, as the program of Dichev and Nikolopoulos (EuroMPI 2019, reference 2)
- * writes its checkpoint: only the time passes. */
+/* Charges the time to write z, p, r and q as text, and writes nothing. The program of Dichev and
+ * Nikolopoulos (EuroMPI 2019, reference 2) writes its checkpoint like this. */
 static void write_vectors(void)
 {
   cg_compute_charged();
@@ -235,7 +236,7 @@ static void write_vectors(void)
   progress.writing += MPI_Wtime() - start;
 }
 
-/* Solves A z = x, approximately; returns the norm of what is left. */
+/* Solves A z = x approximately, and returns the norm of the residual. */
 static double solve(void)
 {
   const size_t bytes = (size_t)grid.block * sizeof(double);
@@ -273,7 +274,7 @@ static double iterate(double *residual)
   return options->spec->shift + 1.0 / sums[0];
 }
 
-/* x = (1, ..., 1), and 0 where it is padding. */
+/* Sets x to (1, ..., 1), with 0 in the padding. */
 static void set_ones(void)
 {
   for (int i = 0; i < grid.block; i++) {
@@ -317,7 +318,7 @@ bool cg_make(const struct cg_options *wanted, const struct cg_calls *program, in
   return true;
 }
 
-/* z, p and r begin anew in each outer iteration. */
+/* An outer iteration sets z, p and r anew, so x is the only vector that it has to restore. */
 int cg_changed(struct cg_changed changed[CG_CHANGED])
 {
   enum {
@@ -334,8 +335,8 @@ int cg_changed(struct cg_changed changed[CG_CHANGED])
   return 2 + count;
 }
 
-/* x of an outer iteration. Of a step z and r, each to where the step changes it, and back at its
- * end, as the paper's program does (reference 2); p is changed last. */
+/* An outer iteration copies x. A step copies z and r to the vectors that it changes, and back at
+ * its end, as the paper's program does (reference 2); it changes p last, so p needs no copy. */
 unsigned long long cg_copied_bytes(void)
 {
   return (options->steps ? 4 : 1) * (unsigned long long)grid.block * sizeof(double);
@@ -369,7 +370,7 @@ void cg_run_timed(void)
   iterate_to_end();
 }
 
-/* The specification wants one untimed iteration. */
+/* Runs the one untimed iteration that the specification asks for first. */
 void cg_run(void)
 {
   memset(&progress, 0, sizeof progress); /* it may have run before */

@@ -1,5 +1,5 @@
-/* cg: the kernel, apart from how a program sends its messages and marks its iterations. One of a
- * process; what it is and where it is from: cg.c. */
+/* The kernel of cg. The program passes in how messages are sent and iterations are marked. A
+ * process has one kernel; cg.c describes the method and names its source. */
 #ifndef RECLINE_PROGRAMS_CG_KERNEL_H
 #define RECLINE_PROGRAMS_CG_KERNEL_H
 
@@ -14,12 +14,12 @@ struct cg_options {
   const struct class_spec *spec;
   int iterations; /* outer ones */
   bool verbose;   /* prints zeta after every outer iteration */
-  bool steps;     /* what is marked: steps of the conjugate gradient method */
-  bool skeleton;  /* a diagonal matrix in the place of the class's */
-  bool writes;    /* vectors as text, once in an outer iteration */
+  bool steps;     /* marks steps of the conjugate gradient method, not outer iterations */
+  bool skeleton;  /* replaces the matrix of the class by a diagonal one */
+  bool writes;    /* charges for vectors written as text, once in an outer iteration */
 };
 
-/* What the kernel asks of the program. */
+/* The program's functions that the kernel calls. */
 struct cg_calls {
   /* Sends `count` doubles to the partner and receives as many from it. */
   void (*exchange)(int partner, int tag, const double *out, double *in, int count);
@@ -27,24 +27,25 @@ struct cg_calls {
   void (*meet)(void);           /* a barrier: then the time is taken */
 };
 
-/* `count` doubles, or int, that a marked iteration changes. */
+/* An array of `count` doubles, or of int, that a marked iteration changes. */
 struct cg_changed {
   void *address;
   int count;
   bool doubles;
 };
 
-/* Reads "[-v] [-s] [-k] [-w] CLASS [ITERATIONS]"; false if that makes no sense. */
+/* Reads "[-v] [-s] [-k] [-w] CLASS [ITERATIONS]"; returns false if the words do not fit that. */
 bool cg_parse(int count, char **words, struct cg_options *options);
 
-/* Makes the part of `rank` of `ranks`; false if they are no power of two. The options and the calls
- * are kept, the caller's. */
+/* Makes the part of `rank`; returns false unless `ranks` is a power of two. The caller owns the
+ * options and the calls, which have to outlive the kernel. */
 bool cg_make(const struct cg_options *options, const struct cg_calls *calls, int rank, int ranks);
 
-/* Returns what is to be put back for cg_go_on(); returns how many of CG_CHANGED there are. */
+/* Fills `changed` with the arrays that must be restored before cg_go_on(), and returns their
+ * number. */
 int cg_changed(struct cg_changed changed[CG_CHANGED]);
 
-/* Bytes of vectors that a marked iteration copies to go back to its beginning. */
+/* Returns the bytes of vectors that a marked iteration copies so that it can be undone. */
 unsigned long long cg_copied_bytes(void);
 
 /* Runs the kernel from its beginning, or from before its timed part, or from the beginning of the
@@ -53,15 +54,15 @@ void cg_run(void);
 void cg_run_timed(void);
 void cg_go_on(void);
 
-/* Seconds that this rank has taken. */
+/* Returns the seconds that this rank has taken. */
 double cg_seconds(void);
 
-/* Prints the result, at rank 0, and the time, which is no part of it, where there is one. Returns
- * whether it is right, or cannot be compared. */
+/* Prints the result at rank 0. The time is printed apart, as it is no part of the result. Returns
+ * true if the result is right or cannot be compared. */
 void cg_print_time(double seconds);
 bool cg_print_result(void);
 
-/* Lets the processor do what is charged. */
+/* Charges the simulated processor for the operations counted so far. */
 void cg_compute_charged(void);
 
 void cg_free(void);

@@ -1,5 +1,5 @@
-/* cg: the matrix of the CG kernel (RNR-94-007, 2.3 and 2.6), a weighted sum of outer products of
- * sparse random vectors. */
+/* Generates the matrix of the CG kernel (RNR-94-007, 2.3 and 2.6), a weighted sum of outer products
+ * of sparse random vectors. */
 #include "cg_matrix.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ enum { MAX_VECTOR_ENTRIES = 32 }; /* of a generating vector; class E, the larges
 
 static const double RECIPROCAL_CONDITION = 0.1;
 
-/* One generating vector: positions and values of its few nonzeros. */
+/* A generating vector: the positions and values of its few nonzeros. */
 struct sparse_vector {
   int entries;
   int32_t position[MAX_VECTOR_ENTRIES];
@@ -28,7 +28,7 @@ void *allocate(size_t count, size_t size)
   return memory;
 }
 
-/* x <- 5^13 x mod 2^46. Unsigned arithmetic is modulo 2^64, of which 2^46 is a divisor. */
+/* The generator is x <- 5^13 x mod 2^46. Unsigned arithmetic is exact for it: 2^46 divides 2^64. */
 static const uint64_t RANDOM_MULTIPLIER = 1220703125;
 static const uint64_t RANDOM_SEED = 314159265;
 enum { RANDOM_BITS = 46 };
@@ -39,7 +39,7 @@ static uint64_t draw(uint64_t *state)
   return *state;
 }
 
-/* The state from which the matrix is drawn: one draw of the stream is discarded first. */
+/* Returns the state from which the matrix is drawn: the first draw of the stream is discarded. */
 static uint64_t first_matrix_state(void)
 {
   uint64_t state = RANDOM_SEED;
@@ -66,8 +66,8 @@ static int find_position(const struct sparse_vector *vector, int32_t position)
   return -1;
 }
 
-/* Draws vector number `index`; the value comes before the position, also when the position turns
- * out to be no good. Element `index` is 0.5, whatever was drawn for it. */
+/* Draws vector number `index`; the value is drawn before its position, even if the position is then
+ * rejected. Element `index` is 0.5, whatever was drawn for it. */
 static void draw_vector(const struct class_spec *spec, uint64_t *state, int index,
                         struct sparse_vector *vector)
 {
@@ -124,7 +124,7 @@ static void count_products(const struct class_spec *spec, const struct grid *gri
   }
 }
 
-/* Puts the part of weight * v v^T that this rank holds at the ends of the rows. */
+/* Appends to the rows the part of weight * v v^T that this rank holds. */
 static void add_outer_product(const struct class_spec *spec, const struct grid *grid,
                               const struct sparse_vector *vector, int index, double weight,
                               int64_t *row_end, struct matrix *matrix)
@@ -149,7 +149,8 @@ static void add_outer_product(const struct class_spec *spec, const struct grid *
   }
 }
 
-/* The stream is drawn again rather than stored: it is cheap, and many ranks share one memory. */
+/* Draws the stream a second time instead of storing it: drawing is cheap, and all ranks share one
+ * memory. */
 static void fill_products(const struct class_spec *spec, const struct grid *grid,
                           struct matrix *matrix)
 {
@@ -167,8 +168,9 @@ static void fill_products(const struct class_spec *spec, const struct grid *grid
   free(row_end);
 }
 
-/* Adds up entries of the same position and closes the gaps. Rows need no order of columns: entries
- * stay in the order in which their position was first drawn, which is the same in every run. */
+/* Adds up entries of the same position and closes the gaps. The columns of a row need no order:
+ * entries stay in the order in which their positions were first drawn, so every run has the same
+ * one. */
 static void merge_repeated(const struct grid *grid, struct matrix *matrix)
 {
   int64_t *place =
@@ -194,7 +196,7 @@ static void merge_repeated(const struct grid *grid, struct matrix *matrix)
   free(place);
 }
 
-/* The diagonal, and as many operations as all products would be. */
+/* Fills in a diagonal that counts as many operations as all products of the class. */
 static void make_skeleton(const struct class_spec *spec, const struct grid *grid,
                           struct matrix *matrix)
 {
@@ -228,8 +230,8 @@ double make_matrix(const struct class_spec *spec, const struct grid *grid, bool 
   matrix->value = allocate((size_t)products, sizeof *matrix->value);
   fill_products(spec, grid, matrix);
   merge_repeated(grid, matrix);
-  /* An estimate, before the timed part: a draw as the multiplication, masking and scaling of 46-bit
-   * numbers, about half of the pairs being rejected; and three operations for each product. */
+  /* Estimates the untimed work: a draw multiplies, masks and scales a 46-bit number, about half of
+   * the pairs are rejected, and each product takes three operations. */
   const double draws = 2.0 * 2.0 * spec->order * (spec->vector_entries + 1);
   return 4.0 * draws + 3.0 * (double)products;
 }

@@ -1,4 +1,4 @@
-/* cg: the matrix of the CG kernel, the block of it that a rank holds. */
+/* The block of the CG kernel's matrix that a rank holds. */
 #ifndef RECLINE_PROGRAMS_CG_MATRIX_H
 #define RECLINE_PROGRAMS_CG_MATRIX_H
 
@@ -15,13 +15,13 @@ struct class_spec {
   double reference_zeta;
 };
 
-/* Where this rank stands. Everything but the numbers of the matrix is known from rank and ranks. */
+/* The place of this rank in the grid of ranks. Rank and number of ranks determine all of it. */
 struct grid {
   int rank, ranks;
   int rows, columns;
   int row, column;
   int half;              /* which half of its row's product this rank keeps; 0 on a square grid */
-  int transpose_partner; /* the rank that has the block this rank needs, and needs the one it has */
+  int transpose_partner; /* exchanges blocks with this rank: each needs the block of the other */
   int block;             /* elements of a vector block: the padded order / columns */
 };
 
@@ -35,12 +35,12 @@ struct matrix {
   int64_t nonzeros;
 };
 
-/* Zeroed memory of the caller; the program ends where there is none. */
+/* Returns zeroed memory, which the caller owns. Ends the program if there is none. */
 void *allocate(size_t count, size_t size);
 
 /* Fills `matrix` with the block of the class's matrix that the rank of `grid` holds; with
- * `skeleton` a diagonal that counts as many nonzeros. Rows, columns and values are allocate()d, the
- * caller's. Returns the floating-point operations that this takes. */
+ * `skeleton` it is a diagonal that counts as many nonzeros. Rows, columns and values come from
+ * allocate(), and the caller owns them. Returns the number of floating-point operations of this. */
 double make_matrix(const struct class_spec *spec, const struct grid *grid, bool skeleton,
                    struct matrix *matrix);
 

@@ -1,11 +1,11 @@
-/* collectives: how long a collective operation takes, by the size of a rank's message.
+/* collectives: measures the time of a collective operation by the size of a rank's message.
  *
  *     collectives bcast|gather|allgather|barrier LEAST MOST REPEATS
  *
- * For each size from LEAST bytes to MOST, four times the one before: so many operations, each
- * behind a barrier, as in the measurements of Bronevetsky et al. (ICS 2003, section 6). Rank 0
- * prints "us_SIZE: microseconds", those of the slowest rank, mean of the operations, and whether
- * all data came where they should.
+ * The size grows from LEAST bytes to MOST by factors of four. For each size the program does the
+ * operation REPEATS times, each time behind a barrier, as in the measurements of Bronevetsky et al.
+ * (ICS 2003, section 6). Rank 0 prints "us_SIZE: microseconds", the mean time of an operation at
+ * the slowest rank, and whether all data arrived where they should.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void call(char operation, int bytes)
   }
 }
 
-/* Returns what rank `of` gives in that operation. */
+/* Returns the byte that rank `of` contributes to repetition `repeat`. */
 static char stamp(int of, int bytes, int repeat)
 {
   return (char)(of * 5 + bytes % 7 + repeat + 1);

@@ -3,9 +3,9 @@
  *     halo BYTES STEPS [FLOPS]
  *
  * The ranks form a torus, as square as their number allows. In each step a rank exchanges BYTES
- * with its four neighbours (nonblocking), computes so many FLOPS (50 for each byte), and agrees
- * with all on the smallest time step. It announces its steps as iterations (tell.h). At the end
- * rank 0 prints a checksum of the data received by all ranks.
+ * with its four neighbours (nonblocking), computes FLOPS operations (by default 50 for each byte),
+ * and agrees with all on the smallest time step. It announces its steps as iterations (tell.h). At
+ * the end rank 0 prints a checksum of the data received by all ranks.
  */
 #include <mpi.h>
 #include <smpi/smpi.h>
@@ -26,7 +26,7 @@ struct grid {
   unsigned char *out[SIDES], *in[SIDES];
 };
 
-/* What checkpoints at the application level have: buffers are filled anew in each step. */
+/* Checkpoints at the application level hold this only: each step fills the buffers anew. */
 static struct {
   int step;
   uint64_t sum; /* of what was received */

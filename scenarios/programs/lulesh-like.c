@@ -43,14 +43,14 @@ enum {
   EXIT_CONSERVED = 0,
   EXIT_NOT_CONSERVED = 1,
   EXIT_USAGE = 64,
-  DEFAULT_SIDE = 45, /* LULESH's own, for each domain */
+  DEFAULT_SIDE = 45, /* the default of LULESH, for each domain */
   DEFAULT_STEPS = 75,
   TAG_COMPRESSION = 1 * DIRECTIONS,
   TAG_FORCE = 2 * DIRECTIONS,
   TAG_VELOCITY = 3 * DIRECTIONS,
   MOTION = 2 * DIMENSIONS, /* velocities of a node, before and after */
-  /* Of LULESH, which this stands for, as the program of Dichev and Nikolopoulos (EuroMPI 2019,
-   * reference 2) copies it in an iteration, to a second domain and back, and writes it. */
+  /* Bytes of LULESH itself: those that the program of Dichev and Nikolopoulos (EuroMPI 2019,
+   * reference 2) copies in an iteration, to a second domain and back, and those that it writes. */
   COPIED_OF_ELEMENT = 16 * 4 + 12 * 8,
   COPIED_OF_NODE = 13 * 8,
   STORED_OF_ELEMENT = 8 * 4 + 5 * 8,
@@ -62,11 +62,11 @@ static const double GAMMA = 1.4;
 static const double COURANT = 0.2;
 static const double VISCOSITY = 1.5;
 static const double SPARK = 20.0;
-/* Of LULESH again: with the 316 Mflop/s of platforms/cirrus.xml it computes for 0.34 s in a step
- * (Table 4: 33.2 s less 7.5 s of other things, 75 steps). */
+/* Operations of LULESH itself: with the 316 Mflop/s of platforms/cirrus.xml a step computes for
+ * 0.34 s (Table 4: 33.2 s less 7.5 s of other things, 75 steps). */
 static const double FLOPS_OF_ELEMENT = 1190.0;
 
-/* Where this rank stands. */
+/* The place of this rank in the cube of ranks. */
 struct place {
   int rank, ranks;
   int cube;           /* ranks in each direction */
@@ -77,8 +77,8 @@ static struct place place;
 static int side;  /* elements in each direction */
 static int nodes; /* the same, of nodes */
 
-/* Elements have a layer of neighbours around them in `compression` only. Everything is in units in
- * which an element has volume 1 and, at first, mass 1 and energy about 1. */
+/* Only `compression` has a frame for the elements of neighbours. In the units used here an element
+ * has volume 1 and, at first, mass 1 and energy about 1. */
 static double *energy, *volume, *pressure, *compression;
 static double *velocity, *force; /* three for each node */
 static double sent;              /* bytes of this rank's messages, in the last step */
@@ -125,7 +125,8 @@ static int opposite(int direction)
   return DIRECTIONS - 1 - direction;
 }
 
-/* Returns how many dimensions it goes along: 1 to a face, 2 to an edge, 3 to a corner. */
+/* Returns the number of dimensions that the direction has: 1 to a face, 2 to an edge, 3 to a
+ * corner. */
 static int order_of(int direction)
 {
   int order = 0;
@@ -134,7 +135,7 @@ static int order_of(int direction)
   return order;
 }
 
-/* Returns whether it goes up, or down, wherever it does not stay. */
+/* Returns true if no dimension of the direction goes against `way` (1: up, -1: down). */
 static bool goes_only(int direction, int way)
 {
   for (int d = 0; d < DIMENSIONS; d++)
@@ -143,7 +144,7 @@ static bool goes_only(int direction, int way)
   return order_of(direction) > 0;
 }
 
-/* The rank there, or MPI_PROC_NULL behind a wall. */
+/* Returns the rank in that direction, or MPI_PROC_NULL behind a wall. */
 static int neighbour(int direction)
 {
   int rank = 0;
@@ -156,7 +157,7 @@ static int neighbour(int direction)
   return rank;
 }
 
-/* A box of nodes or elements: what a direction shares. */
+/* A box of the nodes or elements that two neighbours share. */
 struct box {
   int from[DIMENSIONS], to[DIMENSIONS];
 };
@@ -172,7 +173,8 @@ static struct box nodes_shared(int direction)
   return box;
 }
 
-/* The outermost layer of elements, or with `beyond` the one that the neighbour has. */
+/* Returns the outermost layer of elements; with `beyond` 1 it is the neighbour's layer behind
+ * that. */
 static struct box elements_shared(int direction, int beyond)
 {
   struct box box;
@@ -211,7 +213,8 @@ static void add_forces(int direction)
     force[node_at(x, y, z) + (size_t)d] += *next++;
 }
 
-/* Velocities, and those before, which move_nodes() has left in `force`. */
+/* Packs the velocities after the step, and the velocities before it, which move_nodes() has put
+ * into `force`. */
 static int pack_motion(int direction)
 {
   const struct box box = nodes_shared(direction);
@@ -257,7 +260,7 @@ static bool is_there(int direction)
   return order_of(direction) > 0 && neighbour(direction) != MPI_PROC_NULL;
 }
 
-/* Adds what all others that share a node push it with, in an order that is always the same. */
+/* Adds the forces of all ranks that share a node, always in the same order. */
 static void sum_forces(void)
 {
   MPI_Request requests[2 * DIRECTIONS];
@@ -292,7 +295,7 @@ static void agree_on_velocities(void)
         take_motion(i);
 }
 
-/* The nodes of an element, and which way is out: bit d of the corner says where it is. */
+/* The eight nodes of an element: bit d of a corner's number tells its side in dimension d. */
 struct corners {
   size_t node[8];
 };
@@ -305,8 +308,8 @@ static struct corners corners_of(int x, int y, int z)
   return corners;
 }
 
-/* Computes how fast the element grows along each axis when its nodes move so. Each face moves with
- * its four corners. */
+/* Computes how fast the element grows along each axis when its nodes make these moves. A face moves
+ * as its four corners do on average. */
 static void grow(const double *restrict moves, const struct corners *corners,
                  double *restrict along)
 {
@@ -330,7 +333,7 @@ static double growth(const double *restrict moves, const struct corners *corners
   return sum_of(along);
 }
 
-/* Fills the frame of `compression`; behind a wall it is as in front of it. */
+/* Fills the frame of `compression`; behind a wall it repeats the value in front of the wall. */
 static void frame_compression(void)
 {
   MPI_Request requests[2 * DIRECTIONS];
@@ -371,7 +374,7 @@ static struct box all_elements(void)
   return (struct box){.to = {side - 1, side - 1, side - 1}};
 }
 
-/* The time in which a sound wave of the fastest element crosses COURANT of it. */
+/* Returns the time in which a sound wave crosses the fraction COURANT of the fastest element. */
 static double choose_step(void)
 {
   double fastest = 0.0, shortest;
@@ -398,7 +401,8 @@ static void find_compressions(void)
   frame_compression();
 }
 
-/* 1 in a shock, 0 where the neighbours are compressed as much: there viscosity would only heat. */
+/* Returns 1 in a shock and 0 where the neighbours are compressed as much, as viscosity would only
+ * heat them. */
 static double limiter(int x, int y, int z)
 {
   const double own = compression[framed_at(x, y, z)];
@@ -439,7 +443,7 @@ static void push_nodes(void)
   sum_forces();
 }
 
-/* Nothing goes through a wall: nodes in it are pushed along it only. */
+/* Removes the force across a wall, so that nodes in it move along it only. */
 static void hold_walls(void)
 {
   for (int d = 0; d < DIMENSIONS; d++)
@@ -452,8 +456,8 @@ static void hold_walls(void)
     }
 }
 
-/* Leaves in `force` the mean of the velocities before and after: how far nodes went in this time.
- */
+/* Leaves in `force` the mean of the velocities before and after the step, at which nodes have
+ * moved. */
 static void move_nodes(double step)
 {
   const size_t count = (size_t)nodes * (size_t)nodes * (size_t)nodes;
@@ -503,7 +507,7 @@ static uint64_t mix(uint64_t value)
   return value ^ value >> 32;
 }
 
-/* Between 0.5 and 1.5, by where the element is in the whole box. */
+/* Returns an energy between 0.5 and 1.5, by the place of the element in the whole box. */
 static double first_energy(int x, int y, int z)
 {
   const int wide = place.cube * side;
@@ -513,7 +517,7 @@ static double first_energy(int x, int y, int z)
   return (number == 0 ? SPARK : 0.5) + 0x1p-64 * (double)mix((uint64_t)number + 1);
 }
 
-/* Returns what a node has of the elements around it: all, a half in a wall, ... */
+/* Returns the mass of a node: an eighth of each element around it, so half as much in a wall. */
 static double mass_of_node(int x, int y, int z)
 {
   const int at[DIMENSIONS] = {x, y, z};
@@ -560,7 +564,7 @@ static bool is_own(int x, int y, int z)
   return (x > 0 || place.at[0] == 0) && (y > 0 || place.at[1] == 0) && (z > 0 || place.at[2] == 0);
 }
 
-/* Internal and kinetic, of all ranks. */
+/* Returns the internal and kinetic energy of all ranks. */
 static double total_energy(void)
 {
   const struct box elements = all_elements(), all_nodes = {.to = {side, side, side}};
@@ -605,8 +609,8 @@ static void free_all(void)
   }
 }
 
-/* How far it has come; with it, checkpoints at the application level have what a step leaves to the
- * next. */
+/* The progress of the run. Checkpoints at the application level hold it, and the arrays that a step
+ * leaves to the next one. */
 static struct {
   int step;
   int code;
@@ -633,7 +637,7 @@ static void advance_all(int steps)
   }
 }
 
-/* Reports what ranks sent in the last step: the first two, and the one that sent most. */
+/* Prints the bytes sent in the last step by ranks 0 and 1, and by the rank that sent most. */
 static void report_sent(void)
 {
   double *all = allocate((size_t)place.ranks), most = 0.0;

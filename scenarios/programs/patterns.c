@@ -88,7 +88,7 @@ static void get(int peer, int bytes, int tag)
   take(bytes);
 }
 
-/* To one neighbour, and as much from another. */
+/* Sends to one neighbour and receives as many bytes from another. */
 static void shift(int to, int from, int bytes, int tag)
 {
   MPI_Request request;
@@ -141,7 +141,7 @@ static void lu(double flops)
   int y = 2 * VALUES * WORD * (POINTS / s.columns) * POINTS;
   lu_sweep(flops, 1, west(), north(), east(), south());
   lu_sweep(flops, 2, east(), south(), west(), north());
-  /* each exchange with one partner at a time, so that none waits in a circle */
+  /* a rank exchanges with one partner at a time, so that no circle of ranks waits */
   for (int turn = 0; turn < 2; turn++) {
     int beside = (s.column + turn) % 2 ? west() : east(),
         below = (s.row + turn) % 2 ? north() : south();
@@ -182,13 +182,13 @@ static void multipartition(double flops, int there, int back)
   }
 }
 
-/* Blocks of 5 x 5 and right sides there, solutions back. */
+/* BT sends blocks of 5 x 5 and right sides forth, and solutions back. */
 static void bt(double flops)
 {
   multipartition(flops, VALUES * VALUES + VALUES, VALUES);
 }
 
-/* Of two points each: the diagonals and right sides there, solutions back. */
+/* SP sends the diagonals and right sides of two points forth, and their solutions back. */
 static void sp(double flops)
 {
   multipartition(flops, 22, 10);
@@ -231,12 +231,12 @@ static void matmul(double flops)
     smpi_execute_flops(flops);
     put(0, back, 2);
   }
-  int first = s.steps > slaves ? s.steps - slaves : 0; /* whose results are not back */
+  int first = s.steps > slaves ? s.steps - slaves : 0; /* tasks whose results are not back */
   for (int unit = first; s.rank == 0 && s.step + 1 == s.steps && unit < s.steps; unit++)
     get(1 + unit % slaves, back, 2);
 }
 
-/* All slaves work at a time; the master only deals out. */
+/* All slaves work at the same time, and the master only distributes the disks. */
 static void disks(double flops)
 {
   if (s.rank > 0) {
@@ -282,7 +282,7 @@ static const struct {
                {"sp", sp, 1},       {"gromacs", gromacs, 0}, {"matmul", matmul, 0},
                {"gauss", gauss, 0}, {"neuron", neuron, 0},   {"disks", disks, 0}};
 
-/* As near to a square as their number allows. */
+/* Lays the ranks out as a grid as near to a square as their number allows. */
 static void lay_out(int steps, int edge)
 {
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);

@@ -56,7 +56,7 @@ static void check_group(const struct group *group)
     found(SHAPE, me.rank);
 }
 
-/* The members of the parent with this rank's colour, by key and then by their old rank. */
+/* Fills in the members of the parent with this rank's colour, by key and then by their old rank. */
 static void members_of(struct group *made, const struct group *parent, const int *colour,
                        const int *key)
 {
@@ -77,7 +77,7 @@ static void make_group(struct group *made, const struct group *parent, struct rn
 {
   int colour[RANKS_MAX], key[RANKS_MAX], colours = 1 + below(rng, 3);
   bool dup = one_in(rng, 3);
-  for (int i = 0; i < me.ranks; i++) { /* as many draws everywhere */
+  for (int i = 0; i < me.ranks; i++) { /* every rank draws as often */
     colour[i] = one_in(rng, 8) ? MPI_UNDEFINED : below(rng, colours);
     key[i] = below(rng, me.ranks);
   }
@@ -98,7 +98,7 @@ static void make_group(struct group *made, const struct group *parent, struct rn
     check_group(made);
 }
 
-/* One of those there are, the same one everywhere. */
+/* Returns one of the live communicators, the same at every rank. */
 static struct group *some_group(struct rng *rng)
 {
   struct group *group = &me.group[below(rng, SLOTS)];
@@ -195,7 +195,7 @@ static void step_on(int step, const struct group *group, int kind)
     collective(step, group);
 }
 
-/* One step in three. */
+/* Announces an iteration in one step of three. */
 static void begin_iteration(int step)
 {
   struct rng rng = rng_for(step, 4);
@@ -227,7 +227,7 @@ static void one_step(int step)
   end_begun(one_in(&me.own, 2) ? OPEN_MAX : below(&me.own, OPEN_MAX));
 }
 
-/* A recursion, so that the stack is deep and holds state of its own. */
+/* Runs the steps recursively, so that the stack is deep and holds state of its own. */
 static void run(int first, int last, uint64_t outer)
 {
   uint64_t local[4];

@@ -1,4 +1,4 @@
-/* What the files of the program `random` share (random.c). */
+/* Declares what the files of the program `random` share (random.c). */
 #ifndef RECLINE_RANDOM_H
 #define RECLINE_RANDOM_H
 
@@ -9,7 +9,7 @@
 
 enum {
   EXIT_USAGE = 64,
-  STEPS = 40, /* if the second argument does not say */
+  STEPS = 40, /* the default of the second argument */
   RANKS_MAX = 64,
   SLOTS = 4,          /* communicators at a time; the first is the world */
   TRANSFERS_MAX = 48, /* in one step of one communicator */
@@ -27,8 +27,9 @@ enum {
 extern void recline_potential_checkpoint(void) __attribute__((weak));
 extern void recline_iteration(unsigned iteration) __attribute__((weak));
 
-/* SMPI 3.32 gets some calls wrong (docs/random.md). Without the layer others take their place; as
- * the order of arrival does not enter the state of even seeds, the result is the same. */
+/* Returns true without recline's layer. SMPI 3.32 gets some calls wrong (docs/random.md), so plain
+ * runs replace them by others. The result of an even seed stays the same, as the order of arrival
+ * does not enter its state. */
 static inline bool is_plain(void)
 {
   return recline_potential_checkpoint == NULL;
@@ -41,7 +42,7 @@ struct rng {
 };
 
 struct group {
-  bool live; /* made, if not for this rank then for others */
+  bool live; /* it exists, perhaps without this rank */
   MPI_Comm comm;
   int size, rank;
   int member[RANKS_MAX]; /* ranks of the world */
@@ -49,7 +50,7 @@ struct group {
 
 struct block {
   size_t words;
-  uint64_t hash; /* of what follows */
+  uint64_t hash; /* of the members, which follow */
   uint64_t word[];
 };
 
@@ -87,7 +88,7 @@ extern struct self {
   uint64_t history; /* of all that this rank has sent */
   uint64_t balance; /* of sums: what was put in less what came out */
   uint64_t sent[RANKS_MAX], got[RANKS_MAX];
-  struct rng own;         /* for what this rank decides alone */
+  struct rng own;         /* for decisions of this rank alone */
   struct finding finding; /* the first */
   struct group group[SLOTS];
   struct batch *open;
@@ -104,42 +105,43 @@ uint64_t mix(uint64_t a, uint64_t b);
 int below(struct rng *rng, int limit);
 bool one_in(struct rng *rng, int n);
 uint64_t hash_words(const uint64_t *word, size_t count);
-/* Notes the first thing that is wrong; `peer`: the rank it has to do with. */
+/* Notes the first problem; `peer` is the other rank that it concerns. */
 void found(enum problem problem, int peer);
 /* Changes the state of the rank; fold_outcome() only where the order of arrival enters it. */
 void fold(uint64_t what);
 void fold_outcome(uint64_t what);
-/* Memory of the heap, never NULL. */
+/* Returns memory of the heap, never NULL. */
 void *room(size_t bytes);
-/* Numbers that all ranks draw alike for `step` and `what`. */
+/* Returns a generator from which all ranks draw the same numbers for `step` and `what`. */
 struct rng rng_for(int step, uint64_t what);
-/* Simulated time at the speed of the host. */
+/* Computes for that simulated time at the speed of the host. */
 void compute(double seconds);
-/* A message of `bytes` is that many words; its filler and header follow from `id`. Reading gives a
- * hash of the content and notes what is wrong with it. */
+/* words_of() returns the words of a message of `bytes`. Header and filler follow from `id`;
+ * read_message() returns a hash of the content and notes what is wrong. */
 size_t words_of(size_t bytes);
 uint64_t filler(uint64_t key, size_t i);
 void write_message(uint64_t *word, size_t bytes, uint64_t id, int dest);
 uint64_t read_message(const uint64_t *word, size_t bytes, uint64_t id, int source);
-/* A receive buffer with a guard behind it, which check_room() looks at. */
+/* Returns a receive buffer with a guard behind it; check_room() checks the guard. */
 uint64_t *receive_room(size_t bytes);
 void check_room(const uint64_t *word, size_t bytes, int source);
 
 /* ---- random_messages.c ---- */
 
-/* A length of messages that is likely to be interesting. */
+/* Draws a message length: none, short, or long enough for each of MPI's ways of sending. */
 int random_bytes(struct rng *rng, bool may_be_large);
-/* The same number, and the same drawing, at all members of a communicator. */
+/* Returns a number that is the same at all members of the communicator. */
 uint64_t group_hash(const struct group *group);
 struct rng group_rng(int step, const struct group *group);
 /* Completes batches that wait for a later step until at most `left` wait. */
 void close_open(int left);
-/* The steps, each for all members of `group`. */
+/* Does a step of messages; all members of `group` call it. */
 void messages(int step, const struct group *group);
 
 /* ---- random_collectives.c ---- */
 
-/* Its operation and type, between MPI_Init and MPI_Finalize. */
+/* Create and free the operation and the datatype of reductions, between MPI_Init and
+ * MPI_Finalize. */
 void collectives_begin(void);
 void collectives_end(void);
 void shift(int step, const struct group *group);

@@ -1,5 +1,5 @@
-/* This part of the program `random` has numbers from the seed, what messages contain, what is found
- * wrong. */
+/* This part of the program `random` draws numbers from the seed, writes and judges the contents of
+ * messages, and notes what is wrong. */
 #include "random.h"
 
 #include <simgrid/host.h>
@@ -80,7 +80,7 @@ void fold(uint64_t what)
   me.state = mix(me.state, what);
 }
 
-/* What depends on time. */
+/* Folds in an outcome that depends on time, for seeds that want it. */
 void fold_outcome(uint64_t what)
 {
   if (me.ordered)
@@ -147,7 +147,7 @@ uint64_t read_message(const uint64_t *word, size_t bytes, uint64_t id, int sourc
   return digest;
 }
 
-/* A buffer to receive into ends with a word that no message may touch. */
+/* Ends the buffer with a word that no message may overwrite. */
 uint64_t *receive_room(size_t bytes)
 {
   size_t words = words_of(bytes);

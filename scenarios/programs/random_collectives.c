@@ -63,8 +63,9 @@ void shift(int step, const struct group *group)
 
 /* ---- a master and workers ---- */
 
-/* Workers ask, the master answers whoever comes first. For even seeds each worker asks as often as
- * the schedule says; for odd ones until it is told to stop, after that many questions of all. */
+/* Workers ask, the master answers whoever comes first. With an even seed each worker asks as often
+ * as the schedule says. With an odd seed it asks until it is told to stop, after as many questions
+ * in total. */
 struct farm {
   int step;
   const struct group *group;
@@ -112,7 +113,7 @@ static int hear_question(const struct farm *farm, int *heard, uint64_t *sum)
   return worker;
 }
 
-/* For even seeds no answer may depend on those before it, so the history stands still. */
+/* With an even seed no answer may depend on an earlier one, so the history stays as it is. */
 static void be_master(const struct farm *farm)
 {
   int heard[RANKS_MAX] = {0}, stopped = 0, answered = 0, workers = farm->group->size - 1;
@@ -192,16 +193,17 @@ struct collect {
   enum collective kind;
   int root;
   bool unequal;
-  int count[RANKS_MAX], start[RANKS_MAX];     /* words of the blocks, by rank; Alltoall: to and from
-                                                 that rank */
-  int back[RANKS_MAX], back_start[RANKS_MAX]; /* Alltoallv: what comes in */
+  int count[RANKS_MAX],
+      start[RANKS_MAX]; /* words of the blocks, by rank; in Alltoall to and from that rank */
+  int back[RANKS_MAX], back_start[RANKS_MAX]; /* Alltoallv: words that come in, by rank */
   int out_words, in_words;
   uint64_t *out, *in;
 };
 
 static MPI_Op chain; /* not commutative: see compose() */
 
-/* Pairs (a, b) stand for x -> a x + b; `into` becomes first `before`, then `into`. */
+/* A pair (a, b) stands for x -> a x + b; `into` becomes the composition of `before` and then
+ * `into`. */
 static void compose(void *before, void *into, int *length, MPI_Datatype *type)
 {
   const uint64_t *first = before;
@@ -240,7 +242,7 @@ static void tell_got(const struct collect *c, int from, const uint64_t *word, in
   me.got[c->group->member[from]] += mix((uint64_t)c->step, hash_words(word, (size_t)count));
 }
 
-/* All have the same: each tells each. */
+/* Notes the words as sent to and got from each member, as all members must have the same. */
 static void tell_same(const struct collect *c, const uint64_t *word, int count)
 {
   for (int i = 0; i < c->group->size; i++) {
@@ -257,7 +259,8 @@ static uint64_t sum_of(const uint64_t *word, int count)
   return sum;
 }
 
-/* Sums are linear, so that over all ranks what goes into them is what comes out. */
+/* Adds up what goes into sums and subtracts what comes out: over all ranks the balance must be 0,
+ * as sums are linear. */
 static void balance(const struct collect *c, const uint64_t *word, int count, bool comes_out)
 {
   uint64_t share = mix((uint64_t)c->step, 5) * sum_of(word, count);
@@ -274,7 +277,7 @@ static int block_words(struct rng *rng, int size)
   return kind < 9 ? below(rng, 400) : below(rng, 40000 / size);
 }
 
-/* The block from one rank to another; both must come to the same length. */
+/* Returns the length of the block from one rank to another; both compute the same. */
 static int cross_words(const struct collect *c, int from, int to)
 {
   struct rng rng = rng_for(c->step, mix((uint64_t)(1000 * from + to), group_hash(c->group)));
@@ -296,7 +299,7 @@ static void place_blocks(struct collect *c, struct rng *rng)
   }
 }
 
-/* Nonblocking ones are left to plain SMPI as blocking ones. */
+/* Without the layer, a nonblocking collective becomes a blocking one. */
 static struct collect *collect_new(int step, const struct group *group)
 {
   struct rng rng = group_rng(step, group);
@@ -330,7 +333,7 @@ static void broadcast(struct collect *c)
   CALL(c, Bcast, Ibcast, c->out, c->out_words, MPI_UINT64_T, c->root, c->group->comm);
 }
 
-/* Whole vectors, by a sum (checked for its own sake) or by composition. */
+/* Reduces whole vectors, by a sum (whose balance is checked) or by composition. */
 static int reduced(const struct collect *c)
 {
   return c->sum ? c->out_words : c->out_words / 2;
@@ -439,7 +442,7 @@ static void collect_begin(struct collect *c)
 
 /* ---- their ends: what it gets ---- */
 
-/* A rank's result less its own share is the result of the rank before it. */
+/* Checks a scan: the result of a rank less its own share is the result of the rank before it. */
 static void check_scan(const struct collect *c)
 {
   int last = c->group->size - 1, me_here = c->group->rank, words = c->out_words;
@@ -456,7 +459,7 @@ static void check_scan(const struct collect *c)
   free(other);
 }
 
-/* Blocks of all ranks. */
+/* Notes the blocks that this rank has got from all ranks. */
 static void tell_got_all(const struct collect *c, const int *count, const int *start)
 {
   for (int i = 0; i < c->group->size; i++)
@@ -513,13 +516,14 @@ static void collect_end(struct collect *c)
   if (c->nonblocking)
     MPI_Wait(&c->request, MPI_STATUS_IGNORE);
   tell_result(c);
-  fold(hash_words(c->in, (size_t)c->in_words)); /* what was not written is the same in every run */
+  fold(hash_words(c->in,
+                  (size_t)c->in_words)); /* words that were not written are the same in every run */
   free(c->in);
   free(c->out);
   free(c);
 }
 
-/* The oldest end first, until no more are left than that. */
+/* Ends nonblocking collectives, the oldest first, until at most `left` are under way. */
 void end_begun(int left)
 {
   int count = 0;

@@ -1,4 +1,4 @@
-/* This part of the program `random` has the messages of a step, in every way that MPI has. */
+/* This part of the program `random` exchanges the messages of a step, by all of MPI's calls. */
 #include "random.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct transfer {
 struct plan {
   int step;
   enum family family;
-  bool fenced;   /* no message of another step can be taken for one of this */
-  bool own_comm; /* it is so because the communicator is the step's own */
+  bool fenced;   /* no message of another step can match a receive of this one */
+  bool own_comm; /* `fenced` because the step has a communicator of its own */
   struct group group;
   enum naming naming[RANKS_MAX]; /* how a rank names what it receives */
   int count, largest;            /* largest that this rank receives */
@@ -66,8 +66,8 @@ static bool is_step_tagged(enum naming naming)
   return naming == ANY_SENDER || naming == ANY_BOTH;
 }
 
-/* In FAMILY_ORDERED a receive from ANY must be sure to get what the order says, so no two
- * transfers have one tag. */
+/* In FAMILY_ORDERED a receive from ANY must match the transfer that the order says, so no two
+ * transfers have the same tag. */
 static int random_tag(struct rng *rng, const struct plan *plan, int i, enum naming naming)
 {
   int base = NAMED_TAGS + plan->step * (STEP_TAGS + TRANSFERS_MAX);
@@ -141,8 +141,8 @@ static void write_transfer(const struct plan *plan, const struct transfer *trans
                 plan->group.member[transfer->to]);
 }
 
-/* Takes in what was received. Called in the order in which receives were posted: then the next
- * message of a flow is the next that the schedule has of it. */
+/* Judges a received message and folds it in. It is called in the order in which receives were
+ * posted, so the next message of a flow is the next in the schedule. */
 static void take(struct plan *plan, const uint64_t *buffer, size_t size, const MPI_Status *status)
 {
   int bytes = 0, source = status->MPI_SOURCE;
@@ -203,7 +203,7 @@ static void completed(struct batch *batch, int i, const MPI_Status *status)
   batch->item[i].done = true;
 }
 
-/* As completed(), for calls whose choice depends on time. */
+/* Does what completed() does, for calls whose choice of a request depends on time. */
 static void chosen(struct batch *batch, int i, const MPI_Status *status)
 {
   fold_outcome((uint64_t)i);
@@ -219,7 +219,7 @@ static void wait_all(struct batch *batch)
       completed(batch, i, &status[i]);
 }
 
-/* Every request, beginning anywhere; by tests first, if there are polls. */
+/* Completes every request, beginning anywhere; tests it `polls` times before it waits. */
 static void each(struct batch *batch, int polls)
 {
   int start = below(&me.own, batch->count);
@@ -338,7 +338,7 @@ static struct batch *batch_new(struct plan *plan)
   return batch;
 }
 
-/* Everything of the step is over for this rank once its batch is closed. */
+/* Completes all requests of the batch, which ends the step for this rank. */
 static void batch_close(struct batch *batch)
 {
   if (batch->count > 0)
@@ -390,14 +390,16 @@ static struct item *add_item(struct batch *batch, const struct transfer *transfe
   return item;
 }
 
-/* Some requests are persistent ones, started once; plain SMPI gets none of them. */
+/* Draws whether a request is persistent; such a request is started once. Without the layer none is
+ * persistent. */
 static bool is_persistent(struct item *item)
 {
   item->persistent = !is_plain() && mix(me.own.at, 1) % 4 == 0;
   return item->persistent;
 }
 
-/* The k-th receive of a flow gets its k-th message, and a wildcard any: there must be room. */
+/* Starts a receive with room for the largest message: the k-th receive of a flow gets the k-th
+ * message of the flow, and a wildcard any message. */
 static void start_receive(struct batch *batch, const struct transfer *transfer)
 {
   const struct plan *plan = batch->plan;
@@ -446,8 +448,8 @@ static void blocking_send(const struct plan *plan, const struct transfer *transf
     free(buffer);
 }
 
-/* Waits for a message that a receive can take and says which it is: by a probe, by polls and then
- * a probe, or not at all. */
+/* Looks for a message that a receive can take, and narrows `source` and `tag` to it: by a probe, by
+ * polls and then a probe, or not at all. */
 static void look_ahead(const struct plan *plan, int *source, int *tag)
 {
   MPI_Status status;
@@ -510,8 +512,8 @@ static void in_order(struct plan *plan)
   plan_free(plan);
 }
 
-/* Calls one of the two for each transfer of this rank, in the order of sending; receives begin
- * anywhere if they name what they want. */
+/* Puts each receive of this rank into the batch, or without a batch blocks in it. Receives follow
+ * the order of sending; if they name their messages, they begin anywhere in it. */
 static void for_receives(struct plan *plan, struct batch *batch)
 {
   int start = plan->naming[plan->group.rank] == NAMED ? below(&me.own, plan->count) : 0;

@@ -1,12 +1,11 @@
-/* replay: does what a program did, from a recording of its MPI calls. It makes the same calls with
- * buffers of the same sizes and the same computation, without the program
- * (sim/mpi/layer/recording.h).
+/* replay: repeats a program from a recording of its MPI calls. It makes the same calls with buffers
+ * of the same sizes and the same computation, without the program (sim/mpi/layer/recording.h).
  *
- * What is sent are numbers that differ from message to message: what a protocol loses, repeats or
- * swaps is seen, as in the program. What is received is never looked at.
+ * Each message has other numbers as its contents, so that the audit sees what a protocol loses,
+ * repeats or swaps, as in the program itself. Received messages are never looked at.
  *
- * Usage: replay FOLDER
- * Exit code 0, or 64 if there is no recording of this many ranks in the folder.
+ * Usage: replay FOLDER Exit code 0, or 64 if there is no recording of this many ranks in the
+ * folder.
  */
 #include "sim/mpi/layer/recording.h"
 
@@ -24,21 +23,21 @@
 
 enum { EXIT_USAGE = 64, SHIFTS = 512, ARGUMENTS_MAX = 12, OUT = 0, IN = 1 };
 
-/* What stands for a datatype of the program's own: as many bytes in a row. */
+/* A contiguous datatype of as many bytes, which replaces one that the program has made. */
 struct own_type {
   int size;
   MPI_Datatype type;
 };
 
-/* What never changes lies outside of the rank's memory, as the recording does: it is in no image.
- */
+/* The parts that never change, and the recording, lie outside of the rank's memory and in no
+ * image. */
 struct replay {
   const int32_t *word, *end; /* of the recording, where we are */
-  const char *sent;          /* `head.sent` bytes and SHIFTS doubles: all messages are in it */
-  char *received;            /* of receives, and */
-  char *collected;           /* of collectives, whose algorithms pass on what is in it */
+  const char *sent; /* `head.sent` bytes and SHIFTS doubles: every message is a part of them */
+  char *received;   /* of receives, and */
+  char *collected;  /* of collectives, whose algorithms pass on its contents */
   char *in_place;
-  char **held;  /* by request: the buffer of its own that a collective or a persistent send has */
+  char **held;  /* by request: the private buffer of a collective or of a persistent send */
   int *lasting; /* by request: bytes of a persistent send; 0: of others */
   MPI_Request *request, *several;
   MPI_Comm *comm;
@@ -96,7 +95,7 @@ static MPI_Datatype next_type(void)
   return own->type;
 }
 
-/* An operation of the program's own. */
+/* Stands for the program's reductions, whose results no one reads. */
 static void leave_as_it_is(void *in, void *out, int *count, MPI_Datatype *type)
 {
   (void)in, (void)out, (void)count, (void)type;
@@ -114,7 +113,7 @@ static MPI_Op next_op(void)
   return replay.own_op[commutes];
 }
 
-/* As it is in the recording, behind how many there are. */
+/* Returns the next list of the recording, which its length precedes. */
 static const int *next_list(void)
 {
   int32_t count = next();
@@ -134,7 +133,7 @@ static const int *next_counts(int way)
   return counts;
 }
 
-/* Reads the types of blocks with these counts, which start at bytes from then on. */
+/* Reads the types of blocks with these counts. The starts of the blocks then are in bytes. */
 static const MPI_Datatype *next_types(int way, const int *counts)
 {
   int32_t count = next();
@@ -159,13 +158,14 @@ static MPI_Group next_group(void)
 
 /* ---- buffers ---- */
 
-/* Returns what is sent next: the same again after a rollback, as `shift` goes back too. */
+/* Returns the contents of the next message. A rollback restores `shift`, so they are the same
+ * again. */
 static const void *contents(void)
 {
   return replay.sent + 8 * (replay.shift++ % SHIFTS);
 }
 
-/* Room of its own for what is under way until a request is complete. */
+/* Returns a private buffer for the request, until that is complete. */
 static char *hold(int request, int32_t bytes)
 {
   free(replay.held[request]);
@@ -180,8 +180,8 @@ static const void *next_sent(void)
   return bytes == BUFFER_NONE ? NULL : contents();
 }
 
-/* `request`: that of the collective, or HANDLE_NONE. Where the call works in place, it finds there
- * what it sends. */
+/* Returns the receive buffer of a collective. `request` is that of the call, or HANDLE_NONE. A call
+ * that works in place finds in the buffer what it sends. */
 static void *next_collected(int request, bool in_place)
 {
   int32_t bytes = next();
@@ -217,7 +217,7 @@ static MPI_Request *next_requests(void)
   return replay.several;
 }
 
-/* Each time that a persistent send starts, it sends something else. */
+/* Gives each persistent send new contents whenever it starts. */
 static void renew(const int *numbers, int count)
 {
   for (int i = 0; i < count; i++)
@@ -240,12 +240,12 @@ union argument {
   MPI_Group group;
 };
 
-/* A call whose words are being read. */
+/* The call whose words are being read. */
 struct call {
   enum deed deed;
   const char *signature;
   int request; /* of a nonblocking collective; HANDLE_NONE: of others */
-  int way;     /* whose blocks come next */
+  int way;     /* OUT or IN: the blocks that come next */
   bool in_place;
 };
 
@@ -349,7 +349,7 @@ static void next_arguments(enum deed deed, int words, union argument *arguments)
     __VA_ARGS__;                                                                                   \
     break;
 #define CALL(NAME, ...) DO(NAME, MPI_##NAME(__VA_ARGS__))
-/* The blocking call, and the nonblocking one, whose request is the argument at LAST. */
+/* Defines the blocking call, and the nonblocking one, whose request is argument LAST. */
 #define BOTH(NAME, INAME, LAST, ...)                                                               \
   CALL(NAME, __VA_ARGS__)                                                                          \
   CALL(INAME, __VA_ARGS__, Q(LAST))
@@ -506,7 +506,7 @@ static void *outside(size_t bytes)
   return memory;
 }
 
-/* As doubles they are between 1 and 2, none like another for as long as there are 32 bits. */
+/* Fills in doubles between 1 and 2 that differ as long as 32 bits allow. */
 static void make_contents(size_t bytes, unsigned rank)
 {
   size_t count = bytes / sizeof(double) + SHIFTS + 1;

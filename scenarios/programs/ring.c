@@ -1,16 +1,15 @@
 /* ring: a token passes all ranks in turn, and each changes it.
  *
- * The usual measurement of point-to-point latency and bandwidth (a ping-pong on two ranks) as a
- * program that detects a wrong recovery: the token carries the history of all hops, so a message
- * lost, repeated, reordered or delivered to a rank of another incarnation changes the checksum.
+ * On two ranks this is a ping-pong, the usual measurement of latency and bandwidth. It also detects
+ * a wrong recovery: the token carries the history of all hops, so a message lost, repeated,
+ * reordered or delivered to a rank of another incarnation changes the checksum.
  *
  * Each hop replaces every byte b by 5 b + stamp(rank, lap) modulo 256. These changes do not
  * commute, so the order of hops matters, and a whole history is again a multiplication and an
  * addition, so rank 0 can compute the expected token without sending it. Changing the token costs
  * no simulated time: communication alone is measured.
  *
- * Usage: ring BYTES LAPS [EVERY]
- * EVERY: "us_LAP: ... per hop" is printed for each so many laps, whatever happens between.
+ * Usage: ring BYTES LAPS [EVERY] With EVERY it prints "us_LAP: ... per hop" behind each EVERY laps.
  * Exit code, the same on all ranks: 0 verified, 1 not verified, 64 usage.
  */
 #include <limits.h>
@@ -31,7 +30,7 @@ enum {
 struct ring {
   int rank, ranks;
   int bytes, laps;
-  int every; /* laps, whose time is told; 0: not */
+  int every; /* laps between printed times; 0: none are printed */
   unsigned char *token;
   unsigned char *received; /* a second buffer: rank 0 of a ring of one sends to itself */
 };
@@ -110,7 +109,7 @@ static uint64_t checksum(const unsigned char *bytes, int count)
   return hash;
 }
 
-/* Writes the token as it must come out, by adding up the history of a byte first. */
+/* Writes the token as it must come out, from the combined history of one byte. */
 static void expect_token(unsigned char *token)
 {
   unsigned char factor = 1;

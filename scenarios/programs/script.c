@@ -31,7 +31,7 @@ struct receive {
 struct state {
   const struct script *script;
   MPI_Comm comm[SCRIPT_COMMS];
-  uint32_t last; /* what IF asks for */
+  uint32_t last; /* the last content received, which IF tests */
   int rank, ranks;
   unsigned room; /* for the largest payload, in bytes */
   struct content history;
@@ -39,12 +39,12 @@ struct state {
   struct receive named[SCRIPT_NAMES];
   MPI_Win window;
   uint16_t *cell;                                 /* of the window */
-  const struct operation *access[SCRIPT_PENDING]; /* that are not complete; NULL: none there */
+  const struct operation *access[SCRIPT_PENDING]; /* accesses that are not complete; NULL: none */
   uint16_t given[SCRIPT_PENDING], fetched[SCRIPT_PENDING];
 };
 
-/* A choice is an outcome that a protocol may have to replay, so the layer makes it where there is
- * one. Otherwise any number will do that depends on what happened so far. */
+/* Makes a choice. A protocol may have to replay its outcome, so the layer makes it if it is there.
+ * Without the layer any number does that depends on what happened so far. */
 static uint32_t choose(const struct state *state, unsigned count)
 {
   if (recline_choose)
@@ -52,7 +52,7 @@ static uint32_t choose(const struct state *state, unsigned count)
   return content_fold(state->history, content_of((uint32_t)state->rank)).word[0] % count;
 }
 
-/* The number of a rank in a communicator, whose members are in the order of ranks. */
+/* Returns the number of a rank in a communicator, whose members are in the order of ranks. */
 static int in_comm(const struct state *state, const struct operation *op, int rank)
 {
   int number = 0;
@@ -95,7 +95,7 @@ static void see(struct state *state, struct content seen)
   state->history = content_fold(state->history, seen);
 }
 
-/* Returns what the rank sends now: two sends in a row differ. */
+/* Returns the content of the next send; two sends in a row differ. */
 static struct content now(const struct state *state)
 {
   return content_fold(state->history, content_of(state->next));
@@ -109,14 +109,14 @@ static void *room_for(size_t bytes)
   return memory;
 }
 
-/* A payload repeats its content as often as it has room. */
+/* Fills the payload with copies of the content. */
 static void write_payload(unsigned char *payload, struct content content, size_t bytes)
 {
   for (size_t at = 0; at < bytes; at += sizeof content)
     memcpy(payload + at, &content, bytes - at < sizeof content ? bytes - at : sizeof content);
 }
 
-/* The content of a payload; another one where the payload does not repeat it. */
+/* Returns the content of a payload, or another one if not all copies in it agree. */
 static struct content read_payload(const unsigned char *payload, size_t bytes)
 {
   struct content content = {{0}};
@@ -134,7 +134,7 @@ static struct content received(const struct receive *receive, const MPI_Status *
   return read_payload(receive->payload, (size_t)bytes);
 }
 
-/* Returns what everybody contributed, in the order of ranks, as one number. */
+/* Folds the contributions of all members, in the order of ranks, into one number. */
 static struct content together(const unsigned char *payloads, int members, size_t bytes)
 {
   struct content sum = content_of(0);
@@ -143,8 +143,8 @@ static struct content together(const unsigned char *payloads, int members, size_
   return sum;
 }
 
-/* Each class is stood for by the call that gives a rank most: what it folds in is the same as in
- * the explorer's world. */
+/* Stands for each class of collectives by the call that gives a rank most. What the rank folds in
+ * is the same as in the explorer's world. */
 static void call(struct state *state, const struct operation *op)
 {
   size_t bytes = script_bytes(op);
@@ -189,7 +189,7 @@ static void cancel(struct state *state, const struct operation *op, struct recei
   see(state, received(named, &status));
 }
 
-/* Completes the receive if something has come for it. One that is complete stays so. */
+/* Completes the receive if its message has come. A receive that is complete stays so. */
 static void test(struct state *state, struct receive *named)
 {
   MPI_Status status;
@@ -244,8 +244,8 @@ static void send(const struct state *state, const struct operation *op)
   free(payload);
 }
 
-/* The same content as in the explorer's world, as a line; of more bytes where the script says so.
- */
+/* Prints the same content as in the explorer's world as a line, padded to the bytes that the script
+ * says. */
 static void output(const struct state *state, const struct operation *op)
 {
   char *line = room_for(64 + (size_t)script_bytes(op));
@@ -304,7 +304,7 @@ static void see_number(struct state *state, uint16_t number)
   see(state, content_of(number));
 }
 
-/* Accesses to `target`, or RCL_ANY, are complete. */
+/* Completes the accesses to `target`, or all of them for RCL_ANY. */
 static void end_accesses(struct state *state, int target)
 {
   for (int i = 0; i < SCRIPT_PENDING; i++) {
@@ -458,7 +458,7 @@ static void print_histories(const struct state *state)
   free(all);
 }
 
-/* The text of a file with its end; NULL when it cannot be read. */
+/* Returns the text of a file, terminated by 0, or NULL if it cannot be read. */
 static char *read_text(const char *name)
 {
   FILE *file = fopen(name, "rb");

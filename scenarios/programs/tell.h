@@ -15,7 +15,7 @@
 #pragma weak recline_restore
 #pragma weak recline_restarts
 
-/* Iteration `iteration`, from 1, begins. */
+/* Tells that iteration `iteration` begins; the first is 1. */
 static inline void tell_iteration(unsigned iteration)
 {
   if (recline_iteration)
@@ -31,8 +31,8 @@ static inline void tell_bytes(unsigned long long iteration, unsigned long long i
     recline_image_bytes(image);
 }
 
-/* Images at the application level have these items by that name: with their type, so that a node of
- * another byte order can read them. */
+/* Registers items of images at the application level. They have a type, so that a node of another
+ * byte order can read them. */
 static inline void tell_items(int id, void *address, int count, enum recline_item type)
 {
   if (recline_protect_items)
@@ -44,7 +44,7 @@ static inline void tell_doubles(int id, double *address, int count)
   tell_items(id, address, count, RECLINE_DOUBLE);
 }
 
-/* Returns whether the program runs again after a crash, and then puts them back. */
+/* Returns from where the program runs. After a crash it restores the registered items first. */
 static inline enum recline_place tell_restarts(void)
 {
   return recline_restarts ? recline_restarts() : RECLINE_NO_RESTART;

@@ -1,4 +1,4 @@
-/* See ulfm.h. */
+/* Recovers a program by calls of ULFM, as ulfm.h describes. */
 #include <mpi-ext.h>
 #include <mpi.h>
 #include <setjmp.h>
@@ -33,8 +33,8 @@ static jmp_buf failure;
 static MPI_Comm all, comm;
 static int process_of[PLACES_MAX]; /* in `all`, by place */
 static int place;                  /* -1: a spare process */
-static bool is_new;                /* it has the place of another that is dead */
-static bool repaired;              /* some are */
+static bool is_new;                /* this process has replaced a dead one */
+static bool repaired;              /* the communicator was repaired, so some processes are new */
 
 static struct {
   void *address;
@@ -45,19 +45,20 @@ static size_t protected_bytes;
 
 struct checkpoint {
   unsigned iteration; /* at whose beginning it was taken; 0: none */
-  char *own, *before; /* of this place, and of the one before it */
+  char *own, *before; /* copies of this place's data, and of the place before it */
 };
 
 static unsigned now;      /* the iteration that was begun last; 0: none */
-static char *transaction; /* what is protected, at its beginning */
-/* The last one that is known to be complete at all places, and one that is taken after it. */
+static char *transaction; /* a copy of the protected data at its beginning */
+/* The last checkpoint that is known to be complete at all places, and the next one. */
 static struct checkpoint complete, next;
 
-static unsigned reached[PLACES_MAX]; /* by place: where the recovery has found it */
+static unsigned
+    reached[PLACES_MAX]; /* by place: the iteration in which the recovery has found it */
 static struct sent *log_entry;
 static int logged, log_room;
 
-/* A process is dead: all are to hear of it. */
+/* Revokes the communicator, so that all processes hear of the failure. */
 static void fail(void)
 {
   MPIX_Comm_revoke(comm);
@@ -138,14 +139,14 @@ static void append(int partner, int tag, const double *out, int count)
   ulfm_counts.logged_bytes += (long)bytes;
 }
 
-/* What was sent again has been received, or never will be. */
+/* Ends the replay: its sends have been received, or never will be. */
 static void end_replay(void)
 {
   for (int i = 0; i < logged; i++)
     MPI_Wait(&log_entry[i].replay, MPI_STATUS_IGNORE);
 }
 
-/* Keeps what was sent in iterations `from` to `to` - 1. */
+/* Keeps the messages sent in iterations `from` to `to` - 1, and drops the others. */
 static void trim_log(unsigned from, unsigned to)
 {
   int left = 0;
@@ -157,7 +158,7 @@ static void trim_log(unsigned from, unsigned to)
   logged = left;
 }
 
-/* To those who have not come as far as this place: what it has sent them since. */
+/* Sends the logged messages again to each place that is behind this one. */
 static void replay(void)
 {
   for (int i = 0; i < logged; i++) {
@@ -172,7 +173,7 @@ static void replay(void)
 
 /* ---- iterations ---- */
 
-/* The checkpoint after it is complete: nobody will need what was sent before. */
+/* Makes the next checkpoint the complete one, and drops the messages that no replay needs. */
 static void complete_next(void)
 {
   const struct checkpoint last = complete;
@@ -182,7 +183,7 @@ static void complete_next(void)
   trim_log(complete.iteration, now);
 }
 
-/* Who has come out of the barrier knows that all have both copies. */
+/* Takes a checkpoint. A process that leaves the barrier knows that all have both copies. */
 static void take_checkpoint(void)
 {
   const int bytes = (int)protected_bytes;
@@ -205,7 +206,7 @@ void ulfm_iteration(unsigned iteration)
     take_checkpoint();
 }
 
-/* The send wrapper (Algorithm 3), and the receive that belongs to it. */
+/* Sends through the wrapper of Algorithm 3, and receives as much. */
 void ulfm_exchange(int partner, int tag, const double *out, double *in, int count)
 {
   MPI_Request request;
@@ -226,14 +227,14 @@ void ulfm_exchange(int partner, int tag, const double *out, double *in, int coun
 
 /* ---- recovery ---- */
 
-/* Where a place is, for the others. */
+/* What a place tells the others about itself in a recovery. */
 struct found {
   unsigned iteration, complete;
   int is_new;
 };
 
-/* The newest checkpoint that is complete, and there is one of each place in this process or in the
- * next; 0: there is none. */
+/* Returns the newest checkpoint that is complete and of which, for each place, its own process or
+ * the next has a copy; 0: there is none. */
 static unsigned newest_complete(const struct found *found)
 {
   unsigned newest = 0;
@@ -246,8 +247,8 @@ static unsigned newest_complete(const struct found *found)
   return newest;
 }
 
-/* New processes get the checkpoints of their places, and of those before them; false: another
- * process has failed. */
+/* Gives new processes the checkpoints of their places and of the places before these. Returns false
+ * if another process has failed. */
 static bool spread_copies(const struct found *found)
 {
   const int bytes = (int)protected_bytes, after = place_after(place), before = place_before(place);
@@ -264,8 +265,8 @@ static bool spread_copies(const struct found *found)
   return error == MPI_SUCCESS;
 }
 
-/* Returns whether the log of this place has all that it has sent since the iteration of the last
- * place. */
+/* Returns true if the log holds all messages that this place has sent since the iteration of the
+ * hindmost place. */
 static bool can_replay(const struct found *found)
 {
   unsigned hindmost = now;
@@ -282,7 +283,7 @@ static void begin_anew(void)
   memset(reached, 0, sizeof reached);
 }
 
-/* To the beginning of the iteration, or all to that of the checkpoint. */
+/* Goes back to the beginning of the iteration (`local`), or to the checkpoint. */
 static void roll_back(const struct found *found, bool local)
 {
   if (is_new || !local) {
@@ -296,7 +297,8 @@ static void roll_back(const struct found *found, bool local)
   replay();
 }
 
-/* Returns where all are, and the copies that are needed; false: another process has failed. */
+/* Fills `found` with the state of all places, and spreads the copies that are needed. Returns false
+ * if another process has failed. */
 static bool gather(struct found *found, unsigned *checkpoint)
 {
   const struct found mine = {now, complete.iteration, is_new};
@@ -312,7 +314,8 @@ static bool gather(struct found *found, unsigned *checkpoint)
   return *checkpoint == 0 || spread_copies(found);
 }
 
-/* The replay routine (Algorithm 4). Each process comes to the agreement, whatever has failed. */
+/* Recovers by the replay routine (Algorithm 4). Each process takes part in the agreement, whatever
+ * has failed. */
 enum ulfm_begin ulfm_restore(void)
 {
   enum { GOOD = 1, LOCAL = 2 };
@@ -344,7 +347,7 @@ enum ulfm_begin ulfm_restore(void)
 
 /* ---- processes ---- */
 
-/* The first that live and have no place take those of the dead. */
+/* Gives the places of the dead to the first live processes without a place. */
 static void give_places(MPI_Comm before, const int *was)
 {
   MPI_Group group_before, group_after;
@@ -385,7 +388,7 @@ static void find_place(void)
     is_new = true;
 }
 
-/* The dead leave, and all who live have a communicator again. */
+/* Makes a communicator of all live processes. */
 static void repair(void)
 {
   MPI_Comm before = all;
@@ -398,7 +401,8 @@ static void repair(void)
   repaired = true;
 }
 
-/* Until the places have ended, or one of their processes has failed. */
+/* Waits until the places have ended or one of their processes has failed. Returns true in the first
+ * case. */
 static bool wait_as_spare(void)
 {
   int ended;
@@ -419,7 +423,7 @@ static void tell_spares(void)
   }
 }
 
-/* The places' work, once: whether it has come to its end. */
+/* Runs the work of the place once. Returns false if a failure has cut it off. */
 static bool try_work(void (*work)(int))
 {
   if (setjmp(failure) == 0) {

@@ -23,9 +23,9 @@
  * beyond the places are spare ones. A checkpoint is in the memory of two processes, that of a place
  * and that of the next place; where both are lost, all begin anew.
  *
- * What a program has to be: deterministic, with iterations that are the same at all places, and
- * messages that are received in the iteration in which they are sent (sections 3 and 4). Errors
- * of MPI that are no failures end the run. */
+ * A program has to be deterministic; all places have the same iterations, and a message is received
+ * in the iteration in which it is sent (sections 3 and 4). An error of MPI that is no failure ends
+ * the run. */
 #ifndef RECLINE_PROGRAMS_ULFM_H
 #define RECLINE_PROGRAMS_ULFM_H
 
@@ -40,12 +40,12 @@ struct ulfm_options {
   int logged;   /* iterations behind a checkpoint whose messages are logged: LOG_SIZE */
 };
 
-/* What was done, of this process. */
+/* Counts of this process. */
 struct ulfm_counts {
   int local, global, anew;   /* recoveries in which it took part, by kind */
   long logged, logged_bytes; /* messages that were put into the log */
   long replayed, filtered;   /* sent from the log; not sent */
-  long iterations;           /* that were begun here */
+  long iterations;           /* begun by this process */
 };
 extern struct ulfm_counts ulfm_counts;
 
@@ -57,17 +57,17 @@ enum ulfm_begin { ULFM_ANEW, ULFM_AT_ITERATION };
  * Collective over MPI_COMM_WORLD. Returns the place, or -1. */
 int ulfm_run(const struct ulfm_options *options, void (*work)(int place));
 
-/* Registers what an iteration changes and a checkpoint has, at all places alike. The memory is the
- * program's, and stays. */
+/* Registers memory that an iteration changes and a checkpoint holds; all places register the same.
+ * The program owns the memory and must not move it. */
 void ulfm_protect(void *address, size_t bytes);
 
-/* Called by `work` when all is protected: tells from where the program runs. */
+/* Returns from where the program runs. `work` calls it when all memory is registered. */
 enum ulfm_begin ulfm_restore(void);
 
-/* Iteration `iteration` begins, from 1. */
+/* Tells that iteration `iteration` begins; the first is 1. */
 void ulfm_iteration(unsigned iteration);
 
-/* Sends `count` doubles to `partner`, a place, and receives as many. */
+/* Sends `count` doubles to the place `partner`, and receives as many from it. */
 void ulfm_exchange(int partner, int tag, const double *out, double *in, int count);
 
 #endif
