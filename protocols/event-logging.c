@@ -24,13 +24,13 @@
  *     RECOVERING -> RUNNING : drop()  [arrived]
  *
  * Logging: every send is logged in SENT, every message given to the program in RECEIVED.
- * Checkpoint: the initiator (rank 0) takes its checkpoint and sends each peer the envelopes sent to
- * it since the last one; for the peers the first such log is the request. Identification: each
- * envelope of a peer's log is searched first in ORPHANS (received before its sender's checkpoint)
- * and then in RECEIVED; one that is found does not cross the line, one that is not is IN_TRANSIT.
- * At the end those left in RECEIVED are orphans. Envelopes are identified one by one as they come,
- * with the same result as the paper's steps on whole logs. Recovery: messages in transit are given
- * from the log, and the orphans, which their senders send again, are dropped.
+ * Checkpoint: an initiator (rank 0, or several ranks) takes its checkpoint and sends each peer the
+ * envelopes sent to it since the last one; for the peers the first such log is the request.
+ * Identification: each envelope of a peer's log is searched first in ORPHANS (received before its
+ * sender's checkpoint) and then in RECEIVED; one that is found does not cross the line, one that is
+ * not is IN_TRANSIT. At the end those left in RECEIVED are orphans. Envelopes are identified one by
+ * one as they come, with the same result as the paper's steps on whole logs. Recovery: messages in
+ * transit are given from the log, and the orphans, which their senders send again, are dropped.
  *
  * Forms: the logs are lists, or sorted; the content of a message in transit is logged when the
  * program receives it, or at once, by holding the program until all of them are in (the paper's
@@ -56,9 +56,23 @@ static const char *const invariants[] = {
     /* 7 */ "both forms of each log are equal (event-logging-paired)",
     NULL};
 
-static const char *const parameters[] = {"crossings", NULL};
+static const char *const parameters[] = {"crossings", "initiators", NULL};
 
-static const char *const controls[] = {"none", "envelope", "send-log", "done", NULL};
+static const char *const controls[] = {"none", "envelope", "send-log", "done", "committed", NULL};
+
+/* ---- who begins ---- */
+
+/* Ranks 0 to this number less 1 begin checkpoints. */
+static uint32_t initiators(const struct rcl_config *config)
+{
+  uint32_t wanted = config->parameter[INITIATORS], ranks = (uint32_t)config->ranks;
+  return wanted <= 1 ? 1 : wanted < ranks ? wanted : ranks;
+}
+
+static bool is_initiator(const struct rcl_config *config)
+{
+  return (uint32_t)config->self < initiators(config);
+}
 
 /* ---- messages that are kept ---- */
 
@@ -130,6 +144,8 @@ static void want(const struct rank *r, uint32_t checkpoint)
   if (checkpoint <= r->state->epoch || r->state->wanted)
     return;
   r->state->wanted = checkpoint;
+  if (initiators(r->config) > 1 && is_initiator(r->config))
+    r->state->commit = (struct rcl_commit){.in_progress = checkpoint};
   if (checkpoint > 2) /* the one before is committed */
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
@@ -272,13 +288,13 @@ static void begin_logging(const struct rank *r)
   check_complete(r);
 }
 
-/* The coordinator has begun the checkpoint before any other rank can ask for it, so it need not ask
- * here. Without this condition the coordinator by itself, as a reduction sees it, would seem to
- * begin new checkpoints for ever. */
+/* A coordinator that is the only initiator has begun the checkpoint before any other rank can ask
+ * for it, so it need not ask here. Without this condition the coordinator by itself, as a reduction
+ * sees it, would seem to begin new checkpoints for ever. */
 static void send_log(const struct rank *r)
 {
   peers(r->config, r->state)[r->event->peer].listed = r->event->about;
-  if (!rcl_coordinator(r->config))
+  if (!rcl_coordinator(r->config) || initiators(r->config) > 1)
     want(r, r->event->about);
   if (is_taking_checkpoint(r->state))
     complete(r, r->event->peer);
@@ -311,6 +327,17 @@ static void committed(const struct rank *r)
   if (r->event->checkpoint > 1)
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->event->checkpoint - 1;
   rcl_commit_end(&r->state->commit, r->actions);
+  for (int i = 0; i < (int)initiators(r->config); i++)
+    if (i != r->config->self)
+      rcl_send_control(r->actions, i, COMMITTED, r->event->checkpoint, 0);
+}
+
+/* An initiator hears from the coordinator that it may begin the next checkpoint. Another initiator
+ * may have begun that one already; its request can be faster than this message. */
+static void told_committed(const struct rank *r)
+{
+  if (r->event->about == r->state->commit.in_progress)
+    rcl_commit_end(&r->state->commit, r->actions);
 }
 
 /* ---- the program's messages ---- */
@@ -406,7 +433,7 @@ static void open_log(const struct rank *r)
 /* The state is from the moment at which the log was complete; sets it back to the line. */
 static void start(const struct rank *r)
 {
-  if (rcl_coordinator(r->config))
+  if (is_initiator(r->config))
     rcl_act(r->actions, RCL_ACTION_SET_TIMER);
   if (r->event->checkpoint == RCL_FRESH)
     return;
@@ -441,6 +468,9 @@ static void control(const struct rank *r)
     break;
   case DONE:
     rcl_commit_count(r->config, &r->state->commit, r->actions);
+    break;
+  case COMMITTED:
+    told_committed(r);
     break;
   }
 }

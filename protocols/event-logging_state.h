@@ -14,7 +14,8 @@ enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
 enum control {
   ENVELOPE = 1, /* this number of messages with this envelope was sent to you */
   SEND_LOG,     /* and these were all of them before my checkpoint */
-  DONE
+  DONE,
+  COMMITTED /* to the initiators */
 };
 
 /* The event logs of one rank, each over all its peers. */
@@ -50,7 +51,11 @@ struct peer {
   uint32_t listed; /* last checkpoint for which its send log is here */
 };
 
-enum { CROSSINGS }; /* index of the parameter: lines that a message may cross; 0: any number */
+/* Indices of the parameters. */
+enum {
+  CROSSINGS, /* lines that a message may cross; 0: any number */
+  INITIATORS /* ranks that begin checkpoints, from rank 0 on; 0: rank 0 */
+};
 
 /* The logs lie one after the other in the order of enum which, and so do their sorted twins. Only
  * the paired form has twins: the state of the other forms ends before them. */

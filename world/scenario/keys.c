@@ -122,6 +122,8 @@ static const struct key protocol_keys[] = {
     {KEY("failures", KEY_WHOLE, struct scenario, protocol.failures), .least = 1, .most = RANKS_MAX,
      .otherwise = 1},
     {KEY("crossings", KEY_WHOLE, struct scenario, protocol.crossings), .most = COUNT_MAX},
+    {KEY("initiators", KEY_WHOLE, struct scenario, protocol.initiators), .least = 1,
+     .most = RANKS_MAX, .otherwise = 1},
     {.name = NULL}};
 
 static const struct key level_keys[] = {

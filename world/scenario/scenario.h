@@ -191,8 +191,9 @@ struct scenario {
     uint32_t interval;     /* hybrid: iterations between checkpoints; 0: none */
     uint32_t log;          /* hybrid: iterations of an interval whose payloads are kept, */
     enum log_place log_in; /* and where */
-    uint32_t failures;  /* causal: ranks that may fail at once without the loss of a determinant */
-    uint32_t crossings; /* event-logging: lines that a message may cross; 0: any number */
+    uint32_t failures;   /* causal: ranks that may fail at once without the loss of a determinant */
+    uint32_t crossings;  /* event-logging: lines that a message may cross; 0: any number */
+    uint32_t initiators; /* event-logging: ranks that begin checkpoints, from rank 0 on */
     enum control control;
   } protocol;
 

@@ -107,6 +107,7 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
        scenario->protocol.log_in == LOG_IN_STORAGE ? "storage" : "memory");
   need(needs, "protocol.failures", "%u", scenario->protocol.failures);
   need(needs, "protocol.crossings", "%u", scenario->protocol.crossings);
+  need(needs, "protocol.initiators", "%u", scenario->protocol.initiators);
   need(needs, "checkpoint.level", "%s",
        scenario->checkpoint.level == IMAGE_APPLICATION ? "application" : "system");
   need(needs, "checkpoint.storage", "%s", storages[scenario->checkpoint.storage]);
