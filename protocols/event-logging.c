@@ -60,20 +60,6 @@ static const char *const parameters[] = {"crossings", "initiators", NULL};
 
 static const char *const controls[] = {"none", "envelope", "send-log", "done", "committed", NULL};
 
-/* ---- who begins ---- */
-
-/* Ranks 0 to this number less 1 begin checkpoints. */
-static uint32_t initiators(const struct rcl_config *config)
-{
-  uint32_t wanted = config->parameter[INITIATORS], ranks = (uint32_t)config->ranks;
-  return wanted <= 1 ? 1 : wanted < ranks ? wanted : ranks;
-}
-
-static bool is_initiator(const struct rcl_config *config)
-{
-  return (uint32_t)config->self < initiators(config);
-}
-
 /* ---- messages that are kept ---- */
 
 static bool is_of(const struct rcl_kept *entry, const struct rcl_envelope *e)
@@ -116,18 +102,6 @@ static uint32_t late_in(const struct rank *r, const struct rcl_envelope *e)
 static bool next_is_late(const struct rank *r, const struct rcl_envelope *e)
 {
   return late_in(r, e) < count(r, IN_TRANSIT, e);
-}
-
-/* Returns whether the rank is beyond the line without the log of the peer: then messages of the
- * peer may be in transit or not. */
-static bool is_unknown(const struct rank *r, int peer)
-{
-  return r->state->phase == LOGGING && peers(r->config, r->state)[peer].listed < r->state->epoch;
-}
-
-static bool is_taking_checkpoint(const struct state *state)
-{
-  return state->phase >= LOGGING && state->phase <= WRITING;
 }
 
 /* The program has been given a message; the sender's log has it already, or will have it. */

@@ -110,6 +110,30 @@ static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
                                 .item = twins_of(r->config, r->state) + which * capacity};
 }
 
+/* Ranks 0 to this number less 1 begin checkpoints. */
+static uint32_t initiators(const struct rcl_config *config)
+{
+  uint32_t wanted = config->parameter[INITIATORS], ranks = (uint32_t)config->ranks;
+  return wanted <= 1 ? 1 : wanted < ranks ? wanted : ranks;
+}
+
+static bool is_initiator(const struct rcl_config *config)
+{
+  return (uint32_t)config->self < initiators(config);
+}
+
+/* Returns whether the rank is beyond the line without the log of the peer: then messages of the
+ * peer may be in transit or not. */
+static bool is_unknown(const struct rank *r, int peer)
+{
+  return r->state->phase == LOGGING && peers(r->config, r->state)[peer].listed < r->state->epoch;
+}
+
+static bool is_taking_checkpoint(const struct state *state)
+{
+  return state->phase >= LOGGING && state->phase <= WRITING;
+}
+
 /* The message is in transit at the line of this epoch. Its age counts from the first. */
 static void cross(const struct rank *r, struct rcl_kept *entry)
 {
