@@ -154,15 +154,6 @@ static void send(const struct rank *r)
 
 /* ---- receiving, deciding ---- */
 
-static void receive(const struct rank *r)
-{
-  const struct happened *entry = reception(r, r->event->request);
-  struct rcl_action *match = rcl_act(r->actions, RCL_ACTION_MATCH);
-  match->request = r->event->request;
-  match->peer = entry ? entry->peer : r->event->peer;
-  match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : r->event->tag;
-}
-
 /* The next event depends on what was told before a message that is received again. */
 static void arrived(const struct rank *r)
 {
@@ -174,41 +165,10 @@ static void arrived(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
   if (!rcl_links_arrived(&links, r->event->peer, r->event->words[RCL_LINKS_NUMBER]))
     rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
-  if (reception(r, r->event->request))
+  if (rcl_logged_reception(r, r->event->request))
     r->state->replaying--;
   else
     note_reception(r);
-}
-
-static void choose(const struct rank *r)
-{
-  const struct happened *entry = next_decision(r);
-  if (!entry) {
-    note_decision(r, r->event->outcome);
-    return;
-  }
-  rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
-  r->state->repeated++;
-  r->state->replaying--;
-}
-
-/* A receive is cancelled, and will never be given a message; or it completes, as it must where it
- * was given a message before the crash. Which of the two is a decision like any other. */
-static void cancel(const struct rank *r)
-{
-  const struct happened *entry = reception(r, r->event->request);
-  if (entry && entry->peer == RCL_NOBODY) {
-    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 1;
-    r->state->replaying--;
-  } else if (entry && !next_decision(r)) {
-    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 0;
-    note_decision(r, 0);
-  } else if (r->event->outcome && !next_decision(r)) {
-    const struct rcl_event nobody = {.request = r->event->request, .peer = RCL_NOBODY};
-    note_reception(&(struct rank){r->config, r->variant, r->state, &nobody, r->actions});
-  } else {
-    choose(r);
-  }
 }
 
 /* ---- a checkpoint, of this rank alone ---- */
@@ -474,14 +434,6 @@ static void output(const struct rank *r)
   wait_for(r, r->event->output);
 }
 
-static void choice(const struct rank *r)
-{
-  if (r->event->request)
-    cancel(r);
-  else
-    choose(r);
-}
-
 static void on_control(const struct rank *r)
 {
   control(r);
@@ -498,12 +450,18 @@ static void durable(const struct rank *r)
 }
 
 static const rcl_transition on[RCL_EVENT_KINDS] = {
-    [RCL_EVENT_START] = start,       [RCL_EVENT_DOWN] = down,
-    [RCL_EVENT_TIMER] = timer,       [RCL_EVENT_SEND] = send,
-    [RCL_EVENT_OUTPUT] = output,     [RCL_EVENT_RECEIVE] = receive,
-    [RCL_EVENT_CHOICE] = choice,     [RCL_EVENT_SAFE_POINT] = take_checkpoint,
-    [RCL_EVENT_ARRIVED] = arrived,   [RCL_EVENT_CONTROL] = on_control,
-    [RCL_EVENT_CAPTURED] = captured, [RCL_EVENT_DURABLE] = durable,
+    [RCL_EVENT_START] = start,
+    [RCL_EVENT_DOWN] = down,
+    [RCL_EVENT_TIMER] = timer,
+    [RCL_EVENT_SEND] = send,
+    [RCL_EVENT_OUTPUT] = output,
+    [RCL_EVENT_RECEIVE] = rcl_replay_receive,
+    [RCL_EVENT_CHOICE] = rcl_replay_choice,
+    [RCL_EVENT_SAFE_POINT] = take_checkpoint,
+    [RCL_EVENT_ARRIVED] = arrived,
+    [RCL_EVENT_CONTROL] = on_control,
+    [RCL_EVENT_CAPTURED] = captured,
+    [RCL_EVENT_DURABLE] = durable,
 };
 
 static void step(const struct rank *r)

@@ -102,6 +102,8 @@ struct state {
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
 
+#include "protocols/parts/replayed.h" /* events that happen again */
+
 static inline struct peer *peer_of(const struct rank *r, int rank)
 {
   return &peers(r->config, r->state)[rank];
@@ -295,28 +297,6 @@ static inline void replay(const struct rank *r)
   r->state->decision = happened_until(r, last_image(r)->events);
   r->state->repeated = 0;
   r->state->replaying = r->state->events - last_image(r)->events;
-}
-
-static inline const struct happened *reception(const struct rank *r, uint32_t request)
-{
-  const struct happened *entry = happened_of(r->config, r->state);
-  for (uint32_t i = 0; r->state->replaying && i < r->state->happened; i++)
-    if (entry[i].request == request && request)
-      return &entry[i];
-  return NULL;
-}
-
-/* Returns the next decision to repeat; NULL when the program is free. */
-static inline const struct happened *next_decision(const struct rank *r)
-{
-  const struct happened *entry = happened_of(r->config, r->state);
-  struct state *state = r->state;
-  while (state->decision < state->happened &&
-         (entry[state->decision].request || entry[state->decision].count == state->repeated)) {
-    state->decision++;
-    state->repeated = 0;
-  }
-  return state->decision < state->happened ? &entry[state->decision] : NULL;
 }
 
 /* ---- own failures ---- */

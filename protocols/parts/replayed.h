@@ -1,0 +1,91 @@
+/* Logged events that happen again after a restart, for protocols that log receptions and decisions
+ * of a rank in one list (pessimistic.c, optimistic.c).
+ *
+ * A protocol includes this file behind its state. It has happened_of(), a list of struct happened,
+ * and in struct state the number of its entries (`happened`), of the events that have yet to happen
+ * again (`replaying`), and the entry from which decisions are repeated (`decision`) with the number
+ * of decisions of that entry that were (`repeated`). It defines note_reception() and
+ * note_decision(), which log a new event. */
+#ifndef RECLINE_REPLAYED_H
+#define RECLINE_REPLAYED_H
+
+#include "protocols/parts/transitions.h"
+
+static void note_reception(const struct rank *r);
+static void note_decision(const struct rank *r, uint32_t outcome);
+
+/* Returns the logged reception of that request; NULL: the log has none, or all has been replayed.
+ */
+static inline const struct happened *rcl_logged_reception(const struct rank *r, uint32_t request)
+{
+  const struct happened *entry = happened_of(r->config, r->state);
+  for (uint32_t i = 0; r->state->replaying && i < r->state->happened; i++)
+    if (entry[i].request == request && request)
+      return &entry[i];
+  return NULL;
+}
+
+/* Returns the next decision to repeat; NULL when the program is free. */
+static inline const struct happened *rcl_next_decision(const struct rank *r)
+{
+  const struct happened *entry = happened_of(r->config, r->state);
+  struct state *state = r->state;
+  while (state->decision < state->happened &&
+         (entry[state->decision].request || entry[state->decision].count == state->repeated)) {
+    state->decision++;
+    state->repeated = 0;
+  }
+  return state->decision < state->happened ? &entry[state->decision] : NULL;
+}
+
+/* Transition of RECEIVE: a receive matches the message that the log has for it. */
+RCL_MAYBE static void rcl_replay_receive(const struct rank *r)
+{
+  const struct happened *entry = rcl_logged_reception(r, r->event->request);
+  struct rcl_action *match = rcl_act(r->actions, RCL_ACTION_MATCH);
+  match->request = r->event->request;
+  match->peer = entry ? entry->peer : r->event->peer;
+  match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : r->event->tag;
+}
+
+static inline void rcl_replay_decision(const struct rank *r)
+{
+  const struct happened *entry = rcl_next_decision(r);
+  if (!entry) {
+    note_decision(r, r->event->outcome);
+    return;
+  }
+  rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
+  r->state->repeated++;
+  r->state->replaying--;
+}
+
+/* A receive is cancelled, and will never be given a message; or it completes, as it must if it was
+ * given a message before the crash. Which of the two is a decision like any other. */
+static inline void rcl_replay_cancel(const struct rank *r)
+{
+  const struct happened *entry = rcl_logged_reception(r, r->event->request);
+  if (entry && entry->peer == RCL_NOBODY) {
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 1;
+    r->state->replaying--;
+  } else if (entry && !rcl_next_decision(r)) {
+    rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = 0;
+    note_decision(r, 0);
+  } else if (r->event->outcome && !rcl_next_decision(r)) {
+    const struct rcl_event nobody = {.request = r->event->request, .peer = RCL_NOBODY};
+    note_reception(&(struct rank){r->config, r->variant, r->state, &nobody, r->actions});
+  } else {
+    rcl_replay_decision(r);
+  }
+}
+
+/* Transition of CHOICE: a decision comes out as the log has it. */
+RCL_MAYBE static void rcl_replay_choice(const struct rank *r)
+{
+  if (r->event->request)
+    rcl_replay_cancel(r);
+  else
+    rcl_replay_decision(r);
+}
+
+#endif
