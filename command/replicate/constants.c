@@ -83,7 +83,8 @@ static bool concerns(const struct plan_constant *constant, const struct plan_run
          (!constant->runs || g_regex_match_simple(constant->runs, run->name, 0, 0));
 }
 
-/* Finds the same number with the constant changed, where it concerns the run. */
+/* Finds the number in the run with the changed constant, or in the run itself if the constant does
+ * not concern it. */
 static bool lookup_varied(void *data, const char *run, const char *field, double *value,
                           GError **error)
 {

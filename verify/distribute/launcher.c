@@ -67,8 +67,8 @@ static transport_begin *load(unsigned processes, char **wrong)
   return begin;
 }
 
-/* Returns whether no launcher has told this process of others: an MPI library would end it for
- * that, at best. */
+/* Returns whether no launcher has told this process of others; MPI_Init would end such a process,
+ * or hang. */
 static bool are_strangers(void)
 {
   static const char *const ways[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};

@@ -48,8 +48,8 @@ bool cycles_is_bad(struct cycles *, struct verdict *);
  * is taken. Returns whether a fair run that stays here violates `progress`. */
 bool cycles_survey(struct cycles *, const uint64_t *state, size_t count, uint32_t component);
 
-/* Returns whether the state at `place` may lie on a cycle with the one that was expanded last. Only
- * then may its number be read: otherwise it belongs to another worker. */
+/* Returns whether the state at `place` may lie on a cycle with the state that was expanded last. If
+ * not, the state belongs to another worker, and its number must not be read. */
 bool cycles_are_alike(struct cycles *, uint64_t place);
 
 /* ---- lasso.c ---- */

@@ -98,7 +98,7 @@ static const struct move_list *take_list(struct worker *w, const struct walk *wa
   return list;
 }
 
-/* Looks up the moves of each rank by itself, which tell how programs stand; then the moves of all
+/* Looks up each rank's own moves, which tell whether its program has ended; then the moves of all
  * other origins that are open. Returns the number of walks. */
 static uint32_t find_lists(struct worker *w, struct view_set changed, struct world_standing *all,
                            uint32_t *open)

@@ -32,14 +32,14 @@ struct exploration {
   uint64_t transitions;   /* moves taken, also those to a state already known */
   uint64_t steps;         /* times that world_step() really ran */
   uint64_t rests;         /* states that only a crash or a fault leaves */
-  struct reached reached; /* what runs have shown; HOLDS: complete, and with stubborn sets or the
-                             crash reduction perhaps too much */
+  struct reached reached; /* what runs have shown; HOLDS: complete, though stubborn sets or the
+                             crash reduction may show more than occurs */
   unsigned depth;         /* moves on a shortest way to the farthest state */
   uint64_t resumed;       /* states that came from a save */
   const char *reduction;  /* reduction that was used: none, por, sym, all, recovery */
   const char *unreduced;  /* why no reduction applies, although one was asked for; NULL: one does */
-  const char *no_stubborn_sets; /* why stubborn sets are not used where crashes are reduced; NULL:
-                                   they are, or were not asked for */
+  const char *no_stubborn_sets; /* why the crash reduction has no stubborn sets; NULL: it has them,
+                                   or they were not asked for */
   bool spilled;                 /* states to be expanded went to disk as memory was short; */
   uint64_t archived;            /* number of found states that went to disk */
   uint64_t bytes;               /* bytes of all tables at the end */

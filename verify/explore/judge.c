@@ -103,9 +103,9 @@ static void allow_timer(struct trial *t)
 }
 
 /* Returns whether the timer of a rank leads to a checkpoint that commits, when it goes off as often
- * as it is set, a few times at most. It follows one run, in which origins take turns; a run that
- * shows another violation is judged where it is explored. For property `requests`, in the state
- * that is loaded.
+ * as it is set, a few times at most. It follows one run, in which origins take turns, from the
+ * state that is loaded, and ignores other violations, which the search finds itself. For property
+ * `requests`.
  */
 static bool renews(void *explorer, int rank)
 {

@@ -1,6 +1,6 @@
 /* The counterexample to `progress`, a lasso: a shortest run to a state of a component in which a
- * fair run can stay, then round through the component, each time by a shortest way to a state or
- * move that weak fairness still asks for. Moves that change nothing are left out. It does not
+ * fair run can stay, then a cycle through the component, each time by a shortest path to a state or
+ * move that weak fairness still requires. Moves that change nothing are left out. It does not
  * depend on the order in which workers have found states.
  */
 #include <stdlib.h>
@@ -112,8 +112,8 @@ static size_t member(const struct round *r, uint64_t place)
 }
 
 /* Returns whether the state that has just been expanded settles something owed: an owed move is not
- * possible or changes nothing there, or an owed bad state is reached. With `pay` these are owed no
- * more. */
+ * possible or changes nothing there, or an owed bad state is reached. With `pay` it takes these off
+ * the list of owed ones. */
 static bool settle(struct round *r, bool pay)
 {
   struct cycles *c = r->c;

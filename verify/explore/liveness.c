@@ -3,16 +3,17 @@
  * A run goes on for ever only in a strongly connected component of the graph of states. Weak
  * fairness says that a move which can happen at every moment from some time on does happen; crashes
  * and injected faults need not. A component in which some move is always possible and never leads
- * from it to itself must be left. In any other one a fair run can stay, through all of its states:
- * when one of these is not as it should be in the end (world_for_ever()), property `progress` is
- * violated. Larger components are fair where smaller ones within them are, so that looking at whole
- * components is exact. A component of one state without other states is a state at rest, or is
- * left: the search has judged it already.
+ * from it to itself must be left. In any other component a fair run can stay, and visit all of its
+ * states. If one of these must not recur for ever (world_for_ever()), property `progress` is
+ * violated. If a fair run can stay in a part of a component, a fair run can stay in the whole, so
+ * it is exact to look at whole components. A component of a single state is a state at rest, or
+ * every run leaves it; the search has judged it already.
  *
- * Most protocols have no larger one, and their steps alone show it (recurrence.h): then no state is
- * looked at. Else components are looked for among states that are alike for all that the steps
- * tell, by all workers, each with its own share: moves are taken once more, from the local caches,
- * and the search takes 4 bytes for each place of the visited set, and what components.h says.
+ * Most protocols have no component of several states, and their steps alone show that
+ * (recurrence.h), without a look at any state. Otherwise all workers look for components among
+ * states that the steps cannot tell apart, each in its own share. They take moves once more, from
+ * the local caches; the search needs 4 bytes for each place of the visited set, and the memory that
+ * components.h names.
  */
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
-/* The local cache: the rules as far as one worker has learnt them, by views of components.
+/* The local cache: the steps of the rules that one worker has learnt, by views of components.
  *
  * A trie like the transition cache's, over numbers of views (verify/explore/views.h). One or two
- * look-ups find the moves of an origin, one or two more what each move does. Views that were looked
- * at for the list are known when its moves are looked up. Filled from the transition cache; emptied
- * when it is too large.
+ * look-ups find the moves of an origin, and one or two more the effect of each move. The look-up of
+ * a move goes on from the views that the list of moves has looked at. The cache is filled from the
+ * transition cache, and emptied when it is too large.
  *
  * At first views are whole components, and each end of the trie holds a delta for the present
  * packing. Components may have far more values than the rules have steps. Where that shows, views

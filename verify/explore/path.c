@@ -6,8 +6,9 @@
  * leads to one of them is taken. The run is the same whatever the numbers and the order in which
  * workers found states: of all shortest ones the first, by the world's order of moves.
  *
- * A state of another depth with the same tag may be found on the way back. It does no harm: it lies
- * at least TAG_MASK levels deeper, or, if not as deep, the violation would be less deep, too.
+ * The way back may find a state of another depth with the same tag. That does no harm: such a state
+ * lies at least TAG_MASK levels deeper, as with a state less deep the violation would be less deep,
+ * too.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Saves: an exploration between two levels, in a file, from which another process goes on.
  *
  * A save is written to a temporary name, synced and renamed: whenever a process is killed, the last
- * complete one is there. It holds all values, all states, the level to expand next, and what each
- * step has changed, for liveness.c; nothing else that was learnt about the rules, as that is learnt
+ * complete one is there. It holds all values, all states, the level to expand next, and the changes
+ * of each step, for liveness.c. It holds no caches of the rules, which the next process learns
  * again. Of several processes each saves its own states (distributed.c).
  */
 #ifndef RECLINE_RESUME_H
@@ -15,7 +15,7 @@
 struct explorer;
 struct frontier;
 
-/* Both return NULL, or what went wrong (a static text; where it says so, errno is set). */
+/* Both return NULL, or a static text that tells the error; if the text says so, errno is set. */
 const char *resume_write(const struct explorer *, const char *file);
 
 /* Sets the depth of the level that a save holds. Returns NULL, or why the save cannot be used;

@@ -1,8 +1,8 @@
 /* Checkpoints of an exploration by several processes: a process as it is in the middle of a level.
  *
- * It holds what a save between levels has (resume.c), and what is new in this level: states of the
- * next level, states that wait for room, violations, and what the process knows of the others. The
- * protocol saves messages.
+ * It holds the contents of a save between levels (resume.c) and those of the present level: states
+ * of the next level, states that wait for room, violations, and the knowledge of other processes.
+ * The protocol saves messages.
  */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Views: the parts of components that are looked at.
+/* Views: the parts of components that moves look at.
  *
  * A component has many values, but a move reads only some of its parts, which have few. A view is a
  * set of parts of one component. Its number in a state stands for their values there: two values of

@@ -8,13 +8,13 @@
  * is an over-approximation.
  *
  *     node     values of the parts of one rank; how often it has changed each part that all share;
- *              where there would be no end of nodes otherwise, what can still come from each peer
+ *              in bounded abstractions, what can still come from each peer
  *     action   a move of its own, or to take in a message; or to gather what others contribute to a
  *              collective, a message of each. Those that change nothing are left out
  *     edge     what an action does to the rank, what it sends, what it does to the shared part
  *
- * Before a crash no rule looks at the contents of what is stored. So values have them cut, and an
- * edge tells what it writes, as it tells what it sends.
+ * Before a crash no rule looks at stored contents. So values do not have them, and an edge tells
+ * what it writes, as it tells what it sends.
  *
  * The abstraction is refused, and with it the reduction, where a step reaches further: faults,
  * steps that look at other ranks. Where there are crashes, it covers runs up to the first.

@@ -1,10 +1,10 @@
 /* Visible actions: those that change, at a node of the abstraction, what a crash leaves (crash.h)
  * or whether one can happen.
  *
- * In a state with a stubborn set of invisible moves no crash need be taken, nor any other move: if
- * a run takes one of the set before the crash, it can come first; if it takes none, one can be
- * inserted, as the crash undoes it. Else a crash is taken, and a stubborn set with all visible
- * actions (docs/explorer.md).
+ * In a state with a stubborn set of invisible moves, only these moves have to be taken, and no
+ * crash. A run that takes one of them before the crash can begin with it; into any other run one
+ * can be inserted, as the crash undoes it. In other states crashes are taken, and a stubborn set
+ * with all visible actions (docs/explorer.md).
  *
  * A durable record is left by a crash once its checkpoint is committed. Until then the action that
  * makes it durable is invisible, provided that no commit can come before the action.

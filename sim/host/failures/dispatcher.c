@@ -84,7 +84,7 @@ static void step_world(struct move move)
 /* The failure that stands for every crash of a schedule. */
 static const struct failure scheduled = {.repair = 1e-3};
 
-/* The dead that wait for their detection; in a run by schedule, until the schedule has it. */
+/* Dead ranks whose detection is due; in a run by schedule, when its turn comes. */
 static GArray *undetected; /* struct entry */
 
 static void await_detection(const struct entry *entry)
@@ -144,7 +144,7 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   }
   struct move move = {
       .kind = MOVE_CRASH, .fault = (uint8_t)leaves, .rank = (int16_t)scheduled_node(rank)};
-  bool ends = shadow_rank(rank)->declared; /* its process will end anyhow */
+  bool ends = shadow_rank(rank)->declared; /* its process has died as well */
   if (!r->active || ends || (r->dead && layer.repairs))
     return false;
   if (!shadow_loses())
@@ -152,7 +152,7 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   bool allowed = shadow_allows(&move);
   if (allowed)
     step_world(move);
-  if (r->dead && !allowed) /* else its node has failed since, and lost its data */
+  if (r->dead && !allowed) /* otherwise its node has failed meanwhile, and lost its data */
     return false;
   end_crashed(r, failure);
   return true;
@@ -265,8 +265,8 @@ bool dispatcher_has_recovered(void)
   return recoveries > 0;
 }
 
-/* Once the run is over no rank takes a step: so no request begins that would hold a program again,
- * and no message of a request is lost. */
+/* When the run is over, no rank takes a step. So no request for a checkpoint begins, which would
+ * hold a program again, and none of its messages is lost. */
 bool dispatcher_is_over(void)
 {
   static bool over;
@@ -295,7 +295,7 @@ static bool is_point(const struct failure *failure, int rank, const struct rcl_e
   return notes_point(failure) == MAX(failure->after.count, 1);
 }
 
-/* At a point of a step: only the dispatcher declares ranks dead. */
+/* A failure within a step is a crash, as only the dispatcher declares living ranks dead. */
 static void strike_now(const struct failure *failure)
 {
   if (failure->kills == KILLS_SERVER)
@@ -402,7 +402,8 @@ static void place_ranks(const struct layout *elsewhere)
     node_set(rank, layout_host(layout, rank));
 }
 
-/* Where the program repairs itself the dead stay dead, and its protocol does not hear of it. */
+/* In a program that repairs itself dead ranks stay dead, and its protocol does not hear of
+ * failures. */
 static void tell_living(int dead)
 {
   recoveries++;
@@ -428,12 +429,13 @@ static void detect_crash(const struct entry *entry)
   }
   if (entry->failure->restart_on && entry->failure->restart_on != layout)
     place_ranks(entry->failure->restart_on);
-  bool alone = shadow_independent(); /* else one detection finds all the dead */
+  bool alone = shadow_independent(); /* otherwise one detection finds all dead ranks */
   struct move move = {.kind = MOVE_DETECT, .rank = (int16_t)(alone ? entry->rank : -1)};
   if (shadow_allows(&move))
     open_incarnation(move);
   else
-    recoveries = MAX(recoveries, 1); /* it had yet to restart: for the world it was down already */
+    recoveries =
+        MAX(recoveries, 1); /* it had yet to restart, so it was down in the world already */
   double ready = machine_now() + entry->failure->repair;
   if (ulfm_is_modelled())
     ulfm_add_failed(entry->rank, entry->life, ready);
@@ -516,7 +518,7 @@ static void inject_scheduled(int first)
   layer.result.crashes += struck;
 }
 
-/* Tells the rank whose turn has come; when the schedule has ended, tells all. */
+/* Tells the rank that its turn has come; tells all ranks when the schedule has ended. */
 static void pass_turn(void)
 {
   for (int rank = 0; rank < layer.ranks; rank++)
@@ -524,7 +526,7 @@ static void pass_turn(void)
       send_notice(rank, &(struct message){.notice = NOTICE_TURN});
 }
 
-/* Returns false when the dispatcher has nothing to do that it has not told already. */
+/* Returns false if the dispatcher has no work left, or has told the rank about it already. */
 static bool follow_schedule(void)
 {
   static unsigned told; /* steps, + 1 */

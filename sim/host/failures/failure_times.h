@@ -1,6 +1,7 @@
 /* Times between failures, drawn from a distribution. Every draw is a function of the seed, of the
- * name of what fails and of the number of the draw: an addition to a platform or a scenario does
- * not change the other failures, and two runs with the same seed have the same failures.
+ * name of the failing part and of the number of the draw. So an addition to a platform or a
+ * scenario does not change the other failures, and two runs with the same seed have the same
+ * failures.
  *
  * The generator is SplitMix64 (Steele, Lea, Flood 2014), addressed by its counter.
  */
@@ -14,7 +15,7 @@
 /* Returns the stream of draws of `name` for the failure with that index in the scenario. */
 uint64_t law_stream(uint64_t seed, unsigned index, const char *name);
 
-/* Returns a number between 0 and 1, without these. */
+/* Returns a number greater than 0 and less than 1. */
 double law_uniform(uint64_t stream, uint64_t number);
 
 /* Returns the time to the failure in seconds, as whole nanoseconds and at least one, so that the

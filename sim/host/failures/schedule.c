@@ -56,7 +56,7 @@ const struct move *schedule_turn(int who)
   return schedule_on() && owner_of(&story.moves[position]) == who ? &story.moves[position] : NULL;
 }
 
-/* At application level a place is where the program says so, until it has ended. */
+/* At the application level the program names its safe points, until it has ended. */
 static bool is_place_of_program(const struct rank *r)
 {
   return layer.scenario->checkpoint.places == PLACES_PROGRAM && !r->mpi->finalized;

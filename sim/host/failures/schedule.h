@@ -19,8 +19,8 @@ bool schedule_on(void);
 /* Returns whether there was a schedule. */
 bool schedule_had(void);
 
-/* Returns the next move if that rank has to take it, or the dispatcher (rank layer.ranks: crashes,
- * detections); else NULL. */
+/* Returns the next move if it is that rank's turn, otherwise NULL. The rank layer.ranks stands for
+ * the dispatcher, which takes crashes and detections. */
 const struct move *schedule_turn(int who);
 
 /* Returns whether the next move is an event that the rank's program is about to bring about. */

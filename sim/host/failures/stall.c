@@ -6,7 +6,8 @@
 #include "sim/host/storage/storage.h"
 #include "sim/net/transport.h"
 
-/* The rank computes, is captured, starts again or takes in a message: it may still send something.
+/* Returns whether the rank computes, is captured, starts again or takes in a message, and so may
+ * still send a message.
  */
 static bool is_busy(const struct rank *r)
 {
@@ -22,8 +23,8 @@ static bool all_wait(void)
   return true;
 }
 
-/* No message of a program or of the protocol is in transit, no write is pending, and no failure or
- * recovery is due: so the next event is a timer. */
+/* Returns whether the next event is a timer, as no message of a program or of the protocol is in
+ * transit, no write is pending, and no failure or recovery is due. */
 static bool nothing_is_due(void)
 {
   return !transport_in_transit() && !storage_is_writing() && !agenda_has_failure();
@@ -57,10 +58,10 @@ static bool has_computed(void)
   return more;
 }
 
-/* Looks at the timers of the coordinator. Where nothing is due at some of them in a row, and no
- * program had an event in between, whole rounds of the protocol have changed nothing for any
- * program. A protocol whose control messages or writes never come to rest is given up on after
- * many timers, if no message of a program is in transit. */
+/* Looks at the timers of the coordinator. If nothing is due at several timers in a row, and no
+ * program had an event in between, then whole rounds of the protocol have changed nothing for any
+ * program. A protocol whose control messages or writes never come to rest is given up on after many
+ * timers, if no message of a program is in transit. */
 void watch_event(const struct move *move)
 {
   enum { RESTS = 3, TIMERS = 1000 };

@@ -35,21 +35,21 @@ double ulfm_detection(void);
 /* The living rank is told of a failure: it must take part in the repair, unless it does already. */
 void ulfm_await(struct rank *);
 
-/* That rank, in that life, is known to be dead, and can start again at `ready` at the earliest. The
- * repair begins when all survivors have come. */
+/* Notes that the rank is known to be dead in that life, and can start again at `ready` at the
+ * earliest. The repair begins when all survivors take part. */
 void ulfm_add_failed(int rank, uint32_t life, double ready);
 
 /* That repair has ended: returns the dead that can be started again, struct dead[], valid until
  * ulfm_release(). NULL: another repair has begun since. */
 const GArray *ulfm_repaired(uint32_t repair);
 
-/* The dead are being started: releases the survivors that wait for the repair. */
+/* Releases the survivors that wait for the repair, as the dead ranks are being started. */
 void ulfm_release(void);
 
 /* ---- for a rank ---- */
 
-/* The rank has learned of a failure: waits until the communicator is repaired, or until the rank
- * itself dies. Returns at once if no repair waits for it. */
+/* Makes a rank that has learned of a failure wait until the communicator is repaired, or until it
+ * dies itself. Returns at once if no repair waits for the rank. */
 void ulfm_join(struct rank *);
 
 #endif

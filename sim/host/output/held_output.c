@@ -28,8 +28,8 @@ static int outside =
     -1; /* descriptor of the outside; -1: the standard output still is the outside */
 static uint64_t
     *page; /* the mapped beginning of the file into which standard output is led: UNWRITTEN, or
-              bytes that were said; a look there saves a system call in each call of MPI */
-static GByteArray *said;  /* by the running program, since it was asked last */
+              printed bytes. Reading it saves a system call in each call of MPI */
+static GByteArray *said;  /* printed by the running program since the last look */
 static GHashTable *early; /* SMPI process -> GByteArray, before its MPI_Init */
 static char **patterns;   /* patterns of files: of a name, or of a path from the root on */
 static double delays;     /* sum over all outputs that have left, in seconds */
@@ -83,8 +83,8 @@ static void let_all_out(void)
   }
 }
 
-/* The run ends with an error, and no crash will come: lets out what the program has said, as its
- * user must see it. */
+/* Lets out all that the program has said, as the run ends with an error that its user must see, and
+ * no crash will come. */
 static void let_all_out_before_dying(void)
 {
   GByteArray *last = take_said(NULL);
@@ -104,7 +104,7 @@ static bool is_output(const char *path)
   return false;
 }
 
-/* Lets pass what the program of a rank says after the end of the run. The dispatcher has no
+/* Lets the output pass that a rank's program makes after the end of the run. The dispatcher has no
  * program.
  */
 static void file_said(int rank, const char *path, unsigned mode, bool begins, const void *bytes,
@@ -276,7 +276,7 @@ bool output_next(struct rank *r, struct move *move)
                     .event = {.kind = RCL_EVENT_OUTPUT, .output = shadow_outputs(r->index) + 1}};
   GBytes *pieces = pieces_joined(mpi->said, mpi->said_bytes, &move->content, &bytes);
   move->event.bytes = (uint32_t)MIN(bytes, UINT32_MAX);
-  if (move->event.output > shadow_left(r->index)) /* else the outside has seen it */
+  if (move->event.output > shadow_left(r->index)) /* otherwise the outside has seen it */
     hold(r, move->event.output, g_bytes_ref(pieces), bytes);
   g_bytes_unref(pieces);
   mpi->said_bytes = 0;

@@ -17,9 +17,9 @@ void output_begin(void);
 /* From here on outputs pass at once, as they do without a protocol. */
 void output_pass(void);
 
-/* Assigns what was said since the last call to the rank; before MPI_Init, to that SMPI process.
- * While main runs again to where its data are put back (application level) it is dropped, as it was
- * said before. */
+/* Assigns the output since the last call to the rank or, before MPI_Init, to that SMPI process.
+ * While main runs again at the application level, until its data are restored, its output is
+ * dropped as a repetition. */
 void output_collect(struct rank *);
 void output_collect_early(int process);
 void output_adopt_early(struct rank *);
@@ -27,8 +27,8 @@ void output_adopt_early(struct rank *);
 /* Adds bytes to what the rank has said. */
 void output_say(struct rank *, const void *, size_t);
 
-/* Sets the event for what the rank has said since the last event, which is held from here on.
- * Returns false if it has said nothing. */
+/* Sets the event for the rank's output since the last event, which is held from here on. Returns
+ * false if there is none. */
 bool output_next(struct rank *, struct move *);
 
 /* Lets the outputs of the rank leave that the shadow world has released; the event may have

@@ -42,7 +42,7 @@ void activity_back(const struct rank *r, double now, double to)
   if (!stream)
     return;
   fprintf(stream, "%.9f %d back to=%.9f\n", began + now, r->index, began + to);
-  last[r->index] = NOTHING; /* what comes after is not lost, so it gets a line of its own */
+  last[r->index] = NOTHING; /* later time is not lost, so it gets a line of its own */
 }
 
 void activity_close(double now)

@@ -45,8 +45,7 @@ void agenda_tell(int rank, const struct message *notice);
 /* Adds the end, at `time`, of the repair with that number (ulfm.h). */
 void agenda_repair_at(double time, uint32_t repair);
 
-/* Wakes the dispatcher, as something has changed that it looks at: the run is over, or a rank has
- * had its turn in a run by schedule. */
+/* Wakes the dispatcher, as the run is over, or a rank has had its turn in a run by schedule. */
 void agenda_wake(void);
 
 /* Returns whether a failure, its detection, a restart or a repair is on the agenda; failures by law

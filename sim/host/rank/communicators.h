@@ -25,14 +25,14 @@ const struct members *communicator_members(int number);
 /* Notes that call number `call` on that communicator begins at some member. */
 void communicator_call(int number, int call);
 
-/* Returns whether some members may be past that call in the checkpoint to which all went back last,
- * or have its result in their log, as the call had begun when the checkpoint committed. All members
- * get the same answer. */
+/* Returns whether some members may be past that call, or have its result in their log, in the
+ * checkpoint to which all went back last. That is so if the call had begun when the checkpoint
+ * committed. All members get the same answer. */
 bool communicator_passed(int number, int call);
 
-/* Notes that the checkpoint commits: no call that begins from here on is in its images and logs. */
+/* Notes that the checkpoint commits. Its images and logs have no call that begins later. */
 void communicators_commit(uint32_t checkpoint);
-void communicators_forget(uint32_t checkpoint); /* no rank goes back to it any more */
+void communicators_forget(uint32_t checkpoint); /* no rank will go back to it */
 
 /* For another run: returns the keys of the numbers from 2 on, and the calls that this checkpoint
  * holds. */

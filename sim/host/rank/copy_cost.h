@@ -14,14 +14,13 @@ void copy_payload(struct rank *, double bytes);
  * where the protocol has headers. */
 void copy_tagged(struct rank *, double bytes);
 
-/* Charge copies of the calling rank's state to its present activity: a checkpoint or a restart; and
- * the copy of each iteration, of the size that the program has given. */
+/* Charge copies of the calling rank's state to its present activity: for a checkpoint, for a
+ * restart, and for an iteration, of the size that the program has given. */
 void copy_state(struct rank *, double bytes);
 void copy_iteration(struct rank *, double bytes);
 
-/* The first counts the operations that an event, which the rank is about to take, costs its
- * protocol; the platform gives their seconds. The second makes the rank spend the time counted
- * since. */
+/* The first counts the operations of the protocol for the event that the rank is about to take; the
+ * platform gives their seconds. The second makes the rank spend the time that has been counted. */
 void work_count(struct rank *, const struct rcl_event *);
 void work_charge(struct rank *);
 

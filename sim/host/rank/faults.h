@@ -1,8 +1,8 @@
 /* Programs that repair themselves, by User-Level Failure Mitigation (the chapter that the MPI Forum
  * discusses; Bland et al., "Post-failure recovery of MPI communication capability", IJHPCA 2013):
  * under the protocol `none` with `recovery.runtime: ulfm`. A rank that has died stays dead, and its
- * peers get error codes. This file has what one rank knows of failures and revocations, and which
- * of its operations they end.
+ * peers get error codes. This file keeps the failures and revocations that one rank knows of, and
+ * decides which of its operations they end.
  *
  *     failures     the dispatcher tells every rank, a detection after the crash
  *     revocations  MPIX_Comm_revoke, a reliable broadcast: each rank that hears of it for the first
@@ -10,8 +10,8 @@
  *                  lives (a binomial graph; Bosilca et al., "Failure detection and propagation in
  *                  HPC systems", SC 2016)
  *
- * Ranks hear of both in MPI calls only. No operation ends at that moment: waits ask whether an
- * operation is over, and then end it. */
+ * Ranks hear of both in MPI calls only. An operation does not end at that moment; a wait asks later
+ * whether the operation is over, and ends it. */
 #ifndef RECLINE_FAULTS_H
 #define RECLINE_FAULTS_H
 
@@ -25,7 +25,7 @@ enum fault {
   FAULT_REVOKED
 };
 
-/* Returns its text; NULL: it is another error. */
+/* Returns the text of the error, or NULL if it is another error. */
 const char *fault_text(int error);
 
 /* Notes that a rank of the program has died; called when this rank first hears of it. */
@@ -40,8 +40,9 @@ int faults_failed(const struct rank *, const struct comm *, int *failed);
 void faults_revoke(struct rank *, int comm);
 bool faults_is_revoked(const struct rank *, int comm);
 
-/* Each returns the error (enum fault) that ends a collective call on the communicator; an operation
- * with `peer` (or RCL_ANY); a request that has begun, or is about to. */
+/* These return the error (enum fault), if there is one, that ends a collective call on the
+ * communicator; an operation with `peer` (or RCL_ANY); a request that has begun, or is about to
+ * begin. */
 int faults_of_collective(const struct rank *, const struct comm *);
 int faults_of_peer(const struct rank *, const struct comm *, int peer);
 int faults_of_request(const struct rank *, const struct request *);

@@ -59,8 +59,9 @@ struct comm {
   struct topology topology;
   struct window *window; /* the communicator whose hidden half this is; NULL: the program's own */
   struct nodes *nodes;   /* nodes of its ranks; NULL: no algorithm of SMPI has asked yet */
-  int part;              /* 0; of another: 1 its leaders of nodes, 2 its ranks on this node */
-  struct comm *remote;   /* the remote group of an intercommunicator; NULL: it is none */
+  int part; /* 0; as a part of another communicator: 1 its leaders of nodes, 2 its ranks on this
+               node */
+  struct comm *remote; /* the remote group of an intercommunicator; NULL: it is none */
   /* Of an intercommunicator: the communicator of both groups, one after the other. */
   struct comm *both;
 };

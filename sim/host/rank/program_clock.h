@@ -1,10 +1,10 @@
 /* The one clock behind all clocks that a program can read.
  *
- * What a clock says depends on the schedule, so reading one is a decision of the program, like the
- * outcome of a test: a program that is run again must read the same, or it would take another way
- * and send something else. A program that polls reads its clock thousands of times between two
- * messages, so a reading tells the protocol the time only where the time does not follow from what
- * the program has done and from earlier readings:
+ * A clock's time depends on the schedule, so reading a clock is a decision of the program, like the
+ * outcome of a test: a program that runs again must read the same time, or it might take another
+ * path and send other messages. A program that polls reads its clock thousands of times between two
+ * messages. So a reading tells the protocol the time only if that does not follow from the
+ * program's actions and from earlier readings:
  *
  *     derived = the last reading, and how long what the program has done ever since takes: a
  *               reading, a poll that finds nothing, computation, sleep
@@ -12,10 +12,9 @@
  *               a nanosecond; else the upper half of the simulated time, as a double, and a second
  *               outcome is the lower half
  *
- * So readings are the same again where their outcomes are. Only what a program waits for, or what
- * others take from it (a message, a checkpoint, a shared core), makes an outcome other than 0: a
- * loop of polls and readings makes equal outcomes in a row, which protocols log as one entry.
- * Readings never go backwards. */
+ * So equal outcomes give equal readings. An outcome is other than 0 only if the program has waited
+ * (for a message, a checkpoint, a shared core). A loop of polls and readings makes equal outcomes
+ * in a row, which protocols log as one entry. Readings never go backwards. */
 #ifndef RECLINE_PROGRAM_CLOCK_H
 #define RECLINE_PROGRAM_CLOCK_H
 
@@ -35,8 +34,8 @@ double program_clock_reading(const struct rank *, double now);
 /* Sets the clock to `reading`, unless that would be backwards. Returns what the clock says. */
 double program_clock_read(struct rank *, double reading);
 
-/* From here on nothing follows from earlier readings. To be called where a restarted program may
- * stand, at the application level. */
+/* Forgets earlier readings, so that no time follows from them. To be called at the application
+ * level where a restarted program may continue. */
 void program_clock_forget(struct rank *);
 
 #endif

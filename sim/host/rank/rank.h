@@ -235,8 +235,8 @@ struct layer {
   locale_t plain;                /* "C" */
   const char *call;              /* the call that the program has made last */
   bool locales_parked;           /* some rank has set a locale for its thread */
-  /* Called around images. The first copies into the rank's state what libraries hold for it; the
-   * second, after a restore, notes that libraries hold nothing of this rank. */
+  /* Are called around images. The first copies the state that libraries hold for the rank into the
+   * rank's own; the second, after a restore, notes that libraries hold nothing of this rank. */
   void (*collect)(struct rank *);
   void (*restored)(struct rank *);
   /* Ends the process of a rank that has died for good, when all others have ended. */
@@ -287,8 +287,8 @@ bool layer_wanted(void);
  */
 struct rank *rank_self(void);
 
-/* Return memory in the arena of the rank, for data that wait or live on there: zeroed, or with what
- * was there before. Both end the run when there is none. */
+/* Return memory in the arena of the rank, which an image holds: zeroed, or with its former
+ * contents. Both end the run when there is none. */
 void *rank_alloc(struct rank *, size_t bytes);
 void *rank_alloc_unset(struct rank *, size_t bytes);
 void rank_free(void *);

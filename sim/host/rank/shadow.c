@@ -142,8 +142,8 @@ bool shadow_allows(const struct move *move)
   return world_refuses(&world, move) == NULL;
 }
 
-/* Invariants cost time in the length of a protocol's lists: always checked where a checkpoint or
- * a recovery hangs on them, and after every step only in debug builds. */
+/* Invariants take time that grows with a protocol's lists. They are always checked in steps of
+ * checkpoints and recoveries, and in every step only in debug builds. */
 static bool worth_checking(const struct move *move)
 {
 #ifndef NDEBUG
@@ -263,8 +263,8 @@ static bool is_place(const struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT;
 }
 
-/* At the beginning of an iteration. A place that changes nothing is left out of the trace;
- * elsewhere a place changes nothing if it has no action. */
+/* A safe point that changes nothing is left out of the trace. At the beginning of an iteration the
+ * state may change; elsewhere a safe point without an action changes nothing. */
 static uint64_t digest_at_place(const struct move *move)
 {
   if (!trace || !is_place(move) || !move->event.iteration)

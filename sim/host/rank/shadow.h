@@ -15,9 +15,9 @@ void shadow_end(void); /* writes the last verdict and the end of the trace */
  * is told `false`; and the end is judged as the explorer does. */
 void shadow_set_strict(bool);
 
-/* Runs by schedule. The first returns a text that is the same for equal states of the world, for
- * the caller to free; the second judges the state as one that comes again and again; the third as
- * one in which nothing more can happen. */
+/* Serve runs by schedule. The first returns a text that is the same for equal states of the world,
+ * for the caller to free. The second judges the state as one that recurs for ever, the third as one
+ * in which nothing more can happen. */
 char *shadow_state_text(void);
 void shadow_judge_repeated(const char *state);
 void shadow_judge_rest(void);
@@ -55,9 +55,9 @@ uint32_t shadow_outputs(int rank); /* number of outputs that its program, as it 
 /* Returns whether that part of a checkpoint of `rank` is on stable storage. */
 bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);
 
-/* They return whether an image of that checkpoint is stored or being written; whether the rank's
- * node has lost it; and, independent, whether a rank that died starts from an older image than one
- * that was durable. */
+/* These return whether an image of that checkpoint is stored or being written; whether the rank's
+ * node has lost it; and, with independent recovery, whether a dead rank starts from an image that
+ * is older than a durable one. */
 bool shadow_holds(int rank, uint32_t checkpoint);
 bool shadow_has_lost(int rank, uint32_t checkpoint);
 
@@ -70,8 +70,8 @@ bool shadow_starts_behind(int rank);
 int shadow_stranded(void);
 bool shadow_loses(void); /* whether a crash takes any checkpoint */
 
-/* Returns what becomes of the writes under way at a crash of `rank`, in the form of move.index:
- * with check.hazards, writes that the host has `begun` are found torn or whole; otherwise all are
+/* Returns how the writes under way at a crash of `rank` end, in the form of move.index: with
+ * check.hazards, writes that the host has `begun` are found torn or whole; otherwise all are
  * lost. */
 uint32_t shadow_write_ends(int rank,
                            bool (*begun)(int rank, uint32_t checkpoint, enum rcl_part part));

@@ -31,8 +31,8 @@ static bool has(const struct taken *taken, uint32_t number)
   return false;
 }
 
-/* Returns whether what a rank has taken is what it will have taken: it is alive, and where all go
- * back, it has gone back. */
+/* Returns whether the numbers that a rank has taken are final: it lives and, with global recovery,
+ * it has gone back already. */
 static bool is_there(const struct rank *r)
 {
   const struct world_rank *me = shadow_rank(r->index);

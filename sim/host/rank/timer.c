@@ -97,9 +97,9 @@ bool timer_goes_off(struct rank *r, const struct message *notice)
   return true;
 }
 
-/* Has the last request told again, as if it had not been told. A request that was put off would be
- * put off again until the protocol has taken another step, as its answer follows from its state. A
- * call of the program that a failure has undone is made again by the program itself. */
+/* Repeats the last request as if the protocol had not been told. A request that was postponed waits
+ * for another step of the protocol, which would otherwise postpone it again, as its answer follows
+ * from its state. The program itself repeats a call that a failure has undone. */
 static void tell_again(struct rank *r, bool put_off)
 {
   bool called = put_off ? r->timer.before.called : r->timer.now.called;
@@ -157,7 +157,7 @@ static bool is_logged_by_peers(void)
   return by_peers;
 }
 
-/* After a checkpoint of the rank, and once its logs are almost empty, it may ask again. */
+/* Lets the rank ask again after a checkpoint of its own, and once its logs are almost empty. */
 static void note_room(struct rank *r, const struct fill *fill, bool stored)
 {
   if (!stored && !fill->low)

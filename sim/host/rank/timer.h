@@ -24,7 +24,8 @@ void timer_step(struct rank *, const struct rcl_event *, const struct rcl_action
 /* Returns whether after such an event the program of a rank may be elsewhere than before it. */
 bool timer_moves_program(enum rcl_event_kind);
 
-/* The program of the rank calls for a checkpoint: of that rank where each has a timer, else of all.
+/* Requests a checkpoint for the program of the rank: of that rank if each has a timer, otherwise of
+ * all.
  */
 void timer_call(struct rank *);
 

@@ -1,5 +1,5 @@
-/* What the program of each rank waits for, in the program's own terms (call, peer, tag). A run that
- * deadlocks reports it. */
+/* Keeps the wait of each rank's program, in the program's own terms (call, peer, tag), for the
+ * report of a run that deadlocks. */
 #ifndef RECLINE_WAITS_H
 #define RECLINE_WAITS_H
 

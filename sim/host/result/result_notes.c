@@ -7,7 +7,7 @@ static struct {
   unsigned timers, places, iterations, barriers;
 } seen;
 
-/* What became of a failure. */
+/* Counts how a failure of the scenario has fared. */
 struct fate {
   unsigned points;
   bool struck;
@@ -46,7 +46,7 @@ void notes_missed(const struct failure *failure, const char *why)
   fate_of(failure)->why = why;
 }
 
-/* What a description of the machine leaves out: each value on which figures depend by itself. */
+/* Notes each value that a description of the machine leaves out and on which figures depend. */
 static void report_defaults(void)
 {
   struct machine_default each;

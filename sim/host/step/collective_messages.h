@@ -25,8 +25,9 @@ bool bypass_expects(const struct rank *,
 /* Takes a message of this incarnation that has come, and owns it. */
 void bypass_take(struct rank *, struct message *);
 
-/* REJOIN: messages of that call with root `root` are passed on to the ranks that get them from
- * here, or dropped. It happens in the background, as the program has gone past the call. */
+/* Carries out REJOIN: passes messages of that call with root `root` on to the ranks that get them
+ * from here, or drops them. That happens in the background, as the program has gone past the
+ * call. */
 void bypass_rejoin(struct rank *, int comm, int root, int number);
 
 #endif

@@ -167,8 +167,8 @@ static void take_notice(struct rank *r, const struct message *message)
   host_take_event(r, &event, NULL);
 }
 
-/* By schedule, and where ranks crash within steps, messages of a dead sender may still come until
- * its death is known. */
+/* In runs by schedule, and if ranks crash within steps, messages of a dead sender may still come
+ * until its death is known. */
 static bool is_from_the_dead(const struct rank *r, const struct message *message)
 {
   const struct world_rank *sender = shadow_rank(message->source);
@@ -181,7 +181,8 @@ static bool is_from_the_dead(const struct rank *r, const struct message *message
           sender->born <= shadow_rank(r->index)->noticed);
 }
 
-/* Messages of an earlier incarnation, or of a sender that has died since, do not exist. */
+/* A message of an earlier incarnation, or of a sender that has died meanwhile, is treated as if it
+ * did not exist. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
   return message->incarnation < shadow_rank(r->index)->incarnation || is_from_the_dead(r, message);
@@ -316,7 +317,7 @@ void host_offer_place(struct rank *r, uint32_t iteration)
                   NULL);
 }
 
-/* A clock shows that time, or nearly: it cannot stop between two numbers. */
+/* Returns whether a clock shows that time, up to the distance between two numbers. */
 static bool has_come(double time)
 {
   static const double NEARLY = 1e-12;

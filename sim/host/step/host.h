@@ -48,8 +48,8 @@ void host_wait(struct rank *, bool (*done)(const struct rank *, const void *), c
 void host_wait_posted(struct rank *, bool (*done)(const struct rank *, const void *),
                       const void *what);
 
-/* Returns whether the receiver would go on, or do something for its protocol, if it had that
- * message now. Below the matching a rank takes every message. */
+/* Returns whether the receiver would go on, or take a step of its protocol, if it had that message
+ * now. Below the matching a rank takes every message. */
 bool host_expects(const struct message *);
 /* Returns whether a posted receive of the receiver takes that message. */
 bool host_awaits(const struct message *);
@@ -84,16 +84,16 @@ void host_receive(struct rank *, struct request *);
  * the outcome `outcome`; returns the outcome that it must have instead. */
 uint32_t host_choose(struct rank *, uint32_t outcome, uint32_t choices);
 
-/* The program gives a receive up: returns true if nothing has come for it, and it is withdrawn;
- * false if it completes. */
+/* Cancels a receive of the program: returns true if it is withdrawn, as nothing has come for it,
+ * and false if it completes. */
 bool host_cancel(struct rank *, struct request *);
 
 /* The program makes the collective call of its MPI state: afterwards the call's state says whether
  * the rank takes part (CALL_JOINED, with its words) or has its result already. */
 void host_collective(struct rank *);
 
-/* The contributions to the call have come, as its words say; returns when the protocol is done with
- * the call, or wants it made again (CALL_ANNOUNCED). */
+/* Tells the protocol that the contributions to the call have come, which the call's words describe.
+ * Returns when the protocol is done with the call, or wants it made again (CALL_ANNOUNCED). */
 void host_collected(struct rank *);
 
 /* The program has become a member of a communicator. */
@@ -102,7 +102,8 @@ void host_member(struct rank *, int comm);
 /* The program has ended; returns when all have. */
 void host_finish(struct rank *);
 
-/* The program ends its own process, where programs repair themselves: the rank crashes here. */
+/* Crashes the rank, as its program ends its own process. Only for programs that repair
+ * themselves. */
 _Noreturn void host_crash(struct rank *);
 
 /* The program computes or sleeps, interruptibly. */

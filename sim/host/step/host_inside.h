@@ -55,7 +55,8 @@ void host_fetch(struct rank *, struct message *, struct request *);
 void host_capture(struct rank *);
 _Noreturn void host_roll_back(struct rank *);
 
-/* Application level, at a restart: as host_restore(), without the waits of START. */
+/* Does what host_restore() does, without the waits of START, at a restart at the application
+ * level. */
 void host_put_back(struct rank *, int place, const struct comm *comm);
 
 /* The rank has crashed, or the protocol has told it to go back: it goes back at its next step. */
@@ -72,7 +73,7 @@ void host_note_deaths(struct rank *);
  */
 void host_disconnect(struct rank *, int peer);
 
-/* Messages of an incarnation that the rank had not reached may be of the one it has reached now. */
+/* Sorts messages of later incarnations again, as the rank may have reached theirs now. */
 void host_look_again(struct rank *);
 
 /* Drops a message that the rank will not take. */

@@ -264,7 +264,8 @@ static _Noreturn void go_back_alone(struct rank *r)
   restore_image(r, target);
 }
 
-/* A crash, not detected yet, has taken what the rank has read: there will be another target. */
+/* A crash that is not detected yet has taken the image that the rank has read, so there will be
+ * another target. */
 static bool await_readable(struct rank *r, uint32_t target)
 {
   static const double until_interrupted = 1e9;
@@ -294,7 +295,7 @@ static void set_back(struct rank *r, uint32_t target)
   storage_return_to(r, target);
 }
 
-/* Goes from a crash or a ROLL_BACK to the image of the target. */
+/* Takes the rank from a crash or a ROLL_BACK to the image of the target. */
 _Noreturn void host_roll_back(struct rank *r)
 {
   if (layer.repairs)
@@ -416,8 +417,8 @@ static struct image *take_image(struct rank *r)
   return outcome == IMAGE_CAPTURED ? image : NULL;
 }
 
-/* Copies the image, unless the program is held: then it may stay held until the image is written
- * from its own memory. */
+/* Copies the image unless the program is held, as the image can then be written from the program's
+ * own memory. */
 static void copy_image(struct rank *r, uint32_t checkpoint)
 {
   double bytes = storage_next_copy(r);
@@ -430,8 +431,8 @@ static void copy_image(struct rank *r, uint32_t checkpoint)
     copy_state(r, bytes);
 }
 
-/* Delivered messages must be in the image, so payloads under way are waited for first. The time for
- * the copy passes before the capture: the program stands still meanwhile. */
+/* Waits for payloads under way first, as delivered messages must be in the image. The time for the
+ * copy passes ahead of the capture, while the program stands still. */
 void host_capture(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);

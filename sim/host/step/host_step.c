@@ -129,7 +129,7 @@ static void set_stamp(struct rank *r, uint16_t incarnation, uint32_t line)
   r->sends_behind = line;
 }
 
-/* Keeps the stamp of a step in which the rank crashes: the world forgets it with the rank. */
+/* Keeps the stamp of a step in which the rank crashes, as the world forgets it with the rank. */
 static void set_stamp_before(struct rank *r, const struct rcl_event *event)
 {
   const struct world_rank *me = shadow_rank(r->index);
@@ -437,7 +437,8 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
     break;
   case RCL_ACTION_ROLL_BACK:
     if (shadow_rank(r->index)->phase != RANK_RESTORING)
-      run_stop_without_image(); /* `legal`: the protocol has named one that never was */
+      run_stop_without_image(); /* a violation of `legal`: the protocol has named a slot that never
+                                   was filled */
     break;
   case RCL_ACTION_OUTPUT:
     output_leaves(r);
@@ -469,8 +470,8 @@ static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
   run_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
-/* One event. A step that a crash follows at this very point starts no work. STORE comes last, as it
- * saves the slots as the other actions leave them. */
+/* Takes one event. A step starts no work if a crash follows at this very point. STORE comes last,
+ * as it saves the slots that the other actions leave. */
 void host_take(struct rank *r, struct move *move, struct step *step)
 {
   struct step plain = {0};

@@ -15,7 +15,7 @@ struct application {
   struct comm **comm; /* communicators that the program has made, in the order of the calls that
                          made them last */
   int comms, comms_room;
-  /* The place to which the program must come, as it was put back there; NONE: anywhere. */
+  /* The place to which the program must come, as its data were restored there; NONE: any place. */
   enum place next;
 };
 

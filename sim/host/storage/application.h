@@ -62,9 +62,9 @@ struct comm *application_again(struct rank *, const struct comm *parent, int col
 struct saved *application_save(struct rank *);
 void application_free(struct saved *); /* NULL is allowed */
 
-/* Makes an image from the bytes that another run left on storage, which it takes over; files stay
- * as they are. Returns NULL, with the reason in `why` (static) and the bytes freed, where they are
- * no image of that rank. */
+/* Makes an image from the bytes that another run left on storage, and takes the bytes over; files
+ * stay as they are. If the bytes are no image of that rank, frees them and returns NULL, with the
+ * reason in `why` (static). */
 struct saved *application_adopt(struct rank *, GByteArray *bytes, const char **why);
 
 /* Return the bytes on storage of an image, and of one that would be captured now. */
@@ -73,9 +73,9 @@ double application_next_bytes(const struct rank *);
 
 const struct heap_files *application_files(const struct saved *);
 
-/* Ends the run if the image has bytes of no type and the rank's node has another byte order, or if
- * the program is not where the image can be put back: at `place`, on `comm` for a barrier. NONE:
- * the program restores by itself, wherever it is. */
+/* Ends the run if the image has bytes without a type and the rank's node has another byte order, or
+ * if the image cannot be restored at `place` (on `comm` for a barrier). NONE: the program restores
+ * its data by itself, at any place. */
 void application_check(struct rank *, const struct saved *, enum place place,
                        const struct comm *comm);
 

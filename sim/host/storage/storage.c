@@ -272,7 +272,8 @@ static void write_ended(void *data)
     agenda_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
                                             .checkpoint = job->checkpoint,
                                             .part = (int)job->part});
-  if (!job->cut) { /* the notice lets others run: up to here the write was under way for them */
+  if (!job->cut) { /* the notice lets other ranks run, for which the write was under way until here
+                    */
     layer.result.stored_bytes += (uint64_t)job->bytes;
     g_queue_pop_head(&r->writes[queue_of(job->part)]);
     begin_write(r, queue_of(job->part));
@@ -298,7 +299,8 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   job->transfer = NULL;
   job->transfer =
       machine_transfer(node_of(r->index), steps, server_await(steps, count), write_ended, job);
-  if (job->cut && machine_cut(job->transfer)) /* the beginning lets others run: a rank may crash */
+  if (job->cut &&
+      machine_cut(job->transfer)) /* to begin it lets other ranks run, and a rank may crash */
     g_free(job);
 }
 
@@ -482,8 +484,8 @@ void storage_erase(struct rank *r, uint32_t checkpoint)
   }
 }
 
-/* To end a transfer lets others run, who may cut the writes of this rank as well: the queue is
- * empty before the first one ends. */
+/* Empties the queue before it ends the first transfer: that lets other ranks run, which may cut the
+ * writes of this rank as well. */
 static void cut_queue(GQueue *writes)
 {
   GList *jobs = writes->head;

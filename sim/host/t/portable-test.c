@@ -1,6 +1,6 @@
-/* Images at the application level as bytes. A separate writer makes them, number by number in
- * either byte order: they are read as the same data, and the same data are written as these bytes.
- * Bytes that are no image are refused. */
+/* Images at the application level as bytes. A writer of its own makes images, number by number, in
+ * either byte order. Reading them must give the data, and writing the data must give the same
+ * bytes. Bytes that are no image are refused. */
 #include "sim/host/storage/portable.h"
 
 #include <stdio.h>

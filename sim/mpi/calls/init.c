@@ -57,7 +57,7 @@ static void give_buffers(void)
 
 static const void *program_of[HEAP_RANKS]; /* an address in the data of each rank's program */
 
-/* Its allocations belong to the rank from here on, before anything else is known of the rank. */
+/* Its allocations belong to the rank from here on, before the rank itself exists. */
 void recline_program_begins(const void *inside_program)
 {
   if (!layer_wanted())
@@ -100,7 +100,7 @@ static void check_end(void)
     die(DIE_BREACH, "breach: %d of %d ranks have left MPI_Finalize", layer.left, layer.ranks);
 }
 
-/* Its program stays where it is. */
+/* The program of this rank stays where it is. */
 static _Noreturn void leave_dead(struct rank *r)
 {
   r->active = false;
@@ -248,8 +248,8 @@ int MPI_Init(int *argc, char ***argv)
   return result;
 }
 
-/* SMPI provides nothing but MPI_THREAD_SINGLE. A program may have threads that make no call of MPI,
- * as OpenMP's between its calls: a rollback restores only the calling thread. */
+/* SMPI provides only MPI_THREAD_SINGLE. A program may have threads that make no call of MPI, such
+ * as OpenMP's between calls, but a rollback restores only the calling thread. */
 int layer_thread_level(int required)
 {
   struct rank *r = rank_self();
@@ -300,7 +300,7 @@ int MPI_Finalize(void)
   }
   int result = PMPI_Finalize();
   layer.left += r != NULL;
-  if (r) { /* what it does from here on is not rolled back, but its libraries stay as they are */
+  if (r) { /* from here on the program is not rolled back, but its libraries stay as they are */
     heap_enter(r->arena);
     heap_leave();
     uselocale(LC_GLOBAL_LOCALE);

@@ -1,6 +1,6 @@
 /* How programs end: exit(), _exit(), signals, and a return without MPI_Finalize. All ranks are one
- * process, so what ends a process of MPI must end one rank, or the run with one line that names the
- * rank. */
+ * process, so an event that would end a process of MPI must end one rank, or the run with one line
+ * that names the rank. */
 #include "sim/mpi/calls/program_end.h"
 
 #include "sim/host/failures/dispatcher.h"
@@ -119,8 +119,8 @@ void smpi_exit(int status)
   exit_of_smpi(status);
 }
 
-/* Code that was not compiled by smpicc, or calls exit by another name, comes here, as Fortran's
- * STOP to. Inert, it ends the simulation, as it does without the layer. */
+/* Replaces exit() for code that was not compiled by smpicc or calls exit by another name, and for
+ * Fortran's STOP. If the layer is inert, it ends the simulation, as without the layer. */
 void exit(int status)
 {
   if (layer_wanted())
@@ -201,9 +201,8 @@ static void leave_handler(int signal, void *context)
 #endif
 }
 
-/* In program mode the program has failed, and so it has in a call that was given an invalid
- * address, and before and after MPI. Otherwise the layer or SimGrid has failed, and SimGrid's
- * handler says more. */
+/* The program has failed if it was in program mode, in a call that was given an invalid address, or
+ * outside of MPI. Otherwise the layer or SimGrid has failed, and SimGrid's handler says more. */
 static void ended_by_signal(int signal, siginfo_t *info, void *context)
 {
   struct arena *mode = heap_leave();
@@ -229,7 +228,7 @@ static void ended_by_signal(int signal, siginfo_t *info, void *context)
   raise(signal);
 }
 
-/* A rank that ends itself in this way: a crash, where programs repair themselves. */
+/* Ends the rank: as a crash if programs repair themselves. */
 static void end_itself(int signal)
 {
   struct rank *r = rank_self();

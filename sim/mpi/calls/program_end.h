@@ -10,8 +10,9 @@ void program_end_begin(void);
  * MPI_Finalize ends the run. */
 void program_end_watch(void);
 
-/* The program of a rank has failed, as the text says: after a rollback the run is lost, as the
- * recovery may be to blame; otherwise the process ends with one line and exit code 64. */
+/* Ends the run, as the program of a rank has failed in the way that the text says. After a rollback
+ * the run is lost, as the recovery may be to blame; otherwise the process ends with one line and
+ * exit code 64. */
 _Noreturn void program_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

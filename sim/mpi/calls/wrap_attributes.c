@@ -11,7 +11,7 @@
 
 enum kind { OF_COMM, OF_TYPE, OF_WINDOW };
 
-/* The functions of a key are NULL where there is nothing to copy or to do. */
+/* A function of a key is NULL if attributes are not copied, or if their end needs no action. */
 struct keyval {
   enum kind kind;
   bool as_it_is; /* copied as it is */

@@ -35,7 +35,7 @@ static bool is_ordered(MPI_Op op, MPI_Datatype type)
     WRAP((c = comm_of(r, comm), __VA_ARGS__), PMPI_##NAME ARGUMENTS);                              \
   }
 
-/* SELECTED or OWN where this rank takes part. The other arguments are fields of the call. */
+/* Calls SELECTED or OWN if this rank takes part. The other arguments are fields of the call. */
 #define TAKE_PART(SELECTED, OWN, ...)                                                              \
   ((void)(call_begin(r, (struct call_site){.comm = c, __VA_ARGS__}) &&                             \
           (call_is_selected(r) ? (SELECTED) : (OWN))),                                             \
@@ -62,7 +62,7 @@ static int reduce_local(const void *before, void *into, int count, MPI_Datatype 
 LOOK_UP_CALL(Reduce_local, (before, into, count, type, op),
              ((void)r, reduce_local(before, into, count, type, op)))
 
-/* Returns the length of what a rank gives; counts mean nothing where it gives nothing. */
+/* Returns the length of a rank's contribution; counts mean nothing if it makes none. */
 static uint32_t given(bool gives, int count, MPI_Datatype type)
 {
   return gives ? (uint32_t)type_bytes(type) * (uint32_t)count : 0;
@@ -84,7 +84,7 @@ static int largest_of(const int *counts, int number)
   return largest;
 }
 
-/* The same for what a rank sends or, in place, has where it receives. */
+/* Does the same for the data that a rank sends or, in place, has in its receive buffer. */
 static uint32_t shared(const void *out, int out_count, MPI_Datatype out_type, int in_count,
                        MPI_Datatype in_type)
 {

@@ -2,11 +2,11 @@
  * MPI_COMM_WORLD is SMPI's. They are numbered by the call that makes them (communicators.h), so
  * that a rollback and a replay give the same ones.
  *
- * One that all its members have freed is used again for the next one of the same members in the
- * same order: its number stays, its calls are counted on, so that for protocols, logs and
- * checkpoints it is one communicator. Members tell each other what they have freed in the call that
- * makes the next communicator: the list consists of data of the program only, and a rollback puts
- * it back. */
+ * A communicator that all its members have freed is used again for the next one of the same members
+ * in the same order. Its number stays and the count of its calls goes on, so protocols, logs and
+ * checkpoints see one communicator. The call that makes the next communicator tells the members
+ * which ones each has freed; that list consists of data of the program only, so a rollback restores
+ * it. */
 #include "sim/mpi/layer/comm.h"
 
 #include "sim/host/rank/communicators.h"
@@ -339,8 +339,9 @@ static void made_duplicate(struct rank *r, void *rest)
   }
 }
 
-/* Freed communicators are not used again here: an offered one would have to stay until all members
- * have decided. Calls that make a communicator in this way are numbered apart, from -2 down. */
+/* Freed communicators are not used again here, as an offered one would have to stay until all
+ * members have decided. Calls that make a communicator in this way have numbers of their own, from
+ * -2 down. */
 static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, int *fortran,
                            MPI_Request *request)
 {
@@ -367,7 +368,7 @@ static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, in
 WRAP_CALL(Comm_idup, (comm, made, request),
           begin_duplicate(r, comm_of(r, comm), made, NULL, request))
 
-/* The integer is made when the communicator is, which has a place of its own until then. */
+/* The integer is made together with the communicator, whose handle is kept apart until then. */
 static int begin_duplicate_in_fortran(struct rank *r, const int *comm, int *made, int *request)
 {
   MPI_Comm *handle = rank_alloc(r, sizeof *handle);

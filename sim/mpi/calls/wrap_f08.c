@@ -1,5 +1,6 @@
-/* What Fortran 2008 has otherwise than FORTRAN 77; modules.awk writes the rest, which passes its
- * arguments on. Called by programs that use the module mpi_f08, in which an error may be missing.
+/* The calls in which Fortran 2008 differs from FORTRAN 77; modules.awk writes the others, which
+ * pass their arguments on. Called by programs that use the module mpi_f08, in which an error may be
+ * missing.
  */
 #include "sim/mpi/fortran/fortran.h"
 
@@ -22,7 +23,7 @@ static MPI_Aint *kept(struct rank *r, MPI_Aint value)
   return copy;
 }
 
-/* Keys below zero are MPI's, whose values are integers but for the address and size of a window. */
+/* Keys below zero are MPI's. Their values are integers, except the address and size of a window. */
 static MPI_Aint value_of(int key, const void *where)
 {
   return key < 0 ? *(const int *)where : *(const MPI_Aint *)where;
@@ -136,7 +137,7 @@ MPI_Aint pmpi_aint_add_f08_(const MPI_Aint *, const MPI_Aint *)
 MPI_Aint pmpi_aint_diff_f08_(const MPI_Aint *, const MPI_Aint *)
     __attribute__((alias("mpi_aint_diff_")));
 
-/* To the compiler a call that may read and write the buffer. */
+/* Does nothing, but the compiler takes it for a call that may read and write the buffer. */
 void mpi_f_sync_reg_f08_(void *buffer)
 {
   (void)buffer;

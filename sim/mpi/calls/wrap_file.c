@@ -162,7 +162,8 @@ static int agree_on(struct rank *r, const struct file *file, bool *same)
   return error;
 }
 
-/* The communicator may have served another file before: its calls tell the two apart. */
+/* The communicator may have served an earlier file, so the number of its calls is part of the
+ * opening's. */
 static int64_t opening_on(const struct comm *comm)
 {
   return ((int64_t)comm->calls << 16) + comm->number;

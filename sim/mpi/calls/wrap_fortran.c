@@ -151,7 +151,8 @@ FORTRAN_CALL(mpi_error_string_, (int *code, char *text, int *length, int *error,
              (code, text, length, error, size),
              ((void)r, *error = get_error_string(code, text, length, size)))
 
-/* SMPI leaves what is behind a name as it was. With SMPI alone, too. */
+/* SMPI leaves the bytes behind a name unchanged. This fills them with blanks, also with SMPI
+ * alone. */
 static void put_name(char *text, size_t room, int *length, const char *name)
 {
   *length = MIN(*length, (int)room);

@@ -152,7 +152,7 @@ FORTRAN_CALL(mpi_grequest_start_,
 
 /* ---- error handlers ---- */
 
-/* Of files and windows: SMPI has none in Fortran. */
+/* Error handlers of files and windows, which SMPI does not have in Fortran. */
 #define CREATE_ERRHANDLER_CALL(name, holder)                                                       \
   void name(void *function, int *handler, int *error)                                              \
   {                                                                                                \

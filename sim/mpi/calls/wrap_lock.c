@@ -1,4 +1,4 @@
-/* One-sided communication in which the target takes no part: window_passive.h. */
+/* The calls of one-sided communication in which the target takes no part (window_passive.h). */
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/p2p/requests.h"
@@ -35,8 +35,8 @@ WRAP_CALL(Win_flush_local, (target, window), flush(r, window, target))
 WRAP_CALL(Win_flush_all, (window), flush(r, window, WINDOW_ALL))
 WRAP_CALL(Win_flush_local_all, (window), flush(r, window, WINDOW_ALL))
 
-/* A rank has one copy of its window; but a program may call this until it finds there what others
- * put. */
+/* A rank has only one copy of its window, but a program may poll by this call until it finds data
+ * that others put there, so it serves. */
 static int synchronize(struct rank *r, MPI_Win handle)
 {
   if (window_of(r, handle)->passive) {

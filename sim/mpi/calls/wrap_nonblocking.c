@@ -6,8 +6,8 @@
  * Under every protocol, also under one that handles collectives, the messages are like those of
  * point-to-point calls, on the hidden half of the communicator. A protocol's line can lie between
  * the beginning and the end of such a call, so that the call is on both sides, while each of its
- * messages is on one. And protocols count the sends of a program in its order, so no send may wait
- * until others have come that far.
+ * messages is on one. And protocols count the sends of a program in their order, so no send may
+ * wait until other ranks have come to the call.
  *
  * All messages have one tag: two calls on a communicator begin in the same order everywhere, and a
  * pair of ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */

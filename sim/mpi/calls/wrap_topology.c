@@ -134,8 +134,8 @@ static int create(struct rank *r, struct comm *parent, int dimensions, const int
 WRAP_CALL(Cart_create, (comm, dimensions, sizes, periodic, reorder, made),
           create(r, comm_within(r, comm), dimensions, sizes, periodic, made))
 
-/* Ranks that agree in the dropped dimensions are together: where all are dropped, each rank is
- * alone. */
+/* Puts ranks that agree in the dropped dimensions together; if all dimensions are dropped, each
+ * rank is alone. */
 static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);

@@ -104,8 +104,8 @@ TYPE_CALL(Type_create_darray, (ranks, rank, n, sizes, how, shares, grid, order, 
            LIST(grid, n), ONE(order)),
           NOTHING, ONE(old))
 
-/* They are predefined: all callers get the same type, and nobody frees it (MPI 3.1, section
- * 17.1.9). */
+/* These types are predefined: all callers get the same one, which no program frees (MPI 3.1,
+ * section 17.1.9). */
 static int find_kind(struct rank *r, int combiner, int digits, int exponent, MPI_Datatype *made)
 {
   static GArray *known; /* MPI_Datatype */

@@ -107,7 +107,7 @@ static int agree(struct rank *r, struct comm *comm, int *flag)
 
 REPAIR_CALL(MPIX_Comm_agree, (comm, flag), agree(r, comm_of(r, comm), flag))
 
-/* Work that is left when the decision for a request has come. */
+/* The work that remains to be done when the decision for a request has come. */
 struct awaited {
   struct request *request;
   int *flag;         /* of an agreement; or */

@@ -1,4 +1,4 @@
-/* One-sided communication between calls that both sides make: see window.h. */
+/* The calls of one-sided communication in which both sides take part (window.h). */
 #include "sim/host/step/matching.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -292,8 +292,8 @@ static int end_target(struct rank *r, struct exchange *with)
 
 /* ---- fences ---- */
 
-/* Every rank learns how much it will get from each other; then the accesses go, and are carried out
- * in the order of their origins' ranks. */
+/* Tells every rank the bytes that it will get from each other; then the accesses are sent, and
+ * carried out in the order of their origins' ranks. */
 static int fence(struct rank *r, struct window *window)
 {
   struct comm *comm = window->comm;

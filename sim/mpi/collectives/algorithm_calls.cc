@@ -50,7 +50,7 @@ void algorithm_give_up(void)
   throw given_up();
 }
 
-/* Types as SMPI has them right. */
+/* Types whose size and bounds are right in SMPI. */
 template <class Argument> static Argument shown(Argument argument)
 {
   return argument;
@@ -101,7 +101,7 @@ int algorithm_bcast(struct rank *r, void *buffer, int count, MPI_Datatype type, 
   return run(r, "bcast", comm, colls::bcast, buffer, count, type, root);
 }
 
-/* Calls one of the reductions with a copy of what is reduced in place. */
+/* Calls a reduction with a copy of the data that it reduces in place. */
 template <class Function, class... Arguments>
 static int reduce(struct rank *r, const char *call, struct comm *comm, Function function,
                   const void *out, void *in, int copied, MPI_Datatype type, Arguments... arguments)

@@ -1,5 +1,6 @@
-/* What SMPI's collective algorithms do in the layer: each hook leaves the algorithm, is a call of
- * the layer on the hidden half of the communicator, and enters it again. */
+/* Carries out calls of SMPI's collective algorithms in the layer: each hook leaves the algorithm,
+ * makes a call of the layer on the hidden half of the communicator, and enters the algorithm
+ * again. */
 #include "sim/mpi/collectives/algorithms.h"
 
 #include "sim/host/rank/faults.h"
@@ -342,7 +343,7 @@ static void hook_init_smp(MPI_Comm handle)
   enter_again(r);
 }
 
-/* Until nodes are known they count, as in SMPI at first, as uniform and not blocked. */
+/* Until nodes are known, they count as uniform and not blocked, as they do in SMPI. */
 static const struct nodes *nodes_of(MPI_Comm handle)
 {
   static const struct nodes unknown = {.uniform = true};
@@ -485,7 +486,7 @@ static void hook_unref_type(MPI_Datatype type)
   (void)type;
 }
 
-/* Messages of the layer do not carry this one-sided communication. */
+/* Refuses one-sided communication of algorithms, which messages of the layer do not carry. */
 static void hook_window(MPI_Win window, void *base, MPI_Aint size, int unit, MPI_Info info,
                         MPI_Comm comm, bool allocated, bool dynamic)
 {

@@ -23,7 +23,7 @@ void algorithm_enter(struct rank *);
 void algorithm_in_arena(bool on); /* false: it comes from libc */
 void algorithm_leave(struct rank *);
 
-/* Gives up an algorithm that was left, as call.error says. Its frames are unwound, and memory
+/* Gives up an algorithm that was left, because of call.error. Its frames are unwound, and memory
  * without a destructor is lost. */
 void algorithm_give_up(void) __attribute__((noreturn));
 

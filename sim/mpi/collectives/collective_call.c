@@ -87,8 +87,8 @@ static bool exchanges(const struct call *call)
          (protocol->barrier_words && call->site.flow == RCL_FLOW_BARRIER);
 }
 
-/* A collective of the platform ahead of the data that carries only the words: as in the paper's
- * figures 5 to 8, with the two collectives shown there for a call combined into one (section 5). */
+/* Sends the words ahead of the data in a collective of the platform, as in the paper's figures 5 to
+ * 8. The two collectives that these show for a call are combined into one (section 5). */
 static void send_ahead(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -161,7 +161,7 @@ static bool has_words(void)
   return shadow_protocol()->collectives && shadow_protocol()->piggyback_bytes > 0;
 }
 
-/* All members must decide alike, so by what all know. A barrier has no data. */
+/* All members must decide alike, so they decide by values that all know. A barrier has no data. */
 static bool combines(const struct call_site *site)
 {
   if (site->partial || site->flow == RCL_FLOW_BARRIER || !has_words())
@@ -176,7 +176,7 @@ static bool combines(const struct call_site *site)
   }
 }
 
-/* With words in them all messages of an algorithm must be sent, even those without data: our own
+/* An algorithm that carries words must send all its messages, even those without data, as our own
  * algorithms do. */
 static bool is_selected(const struct call *call)
 {

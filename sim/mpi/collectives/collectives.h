@@ -19,8 +19,8 @@
 #include "sim/host/step/piggyback_collectives.h"
 
 /* Begins a call; calls are numbered whether the protocol handles them or not. Returns whether the
- * rank takes part now. In either case call_end() must follow, whose result is the result of the
- * call: a failure may end it at any point (faults.h), and from there on none of its messages is
+ * rank takes part now. In either case call_end() must follow, and its result is the result of the
+ * call. A failure may end the call at any point (faults.h); from there on none of its messages is
  * sent or awaited. Where programs repair themselves protocols do not hear of collectives. */
 bool call_begin(struct rank *, struct call_site);
 int call_end(struct rank *);

@@ -106,7 +106,7 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
   int number = !function->in_fortran                   ? 0
                : function->holder == ERRORS_OF_WINDOWS ? MPI_Win_c2f(window)
                                                        : MPI_Comm_c2f(handle);
-  rank_switch(r, ACTIVITY_COMPUTE); /* as the function may jump to where the program goes on */
+  rank_switch(r, ACTIVITY_COMPUTE); /* as the function may leave by a jump */
   layer_leave(r->arena);
   if (function->in_fortran)
     function->in_fortran(&number, &error);

@@ -38,7 +38,8 @@ static inline struct file *file_of(struct rank *r, MPI_File handle)
   return file;
 }
 
-/* Returns what a call on the file (NULL: on none) returns for this error, or ends the run. */
+/* Returns the result of a call on the file (NULL: on none) that meets this error, or ends the
+ * run. */
 int file_error(struct rank *, struct file *, int error);
 
 /* Calls the program's error handler of files. */
@@ -57,9 +58,9 @@ void files_after_call(struct rank *, const struct call_site *);
  * all of them, in the arena. After an MPI error no version has ended. */
 int file_synchronize(struct rank *, struct file *, int64_t own, int64_t *told);
 
-/* The shared pointer, in etypes. The first returns it as it was when all members had come to the
- * rank's collective call, and the second moves it by that call; the third takes it for one rank,
- * which ends the run where that cannot be rolled back. */
+/* These serve the shared pointer, in etypes. The first returns its value when all members had come
+ * to the rank's collective call, and the second moves it by that call. The third takes it for one
+ * rank, and ends the run if that cannot be rolled back. */
 int64_t file_shared(const struct file *);
 void file_move_shared(struct file *, int64_t to);
 int64_t file_take_shared(struct rank *, struct file *, int64_t etypes);

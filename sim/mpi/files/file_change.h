@@ -34,12 +34,12 @@ struct change {
   int version;
   bool applied;
   bool made_at_once; /* by the opening itself */
-  bool dropped;      /* no rank makes it again: freed when it is no longer applied */
+  bool dropped;      /* no rank makes it again: freed when it is not applied */
   int64_t size;      /* RESIZES, GROWS */
   struct segment *segments;
   int count;
-  uint64_t digest;     /* of segments and data */
-  char *data;          /* to be written; when it is applied, what was there: kept_bytes() of it */
+  uint64_t digest; /* of segments and data */
+  char *data; /* bytes to be written; while it is applied, the kept_bytes() that it has replaced */
   int64_t size_before; /* applied */
   int descriptor;      /* ENDS, applied: of the file without a name */
   bool writable;
@@ -52,7 +52,7 @@ void change_free(struct change *);
 /* Returns whether a rank has made the same change once more. */
 bool change_is_same(const struct change *, const struct change *);
 
-/* Notes that the rank does not make it again: frees it, now or when it is put back. */
+/* Notes that the rank does not make the change again: frees it, now or when it is undone. */
 void change_drop(struct change *);
 
 /* Applies it to the file, on top of all others. Returns 0 or a value of errno. */

@@ -14,7 +14,7 @@
 
 static GHashTable *openings; /* number -> struct opening */
 static GPtrArray *contents;  /* struct content; never freed */
-static bool keeps;           /* a rank goes back alone, and does the same again */
+static bool keeps;           /* ranks go back alone, and repeat their steps */
 
 void store_begin(bool keeps_versions)
 {
@@ -263,7 +263,7 @@ static GPtrArray *sights_of(GPtrArray **all, int rank)
 }
 
 /* Returns the result of the same look before a rollback, or notes this one. A different look means
- * that the rank has taken another way: earlier results from there on do not count. */
+ * that the rank has taken another path, so older results from there on do not count. */
 static const struct sight *first_sight(GPtrArray *sights, int number, const struct sight *now)
 {
   if (sights->len > (guint)number) {
@@ -287,7 +287,7 @@ int store_look(int rank, int number, const char *path, int error)
 
 /* ---- changing ---- */
 
-/* Puts the change in place of the one before the rank went back, unless it is the same. */
+/* Replaces the change that the rank had made before it went back, unless the two are the same. */
 static void add(struct standing *standing, struct change *change)
 {
   GPtrArray *changes = changes_of(change->opening, standing->rank);
@@ -330,8 +330,8 @@ void store_end(struct standing *standing)
   add(standing, next_change(standing, CHANGE_ENDS));
 }
 
-/* The rank may have gone back and taken another way: changes that it has not made again are not in
- * the version that ends here. Changes in later versions it will make again. */
+/* The rank may have gone back and taken another path. So changes that it has not made again are not
+ * in the version that ends here. It will make those of later versions again. */
 void store_settle(const struct standing *standing)
 {
   GPtrArray *changes = changes_of(opening_of(standing->opening), standing->rank);
@@ -346,7 +346,8 @@ void store_settle(const struct standing *standing)
   g_ptr_array_set_size(changes, (int)made);
 }
 
-/* Changes of ranks in one version do not overlap, or the program does not care: by rank. */
+/* Orders changes within a version by rank: either they do not overlap, or their order does not
+ * matter to the program. */
 static void apply_version(struct opening *opening, int version)
 {
   for (guint rank = 0; rank < opening->changes->len; rank++) {

@@ -30,8 +30,8 @@ struct segment {
   int64_t offset, bytes;
 };
 
-/* To be called once. `keeps`: a rank that goes back alone does the same again, and must see the
- * same, even of files that nobody has open any more. */
+/* To be called once. `keeps`: a rank that goes back alone repeats its steps, and must see the same
+ * bytes, even in files that no rank has open. */
 void store_begin(bool keeps);
 
 /* What a rank has reached. `opening` is the same number at all members. */
@@ -57,10 +57,10 @@ int store_delete(int64_t opening, int rank, const char *path);
 int store_truncate(int64_t opening, int rank, const char *path, int64_t size);
 bool store_knows(const char *path);
 
-/* Look `number` (from 0) of a rank for a file of that name has found this value of errno; 0: the
- * file exists. Returns the value for the rank: the result of the same look before a rollback if the
- * file exists now, as others may not have gone back yet, or, where ranks go back alone, in any
- * case. */
+/* Takes in that look `number` (from 0) of a rank for a file of that name has found this value of
+ * errno; 0: the file exists. Returns the value that the rank is told. It is that of the same look
+ * before a rollback if ranks go back alone, or if the file exists now, as others may not have gone
+ * back yet. */
 int store_look(int rank, int number, const char *path, int error);
 
 /* Opens the file of that name for reading `number` (from 0) of a rank by other means, where ranks

@@ -10,7 +10,7 @@
 
 enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* as in SMPI's mpif.h */
 
-/* What programs mean by an address, beside SMPI's own (modules.awk). */
+/* The addresses by which programs mean MPI's named constants, beside SMPI's own (modules.awk). */
 const int mpi_unweighted_, mpi_weights_empty_, mpi_errcodes_ignore_, mpi_argv_null_,
     mpi_argvs_null_;
 
@@ -71,7 +71,7 @@ static void expect_number(const char *name, int number, int found)
 #define FORTRAN_TYPE(NAME, NUMBER) expect_number(#NAME, NUMBER, PMPI_Type_c2f(NAME));
 #define FORTRAN_OP(NAME, NUMBER) expect_number(#NAME, NUMBER, PMPI_Op_c2f(NAME));
 
-/* SMPI numbers what it is asked for, one by one, behind its own. */
+/* SMPI gives a handle the next free number when it is asked for one. */
 void fortran_begin(void)
 {
   static bool begun;
@@ -83,7 +83,7 @@ void fortran_begin(void)
 #include "fortran_numbers.h"
 }
 
-/* Returns the number, or ends the run if SMPI has another one for what a program means by it. */
+/* Returns the number, or ends the run if SMPI uses another number than programs do. */
 static int right_number(int number)
 {
   if (wrong.name && number >= wrong.number)

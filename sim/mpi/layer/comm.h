@@ -40,8 +40,8 @@ int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm
 /* To be called when the program has no handle of it any more. */
 void comm_release(struct rank *, struct comm *);
 
-/* Returns what a call on the communicator (NULL: on none) returns for this error: ends the run, or
- * has called the program's handler, as the communicator says. */
+/* Returns the result of a call on the communicator (NULL: on none) that meets this error. The
+ * communicator decides whether this ends the run or calls the program's handler first. */
 int comm_error(struct rank *, struct comm *, int error);
 
 /* MPI_Error_string. */

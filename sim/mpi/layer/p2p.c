@@ -12,7 +12,8 @@
 #include "sim/net/transport.h"
 #include "world/scenario/platform_file.h"
 
-/* The process of smpirun itself is told 0 (launch.c). Polls that take no time would stop the clock.
+/* SMPI itself is told 0 (launch.c), and the layer charges polls: if they took no time, the clock
+ * would stop.
  */
 static double poll_seconds(const char *setting)
 {
@@ -225,7 +226,7 @@ static int settle(struct rank *r, struct request *request)
   return MPI_SUCCESS;
 }
 
-/* Called once, by the first call that sees that all parts are complete. */
+/* Called once, by the first call that finds all parts complete. */
 static void conclude(struct rank *r, struct request *request)
 {
   struct whole *whole = &request->whole;

@@ -40,7 +40,7 @@ void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, vo
 
 /* Waits until the request is complete. A request that a failure has ended is complete with an
  * error; but a receive from any rank stays pending, and the result is FAULT_PROC_FAILED_PENDING;
- * else it is MPI_SUCCESS. */
+ * otherwise it is MPI_SUCCESS. */
 int p2p_wait(struct rank *, struct request *);
 
 /* Waits for a request and takes it back (request_retire), however it ended. */

@@ -1,5 +1,5 @@
-/* Records what the programs do (recording.h), where RECLINE_RECORD names a folder: rank N in file
- * N. A call that may differ in another run ends the run with its name. */
+/* Records the programs' calls (recording.h) if RECLINE_RECORD names a folder: those of rank N in
+ * file N. A call that may differ in another run ends the run with its name. */
 #ifndef RECLINE_RECORD_H
 #define RECLINE_RECORD_H
 
@@ -14,7 +14,7 @@ void record_begin(void);
 void record_call(const char *name, ...);
 void record_called(void);
 
-/* Records any other deed, with the words of `value`. */
+/* Records any other action, with the words of `value`. */
 void record_deed(const char *name, double value);
 void record_number(const char *name, uint64_t value);
 
@@ -22,7 +22,7 @@ void record_number(const char *name, uint64_t value);
  * clocks. */
 double record_clock(double now);
 
-/* The program makes a call whose outcome depends on the run. */
+/* Ends the recording, as the program makes a call whose outcome depends on the run. */
 void record_refuse(const char *name);
 
 void record_end(struct rank *); /* in MPI_Finalize */

@@ -1,7 +1,7 @@
-/* A recording of what one rank of a program does, as the layer writes it (record.c) and the program
- * `replay` (scenarios/programs/replay.c) does it again: a file of 32-bit words of this machine. It
- * begins with struct recording_head; then for each deed its number, the number of words that
- * follow, and these words.
+/* A recording of the calls of one rank of a program: the layer writes it (record.c), and the
+ * program `replay` repeats the calls (scenarios/programs/replay.c). It is a file of 32-bit words of
+ * this machine. It begins with struct recording_head; then come for each call its number, the
+ * number of words that follow, and these words.
  *
  * The words of a call follow from its signature, one word for each letter but the last nine:
  *

@@ -28,8 +28,8 @@ bool smpi_hooks_set(const struct smpi_hooks *what)
   return found == hook_isend;
 }
 
-/* SimGrid's options end at `--`, but it takes every such word away, those of the program as well:
- * so it does not see the program's. */
+/* SimGrid's options end at `--`, but it removes every such word, also the program's own. So SimGrid
+ * is not shown the program's words. */
 void hook_options(int *argc, char **argv) __asm__("_Z14sg_config_initPiPPc");
 void hook_options(int *argc, char **argv)
 {

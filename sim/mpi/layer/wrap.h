@@ -29,8 +29,8 @@ static inline int began(struct request *request, MPI_Request *handle)
   return MPI_SUCCESS;
 }
 
-/* Ends a call in which time may have gone by: the program finds no remains of it on its stack. No
- * function of the layer may be called after it. */
+/* Ends a call in which time may have gone by, and clears its remains on the stack, which the
+ * program could read. No function of the layer may be called after it. */
 static inline void wrap_leave(struct arena *mode, const struct rank *r)
 {
   layer_leave(mode);

@@ -1,7 +1,7 @@
 /* Every clock that a program can read.
  *
- * All clocks show one time, that of the simulation. Otherwise a program would see the machine that
- * simulates, and no run would be like another.
+ * All clocks show one time, that of the simulation. Otherwise a program would see the time of the
+ * simulating machine, and no two runs would be alike.
  *
  * A program that is run again must read the same times again (program_clock.h): NAS CG sends its
  * time to rank 0. */
@@ -38,8 +38,8 @@ static double decide(struct rank *r, double reading)
   return first ? time_of(first, host_choose(r, first == high ? (uint32_t)bits : 0, 0)) : derived;
 }
 
-/* SMPI lets a little time go by each time, so that a program that waits for a time gets there;
- * other ranks run then, and would take this rank's outputs for theirs. */
+/* SMPI lets a little time go by at each reading, so that a program that waits for a time reaches
+ * it. Other ranks run meanwhile, and this rank's outputs would be taken for theirs. */
 static double read_clock(struct rank *r)
 {
   output_collect(r);
@@ -74,8 +74,8 @@ static double thread_clock(double simulated)
   return real + ahead;
 }
 
-/* Returns the time where no decision is made of it: between the layer's beginning and MPI_Init,
- * after MPI_Finalize, in the layer itself, in threads. */
+/* Returns the time in places where reading it is no decision: between the layer's beginning and
+ * MPI_Init, after MPI_Finalize, in the layer itself, in threads. */
 static double look_at_clock(void)
 {
   double simulated = layer.before + machine_now();

@@ -172,7 +172,7 @@ int recline_choose(int count)
   WRAP(choose(r, count), 0);
 }
 
-/* It counts in a run by schedule, too, where other outputs pass. */
+/* This output counts in a run by schedule, too, in which other outputs pass. */
 static int tell_outside(struct rank *r, const void *bytes, unsigned long long size)
 {
   if (layer.scenario->output == OUTPUT_PASSES)

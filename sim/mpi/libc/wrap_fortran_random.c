@@ -3,7 +3,7 @@
  * RANDOM_SEED, replaces the state of the rank that drew before. Between captures that is seldom:
  * ranks draw many numbers in a row.
  *
- * Usually a program that sets no seed gets another one from the system in each run. Here the seed
+ * Elsewhere a program that sets no seed gets another one from the system in each run. Here its seed
  * follows from the scenario's seed and the rank. */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"

@@ -215,7 +215,8 @@ int epoll_pwait(int poll, struct epoll_event *events, int most, int milliseconds
              epoll_pwait_next(poll, events, most, milliseconds, mask));
 }
 
-/* Copies of the sets of descriptors, as a look changes them and there is a second look. */
+/* Copies of the sets of descriptors, as a look changes them and a second look needs them
+ * unchanged. */
 struct sets {
   fd_set *set[3];
   fd_set before[3];

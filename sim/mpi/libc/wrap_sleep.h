@@ -2,15 +2,15 @@
  *
  * A rank runs on the one thread of the simulator, so nothing that it waits for happens while that
  * thread stands still. A call that waits for a descriptor, a signal, a lock or a condition looks
- * whether it is there, lets its time go by in the simulation and looks again. Threads of the
- * program's own really wait, as long as it says. A wait without end is libc's in any case. */
+ * whether that is available, lets its time go by in the simulation and looks again. Threads that
+ * the program has started really wait for that time. A wait without end is always libc's. */
 #ifndef RECLINE_WRAP_SLEEP_H
 #define RECLINE_WRAP_SLEEP_H
 
 #include <stdbool.h>
 #include <time.h>
 
-/* No time: that of a look. */
+/* The time of a look, which is none. */
 extern const struct timespec sleep_at_once;
 
 /* Returns whether it is a time as POSIX has it: neither part is negative, less than a second of

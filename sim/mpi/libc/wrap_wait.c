@@ -104,7 +104,7 @@ int semtimedop(int semaphores, struct sembuf *operations, size_t count, const st
 
 /* ---- conditions ---- */
 
-/* Nobody can wake the rank meanwhile but a thread of its own, which the second look would miss: the
+/* Only a thread of its own can wake the rank meanwhile, and the second look would miss that, so the
  * wait ends in time. */
 static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double left)
 {
@@ -157,8 +157,8 @@ int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time)
 
 /* ---- locks, threads, semaphores, queues ---- */
 
-/* Body of NAME, which takes something: tries until the time has come, or waits in libc until
- * `real`. IS_TAKEN says of what a try returns whether another one may help. */
+/* Body of NAME, which takes an item: tries until the time has come, or waits in libc until `real`.
+ * IS_TAKEN tells from the result of a try whether another try may help. */
 #define TAKE_IN_TIME(TYPE, NAME, CLOCK, IS_TAKEN, TRY, WAIT)                                       \
   BEHIND(NAME)                                                                                     \
   double left = 0.0;                                                                               \
@@ -220,7 +220,7 @@ int mtx_timedlock(mtx_t *mutex, const struct timespec *time)
 }
 
 /* A thread works while simulated time stands still, so the rank really waits for it, as in
- * pthread_join(); what goes by in the simulation is the time of a wait in vain. */
+ * pthread_join(). Simulated time goes by only if the wait is in vain. */
 static int join(pthread_t thread, void **value, clockid_t clock, const struct timespec *time)
 {
   BEHIND(pthread_clockjoin_np)

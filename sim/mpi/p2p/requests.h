@@ -16,8 +16,8 @@ int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, 
 
 int requests_free(struct rank *, MPI_Request *);
 
-/* The program has polled in vain: lets time go by, as a loop of polls would never end otherwise,
- * and serves requests of other ranks. */
+/* Lets time go by after a poll that has found nothing, as a loop of polls would never end
+ * otherwise, and serves requests of other ranks. */
 void requests_not_yet(struct rank *, enum poll);
 
 /* MPI_Probe, of the program. */

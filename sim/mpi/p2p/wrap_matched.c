@@ -1,7 +1,7 @@
-/* Matched probes. To the protocol each is a probe and a receive from the source that it has found,
- * as programs write it without them: the message is taken into the arena when it is matched, so
- * that it rolls back with the program. MPI_Mrecv only copies it. A message handle is the address of
- * that receive. */
+/* Matched probes. The protocol sees each as a probe and a receive from the source that was found,
+ * which programs without matched probes call themselves. The message is taken into the arena when
+ * it is matched, so that it rolls back with the program. MPI_Mrecv only copies it. A message handle
+ * is the address of that receive. */
 #include "sim/host/rank/request.h"
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/comm.h"
@@ -9,7 +9,7 @@
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/p2p/requests.h"
 
-/* No message came, from no process: MPI_MESSAGE_NO_PROC, which SMPI has as MPI_MESSAGE_NULL. */
+/* Returns MPI_MESSAGE_NO_PROC for MPI_PROC_NULL; SMPI's value for it is MPI_MESSAGE_NULL. */
 static struct request *receive_of(struct rank *r, MPI_Message message)
 {
   struct request *receive = message;

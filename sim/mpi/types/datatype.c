@@ -16,7 +16,7 @@ bool elements_stay_within(MPI_Datatype type)
   return map->low == 0 && map->true_low >= 0 && map->true_low + map->true_extent <= map->extent;
 }
 
-/* From the first byte of the data to the last; elements may go backwards. */
+/* Computes the memory from the first byte of the data to the last; elements may go backwards. */
 void *elements_new(struct rank *r, MPI_Aint count, MPI_Datatype type, void **memory)
 {
   const struct typemap *map = typemap_of(type);

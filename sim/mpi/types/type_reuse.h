@@ -1,6 +1,6 @@
 /* Datatypes and groups belong to the simulator, and a rollback can restore a handle that the
- * program freed later. So they are never freed; equal requests share one, so that they do not
- * become more and more. */
+ * program freed later. So they are never freed, and equal requests share one, so that their number
+ * stays bounded. */
 #ifndef RECLINE_TYPE_REUSE_H
 #define RECLINE_TYPE_REUSE_H
 

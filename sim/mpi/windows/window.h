@@ -1,10 +1,10 @@
 /* Windows of one-sided communication. All of it lies in the arena.
  *
- * An access is kept until a call that ends its epoch or completes it; then it goes to its target in
- * a message, which the target carries out when it ends its own epoch (wrap_window.c) or, where it
- * has none, when it makes a call of MPI (window_passive.h), and answers where there is something to
- * fetch. So all data travel in messages that the protocol sees, and windows roll back with the
- * memory of which they consist. */
+ * An access is kept until a call ends its epoch or completes it. Then it goes to its target in a
+ * message. The target carries it out when it ends its own epoch (wrap_window.c) or, if it has none,
+ * when it makes a call of MPI (window_passive.h), and answers if data are to be fetched. So all
+ * data travel in messages that the protocol sees, and windows roll back with the memory of which
+ * they consist. */
 #ifndef RECLINE_WINDOW_H
 #define RECLINE_WINDOW_H
 
@@ -59,7 +59,7 @@ bool window_attach(struct rank *, struct window *, void *base, MPI_Aint size);
 bool window_detach(struct window *, const void *base);
 bool window_has(const struct window *, int64_t at, int64_t bytes);
 
-/* What an access does at its target; FETCHES is MPI_Get_accumulate. */
+/* The effect of an access at its target; FETCHES is MPI_Get_accumulate. */
 enum access_kind { ACCESS_PUTS, ACCESS_GETS, ACCESS_COMBINES, ACCESS_FETCHES, ACCESS_SWAPS };
 
 struct items {

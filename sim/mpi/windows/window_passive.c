@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* A lock that is not requested, as the program says that nobody else has it: MPI_MODE_NOCHECK. */
+/* A lock that is not requested, as the program says by MPI_MODE_NOCHECK that no other rank has
+ * it. */
 enum { LOCK_UNCHECKED = -1 };
 
 /* The head of a message, before its accesses. */
@@ -437,8 +438,8 @@ static void unlock_own(struct rank *r, struct window *window)
   carry_out_all(r, window);
 }
 
-/* Whoever comes first makes what it sends back: claims hybrid-needs-determinism,
- * event-logging-orphan-choice and message-tagging-orphan-choice. */
+/* The order of arrival decides the contents of replies, which these protocols cannot stand: claims
+ * hybrid-needs-determinism, event-logging-orphan-choice and message-tagging-orphan-choice. */
 static void refuse(const struct rank *r, const struct window *window)
 {
   const struct rcl_place *place = shadow_protocol()->place;

@@ -1,12 +1,12 @@
 /* Windows whose target takes no part: locks, flushes, and accesses with a request.
  *
- * An origin sends its accesses to a target in one message, with the lock that it asks for and
- * whether it gives it back, and waits for the reply. The target *serves*: when it waits in a call
- * of MPI, or polls in vain, it takes these messages in, carries out their accesses as soon as their
- * lock is free, and replies. The choice of the next message, or that there is none, is a decision
- * of which the protocol hears, like MPI_Waitany's, and the message is then received from its
- * source. So to every protocol this is a program that polls: a rank that repeats its events serves
- * the same messages between the same two events.
+ * An origin sends its accesses to a target in one message, which also requests or releases a lock,
+ * and waits for the reply. The target *serves*: when it waits in a call of MPI, or polls in vain,
+ * it takes these messages in, carries out their accesses as soon as their lock is free, and
+ * replies. The choice of the next message, or that there is none, is a decision of which the
+ * protocol hears, like MPI_Waitany's, and the message is then received from its source. So to every
+ * protocol this is a program that polls: a rank that repeats its events serves the same messages
+ * between the same two events.
  *
  * Within a collective a protocol may hear of nothing else. So a rank that comes to a collective
  * call first meets the other members of each window, by messages, and serves until all have come:

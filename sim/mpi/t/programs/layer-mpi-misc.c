@@ -1,8 +1,8 @@
 /* The MPI calls that the other programs do not make: all send modes, packing, graphs and
- * neighbourhood collectives, generalized requests, error handlers, old names. With results that can
- * be told to be right, in a loop, so that crashes and checkpoints fall everywhere. Compiled as C
- * and as C++. Usage: layer-mpi-misc ROUNDS [all]. `all`: also what plain SMPI 3.32 lacks or gets
- * wrong.
+ * neighbourhood collectives, generalized requests, error handlers, old names. The results can be
+ * checked, and all calls are in a loop, so that crashes and checkpoints fall everywhere. Compiled
+ * as C and as C++. Usage: layer-mpi-misc ROUNDS [all]. `all`: also what plain SMPI 3.32 lacks or
+ * gets wrong.
  */
 #define PROGRAM "layer-mpi-misc"
 #include "layer-rounds.h"
@@ -231,7 +231,7 @@ static int delete_attribute(MPI_Comm comm, int key, void *before, void *extra)
   return MPI_SUCCESS;
 }
 
-/* What a rollback undoes is set again: the contents count how often. */
+/* Changes an info in a loop; its contents count the turns, so a rollback must undo changes. */
 static void test_info(void)
 {
   MPI_Info info, copy;
@@ -457,7 +457,7 @@ static void test_rings(void)
                         MPI_INFO_NULL, 0, &ring);
   check_ring(ring, false);
   MPI_Comm_free(&ring);
-  /* with weights, of which the others say nothing: MPI_UNWEIGHTED is NULL in SMPI */
+  /* with weights at this rank only, as MPI_UNWEIGHTED is NULL in SMPI */
   int weights[2 * RANKS_MAX], in, out, weighted;
   for (int i = 0; i < 2 * ranks; i++)
     weights[i] = 50 + i;
@@ -592,7 +592,8 @@ int main(int argc, char **argv)
       test_modes,       test_packing,     test_varied, test_general, test_errors,
       test_old_names,   test_info,        test_graph,  test_grid,    test_rings,
       test_error_codes, test_distributed, test_types};
-  size_t count = sizeof tests / sizeof *tests - (everything ? 0 : 6); /* the last SMPI has not */
+  size_t count =
+      sizeof tests / sizeof *tests - (everything ? 0 : 6); /* plain SMPI lacks the last ones */
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < count; i++) {
       tests[i]();
