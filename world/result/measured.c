@@ -3,8 +3,9 @@
  *     SECONDS RANK EVENT | ACTION | ACTION # DIGEST
  *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N
  *
- * What a life has done behind the checkpoint from which a later life starts is lost. So of each
- * life that account counts which it gave when it captured that checkpoint, or at its end.
+ * The work of a life after the checkpoint from which a later life starts is lost. So each life
+ * counts with the account that it gave when it captured that checkpoint, or at its end if no later
+ * life starts from one of its checkpoints.
  */
 #include "world/result/measured.h"
 
@@ -261,7 +262,7 @@ static void add_account(struct result *result, const struct account *a, int rank
   result->time.restart += a->spent[RESTART] / ranks;
 }
 
-/* What is done counts, also where it is lost. */
+/* Executed work counts, even if it is lost. */
 static void add_work(struct result *result, int rank, const struct account *a)
 {
   result->stored_bytes += a->stored;
@@ -271,7 +272,7 @@ static void add_work(struct result *result, int rank, const struct account *a)
   result->image_bytes = MAX(result->image_bytes, a->image);
 }
 
-/* The account of what stays of a life: NULL where all of it is lost. */
+/* Returns the account of the part of a life that is not lost; NULL if all of it is lost. */
 static const struct account *kept_of(const struct process *process, bool last, uint32_t restored)
 {
   if (last)
@@ -312,7 +313,8 @@ static bool has_ended(const struct measure *m)
   return ended;
 }
 
-/* What processes wait for each other at the beginning and at the end is communication. */
+/* The time in which processes wait for each other at the beginning and at the end is
+ * communication. */
 static void sum_up(struct measure *m)
 {
   struct result *result = m->result;

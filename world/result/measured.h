@@ -4,9 +4,10 @@
 
 #include "world/result/result.h"
 
-/* Reads FOLDER/trace.LIFE.RANK of all lives. `simulated_s` are measured seconds then. What traces
- * do not tell is 0, and a note says so; nobody has judged (`audit`). False with `error`, one line
- * `file:line: what, expected what`. The caller ends with result_clear(). */
+/* Reads FOLDER/trace.LIFE.RANK of all lives. `simulated_s` holds measured seconds. Fields that
+ * traces do not tell are 0, and a note says so; `audit` is empty, as the run was not judged. On
+ * error returns false with `error`, one line `file:line: what, expected what`. The caller ends with
+ * result_clear(). */
 bool measured_result(const char *folder, struct result *, GError **error);
 
 #endif

@@ -19,7 +19,7 @@ struct phase {
   bool repeats;  /* from and to are the same */
 };
 
-/* Where a rank stands in phases of one name. */
+/* The progress of a rank in phases of one name. */
 struct stage {
   double began;
   bool open;

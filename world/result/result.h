@@ -81,10 +81,11 @@ struct result {
   uint64_t audit_violations;
   char *audit_first; /* text of the first violation; NULL when none */
   char *gave_up;     /* why it was violated; NULL */
-  char **notes; /* what the run must say besides (result_notes.h); ends with NULL. NULL: nothing */
-  char **warnings; /* the notes that say on what the figures depend; ends with NULL, NULL: none */
+  char **notes;      /* notes that the run adds (result_notes.h); ends with NULL. NULL: none */
+  char **warnings; /* the notes about values on which figures depend; ends with NULL. NULL: none */
   char *version;   /* version of recline */
-  char *scenario, *program, *platform, *protocol; /* what ran: id, name with arguments, names */
+  char *scenario, *program, *platform, *protocol; /* the scenario's id, the program with its
+                                                     arguments, names of platform and protocol */
   uint64_t seed;
 };
 

@@ -19,7 +19,9 @@ static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
   return parts->part[part].bytes;
 }
 
-enum { LARGE = 1 << 16 }; /* bytes of a part that is address space, taken where it is written */
+enum {
+  LARGE = 1 << 16
+}; /* bytes of address space for a part, of which only written pages take memory */
 
 static void *begin_of(const struct parts_bytes *bytes)
 {
@@ -60,8 +62,8 @@ static void move_to_front(struct parts_bytes *bytes)
   bytes->dropped = 0;
 }
 
-/* A move is made once as many bytes were dropped as are moved, so that dropping an item and adding
- * one takes constant time on average. */
+/* Bytes are moved once as many have been dropped as are to be moved, so that dropping an item and
+ * adding one takes constant time on average. */
 static void drop_from_part(void *ctx, uint32_t part, uint32_t count)
 {
   struct parts_bytes *bytes = &((struct parts *)ctx)->part[part];
@@ -127,7 +129,8 @@ static void forget_bytes(void *ctx, uint32_t number)
 void parts_init(struct parts *parts, struct world *world)
 {
   *parts = (struct parts){.count = world_parts(world)};
-  parts->part = calloc(parts->count, sizeof *parts->part); /* of many pairs none is ever touched */
+  parts->part =
+      calloc(parts->count, sizeof *parts->part); /* most pairs of ranks are never touched */
   if (!parts->part)
     memory_exhausted(parts->count * sizeof *parts->part);
   world->memory = (struct world_memory){parts,          read_part,  NULL,       edit_part,

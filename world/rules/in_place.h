@@ -12,8 +12,8 @@
 #include "world/rules/world.h"
 
 struct parts_bytes {
-  void *bytes; /* behind `dropped` others that are not in use any more: malloc()ed memory; of
-                  large parts address space */
+  void *bytes; /* behind `dropped` bytes that are not in use; malloc()ed memory, or address space
+                  for large parts */
   uint32_t size, room; /* from `bytes` on */
   uint32_t dropped;
 };

@@ -1,5 +1,5 @@
-/* What runs have shown, seen from outside, as properties are. It tells vacuous claims: one that
- * holds although no run has committed a checkpoint had nothing to judge. */
+/* Events that runs have shown, seen from outside as properties are. They tell vacuous claims: if no
+ * run has committed a checkpoint, a claim about checkpoints holds without having been judged. */
 #ifndef RECLINE_REACHED_H
 #define RECLINE_REACHED_H
 

@@ -241,9 +241,9 @@ void shares_add(struct shares *s, int from, const struct world_message *message,
 
 /* ---- taking ---- */
 
-/* Finds the senders of the group whose contributions the key means and that are not yet in s->seen.
- * Puts them into s->other and into s->seen; returns false if there are none. `all` is set when
- * these are all senders of the group, the receiver itself aside. */
+/* Finds the senders of the group that match the key and are not yet in s->seen. Puts them into
+ * s->other and into s->seen; returns false if there are none. Sets `all` if they are all senders of
+ * the group but the receiver itself. */
 static bool pick(const struct shares *s, struct group *group, const struct shares_key *key,
                  bool *all)
 {

@@ -137,7 +137,7 @@ static bool leaves_topology(const struct step_context *t)
          !rcl_is_neighbour(&t->w->config[t->rank], t->event.peer);
 }
 
-/* A protocol may rely on it that no such messages exist, and could not repair their loss. */
+/* A protocol may rely on the absence of such messages, and could not repair their loss. */
 static void refuse_message(struct step_context *t)
 {
   edit_rank(t->w, t->rank)->gave_up = RCL_REASON_PROTOCOL;
@@ -188,7 +188,7 @@ static bool fits(const struct world *w, const struct world_message *message,
   bool control = event->kind == RCL_EVENT_CONTROL;
   if (is_control(message) != control)
     return false;
-  if (control) /* where messages come in order, only the first can be meant */
+  if (control) /* if messages come in order, only the first can have come */
     return !is_unordered(w, control_part(w)) ||
            !memcmp(message->words, event->words, sizeof event->words);
   return message->tag == event->tag && message->comm == event->comm;

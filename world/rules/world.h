@@ -1,13 +1,13 @@
 /* The world: everything around the protocols of all ranks, as rules on plain memory.
  *
  * It holds the channels with MPI's matching rules, the receives that programs have posted, the
- * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which
- * move can happen next, and it is the only caller of rcl_protocol_step()
- * (lock 2) but for the host for real MPI, where no process knows the whole.
+ * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which move
+ * can happen next. It is the only caller of rcl_protocol_step() (lock 2), apart from the host for
+ * real MPI, where no process knows the whole.
  *
- * The explorer takes every move that world_moves() lists. The SMPI host and the trace replay
- * report what did happen through world_step(), which refuses anything that the world could not
- * have produced (lock 3). There is no second copy of the rules.
+ * The explorer takes every move that world_moves() lists. The SMPI host and the trace replay report
+ * what did happen through world_step(), which refuses anything that the world could not have
+ * produced (lock 3). There is no second copy of the rules.
  *
  *          +--------------------- world ---------------------+
  *          |  per rank:  RANK  PROGRAM  POSTED  SLOTS  FLOWS  SENT  STORED
@@ -18,11 +18,11 @@
  *          +--------------------------------------------------+
  *
  * Each box is a *part*: a run of bytes, comparable with memcmp, that the host of the world keeps
- * (struct world_memory). The explorer interns parts, so that a state of the whole world is a
- * tuple of small numbers; the SMPI host and the replay keep them in place.
+ * (struct world_memory). The explorer interns parts, so that a state of the whole world is a tuple
+ * of small numbers; the SMPI host and the replay keep them in place.
  *
- * A contribution flows to many ranks: in runs, which have many, SHARE of all pairs is in groups
- * (shares.h), which read as the same bytes.
+ * A contribution flows to many ranks. In runs, which have many ranks, SHARE of all pairs is in
+ * groups (shares.h), which read as the same bytes.
  *
  * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
  *
@@ -322,7 +322,7 @@ enum injected_fault {
   FAULT_LOCKS_LOST = 16
 };
 
-/* What a machine may do beyond crashes between steps, and a protocol may have to tolerate. */
+/* Hazards of machines that a protocol may have to tolerate beyond crashes between steps. */
 enum hazard {
   /* A crash may fall between two actions of a step: the earlier actions have taken effect. */
   HAZARD_CUT_STEPS = 1,
@@ -340,8 +340,8 @@ enum hazard {
   HAZARD_CONTROL_OVERTAKES = 16
 };
 
-/* What a crash leaves of the node, in move.fault: nothing (the ranks restart elsewhere), its disks
- * (the node comes back), or everything (a process has crashed alone). */
+/* The part of a node that a crash leaves, in move.fault: nothing (the ranks restart elsewhere), its
+ * disks (the node comes back), or everything (a process has crashed alone). */
 enum crash_leaves { CRASH_LEAVES_NOTHING, CRASH_LEAVES_DISKS, CRASH_LEAVES_ALL };
 
 /* A level of storage. Checkpoint k goes to the last level whose `every` divides k. Ranks are stored
@@ -386,8 +386,8 @@ struct world {
   int stored_per_node;
   const char *const *properties; /* names of the properties to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
-  /* Whether `rank` is a member of communicator `comm`, from before its first member is told so.
-     NULL: everybody is. */
+  /* Returns whether `rank` is a member of communicator `comm`, even before its first member is told
+   * so. NULL: all ranks are. */
   bool (*member)(const void *ctx, int comm, int rank);
   const void *member_ctx;
   struct world_memory memory;
@@ -538,8 +538,8 @@ uint32_t world_open_origins(const struct world *, const struct world_standing *a
  * else can happen to it. */
 uint32_t world_write_ends(const struct world *, int first);
 
-/* Independent: returns what a START of `rank` from `checkpoint` would need and a crash has taken
- * from storage: the newest image, or the log behind it. NULL: nothing. */
+/* Independent: returns the part that a START of `rank` from `checkpoint` needs but a crash has
+ * taken from storage: the newest image, or the log after it. NULL: no part is missing. */
 const struct world_record *world_lost_record(const struct world *, int rank, uint32_t checkpoint);
 
 /* NULL when `move` can happen now; otherwise why not (a static text). */
@@ -609,9 +609,9 @@ uint64_t world_digest(const struct world *);
 /* Returns the share of one part in the digest, which is the sum over all parts. */
 uint64_t world_digest_part(const struct world *, uint32_t part);
 
-/* Returns whether something is still to happen that neither a program nor a failure brings about: a
+/* Returns whether the host still owes a move that neither a program nor a failure brings about: a
  * start, the notice of a crash, the end of a capture or of a write, a message that can arrive. If
- * it never happens, the host has lost it. `owed` is set to the first such move. */
+ * the move never happens, the host has lost it. Sets `owed` to the first such move. */
 bool world_owes(const struct world *, struct move *owed);
 
 /* Returns whether all programs have finished, none is held, and none has yet to notice a crash. */

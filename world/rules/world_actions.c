@@ -84,7 +84,7 @@ static uint32_t find_slot(const struct step_context *t, uint32_t slot, bool *ful
   return first;
 }
 
-/* The message that it was for is in a slot. */
+/* The receive's message is in a slot. */
 static void withdraw_announcement(const struct step_context *t)
 {
   uint32_t place, count;

@@ -1,8 +1,8 @@
 /* The world: clocks, for protocols that have them (protocol.h).
  *
- * The world has no clock. What is known follows from the bounds alone: an alarm goes off
- * within the deviation D of its time, a message takes L at most and S at least. So an alarm x
- * before an alarm y of another clock for certain when
+ * The world has no clock. What is known follows from the bounds alone: an alarm goes off within the
+ * deviation D of its time, a message takes L at most and S at least. So an alarm x before an alarm
+ * y of another clock for certain when
  *
  *     time of x + D <= time of y - D
  *
@@ -12,8 +12,8 @@
  * for all D >= 0 and L >= S >= 0. Alarms of a later checkpoint come after everything of an earlier
  * one.
  *
- * The explorer takes no move against that. A run is told of it: property `bounds`. A bound that the
- * claim lists as `exceeded` is not used.
+ * The explorer takes no move that contradicts these rules; in a run such a move violates property
+ * `bounds`. A bound that the claim lists as `exceeded` is not used.
  */
 #include "world/rules/world_parts.h"
 

@@ -74,8 +74,8 @@ void world_crash(struct step_context *t)
   count_crash(t->w);
 }
 
-/* Each crash begins an incarnation of its own, so that survivors can be told of one after the
- * other. No survivor has noticed it yet. */
+/* Each crash begins an incarnation of its own, so that survivors can be told of crashes one after
+ * the other. No survivor has noticed this one yet. */
 static void declare_one(const struct world *w, int rank)
 {
   struct world_global *global = edit_global(w);
@@ -117,8 +117,8 @@ static void declare_all(struct step_context *t, int living)
   }
 }
 
-/* The process of a rank that was declared dead ends, and the rank can start again: from what is
- * stored, wherever it has gone back to meanwhile. */
+/* Ends the process of a rank that was declared dead, so that the rank can start again from storage,
+ * wherever the process has gone back to meanwhile. */
 static void end_declared(const struct world *w, int rank)
 {
   const struct world_rank was = *read_rank(w, rank);

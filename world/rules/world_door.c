@@ -6,10 +6,10 @@
  *                what is found       ends at the end      A5 filled, and looked at afterwards
  *                changed is a flaw   of a page
  *
- * What it may only read (config, event; the state in all functions but `step`) is mapped read-only.
- * An audit takes each step again in other places, with other bytes around and on the stack, which
- * begins elsewhere, too: what depends on an address, or on memory that was never written, comes out
- * differently. Only where its own code and tables lie is always the same. */
+ * Objects that it may only read (config, event; the state in all functions but `step`) are mapped
+ * read-only. An audit takes each step again in other places, with other bytes around and with
+ * another stack. A result that depends on an address, or on memory that was never written, then
+ * comes out differently. Only the addresses of the protocol's own code and tables stay the same. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ enum place { PLACE_END, PLACE_APART, PLACE_FRONT };
 static const unsigned char filling[] = {
     [PLACE_END] = 0xA5, [PLACE_APART] = 0x5A, [PLACE_FRONT] = 0x3C};
 
-/* Bytes by which the stack begins lower. Of any address less these, each bit from the fifth to the
- * twentieth is not the same for all three. */
+/* Bytes by which the stack begins lower. They are chosen so that each bit of an address, from the
+ * fifth to the twentieth, differs between two of the three places. */
 static const uint32_t lower[] = {[PLACE_END] = 0, [PLACE_APART] = 0x55550, [PLACE_FRONT] = 0xAAAA0};
 
 struct guard {

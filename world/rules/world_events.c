@@ -139,8 +139,8 @@ static void end_commit(struct step_context *t)
   world_let_out_covered(t, t->event.checkpoint);
 }
 
-/* With clocks the explorer's TIMER is the one by which the coordinator begins a checkpoint. A rank
- * that has yet to notice a crash begins none. */
+/* With clocks only the coordinator's TIMER, by which it begins a checkpoint, counts as one of the
+ * explorer's. A rank that has yet to notice a crash begins none. */
 static void take_timer(struct step_context *t)
 {
   bool counts = !t->w->protocol->clocks || t->rank == RCL_COORDINATOR_RANK;

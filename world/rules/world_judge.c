@@ -307,8 +307,8 @@ static bool has_begun(const struct world *w, int rank)
   return begun;
 }
 
-/* Returns whether one was asked for that has not committed; independent: of that rank, whose timer
- * asks for one, and it has begun. */
+/* Returns whether a requested checkpoint has not committed. With independent recovery the rank's
+ * own timer requests one, and it counts once it has begun. */
 static bool is_requested(const struct world *w, int rank)
 {
   return w->protocol->independent ? has_timer(w, rank) && has_begun(w, rank)
@@ -340,7 +340,8 @@ static void judge_timers(struct step_context *t, const char *property)
 }
 
 /* Reports programs that never end as a violation of property `ends`, checkpoints never committed as
- * one of `commits` (NULL: not reported), ranks that ask for no more as one of `requests`. */
+ * one of `commits` (NULL: not reported), and ranks that request no further ones as one of
+ * `requests`. */
 static void judge_waits(const struct world *w, const char *ends, const char *commits,
                         const char *requests, struct verdict *verdict)
 {
@@ -368,9 +369,10 @@ static bool is_garbage(const struct world *w, int rank, const struct world_slot 
   return message->sequence && message->sequence <= flow.delivered; /* 0: a result of a call */
 }
 
-/* Returns whether the sender of a kept message has to keep an earlier message to the same receiver:
- * receives by tags overtake, and a receiver tells only up to which message it has all. It tells of
- * later ones once the gap is closed. Slots are filled in the order of sending. */
+/* Returns whether the sender of a kept message has to keep an earlier message to the same receiver.
+ * Receives by tags can overtake, and a receiver tells only the number up to which it has all
+ * messages; it tells of later ones when the gap is closed. Slots are filled in the order of
+ * sending. */
 static bool is_behind_gap(const struct world *w, int rank, const struct world_slot *slots,
                           uint32_t at)
 {
@@ -380,15 +382,15 @@ static bool is_behind_gap(const struct world *w, int rank, const struct world_sl
   return false;
 }
 
-/* Judges that the rank keeps no message that it could know to be garbage: no message that would say
- * so is on its way. */
+/* Judges that the rank keeps no message that it could know to be garbage, when no message that
+ * would tell it so is on its way. */
 static void check_slots(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
   uint32_t count;
   const struct world_slot *slots = READ_LIST(struct world_slot, w, WORLD_SLOTS, t->rank, 0, &count);
   if (w->protocol->independent && read_global(w)->incarnation)
-    return; /* images bring back what was freed, and what peers have said may be lost */
+    return; /* images restore freed messages, and control messages of peers may be lost */
   bool at_rest = !strcmp(property, "frees");
   world_occasion(t, at_rest ? PROPERTY_FREES : PROPERTY_FREES_AT_CAPTURE);
   for (uint32_t i = 0; i < count; i++) {
@@ -525,7 +527,8 @@ static struct content *made_by(const struct world *w, int rank)
   return made;
 }
 
-/* Judges that at the end the outside has seen exactly the outputs of the program as it ended up. */
+/* Judges that at the end the outside has seen exactly the outputs of the program's final
+ * execution. */
 static void check_left(struct step_context *t)
 {
   uint32_t count, outputs = read_program(t->w, t->rank)->outputs;
@@ -604,7 +607,8 @@ static bool same_contents(const struct step_context *t, const struct world_flow 
   return known < mine->delivered || content_same(&sent, &mine->given);
 }
 
-/* Judges whether `rank` received what its peers, as they ended up, have sent. */
+/* Judges whether `rank` received the messages that its peers have sent in their final
+ * executions. */
 static void check_agreement(struct step_context *t)
 {
   uint32_t count, place, their_count;
@@ -639,7 +643,7 @@ static void check_leftover(struct step_context *t, int peer, const struct world_
                   message->sequence, peer, message->tag);
 }
 
-/* A message that the rank drains, or takes out of a channel itself, it may still discard. */
+/* The rank may still discard a message that it drains, or takes out of a channel itself. */
 static void check_leftovers(struct step_context *t)
 {
   uint32_t count;

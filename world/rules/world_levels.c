@@ -1,4 +1,4 @@
-/* The world: levels of storage, what crashes take of them, and what is left. */
+/* The world: levels of storage, and the checkpoints on them that a crash takes or leaves. */
 #include "world/rules/world_step.h"
 
 const struct world_record *world_durable_record(const struct world *w, int rank,

@@ -1,10 +1,10 @@
 /* The world: stored states that are merged (explorer).
  *
- * A stored state is used for one thing only: a START from it. Worlds must not differ by what START
- * forgets, so the state is stored as START leaves it, if that makes no difference to any START that
- * can come. Such a START names the state's checkpoint, with any number of outputs, as the image may
- * be captured once more. An audit keeps each state that was replaced, and takes every START from
- * that state, too. */
+ * A stored state is only used for a START from it. Worlds must not differ by details that START
+ * forgets, so the world stores the state as START would leave it, if this makes no difference to
+ * any START that can come. Such a START names the state's checkpoint, with any number of outputs,
+ * as the image may be captured once more. An audit keeps each state that was replaced, and takes
+ * every START from that state, too. */
 #include <stdlib.h>
 
 #include "base/breach.h"

@@ -8,7 +8,7 @@ struct listing {
   bool cut; /* list crashes within steps instead of steps */
 };
 
-/* A step may have fewer actions with an effect outside: then the crash comes after the step. */
+/* If a step has fewer actions with an effect outside, the crash comes after the step. */
 static int most_cuts(const struct world *w)
 {
   return w->ranks + 2 < FAULT_CUTS ? w->ranks + 2 : FAULT_CUTS;
@@ -167,7 +167,8 @@ static void list_rank(const struct listing *l, int rank)
       (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = read_global(l->w)->committing});
 }
 
-/* Returns whether there is anything between two ranks; asked first, as it seldom is. */
+/* Returns whether there is any message between two ranks. This is asked first, as there seldom is
+ * one. */
 static bool under_way(const struct world *w, int peer, int rank)
 {
   uint32_t messages, controls;

@@ -216,7 +216,7 @@ bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, u
 bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint, enum rcl_part,
                             uint32_t *index);
 
-/* Explorer: returns whether the TIMER of `rank` may still happen, or waits for one that may. */
+/* Explorer: returns whether the TIMER of `rank` may still happen, or a move that it waits for. */
 bool world_needs_timer(const struct world *, int rank);
 
 /* Clocks (world_clock_rules.c): return why, if the bounds hold, the alarm of `rank` cannot go off

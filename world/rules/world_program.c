@@ -7,7 +7,8 @@ static const struct operation *next_operation(const struct world *w, int rank,
   return &w->script->ops[rank][program->next];
 }
 
-/* Where checkpoints may be taken anywhere, a place says nothing, but that of an iteration does. */
+/* If checkpoints may be taken anywhere, a safe point says nothing, unless it begins an
+ * iteration. */
 static bool is_skipped(const struct world *w, const struct operation *op)
 {
   bool silent = w->places_anywhere && (!op->count || below_matching(w));

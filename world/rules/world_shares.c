@@ -1,6 +1,7 @@
-/* The world: collectives. What a rank contributes to a call goes to all to whom it flows, and is
- * taken where the data have come together. Contributions are messages in WORLD_SHARE of each pair
- * of ranks; a host of many ranks has them in groups (shares.h), where the same is done for all. */
+/* The world: collectives. A rank's contribution to a call goes to all ranks to which its data flow,
+ * and each takes it when all data have come. Contributions are messages in WORLD_SHARE of each pair
+ * of ranks; a host of many ranks has them in groups (shares.h), which do the same for all pairs at
+ * once. */
 #include "world/rules/world_step.h"
 
 /* ---- joining ---- */

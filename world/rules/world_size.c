@@ -1,5 +1,5 @@
-/* The world: asks a protocol for the size of its state, which counts before there is anything to
- * guard (world_door.c). */
+/* The world: asks a protocol for the size of its state, before there is a state to guard
+ * (world_door.c). */
 #include <string.h>
 
 #include "base/breach.h"

@@ -143,8 +143,8 @@ void world_set_back(struct step_context *, uint32_t checkpoint);
 void world_merge_state(const struct world *, int rank, uint32_t checkpoint, void *state);
 void world_note_merge(const struct world *, int rank, uint32_t number, const void *state);
 
-/* Checks, after the step of a START, that all states merged into the one that it came from lead to
- * the same result; else a breach. Audits only. */
+/* Checks, after the step of a START, that all states that were merged into its state lead to the
+ * same result; otherwise it is a breach. For audits. */
 void world_audit_merges(const struct step_context *);
 
 /* ---- the outside (world_output.c) ---- */

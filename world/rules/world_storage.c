@@ -8,7 +8,7 @@
 
 /* ---- stable storage ---- */
 
-/* Stands for a part that is empty in what is kept. */
+/* Stands for an empty part in the kept bytes of an image. */
 #define NO_PART ((enum part_kind)(WORLD_TOKENS + 1))
 
 /* Finds the bytes of a part that an image needs, as pieces of the memory that begins at `*from`.

@@ -1,9 +1,9 @@
 /* The world: property `line-invariant`, the clauses that a protocol states of the whole.
  *
- * A state of the world is shown as protocols/line.h describes it: each rank as it stands towards
- * the last recovery, what is under way between ranks that stand there, what is stored. What a
- * recovery has made obsolete, and the contents of images from which no rank will start (settled),
- * are not shown. */
+ * A state of the world is shown as protocols/line.h describes it: each rank and its standing
+ * towards the last recovery, the messages under way between such ranks, and stored states. Messages
+ * that a recovery has made obsolete, and the contents of images from which no rank will start
+ * (settled), are not shown. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
 
-/* A view of the whole, and the memory for what is no part of the world. */
+/* A view of the whole, with the memory for its tables. */
 struct view {
   const struct world *w;
   struct rcl_whole whole;

@@ -142,7 +142,7 @@ static void carry_out_next(const struct world *w, int rank, struct world_window 
   }
 }
 
-/* Where there is no room, a faulty host has doubled a message, which other properties show. */
+/* There is room unless a faulty host has doubled a message, which other properties show. */
 static void add_wait(const struct world *w, int rank, struct world_window *window,
                      struct world_wait wait)
 {

@@ -8,7 +8,7 @@
 #include "world/scenario/document_inside.h"
 #include "world/scenario/scenario.h"
 
-/* No scenario comes near these limits; a file of nested aliases does. */
+/* Limits that no scenario comes near, but a file of nested aliases does. */
 enum { DEPTH_MAX = 16, NODES_MAX = 100000, BYTES_MAX = 1 << 20 };
 
 /* ---- nodes ---- */
@@ -100,9 +100,9 @@ static int problem_line(const yaml_parser_t *parser, const char *text)
   return line;
 }
 
-/* libyaml takes time with the square of the depth: the file is read as events first, as far as it
- * is no deeper than a scenario can be. Texts end at their first NUL here. Returns what is wrong,
- * with its line (from 1), or NULL. */
+/* libyaml takes time that grows with the square of the depth. So this reads the file as events
+ * first, and refuses one that is deeper than a scenario can be, or that has a NUL in a text.
+ * Returns the error, with its line (from 1), or NULL. */
 static const char *refuses(const char *text, size_t length, int *line)
 {
   yaml_parser_t parser;

@@ -1,4 +1,4 @@
-/* What a description of a machine does not say, and what is taken in its place. */
+/* The defaults of amounts that a description of a machine does not state. */
 #include "world/scenario/machine_amounts.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { NO_FIELD = -1, LEAF_NODES = 32 };
 
-/* Where an amount that is not stated is taken from: `value`, or `share` of another one. */
+/* The default of an amount: `value`, or `share` of another amount. */
 static const struct preset {
   const char *key;
   enum quantity kind;

@@ -1,4 +1,5 @@
-/* A machine that the scenario describes, or a file of its own: read, completed, told. */
+/* Reads and completes a machine that the scenario, or a file of its own, describes, and lists its
+ * defaults. */
 #include <string.h>
 
 #include "world/scenario/keys.h"
@@ -88,7 +89,7 @@ static bool stores_at(const struct scenario *scenario, enum storage where)
   return found;
 }
 
-/* An image that takes long hides what its writing waits for. */
+/* If the write of an image takes long, its latency does not matter. */
 static bool hides_latency(const struct scenario *scenario)
 {
   static const double MANY = 20.0;

@@ -1,10 +1,10 @@
-/* What programs have seen, and what is in their messages, in 128 bits.
+/* Histories of programs and contents of messages, in 128 bits.
  *
  * A history is a fold of all that a program has received and chosen; a message of a script carries
  * its sender's history and the place of the send in the script. Two different histories have the
- * same content with a probability of about 2^-128: among n of them, in one exploration, some two
- * do with n * n / 2^129 at most, which is below 1e-20 for a thousand million. The content of a
- * message of a real program is a digest of its payload.
+ * same content with a probability of about 2^-128: among n histories of one exploration, two have
+ * the same content with a probability of at most n * n / 2^129, which is below 1e-20 for a thousand
+ * million. The content of a message of a real program is a digest of its payload.
  */
 #ifndef RECLINE_CONTENT_H
 #define RECLINE_CONTENT_H
