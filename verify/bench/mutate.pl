@@ -19,7 +19,8 @@
 # A changed source is compiled as the build compiles it and linked into a copy of recline. A change
 # that yields the same machine code, or that of a change before it, is none. Otherwise what can notice
 # it is tried, what is quick first: of a protocol the claims that it has (mutate/Protocols.pm), of the
-# judge a screening set (mutate/Judge.pm).
+# judge those members of a screening set (mutate/Judge.pm) that execute the changed line, which a build
+# that counts has told (mutate/Coverage.pm). A line that no member executes is said to be one.
 #
 # A change that goes unnoticed is listed as a survivor; the exit code is 1 then, unless it stands in
 # mutate-known.txt with the reason why it is equivalent or merely slower. An entry there of which the
@@ -98,7 +99,7 @@ sub analyse {
     if ($how) { $tally{$how}++; next }
     $tried++;
     my $known = Entries::entry_of(\@known, $file, $i, $new);
-    my ($by, $more) = $known && !$known_only ? '' : $kind->noticed($codes, $originals, $file);
+    my ($by, $more) = $known && !$known_only ? '' : $kind->noticed($codes, $originals, $file, $i + 1);
     $how = $by ? $known ? 'NOT KNOWN TO BE NONE' : 'noticed' : $known ? 'known' : 'SURVIVES';
     $tally{$by && !$known ? 'noticed' : !$by && $known ? 'known' : 'survivors'}++;
     $how .= $by ? " by $by" : $more ? ", $more" : '';

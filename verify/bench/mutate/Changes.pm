@@ -151,18 +151,17 @@ sub draw
   return ($random >> 8) % $_[0];
 }
 
-# All changes in an order in which the operators take turns.
+# All changes in an order in which the operators take turns, beginning with any.
 sub shuffled {
   my ($seed, @all) = @_;
   $random = $seed;
   my (%by, @order);
   for my $i (0 .. $#all) { my $k = $i + draw(@all - $i); @all[$i, $k] = @all[$k, $i] }
   push @{$by{$_->[1]}}, $_ for @all;
-  while (%by) {
-    for (sort keys %by) {
-      push @order, shift @{$by{$_}};
-      delete $by{$_} unless @{$by{$_}};
-    }
+  my @names = sort keys %by;
+  push @names, splice @names, 0, draw(scalar @names) if @names;
+  while (@names = grep { @{$by{$_}} } @names) {
+    push @order, shift @{$by{$_}} for @names;
   }
   return @order;
 }

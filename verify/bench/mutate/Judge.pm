@@ -7,7 +7,8 @@
 #   tests (TAP): exit code.
 #   memory: what the sanitizers say of the changed source, in programs that check and in claims.
 #
-# Those come first that have noticed most in a second, of changes in the same folder.
+# Of a change those members are asked that execute its line (Coverage.pm), the cheapest first, until one
+# notices it. Those are cheap that have noticed most in a second, of changes in the same folder.
 package Judge;
 use strict;
 use warnings;
@@ -15,6 +16,7 @@ use Digest::MD5 qw(md5_hex);
 use File::Basename;
 use File::Find;
 use JSON::PP;
+use Coverage;
 use Tree;
 
 my @folders = ('world/script', 'world/rules', map { "verify/$_" } qw(reduce state explore));
@@ -28,7 +30,8 @@ my @modes = (
 # Tests in the order of their time, with the programs that they need beside recline.
 my @tests = (
   ['world/script/t/script.t', 't/script-test'], ['world/trace/t/trace.t', 't/verify-tool'],
-  ['world/rules/t/shares.t', 't/shares-test'], ['world/rules/t/given.t', 't/given-test'],
+  ['world/rules/t/in-place.t', 't/in-place-test'], ['world/rules/t/shares.t', 't/shares-test'],
+  ['world/rules/t/grouped.t', 't/grouped-test'], ['world/rules/t/given.t', 't/given-test'],
   ['verify/t/sound.t', 't/verify-tool'],
   ['verify/t/hazards.t', 't/verify-tool'], ['verify/t/archive.t', 't/archive-test'],
   ['verify/t/judged.t', 't/judge-test'], ['verify/t/grammar.t', 't/grammar-test'],
@@ -55,9 +58,12 @@ sub files {
   return grep { $self->{tree}{compile}{$_} } map { s{^\Q$root\E/}{}r } "$root/protocols/grammar.c", map { glob "$root/$_/*.c" } @folders;
 }
 
-sub sources {
-  my ($self, $file) = @_;
-  return $self->{tree}->sources_of($file, sort grep { m{^(?:world|verify)/} && !m{/t/} } keys %{$self->{tree}{compile}});
+sub sources { my ($self, $file) = @_; return $self->{tree}->sources_of($file, $self->judges) }
+
+# All that is compiled with a header of the judge, or is a source of it.
+sub judges {
+  my ($self) = @_;
+  return ('protocols/grammar.c', sort grep { m{^(?:world|verify)/} && !m{/t/} } keys %{$self->{tree}{compile}});
 }
 
 sub key { my ($file) = @_; return dirname $file }
@@ -118,11 +124,11 @@ sub groups {
   return @groups;
 }
 
-# What a group says of the build that is linked.
+# What a group says of the build that is linked, or of the one that counts.
 sub group_says {
   my ($self, $group, $recline) = @_;
   my ($mode, $options, $states, $seconds, %is) = @$group;
-  my $of = $self->checked($recline, int(10 + 30 * $seconds), "$options --max-states $states", sort keys %is);
+  my $of = $self->checked($recline, int(5 + 10 * $seconds), "$options --max-states $states", sort keys %is);
   return "$mode: does not end" unless %$of;
   for (sort keys %is) {
     my $id = name_of($_);
@@ -143,14 +149,34 @@ sub members {
     my @lines = grep { shift @$_ eq $id } $tree->kept('judge-screen');
     if (!@lines) {
       print STDERR "measuring the screening set\n";
-      @lines = ((map { ['group', @$_] } $self->groups), $self->tests);
+      @lines = $self->groups;
       $tree->keep('judge-screen', $id, @$_) for @lines;
     }
     $self->{id} = $id;
+    $self->{executed}{$_->[1]}{$_->[2]} = $_->[3] for grep { $_->[0] eq $id } $tree->kept('judge-executed');
     my $number = 0;
-    push @lines, ['memory', 40];
-    [map { $self->member($number++, @$_) } @lines];
+    [(map { $self->group_member($number++, $_) } @lines),
+      (map { $self->test_member($_) } grep { -e "$tree->{root}/$tests[$_][0]" } 0 .. $#tests),
+      {name => 'memory', seconds => 40, says => sub { return $self->memory_says(@_) }}];
   }};
+}
+
+# Whether a member executes a line (from 1) of a file: looked at when it is first needed. A member that
+# does not say of the build what it should takes no part.
+sub executes {
+  my ($self, $member, $file, $line) = @_;
+  my $tree = $self->{tree};
+  my $executed = $self->{executed}{$member->{name}} //= do {
+    my ($began, $says) = (processor_seconds());
+    $self->{coverage} //= Coverage->new($tree, [$self->judges],
+      [sort keys %{{map { $_ => 1 } 'bin/recline', map { @$_[1 .. $#$_] } @tests}}]);
+    my $lines = $self->{coverage}->of(sub { $says = $member->{says}->() });
+    print STDERR "it takes no part: $says\n" if $says;
+    my %all = (%{$says ? {} : $lines}, seconds => sprintf '%.1f', processor_seconds() - $began);
+    $tree->keep('judge-executed', $self->{id}, $member->{name}, $_, $all{$_}) for sort keys %all;
+    \%all;
+  };
+  return Coverage::executes($executed->{$file} // '', $line);
 }
 
 # Programs of tests that end within seconds.
@@ -175,32 +201,21 @@ sub memory_says {
   return '';
 }
 
-sub member {
-  my ($self, $number, $kind, @fields) = @_;
-  my $tree = $self->{tree};
-  if ($kind eq 'group') {
-    return {name => "$fields[0]-$number", seconds => $fields[3], says => sub {
-      return $self->group_says(\@fields, $tree->link_with('bin/recline', @_));
-    }};
-  }
-  return {name => 'memory', seconds => $fields[0], says => sub { return $self->memory_says(@_) }} if $kind eq 'memory';
-  my ($test, $seconds, @programs) = @fields;
-  return {name => $test, seconds => $seconds, says => sub { return $self->test_says($test, $seconds, \@programs, @_) }};
+sub group_member {
+  my ($self, $number, $group) = @_;
+  return {name => "$group->[0]-$number", seconds => $group->[3], says => sub {
+    return $self->group_says($group, $self->{tree}->link_with('bin/recline', @_));
+  }};
 }
 
-# Those that the tree has, and that pass.
-sub tests {
-  my ($self) = @_;
-  my @found;
-  for (@tests) {
-    my ($test, @programs) = @$_;
-    next unless -e "$self->{tree}{root}/$test";
-    my $began = processor_seconds();
-    my $says = $self->test_says($test, 60, \@programs);
-    print STDERR "it takes no part: $says\n" if $says;
-    push @found, ['test', $test, sprintf('%.1f', processor_seconds() - $began), @programs] unless $says;
-  }
-  return @found;
+# What the test takes is known when it has been looked at; until then it is as its place says.
+sub test_member {
+  my ($self, $place) = @_;
+  my ($test, @programs) = @{$tests[$place]};
+  my $seconds = sub { return $self->{executed}{$test} ? $self->{executed}{$test}{seconds} : $_[0] };
+  return {name => $test, seconds => $seconds->(1 + $place), says => sub {
+    return $self->test_says($test, $seconds->(60), \@programs, @_);
+  }};
 }
 
 # Of all programs that have been called and have ended.
@@ -218,20 +233,25 @@ sub test_says {
   return $line ? "$test: " . $line =~ s/^not ok \d+ - //r : $code ? "$test: ends with $code" : '';
 }
 
-# The first member that notices the change, with what it says; else nothing, and how much there is to try.
+# The first member that notices the change of `line` (from 1), with what it says; else nothing, and why
+# no more was tried. Members that do not execute the line are not asked.
 sub noticed {
-  my ($self, $codes, $originals, $file) = @_;
+  my ($self, $codes, $originals, $file, $line) = @_;
   my $tree = $self->{tree};
   my @sources = sort keys %$codes;
   my $key = key($file);
   my @members = $self->members;
   my $id = md5_hex($self->{id}, map { ($_, $codes->{$_}) } @sources);
   my $of = $self->{said}{$id} //= {};
-  my $spent = 0;
+  my ($spent, $executed) = (0);
   for my $name (sort keys %$of) { return $of->{$name}[0] if $of->{$name}[0] }
   my $worth = sub { (($self->{kills}{$key}{$_[0]{name}} // 0) + .3) / ($_[0]{seconds} + .5) };
-  for my $member (sort { $worth->($b) <=> $worth->($a) || $a->{name} cmp $b->{name} } @members) {
+  # The sanitizers watch what other members execute, too.
+  for my $member (sort { ($a->{name} eq 'memory') <=> ($b->{name} eq 'memory') ||
+                         $worth->($b) <=> $worth->($a) || $a->{name} cmp $b->{name} } @members) {
     my $name = $member->{name};
+    next unless $name eq 'memory' ? $executed : $self->executes($member, $file, $line);
+    $executed = 1;
     next if $of->{$name};
     return ('', 'as far as was looked') if $self->{most} && ($spent += $member->{seconds}) > $self->{most};
     $of->{$name} = [$member->{says}->(@sources)];
@@ -241,7 +261,7 @@ sub noticed {
     $tree->keep('judge-noticed', $key, $name);
     return $of->{$name}[0];
   }
-  return '';
+  return ('', $executed ? () : 'not executed');
 }
 
 sub detectors { my ($self) = @_; return scalar(my @all = $self->members) . ' members of the screening set' }

@@ -25,6 +25,8 @@ sub new {
       $self->{object}{$2} = $1;
     } elsif (m{^: && (.*? -o (\S+) .*) && :$}) {
       $self->{link}{$2} = $1;
+    } elsif (m{ar qc (lib/\S+\.a)\s+(.*?) && }) {
+      $self->{library}{$1} = [split ' ', $2];
     }
   }
   $self->{kept} = "$self->{build}/mutate";
@@ -42,9 +44,15 @@ sub work_in {
   my ($self, $job) = @_;
   $self->{work} = "$self->{kept}/$job";
   $self->{copy} = "$self->{work}/build";
-  remove_tree($self->{copy});
-  make_path("$self->{copy}/bin", "$self->{copy}/t");
-  for (glob '* bin/* t/*') { symlink "$self->{build}/$_", "$self->{copy}/$_" unless -e "$self->{copy}/$_" }
+  $self->copy_to($self->{copy});
+}
+
+# Programs of a copy can be replaced by others.
+sub copy_to {
+  my ($self, $copy) = @_;
+  remove_tree($copy);
+  make_path("$copy/bin", "$copy/t");
+  for (glob '* bin/* t/*') { symlink "$self->{build}/$_", "$copy/$_" unless -e "$copy/$_" }
 }
 
 # Programs that are not those of the build from now on are linked anew.

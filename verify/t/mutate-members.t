@@ -1,0 +1,59 @@
+#!/usr/bin/env perl
+# Which members of the screening set mutate.pl asks of a change of the judge: those that execute its
+# line, the cheapest first, up to the first that notices it.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use lib "$FindBin::Bin/../bench/mutate";
+use Test::More;
+use Coverage;
+use Judge;
+
+# ---- lines that a program executes ----
+
+my $dir = tempdir(CLEANUP => 1);
+open my $out, '>', "$dir/two.c" or die;
+print $out <<'END';
+int main(int argc, char **argv)
+{
+  if (argc > 1)
+    return argv[1][0] == 'x' &&
+
+           argv[1][1];
+  return 0;
+}
+END
+close $out;
+system("cd $dir && cc --coverage -o two two.c") == 0 or die;
+sub executed { system("cd $dir && rm -f *.gcda && ./two @_"); return Coverage::lines_of($dir, scalar `cd $dir && gcov --stdout *.gcda`)->{'two.c'} }
+my ($without, $with) = (executed(), executed('x'));
+is(join('', map { Coverage::executes($without, $_) ? 1 : 0 } 3 .. 7), '10001', 'without an argument');
+is(join('', map { Coverage::executes($with, $_) ? 1 : 0 } 3 .. 7), '11110', 'with one: a line without code is part of what begins before it');
+
+# ---- who is asked ----
+
+package Kept { sub keep { } }
+
+my (@asked, %notices);
+sub judge {
+  my @members = map { my ($name, $seconds) = @$_; {name => $name, seconds => $seconds, says => sub { push @asked, $name; return $notices{$name} ? "$name: noticed" : '' }} } @_;
+  return bless {tree => bless({}, 'Kept'), id => 'id', members => \@members,
+    executed => {dear => {'a.c' => '-11'}, cheap => {'a.c' => '-11'}, other => {'a.c' => '-01'}, elsewhere => {'b.c' => '-1'}}}, 'Judge';
+}
+my $codes = 0;
+sub says { # LINE NOTICING...: what is said of a change of that line
+  my ($line, @noticing) = @_;
+  @asked = ();
+  %notices = map { $_ => 1 } @noticing;
+  my @says = judge(['dear', 9], ['memory', 1], ['cheap', 2], ['other', 1], ['elsewhere', 1])->noticed({'a.c' => $codes++}, {}, 'a.c', $line);
+  return join ', ', grep { defined } @says;
+}
+is(says(1), '', 'nobody notices');
+is("@asked", 'cheap dear memory', 'those are asked that execute the line, the cheapest first, then the sanitizers');
+is(says(1, 'cheap', 'dear'), 'cheap: noticed', 'one notices');
+is("@asked", 'cheap', 'and is the last that is asked');
+is(says(2, 'other'), 'other: noticed', 'another line is executed by another member');
+is(says(0, 'cheap', 'dear', 'other', 'memory', 'elsewhere'), ', not executed', 'a line that nobody executes is said to be one');
+is("@asked", '', 'and shown to nobody');
+done_testing;
