@@ -125,6 +125,16 @@ static void waits_for_images(const struct rcl_config *config, void *memory,
     commit_once(state, state->own & 1 && state->image, actions);
 }
 
+/* The flaw: it lets each timer go off for nothing, so that the coordinator is as it was. */
+static void ignores_timers(const struct rcl_config *config, void *state,
+                           const struct rcl_event *event, struct rcl_actions *actions)
+{
+  if (event->kind == RCL_EVENT_TIMER)
+    rcl_act(actions, RCL_ACTION_SET_TIMER);
+  else
+    naive_step(config, state, event, actions);
+}
+
 /* The flaw: rank 1 sets its clock when it starts, and never again. */
 static void clock_once(const struct rcl_config *config, void *state, const struct rcl_event *event,
                        struct rcl_actions *actions)
@@ -209,8 +219,8 @@ static void add_naive(const char *name,
 {
   static const char *const controls[] = {"none", "request", "image", "log", NULL};
   static const char *const invariants[] = {NULL};
-  static struct rcl_protocol protocols[4];
-  static const struct rcl_protocol *lists[4][2];
+  static struct rcl_protocol protocols[8];
+  static const struct rcl_protocol *lists[8][2];
   static size_t count;
   protocols[count] = (struct rcl_protocol){.name = name,
                                            .title = "naive local checkpoints",
@@ -275,6 +285,21 @@ static void messages_of_a_pair(void)
     ok(judged(&small, NULL,
               &(struct explorer_options){.properties = properties, .stubborn = reduced}, "commits"),
        "messages to one rank in the other order, %s", reduced ? "reduced" : "in full");
+}
+
+/* What the coordinator can do depends on how many timers are left, which it does not know itself.
+ */
+static void timers_for_nothing(void)
+{
+  static const char *const properties[] = {"legal", NULL};
+  static const struct small small = {
+      "ignores-timers", 2, 0, 3, false, false, 0, "rank 0: choose 2\nrank 1: choose 2, choose 2"};
+  for (unsigned audit = 0; audit <= 1; audit++)
+    ok(judged(
+           &small, NULL,
+           &(struct explorer_options){.properties = properties, .stubborn = true, .audit = audit},
+           NULL),
+       "timers after which the coordinator is as it was, reduced%s", audit ? ", audited" : "");
 }
 
 /* ---- the world ---- */
@@ -562,8 +587,10 @@ int main(void)
   add("time-based", "clock-twice", clock_twice, rcl_protocol_named("time-based")->state_size);
   add("time-based", "clock-back", clock_back, rcl_protocol_named("time-based")->state_size);
   add_naive("sends-at-times", sends_at_times);
+  add_naive("ignores-timers", ignores_timers);
   add("none", "counts-steps", counts_steps, eight_bytes);
   messages_of_a_pair();
+  timers_for_nothing();
   clocks();
   alarms("clock-twice");
   alarms("clock-back");
