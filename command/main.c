@@ -1,6 +1,7 @@
 /* The program `recline`: one table of subcommands. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "command/main.h"
+#include "command/calibrate/calibrate.h"
 #include "command/campaign/campaign.h"
 #include "command/common.h"
 #include "command/compare/compare.h"
@@ -39,14 +40,23 @@ static const struct command {
   const struct about *about;
   int (*function)(int argc, char **argv);
 } commands[] = {
-    {&about_run, command_run},           {&about_campaign, command_campaign},
-    {&about_interval, command_interval}, {&about_compare, command_compare},
-    {&about_replicate, replicate},       {&about_check, command_check},
-    {&about_walk, command_walk},         {&about_prove, command_prove},
-    {&about_draw, command_draw},         {&about_play, command_play},
-    {&about_report, command_report},     {&about_join, command_join},
-    {&about_demo, command_demo},         {&about_platform, command_platform},
-    {&about_list, command_list},         {&about_doctor, command_doctor},
+    {&about_run, command_run},
+    {&about_campaign, command_campaign},
+    {&about_interval, command_interval},
+    {&about_compare, command_compare},
+    {&about_replicate, replicate},
+    {&about_check, command_check},
+    {&about_walk, command_walk},
+    {&about_prove, command_prove},
+    {&about_draw, command_draw},
+    {&about_play, command_play},
+    {&about_report, command_report},
+    {&about_join, command_join},
+    {&about_demo, command_demo},
+    {&about_platform, command_platform},
+    {&about_calibrate, command_calibrate},
+    {&about_list, command_list},
+    {&about_doctor, command_doctor},
     {&about_help, command_help},
 };
 

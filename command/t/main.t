@@ -35,7 +35,7 @@ refuses()
   [ "$result" = ok ] || printf '#      got: %s (%s)\n# expected: %s\n' "$err" "$code" "$line"
 }
 
-commands='expected run, campaign, interval, compare, replicate, check, walk, prove, draw, play, report, join, demo, platform, list, doctor, help, or --version'
+commands='expected run, campaign, interval, compare, replicate, check, walk, prove, draw, play, report, join, demo, platform, calibrate, list, doctor, help, or --version'
 kinds='expected protocols, claims, platforms, scenarios, programs or mutants'
 refuses 'no command' "recline: no command, $commands"
 refuses 'an unknown command' "recline: \"lst\" is no command, $commands; did you mean list?" lst

@@ -29,6 +29,11 @@ copy("$root/examples/pause.c", 'my-protocol.c');
 system "cc -std=c11 -shared -fPIC -I$build/include -o my-protocol.so my-protocol.c && "
   . "sed 's/pause.so/my-protocol.so/' $root/examples/pause-recovers.yaml >my-claim.yaml" and BAIL_OUT('no protocol');
 
+# What a machine was measured by, for `calibrate`.
+open $out, '>', 'machine.samples' or BAIL_OUT($!);
+print $out "recline-samples 1\nranks 2\nnodes 1\nper_node 2\ncores 2\nlibrary An MPI 1\nsample barrier : 2e-6 3e-6\n";
+close $out;
+
 # What processes on real MPI have left, for `join`.
 my $jacobi = "$build/t/jacobi-mpi";
 my $open = -x $jacobi && qx(mpirun --version 2>&1) =~ /Open MPI/ ? '--allow-run-as-root --oversubscribe' : '';

@@ -1,0 +1,47 @@
+/* What recline-calibrate has measured (mpi/calibrate/calibrate_main.c). */
+#ifndef RECLINE_SAMPLE_FILE_H
+#define RECLINE_SAMPLE_FILE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* Values of one measurement, sorted: seconds, or bytes of an eager limit. */
+struct series {
+  char *name;
+  double bytes, flops; /* 0: none */
+  int writers, disk;   /* writers 0, disk -1: none */
+  double *value;
+  guint count; /* at least 1 */
+};
+
+struct disk_of_samples {
+  bool shared; /* all processes see its files */
+  char *folder;
+};
+
+struct sample_file {
+  int ranks, nodes, per_node, cores;
+  char *library;
+  GArray *disks;  /* struct disk_of_samples */
+  GArray *series; /* struct series, in the order of the file */
+};
+
+/* False with `error`, one line `file:line: what, expected what`. The caller ends with
+ * sample_file_clear() in both cases. */
+bool sample_file_read(struct sample_file *, const char *file, GError **error);
+void sample_file_clear(struct sample_file *);
+
+/* Returns the next series of that name behind `last` (NULL: the first one); NULL: there is none. */
+const struct series *series_next(const struct sample_file *, const char *name,
+                                 const struct series *last);
+
+/* Returns the value below which that share of all values lies, from 0 to 1. */
+double series_quantile(const struct series *, double share);
+
+/* Returns the median. */
+double series_middle(const struct series *);
+
+/* Returns whether the middle half of the values spreads over more than a quarter of the median. */
+bool series_is_unstable(const struct series *);
+
+#endif
