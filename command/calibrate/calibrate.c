@@ -30,7 +30,7 @@ struct calibration {
 
 /* ---- measuring ---- */
 
-/* machine.yaml -> machine.samples */
+/* The description, with another ending. */
 static char *samples_name(const char *output)
 {
   const char *end = g_str_has_suffix(output, ".yaml")  ? ".yaml"
