@@ -6,11 +6,13 @@
  *     a capture       bytes / memory, into the pages of a file that is not synced
  *     a synced write  write_latency, bytes of all writers of a node / bandwidth
  *     a read          bytes of all readers of a node / read_bandwidth
+ *
+ * Where several numbers of writers give a rate, it is their geometric mean at the largest size:
+ * there the rate decides, and not what a file costs besides.
  */
 #include "command/calibrate/fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { LONG_MESSAGE = 65536, LONG_FILE = 1048576 }; /* bytes from which bandwidth decides */
 
@@ -24,18 +26,18 @@ static struct fitted rate(double amount, const struct series *from)
   return from ? fitted(amount / series_middle(from), from) : fitted(0.0, NULL);
 }
 
-/* ---- rates by size, of which the middle one is taken ---- */
+/* ---- rates by size, of which the one of the largest size counts ---- */
 
 struct rates {
-  GArray *values;
+  double logarithms; /* the sum of those of the largest size */
+  int count;
   GString *by;
   const struct series *last;
 };
 
 static struct rates rates_new(void)
 {
-  return (struct rates){.values = g_array_new(FALSE, FALSE, sizeof(double)),
-                        .by = g_string_new(NULL)};
+  return (struct rates){.by = g_string_new(NULL)};
 }
 
 /* Adds a rate of a series; one that fixed costs hide is left out. */
@@ -51,26 +53,19 @@ static void rates_add(struct rates *rates, const struct series *series, double b
   if (series->writers > 1)
     g_string_append_printf(rates->by, " by %d", series->writers);
   g_string_append_printf(rates->by, " %s", text);
-  g_array_append_val(rates->values, value);
+  if (rates->last && series->bytes < rates->last->bytes)
+    return;
+  bool larger = !rates->last || series->bytes > rates->last->bytes;
+  rates->logarithms = (larger ? 0.0 : rates->logarithms) + log(value);
+  rates->count = (larger ? 0 : rates->count) + 1;
   rates->last = series;
 }
 
-static gint by_value(gconstpointer a, gconstpointer b)
+static struct fitted rates_end(const struct rates *rates)
 {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static struct fitted rates_end(struct rates *rates)
-{
-  struct fitted result = {.from = rates->last, .by = rates->by};
-  guint count = rates->values->len;
-  g_array_sort(rates->values, by_value);
-  if (count)
-    result.value = sqrt(g_array_index(rates->values, double, (count - 1) / 2) *
-                        g_array_index(rates->values, double, count / 2));
-  g_array_unref(rates->values);
-  return result;
+  return (struct fitted){.value = rates->count ? exp(rates->logarithms / rates->count) : 0.0,
+                         .from = rates->last,
+                         .by = rates->by};
 }
 
 /* ---- messages ---- */
