@@ -102,7 +102,6 @@ static void run(void)
   if (place != RECLINE_AT_END) {
     run_from(place);
   }
-  cg_free();
 }
 
 int main(int argc, char **argv)
@@ -127,6 +126,9 @@ int main(int argc, char **argv)
       fprintf(stderr, "cg: %s\n", wrong);
     }
   }
-  MPI_Finalize();
+  MPI_Finalize(); /* in which a checkpoint may be taken: what is protected must be there */
+  if (wrong == NULL) {
+    cg_free();
+  }
   return code;
 }

@@ -683,7 +683,6 @@ static int run(int steps)
     advance_all(steps);
     progress.code = report(steps);
   }
-  free_all();
   return progress.code;
 }
 
@@ -728,6 +727,7 @@ int main(int argc, char **argv)
   } else if (place.rank == 0) {
     fprintf(stderr, "lulesh-like: expected [SIDE [STEPS]], each at least 1\n");
   }
-  MPI_Finalize();
+  MPI_Finalize(); /* in which a checkpoint may be taken: what is protected must be there */
+  free_all();
   return code;
 }
