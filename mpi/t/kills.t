@@ -54,7 +54,7 @@ survives() {
   while [ $dead -lt "$kills" ] && [ $tries -lt $((10 + 10 * kills)) ]; do
     tries=$((tries + 1))
     [ $dead -gt 0 ] || : >"$dir/out" 2>"$dir/err"
-    draw 1 $((most * 3 / 4)) && lines=$drawn
+    draw 1 $((most * 9 / 10 / kills)) && lines=$drawn # a life has what is left of the program
     draw 0 $((ranks - 1))
     if killed "$lines" "$drawn" $dead "$@"; then
       dead=$((dead + 1))
