@@ -1,8 +1,8 @@
 /* Values of the executor: numbers that are known, terms of Z3 where they are not, pointers.
  *
- * A value of one bit is a Boolean term, any wider one a bit-vector. Operations compute what they
- * know and simplify the rest, so that what does not depend on anything unknown stays a number.
- * Terms live as long as the context. */
+ * A value of one bit is a Boolean term, any wider one a bit-vector. Operations on numbers compute a
+ * number, and operations on terms simplify, so a value that does not depend on unknowns stays a
+ * number. Terms live as long as the context. */
 #ifndef RECLINE_PROVE_TERM_H
 #define RECLINE_PROVE_TERM_H
 

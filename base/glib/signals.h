@@ -1,6 +1,6 @@
-/* Signals by which a user or the system asks a command to end: SIGINT, SIGTERM and SIGHUP. One that
- * the caller of the command ignores stays ignored. The process asks now and then whether one has
- * come; system calls that wait end with EINTR. */
+/* Signals by which a user or the system asks a command to end: SIGINT, SIGTERM and SIGHUP. A signal
+ * that the caller of the command ignores stays ignored. The process asks now and then whether a
+ * signal has come; system calls that wait end with EINTR. */
 #ifndef RECLINE_SIGNALS_H
 #define RECLINE_SIGNALS_H
 

@@ -1,6 +1,6 @@
 /* Many runs of a scenario: each cell of the sweeps with the same seeds. In DIR:
  *
- *     campaign.txt           version and sweeps, by which it is known again; locked while it runs
+ *     campaign.txt           version and sweeps, to recognize the campaign; locked while it runs
  *     recordings/NAME/       with `replay`: of each program (recording_folder.h)
  *     cells/N.yaml           the scenario of each cell, resolved: `recline run` takes it with --set
  *     runs.jsonl             a line for each run that has ended (runs.h)
@@ -223,7 +223,7 @@ static double expected_runs(const struct campaign *c, const struct progress *p)
   return CLAMP(ceil(wanted / ROUND) * ROUND, p->count, c->runs);
 }
 
-/* In a file, a line now and then. */
+/* Shows progress: on a terminal in place, in a file by a line now and then. */
 static void show_progress(const struct campaign *c, struct progress *p)
 {
   guint done = g_hash_table_size(c->done.rows);

@@ -27,11 +27,11 @@ struct stubborn;
 struct stubborn *stubborn_new(struct model *, const struct abstraction *, const char **refused);
 void stubborn_free(struct stubborn *);
 
-/* Returns the number of the rank's action that move number `move` is in the loaded state;
- * UINT32_MAX: the abstraction does not have it, as it comes after a crash. */
+/* Returns the number, among the rank's actions, of move number `move` in the loaded state;
+ * UINT32_MAX: the abstraction has no such action, as it comes after a crash. */
 uint32_t stubborn_action(const struct stubborn *, struct model *, uint32_t move);
 
-/* What a worker knows of values. */
+/* A worker's tables by values of ranks. */
 struct stubborn_worker;
 struct stubborn_worker *stubborn_worker_new(const struct stubborn *, const struct position *at);
 void stubborn_worker_free(struct stubborn_worker *);

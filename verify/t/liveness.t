@@ -1,3 +1,3 @@
 #!/bin/sh
-# Runs that go round for ever, against a search that knows nothing of components.
+# Verdicts on runs that go round for ever are compared with those of a search without components.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../build}/t/liveness-test"

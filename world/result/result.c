@@ -361,7 +361,7 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
   case FIELD_COUNTS:
   case FIELD_TEXTS:
   case FIELD_PHASES:
-    break; /* no single value: its own case above */
+    break; /* a list, which has a case of its own above */
   case FIELD_SECONDS:
     *(double *)place = json_node_get_double(node);
     return json_node_get_value_type(node) != G_TYPE_STRING;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The instant at which a run begins: failures at time 0, before and in MPI_Init, between the start of
-# a rank and its first event, under every protocol. With RECLINE_LONG=1 each of them with each.
+# a rank and its first event, under every protocol. With RECLINE_LONG=1 every failure meets every protocol.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
