@@ -58,7 +58,7 @@ static bool is_raised(const struct rank_world *w, const struct shape *shape)
   bool below = t->level == RCL_LEVEL_CHANNEL;
   switch (shape->kind) {
   case RCL_EVENT_ARRIVED:
-    return shape->fields & DRAINED ? below || w->drains : !below;
+    return shape->fields & DRAINED ? below || (w->drains && !w->either) : !below;
   case RCL_EVENT_RECEIVE:
   case RCL_EVENT_SAFE_POINT:
     return !below;
@@ -184,6 +184,15 @@ static bool names(const struct rank_world *w, enum peers peers, int peer)
   }
 }
 
+static uint32_t fields_of(const struct rank_world *w, const struct shape *shape)
+{
+  if (shape->kind == RCL_EVENT_TIMER && w->traits.clocks)
+    return shape->fields | CHECKPOINT | SOME;
+  if (shape->kind == RCL_EVENT_ARRIVED && w->either)
+    return shape->fields & ~(uint32_t)SOME;
+  return shape->fields;
+}
+
 void events_each(struct rank_world *w,
                  bool (*each)(void *ctx, struct rank_world *, const GPtrArray *conditions,
                               enum rcl_event_kind, bool fresh),
@@ -200,9 +209,7 @@ void events_each(struct rank_world *w,
       if (!names(w, shapes[i].peers, peer))
         continue;
       begin(&m, shapes[i].kind, peer);
-      make_fields(
-          &m, shapes[i].fields |
-                  (shapes[i].kind == RCL_EVENT_TIMER && w->traits.clocks ? CHECKPOINT | SOME : 0));
+      make_fields(&m, fields_of(w, &shapes[i]));
       more = each(ctx, w, m.conditions, shapes[i].kind, false);
     }
   }

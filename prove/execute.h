@@ -133,8 +133,8 @@ struct value path_peek(struct executor *, const struct path *, uint32_t object, 
 
 /* Asserts a condition of all paths. */
 void executor_assume(struct executor *, Z3_ast);
-/* Returns a solver for one question, with all conditions of executor_assume(). For a long question
- * it is quicker than the executor's, which takes many. The caller releases it. */
+/* Returns a solver for one question, in which nothing is assumed. For a long question it is quicker
+ * than the executor's, which takes many. The caller releases it. */
 Z3_solver executor_solver_anew(struct executor *);
 /* Bounds the time of a solver by the time that is left. */
 void executor_set_time(const struct executor *, Z3_solver);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "prove/fields.h"
+#include "prove/line_ask.h"
 
 /* The end of a path. */
 struct line_end {
@@ -18,11 +19,6 @@ struct goal {
   const char *name, *text;
   int i, j;
 };
-
-bool line_is_left_out(const struct proving *g, const struct told *told)
-{
-  return g->without && g_str_equal(told->name, g->without);
-}
 
 /* ---- what fails ---- */
 
@@ -242,29 +238,6 @@ static void free_end(struct proving *g, struct line_end *end)
 
 /* ---- questions ---- */
 
-/* Asks whether a term is possible with all clauses; true: `*model` is one of it. */
-static bool is_possible(struct proving *g, Z3_ast term, Z3_model *model)
-{
-  struct executor *x = &g->h->w.x;
-  Z3_solver solver = executor_solver_anew(x);
-  for (guint k = 0; k < g->h->clauses->len && g->assumes; k++) {
-    const struct told *told = g->h->clauses->pdata[k];
-    if (!told->own && !line_is_left_out(g, told))
-      Z3_solver_assert(x->z3, solver, told->holds);
-  }
-  Z3_solver_assert(x->z3, solver, term);
-  executor_set_time(x, solver);
-  x->queries++;
-  Z3_lbool answer = Z3_solver_check(x->z3, solver);
-  x->unknown += answer == Z3_L_UNDEF;
-  if (answer == Z3_L_TRUE) {
-    *model = Z3_solver_get_model(x->z3, solver);
-    Z3_model_inc_ref(x->z3, *model);
-  }
-  Z3_solver_dec_ref(x->z3, solver);
-  return answer == Z3_L_TRUE;
-}
-
 static Z3_ast conditions_of(const struct proving *g, const struct path *p)
 {
   return Z3_mk_and(g->h->w.x.z3, p->conditions->len, (Z3_ast *)p->conditions->pdata);
@@ -280,20 +253,10 @@ static void take_model(struct proving *g, struct path *p, Z3_model model)
 bool line_path_is_possible(struct proving *g, struct path *p)
 {
   Z3_model model = NULL;
-  if (!is_possible(g, conditions_of(g, p), &model))
+  if (!line_was_possible(g, conditions_of(g, p), &model))
     return false;
   take_model(g, p, model);
   return true;
-}
-
-/* That the path is taken and one of its goals fails. */
-static Z3_ast fails(const struct proving *g, const struct line_end *end)
-{
-  Z3_context z = g->h->w.x.z3;
-  g_autofree Z3_ast *each = g_new(Z3_ast, end->goals->len + 1);
-  for (guint k = 0; k < end->goals->len; k++)
-    each[k] = negated(g->h, g_array_index(end->goals, struct goal, k).holds);
-  return both(g->h, conditions_of(g, end->path), Z3_mk_or(z, end->goals->len, each));
 }
 
 static bool is_so(struct proving *g, const struct path *p, Z3_ast term)
@@ -331,27 +294,73 @@ static void prefer_small(struct proving *g, Z3_ast term, Z3_model *model)
   for (uint32_t k = 0; k < h->count; k++)
     all[k] = Z3_mk_bvule(x->z3, h->before[k], number(h, SMALL));
   all[h->count] = term;
-  if (is_possible(g, Z3_mk_and(x->z3, h->count + 1, all), &small)) {
+  if (line_is_possible(g, Z3_mk_and(x->z3, h->count + 1, all), places_everywhere(), &small)) {
     Z3_model_dec_ref(x->z3, *model);
     *model = small;
   }
   x->unknown = unknown;
 }
 
-void line_goals_prove(struct proving *g)
+/* ---- what is asked together ---- */
+
+/* What has to hold behind a move. A goal that several paths have is refuted once. */
+struct question {
+  GPtrArray *goals;  /* Z3_ast, in the order of the ends that have them */
+  GHashTable *where; /* of each: the paths, as a term */
+  struct places about;
+};
+
+static void add_end(struct proving *g, struct question *q, const struct line_end *end)
+{
+  Z3_ast path = conditions_of(g, end->path);
+  q->about = places_joined(q->about, places_of(g->h, path));
+  for (guint k = 0; k < end->goals->len; k++) {
+    Z3_ast holds = g_array_index(end->goals, struct goal, k).holds,
+           where = g_hash_table_lookup(q->where, holds);
+    if (!where)
+      g_ptr_array_add(q->goals, holds);
+    g_hash_table_insert(q->where, holds, where ? either(g->h, where, path) : path);
+    q->about = places_joined(q->about, places_of(g->h, holds));
+  }
+}
+
+/* Returns that a goal fails. What all paths have in common, when the move can be, is said once
+ * more, in front: Z3 uses equations before it searches only where they are not behind an `or`. */
+static Z3_ast fails(const struct proving *g, const struct question *q)
 {
   Z3_context z = g->h->w.x.z3;
-  g_autofree Z3_ast *any = g_new(Z3_ast, g->ends->len + 1);
+  const GPtrArray *when = g->move->when;
+  guint common = when ? when->len : 0;
+  g_autofree Z3_ast *any = g_new(Z3_ast, q->goals->len + 1), *all = g_new(Z3_ast, common + 1);
+  for (guint k = 0; k < q->goals->len; k++)
+    any[k] = both(g->h, negated(g->h, q->goals->pdata[k]),
+                  g_hash_table_lookup(q->where, q->goals->pdata[k]));
+  for (guint k = 0; k < common; k++)
+    all[k] = when->pdata[k];
+  all[common] = Z3_mk_or(z, q->goals->len, any);
+  return Z3_mk_and(z, common + 1, all);
+}
+
+static void ask(struct proving *g, const struct question *q)
+{
   Z3_model model = NULL;
+  Z3_ast term = fails(g, q);
+  if (!q->goals->len || !line_is_possible(g, term, q->about, &model))
+    return;
+  prefer_small(g, term, &model);
+  tell_failures(g, model);
+  Z3_model_dec_ref(g->h->w.x.z3, model);
+}
+
+void line_goals_prove(struct proving *g)
+{
+  struct question q = {g_ptr_array_new(), g_hash_table_new(NULL, NULL), {{0}}};
   for (guint i = 0; i < g->ends->len; i++)
-    any[i] = fails(g, g->ends->pdata[i]);
-  Z3_ast fails_somewhere = Z3_mk_or(z, g->ends->len, any);
-  if (g->ends->len && is_possible(g, fails_somewhere, &model)) {
-    prefer_small(g, fails_somewhere, &model);
-    tell_failures(g, model);
-    Z3_model_dec_ref(z, model);
-  }
+    add_end(g, &q, g->ends->pdata[i]);
+  ask(g, &q);
   for (guint i = 0; i < g->ends->len; i++)
     free_end(g, g->ends->pdata[i]);
   g_ptr_array_set_size(g->ends, 0);
+  g_hash_table_destroy(q.where);
+  g_ptr_array_free(q.goals, TRUE);
 }

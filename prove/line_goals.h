@@ -12,13 +12,11 @@ struct proving {
   const char *without; /* name of a clause that is left out; NULL: none */
   bool assumes;        /* clauses hold before the move */
   GPtrArray *ends;     /* of the move, in line_goals.c */
+  GPtrArray *seen;     /* Z3_ast *: states before moves that were found to be possible */
   struct line_move *move;
 };
 
-bool line_is_left_out(const struct proving *, const struct told *);
-
-/* Returns whether the path can be taken; then it has a model of it. Paths are divided with clauses
- * of the protocol alone, as the others are long and leave few paths that cannot be taken. */
+/* Returns whether the path can be taken; then it has a model of it. */
 bool line_path_is_possible(struct proving *, struct path *);
 
 /* Adds a path and the words behind it, of which `duties` and all clauses that speak of changed

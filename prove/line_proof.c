@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "prove/line_goals.h"
+#include "prove/line_ask.h"
 
 /* ---- steps ---- */
 
@@ -82,6 +82,18 @@ static void note_time(const char *move, gint64 began)
     g_printerr("  %-32s %.2f s\n", move, (double)(g_get_monotonic_time() - began) / 1e6);
 }
 
+/* Those of the protocol are told to the solver that divides paths, too: the others are long and
+ * leave few paths that cannot be taken. */
+static void assume_all(struct proving *g)
+{
+  for (guint k = 0; k < g->h->clauses->len; k++) {
+    const struct told *told = g->h->clauses->pdata[k];
+    if (told->own && !line_is_left_out(g, told))
+      executor_assume(&g->h->w.x, told->holds);
+  }
+  g->assumes = true;
+}
+
 static bool prove_move(void *ctx, struct line_move *m)
 {
   struct proving *g = ctx;
@@ -125,17 +137,6 @@ static bool prove_first(struct proving *g)
   return !g->proof->failed->len;
 }
 
-/* Those of the protocol are told to the solver that divides paths, too. */
-static void assume_all(struct proving *g)
-{
-  for (guint k = 0; k < g->h->clauses->len; k++) {
-    const struct told *told = g->h->clauses->pdata[k];
-    if (told->own && !line_is_left_out(g, told))
-      executor_assume(&g->h->w.x, told->holds);
-  }
-  g->assumes = true;
-}
-
 static void count_clauses(struct proving *g)
 {
   const struct whole *h = g->h;
@@ -159,8 +160,11 @@ void line_prove(LLVMModuleRef module, const char *protocol, const struct line_as
                 struct line_proof *proof)
 {
   struct whole h;
-  struct proving g = {
-      .h = &h, .proof = proof, .without = asked->without, .ends = g_ptr_array_new()};
+  struct proving g = {.h = &h,
+                      .proof = proof,
+                      .without = asked->without,
+                      .ends = g_ptr_array_new(),
+                      .seen = g_ptr_array_new_with_free_func(g_free)};
   *proof = (struct line_proof){.never = g_ptr_array_new_with_free_func(g_free),
                                .failed = g_ptr_array_new()};
   bool found = whole_init(&h, module, protocol, asked->ranks, asked->capacity, asked->until);
@@ -176,6 +180,7 @@ void line_prove(LLVMModuleRef module, const char *protocol, const struct line_as
   }
   conclude(&g);
   g_ptr_array_free(g.ends, TRUE);
+  g_ptr_array_free(g.seen, TRUE);
   whole_clear(&h);
 }
 

@@ -18,6 +18,7 @@ struct rank_world {
   struct rcl_protocol traits; /* the protocol as known outside of the module */
   const char *controls[CONTROLS + 1];
   bool drains; /* a step that drains channels was seen: messages may arrive without a receive */
+  bool either; /* ARRIVED is one event, whether there is a receive for the message or not */
 };
 
 /* Clones `module`, which has the protocol of that name; returns false if it has none. */

@@ -29,18 +29,10 @@ static Z3_tactic tactic_of(Z3_context z)
 
 Z3_solver executor_solver_anew(struct executor *x)
 {
-  if (x->asserted->len)
-    Z3_solver_pop(x->z3, x->solver, x->asserted->len);
-  g_ptr_array_set_size(x->asserted, 0);
-  Z3_ast_vector all = Z3_solver_get_assertions(x->z3, x->solver);
-  Z3_ast_vector_inc_ref(x->z3, all);
   Z3_tactic tactic = tactic_of(x->z3);
   Z3_solver solver = Z3_mk_solver_from_tactic(x->z3, tactic);
   Z3_solver_inc_ref(x->z3, solver);
-  for (unsigned i = 0; i < Z3_ast_vector_size(x->z3, all); i++)
-    Z3_solver_assert(x->z3, solver, Z3_ast_vector_get(x->z3, all, i));
   Z3_tactic_dec_ref(x->z3, tactic);
-  Z3_ast_vector_dec_ref(x->z3, all);
   return solver;
 }
 

@@ -267,7 +267,7 @@ bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ran
   if (!rank_world_init(&h->w, module, name, 0, ranks, capacity))
     return false;
   h->w.x.until = until;
-  h->w.drains = true; /* messages may arrive for no receive */
+  h->w.drains = h->w.either = true; /* messages may arrive for no receive */
   h->words = h->w.state_bytes / 4;
   while (h->w.controls[h->kinds])
     h->kinds++;
@@ -292,6 +292,8 @@ void whole_clear(struct whole *h)
     g_free(h->names[i]);
   g_free(h->names);
   g_free(h->before);
+  if (h->places)
+    g_hash_table_destroy(h->places);
   rank_world_clear(&h->w);
 }
 

@@ -10,8 +10,10 @@
  *
  *     whole.c           words, clauses
  *     whole_shape.c     what holds of each state of the whole, whatever the protocol
+ *     places.c          what a term speaks of
  *     line_moves.c      moves of the world, as they change words
  *     line_actions.c    actions of a step, likewise
+ *     line_ask.c        questions to Z3 about states before a move
  *     line_proof.c      each clause, after each move
  */
 #ifndef RECLINE_PROVE_WHOLE_H
@@ -61,6 +63,7 @@ struct whole {
   Z3_ast *before;
   char **names;
   GPtrArray *clauses; /* struct told */
+  GHashTable *places; /* by term: what it speaks of (places.c); NULL: nothing was asked */
 };
 
 /* Numbers of words. */
