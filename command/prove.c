@@ -16,7 +16,7 @@ const struct about about_prove = {"prove", "PROTOCOL|FILE.c...",
                                   "prove --memory bookmark --ranks 2 --capacity 1"};
 
 struct proving {
-  const char *what, *without;
+  const char *what, *without, *keep;
   double seconds;
   int ranks, capacity;
 };
@@ -38,6 +38,7 @@ static int hand_over(const struct proving *asked, char **names)
   g_ptr_array_add(words, number[0]);
   g_ptr_array_add(words, number[1]);
   g_ptr_array_add(words, (char *)asked->without);
+  g_ptr_array_add(words, (char *)asked->keep);
   for (char **name = names; *name; name++)
     g_ptr_array_add(words, *name);
   g_ptr_array_add(words, NULL);
@@ -52,7 +53,7 @@ int command_prove(int argc, char **argv)
   enum { RANKS_MOST = 8, CAPACITY_MOST = 64 };
   gboolean memory = FALSE;
   gint ranks = 0, capacity = 0;
-  g_autofree char *limit = NULL, *without = NULL;
+  g_autofree char *limit = NULL, *without = NULL, *keep = NULL;
   g_auto(GStrv) names = NULL;
   g_autoptr(GError) error = NULL;
   double seconds = 600;
@@ -61,6 +62,8 @@ int command_prove(int argc, char **argv)
        "Prove that no step overflows, leaves its memory or the grammar of actions", NULL},
       {"without", 0, 0, G_OPTION_ARG_STRING, &without,
        "Leave out that clause of the line invariant, to see what needs it", "CLAUSE"},
+      {"keep", 0, 0, G_OPTION_ARG_FILENAME, &keep,
+       "Keep in that folder which moves are proved, and do not prove them again", "DIR"},
       {"ranks", 0, 0, G_OPTION_ARG_INT, &ranks, "Of worlds of N ranks (2; with --memory 2 and 3)",
        "N"},
       {"capacity", 0, 0, G_OPTION_ARG_INT, &capacity,
@@ -75,6 +78,8 @@ int command_prove(int argc, char **argv)
     return bad_input("recline prove: --timeout %s, expected a time", limit);
   if (memory && without)
     return bad_input("recline prove: --without, expected no --memory");
+  if (memory && keep)
+    return bad_input("recline prove: --keep, expected no --memory");
   if (ranks < 0 || ranks > RANKS_MOST || ranks == 1)
     return bad_input("recline prove: --ranks: expected 2 to 8");
   if (capacity < 0 || capacity > CAPACITY_MOST)
@@ -83,6 +88,7 @@ int command_prove(int argc, char **argv)
     return bad_input("recline prove: expected a protocol");
   const struct proving asked = {.what = memory ? "memory" : "line",
                                 .without = without ? without : "",
+                                .keep = keep ? keep : "",
                                 .seconds = seconds,
                                 .ranks = ranks,
                                 .capacity = capacity};

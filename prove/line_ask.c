@@ -1,4 +1,4 @@
-#include "prove/line_ask.h"
+#include "prove/line_goals.h"
 
 enum { SEEN_MOST = 24 };
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "prove/fields.h"
-#include "prove/line_ask.h"
 
 /* The end of a path. */
 struct line_end {

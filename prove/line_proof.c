@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "prove/line_ask.h"
+#include "prove/kept.h"
+#include "prove/line_goals.h"
 
 /* ---- steps ---- */
 
@@ -94,28 +95,55 @@ static void assume_all(struct proving *g)
   g->assumes = true;
 }
 
-static bool prove_move(void *ctx, struct line_move *m)
+/* Returns whether an earlier run has proved the move, and counts it then. */
+static bool is_kept(struct proving *g, const char *move)
 {
-  struct proving *g = ctx;
+  enum kept_as as = g->kept ? kept_find(g->keep, g->kept, move) : KEPT_NOT;
+  g->proof->moves += as == KEPT_PROVED;
+  g->proof->kept += as != KEPT_NOT;
+  if (as == KEPT_NEVER)
+    g_ptr_array_add(g->proof->never, g_strdup(move));
+  return as != KEPT_NOT;
+}
+
+/* Returns whether the move can happen; if so all its paths are proved, or what fails is told. */
+static bool prove_paths(struct proving *g)
+{
   struct executor *x = &g->h->w.x;
-  gint64 began = g_get_monotonic_time();
-  g->move = m;
   struct path *p = begin_step(g);
   bool possible = line_path_is_possible(g, p);
-  if (possible)
-    g->proof->moves++;
-  else if (!x->late && !x->unknown)
-    g_ptr_array_add(g->proof->never, g_strdup(m->name));
-  if (possible && m->rank >= 0) {
+  if (possible && g->move->rank >= 0) {
     executor_run(x, p, judge_step, g);
   } else {
     if (possible)
-      line_goals_add(g, p, m->now, m->duties, false);
+      line_goals_add(g, p, g->move->now, g->move->duties, false);
     path_free(x, p);
   }
   line_goals_prove(g);
+  return possible;
+}
+
+static bool prove_move(void *ctx, struct line_move *m)
+{
+  struct proving *g = ctx;
+  const struct executor *x = &g->h->w.x;
+  gint64 began = g_get_monotonic_time();
+  g->move = m;
+  if (is_kept(g, m->name))
+    return true;
+  bool possible = prove_paths(g);
   note_time(m->name, began);
-  return !g->proof->failed->len && !g->proof->undecided && !x->late && !x->unknown;
+  if (x->late || x->unknown)
+    return false;
+  if (possible)
+    g->proof->moves++;
+  else
+    g_ptr_array_add(g->proof->never, g_strdup(m->name));
+  if (g->proof->failed->len || g->proof->undecided)
+    return false;
+  if (g->kept)
+    kept_note(g->keep, g->kept, m->name, possible ? KEPT_PROVED : KEPT_NEVER);
+  return true;
 }
 
 /* ---- the whole ---- */
@@ -163,6 +191,8 @@ void line_prove(LLVMModuleRef module, const char *protocol, const struct line_as
   struct proving g = {.h = &h,
                       .proof = proof,
                       .without = asked->without,
+                      .keep = asked->keep,
+                      .kept = asked->keep ? kept_proof(module, protocol, asked) : NULL,
                       .ends = g_ptr_array_new(),
                       .seen = g_ptr_array_new_with_free_func(g_free)};
   *proof = (struct line_proof){.never = g_ptr_array_new_with_free_func(g_free),
@@ -181,6 +211,7 @@ void line_prove(LLVMModuleRef module, const char *protocol, const struct line_as
   conclude(&g);
   g_ptr_array_free(g.ends, TRUE);
   g_ptr_array_free(g.seen, TRUE);
+  g_free(g.kept);
   whole_clear(&h);
 }
 

@@ -22,6 +22,7 @@ struct line_failure {
 struct line_proof {
   unsigned clauses, instances; /* of the protocol and of each whole; for ranks and pairs */
   unsigned moves;              /* that can happen */
+  unsigned kept;               /* of all moves, those that an earlier run has proved */
   uint64_t paths, queries, gave_up;
   GPtrArray *never;  /* char *: names of moves that cannot happen */
   GPtrArray *failed; /* struct line_failure: of the first move behind which something fails */
@@ -33,6 +34,7 @@ struct line_asked {
   int ranks;
   uint32_t capacity;
   const char *without; /* name of a clause that is left out; NULL: none */
+  const char *keep;    /* folder of moves that were proved (kept.h); NULL: none */
   gint64 until;        /* monotonic time in microseconds; 0: no bound */
 };
 

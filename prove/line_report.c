@@ -40,13 +40,15 @@ int line_report(const char *name, const struct line_asked *asked, const struct l
                 double seconds)
 {
   bool failed = proof->failed->len > 0;
+  g_autofree char *before =
+      proof->kept ? g_strdup_printf("%u moves as before, ", proof->kept) : g_strdup("");
   printf("%-28s %-10s %d ranks, capacity %u, %u clauses (%u of ranks and pairs), %u moves, "
-         "%" G_GUINT64_FORMAT " paths, %" G_GUINT64_FORMAT " queries, %.1f s\n",
+         "%s%" G_GUINT64_FORMAT " paths, %" G_GUINT64_FORMAT " queries, %.1f s\n",
          name,
          failed             ? "fails"
          : proof->undecided ? "undecided"
                             : "proved",
-         asked->ranks, asked->capacity, proof->clauses, proof->instances, proof->moves,
+         asked->ranks, asked->capacity, proof->clauses, proof->instances, proof->moves, before,
          proof->paths, proof->queries, seconds);
   print_failures(proof->failed);
   if (proof->undecided)

@@ -1,4 +1,4 @@
-#include "prove/places.h"
+#include "prove/whole.h"
 
 /* Of 8 ranks: the words of all, those of each rank and its memories, channels. */
 G_STATIC_ASSERT(1 + WHOLE_RANKS * (1 + MEMORIES + WHOLE_RANKS) <= 64 * PLACE_WORDS);

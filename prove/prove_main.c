@@ -1,7 +1,7 @@
-/* recline-prove WHAT SECONDS RANKS CAPACITY WITHOUT PROTOCOL...: what `recline prove` runs. A
+/* recline-prove WHAT SECONDS RANKS CAPACITY WITHOUT KEEP PROTOCOL...: what `recline prove` runs. A
  * program of its own, as LLVM and Z3 are large, and nothing else of recline needs them. WHAT:
  * "memory" or "line". RANKS or CAPACITY 0: all of them, or the least. WITHOUT: a clause that is
- * left out, or "". */
+ * left out, or "". KEEP: a folder for moves that are proved, or "". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -52,7 +52,7 @@ static int conclude(const char *name, const struct memory_proof *proof, double s
 
 /* The options, which are the same for each protocol. */
 struct asked {
-  const char *what, *without;
+  const char *what, *without, *keep;
   double seconds; /* 0: no bound */
   int ranks;      /* ranks of the worlds; 0: 2 and 3 */
   int capacity;   /* capacity of the worlds; 0: 1 and 2 */
@@ -82,6 +82,7 @@ static int prove_line(const char *name, const char *protocol, LLVMModuleRef modu
   const struct line_asked line = {.ranks = asked->ranks ? asked->ranks : RANKS_LEAST,
                                   .capacity = asked->capacity ? (uint32_t)asked->capacity : 1,
                                   .without = *asked->without ? asked->without : NULL,
+                                  .keep = *asked->keep ? asked->keep : NULL,
                                   .until = until};
   line_prove(module, protocol, &line, &proof);
   int code = line_report(name, &line, &proof, (double)(clock() - ticks) / CLOCKS_PER_SEC);
@@ -120,14 +121,15 @@ static int worse(int a, int b)
 int main(int argc, char **argv)
 {
   int code = EXIT_FINE;
-  if (argc < 7)
+  if (argc < 8)
     return EXIT_BAD_INPUT;
   const struct asked asked = {.what = argv[1],
                               .seconds = g_ascii_strtod(argv[2], NULL),
                               .ranks = atoi(argv[3]),
                               .capacity = atoi(argv[4]),
-                              .without = argv[5]};
-  for (int i = 6; i < argc; i++)
+                              .without = argv[5],
+                              .keep = argv[6]};
+  for (int i = 7; i < argc; i++)
     code = worse(code, prove(argv[i], &asked));
   return code;
 }

@@ -100,6 +100,36 @@ Z3_ast *whole_words(const struct whole *);
  * why it is not known. */
 const char *whole_tell_shape(struct whole *);
 
+/* ---- places.c ---- */
+
+/* Places are what a term over the words of a whole speaks of: the words of all, the words of each
+ * rank, each of its memories, each channel. A question about few places needs the clauses about
+ * these alone, which makes it quicker. */
+enum { PLACE_WORDS = 2 };
+
+/* A set of places. */
+struct places {
+  uint64_t bits[PLACE_WORDS];
+};
+
+/* Returns the places of a term; those of terms that were asked for are kept until whole_clear(). */
+struct places places_of(struct whole *, Z3_ast);
+
+static inline struct places places_joined(struct places a, struct places b)
+{
+  return (struct places){{a.bits[0] | b.bits[0], a.bits[1] | b.bits[1]}};
+}
+
+static inline struct places places_everywhere(void)
+{
+  return (struct places){{UINT64_MAX, UINT64_MAX}};
+}
+
+static inline bool places_are_within(struct places a, struct places b)
+{
+  return !(a.bits[0] & ~b.bits[0]) && !(a.bits[1] & ~b.bits[1]);
+}
+
 /* ---- terms of words ---- */
 
 static inline Z3_ast number(const struct whole *h, uint32_t n)

@@ -21,9 +21,21 @@ verdict() { # [OPTION]... PROTOCOL: the verdict
 
 never='1 timer, 0 control none from 1, 0 control request from 1, 0 control release from 1'
 never="$never, 1 control none from 0, 1 control done from 0"
-is "$(verdict bookmark)" 'proved 0' 'bookmark, two ranks' out err
+is "$(verdict --keep moves bookmark)" 'proved 0' 'bookmark, two ranks' out err
 is "$(sed -n 's/^  cannot happen: //p' out)" "$never" 'all other moves can happen' out
 check 'how much was asked is said' grep -q ' clauses .* moves, .* paths, .* queries, ' out
+
+# ---- kept ----
+
+files() { ls moves | wc -l | tr -d ' '; }
+
+all=$(files)
+cp out first
+echo cut >"moves/$(ls moves | sed -n 1p)"
+is "$(verdict --keep moves bookmark)" 'proved 0' 'bookmark once more' out err
+check 'of its moves one is proved anew, whose file was cut' grep -q " $((all - 1)) moves as before, " out
+is "$(sed -n 2p out)" "$(sed -n 2p first)" 'and the same moves cannot happen'
+is "$(files)" "$all" 'each move has one file'
 
 # ---- refuted ----
 
@@ -35,7 +47,8 @@ refuted() { # MUTANT CLAUSE [OPTION]...: fails by that clause of bookmark_line.h
   check 'behind a move, from a state' sh -c \
     "grep -q '^    move: ' out && grep -q '^    before: ' out && grep -q '^    after: ' out"
 }
-refuted blind drained
+refuted blind drained --keep moves
+check 'of whose moves none was known' sh -c '! grep -q " as before, " out'
 check 'in the names of fields' grep -q -E '^ +state of 0: phase=(WANTED|DRAINING) .* peers\[1\]\.sent=' out
 
 # ---- not proved ----
@@ -44,10 +57,11 @@ is "$(verdict blocking)" 'undecided 2' 'blocking states no line invariant' out e
 check 'and it is said' grep -q 'it states no line invariant' out
 is "$(verdict --timeout 1s bookmark)" 'undecided 2' 'time is up' out err
 exits 64 '--without and --memory' "$recline" prove --memory --without told bookmark
+exits 64 '--keep and --memory' "$recline" prove --memory --keep moves bookmark
 
 # ---- long ----
 
-lines=11
+lines=17
 if [ -n "${RECLINE_LONG:-}" ]; then
   refuted commit-early 'store|durable'
   refuted release-early held
@@ -58,6 +72,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict --without told bookmark)" 'fails 1' 'without clause "told" others fail' out err
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=32
+  lines=38
 fi
 finish $lines
