@@ -66,7 +66,7 @@ int command_join(int argc, char **argv)
   inside = g_build_filename(out ? out : ".", "trace.txt", NULL);
   const char *file = output ? output : out ? inside : "trace.txt";
   bool good = join(words[0], out, file, &joined, &error);
-  g_autofree char *first = joined.first;
+  g_free(joined.first); /* it was needed for the result alone */
   if (!good)
     return bad_input("%s", error->message);
   tell(file, &joined);
