@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # Crashes in every place of a small run, under every protocol: its places are the times between two
-# events of its trace, at most 100. The program polls, takes messages from any rank, meets in barriers,
-# and its ranks end one after the other. Each place is crashed
+# events of its trace, at most 100. The program polls, in two of three rounds until a time has passed on
+# the clock that it reads in between, takes messages from any rank, meets in barriers, and its ranks end
+# one after the other. Its clock never goes back. Each place, the instant 0 among them, is crashed
 #   - alone;
 #   - with a second rank, and with a third, while the first is being recovered, and the fourth time when
 #     that is over: failures within milliseconds;
@@ -37,6 +38,30 @@ spew('small.c', <<'EOF');
 #include <stdio.h>
 #include <unistd.h>
 
+static double last;
+static int back; /* how often a reading lay before an earlier one */
+
+static double now(void)
+{
+  double reading = MPI_Wtime();
+  back += reading < last;
+  return last = reading;
+}
+
+static int take_one(int clock)
+{
+  MPI_Request request;
+  int word, done = 0;
+  MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+  for (double until = clock ? now() + 150e-6 : 0; !done && (!clock || now() < until);) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (!clock && !done)
+      usleep(50);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return word;
+}
+
 int main(int argc, char **argv)
 {
   int rank, ranks, sum = 0, word = 0;
@@ -46,14 +71,8 @@ int main(int argc, char **argv)
   for (int i = 1; i <= 3; i++) {
     recline_iteration(i);
     usleep(300);
-    for (int k = 1; k < ranks && rank == 0; k++) {
-      MPI_Request request;
-      int done = 0;
-      MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
-      while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
-        usleep(50);
-      sum += word;
-    }
+    for (int k = 1; k < ranks && rank == 0; k++)
+      sum += take_one(i != 2);
     if (rank > 0)
       MPI_Send(&(int){rank * i}, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
     MPI_Sendrecv(&sum, 1, MPI_INT, (rank + 1) % ranks, 2, &word, 1, MPI_INT,
@@ -65,7 +84,7 @@ int main(int argc, char **argv)
   if (rank > 0)
     MPI_Sendrecv(&sum, 1, MPI_INT, 3 - rank, 3, &word, 1, MPI_INT, 3 - rank, 3, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-  printf("result %d %d %d\n", rank, sum, word);
+  printf("result %d %d %d, %d\n", rank, sum, word, back);
   MPI_Finalize();
 }
 EOF
