@@ -120,6 +120,9 @@ static char **environment(const struct launch *job)
   values = g_environ_setenv(values, "RECLINE_OUT", job->directory, TRUE);
   values = g_environ_setenv(values, "RECLINE_RESULT", job->result, TRUE);
   values = g_environ_unsetenv(values, "RECLINE_RECORD");
+  values = g_environ_unsetenv(values, "RECLINE_REPLAY");
+  if (job->replay)
+    values = g_environ_setenv(values, "RECLINE_REPLAY", job->replay, TRUE);
   values = job->restart ? g_environ_setenv(values, "RECLINE_RESTART", job->restart, TRUE)
                         : g_environ_unsetenv(values, "RECLINE_RESTART");
   if (job->record) {

@@ -35,6 +35,7 @@ struct launch {
   bool trace;              /* write trace.txt */
   const char *restart;     /* folder of the run that this one continues; NULL: none */
   const char *record;      /* folder for a recording of the program; NULL: none */
+  const char *replay;      /* folder of the recording that the program replays; NULL: it does not */
   double skew;             /* with it: factor by which the program's clocks run faster */
   double timeout;          /* seconds of wall time after which it is stopped; 0: never */
   double memory;           /* bytes above which it is stopped; 0: none */

@@ -181,6 +181,7 @@ static bool simulate(struct run *run, GError **error)
       .trace = run->options.out != NULL && !run->options.no_trace,
       .restart = run->options.restart,
       .record = run->again != NULL ? run->again : run->options.record,
+      .replay = run->options.replay ? run->args[0] : NULL,
       .skew = run->again != NULL ? 1.5 : 1.0,
       .timeout = least(run->options.timeout, run->scenario->limits.time),
       .memory = least(run->options.memory_bytes, run->scenario->limits.memory),

@@ -139,6 +139,7 @@ struct request {
   uint32_t number;      /* receives: as in the door's `request` */
   uint32_t send;        /* sends: its number at the transport; 0 when that has none under way */
   uint32_t synchronous; /* sends: the number of its payload; 0: it ends as the transport says */
+  struct request *receipt; /* sends: the receive of their receipt; NULL: there is none */
   void *buffer;
   int count;
   MPI_Datatype type;
@@ -196,6 +197,13 @@ struct taken {
   uint32_t all_to, *beyond, count, room;
 };
 
+/* A message that a receive has taken and that has no receipt yet, in the order of taking. */
+struct due {
+  int source;
+  uint32_t number;
+  struct due *next;
+};
+
 struct mpi_state {
   const char *call_name;           /* the program is in it, or was, */
   double call_since;               /* from then on, in seconds of simulated time */
@@ -204,6 +212,9 @@ struct mpi_state {
   uint32_t receives;               /* posted so far */
   uint32_t *synchronous_sends;     /* so far, by receiver (synchronous.h); NULL: none */
   struct taken *synchronous_taken; /* by sender; NULL: none */
+  struct taken *receipts_given;    /* by sender; NULL: none */
+  struct due *due;                 /* receipts that it must still give */
+  bool gives_receipt;              /* it is sending one */
   int pending;                     /* requests that the program has begun and not completed */
   struct application *application; /* what it protects (application.h); NULL: nothing yet */
   struct request *posted;          /* receives that wait for a message */

@@ -96,7 +96,8 @@ bool request_is_complete(const struct rank *r, const struct request *request)
   if (request->kind == REQUEST_WHOLE)
     return all_parts_are_done(r, &request->whole);
   return request->kind == REQUEST_SEND && transport_sent(r->transport, request->send) &&
-         synchronous_is_taken(r, request->peer, request->synchronous);
+         synchronous_is_taken(r, request->peer, request->synchronous) &&
+         (!request->receipt || request->receipt->done);
 }
 
 bool request_is_done(const struct rank *r, const struct request *request)
@@ -104,8 +105,21 @@ bool request_is_done(const struct rank *r, const struct request *request)
   return request_is_complete(r, request) || (!request->filling && faults_of_request(r, request));
 }
 
+/* When a receipt comes depends on time, so the count of requests of the world does not know of it.
+ */
+static void drop_receipt(struct request *request)
+{
+  struct request *receipt = request->receipt;
+  request->receipt = NULL;
+  if (receipt && receipt->done)
+    rank_free(receipt);
+  else if (receipt)
+    receipt->orphan = true;
+}
+
 void request_free(struct request *request)
 {
+  drop_receipt(request);
   if (request->comm)
     request->comm->requests--;
   rank_free(request);
@@ -132,6 +146,7 @@ int request_retire(struct request **handle, MPI_Status *status)
     *status = request->status;
   int error = request->status.MPI_ERROR;
   if (request->persistent) {
+    drop_receipt(request);
     request->active = false;
   } else {
     request_free(request);

@@ -11,6 +11,13 @@ static bool is_needed(void)
          !g_str_equal(shadow_protocol()->name, "none");
 }
 
+bool synchronous_gives_receipts(void)
+{
+  const struct rcl_place *place = shadow_protocol()->place;
+  bool same_again = place && place->assumes & RCL_ASSUMES_SAME_AGAIN;
+  return is_needed() && shadow_independent() && !same_again;
+}
+
 uint32_t synchronous_number(struct rank *sender, int peer)
 {
   if (!is_needed())
@@ -44,8 +51,9 @@ static bool is_there(const struct rank *r)
 bool synchronous_is_taken(const struct rank *sender, int peer, uint32_t number)
 {
   const struct rank *r = &layer.rank[peer];
-  return !number || (is_there(r) && r->mpi->synchronous_taken &&
-                     has(&r->mpi->synchronous_taken[sender->index], number));
+  return !number || synchronous_gives_receipts() ||
+         (is_there(r) && r->mpi->synchronous_taken &&
+          has(&r->mpi->synchronous_taken[sender->index], number));
 }
 
 void synchronous_return(const struct rank *r)
@@ -83,18 +91,56 @@ static void add(struct rank *r, struct taken *taken, uint32_t number)
     }
 }
 
+static struct taken *of_each(struct rank *r, struct taken **taken)
+{
+  if (!*taken)
+    *taken = rank_alloc(r, (size_t)layer.ranks * sizeof **taken);
+  return *taken;
+}
+
+static struct due **place_of(const struct rank *r, int source, uint32_t number)
+{
+  struct due **place = &r->mpi->due;
+  while (*place && ((*place)->source != source || (*place)->number != number))
+    place = &(*place)->next;
+  return place;
+}
+
+bool synchronous_is_due(const struct rank *r, int source, uint32_t number)
+{
+  return *place_of(r, source, number) != NULL;
+}
+
+uint32_t synchronous_given(const struct rank *r, int source)
+{
+  return r->mpi->receipts_given ? r->mpi->receipts_given[source].all_to : 0;
+}
+
+void synchronous_give(struct rank *r, int source, uint32_t number)
+{
+  struct due **place = place_of(r, source, number), *given = *place;
+  *place = given->next;
+  rank_free(given);
+  add(r, &of_each(r, &r->mpi->receipts_given)[source], number);
+}
+
+static void make_due(struct rank *r, int source, uint32_t number)
+{
+  struct due *due = rank_alloc(r, sizeof *due);
+  *due = (struct due){source, number, NULL};
+  *place_of(r, source, number) = due;
+}
+
 void synchronous_take(struct rank *receiver, int source, const struct payload *payload)
 {
   if (!payload->synchronous)
     return;
-  struct mpi_state *mpi = receiver->mpi;
-  if (!mpi->synchronous_taken)
-    mpi->synchronous_taken =
-        rank_alloc(receiver, (size_t)layer.ranks * sizeof *mpi->synchronous_taken);
-  struct taken *taken = &mpi->synchronous_taken[source];
+  struct taken *taken = &of_each(receiver, &receiver->mpi->synchronous_taken)[source];
   if (has(taken, payload->synchronous))
     return;
   add(receiver, taken, payload->synchronous);
-  if (!transport_carries(layer.rank[source].transport, payload))
+  if (synchronous_gives_receipts())
+    make_due(receiver, source, payload->synchronous);
+  else if (!transport_carries(layer.rank[source].transport, payload))
     transport_wake(source);
 }

@@ -292,6 +292,7 @@ int MPI_Finalize(void)
     comm_delete_attributes(r, MPI_COMM_SELF); /* whose functions end libraries */
     layer_begin_call(r, __func__);
     window_meet(r, &r->mpi->world);
+    window_serve_receipts(r);
     host_place_at_end(r);
     record_end(r);
     host_finish(r);

@@ -220,7 +220,7 @@ static int hook_wait(MPI_Request *request, MPI_Status *status)
 static int hook_waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
   struct rank *r = leave();
-  int result = requests_wait_all(r, count, requests, statuses);
+  int result = requests_wait_all_in_collective(r, count, requests, statuses);
   enter_again(r);
   return result;
 }

@@ -9,6 +9,7 @@
 #include "sim/host/step/collective_messages.h"
 #include "sim/host/step/host.h"
 #include "sim/host/step/matching.h"
+#include "sim/mpi/layer/receipt.h"
 #include "sim/net/transport.h"
 #include "world/scenario/platform_file.h"
 
@@ -129,6 +130,10 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     request->announced = false;
     host_receive(r, request);
   } else {
+    if (request->mode == SEND_SYNCHRONOUS) {
+      request->synchronous = synchronous_number(r, request->peer);
+      request->receipt = receipt_expect(r, request->peer, request->synchronous);
+    }
     host_handle(r);
     if (shadow_protocol()->header)
       copy_tagged(r, (double)type_bytes(request->type) * request->count);
@@ -137,13 +142,13 @@ static void begin(struct rank *r, struct request *request, bool blocking)
     else
       host_await_turn(r);
     struct payload *payload = pack(request);
-    if (request->mode == SEND_SYNCHRONOUS)
-      request->synchronous = payload->synchronous = synchronous_number(r, request->peer);
+    payload->synchronous = request->synchronous;
     request->send = request->bypass ? bypass_send(r, request->peer, request->context, request->tag,
                                                   payload, blocking)
                                     : host_offer(r, request->peer, request->context, request->tag,
                                                  payload, blocking, request->mode);
-    request->done = !request->send && synchronous_is_taken(r, request->peer, request->synchronous);
+    request->done = !request->send && !request->receipt &&
+                    synchronous_is_taken(r, request->peer, request->synchronous);
   }
 }
 
@@ -247,6 +252,8 @@ static void conclude(struct rank *r, struct request *request)
 int p2p_wait(struct rank *r, struct request *request)
 {
   waits_for(r, request, 0);
+  if (request && request->collective)
+    receipts_give_until(r, is_done, request);
   host_wait_posted(r, is_done, request);
   if (request && request->kind == REQUEST_WHOLE && !request->done)
     conclude(r, request);

@@ -1,6 +1,7 @@
 #include "sim/mpi/layer/record.h"
 
 #include "sim/mpi/layer/comm.h"
+#include "sim/mpi/layer/receipt.h"
 #include "sim/mpi/layer/recording.h"
 
 #include <errno.h>
@@ -67,7 +68,8 @@ void record_begin(void)
     recorder->file = fopen(file, "w");
     if (!recorder->file || fwrite(&recorder->head, sizeof recorder->head, 1, recorder->file) != 1)
       die(DIE_INPUT, "%s: %s, expected a folder that can be written", file, g_strerror(errno));
-    recorder->head = (struct recording_head){.format = RECORDING_FORMAT, .ranks = layer.ranks};
+    recorder->head = (struct recording_head){
+        .format = RECORDING_FORMAT, .ranks = layer.ranks, .synchronous = receipts_are_named()};
     recorder->comms = g_ptr_array_new();
     recorder->requests = g_ptr_array_new();
     recorder->persistent = g_ptr_array_new();

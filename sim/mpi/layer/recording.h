@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 enum {
-  RECORDING_FORMAT = 2,
+  RECORDING_FORMAT = 3,
   BUFFER_IN_PLACE = -1,
   BUFFER_NONE = -2,
   HANDLE_NONE = -1,
@@ -36,9 +36,11 @@ enum {
   OP_ORDERED = -2
 };
 
-/* The largest sizes in the recording: memory for them is made before MPI_Init. */
+/* What is known of the program, and the largest sizes in the recording, for which memory is made
+ * before MPI_Init. */
 struct recording_head {
   int32_t format, ranks;
+  int32_t synchronous; /* 1: the program names a synchronous send (receipt.h); else 0 */
   int32_t sent, received, collected, in_place; /* bytes of a buffer; `collected`: in collectives */
   int32_t requests, comms;
   int32_t blocks, types; /* counts of one call; the program's own datatypes, by their bytes */

@@ -11,6 +11,7 @@
  * unless the protocol handles the collective as one. */
 int requests_wait(struct rank *, MPI_Request *, MPI_Status *);
 int requests_wait_all(struct rank *, int count, MPI_Request *, MPI_Status *);
+int requests_wait_all_in_collective(struct rank *, int count, MPI_Request *, MPI_Status *);
 int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, int *index,
                       MPI_Status *);
 

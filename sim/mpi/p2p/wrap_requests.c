@@ -6,6 +6,7 @@
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/waits.h"
 #include "sim/mpi/layer/comm.h"
+#include "sim/mpi/layer/receipt.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/p2p/generalized.h"
 #include "sim/mpi/p2p/requests.h"
@@ -69,12 +70,19 @@ static bool is_found_done(struct rank *r, MPI_Request handle)
   return is_idle(handle) || request->told || host_choose(r, request_is_done(r, request), 2);
 }
 
+/* Ends a test that has found something: returns its result. */
+static int served(struct rank *r, int result)
+{
+  window_serve_receipts(r);
+  return result;
+}
+
 static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *status)
 {
   *flag = is_found_done(r, *handle);
   if (*flag) {
     *flag = request_is_complete(r, request_of(*handle)) || !is_pending(r, *handle);
-    return requests_wait(r, handle, status);
+    return served(r, requests_wait(r, handle, status));
   }
   requests_not_yet(r, POLL_TEST);
   return MPI_SUCCESS;
@@ -199,6 +207,14 @@ static bool all_are_done(const struct rank *r, const void *what)
   return done;
 }
 
+int requests_wait_all_in_collective(struct rank *r, int count, MPI_Request *handles,
+                                    MPI_Status *statuses)
+{
+  struct several several = {handles, count};
+  receipts_give_until(r, all_are_done, &several);
+  return requests_wait_all(r, count, handles, statuses);
+}
+
 static int wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
 {
   struct several several = {handles, count};
@@ -215,7 +231,7 @@ static int test_all(struct rank *r, int count, MPI_Request *handles, int *flag,
   struct several several = {handles, count};
   *flag = first_done(r, &several) == -2 || host_choose(r, all_are_done(r, &several), 2);
   if (*flag)
-    return requests_wait_all(r, count, handles, statuses);
+    return served(r, requests_wait_all(r, count, handles, statuses));
   requests_not_yet(r, POLL_TEST);
   return MPI_SUCCESS;
 }
@@ -229,10 +245,12 @@ int requests_wait_any(struct rank *r, int count, MPI_Request *handles, bool coll
   wait_for_several(r, &several, true);
   if (!collective)
     window_serve_until(r, one_is_done, &several);
-  if (collective)
+  if (collective) {
+    receipts_give_until(r, one_is_done, &several);
     host_wait_posted(r, one_is_done, &several);
-  else
+  } else {
     host_wait(r, one_is_done, &several);
+  }
   int found = first_done(r, &several);
   if (found < 0) {
     *index = MPI_UNDEFINED;
@@ -265,7 +283,7 @@ static int test_any(struct rank *r, int count, MPI_Request *handles, int *index,
     return MPI_SUCCESS;
   }
   *index = (int)outcome - 1;
-  return requests_wait(r, &handles[*index], status);
+  return served(r, requests_wait(r, &handles[*index], status));
 }
 
 WRAP_CALL(Testany, (count, requests, index, flag, status),
@@ -324,6 +342,8 @@ static int test_some(struct rank *r, int count, MPI_Request *handles, int *taken
   int result = take_some(r, count, handles, taken, indices, statuses);
   if (*taken == 0)
     requests_not_yet(r, POLL_TEST);
+  else
+    window_serve_receipts(r);
   return result;
 }
 
@@ -386,7 +406,7 @@ static int get_status(struct rank *r, MPI_Request handle, int *flag, MPI_Status 
     request_empty_status(status);
   else if (status != MPI_STATUS_IGNORE)
     *status = request->status;
-  return MPI_SUCCESS;
+  return served(r, MPI_SUCCESS);
 }
 
 WRAP_CALL(Request_get_status, (request, flag, status), get_status(r, request, flag, status))

@@ -8,6 +8,7 @@
 #include "sim/host/step/matching.h"
 #include "sim/mpi/layer/p2p.h"
 #include "sim/mpi/layer/program_calls.h"
+#include "sim/mpi/layer/receipt.h"
 
 #include <string.h>
 
@@ -145,10 +146,12 @@ static void add(struct rank *r, struct window *window, struct batch batch)
 
 static bool serves(const struct rank *r)
 {
-  return r->mpi->windows && !r->mpi->algorithm && !r->mpi->call.inside && !layer.repairs;
+  return (r->mpi->windows || receipts_are_given()) && !r->mpi->algorithm && !r->mpi->call.inside &&
+         !layer.repairs;
 }
 
-/* The decision: 0 there is none, else 1 + its source and the place of its window. */
+/* The decision: 0 there is none, else 1 + its source and the place of its window, or behind all of
+ * these a receipt. */
 static uint32_t next_message(const struct rank *r)
 {
   struct found found;
@@ -156,19 +159,31 @@ static uint32_t next_message(const struct rank *r)
   for (const struct window *each = r->mpi->windows; each; each = each->next, place++)
     if (matching_probe(r, RCL_ANY, TAG_PASSIVE, matching_context(each->comm, false), &found))
       return 1 + place * (uint32_t)layer.ranks + (uint32_t)found.source;
-  return 0;
+  uint32_t receipt = receipt_due(r);
+  return receipt ? place * (uint32_t)layer.ranks + receipt : 0;
 }
 
-static uint32_t decisions(const struct rank *r)
+/* The number of decisions for messages. */
+static uint32_t messages(const struct rank *r)
 {
   uint32_t windows = 0;
   for (const struct window *each = r->mpi->windows; each; each = each->next)
     windows++;
-  return 1 + windows * (uint32_t)layer.ranks;
+  return windows * (uint32_t)layer.ranks;
+}
+
+/* The number of all decisions; 0: receipts have no bound. */
+static uint32_t decisions(const struct rank *r)
+{
+  return receipts_are_given() ? 0 : 1 + messages(r);
 }
 
 static void serve(struct rank *r, uint32_t decision)
 {
+  if (decision > messages(r)) {
+    receipt_give(r, decision - messages(r));
+    return;
+  }
   uint32_t place = (decision - 1) / (uint32_t)layer.ranks, origin = 0;
   int source = (int)((decision - 1) % (uint32_t)layer.ranks);
   struct window *window = r->mpi->windows;
@@ -234,6 +249,12 @@ void window_serve(struct rank *r)
     if (decision)
       serve(r, decision);
   }
+}
+
+void window_serve_receipts(struct rank *r)
+{
+  if (receipts_are_given())
+    window_serve(r);
 }
 
 /* ---- meeting ---- */

@@ -12,6 +12,9 @@
  * call first meets the other members of each window, by messages, and serves until all have come:
  * then none of them waits for it.
  *
+ * Ranks serve their receipts of synchronous sends (receipt.h) at the same places, by the same
+ * decisions.
+ *
  * That costs events and messages, so it is done only where the program calls MPI_Win_lock or
  * MPI_Win_lock_all anywhere, for windows without the hint "no_locks". */
 #ifndef RECLINE_WINDOW_PASSIVE_H
@@ -29,6 +32,10 @@ void window_passive_end(struct rank *, struct window *);   /* and freed */
 void window_serve_until(struct rank *, bool (*done)(const struct rank *, const void *),
                         const void *what);
 void window_serve(struct rank *);
+
+/* The same where receipts of synchronous sends are given (receipt.h), at the end of a call that may
+ * have taken messages without waiting. */
+void window_serve_receipts(struct rank *);
 
 /* The same until the request is complete; then p2p_finish(). */
 void window_serve_until_done(struct rank *, const struct request *);
