@@ -206,6 +206,15 @@ my %files;
 $files{s{/[^/]*$}{}r}++ for grep { m{^(?:$folders)/} && !m{/t/|^verify/(?:claims|mutants|fuzz)/|/corpus} } tree();
 is(join(' ', map { "$_: $files{$_}" } grep { $files{$_} > 40 } sort keys %files), '', 'no folder has more than 40 files');
 
+# The root has what is committed there, and builds: no test or command leaves a file.
+SKIP: {
+  my %known = map { s{/.*}{}sr => 1 } split /\0/, qx(git -C "$root" ls-files -z 2>/dev/null);
+  skip 'no repository', 1 if !%known;
+  opendir my $at, $root or BAIL_OUT("$root: $!");
+  my @stray = grep { !$known{$_} && !/^(?:\.\.?|\.git|\.prove|build(?:-.*)?)$/ } sort readdir $at;
+  is("@stray", '', 'no stray file lies in the root of the repository');
+}
+
 # The table itself: folders that lie in one folder reach each other one way, at every depth.
 my %reaches;
 for my $from (keys %$may) {

@@ -24,6 +24,7 @@ struct libc {
       locale; /* locale of its thread, while the rank is in a call of ours; NULL: the process's */
   int option; /* optind after the last getopt; 0: there was none */
   uint64_t random_words; /* random bytes that the program has had */
+  bool timer_runs;       /* a timer that sends a signal, as far as the program knows */
   bool seeded;           /* `seed` is set */
   unsigned seedings;     /* without a seed of the program's */
   int32_t seed[FORTRAN_SEED];

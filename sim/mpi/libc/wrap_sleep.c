@@ -288,6 +288,62 @@ static bool no_signal(const char *name)
   return layer_wanted();
 }
 
+/* A handler of the program's would be called by none of its timers, and a loop until it is would
+ * never end. */
+static void refuse_handler(const char *name, int number, sighandler_t handler)
+{
+  bool is_own = handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR;
+  struct arena *mode = layer_enter();
+  const struct rank *r = mode ? rank_self() : NULL;
+  if (is_own && r && r->mpi->libc.timer_runs)
+    die(DIE_INPUT, "%s: no signal is simulated, expected a program without a handler for %s", name,
+        number == SIGALRM   ? "SIGALRM"
+        : number == SIGPROF ? "SIGPROF"
+                            : "SIGVTALRM");
+  layer_leave(mode);
+}
+
+static bool is_of_timers(int number)
+{
+  return number == SIGALRM || number == SIGVTALRM || number == SIGPROF;
+}
+
+static int signal_of(enum __itimer_which which)
+{
+  return which == ITIMER_REAL ? SIGALRM : which == ITIMER_VIRTUAL ? SIGVTALRM : SIGPROF;
+}
+
+/* A timer that sends that signal begins, or is stopped. Returns no_signal(). */
+static bool no_timer(const char *name, int number, bool begins)
+{
+  struct sigaction action;
+  struct arena *mode = layer_enter();
+  struct rank *r = mode ? rank_self() : NULL;
+  if (r)
+    r->mpi->libc.timer_runs = begins;
+  layer_leave(mode);
+  if (sigaction(number, NULL, &action) == 0)
+    refuse_handler(name, number, action.sa_handler);
+  return no_signal(name);
+}
+
+int sigaction(int number, const struct sigaction *restrict action,
+              struct sigaction *restrict before)
+{
+  BEHIND(sigaction)
+  if (action && is_of_timers(number))
+    refuse_handler("sigaction", number, action->sa_handler);
+  return sigaction_next(number, action, before);
+}
+
+sighandler_t signal(int number, sighandler_t handler)
+{
+  BEHIND(signal)
+  if (is_of_timers(number))
+    refuse_handler("signal", number, handler);
+  return signal_next(number, handler);
+}
+
 static int not_supported(void)
 {
   errno = ENOTSUP;
@@ -306,9 +362,9 @@ int setsockopt(int socket, int level, int option, const void *value, socklen_t b
   return not_supported();
 }
 
-IN_PLACE_OF(unsigned, alarm, (unsigned seconds), (seconds), no_signal("alarm"), 0)
+IN_PLACE_OF(unsigned, alarm, (unsigned seconds), (seconds), no_timer("alarm", SIGALRM, seconds), 0)
 IN_PLACE_OF(useconds_t, ualarm, (useconds_t first, useconds_t every), (first, every),
-            no_signal("ualarm"), 0)
+            no_timer("ualarm", SIGALRM, first || every), 0)
 IN_PLACE_OF(int, timer_create,
             (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer),
             (clock, event, timer), no_signal("timer_create"), not_supported())
@@ -318,7 +374,8 @@ IN_PLACE_OF(int, timerfd_create, (int clock, int flags), (clock, flags),
 int setitimer(enum __itimer_which which, const struct itimerval *restrict value,
               struct itimerval *restrict before)
 {
-  if (no_signal("setitimer")) {
+  bool begins = value && (value->it_value.tv_sec || value->it_value.tv_usec);
+  if (no_timer("setitimer", signal_of(which), begins)) {
     if (before)
       *before = (struct itimerval){0};
     return 0;

@@ -108,4 +108,69 @@ waits_for_ever pause 'pause()'
 waits_for_ever sigsuspend 'sigsuspend(&set)'
 waits_for_ever sigwait 'sigwait(&set, &signal)'
 waits_for_ever sigwaitinfo 'sigwaitinfo(&set, &info)'
-finish 22
+
+# A handler that a timer would call, set ahead of the timer or behind it.
+handles() { # CALL STATEMENT
+  cat >program.c <<END
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <threads.h>
+#include <unistd.h>
+static volatile int come;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static mtx_t c_mutex;
+static void handle(int number)
+{
+  come = number;
+}
+static void *keep(void *unused)
+{
+  pthread_mutex_lock(&mutex);
+  pthread_rwlock_wrlock(&lock);
+  mtx_lock(&c_mutex);
+  return unused;
+}
+static void end_thread(void)
+{
+  pthread_t thread;
+  mtx_init(&c_mutex, mtx_plain);
+  pthread_create(&thread, NULL, keep, NULL);
+  pthread_join(thread, NULL);
+}
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  (void)handle, (void)end_thread;
+  $2;
+  MPI_Finalize();
+  return 0;
+}
+END
+  "$build/bin/recline-cc" -std=gnu11 -Wall -Wextra -pthread program.c -o program
+  rm -rf out
+  timeout 60 "$recline" run scenario.yaml --set 'failures=[]' --out out >stdout 2>stderr
+  is "$?-$(grep -c "$1" stderr)" "${3:-64}-1" "$1" stderr
+}
+till='while (!come) { }'
+handles 'alarm: no signal is simulated, expected a program without a handler for SIGALRM' \
+  "signal(SIGALRM, handle); alarm(1); $till"
+handles 'signal: no signal is simulated' "alarm(1); signal(SIGALRM, handle); $till"
+handles 'sigaction: no signal is simulated' \
+  "ualarm(1, 0); sigaction(SIGALRM, &(struct sigaction){.sa_handler = handle}, NULL); $till"
+handles 'setitimer: .*for SIGPROF' \
+  "signal(SIGPROF, handle); setitimer(ITIMER_PROF, &(struct itimerval){{0, 1}, {0, 1}}, NULL); $till"
+handles 'no signal will come from alarm' \
+  'signal(SIGALRM, handle); alarm(0); signal(SIGALRM, SIG_DFL); alarm(9); signal(SIGUSR1, handle)' 0
+
+# Locks that nobody gives back.
+handles 'pthread_mutex_lock waits for a lock that a thread had when it ended' \
+  'end_thread(); pthread_mutex_lock(&mutex)'
+handles 'pthread_mutex_lock waits for a lock that its own thread has' \
+  'pthread_mutex_lock(&mutex); MPI_Barrier(MPI_COMM_WORLD); pthread_mutex_lock(&mutex)'
+handles 'pthread_rwlock_rdlock waits for a lock' 'end_thread(); pthread_rwlock_rdlock(&lock)'
+handles 'pthread_rwlock_wrlock waits for a lock' 'end_thread(); pthread_rwlock_wrlock(&lock)'
+handles 'pthread_mutex_lock waits for a lock' 'end_thread(); mtx_lock(&c_mutex)'
+finish 32
