@@ -160,9 +160,10 @@ struct rank {
   uint64_t *told;           /* by peer: the step that sent it the last control message */
 
   /* storage */
-  GHashTable *slots;   /* slot number -> struct slot */
-  GPtrArray *records;  /* struct record */
-  GPtrArray *captures; /* struct capture; the first is RCL_FRESH */
+  GHashTable *slots;      /* slot number -> struct slot */
+  unsigned slots_waiting; /* number of these that wait for a receive */
+  GPtrArray *records;     /* struct record */
+  GPtrArray *captures;    /* struct capture; the first is RCL_FRESH */
   /* Queues of struct write, of which the first is under way; global recovery has one queue. */
   GQueue writes[RCL_PARTS];
   void *logged; /* independent: the protocol's state as it was last written */

@@ -332,7 +332,7 @@ static void deliver_message(struct rank *r, const struct rcl_action *action, str
   }
   struct slot *slot = filled_slot(r, action->slot);
   layer.result.messages.replayed++;
-  slot->waiting = false;
+  storage_delivered(r, slot);
   request_fill(request, slot->payload, slot->source, slot->tag);
   request_complete(request);
 }

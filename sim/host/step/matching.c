@@ -62,6 +62,8 @@ struct request *matching_receive(const struct mpi_state *mpi, const struct messa
 
 struct message *matching_pair(struct rank *r, struct request **request)
 {
+  if (!r->mpi->posted)
+    return NULL;
   for (GList *item = r->unexpected.head; item; item = item->next) {
     *request = matching_receive(r->mpi, item->data);
     if (*request)

@@ -109,6 +109,8 @@ static uint64_t kept; /* slots kept so far: the place of the last one in their o
 void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting,
                   bool sent)
 {
+  storage_forget(r, slot);
+  r->slots_waiting += waiting;
   payload_settle(message->payload);
   insert_slot(r->slots, slot,
               &(struct slot){.payload = message->payload,
@@ -125,6 +127,8 @@ const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int 
   const struct slot *first = NULL;
   GHashTableIter iter;
   void *item;
+  if (r->slots_waiting == 0) /* a poll does not look through a log of sent messages */
+    return NULL;
   g_hash_table_iter_init(&iter, r->slots);
   while (g_hash_table_iter_next(&iter, NULL, &item)) {
     const struct slot *slot = item;
@@ -135,8 +139,17 @@ const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int 
   return first;
 }
 
+void storage_delivered(struct rank *r, struct slot *slot)
+{
+  r->slots_waiting -= slot->waiting;
+  slot->waiting = false;
+}
+
 void storage_forget(struct rank *r, uint32_t slot)
 {
+  struct slot *forgotten = storage_slot(r, slot);
+  if (forgotten)
+    storage_delivered(r, forgotten);
   g_hash_table_remove(r->slots, GUINT_TO_POINTER(slot));
 }
 
@@ -580,6 +593,12 @@ static void restore_slots(struct rank *r, GHashTable *slots)
   GHashTable *restored = slots ? copy_slots(slots) : new_slots();
   g_hash_table_unref(r->slots);
   r->slots = restored;
+  r->slots_waiting = 0;
+  GHashTableIter iter;
+  void *slot;
+  g_hash_table_iter_init(&iter, restored);
+  while (g_hash_table_iter_next(&iter, NULL, &slot))
+    r->slots_waiting += ((const struct slot *)slot)->waiting;
 }
 
 void storage_return_to(struct rank *r, uint32_t checkpoint)
@@ -590,6 +609,7 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
   g_hash_table_iter_init(&iter, r->slots);
   while (g_hash_table_iter_next(&iter, NULL, &slot))
     ((struct slot *)slot)->waiting = true; /* all messages in a log will be received again */
+  r->slots_waiting = g_hash_table_size(r->slots);
   const struct capture *capture = storage_capture(r, checkpoint);
   if (capture)
     copy_messages(&r->unexpected, &capture->unexpected);

@@ -9,6 +9,7 @@ void storage_begin(struct rank *);
 /* Slots. */
 void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting, bool sent);
 void storage_forget(struct rank *, uint32_t slot);
+void storage_delivered(struct rank *, struct slot *); /* a receive has it: it waits no longer */
 struct slot *storage_slot(const struct rank *, uint32_t slot);
 /* Returns the slot kept first among those that wait for a receive with this envelope; NULL: none.
  */
