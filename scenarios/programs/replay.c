@@ -4,8 +4,8 @@
  * Each message has other numbers as its contents, so that the audit sees what a protocol loses,
  * repeats or swaps, as in the program itself. Received messages are never looked at.
  *
- * Usage: replay FOLDER Exit code 0, or 64 if there is no recording of this many ranks in the
- * folder.
+ * Usage: replay FOLDER
+ * Exit code 0, or 64 if there is no recording of this many ranks in the folder.
  */
 #include "sim/mpi/layer/recording.h"
 

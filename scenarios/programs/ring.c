@@ -9,7 +9,8 @@
  * addition, so rank 0 can compute the expected token without sending it. Changing the token costs
  * no simulated time: communication alone is measured.
  *
- * Usage: ring BYTES LAPS [EVERY] With EVERY it prints "us_LAP: ... per hop" behind each EVERY laps.
+ * Usage: ring BYTES LAPS [EVERY]
+ *   With EVERY it prints "us_LAP: ... per hop" behind each EVERY laps.
  * Exit code, the same on all ranks: 0 verified, 1 not verified, 64 usage.
  */
 #include <limits.h>
