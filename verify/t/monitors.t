@@ -634,7 +634,7 @@ sub acts {
     bad('legal') if !$me->{closed};
     $me->{closed} = 0;
   } elsif ($name eq 'set-timer' && !$world->{clocks}) {
-    $me->{timer} = 1;
+    $me->{timer} = $me->{timed} = 1;
     $timed = 1;
   } elsif ($name eq 'set-timer') {
     my $checkpoint = $a->{checkpoint} // 0;
@@ -893,7 +893,7 @@ sub waits {
   }
   $waits{$commits} = 1 if $requested || $world->{independent} && grep { $_->{image} && ($_->{timer} || $_->{alarm}) } @rank;
   my @set = map { $_->{timer} || $_->{alarm} ? 1 : 0 } @rank;
-  my $awaited = $world->{independent} ? grep { $_ } @set : $timed && !$requested;
+  my $awaited = $world->{independent} ? grep { $_->{timed} } @rank : $timed && !$requested;
   $waits{$requests} = 1 if $awaited && ($world->{independent} || $world->{clocks} ? grep { !$_ } @set : !grep { $_ } @set);
   return \%waits;
 }
