@@ -1,7 +1,8 @@
 /* patterns: the messages of applications, with their sizes, counts and order, around a computation
  * that only takes time.
  *
- *     patterns lu|ep|bt|sp|gromacs|matmul|gauss|neuron STEPS FLOPS
+ *     patterns lu|ep|bt|sp|gromacs|matmul|neuron STEPS FLOPS
+ *     patterns gauss STEPS FLOPS EQUATIONS
  *     patterns disks STEPS FLOPS EDGE
  *
  * Each rank computes FLOPS in each of STEPS time steps. NAS class C of LU, BT and SP (162^3) and D
@@ -19,7 +20,8 @@
  *
  *     matmul   the next 4 columns of N for one of the slaves in turn, 2 N^2 bytes as the paper has
  *              it; 4 columns of results come back. N is four times the steps
- *     gauss    one column of a system of STEPS equations: the row of the pivot, by an allreduce
+ *     gauss    a block of columns of a system of equations: the rows of its pivots, by an
+ *              allreduce. The number of messages is the same for each system, as the paper says
  *     neuron   five allgathers and a gather of 1000 neurons
  *     disks    a sweep of EDGE x EDGE hard disks: to each slave the coordinates of its share, and
  *              back as it has moved them
@@ -54,6 +56,7 @@ struct state {
   uint64_t sum;
   int step, steps;
   int share; /* bytes of a slave's disks */
+  int block; /* bytes of the rows of a block of pivots */
 };
 
 static struct state s;
@@ -252,11 +255,11 @@ static void disks(double flops)
 
 static void gauss(double flops)
 {
-  memset(s.out, 0, (size_t)s.steps * WORD);
+  memset(s.out, 0, (size_t)s.block);
   if (s.step % s.ranks == s.rank)
-    fill(s.steps * WORD, 1);
-  MPI_Allreduce(s.out, s.in, s.steps * WORD, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
-  take(s.steps * WORD);
+    fill(s.block, 1);
+  MPI_Allreduce(s.out, s.in, s.block, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+  take(s.block);
   smpi_execute_flops(flops);
 }
 
@@ -282,8 +285,9 @@ static const struct {
                {"sp", sp, 1},       {"gromacs", gromacs, 0}, {"matmul", matmul, 0},
                {"gauss", gauss, 0}, {"neuron", neuron, 0},   {"disks", disks, 0}};
 
-/* Lays the ranks out as a grid as near to a square as their number allows. */
-static void lay_out(int steps, int edge)
+/* Lays the ranks out as a grid as near to a square as their number allows. A system of disks has an
+ * edge, and one of equations has equations; the other number is 0. */
+static void lay_out(int steps, int edge, int equations)
 {
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
@@ -297,7 +301,9 @@ static void lay_out(int steps, int edge)
   size_t most = (size_t)2 * VALUES * WORD * POINTS * POINTS, columns = 4 * (size_t)steps;
   most = columns <= 4096 && most < 2 * columns * columns ? 2 * columns * columns : most;
   s.share = PLACE * edge * edge / (s.ranks > 1 ? s.ranks - 1 : 1);
+  s.block = steps ? (equations + steps - 1) / steps * equations * WORD : 0;
   most = most < (size_t)s.share ? (size_t)s.share : most;
+  most = most < (size_t)s.block ? (size_t)s.block : most;
   s.out = room(most + ATOMS * COORDINATES);
   s.in = room(most + ATOMS * COORDINATES);
 }
@@ -320,14 +326,20 @@ static void run(void (*step)(double), double flops)
   }
 }
 
+static bool is_gauss(int argc, char **argv)
+{
+  return argc > 1 && !strcmp(argv[1], "gauss");
+}
+
 int main(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
-  bool good = argc == (argc > 1 && !strcmp(argv[1], "disks") ? 5 : 4);
-  int steps = good ? atoi(argv[2]) : 0, edge = good && argc == 5 ? atoi(argv[4]) : 0;
-  if (edge < 0 || edge > 8192 || (good && argc == 5 && edge == 0))
-    steps = edge = 0;
-  lay_out(steps, edge);
+  bool disks = argc > 1 && !strcmp(argv[1], "disks"), sized = disks || is_gauss(argc, argv);
+  bool good = argc == (sized ? 5 : 4);
+  int steps = good ? atoi(argv[2]) : 0, size = good && sized ? atoi(argv[4]) : 0;
+  if (steps < 0 || size < 0 || size > (disks ? 8192 : 4 * steps) || (good && sized && size == 0))
+    steps = size = 0;
+  lay_out(steps, disks ? size : 0, disks ? 0 : size);
   double flops = good ? atof(argv[3]) : -1.0;
   for (size_t i = 0; steps > 0 && flops >= 0.0 && i < sizeof kernels / sizeof *kernels; i++)
     if (!strcmp(argv[1], kernels[i].name) && (!kernels[i].square || s.rows == s.columns)) {
@@ -336,8 +348,9 @@ int main(int argc, char **argv)
       return 0;
     }
   if (s.rank == 0)
-    fprintf(stderr, "patterns: expected lu|ep|bt|sp|gromacs|matmul|gauss|neuron STEPS FLOPS, or "
-                    "disks STEPS FLOPS EDGE; bt and sp on a square\n");
+    fprintf(stderr, "patterns: expected lu|ep|bt|sp|gromacs|matmul|neuron STEPS FLOPS, "
+                    "gauss STEPS FLOPS EQUATIONS or disks STEPS FLOPS EDGE; bt and sp on a "
+                    "square\n");
   MPI_Finalize();
   return 64;
 }

@@ -7,10 +7,11 @@ cd "$dir" || exit 1
 
 for kernel in lu bt sp ep gromacs matmul gauss neuron disks; do
   ranks=9
-  edge=
-  [ $kernel != disks ] || edge=64
+  size=
+  [ $kernel != disks ] || size=64
+  [ $kernel != gauss ] || size=5
   cat >scenario.yaml <<EOF
-program:    {binary: patterns, args: [$kernel, "2", "4e8"${edge:+, "$edge"}], ranks: $ranks}
+program:    {binary: patterns, args: [$kernel, "2", "4e8"${size:+, "$size"}], ranks: $ranks}
 platform:   {file: $root/platforms/clan.xml}
 protocol:   {name: none}
 checkpoint: {every: 200ms, storage: local, bytes: 1MB}
@@ -20,7 +21,7 @@ EOF
   for i in $(seq 0 $((ranks - 1))); do echo "node-$i"; done >hosts
   smpirun -np $ranks -platform "$root/platforms/clan.xml" -hostfile hosts \
     --cfg=smpi/simulate-computation:no --cfg=smpi/tmpdir:"$dir" --log=root.thres:critical \
-    "$build/programs/patterns-plain" $kernel 2 4e8 $edge >plain 2>stderr
+    "$build/programs/patterns-plain" $kernel 2 4e8 $size >plain 2>stderr
   same told plain "$kernel: as under plain smpirun"
   case $kernel-${RECLINE_LONG:-0} in
     lu-0 | sp-0 | gromacs-0 | gauss-0) set -- c3 ;;
