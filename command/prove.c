@@ -1,8 +1,4 @@
 /* recline prove: hands over to the program recline-prove, which is built where LLVM and Z3 are. */
-#define _POSIX_C_SOURCE 200809L /* execv */
-#include <stdio.h>
-#include <unistd.h>
-
 #include "base/breach.h"
 #include "base/exit_codes.h"
 #include "command/common.h"
@@ -22,17 +18,13 @@ struct proving {
 };
 
 /* Ends as the program does; returns only if there is none. */
-static int hand_over(const struct proving *asked, char **names)
+static int prove(const struct proving *asked, char **names)
 {
-  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  g_autofree char *bin = g_path_get_dirname(self ? self : ".");
-  g_autofree char *program = g_build_filename(bin, "recline-prove", NULL);
   char limit[G_ASCII_DTOSTR_BUF_SIZE], number[2][16];
   g_ascii_dtostr(limit, sizeof limit, asked->seconds);
   g_snprintf(number[0], sizeof number[0], "%d", asked->ranks);
   g_snprintf(number[1], sizeof number[1], "%d", asked->capacity);
   g_autoptr(GPtrArray) words = g_ptr_array_new();
-  g_ptr_array_add(words, program);
   g_ptr_array_add(words, (char *)asked->what);
   g_ptr_array_add(words, limit);
   g_ptr_array_add(words, number[0]);
@@ -41,9 +33,7 @@ static int hand_over(const struct proving *asked, char **names)
   g_ptr_array_add(words, (char *)asked->keep);
   for (char **name = names; *name; name++)
     g_ptr_array_add(words, *name);
-  g_ptr_array_add(words, NULL);
-  fflush(stdout);
-  execv(program, (char **)words->pdata);
+  hand_over("recline-prove", words);
   return bad_input("recline prove: this build has no prover, expected the packages clang, llvm-dev "
                    "and libz3-dev where it is configured");
 }
@@ -92,5 +82,5 @@ int command_prove(int argc, char **argv)
                                 .seconds = seconds,
                                 .ranks = ranks,
                                 .capacity = capacity};
-  return hand_over(&asked, names);
+  return prove(&asked, names);
 }

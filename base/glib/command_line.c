@@ -1,8 +1,10 @@
+#define _POSIX_C_SOURCE 200809L /* execv */
 #include "base/glib/command_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/breach.h"
 #include "base/exit_codes.h"
@@ -130,4 +132,18 @@ bool options_read(const struct about *about, int argc, char **argv, const GOptio
   bad_input("recline %s: %s, expected an option of 'recline %s --help'%s", about->name,
             error->message, about->name, meant);
   return false;
+}
+
+void hand_over(const char *program, const GPtrArray *words)
+{
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *bin = g_path_get_dirname(self ? self : ".");
+  g_autofree char *path = g_build_filename(bin, program, NULL);
+  g_autoptr(GPtrArray) all = g_ptr_array_new();
+  g_ptr_array_add(all, path);
+  for (guint i = 0; i < words->len; i++)
+    g_ptr_array_add(all, words->pdata[i]);
+  g_ptr_array_add(all, NULL);
+  fflush(stdout);
+  execv(path, (char **)all->pdata);
 }

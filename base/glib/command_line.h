@@ -21,6 +21,10 @@ bool options_read(const struct about *about, int argc, char **argv, const GOptio
 /* Prints what the list of all commands has for this one, a line or several. */
 void options_print_summary(const struct about *about);
 
+/* Ends as the program of that name does that lies beside this one, with these words; returns only
+ * if there is none. Both stay the caller's. */
+void hand_over(const char *program, const GPtrArray *words);
+
 /* From now on options_read() passes its arguments to `see`, together with `data`, and returns
  * false; NULL ends that. */
 void options_show(void (*see)(const struct about *, const GOptionEntry *, void *data), void *data);

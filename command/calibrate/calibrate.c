@@ -1,13 +1,11 @@
 /* recline calibrate: a description of the machine on which it runs. Started by mpirun it hands over
  * to recline-calibrate, which is built with the MPI library of the system and measures; that comes
  * back with the samples. */
-#define _POSIX_C_SOURCE 200809L /* execv */
 #include "command/calibrate/calibrate.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/breach.h"
 #include "base/exit_codes.h"
@@ -44,20 +42,16 @@ static char *samples_name(const char *output)
 static int measure(const struct calibration *asked, double largest)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  g_autofree char *bin = g_path_get_dirname(self ? self : ".");
-  g_autofree char *program = g_build_filename(bin, "recline-calibrate", NULL);
   g_autofree char *samples = samples_name(asked->output);
   g_autofree char *repetitions = g_strdup_printf("%d", asked->repetitions);
   g_autofree char *bytes = g_strdup_printf("%.0f", largest);
   g_autoptr(GPtrArray) words = g_ptr_array_new();
-  char *const fixed[] = {program, samples, repetitions, bytes, self, asked->output};
+  char *const fixed[] = {samples, repetitions, bytes, self, asked->output};
   for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
     g_ptr_array_add(words, fixed[i]);
   for (char **disk = asked->disks; disk && *disk; disk++)
     g_ptr_array_add(words, *disk);
-  g_ptr_array_add(words, NULL);
-  fflush(stdout);
-  execv(program, (char **)words->pdata);
+  hand_over("recline-calibrate", words);
   return bad_input("recline calibrate: this build measures nothing, expected the packages "
                    "libopenmpi-dev or libmpich-dev where it is configured");
 }
