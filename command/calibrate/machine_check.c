@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "command/campaign/campaign.h"
 #include "world/scenario/quantity.h"
 
 /* A series that is simulated, too. */
@@ -57,9 +58,7 @@ static char *scenario_of(const struct sample_file *samples, const char *file, co
 
 static bool read_seconds(const char *json, double *seconds)
 {
-  g_autoptr(JsonParser) parser = json_parser_new();
-  JsonNode *root =
-      json_parser_load_from_data(parser, json, -1, NULL) ? json_parser_get_root(parser) : NULL;
+  g_autoptr(JsonNode) root = json_from_string(json, NULL);
   if (!root || !JSON_NODE_HOLDS_OBJECT(root))
     return false;
   *seconds =
@@ -67,22 +66,21 @@ static bool read_seconds(const char *json, double *seconds)
   return *seconds >= 0;
 }
 
-/* Simulates so many repetitions in `folder`. */
+/* Simulates the check with `times` repetitions; its scenario lies in `folder`. Sets the simulated
+ * seconds of the run. */
 static bool simulate(const struct checked *check, const struct sample_file *samples,
                      const struct series *series, int times, const char *file, const char *folder,
                      double *seconds, GError **error)
 {
-  g_autofree char *self = g_file_read_link("/proc/self/exe", error), *said = NULL, *wrong = NULL;
+  g_autofree char *said = NULL, *wrong = NULL;
   g_autofree char *script = script_of(check, samples, series, times);
   g_autofree char *text = scenario_of(samples, file, script);
   g_autofree char *scenario = g_build_filename(folder, "check.yaml", NULL);
-  char *words[] = {self, (char *)"run", scenario, (char *)"--json", NULL};
-  int status;
-  if (!self || !g_file_set_contents(scenario, text, -1, error) ||
-      !g_spawn_sync(NULL, words, NULL, G_SPAWN_DEFAULT, NULL, NULL, &said, &wrong, &status, error))
+  if (!g_file_set_contents(scenario, text, -1, error))
     return false;
-  return (!status && read_seconds(said, seconds)) ||
-         fail(error, *wrong ? g_strchomp(wrong) : "recline run has said no result");
+  said = campaign_measure(scenario, NULL, NULL, &wrong);
+  return (said && read_seconds(said, seconds)) ||
+         fail(error, wrong && *wrong ? g_strchomp(wrong) : "recline run has said no result");
 }
 
 /* The difference of two runs has neither beginning nor end. */
