@@ -118,7 +118,7 @@ static void want(const struct rank *r, uint32_t checkpoint)
   if (checkpoint <= r->state->epoch || r->state->wanted)
     return;
   r->state->wanted = checkpoint;
-  if (initiators(r->config) > 1 && is_initiator(r->config))
+  if (is_initiator(r->config))
     r->state->commit = (struct rcl_commit){.in_progress = checkpoint};
   if (checkpoint > 2) /* the one before is committed */
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;

@@ -1,17 +1,17 @@
 /* The two phases of a commit: every rank says when its part of a checkpoint is on stable storage,
  * and when all have, the coordinator commits it. Shared by protocols.
  *
- * A rank learns that a checkpoint is committed when the next one begins: the coordinator begins it
- * only then.
+ * If the coordinator alone begins checkpoints, a rank learns that a checkpoint is committed when
+ * the next one begins. Other ranks that begin checkpoints (event-logging) are told.
  */
 #ifndef RECLINE_COMMIT_H
 #define RECLINE_COMMIT_H
 
 #include "protocols/parts/act.h"
 
-struct rcl_commit {     /* all zero at every other rank */
+struct rcl_commit {     /* all zero at ranks that begin no checkpoints */
   uint32_t in_progress; /* checkpoint under way; 0: none */
-  uint32_t done;        /* ranks whose part of it is durable */
+  uint32_t done;        /* the coordinator's: ranks whose part of it is durable */
 };
 
 static inline bool rcl_coordinator(const struct rcl_config *config)
