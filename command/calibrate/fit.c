@@ -29,7 +29,7 @@ static struct fitted rate(double amount, const struct series *from)
 /* ---- rates by size, of which the one of the largest size counts ---- */
 
 struct rates {
-  double logarithms; /* the sum of those of the largest size */
+  double logarithms; /* sum of the logarithms of the rates at the largest size */
   int count;
   GString *by;
   const struct series *last;

@@ -38,7 +38,8 @@ struct answer_unit {
   double seconds;
 };
 
-/* Returns the largest unit of which a time has at least `least`; that of microseconds for less. */
+/* Returns the largest unit in which a time has at least `least` units; microseconds if there is
+ * none. */
 const struct answer_unit *answer_unit(double seconds, double least);
 
 /* A time for a person: "32 min", "1.4 h", "350 ms". The caller frees it. */
