@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -206,10 +207,22 @@ static size_t page_bytes(void)
   return bytes ? bytes : (bytes = (size_t)sysconf(_SC_PAGESIZE));
 }
 
+/* Returns whether the 2 * span bytes from `from` on reach into what the stack of the first thread
+ * may grow to. The system hands that space out while the stack is small. The name of the program
+ * lies above all frames. */
+static bool is_for_stack(uintptr_t from, size_t span)
+{
+  const uintptr_t room = (uintptr_t)64 << 20; /* eight times the usual limit of a stack */
+  uintptr_t top = getauxval(AT_EXECFN);
+  return from < top && from + 2 * span + room > top;
+}
+
 /* Reserves 2 * span bytes of address space from `from` on, which nothing can touch. Returns false
  * if they are not free. */
 static bool reserve_at(uintptr_t from, size_t span)
 {
+  if (is_for_stack(from, span))
+    return false;
   const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   void *got = mmap((void *)from, 2 * span, PROT_NONE, how, -1, 0);
   if (got != MAP_FAILED && got != (void *)from) /* a kernel that takes the address for a hint */
