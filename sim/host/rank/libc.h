@@ -11,7 +11,8 @@
 
 enum {
   RANDOM_BYTES = 128, /* bytes of the state of random() with which libc begins */
-  FORTRAN_SEED = 8    /* integers that RANDOM_SEED has */
+  FORTRAN_SEED = 8,   /* integers that RANDOM_SEED has */
+  INTERVAL_TIMERS = 3 /* of a process: ITIMER_REAL, which alarm() sets too, _VIRTUAL, _PROF */
 };
 
 struct libc {
@@ -24,9 +25,12 @@ struct libc {
       locale; /* locale of its thread, while the rank is in a call of ours; NULL: the process's */
   int option; /* optind after the last getopt; 0: there was none */
   uint64_t random_words; /* random bytes that the program has had */
-  bool timer_runs;       /* a timer that sends a signal, as far as the program knows */
-  bool seeded;           /* `seed` is set */
-  unsigned seedings;     /* without a seed of the program's */
+  struct {
+    bool runs;              /* as far as the program knows */
+    bool handled;           /* the program has a handler of its own for the timer's signal */
+  } timer[INTERVAL_TIMERS]; /* by ITIMER_ constant */
+  bool seeded;              /* `seed` is set */
+  unsigned seedings;        /* without a seed of the program's */
   int32_t seed[FORTRAN_SEED];
 };
 

@@ -2,6 +2,7 @@
 #include "sim/mpi/libc/wrap_sleep.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_clock.h"
+#include "sim/mpi/libc/wrap_libc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -288,42 +289,49 @@ static bool no_signal(const char *name)
   return layer_wanted();
 }
 
-/* A handler of the program's would be called by none of its timers, and a loop until it is would
- * never end. */
-static void refuse_handler(const char *name, int number, sighandler_t handler)
+/* The interval timers of a process by the signal that each sends. */
+static const struct {
+  int number;
+  const char *name;
+} timer_signal[INTERVAL_TIMERS] = {
+    [ITIMER_REAL] = {SIGALRM, "SIGALRM"},
+    [ITIMER_VIRTUAL] = {SIGVTALRM, "SIGVTALRM"},
+    [ITIMER_PROF] = {SIGPROF, "SIGPROF"},
+};
+
+/* Refuses a handler of the program's for the signal of a timer that runs: no timer would call it,
+ * and a loop until it is called would never end. */
+static void refuse_handler(const char *name, const struct libc *libc)
 {
-  bool is_own = handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR;
+  for (int i = 0; i < INTERVAL_TIMERS; i++)
+    if (libc->timer[i].runs && libc->timer[i].handled)
+      die(DIE_INPUT, "%s: no signal is simulated, expected a program without a handler for %s",
+          name, timer_signal[i].name);
+}
+
+/* Notes the handler that the program of this rank has set: libc has one for all ranks. */
+static void note_handler(const char *name, int number, sighandler_t handler)
+{
   struct arena *mode = layer_enter();
-  const struct rank *r = mode ? rank_self() : NULL;
-  if (is_own && r && r->mpi->libc.timer_runs)
-    die(DIE_INPUT, "%s: no signal is simulated, expected a program without a handler for %s", name,
-        number == SIGALRM   ? "SIGALRM"
-        : number == SIGPROF ? "SIGPROF"
-                            : "SIGVTALRM");
+  struct libc *libc = mode ? libc_self() : NULL;
+  for (int i = 0; libc && i < INTERVAL_TIMERS; i++)
+    if (timer_signal[i].number == number) {
+      libc->timer[i].handled = handler != SIG_DFL && handler != SIG_IGN && handler != SIG_HOLD;
+      refuse_handler(name, libc);
+    }
   layer_leave(mode);
 }
 
-static bool is_of_timers(int number)
+/* Notes that the program begins or stops a timer. Returns no_signal(). */
+static bool no_timer(const char *name, enum __itimer_which timer, bool begins)
 {
-  return number == SIGALRM || number == SIGVTALRM || number == SIGPROF;
-}
-
-static int signal_of(enum __itimer_which which)
-{
-  return which == ITIMER_REAL ? SIGALRM : which == ITIMER_VIRTUAL ? SIGVTALRM : SIGPROF;
-}
-
-/* A timer that sends that signal begins, or is stopped. Returns no_signal(). */
-static bool no_timer(const char *name, int number, bool begins)
-{
-  struct sigaction action;
   struct arena *mode = layer_enter();
-  struct rank *r = mode ? rank_self() : NULL;
-  if (r)
-    r->mpi->libc.timer_runs = begins;
+  struct libc *libc = mode ? libc_self() : NULL;
+  if (libc) {
+    libc->timer[timer].runs = begins;
+    refuse_handler(name, libc);
+  }
   layer_leave(mode);
-  if (sigaction(number, NULL, &action) == 0)
-    refuse_handler(name, number, action.sa_handler);
   return no_signal(name);
 }
 
@@ -331,18 +339,32 @@ int sigaction(int number, const struct sigaction *restrict action,
               struct sigaction *restrict before)
 {
   BEHIND(sigaction)
-  if (action && is_of_timers(number))
-    refuse_handler("sigaction", number, action->sa_handler);
+  if (action)
+    note_handler("sigaction", number, action->sa_handler);
   return sigaction_next(number, action, before);
 }
 
-sighandler_t signal(int number, sighandler_t handler)
-{
-  BEHIND(signal)
-  if (is_of_timers(number))
-    refuse_handler("signal", number, handler);
-  return signal_next(number, handler);
-}
+/* signal() and what libc has beside it; a program that is compiled as C11 without extensions calls
+ * __sysv_signal. BEHIND would use names of libc that are deprecated. */
+#define SIGNAL(NAME)                                                                               \
+  sighandler_t NAME(int number, sighandler_t handler);                                             \
+  sighandler_t NAME(int number, sighandler_t handler)                                              \
+  {                                                                                                \
+    static __typeof__(signal) *next;                                                               \
+    if (!next) {                                                                                   \
+      void *symbol = layer_next(#NAME);                                                            \
+      memcpy(&next, &symbol, sizeof symbol);                                                       \
+    }                                                                                              \
+    note_handler(#NAME, number, handler);                                                          \
+    return next(number, handler);                                                                  \
+  }
+
+SIGNAL(signal)
+SIGNAL(ssignal)
+SIGNAL(bsd_signal)
+SIGNAL(sysv_signal)
+SIGNAL(__sysv_signal)
+SIGNAL(sigset)
 
 static int not_supported(void)
 {
@@ -362,9 +384,10 @@ int setsockopt(int socket, int level, int option, const void *value, socklen_t b
   return not_supported();
 }
 
-IN_PLACE_OF(unsigned, alarm, (unsigned seconds), (seconds), no_timer("alarm", SIGALRM, seconds), 0)
+IN_PLACE_OF(unsigned, alarm, (unsigned seconds), (seconds), no_timer("alarm", ITIMER_REAL, seconds),
+            0)
 IN_PLACE_OF(useconds_t, ualarm, (useconds_t first, useconds_t every), (first, every),
-            no_timer("ualarm", SIGALRM, first || every), 0)
+            no_timer("ualarm", ITIMER_REAL, first || every), 0)
 IN_PLACE_OF(int, timer_create,
             (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer),
             (clock, event, timer), no_signal("timer_create"), not_supported())
@@ -374,12 +397,12 @@ IN_PLACE_OF(int, timerfd_create, (int clock, int flags), (clock, flags),
 int setitimer(enum __itimer_which which, const struct itimerval *restrict value,
               struct itimerval *restrict before)
 {
-  bool begins = value && (value->it_value.tv_sec || value->it_value.tv_usec);
-  if (no_timer("setitimer", signal_of(which), begins)) {
-    if (before)
-      *before = (struct itimerval){0};
-    return 0;
-  }
   BEHIND(setitimer)
-  return setitimer_next(which, value, before);
+  bool begins = value && (value->it_value.tv_sec || value->it_value.tv_usec);
+  bool is_timer = (unsigned)which < INTERVAL_TIMERS; /* else libc says EINVAL */
+  if (!is_timer || !no_timer("setitimer", which, begins))
+    return setitimer_next(which, value, before);
+  if (before)
+    *before = (struct itimerval){0};
+  return 0;
 }

@@ -165,6 +165,31 @@ handles 'setitimer: .*for SIGPROF' \
 handles 'no signal will come from alarm' \
   'signal(SIGALRM, handle); alarm(0); signal(SIGALRM, SIG_DFL); alarm(9); signal(SIGUSR1, handle)' 0
 
+# Each timer of a process runs by itself, whichever call begins or ends it.
+set_timer() { # WHICH SECONDS
+  echo "setitimer($1, &(struct itimerval){{0, 0}, {$2, 0}}, NULL);"
+}
+real="alarm(9); $(set_timer ITIMER_REAL 9)"
+virtual=$(set_timer ITIMER_VIRTUAL 9)
+prof=$(set_timer ITIMER_PROF 9)
+no_real=$(set_timer ITIMER_REAL 0)
+no_virtual=$(set_timer ITIMER_VIRTUAL 0)
+no_prof=$(set_timer ITIMER_PROF 0)
+handles 'signal: .*for SIGALRM' "$real $virtual $no_virtual $prof $no_prof signal(SIGALRM, handle)"
+handles 'signal: .*for SIGVTALRM' "$virtual $prof $no_prof alarm(9); alarm(0); signal(SIGVTALRM, handle)"
+handles 'signal: .*for SIGPROF' "$prof $real $no_real $virtual $no_virtual signal(SIGPROF, handle)"
+handles 'no signal will come from alarm' \
+  "$real $virtual $no_virtual signal(SIGVTALRM, handle); signal(SIGPROF, handle)" 0
+handles 'no signal will come from alarm' "$real $no_real $virtual signal(SIGALRM, handle)" 0
+handles 'no signal will come from ualarm' \
+  "ualarm(9, 0); if (setitimer(7, &(struct itimerval){0}, NULL) != -1) return 1" 0
+for call in __sysv_signal sysv_signal bsd_signal ssignal sigset; do
+  handles "$call: .*for SIGALRM" \
+    "void (*$call(int, void (*)(int)))(int); alarm(9); $call(SIGALRM, handle)"
+done
+handles 'no signal will come from alarm' \
+  'void (*sigset(int, void (*)(int)))(int); alarm(9); sigset(SIGALRM, (void (*)(int))2)' 0
+
 # Locks that nobody gives back.
 handles 'pthread_mutex_lock waits for a lock that a thread had when it ended' \
   'end_thread(); pthread_mutex_lock(&mutex)'
@@ -173,4 +198,4 @@ handles 'pthread_mutex_lock waits for a lock that its own thread has' \
 handles 'pthread_rwlock_rdlock waits for a lock' 'end_thread(); pthread_rwlock_rdlock(&lock)'
 handles 'pthread_rwlock_wrlock waits for a lock' 'end_thread(); pthread_rwlock_wrlock(&lock)'
 handles 'pthread_mutex_lock waits for a lock' 'end_thread(); mtx_lock(&c_mutex)'
-finish 32
+finish 44
