@@ -1,4 +1,4 @@
-/* Functions that subcommands share: words, data folder. */
+/* What subcommands share: reading words, and the data folder. */
 #ifndef RECLINE_COMMON_H
 #define RECLINE_COMMON_H
 
@@ -9,13 +9,13 @@
 #include "base/exit_codes.h"
 #include "base/glib/command_line.h"
 
-/* The folder with protocols' claims, platforms and scenarios: the environment variable
- * RECLINE_DATA, or the source tree. Static. */
+/* Returns the folder with claims, platforms and scenarios: the environment variable RECLINE_DATA,
+ * or the source tree. The text is static. */
 const char *data_folder(void);
 
-/* For commands whose only option is --json: reads it into `json`, and the other words into `words`
- * (ends with NULL; the caller frees it with g_strfreev()). On a wrong option prints which and
- * returns false. */
+/* Reads the words of commands whose only option is --json: sets `json`, and `words` to all other
+ * words (ends with NULL; the caller frees it with g_strfreev()). Prints the wrong option and
+ * returns false if there is one. */
 bool read_words(const struct about *about, int argc, char **argv, gboolean *json, char ***words);
 
 #endif

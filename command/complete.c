@@ -1,6 +1,5 @@
-/* recline --complete WORD...: completions of the last word, a line each, for the shells; "/" stands
- * for a file. Options and words of a command are read from its table of options and its line of
- * help. */
+/* recline --complete WORD...: prints completions of the last word for the shells, one on a line;
+ * "/" stands for a file. They are read from a command's table of options and its line of help. */
 #include "command/complete.h"
 
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 struct typed {
   const char *before, *last; /* the last two words; completions begin with the last one */
-  size_t skipped;            /* characters of `last` before a value: "--set=" */
+  size_t skipped;            /* length of what precedes the value in `last`: "--set=" */
   const char *const *commands;
 };
 
@@ -67,7 +66,7 @@ static void offer_kinds(const struct typed *typed)
     offer(typed, "", list_kind(i), "");
 }
 
-/* Offers what the description in --help allows: "CLAIM|SCENARIO", "none|por", "DIR". */
+/* Offers the words that a description in --help allows: "CLAIM|SCENARIO", "none|por", "DIR". */
 static void offer_words(const struct typed *typed, const char *description)
 {
   g_auto(GStrv) words = g_strsplit_set(description, "|[]", -1);
@@ -95,7 +94,7 @@ static void offer_words(const struct typed *typed, const char *description)
   }
 }
 
-/* Returns the option of that name if it takes a value; else NULL. */
+/* Returns the option of that name if it takes a value; otherwise NULL. */
 static const GOptionEntry *option_of(const GOptionEntry *entries, const char *word, size_t length)
 {
   for (; entries->long_name; entries++) {

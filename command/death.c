@@ -1,4 +1,4 @@
-/* Why a simulation ended without a result. */
+/* Explains why a simulation ended without a result. */
 #include "command/death.h"
 
 #include <glib.h>
@@ -14,7 +14,7 @@ struct death {
   const char *directory;
   const struct scenario *scenario;
   int status;
-  char *text; /* what it wrote on standard error */
+  char *text; /* what the program wrote on standard error */
 };
 
 static bool exited(const struct death *death, int code)
@@ -31,8 +31,8 @@ static char *line_at(const struct death *death, const char *place)
   return g_strndup(line, strcspn(line, "\n"));
 }
 
-/* Appends the last lines of a file to `text`, each after `  | `, without the text that is `told`
- * already (NULL: none is). */
+/* Appends the last lines of a file to `text`, each after `  | `, but leaves out `told`, a text that
+ * was shown already (NULL: none). */
 static void add_tail(GString *text, const char *file, const char *told)
 {
   enum { LINES = 10, BYTES = 4096 };
@@ -50,9 +50,9 @@ static void add_tail(GString *text, const char *file, const char *told)
       g_string_append_printf(text, "  | %s\n", lines[i]);
 }
 
-/* Returns SimGrid's message about the platform if it ended the process for it: while it read the
- * file, before any time had passed, or at its first use. The text is "FILE:LINE: what", or "what".
- * NULL: there is none. The caller frees it. */
+/* Returns SimGrid's message if it ended the process because of the platform: while it read the
+ * file, before any time had passed, or at the first use. The text is "FILE:LINE: what", or "what".
+ * Returns NULL if there is none. The caller frees it. */
 static char *platform_refusal(const struct death *death)
 {
   static const char SAID[] = "Parse error at ", CRITICAL[] = "CRITICAL] ",
@@ -75,9 +75,8 @@ static char *platform_refusal(const struct death *death)
   return g_strdup_printf("%s: %s", file != NULL ? file : name, after != NULL ? after + 2 : what);
 }
 
-/* Returns the layer's message about a value of the scenario that it refused; NULL: there is none.
- * The caller frees it.
- */
+/* Returns the layer's message if it refused a value of the scenario; NULL: there is none. The
+ * caller frees it. */
 static char *scenario_refusal(const struct death *death)
 {
   static const char SAID[] = "recline: " REFUSED;
@@ -85,7 +84,7 @@ static char *scenario_refusal(const struct death *death)
   if (found == NULL)
     return NULL;
   g_autofree char *line = g_strndup(found + strlen(SAID), strcspn(found + strlen(SAID), "\n"));
-  g_auto(GStrv) parts = g_strsplit(line, ": ", 2); /* the key, and what is wrong */
+  g_auto(GStrv) parts = g_strsplit(line, ": ", 2); /* splits the key from what is wrong with it */
   g_autoptr(GError) error = NULL;
   if (parts[0] == NULL || parts[1] == NULL)
     return NULL;
@@ -94,7 +93,7 @@ static char *scenario_refusal(const struct death *death)
 }
 
 /* Returns the message that the disk was full: the layer's about a file, or SimGrid's about its
- * copies of the program. NULL: there is none. The caller frees it. */
+ * copies of the program. Returns NULL if there is none. The caller frees it. */
 static char *full_disk(const struct death *death)
 {
   const char *layer =
@@ -107,8 +106,8 @@ static char *full_disk(const struct death *death)
                          "the simulator has no room for its copies of the program");
 }
 
-/* Returns the line that says that memory was out, in the words of libc, the dynamic linker, C++,
- * GLib, SimGrid or recline. NULL: there is none. The caller frees it. */
+/* Returns the line that says that memory ran out, in the words of libc, the dynamic linker, C++,
+ * GLib, SimGrid or recline; NULL: there is none. The caller frees it. */
 static char *no_memory(const struct death *death)
 {
   static const char *const words[] = {
@@ -123,8 +122,8 @@ static char *no_memory(const struct death *death)
   return NULL;
 }
 
-/* Returns the layer's message when it ended the process; NULL: there is none. The caller frees it.
- */
+/* Returns the layer's message if the layer ended the process; NULL: there is none. The caller frees
+ * it. */
 static char *last_line_of_layer(const struct death *death)
 {
   static const char SAID[] = "recline: ";
@@ -135,8 +134,8 @@ static char *last_line_of_layer(const struct death *death)
   return last != NULL ? g_strndup(last, strcspn(last, "\n")) : NULL;
 }
 
-/* Prints how the simulation ended, and the last lines of the program's output; one line if there is
- * none. The layer and programs end with 64 on bad input; any other end should not have happened. */
+/* Prints how the simulation ended, and the last lines of the program's output, if there are any.
+ * The layer and programs end with 64 on bad input; any other end is unexpected. */
 static int tell(const struct death *death, const char *err)
 {
   int code = WIFEXITED(death->status) ? WEXITSTATUS(death->status) : -1;

@@ -1,8 +1,7 @@
-/* recline demo: the whole story for a newcomer, in three chapters.
+/* recline demo: shows a newcomer the whole story, in three chapters.
  *
- * Every step is a command that a user could type, and is shown as such: the demo starts recline
- * itself with those words. The steps are listed below; a step with an unexpected result makes the
- * demo fail.
+ * Every step is a command that a user could type. The demo shows the command and starts recline
+ * with its words. The steps are listed below; a step with an unexpected result makes the demo fail.
  */
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
@@ -41,7 +40,7 @@ static void chapter(int number, const char *title, const char *text)
   g_print("\n%d. %s\n\n%s\n", number, title, text);
 }
 
-/* Prints lines of at most 90 characters; the first continues the present line, the others are
+/* Prints lines of at most 90 characters; the first continues the line on the screen, the others are
  * indented. */
 static void wrapped(const char *text)
 {
@@ -104,7 +103,7 @@ static int recline(const char *const *words, char **printed)
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_BREACH;
 }
 
-/* Returns the first object with a verdict: the whole text, or one in a list in it. */
+/* Returns the first object that has a verdict: the whole text, or an object in a list inside it. */
 static JsonObject *with_verdict(JsonNode *node)
 {
   JsonObject *found = NULL;
@@ -141,7 +140,7 @@ static double number_of(JsonObject *object, const char *key)
 
 /* ---- chapters 1 and 2: the explorer ---- */
 
-/* Checks one claim; `trace` gets the path of the counterexample, if there is one. */
+/* Checks one claim. Sets `trace` to the path of the counterexample, if there is one. */
 static bool check(const struct claim *claim, const char *out, char **trace)
 {
   const char *words[] = {"check", claim->id, "--json", out != NULL ? "--out" : NULL, out, NULL};

@@ -1,5 +1,5 @@
-/* recline doctor: what is installed, what is missing and what to type. The launcher has a shorter
- * answer of its own for the time before anything is built. */
+/* recline doctor: says what is installed, what is missing and what to type. The launcher has a
+ * shorter answer of its own, as it runs before anything is built. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 static const struct tool {
   const char *name, *asks; /* the program, and the option that prints its version */
-  const char *package;     /* of Debian */
+  const char *package;     /* Debian's package */
   const char *purpose;
-  bool needed; /* needed for more than recline's own tests */
+  bool needed; /* recline itself cannot do without it */
 } tools[] = {
     {"smpirun", "--version", "libsimgrid-dev", "runs MPI programs on simulated machines", true},
     {"smpicc", "--version", "libsimgrid-dev", "builds MPI programs in C", true},
@@ -37,10 +37,10 @@ static const struct tool {
     {"sbatch", "--version", "slurm-client", "hands campaigns to a cluster", false},
 };
 
-/* Findings on one tool. */
+/* The findings about one tool. */
 struct finding {
-  char *path, *version; /* NULL when missing */
-  bool fails; /* it exists, but ends with an error: `version` is the first line of the message */
+  char *path, *version; /* NULL: it is missing */
+  bool fails;           /* it ends with an error, whose first line is `version` */
 };
 
 /* Returns the first line that is not empty. */

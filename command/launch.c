@@ -57,7 +57,8 @@ static const char *const OPTIONS[] = {
     "--cfg=smpi/privatization:dlopen",
     "--cfg=surf/precision:1e-9",
     "--cfg=network/model:SMPI",
-    /* time comes from the program and the scenario, never from the simulating machine */
+    /* computing takes simulated time as the program and the scenario say, not as long as it takes
+     * here */
     "--cfg=smpi/simulate-computation:no",
     "--cfg=smpi/test:0",
     "--cfg=smpi/iprobe:0",
@@ -73,8 +74,8 @@ static int copy_folder(const struct launch *job)
   return fcntl(job->folder, F_DUPFD_CLOEXEC, ABOVE_THOSE_OF_PROGRAMS);
 }
 
-/* Returns the command line. Options of SimGrid end at spaces, newlines and commas: a path with one
- * of these is named through the descriptor. */
+/* Returns the command line. Options of SimGrid end at spaces, newlines and commas, so a path with
+ * one of these is reached through the descriptor of its folder. */
 static GPtrArray *command(const struct launch *job, int folder)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
@@ -89,14 +90,14 @@ static GPtrArray *command(const struct launch *job, int folder)
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/hostfile:%s/hosts", directory));
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/tmpdir:%s", directory));
   g_ptr_array_add(words, g_strdup(job->platform));
-  g_ptr_array_add(words, g_strdup("--")); /* the following words are not SimGrid's */
+  g_ptr_array_add(words, g_strdup("--")); /* the words after this are not SimGrid's */
   for (const char *const *arg = job->args; *arg != NULL; arg++)
     g_ptr_array_add(words, g_strdup(*arg));
   g_ptr_array_add(words, NULL);
   return words;
 }
 
-/* Sets the variable to `first`, followed by its old value. */
+/* Puts `first` in front of the variable's value. */
 static char **in_front(char **environment, const char *name, const char *first)
 {
   const char *rest = g_environ_getenv(environment, name);
@@ -114,7 +115,7 @@ static char **environment(const struct launch *job)
   values = in_front(values, "LD_LIBRARY_PATH", libraries);
   values = in_front(values, "LD_PRELOAD", PRELOADED);
   values = g_environ_setenv(values, "SMPI_GLOBAL_SIZE", processes, TRUE);
-  /* threads would add up in another order each time */
+  /* with several threads, sums would be added up in another order each time */
   values = g_environ_setenv(values, "OMP_NUM_THREADS", "1", FALSE);
   values = g_environ_setenv(values, "RECLINE_SCENARIO", job->scenario, TRUE);
   values = g_environ_setenv(values, "RECLINE_OUT", job->directory, TRUE);
@@ -136,8 +137,8 @@ static char **environment(const struct launch *job)
   return g_environ_unsetenv(values, "RECLINE_TRACE");
 }
 
-/* Fills the set with the signals that stop this process, unless its caller ignores them, and with
- * SIGCHLD, the end of the child. */
+/* Fills the set with SIGCHLD (the end of the child) and with the signals that stop this process,
+ * except those that its caller ignores. */
 static void signals(sigset_t *set)
 {
   static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
@@ -166,8 +167,8 @@ void launch_unblock(void)
   sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-/* The child's output on one stream, which passes this process on its way to the file: only so a
- * full disk is noticed. */
+/* An output stream of the child. It passes through this process on its way to the file, as only
+ * then a full disk is noticed. */
 struct printed {
   int pipe[2]; /* -1: closed */
   const char *name;
@@ -176,8 +177,8 @@ struct printed {
 
 struct child {
   pid_t id;
-  int input;     /* what it has as its standard input */
-  int folder;    /* its descriptor of the private folder */
+  int input;     /* the child's standard input */
+  int folder;    /* the child's descriptor of the private folder */
   int report[2]; /* closed by a successful exec, else carries its errno */
   struct printed printed[2];
   int signals; /* a descriptor for the signals of signals() */
@@ -186,7 +187,7 @@ struct child {
   int problem;
 };
 
-/* In the child, between fork and exec: only what a signal handler might do, too. */
+/* Runs in the child between fork and exec, so it does only what a signal handler may do. */
 static void become(char **words, char **values, pid_t parent, const struct child *child)
 {
   const struct rlimit no_core = {0, 0};
@@ -257,7 +258,7 @@ static bool open_all(struct child *child, const struct launch *job)
   return child->signals >= 0 && pipe2(child->report, O_CLOEXEC) == 0;
 }
 
-/* Takes the output of the child so far. */
+/* Takes over what the child has printed so far. */
 static void take(struct child *child, struct printed *printed)
 {
   char bytes[1 << 16];
@@ -275,7 +276,7 @@ static void take(struct child *child, struct printed *printed)
   }
 }
 
-/* Returns the seconds that are left. A limit of memory is checked ten times a second. */
+/* Returns the seconds to wait at most. A limit of memory is checked ten times a second. */
 static double pause_of(const struct launch *job, gint64 start)
 {
   double most = job->memory > 0 ? 0.1 : 1;
@@ -319,7 +320,7 @@ static void wait_for(struct child *child, const struct launch *job, int *status,
     }
     shown |= progress_line(child->start, "simulating");
   }
-  kill(-child->id, SIGKILL); /* processes that the program may have started and left behind */
+  kill(-child->id, SIGKILL); /* processes that the program has left behind */
   progress_clear(shown);
   take(child, &child->printed[0]);
   take(child, &child->printed[1]);

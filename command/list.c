@@ -16,14 +16,15 @@
 static const char expected[] =
     "expected protocols, claims, platforms, scenarios, programs or mutants";
 
-/* An MPI program that comes with recline, from the comment that opens its source. */
+/* An MPI program that comes with recline, with a description from the comment at the top of its
+ * source. */
 static const struct program {
   const char *name, *what, *usage;
 } programs[] = {
 #include "programs.inc"
 };
 
-/* The kinds that can be listed; protocols and programs are no files. */
+/* The kinds that can be listed. Protocols and programs have no files. */
 static const struct kind {
   const char *name;
   unsigned files; /* enum catalogue */
@@ -43,11 +44,11 @@ const char *list_kind(size_t i)
 struct request {
   char **words; /* the kind, then what names must contain or match */
   gboolean json, map;
-  char *output; /* of the map; NULL: as a table to standard output */
+  char *output; /* the file of the map; NULL: a table on standard output */
 };
 
-/* Returns whether `name` is asked for: it contains one of `words` or, where these have * or ?, is
- * matched by it. Without words all are. */
+/* Returns whether `name` is asked for: it contains one of `words` or, if the word has * or ?,
+ * matches it. Without words every name is. */
 static bool is_asked(char *const *words, const char *name)
 {
   for (char *const *word = words; *word; word++)
@@ -56,7 +57,7 @@ static bool is_asked(char *const *words, const char *name)
   return !*words;
 }
 
-/* Prints a list to standard output, or adds it to `builder`. Returns how many entries it has. */
+/* Prints a list to standard output, or adds it to `builder`. Returns the number of entries. */
 static unsigned list_protocols(JsonBuilder *builder, char *const *words)
 {
   const struct rcl_protocol *protocol;
@@ -146,7 +147,7 @@ static bool list_platform(JsonBuilder *builder, const char *id, const char *file
   return true;
 }
 
-/* Lists the file if it is asked for, and then counts it. */
+/* Lists the file and counts it, if it is asked for. */
 static bool list_file(const struct request *request, const struct kind *kind, JsonBuilder *builder,
                       const char *file, unsigned *count, GError **error)
 {
@@ -164,7 +165,7 @@ static bool list_file(const struct request *request, const struct kind *kind, Js
   return true;
 }
 
-/* Goes on after a bad file, so that one does not hide the others. */
+/* Goes on after a bad file, so that it does not hide others. */
 static int list_files(const struct request *request, const struct kind *kind, JsonBuilder *builder,
                       unsigned *count)
 {

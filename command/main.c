@@ -60,8 +60,8 @@ static const struct command {
     {&about_help, command_help},
 };
 
-/* Finds platforms, claims and scenarios: where the user says; in the sources, to which the build
- * folder has a link `data`; or where recline is installed. */
+/* Finds the folder of platforms, claims and scenarios: the one that the user names; the sources, to
+ * which the link `data` in the build folder leads; or the place where recline is installed. */
 static void find_data(void)
 {
   static const char *const places[] = {"../data", "../../../share/recline"};
@@ -133,8 +133,8 @@ static int command_help(int argc, char **argv)
   return EXIT_FINE;
 }
 
-/* Scenarios find platforms beside them, in the folders that the user named, and in recline's own.
- */
+/* Scenarios find platforms in their own folders, in the folders that the user named, and among
+ * recline's own. */
 static void add_platforms(void)
 {
   const char *named = g_getenv("RECLINE_PLATFORMS");
@@ -154,7 +154,7 @@ static int complete(int count, char **words)
   return EXIT_FINE;
 }
 
-/* Checks that all output was written: a full disk is an error. */
+/* Checks that all output was written, as it would not be on a full disk. */
 static int close_output(int code)
 {
   if (fflush(stdout) == 0 && !ferror(stdout))
@@ -165,7 +165,7 @@ static int close_output(int code)
 int main(int argc, char **argv)
 {
   setlocale(LC_CTYPE, "");  /* only this category: numbers keep their point */
-  signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is reported like a full disk */
+  signal(SIGXFSZ, SIG_IGN); /* a write to a file at its size limit fails, as on a full disk */
   if (argc < 2)
     return no_command(NULL);
   if (!strcmp(argv[1], "--version")) {

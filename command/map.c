@@ -5,7 +5,7 @@
 #include "base/glib/json.h"
 #include "world/scenario/protocol_words.h"
 
-/* Words for the enums of protocols/protocol.h: a name for programs, a text for people. */
+/* Words for the enums of protocols/protocol.h, for programs and for people. */
 struct word {
   const char *name, *text;
 };

@@ -1,4 +1,4 @@
-/* The map: all protocols side by side, with what they declare (struct rcl_place). */
+/* The map: all protocols side by side, with their declarations (struct rcl_place). */
 #ifndef RECLINE_MAP_H
 #define RECLINE_MAP_H
 
@@ -7,27 +7,27 @@
 
 #include "protocols/protocol.h"
 
-/* Forms of one protocol that have the same place are one row of the map. */
+/* Forms of one protocol that have the same place share a row of the map. */
 struct map_row {
   GString *names; /* "c3", "lai-yang, mattern" */
   const struct rcl_protocol *first;
 };
 
-/* Returns an array of struct map_row, in the order of the registry; the array frees its items.
- * Protocols without a place are on no map. */
+/* Returns an array of struct map_row, in the order of the registry. The array frees its items.
+ * Protocols without a place are left out. */
 GArray *map_rows(void);
 
-/* Return texts. The caller frees those that describe logs. */
+/* These return texts. The caller frees only those that describe logs. */
 const char *map_back(const struct rcl_place *);
-char *map_log(const struct rcl_place *, int index); /* NULL: no more */
+char *map_log(const struct rcl_place *, int index); /* NULL: there are no more logs */
 
 /* Adds the members "logs", "back" and "assumes" to the object of a protocol. */
 void map_add(JsonBuilder *, const struct rcl_place *);
 
-/* Prints the map as a table of Markdown on standard output. */
+/* Prints the map on standard output as a table in Markdown. */
 void map_print(void);
 
-/* Writes the map as a picture into `file`, whose suffix names the format; by Graphviz. */
+/* Writes the map as a picture into `file`, by Graphviz. The suffix of the file names the format. */
 bool map_draw(const char *file, GError **error);
 
 #endif

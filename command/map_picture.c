@@ -1,4 +1,4 @@
-/* The map as a picture: logs vary from left to right, rollbacks from top to bottom. */
+/* Draws the map: logs vary from left to right, rollbacks from top to bottom. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,9 +33,8 @@ struct layout {
   double left[COLUMNS + 1], top[LINES + 1];
 };
 
-/* Returns the lines of text in a box, after its name: other forms, and declarations. Ends with
- * NULL.
- */
+/* Returns the lines of text in a box, after its name: other forms and declarations. The list ends
+ * with NULL. */
 static char **texts_of(const struct map_row *row)
 {
   const struct rcl_place *place = row->first->place;
@@ -72,7 +71,8 @@ static double box_height(const struct map_row *row)
   return STEP * (1.5 + (double)g_strv_length(texts));
 }
 
-/* The height of a cell is that of its highest pile; boxes are dealt out in turn. */
+/* Returns the height of a cell, which is that of its highest pile. Boxes go to the piles in
+ * turn. */
 static double cell_height(const GArray *rows, const struct layout *layout, int line, int column)
 {
   double heights[2] = {0, 0};
@@ -167,7 +167,7 @@ static void draw_grid(struct picture *picture, const struct layout *layout)
     g_autofree char *id = g_strconcat(text, "/title", NULL);
     g_autofree char *under = g_strconcat(text, "/line", NULL);
     if (layout->top[line + 1] - layout->top[line] <= PAD)
-      continue; /* no protocol */
+      continue; /* no protocol has this place */
     picture_text(picture, id, (struct point){0, layout->top[line] + 16}, text, 10, "black",
                  "title");
     draw_rectangle(picture, under, (struct point){0, layout->top[line]}, right, 0.5, "#cccccc",

@@ -1,4 +1,5 @@
-/* recline prove: hands over to the program recline-prove, which is built where LLVM and Z3 are. */
+/* recline prove: hands over to the program recline-prove, which is only built if LLVM and Z3 are
+ * installed. */
 #include "base/breach.h"
 #include "base/exit_codes.h"
 #include "command/common.h"
@@ -17,7 +18,7 @@ struct proving {
   int ranks, capacity;
 };
 
-/* Ends as the program does; returns only if there is none. */
+/* Hands over to recline-prove; returns only if this build has none. */
 static int prove(const struct proving *asked, char **names)
 {
   char limit[G_ASCII_DTOSTR_BUF_SIZE], number[2][16];

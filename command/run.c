@@ -1,11 +1,11 @@
-/* recline run SCENARIO: simulate one run, judge it, tell the story.
+/* recline run SCENARIO: simulates one run, judges it and prints a summary.
  *
  *     scenario --load--> resolved --check--> private folder --launch--> result.json --judge--> exit
  *                                            (in DIR with --out)           |
  *                                                                          +--> DIR/... by renaming
  *
- * Everything that can be wrong with the input is found before the private folder is made, so that
- * bad input leaves nothing behind. docs/run.md says the same to users.
+ * All errors of the input are found before the private folder is made, so that bad input leaves
+ * nothing behind. docs/run.md is the page for users.
  */
 #define _GNU_SOURCE /* ST_NOEXEC */
 #include <errno.h>
@@ -31,8 +31,8 @@
 #include "world/result/result.h"
 #include "world/scenario/machine_file.h"
 
-/* The files that --out keeps, in the order in which they appear: when result.json is there, all
- * are. program.err is kept only when the simulation died. */
+/* The files that --out keeps, in the order in which they appear. result.json is the last, so when
+ * it is there, all are. program.err is only kept if the simulation died. */
 static const char *const KEPT[] = {"scenario.yaml", "program.out",  "program.err",   "activity.txt",
                                    "trace.txt",     "platform.xml", MANIFEST_FOLDER, "result.json"};
 
@@ -43,7 +43,7 @@ static char *in(const char *folder, const char *name)
 
 /* ---- the private folder ---- */
 
-/* Makes the private folder in DIR if there is one, so that files get to DIR by renaming. */
+/* Makes the private folder in DIR, if there is a DIR, so that files get there by renaming. */
 static bool make_directory(struct run *run, GError **error)
 {
   const char *out = run->options.out;
@@ -76,7 +76,7 @@ static bool make_directory(struct run *run, GError **error)
   return true;
 }
 
-/* Renames the folder to a name that no command sweeps. */
+/* Gives the folder a name that no command sweeps. */
 static void keep(const char *directory)
 {
   g_autofree char *base = g_path_get_dirname(directory);
@@ -121,7 +121,7 @@ static bool write_hostfile(const struct run *run, const char *file, GError **err
 
 static bool write_script(struct run *run, GError **error)
 {
-  g_strfreev(run->args); /* of the previous recording, where the program is recorded twice */
+  g_strfreev(run->args); /* args of the first recording, if the program is recorded twice */
   if (run->options.replay != NULL) {
     run->args = g_new0(char *, 2);
     run->args[0] = g_canonicalize_filename(run->options.replay, NULL);
@@ -134,19 +134,19 @@ static bool write_script(struct run *run, GError **error)
   run->args = g_new0(char *, 3);
   run->args[0] = in(run->directory, "script");
   if (run->scenario->schedule != NULL)
-    run->args[1] = g_strdup("each"); /* no message but those of the script */
+    run->args[1] = g_strdup("each"); /* prints no messages but those of the script */
   return write_file(run->args[0], run->scenario->program.script, error);
 }
 
 /* ---- the simulation ---- */
 
-/* Returns the smaller of two limits, where 0 means none. */
+/* Returns the smaller of two limits, of which 0 means none. */
 static double least(double a, double b)
 {
   return a > 0 && b > 0 ? MIN(a, b) : MAX(a, b);
 }
 
-/* Returns whether SimGrid reads what a description of a machine becomes. */
+/* Returns whether SimGrid can read the platform that a described machine becomes. */
 static bool platform_is_made(const struct scenario *scenario)
 {
   const char *file = scenario->platform.file;
@@ -201,7 +201,7 @@ static bool completed(const struct run *run)
 }
 
 /* Records twice, to see whether the program does the same under other circumstances. The second run
- * leaves its output. If a run fails, the caller sees the result of that run. */
+ * leaves its output. If a run fails, the caller gets the result of that run. */
 static bool record_twice(struct run *run, bool *whole, GError **error)
 {
   g_autofree char *again = in(run->directory, "again");
@@ -222,7 +222,7 @@ static bool record_twice(struct run *run, bool *whole, GError **error)
   return *whole;
 }
 
-/* The same; nothing is left of what is not whole. */
+/* Records the program, and removes the recording if it is not whole. */
 static bool record(struct run *run, GError **error)
 {
   bool whole = false;
@@ -235,7 +235,7 @@ static bool record(struct run *run, GError **error)
   return good;
 }
 
-/* Copies a file of any size; the program's output is never held in memory. */
+/* Copies a file of any size, without holding it in memory. */
 static void print_file(const char *file, FILE *to)
 {
   char bytes[1 << 16];
@@ -245,7 +245,7 @@ static void print_file(const char *file, FILE *to)
   while (from != NULL &&
          (count = g_input_stream_read(G_INPUT_STREAM(from), bytes, sizeof bytes, NULL, NULL)) > 0)
     if (fwrite(bytes, 1, (size_t)count, to) < (size_t)count)
-      return; /* main() tells why */
+      return; /* main() reports the error */
   fflush(to);
 }
 
@@ -259,7 +259,7 @@ static void remove_earlier(const char *file)
     unlink(file);
 }
 
-/* Moves the existing files of KEPT into DIR; files of an earlier run are removed first, so that DIR
+/* Moves the existing files of KEPT into DIR. Removes the files of an earlier run first, so that DIR
  * never mixes two runs. */
 static bool publish(const struct run *run, bool with_result, GError **error)
 {
@@ -285,7 +285,8 @@ static bool publish(const struct run *run, bool with_result, GError **error)
 
 /* ---- judging ---- */
 
-/* Returns the expected verdict of a run; -1: none, as for a claim of `recline check`. */
+/* Returns the verdict that a run should have; -1: the scenario expects none, or one of `recline
+ * check`. */
 static int expected_verdict(enum expected_verdict expected)
 {
   static const int verdicts[] = {[EXPECT_NOTHING] = -1,
@@ -302,8 +303,8 @@ static bool ended(enum run_verdict verdict)
   return verdict == RUN_COMPLETED || verdict == RUN_RECOVERED;
 }
 
-/* Returns NULL when the run is as expected; otherwise what was expected and what was seen. A
- * program that ended must have ended with 0 unless the scenario says otherwise. */
+/* Returns NULL if the run is as expected; otherwise what was expected and what was seen. Unless the
+ * scenario says otherwise, a program that came to its end must have returned 0. */
 static char *judge(const struct scenario *scenario, const struct result *result)
 {
   int expected = expected_verdict(scenario->expect.verdict);
@@ -343,7 +344,7 @@ static int report(const struct run *run, const struct result *result)
   return wrong == NULL ? EXIT_FINE : EXIT_NOT_AS_EXPECTED;
 }
 
-/* Shows the program's output, also when the simulation died: it may say why. */
+/* Shows the program's output. If the simulation died, the output may say why. */
 static void print_program(const struct run *run)
 {
   g_autofree char *out = in(run->directory, "program.out");
@@ -353,8 +354,8 @@ static void print_program(const struct run *run)
   print_file(err, stderr);
 }
 
-/* The layer writes the result when the last rank is in MPI_Finalize; what the program then returns
- * from main is the exit code of the simulation. */
+/* Completes the result, which the layer writes when the last rank is in MPI_Finalize, by the exit
+ * code: main returns it later, and it becomes the exit code of the simulation. */
 static bool complete_result(const struct run *run, const char *file, struct result *result,
                             GError **error)
 {
@@ -366,7 +367,7 @@ static bool complete_result(const struct run *run, const char *file, struct resu
   return result_save(result, file, error);
 }
 
-/* Reports a simulation that has ended with a result. */
+/* Reports a simulation that has left a result. */
 static int finish(const struct run *run, const char *file)
 {
   struct result result = {0};
@@ -385,7 +386,7 @@ static int finish(const struct run *run, const char *file)
   return code;
 }
 
-/* Reports a simulation that has died, before its result or after it. */
+/* Reports a simulation that has died, with or without a result. */
 static int fail(const struct run *run, const char *file)
 {
   g_autoptr(GError) error = NULL;

@@ -1,4 +1,4 @@
-/* Inside recline run: run_input.c judges the input, and run.c simulates. */
+/* Parts of recline run: run_input.c judges the input, and run.c simulates. */
 #ifndef RECLINE_RUN_H
 #define RECLINE_RUN_H
 
@@ -14,23 +14,23 @@ struct options {
   double timeout; /* seconds; 0: none */
   char *memory;
   double memory_bytes;
-  char *record, *replay, *restart; /* folders */
+  char *record, *replay, *restart; /* paths of folders */
 };
 
 struct run {
   struct options options;
   struct scenario *scenario;
   char *program;   /* absolute path */
-  char **args;     /* of the program; a script's: the file with its text */
-  char *directory; /* private, removed at the end */
-  int folder;      /* its descriptor, which locks it */
-  char *again;     /* folder of its second recording; NULL: it is not recorded */
+  char **args;     /* arguments of the program; for a script: the file with its text */
+  char *directory; /* a private folder, removed at the end */
+  int folder;      /* descriptor of that folder, which locks it */
+  char *again;     /* folder of the program's second recording; NULL: it is not recorded */
   bool made_out;   /* DIR did not exist before */
   int interrupted; /* the signal that stopped this process */
-  int status;      /* of the simulation */
+  int status;      /* wait status of the simulation */
 };
 
-/* Reads the command line; sets `*scenario` to the file, for g_free(). Returns EXIT_FINE, or the
+/* Reads the command line, and sets `*scenario` to the file, for g_free(). Returns EXIT_FINE, or the
  * exit code of an error that was printed. */
 int run_parse(int argc, char **argv, struct options *, char **scenario);
 

@@ -1,4 +1,4 @@
-/* recline run: reads its options, and finds everything that is wrong with a scenario. */
+/* recline run: reads the options, and finds all errors in a scenario. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,8 +64,8 @@ int run_parse(int argc, char **argv, struct options *options, char **scenario)
   return *scenario != NULL ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 
-/* Refuses a wrong script here, as the program that runs scripts would refuse it only after
- * everything has started. */
+/* Refuses a wrong script, as the program that runs scripts would refuse it only after everything
+ * has started. */
 static bool check_script(const struct scenario *scenario, GError **error)
 {
   int line = 0;
@@ -129,8 +129,7 @@ static bool check_schedule(const struct scenario *scenario, GError **error)
   return good;
 }
 
-/* Asks for a platform, as the loader does so only for a binary: a script may be for the explorer.
- */
+/* Refuses a script without a platform. The loader accepts it, as the explorer needs none. */
 static bool check_platform(const struct scenario *scenario, GError **error)
 {
   if (scenario->platform.text != NULL)
@@ -139,8 +138,8 @@ static bool check_platform(const struct scenario *scenario, GError **error)
                            "missing, expected the platform on which the script runs");
 }
 
-/* Refuses a topology that is not connected: a protocol that spreads over neighbours would wait for
- * ever for a rank that it does not reach. */
+/* Refuses a topology that is not connected: in it a protocol that spreads over neighbours would
+ * wait for ever for a rank out of reach. */
 static bool check_topology(const struct scenario *scenario, GError **error)
 {
   const struct rcl_place *place = rcl_protocol_named(scenario->protocol.name)->place;
@@ -169,7 +168,7 @@ static bool check_hazards(const struct scenario *scenario, GError **error)
   return true;
 }
 
-/* A checkpoint for another run needs DIR, with the trace. */
+/* Refuses to stop at a checkpoint without DIR and the trace, as another run needs both. */
 static bool check_stop(const struct run *run, GError **error)
 {
   const char *problem = run->options.out == NULL ? "expected --out DIR, where it is left"
@@ -189,7 +188,7 @@ static bool is_same_folder(const char *a, const char *b)
          of_a.st_ino == of_b.st_ino;
 }
 
-/* Makes the folder's path absolute. */
+/* Makes the path of the folder to continue from absolute. */
 static bool check_restart(struct run *run, GError **error)
 {
   struct options *options = &run->options;

@@ -1,4 +1,4 @@
-/* recline platform: a described machine as the SimGrid platform that a run of it gets. */
+/* recline platform: prints the SimGrid platform that a run on a described machine gets. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,8 @@
 #include "base/glib/terminal.h"
 #include "protocols/text.h"
 
-/* Prints seconds in a unit that leaves digits before the point; `width` of the number. */
+/* Prints seconds in a unit that leaves digits before the point; the number takes `width`
+ * columns. */
 static void print_seconds(double seconds, int width)
 {
   static const char *const units[] = {"s", "ms", "us", "ns"};
@@ -117,10 +118,10 @@ static void print_messages(const struct result *result)
   g_print("\n");
 }
 
-/* Prints measured sizes, which a scenario may replace on storage. */
+/* Prints measured sizes of images; on storage a scenario may replace them. */
 static void print_images(const struct result *result, double counted)
 {
-  enum { LISTED = 8 }; /* ranks of which each has its number */
+  enum { LISTED = 8 }; /* up to this many ranks are listed one by one */
   uint64_t all = 0, least = result->image_bytes;
   for (int i = 0; i < result->ranks; i++) {
     all += result->rank_image_bytes[i];

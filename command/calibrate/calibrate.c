@@ -1,6 +1,6 @@
-/* recline calibrate: a description of the machine on which it runs. Started by mpirun it hands over
- * to recline-calibrate, which is built with the MPI library of the system and measures; that comes
- * back with the samples. */
+/* recline calibrate: writes a description of the machine on which it runs. Under mpirun it hands
+ * over to recline-calibrate, which is built with the system's MPI library and measures. That
+ * program starts recline calibrate again, with the samples. */
 #include "command/calibrate/calibrate.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct calibration {
 
 /* ---- measuring ---- */
 
-/* The description, with another ending. */
+/* Returns the name of the description with another suffix. The caller frees it. */
 static char *samples_name(const char *output)
 {
   const char *end = g_str_has_suffix(output, ".yaml")  ? ".yaml"
@@ -38,7 +38,7 @@ static char *samples_name(const char *output)
   return g_strconcat(base, ".samples", NULL);
 }
 
-/* Ends as the program does; returns only if there is none. */
+/* Hands over to the program that measures; returns only if this build has none. */
 static int measure(const struct calibration *asked, double largest)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);

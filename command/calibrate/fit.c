@@ -1,4 +1,4 @@
-/* Every amount is what makes the simulation repeat the median that was measured:
+/* Each amount is chosen so that the simulation repeats the measured median. The simulation charges:
  *
  *     a message       2 overheads, 1 latency, bytes / bandwidth; from the eager limit on 3
  *                     latencies and no overhead (SMPI charges smpi/os and smpi/or where a send does
@@ -7,8 +7,8 @@
  *     a synced write  write_latency, bytes of all writers of a node / bandwidth
  *     a read          bytes of all readers of a node / read_bandwidth
  *
- * Where several numbers of writers give a rate, it is their geometric mean at the largest size:
- * there the rate decides, and not what a file costs besides.
+ * If several numbers of writers give a rate, the result is the geometric mean of their rates at the
+ * largest size, where the fixed cost of a file matters least.
  */
 #include "command/calibrate/fit.h"
 
@@ -26,7 +26,7 @@ static struct fitted rate(double amount, const struct series *from)
   return from ? fitted(amount / series_middle(from), from) : fitted(0.0, NULL);
 }
 
-/* ---- rates by size, of which the one of the largest size counts ---- */
+/* ---- rates by size; the rate at the largest size counts ---- */
 
 struct rates {
   double logarithms; /* sum of the logarithms of the rates at the largest size */
@@ -40,7 +40,7 @@ static struct rates rates_new(void)
   return (struct rates){.by = g_string_new(NULL)};
 }
 
-/* Adds a rate of a series; one that fixed costs hide is left out. */
+/* Adds a rate of a series, unless fixed costs leave too little of its time to tell. */
 static void rates_add(struct rates *rates, const struct series *series, double bytes,
                       double seconds)
 {
@@ -111,8 +111,8 @@ static void fit_disk(const struct sample_file *samples, int disk, struct fitted_
   to->read_bandwidth = fit_rate(samples, "read-cold", disk, 0.0);
 }
 
-/* A disk that all see is the file system. On one node all do: the first is the node's own one, the
- * last one the file system. */
+/* Chooses the shared disk (the file system) or a node's own disk. On a single node every process
+ * sees every disk, so the first one counts as the node's own, the last one as the file system. */
 static int choose_disk(const struct sample_file *samples, bool shared)
 {
   int found = -1, count = (int)samples->disks->len;
@@ -123,7 +123,8 @@ static int choose_disk(const struct sample_file *samples, bool shared)
   return samples->nodes > 1 || !count ? found : shared ? count - 1 : 0;
 }
 
-/* Processes capture at once, so the series of most writers counts, of one process's rate. */
+/* Takes the series with the most writers, as processes capture at once; the rate is that of one
+ * process. */
 static struct fitted fit_capture(const struct sample_file *samples, int disk)
 {
   struct fitted result = {0};

@@ -1,24 +1,24 @@
-/* From samples to the amounts of a machine (docs/platform.md). */
+/* Computes the amounts of a machine (docs/platform.md) from samples. */
 #ifndef RECLINE_FIT_H
 #define RECLINE_FIT_H
 
 #include "command/calibrate/sample_file.h"
 #include "world/scenario/quantity.h"
 
-/* An amount, and the series on which it rests. `value` 0: not measured. */
+/* An amount, and the series on which it rests. `value` 0: it was not measured. */
 struct fitted {
   double value;
-  const struct series *from; /* whose spread is the amount's; NULL: none */
-  GString *by;               /* the same by size and writers; NULL: it is one number */
+  const struct series *from; /* the series that tells its spread; NULL: none */
+  GString *by; /* the amounts by size and number of writers; NULL: there is only one */
 };
 
 struct fitted_disk {
-  int disk; /* of the samples; -1: none was measured */
+  int disk; /* the number of a disk in the samples; -1: none was measured */
   struct fitted bandwidth, read_bandwidth, write_latency;
 };
 
 struct fit {
-  struct fitted speed, copy, memory; /* copy: in memory; memory: of a capture */
+  struct fitted speed, copy, memory; /* copy: of messages in memory; memory: of a captured image */
   struct {
     struct fitted latency, bandwidth;
   } within, between;
@@ -26,7 +26,7 @@ struct fit {
   struct fitted_disk local, storage;
 };
 
-/* Takes medians. The caller ends with fit_clear(); series must stay as long. */
+/* Fits medians. The caller ends with fit_clear(), and frees the samples after that. */
 void fit_machine(struct fit *, const struct sample_file *);
 void fit_clear(struct fit *);
 

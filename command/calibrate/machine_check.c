@@ -11,12 +11,12 @@
 #include "command/campaign/campaign.h"
 #include "world/scenario/quantity.h"
 
-/* A series that is simulated, too. */
+/* A series that is also simulated, for comparison. */
 struct checked {
   const char *series, *title;
-  const char *script; /* of what is repeated; NULL: there and back, of every third size */
-  bool between;       /* rank 0 and the first rank of the next node */
-  double share;       /* of the seconds of a repetition */
+  const char *script; /* one repetition; NULL: a message there and back */
+  bool between;       /* between rank 0 and the first rank of the next node */
+  double share;       /* what part of a repetition's time the series measures */
 };
 
 static const struct checked checks[] = {
@@ -66,8 +66,8 @@ static bool read_seconds(const char *json, double *seconds)
   return *seconds >= 0;
 }
 
-/* Simulates the check with `times` repetitions; its scenario lies in `folder`. Sets the simulated
- * seconds of the run. */
+/* Simulates the check with `times` repetitions, and sets the simulated seconds. The scenario is
+ * written into `folder`. */
 static bool simulate(const struct checked *check, const struct sample_file *samples,
                      const struct series *series, int times, const char *file, const char *folder,
                      double *seconds, GError **error)
@@ -83,7 +83,8 @@ static bool simulate(const struct checked *check, const struct sample_file *samp
          fail(error, wrong && *wrong ? g_strchomp(wrong) : "recline run has said no result");
 }
 
-/* The difference of two runs has neither beginning nor end. */
+/* Sets the seconds of a repetition: the difference of two runs, in which the times to start and to
+ * end cancel out. */
 static bool predict(const struct checked *check, const struct sample_file *samples,
                     const struct series *series, const char *file, const char *folder,
                     double *seconds, GError **error)
@@ -121,7 +122,7 @@ static void tell(const struct checked *check, const struct series *series, doubl
 static bool check_all(const struct sample_file *samples, const char *file, const char *folder,
                       struct miss *worst, GError **error)
 {
-  enum { EVERY = 3 }; /* sizes */
+  enum { EVERY = 3 }; /* every third size of messages is simulated */
   printf("%-32s %15s %15s %8s\n", "check", "measured", "predicted", "ratio");
   for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
     unsigned met = 0;

@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-/* To three digits: no sample is more certain. */
+/* Rounds to three digits, as no sample is more certain. */
 static char *amount_text(enum quantity kind, double amount)
 {
   double unit = amount > 0 ? pow(10.0, floor(log10(amount)) - 2) : 1.0;
   return quantity_text(kind, kind == QUANTITY_SIZE ? rint(amount) : rint(amount / unit) * unit);
 }
 
-/* What samples say of an amount: how many there are, how far they lie apart. */
+/* Returns what the samples say about an amount: how many they are, and how far they lie apart. */
 static char *spread_text(const struct series *from)
 {
   double middle = series_middle(from);
@@ -32,8 +32,8 @@ static void put(GString *text, const char *indent, const char *key, enum quantit
     g_string_append_printf(text, "%s  # %s\n", indent, amount->by->str);
 }
 
-/* A key that has others below it is left out where none of them has a value: YAML has no mapping of
- * nothing. */
+/* Writes a key that has others below it, unless none of them has a value, as YAML has no empty
+ * mapping on several lines. */
 static void put_key(GString *text, const char *key, bool any)
 {
   g_string_append_printf(text, "%s%s:%s\n", any ? "" : "# ", key, any ? "" : " not measured");

@@ -1,15 +1,15 @@
-/* What recline-calibrate has measured (mpi/calibrate/calibrate_main.c). */
+/* Reads the samples that recline-calibrate has measured (mpi/calibrate/calibrate_main.c). */
 #ifndef RECLINE_SAMPLE_FILE_H
 #define RECLINE_SAMPLE_FILE_H
 
 #include <glib.h>
 #include <stdbool.h>
 
-/* Values of one measurement, sorted: seconds, or bytes of an eager limit. */
+/* The values of one measurement, sorted: in seconds, or in bytes for an eager limit. */
 struct series {
   char *name;
   double bytes, flops; /* 0: none */
-  int writers, disk;   /* writers 0, disk -1: none */
+  int writers, disk;   /* writers 0: no writers; disk -1: no disk */
   double *value;
   guint count; /* at least 1 */
 };
@@ -26,8 +26,8 @@ struct sample_file {
   GArray *series; /* struct series, in the order of the file */
 };
 
-/* False with `error`, one line `file:line: what, expected what`. The caller ends with
- * sample_file_clear() in both cases. */
+/* Reads the file. Returns false with `error`, one line `file:line: what, expected what`. The caller
+ * ends with sample_file_clear() in both cases. */
 bool sample_file_read(struct sample_file *, const char *file, GError **error);
 void sample_file_clear(struct sample_file *);
 
@@ -35,7 +35,7 @@ void sample_file_clear(struct sample_file *);
 const struct series *series_next(const struct sample_file *, const char *name,
                                  const struct series *last);
 
-/* Returns the value below which that share of all values lies, from 0 to 1. */
+/* Returns the value below which a `share` (0 to 1) of all values lies. */
 double series_quantile(const struct series *, double share);
 
 /* Returns the median. */

@@ -102,7 +102,7 @@ char *answer_cost(const struct table *table, unsigned cell, int field, double fa
              : g_strdup_printf("costs %.*f %% of the job", digits, share);
 }
 
-/* "a, b and c" of the cells that tie with the first; at most a few by name. */
+/* Names the cells that tie with the first: "a, b and c". Names only a few if there are many. */
 static char *tied_names(const struct table *table, const struct ranking *ranking, unsigned *count)
 {
   enum { NAMED = 4 };
@@ -174,7 +174,7 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
 
 /* ---- the ranking, printed ---- */
 
-/* The sweep of protocols; -1: none. */
+/* Returns the sweep whose key is the protocol's name; -1: none. */
 static int protocol_sweep(const struct grid *grid)
 {
   for (unsigned i = 0; i < grid->sweeps; i++)
@@ -198,7 +198,7 @@ static void print_assumptions(const struct grid *grid)
   }
 }
 
-/* A rank is shared by cells that cannot be told apart from the first. */
+/* Cells that cannot be told apart from the first share its rank. */
 void answer_print_ranking(const struct table *table, const struct ranking *ranking, int field)
 {
   int width = 8;

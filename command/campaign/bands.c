@@ -69,7 +69,7 @@ static void add_number(GString *text, double number)
   g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.9g", number));
 }
 
-/* Writes a text in single quotes, which gnuplot takes literally. */
+/* Appends a text in single quotes, inside which gnuplot changes nothing. */
 static void add_quoted(GString *text, const char *words)
 {
   g_auto(GStrv) parts = g_strsplit(words, "'", -1);
@@ -77,7 +77,7 @@ static void add_quoted(GString *text, const char *words)
   g_string_append_printf(text, "'%s'", doubled);
 }
 
-/* What is drawn, and the unit of its times in seconds; 1 for what is no time. */
+/* What is drawn, and the unit of times in seconds (1 for other fields). */
 struct drawing {
   const struct table *table;
   const struct figure *figure;
@@ -145,7 +145,7 @@ static bool spans_decades(const struct sweep *sweep)
   return least > 0.0 && most >= 20.0 * least;
 }
 
-/* A label at each value of the sweep, as a person says it, and a little room at both ends. */
+/* Labels each value of the sweep as a person says it, and leaves a little room at both ends. */
 static void add_tics(GString *gp, const struct sweep *sweep)
 {
   double seconds, least = INFINITY, most = 0.0;
@@ -169,7 +169,7 @@ static void add_tics(GString *gp, const struct sweep *sweep)
   g_string_append(gp, ")\n");
 }
 
-/* Marks the least value of a figure with one curve, and the range that is not measurably worse. */
+/* Marks the least value of a figure's only curve, and the range that is not measurably worse. */
 static void add_optimum(const struct drawing *drawing, GString *gp)
 {
   const struct table *table = drawing->table;
@@ -203,7 +203,7 @@ static void add_optimum(const struct drawing *drawing, GString *gp)
   g_string_append(gp, ", graph 0.96\n");
 }
 
-/* Adds an axis to the right: overhead over the failure-free program, in per cent. */
+/* Adds an axis on the right: the overhead over the failure-free program, in per cent. */
 static void add_overhead(const struct drawing *drawing, GString *gp)
 {
   double base = drawing->figure->failure_free / drawing->unit;

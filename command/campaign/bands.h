@@ -1,6 +1,6 @@
-/* The picture of a campaign, drawn by gnuplot: over the first sweep whose values are numbers, a
- * curve with its confidence band for each combination of the others; without such a sweep a bar
- * with its confidence interval for each cell. */
+/* Draws a campaign with gnuplot. If a sweep has numbers, the first such sweep is the x axis, and
+ * each combination of the others has a curve with its confidence band. Otherwise each cell has a
+ * bar with its confidence interval. */
 #ifndef RECLINE_BANDS_H
 #define RECLINE_BANDS_H
 
@@ -8,14 +8,14 @@
 
 struct figure {
   int field;
-  const char *extra;   /* an expression of gnuplot over x: the mean in seconds by theory; NULL */
+  const char *extra;   /* mean in seconds by theory, as gnuplot's expression over x; NULL: none */
   const char *title;   /* NULL: none */
-  double failure_free; /* seconds; the axis to the right is relative to it; NAN: there is none */
+  double failure_free; /* seconds, to which the right axis refers; NAN: there is no such axis */
 };
 
-/* Writes figure.gp in `folder`, data included, and has gnuplot draw figure.svg there. Times are in
- * the unit in which they are easily read; with one curve over times its least value, and the values
- * that are not measurably worse, are marked. */
+/* Writes figure.gp, data included, into `folder`, and lets gnuplot draw figure.svg there. Times
+ * have a unit that is easy to read. A single curve over times gets marks at its least value and at
+ * values that are not measurably worse. */
 bool bands_draw(const struct table *, const struct figure *, const char *folder, GError **error);
 
 /* Lets gnuplot run that script in its folder. */

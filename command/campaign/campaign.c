@@ -1,4 +1,4 @@
-/* Many runs of a scenario: each cell of the sweeps with the same seeds. In DIR:
+/* Runs a scenario many times: each cell of the sweeps with the same seeds. In DIR:
  *
  *     campaign.txt           version and sweeps, to recognize the campaign; locked while it runs
  *     recordings/NAME/       with `replay`: of each program (recording_folder.h)
@@ -7,8 +7,8 @@
  *     runs.csv, table.csv    made at the end, as figure.gp and figure.svg are
  *     slurm/                 while Slurm runs it (slurm.h)
  *
- * The widths of the intervals are checked after every ROUND runs of all cells, when no run is under
- * way: so the number of runs does not depend on how many run at once. */
+ * The widths of the intervals are checked only after every ROUND runs of all cells, when no run is
+ * under way. So the number of runs does not depend on how many run at once. */
 #define _GNU_SOURCE /* flock */
 #include "command/campaign/campaign.h"
 
@@ -74,7 +74,7 @@ static bool make_folder(struct campaign *c, GError **error)
   return false;
 }
 
-/* Compares the file with this campaign; an empty file fits any. */
+/* Returns whether the file belongs to this campaign; an empty file fits every campaign. */
 static bool same_or_new(const struct campaign *c, const char *file, const char *text,
                         GError **error)
 {
@@ -168,12 +168,12 @@ struct progress {
   struct pool *pool;
   struct slurm *slurm; /* NULL: runs are our children */
   char **recording;    /* by cell: "recordings/NAME", in the campaign's folder; NULL: no replays */
-  uint64_t seed;       /* scenario of the first run of each cell */
+  uint64_t seed;       /* seed of the first run of each cell */
   unsigned count;      /* runs of each cell that are wanted now */
   uint64_t next;       /* run * cells + cell */
   gint64 began;
   double told;  /* seconds from `began` to the last line of progress in a file */
-  double width; /* of the widest interval; INFINITY: not known yet */
+  double width; /* width of the widest interval; INFINITY: not known yet */
   int *failed;  /* by cell: exit code of the last run that failed; 0: none */
 };
 
@@ -223,7 +223,7 @@ static double expected_runs(const struct campaign *c, const struct progress *p)
   return CLAMP(ceil(wanted / ROUND) * ROUND, p->count, c->runs);
 }
 
-/* Shows progress: on a terminal in place, in a file by a line now and then. */
+/* Shows progress: on a terminal by one line that changes, in a file by a new line now and then. */
 static void show_progress(const struct campaign *c, struct progress *p)
 {
   guint done = g_hash_table_size(c->done.rows);
@@ -269,7 +269,8 @@ static char *last_words(const char *text)
   return g_strdup(*line ? line + strspn(line, " |") : "it said nothing");
 }
 
-/* A run without a result becomes a row that says what failed; the first of its cell is shown. */
+/* Turns a run without a result into a row that says what failed. Shows the first such run of each
+ * cell. */
 static bool take_failed(struct campaign *c, struct progress *p, const struct ended *ended, int code,
                         GError **error)
 {
@@ -302,7 +303,7 @@ static int take(struct campaign *c, struct progress *p, const struct ended *ende
   return bad_input("%s: %s", c->command, error ? error->message : "a result cannot be read");
 }
 
-/* Returns whether runs of all cells have failed and none has ended: none will. */
+/* Returns whether runs of all cells have failed and no run has ended, so that none ever will. */
 static bool is_hopeless(const struct campaign *c, const struct progress *p)
 {
   bool all = c->done.fields->len == 0;
@@ -366,8 +367,8 @@ static int run_rounds(struct campaign *c, struct progress *p)
 
 /* ---- recordings ---- */
 
-/* Cells share a recording if their programs do not differ in anything that a recording depends on.
- */
+/* Gives cells the same recording if their programs agree in everything on which a recording
+ * depends. */
 static bool name_recordings(const struct campaign *c, struct progress *p, GError **error)
 {
   p->recording = g_new0(char *, c->grid.cells + 1);
@@ -383,8 +384,8 @@ static bool name_recordings(const struct campaign *c, struct progress *p, GError
   return true;
 }
 
-/* Records without a protocol, as the program's calls do not depend on one. Returns an exit code.
- * The messages of a recording run are shown if it fails. */
+/* Records a cell's program, without a protocol, as the program's calls do not depend on one.
+ * Returns an exit code. Shows the messages of the run if it fails. */
 static int record(struct campaign *c, const struct progress *p, unsigned cell)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
@@ -465,7 +466,7 @@ int campaign_run(struct campaign *c)
   }
   bool nothing = g_hash_table_size(c->done.rows) == 0 || (c->failed && c->done.fields->len == 0);
   if (code > EXIT_NOT_AS_EXPECTED && c->made && nothing)
-    output_remove(c->out); /* nothing was done */
+    output_remove(c->out); /* nothing was done with it */
   return code;
 }
 

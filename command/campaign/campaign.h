@@ -1,4 +1,4 @@
-/* recline campaign and recline interval. */
+/* Campaigns, for recline campaign and recline interval. */
 #ifndef RECLINE_CAMPAIGN_H
 #define RECLINE_CAMPAIGN_H
 
@@ -10,52 +10,53 @@ extern const struct about about_campaign, about_interval;
 int command_campaign(int argc, char **argv);
 int command_interval(int argc, char **argv);
 
-/* A campaign, for any command. */
+/* A campaign of any command. */
 struct campaign {
   const char *command; /* command, for messages: "recline campaign" */
   const char *scenario;
   char **set, **sweeps; /* overrides, from the options; NULL: none */
   const char *out;      /* folder of the results */
-  const char *field;    /* of results, that `until` is about: "simulated_s" */
-  const char *extra;    /* for the figure: an expression of gnuplot over x, the mean in seconds by
-                           theory; NULL */
-  const char *title;    /* of the figure; NULL: none */
-  unsigned runs;        /* of each cell, at most */
-  unsigned jobs;        /* at once, at least 1; 0 with `slurm`: as many as it starts */
-  unsigned chunk;       /* with `slurm`: runs of an element of the job array; 0: by default */
-  bool slurm;           /* runs are handed to Slurm */
-  bool replay;          /* programs run once, are recorded, and are replayed from then on */
-  double until;         /* relative half width of all intervals at which it ends; 0: never */
+  const char *field;    /* the field of results to which `until` applies: "simulated_s" */
+  const char *extra; /* for the figure: the mean in seconds by theory, an expression of gnuplot over
+                        x; NULL: none */
+  const char *title; /* of the figure; NULL: none */
+  unsigned runs;     /* most runs of each cell */
+  unsigned jobs;     /* runs at once, at least 1; 0 with `slurm`: as many as Slurm starts */
+  unsigned chunk;    /* with `slurm`: runs in an element of the job array; 0: the default */
+  bool slurm;        /* runs are handed to Slurm */
+  bool replay;       /* programs run once and are recorded; all other runs replay the recording */
+  double until;      /* ends once all intervals have this relative half width; 0: never */
 
   struct grid grid; /* filled in by campaign_run() */
   struct runs done;
   struct table table;
-  double failure_free; /* seconds without failures and protocol; NAN: not known. Measured by
-                          campaign_run() unless the caller has set it */
-  bool has_table;      /* all runs that it is about were made */
-  int failed;          /* exit code of runs that failed; 0: none did */
-  int signal;          /* that stopped it; 0: none */
+  double failure_free; /* seconds without failures and without a protocol; NAN: not known.
+                          campaign_run() measures it unless the caller has set it */
+  bool has_table;      /* all runs of the table were made */
+  int failed;          /* exit code of runs that failed; 0: no run failed */
+  int signal;          /* the signal that stopped it; 0: none */
   bool made;           /* the folder was not there before */
-  int lock;            /* descriptor */
+  int lock;            /* descriptor that holds the lock */
 };
 
-/* Returns whether the runs of a scenario end with their programs; otherwise sets `error`, as they
- * leave a checkpoint for another run and nothing to average. */
+/* Returns whether the runs of a scenario go to the ends of their programs. Otherwise sets `error`:
+ * such runs leave a checkpoint for another run, and there is nothing to average. */
 bool campaign_runs_to_end(const struct scenario *, GError **error);
 
-/* Runs the campaign, or the rest of it, to its end. Returns an exit code; any but 0 and 1 is an
- * error that has been reported. The caller raises `signal` after it has cleared everything. */
+/* Runs the campaign, or the rest of it, to its end. Returns an exit code; if it is neither 0 nor 1,
+ * an error has been reported. The caller raises `signal` after it has cleared everything. */
 int campaign_run(struct campaign *);
 
-/* Runs scenario `file` with `set` and then `settings` (both end with NULL; NULL: none). Returns its
- * result as JSON, or NULL if the run did not end as expected. `problem` is what it has said on
- * standard error. The caller frees both. */
+/* Runs scenario `file` with `set` and then `settings` (lists that end with NULL; NULL: none).
+ * Returns its result as JSON, or NULL if the run did not end as expected. Sets `problem` to its
+ * output on standard error. The caller frees both. */
 char *campaign_measure(const char *file, char *const *set, const char *const *settings,
                        char **problem);
 
-/* Returns the seconds that the program of scenario `file`, of the first cell, takes without
- * failures, checkpoints and protocol: kept in the folder, or run. NAN where cells differ in program
- * or platform, where `field` is no time of the whole run, or where that run fails. */
+/* Returns how many seconds the program of scenario `file`, of the first cell, takes without
+ * failures, checkpoints and protocol. The time is kept in the folder; a run measures it if it is
+ * not there. Returns NAN if cells differ in program or platform, if `field` is not a time of the
+ * whole run, or if that run fails. */
 double campaign_failure_free(const struct campaign *, const char *file);
 
 /* Writes runs.csv, table.csv and the figure. */

@@ -1,4 +1,4 @@
-/* recline campaign SCENARIO: options, and what is printed at the end. */
+/* recline campaign SCENARIO: reads the options, and prints the result at the end. */
 #include <gio/gio.h>
 #include <signal.h>
 #include <stdio.h>

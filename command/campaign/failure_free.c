@@ -1,5 +1,5 @@
-/* The run against which a campaign tells costs: the same program without failures, checkpoints and
- * protocol. */
+/* Measures the time to which a campaign relates its costs: that of the same program without
+ * failures, checkpoints and protocol. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static const char FILE_NAME[] = "failure-free.json";
 
-/* One time for all cells: none of them changes what the program is or where it runs. */
+/* Returns whether one time serves all cells: no sweep changes the program or where it runs. */
 static bool is_common(const struct campaign *c)
 {
   for (unsigned i = 0; i < c->grid.sweeps; i++)
@@ -40,6 +40,6 @@ double campaign_failure_free(const struct campaign *c, const char *scenario)
   text = campaign_measure(scenario, NULL, settings, &problem);
   if (!text)
     return NAN;
-  output_write(file, text, strlen(text)); /* to be run again otherwise */
+  output_write(file, text, strlen(text)); /* if this fails, the next command runs it again */
   return seconds_of(text);
 }

@@ -1,4 +1,4 @@
-/* recline interval SCENARIO: how often to take checkpoints.
+/* recline interval SCENARIO: tells how often to take checkpoints.
  *
  *     three runs --> cost of a checkpoint and of a recovery --> Young, Daly, exact optimum
  *                                                                |
@@ -39,7 +39,7 @@ struct options {
 struct costs {
   struct machine_model model;
   double work;      /* seconds of the program without checkpoints and failures */
-  bool exponential; /* the formulas hold */
+  bool exponential; /* the formulas apply */
   GPtrArray *warnings;
 };
 
@@ -76,8 +76,8 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* ---- measuring ---- */
 
-/* Runs the scenario with these settings (NULL-terminated, besides those of the options). Returns
- * its result; NULL after printing why there is none. */
+/* Runs the scenario with the settings of the options and then these (NULL-terminated). Returns its
+ * result, or NULL after printing why there is none. */
 static JsonNode *measure(const struct options *o, const char *const *settings)
 {
   g_autofree char *problem = NULL;
@@ -94,7 +94,7 @@ static double number(JsonNode *result, const char *group, const char *name)
   return json_node_get_double(json_object_get_member(object, name));
 }
 
-/* Counts the sources of failures of the law: nodes, zones with a node in use, or the platform. */
+/* Counts what the law applies to: each node, each zone with a node in use, or the platform. */
 static int subjects(const struct layout *layout, int nodes, enum failure_scope of)
 {
   int count = 0;
@@ -107,8 +107,8 @@ static int subjects(const struct layout *layout, int nodes, enum failure_scope o
   return of == OF_NODE ? nodes : of == OF_ZONE ? count : 1;
 }
 
-/* Adds up the rates of all laws; returns false if there is none. The formulas know one level, and
- * failures that come one by one. */
+/* Adds up the rates of all failure laws. Returns false if there is no law. The formulas assume one
+ * level of storage, and failures that come one by one. */
 static bool read_laws(const struct scenario *scenario, struct costs *costs)
 {
   int nodes = layout_nodes(&scenario->platform.layout, scenario->program.ranks);
@@ -128,7 +128,7 @@ static bool read_laws(const struct scenario *scenario, struct costs *costs)
   return rate > 0.0;
 }
 
-/* Runs without checkpoints; with some; with a crash between two of them. */
+/* Makes three runs: without checkpoints, with checkpoints, and with a crash between two of them. */
 static bool measure_costs(const struct options *o, const struct scenario *scenario,
                           struct costs *costs)
 {
@@ -157,8 +157,8 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
   g_autofree char *crash =
       g_strdup_printf("failures=[{rank: %d, at: %.9gs, repair: 0}]", scenario->program.ranks - 1,
                       longer * (PIECES / 2 + 0.6) / PIECES);
-  /* Until a crash is detected survivors compute on: that time is lost, but is not part of recovery.
-   */
+  /* Without this, survivors would compute until the crash is detected. That time is lost, but is
+   * not part of recovery. */
   const char *const crashed[] = {crash, "expect={}", every, "detection=0", NULL};
   g_autoptr(JsonNode) recovered = measure(o, crashed);
   if (!recovered)
@@ -170,7 +170,7 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
 
 /* ---- the campaign ---- */
 
-/* Makes candidates a factor of sqrt(2) apart, none longer than the program. */
+/* Returns candidates for the sweep, a factor of sqrt(2) apart and none longer than the program. */
 static char *candidates(const struct costs *costs)
 {
   double best = MIN(optimum_exact(&costs->model), costs->work / 4);
@@ -182,9 +182,9 @@ static char *candidates(const struct costs *costs)
   return g_string_free(sweep, FALSE);
 }
 
-/* What the campaign says: cells by their numbers, which rise with the interval. `first` to `last`
- * are those around the best one that are not known to be worse; `next` is the cell from which more
- * runs would tell it: of two neighbours the one with the lesser mean. */
+/* The answer of the campaign. Cells are numbered by rising intervals. `first` to `last` are the
+ * cells around `best` that may be as good. `next` is the best cell outside or at the edge of this
+ * range, from which more runs could tell it. */
 struct simulated {
   unsigned best, first, last, next;
 };
@@ -220,10 +220,9 @@ static char *time_of(const struct table *table, unsigned cell)
   return answer_time(seconds_of(table, cell));
 }
 
-/* `theory`: the optimum by the formula, for campaigns in which hardly anything failed; 0: there is
- * none. "Every 32 min; anything from 11 min to 2 h is not measurably worse; it costs 3.1 % of the
- * job."
- */
+/* Returns "Every 32 min; anything from 11 min to 2 h is not measurably worse; it costs 3.1 % of the
+ * job." If hardly anything failed, the sentence gives `theory`, the optimum by the formula (0:
+ * there is none). The caller frees it. */
 static char *sentence_of(const struct table *table, int field, const struct simulated *found,
                          double failure_free, double theory)
 {
@@ -278,7 +277,8 @@ static void print_theory(const struct costs *costs)
   print_by(costs, "exact", optimum_exact(m));
 }
 
-/* For gnuplot, in seconds. */
+/* Returns the mean time in seconds over the interval, for gnuplot; NULL: there is no formula. The
+ * caller frees it. */
 static char *curve(const struct costs *costs)
 {
   const struct machine_model *m = &costs->model;

@@ -1,4 +1,4 @@
-/* One run of a scenario, for what campaigns and intervals are compared with. */
+/* Makes one run of a scenario, to which a campaign or an interval is compared. */
 #include <glib.h>
 #include <sys/wait.h>
 

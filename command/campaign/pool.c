@@ -13,7 +13,7 @@
 #include "base/glib/signals.h"
 
 struct slot {
-  pid_t child; /* 0: free */
+  pid_t child; /* 0: the slot is free */
   uint64_t job;
   char *out, *err;
 };
@@ -74,7 +74,8 @@ static bool redirect(const char *file, int flags, int to)
   return from >= 0 && dup2(from, to) == to;
 }
 
-/* In the child: what a signal handler may do, and no more. Handlers are reset by exec. */
+/* Runs in the child, so it does only what a signal handler may do. exec resets the handlers of
+ * signals. */
 static void become(const struct slot *slot, char *const *words, pid_t parent)
 {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -129,7 +130,7 @@ int pool_wait(struct pool *pool, struct ended *ended)
 
 int pool_pause(const struct pool *pool, unsigned milliseconds)
 {
-  (void)pool; /* there is another pool, which notes signals */
+  (void)pool; /* the argument shows that a pool exists, which notes signals */
   const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
   if (!signals_caught() && milliseconds > 0)
     nanosleep(&pause, NULL);

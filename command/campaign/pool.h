@@ -1,4 +1,5 @@
-/* Child processes, several at once. Their output goes to files, so that none waits for us. */
+/* Runs several child processes at once. Their output goes to files, so that no child waits for
+ * us. */
 #ifndef RECLINE_POOL_H
 #define RECLINE_POOL_H
 
@@ -8,8 +9,8 @@
 
 struct pool;
 
-/* Makes a pool for `slots` children at once, whose output goes to hidden files in `folder`. From
- * here to pool_free() SIGINT, SIGTERM and SIGHUP end waits. */
+/* Makes a pool for `slots` children at once, whose output goes to hidden files in `folder`. Until
+ * pool_free(), the signals SIGINT, SIGTERM and SIGHUP end waits. */
 struct pool *pool_new(unsigned slots, const char *folder);
 void pool_free(struct pool *); /* ends all children, and waits for them */
 
@@ -24,7 +25,7 @@ bool pool_start(struct pool *, char *const *words, uint64_t job, GError **error)
 struct ended {
   uint64_t job;
   int status;      /* as of waitpid() */
-  char *out, *err; /* its output; to be freed */
+  char *out, *err; /* the output of the child; the caller frees both */
 };
 
 /* Waits for the end of any child. Returns 0, or the signal that stopped this process. */

@@ -41,7 +41,7 @@ int runs_field(const struct runs *runs, const char *name)
 
 /* ---- from JSON ---- */
 
-/* Calls `take` for each member, and for those of members that are objects as "outer.inner". */
+/* Calls `take` for each member; a member of an object inside is called "outer.inner". */
 static void visit(JsonObject *object, const char *outer,
                   void (*take)(const char *name, JsonNode *, void *data), void *data)
 {
@@ -57,7 +57,7 @@ static void visit(JsonObject *object, const char *outer,
   }
 }
 
-/* Numbers that identify runs and are no outcome. */
+/* Returns whether a number is an outcome: it does not merely identify the run. */
 static bool is_outcome(const char *name)
 {
   static const char *const others[] = {"cell",  "run",          "exit", "seed",
@@ -217,8 +217,8 @@ static void add_text(GString *json, const char *text)
   g_string_append(json, quoted);
 }
 
-/* Appends the members of a printed result on one line, with the same digits, but without the phases
- * of checkpoints, which would be most of it. */
+/* Appends the members of a printed result on one line, with the same digits. Leaves out the phases
+ * of checkpoints, which would be most of the line. */
 static void add_result(GString *line, const char *result)
 {
   const char *open = strchr(result, '{');
@@ -310,7 +310,7 @@ void csv_add(GString *csv, const char *text)
   g_string_append_c(csv, '"');
 }
 
-/* Lists, such as those with a number for each rank, have no place in a table. */
+/* Adds the name of a value to the columns, unless it is a list, such as a number for each rank. */
 static void add_name(const char *name, JsonNode *node, void *names)
 {
   if (!JSON_NODE_HOLDS_ARRAY(node))

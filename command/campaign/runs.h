@@ -1,8 +1,8 @@
 /* The runs of a campaign. Each becomes a line of a file as soon as it has ended, so that the runs
  * of a killed campaign are not lost. A line is one JSON object: `cell`, `run`, `sweep` (the values
- * of the cell), `exit` (of `recline run`), then all of result.json; an inconclusive run has only
- * the verdict, and a failed one the verdict `failed` and, as `gave_up`, its message.
- */
+ * of the cell), `exit` (of `recline run`), then all of result.json. An inconclusive run has only
+ * the verdict instead of a result. A failed run has the verdict `failed` and, as `gave_up`, its
+ * message. */
 #ifndef RECLINE_RUNS_H
 #define RECLINE_RUNS_H
 
@@ -12,9 +12,9 @@
 #include "command/campaign/sweep.h"
 
 struct row {
-  char *line;    /* without newline */
+  char *line;    /* the text, without newline */
   int exit;      /* 0 as expected, 1 not as expected, 2 inconclusive; else it failed */
-  bool ended;    /* the program ended: completed or recovered */
+  bool ended;    /* the program came to its end: completed or recovered */
   double *value; /* the value of each field; NAN: not a number */
 };
 
@@ -24,33 +24,33 @@ struct runs {
   uint64_t added; /* runs made by this process */
   GHashTable *rows;
   GPtrArray *warnings; /* texts: values that the platform leaves out (warnings.h) */
-  GPtrArray
-      *fields; /* names of the numbers of a result, "time_s.lost", as the first result has them */
+  GPtrArray *fields;   /* names of the numbers in a result, "time_s.lost", in the order of the first
+                          result */
 };
 
-/* Reads `file`, if it exists; drops a last line that was cut off, and runs that failed, as they
- * will be tried again. Returns false with `error` if it is no file of this campaign, or cannot be
- * read. The caller ends with runs_close() in both cases. */
+/* Reads `file`, if it exists. Drops a last line that was cut off, and failed runs, as they will be
+ * tried again. Returns false with `error` if the file belongs to no campaign or to another one, or
+ * cannot be read. The caller ends with runs_close() in both cases. */
 bool runs_open(struct runs *, const struct grid *, const char *file, GError **error);
 void runs_close(struct runs *);
 
-/* Returns the run; NULL: not done yet. */
+/* Returns the run; NULL: it is not done yet. */
 const struct row *runs_row(const struct runs *, unsigned cell, unsigned run);
 
-/* Appends a run to the file. `result` is what `recline run --json` has printed; empty where it was
+/* Appends a run to the file. `result` is the output of `recline run --json`, empty if the run was
  * inconclusive. */
 bool runs_add(struct runs *, unsigned cell, unsigned run, int code, const char *result,
               GError **error);
 
-/* The same for a run that failed: `why` is a line for a person. */
+/* Appends a run that failed; `why` is a line for a person. */
 bool runs_add_failed(struct runs *, unsigned cell, unsigned run, int code, const char *why,
                      GError **error);
 
-/* Calls `take` for each number of a result that is an outcome, "simulated_s" or "time_s.lost". */
+/* Calls `take` for each number of a result that is an outcome: "simulated_s", "time_s.lost". */
 void runs_visit_numbers(JsonObject *result,
                         void (*take)(const char *name, double value, void *data), void *data);
 
-/* Returns whether the program of that result ended: completed or recovered. */
+/* Returns whether the program of that result came to its end: completed or recovered. */
 bool runs_has_ended(JsonObject *result);
 
 /* Returns whether a field is a time in seconds, by its name. */
@@ -59,12 +59,12 @@ bool runs_is_time(const char *field);
 /* Returns the index of a field; -1: no result has it. */
 int runs_field(const struct runs *, const char *name);
 
-/* Puts the lines of the file in the order of runs and cells; writes the first `count` runs of each
- * cell as CSV, a line each. */
+/* Puts the lines of the file in the order of runs and cells, and writes the first `count` runs of
+ * each cell as CSV, each on a line. */
 bool runs_sort(const struct runs *, GError **error);
 bool runs_write_csv(const struct runs *, unsigned count, const char *file, GError **error);
 
-/* Writes `text`, which it frees, as a file that appears whole or not at all. */
+/* Writes `text` as a file that appears whole or not at all, and frees `text`. */
 bool text_write(GString *text, const char *file, GError **error);
 
 /* Appends `text` as a field of CSV. */

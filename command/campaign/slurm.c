@@ -38,12 +38,12 @@ static const char task[] =
 
 struct slurm {
   char *folder, *results, *array_file;
-  char *array; /* number of the last one; empty: none */
+  char *array; /* number of the last array; empty: none */
   unsigned jobs, chunk, tries, pause;
   struct pool *pool;
-  GHashTable *wanted; /* "JOB" to "JOB CELL SEED RECORDING" */
+  GHashTable *wanted; /* for each "JOB" the line "JOB CELL SEED RECORDING" */
   GQueue *found;      /* names of expected results */
-  bool complained;    /* times in a row that squeue has failed */
+  bool complained;    /* the user was told that squeue fails */
 };
 
 /* ---- Slurm's commands ---- */
@@ -63,7 +63,7 @@ static char *ask(char **words, GError **error)
   return NULL;
 }
 
-/* As long as squeue gives no answer, the array counts as running. */
+/* Returns whether the array goes on. It counts as running while squeue gives no answer. */
 static bool goes_on(struct slurm *s)
 {
   char *words[] = {(char *)"squeue", (char *)"--noheader", (char *)"--me", (char *)"--format=%F",
@@ -113,7 +113,7 @@ static unsigned chunk_of(const struct slurm *s, unsigned runs)
   return MAX(s->chunk ? s->chunk : (runs + ELEMENTS - 1) / ELEMENTS, least);
 }
 
-/* Writes a file for each element; returns their number; 0: error. */
+/* Writes a file for each element. Returns the number of elements; 0: there was an error. */
 static unsigned write_lists(const struct slurm *s, const char *folder, GError **error)
 {
   g_autoptr(GList) jobs = g_list_sort(g_hash_table_get_values(s->wanted), by_job);
@@ -131,8 +131,8 @@ static unsigned write_lists(const struct slurm *s, const char *folder, GError **
   return elements;
 }
 
-/* sbatch itself writes the array's number, so that it is known even if this process is killed
- * meanwhile. */
+/* Submits the array. sbatch itself writes the array's number into a file, so that the number is
+ * known even if this process is killed. */
 static bool submit_lists(struct slurm *s, char *lists, unsigned elements, GError **error)
 {
   g_autofree char *limit = s->jobs ? g_strdup_printf("%%%u", s->jobs) : g_strdup("");
@@ -189,7 +189,7 @@ static char *result_file(const struct slurm *s, const char *name)
   return g_build_filename(s->results, name, NULL);
 }
 
-/* Calls `take` for each "JOB.CODE". */
+/* Calls `take` for each file "JOB.CODE" of a result. */
 static void visit(struct slurm *s, void (*take)(struct slurm *, const char *name, int code))
 {
   GDir *folder = g_dir_open(s->results, 0, NULL);
@@ -248,7 +248,7 @@ int slurm_wait(struct slurm *s, struct ended *ended, GError **error)
     if (take_result(s, ended))
       return 0;
     if (!goes_on(s)) {
-      if (take_result(s, ended)) /* written before the array ended */
+      if (take_result(s, ended)) /* the result was written before the array ended */
         return 0;
       if (!submit(s, error))
         return -1;

@@ -6,7 +6,7 @@
 
 enum { CELLS_MAX = 100000 };
 
-/* Returns the text up to the next comma that separates values. */
+/* Returns the end of a value: the next comma that separates values, or the end of the text. */
 static const char *end_of_value(const char *at)
 {
   int depth = 0;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 struct sweep {
-  char *key;     /* of a scenario, as for --set */
-  char **values; /* YAML; at least one, all different; ends with NULL */
+  char *key;     /* key of a scenario, as for --set */
+  char **values; /* texts in YAML; at least one, all different; ends with NULL */
 };
 
 struct grid {
@@ -16,19 +16,20 @@ struct grid {
 };
 
 /* Reads `texts` ("KEY=VALUE,VALUE...", NULL: none): commas in brackets, braces and quotes belong to
- * a value. False with `error` in one line. The caller ends with grid_clear() in both cases. */
+ * a value. Returns false with `error` in one line. The caller ends with grid_clear() in both
+ * cases. */
 bool grid_read(struct grid *, char *const *texts, GError **error);
 void grid_clear(struct grid *);
 
 /* Returns the value of a sweep in a cell. */
 const char *grid_value(const struct grid *, unsigned cell, unsigned sweep);
 
-/* Returns `first`, then "KEY=VALUE" of each sweep, for scenario_load(); to be freed with
- * g_strfreev(). */
+/* Returns the settings of a cell for scenario_load(): `first`, then "KEY=VALUE" of each sweep. The
+ * caller frees them with g_strfreev(). */
 char **grid_settings(const struct grid *, unsigned cell, char *const *first);
 
-/* Sets the position of a value on an axis: a number, seconds or bytes. Returns false if it is none
- * of these. */
+/* Sets `number` to the position of a value on an axis: the number, the seconds or the bytes.
+ * Returns false if it is none of these. */
 bool sweep_number(const char *value, double *number);
 
 #endif

@@ -1,15 +1,16 @@
-/* Warnings of a campaign: values that a platform leaves out and on which times depend. recline then
- * assumes values, so the warnings stand above the tables. */
+/* Warnings of a campaign about values on which times depend and which a platform leaves out.
+ * recline assumes values for them, so the warnings stand above the tables. */
 #ifndef RECLINE_WARNINGS_H
 #define RECLINE_WARNINGS_H
 
 #include <json-glib/json-glib.h>
 
-/* Adds the notes of that kind of one result to the texts, each once; the array owns them (free
+/* Adds the notes of that kind from one result to `texts`, each once. The array owns them (free
  * function g_free()). */
 void warnings_take(GPtrArray *texts, JsonObject *result);
 
-/* Prints a line for each, or adds the member "warnings" to an object that is open. */
+/* warnings_print() prints a line for each text; warnings_add_json() adds the member "warnings" to
+ * an open object. */
 void warnings_print(const GPtrArray *texts);
 void warnings_add_json(const GPtrArray *texts, JsonBuilder *);
 

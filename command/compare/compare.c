@@ -1,5 +1,5 @@
-/* recline compare A B: the numbers of two runs, or of two sets of repetitions, beside each other.
- */
+/* recline compare A B: lays the numbers of two runs, or of two sets of repetitions, beside each
+ * other. */
 #include "command/compare/compare.h"
 
 #include <json-glib/json-glib.h>
@@ -21,12 +21,12 @@ const struct about about_compare = {
 
 enum { SIDES = 2 };
 
-/* A number of both sides. Without repetitions a mean has no interval: half is 0. */
+/* A number that both sides have. Without repetitions a mean has no interval, and its half is 0. */
 struct compared {
   const char *name;
   struct estimate side[SIDES];
-  double ratio; /* of B to A */
-  double half;  /* half the width of its 95 % interval; NAN: no interval */
+  double ratio; /* B divided by A */
+  double half;  /* half the width of the ratio's 95 % interval; NAN: no interval */
 };
 
 static struct estimate estimate_in(const struct samples *samples, const char *name)
@@ -36,7 +36,7 @@ static struct estimate estimate_in(const struct samples *samples, const char *na
                 : estimate_of(NULL, 0);
 }
 
-/* The error of a quotient of two independent means, to first order. */
+/* Computes the error of a quotient of two independent means, to first order. */
 static struct compared row_of(const struct samples *samples, const char *name)
 {
   struct compared row = {
@@ -53,7 +53,7 @@ static struct compared row_of(const struct samples *samples, const char *name)
   return row;
 }
 
-/* Numbers that both sides have, and of which one is not 0, in the order of A. */
+/* Returns the numbers that both sides have, in the order of A, without those that are 0 on both. */
 static GArray *rows_of(const struct samples *samples)
 {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct compared));
@@ -88,7 +88,8 @@ static bool is_phase(const struct compared *row)
   return g_str_has_prefix(row->name, "phase ");
 }
 
-/* "B takes 1.02 ± 0.05 of the time of A; of the phases capture is furthest apart: 1.47." */
+/* Returns "B takes 1.02 ± 0.05 of the time of A; of the phases capture is furthest apart: 1.47.",
+ * which the caller frees. */
 static char *sentence_of(const GArray *rows)
 {
   const struct compared *whole = row_named(rows, "simulated_s"), *worst = NULL;
@@ -135,10 +136,10 @@ static void print_row(const struct compared *row, const char *name)
   printf("  %-24s %*s %*s   %s\n", name, 20 + more_a, a, 20 + more_b, b, ratio);
 }
 
-/* Sections of the table, by the beginnings of names. */
+/* Sections of the table; a section has the numbers whose names begin with its prefix. */
 static const struct section {
   const char *title, *prefix;
-  bool whole; /* the prefix is all of the name */
+  bool whole; /* the prefix is the whole name */
 } sections[] = {{"whole run", "simulated_s", true},
                 {"phases, mean over checkpoints", "phase ", false},
                 {"account of time, of a rank", "time_s.", false},
@@ -156,7 +157,8 @@ static bool belongs(const struct section *section, const char *name)
   return section->whole ? !strcmp(name, section->prefix) : g_str_has_prefix(name, section->prefix);
 }
 
-/* Says the title ahead of the first row, unless the section before has said it (`told`). */
+/* Prints the rows of a section. Prints its title first, unless the section before has the same
+ * title (`told`). */
 static void print_section(const GArray *rows, const struct section *section, const char **told)
 {
   for (guint i = 0; i < rows->len; i++) {

@@ -1,4 +1,4 @@
-/* Numbers of runs, added as their files are read. */
+/* Collects numbers of runs while files are read. */
 #include "command/compare/samples.h"
 
 void samples_add(struct samples *samples, const char *name, double value)

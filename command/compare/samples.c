@@ -27,7 +27,7 @@ static void add_number(const char *name, double value, void *samples)
   samples_add(samples, name, value);
 }
 
-/* The mean of each phase over the checkpoints of a run that have it. */
+/* Adds the mean of each phase, over the checkpoints of a run that have the phase. */
 static void add_phases(struct samples *samples, JsonArray *phases)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -62,7 +62,7 @@ static bool add_result(struct samples *samples, const char *file, const char *js
     return fail(error, file, "no result, expected result.json of recline run");
   JsonObject *result = json_node_get_object(root);
   if (!runs_has_ended(result))
-    return true; /* means are taken over runs whose programs ended */
+    return true; /* skipped: means are taken over runs whose programs ended */
   if (samples->runs++ == 0) {
     samples->protocol = g_strdup(text_of(result, "protocol"));
     samples->program = g_strdup(text_of(result, "program"));
@@ -85,7 +85,7 @@ static bool read_result(struct samples *samples, const char *file, GError **erro
          add_result(samples, file, json, (gssize)length, error);
 }
 
-/* What the processes of one run on real MPI have left. */
+/* Reads the traces that the processes of one run on real MPI have left. */
 static bool read_traces(struct samples *samples, const char *folder, GError **error)
 {
   struct result result;
@@ -107,7 +107,7 @@ static char *below(const char *folder, const char *name)
   return NULL;
 }
 
-/* All runs of a campaign that has one cell. */
+/* Reads all runs of a campaign that has one cell. */
 static bool read_campaign(struct samples *samples, const char *file, GError **error)
 {
   g_autofree char *text = NULL;
@@ -130,7 +130,7 @@ static gint by_name(gconstpointer a, gconstpointer b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Repetitions: a folder for each. */
+/* Reads repetitions, each in a folder of its own. */
 static bool read_folders(struct samples *samples, const char *folder, GError **error)
 {
   g_autoptr(GDir) dir = g_dir_open(folder, 0, error);

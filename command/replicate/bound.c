@@ -1,4 +1,4 @@
-/* How many published values a model can meet that computes them from the same causes.
+/* Computes how many published values a model can meet if it computes them from the same causes.
  *
  * Such values are linear forms of a few positive unknowns, or quotients of two. Boxes of unknowns
  * are halved until each value is met in all of a box or in none of it. The count for a box is never
@@ -44,7 +44,7 @@ static unsigned unknown_named(struct search *s, const char *name)
   return s->unknowns < UNKNOWNS ? s->unknowns++ : UNKNOWNS;
 }
 
-/* "2 * a + b + 1" */
+/* Reads a linear form: "2 * a + b + 1". */
 static bool read_linear(struct search *s, const char *text, struct linear *linear)
 {
   g_auto(GStrv) terms = g_strsplit(text, "+", -1);
@@ -102,8 +102,7 @@ static double extreme(const struct search *s, const struct linear *form, const s
   return sum;
 }
 
-/* Returns the number of demands that may be met in the box, and sets the number that all of it
- * meets. */
+/* Returns how many demands may be met in the box, and sets how many are met in all of it. */
 static unsigned possible(const struct search *s, const struct box *box, unsigned *certain)
 {
   unsigned count = 0;
@@ -144,7 +143,7 @@ static void visit(struct search *s, const struct box *box)
   visit(s, &half[!second]);
 }
 
-/* Finds the most results, or results and inputs, that can be within at once. */
+/* Finds how many results can be within at once; with `inputs`, how many results and inputs. */
 static bool most(const struct plan_bound *bound, const struct replicas *all, bool inputs,
                  unsigned *count, GError **error)
 {

@@ -1,4 +1,4 @@
-/* Copies of platforms with another value of one constant. */
+/* Makes copies of platforms with another value of one constant. */
 #include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,7 @@ static char *own_platform(const struct outcomes *all, const char *name)
   return g_build_filename(all->data, "platforms", name, NULL);
 }
 
-/* Returns the replacement for the group of the expression: the number found times a factor, or
- * another text.
- */
+/* Replaces the group of the expression: by its number times a factor, or by another text. */
 static gboolean change(const GMatchInfo *match, GString *text, void *data)
 {
   const char *to = data;

@@ -113,8 +113,8 @@ static bool difference(struct reader *reader, double *value)
   return true;
 }
 
-/* Reads an expression with one comparison at most: its truth is a number, so that a product is a
- * conjunction. */
+/* Reads an expression with at most one comparison. Its truth is a number (1 or 0), so that a
+ * product means "and". */
 static bool sum(struct reader *reader, double *value)
 {
   double other;

@@ -1,5 +1,5 @@
-/* Arithmetic over the numbers of runs: + - * /, < and > (1 or 0), parentheses, references in
- * brackets, min(a,b,...), max(a,b,...), abs(a). */
+/* Evaluates arithmetic over the numbers of runs: + - * /, < and > (1 or 0), parentheses, references
+ * in brackets, min(a,b,...), max(a,b,...), abs(a). */
 #ifndef RECLINE_EXPRESSION_H
 #define RECLINE_EXPRESSION_H
 

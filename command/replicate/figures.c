@@ -1,4 +1,4 @@
-/* The figures of a plan: lines over values of x, drawn by gnuplot. */
+/* Draws the figures of a plan with gnuplot: lines over values of x. */
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "command/replicate/expression.h"
 #include "command/replicate/replicate.h"
 
-/* Returns the text with % replaced. */
+/* Returns the text with each % replaced by `x`. The caller frees it. */
 static char *at_point(const char *text, const char *x)
 {
   g_auto(GStrv) parts = g_strsplit(text, "%", -1);
   return g_strjoinv(x, parts);
 }
 
-/* Writes the points of a line, without those that have no value. */
+/* Writes the points of a line that have a value. Returns their number. */
 static unsigned add_points(const struct plan_figure *figure, unsigned line,
                            struct outcomes *outcomes, GString *gp)
 {

@@ -1,5 +1,5 @@
-/* A run is `recline run SCENARIO --set ... --no-trace --out DIR/runs/NAME`. Beside its files is
- * run.txt, which identifies the run: a run whose result exists is not run again. */
+/* A run is `recline run SCENARIO --set ... --no-trace --out DIR/runs/NAME`. The file run.txt beside
+ * its results identifies the run, so that a run with a result is not run again. */
 #include <errno.h>
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
@@ -16,11 +16,11 @@
 
 struct outcome {
   const struct plan_run *run;
-  char *name;     /* the run's, or RUN@CONSTANT:FACTOR */
-  char *platform; /* platform file used in place of the scenario's; NULL: none */
+  char *name;     /* name of the run, or RUN@CONSTANT:FACTOR */
+  char *platform; /* platform file in place of the scenario's; NULL: the scenario's own */
   bool done;
   JsonNode *result;
-  char *printed; /* by the program */
+  char *printed; /* output of the program */
   char *failed;
 };
 
@@ -77,7 +77,7 @@ static bool is_there(const struct outcomes *all, struct outcome *o, const char *
 
 /* ---- numbers ---- */
 
-/* Finds the mean of a statistic of a phase over the checkpoints that have it. */
+/* Finds the mean of a statistic of a phase, over the checkpoints that have the phase. */
 static bool phase_value(JsonObject *object, const char *field, double *value)
 {
   g_auto(GStrv) words = g_strsplit(field, ".", 3); /* phase, name, statistic */
@@ -97,7 +97,7 @@ static bool phase_value(JsonObject *object, const char *field, double *value)
   return found > 0;
 }
 
-/* Finds the number after "NAME: " at the beginning of a line. */
+/* Finds the number after "NAME: " at the beginning of a printed line. */
 static bool printed_value(const char *printed, const char *name, double *value)
 {
   g_autofree char *wanted = g_strconcat(name, ": ", NULL);
@@ -157,7 +157,7 @@ bool outcomes_lookup(void *data, const char *run, const char *field, double *val
 
 /* ---- running ---- */
 
-/* Makes an outcome for each run that is referred to. */
+/* Makes an outcome for each run to which an expression refers. */
 static bool note_run(void *data, const char *run, const char *field, double *value, GError **error)
 {
   struct outcomes *all = data;

@@ -3,10 +3,10 @@
 #include <gio/gio.h>
 #include <string.h>
 
-enum { CHOICES = 4 }; /* pairs of braces in a name */
+enum { CHOICES = 4 }; /* most pairs of braces in a name */
 
 struct expansion {
-  const char *choice[CHOICES]; /* values of $1 ... */
+  const char *choice[CHOICES]; /* the values of $1, $2 and so on */
   unsigned choices;
 };
 
@@ -76,7 +76,7 @@ static char *choose(const struct expansion *e, const char *text)
   return g_string_free(chosen, FALSE);
 }
 
-/* @(a b: text %) becomes "text a,text b". */
+/* Expands lists: @(a b: text %) becomes "text a,text b". */
 static char *repeat(const char *text)
 {
   GString *all = g_string_new(NULL);
@@ -101,7 +101,7 @@ static char *repeat(const char *text)
   return g_string_free(all, FALSE);
 }
 
-/* The source of a plan, and its destination. */
+/* What a plan is read from, and where it goes. */
 struct source {
   GKeyFile *keys;
   const char *group, *file;
@@ -178,7 +178,7 @@ static void add_bound(const struct source *s, const struct expansion *e, const c
   g_ptr_array_add(s->plan->bounds, bound);
 }
 
-/* Adds a remark on a row that exists, or that has no value. */
+/* Adds a remark on a row. A row that does not exist yet is made without a value. */
 static void add_remark(const struct source *s, const struct expansion *e, const char *id,
                        char remark)
 {

@@ -53,21 +53,21 @@ struct plan_run {
   char **set;            /* KEY=VALUE; ends with NULL */
 };
 
-/* How much a result says: one that is published as zero, that an input or another row decides, or
- * that shares its one constant with others, says less than the rest. */
+/* How much a result says. It says less if it is published as zero, if an input or another row
+ * decides it, or if it shares its one constant with other results. */
 enum row_kind { KIND_INFORMATIVE, KIND_ZERO, KIND_DERIVED, KIND_SHARED, ROW_KINDS };
 
 struct plan_row {
-  char *id, *value;            /* value: NULL where there is none */
+  char *id, *value;            /* value: an expression; NULL: none */
   char *why;                   /* NULL */
   char **tried, **tried_value; /* labels and expressions; end with NULL; NULL: none */
   bool input;
-  enum row_kind kind; /* not ZERO, which the published value says */
+  enum row_kind kind; /* never ZERO, which only the published value tells */
 };
 
 struct plan_constant {
   char *name, *platform, *find, *kind, *text;
-  char *runs; /* NULL: all */
+  char *runs; /* expression that matches names of runs; NULL: all runs */
 };
 
 struct plan_figure {
@@ -77,7 +77,7 @@ struct plan_figure {
   char **line, **value; /* names and expressions; end with NULL */
 };
 
-/* A set of rows that every model with the same causes computes from the same unknowns. */
+/* A set of rows that every model with the same causes must compute from the same unknowns. */
 struct plan_bound {
   char *name, *text;
   char **row, **form; /* ids, and forms of the same unknowns; end with NULL */
@@ -94,7 +94,7 @@ struct plan {
 bool plan_load(struct plan *, const char *file, GError **error);
 void plan_clear(struct plan *);
 
-/* Returns the platform's name in a run, to be freed; NULL: unknown. */
+/* Returns the name of the platform of a run; NULL: unknown. The caller frees it. */
 char *run_platform(const struct plan_run *);
 
 #endif

@@ -15,7 +15,7 @@ static void free_published(void *data)
   g_free(p);
 }
 
-/* Takes one field and removes quotes; leaves `at` after its comma or at the end of the line. */
+/* Takes one field, without its quotes. Moves `at` behind its comma, or to the end of the line. */
 static char *take_field(const char **at)
 {
   GString *field = g_string_new(NULL);
@@ -40,7 +40,7 @@ static double scale_of(const char *unit)
   return 0.0;
 }
 
-/* "17.0": 17 with a rounding of 0.05. */
+/* Reads "17.0" as 17 with a rounding of 0.05. */
 static void read_value(struct published *p)
 {
   char *end;
@@ -80,7 +80,7 @@ GPtrArray *published_load(const char *file, GError **error)
     if (line > 1)
       g_ptr_array_add(all, p);
     else
-      free_published(p); /* the names of the fields */
+      free_published(p); /* it holds the names of the fields */
   }
   return all;
 }

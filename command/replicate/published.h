@@ -1,5 +1,5 @@
-/* The values that papers have published: a file of lines id,source,where,quantity,condition,value,
- * unit (CSV, RFC 4180). */
+/* Reads the values that papers have published: a file of lines
+ * id,source,where,quantity,condition,value, unit (CSV, RFC 4180). */
 #ifndef RECLINE_PUBLISHED_H
 #define RECLINE_PUBLISHED_H
 
@@ -8,15 +8,15 @@
 
 struct published {
   char *id, *source, *where, *quantity, *condition, *text, *unit;
-  bool number;     /* otherwise it is a claim */
-  double value;    /* bytes, where the unit is "size" (a KB is 1000) */
-  double rounding; /* half of the last digit that was published */
+  bool number;     /* false: it is a claim */
+  double value;    /* in bytes if the unit is "size" (a KB is 1000 bytes) */
+  double rounding; /* half a unit of the last digit that was published */
 };
 
-/* Elements are struct published *, which the array owns. NULL with `error`. */
+/* Returns an array of struct published *, which the array owns. Returns NULL with `error`. */
 GPtrArray *published_load(const char *file, GError **error);
 
-/* Returns by how much a result may differ: 15 per cent, or the rounding. */
+/* Returns by how much a result may differ: by 15 per cent, or by the rounding if that is more. */
 double published_tolerance(const struct published *);
 
 #endif

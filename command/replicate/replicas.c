@@ -1,4 +1,4 @@
-/* The table of replicas: on the terminal, as JSON, as pages. */
+/* Writes the table of replicas: on the terminal, as JSON, as pages. */
 #include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -43,7 +43,7 @@ bool replica_is_expected(const struct replica *r)
   }
 }
 
-/* "434 MB", "17 s", "true". */
+/* Returns a value with its unit: "434 MB", "17 s", "true". */
 static char *show(const struct published *p, double value)
 {
   static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
@@ -71,7 +71,7 @@ static char *show_ratio(const struct replica *r)
   return there ? g_strdup_printf("%.3f", r->value / r->published->value) : g_strdup("");
 }
 
-/* The values of a paper, or of all. */
+/* Counts values of one paper, or of all papers. */
 struct counts {
   unsigned verdict[ROW_VERDICTS];
   unsigned within[ROW_KINDS], results[ROW_KINDS];
@@ -91,8 +91,8 @@ static struct counts count(const struct replicas *all, const char *source)
   return counts;
 }
 
-/* "36 of 40 informative results within (90 %), besides 4 of 4 published as zero; 3 of 3 claims
- * true, 12 inputs, 2 failed, 80 absent" */
+/* Returns "36 of 40 informative results within (90 %), besides 4 of 4 published as zero; 3 of 3
+ * claims true, 12 inputs, 2 failed, 80 absent". */
 static char *sum_up(const struct counts *counts)
 {
   static const char *const besides[ROW_KINDS] = {[KIND_ZERO] = "published as zero",
@@ -217,14 +217,14 @@ static void write_table(FILE *out, const struct replicas *all, unsigned first, u
   }
 }
 
-/* Returns whether a row is missed for that reason and has the same trials. */
+/* Returns whether a row is missed for the same reason, with the same trials. */
 static bool has_reason(const struct replica *r, const struct plan_row *row)
 {
   return r->row && r->row->why && !strcmp(r->row->why, row->why) &&
          g_strv_equal((const gchar *const *)r->row->tried, (const gchar *const *)row->tried);
 }
 
-/* Writes the trials of a reason, for all values to which it applies. */
+/* Writes the trials of a reason, for all values to which the reason applies. */
 static void write_tried(FILE *out, const struct replicas *all, struct outcomes *outcomes,
                         unsigned first, unsigned end, unsigned index)
 {
@@ -247,7 +247,7 @@ static void write_tried(FILE *out, const struct replicas *all, struct outcomes *
   g_string_free(values, TRUE);
 }
 
-/* Writes why values are missed: each reason once, with all values to which it applies. */
+/* Writes why values are missed: each reason once, with all values to which the reason applies. */
 static void write_reasons(FILE *out, const struct replicas *all, struct outcomes *outcomes,
                           unsigned first, unsigned end)
 {
@@ -279,7 +279,8 @@ static unsigned end_of(const struct replicas *all, unsigned first, bool where)
   return end;
 }
 
-/* Returns the name of a paper's page, "event-logging.md" for "Event Logging", to be freed. */
+/* Returns the name of a paper's page: "event-logging.md" for "Event Logging". The caller frees
+ * it. */
 static char *page_name(const char *source)
 {
   GString *name = g_string_new(NULL);
@@ -318,7 +319,7 @@ static bool page_end(struct page *page, GError **error)
   return good;
 }
 
-/* Writes the page of the paper whose values are those from `first` to `end` - 1. */
+/* Writes the page of the paper whose values have the indices `first` to `end` - 1. */
 static bool write_paper(const struct replicas *all, struct outcomes *outcomes, const char *folder,
                         unsigned first, unsigned end, GError **error)
 {

@@ -1,4 +1,4 @@
-/* recline replicate [ID]... */
+/* recline replicate [ID]...: replicates published values. */
 #include <gio/gio.h>
 #include <math.h>
 #include <signal.h>
@@ -145,7 +145,7 @@ int command_replicate(int argc, char **argv, const char *data)
       !(scratch = g_dir_make_tmp("recline-replicate-XXXXXX", &error)))
     code = bad_input("recline replicate: %s", error->message);
   g_autofree char *out = o.out ? g_canonicalize_filename(o.out, NULL) : NULL;
-  outcomes.out = scratch ? scratch : out; /* whole, as scenarios name the platforms in it */
+  outcomes.out = scratch ? scratch : out; /* absolute, as scenarios refer to platforms in it */
   outcomes.data = data;
   outcomes.sensitivity = o.sensitivity;
   if (code == EXIT_FINE)

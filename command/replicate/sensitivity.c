@@ -1,4 +1,4 @@
-/* The influence of each estimated constant on verdicts. */
+/* Measures how much each estimated constant influences verdicts. */
 #include <math.h>
 #include <string.h>
 
