@@ -1,92 +1,141 @@
-// The space-time diagram: lines of a trace to SVG. Time runs to the right, a column for each step.
+// The space-time diagram, in the marks of `recline draw`: time runs to the right, a column for each step.
 'use strict';
 
 const Diagram = {
-  COLUMN: 34, LEFT: 6, TOP: 34,
+  LEFT: 6, TOP: 64, NARROW: 14, WIDE: 40,
 
-  // {step, rank, event, words, sends, takes, actions} of a line "RANK EVENT... | ACTION... # DIGEST"
-  read(line, step) {
-    const [move, ...actions] = line.split(' # ')[0].split(' | ');
-    const words = move.split(' ');
-    const number = (text) => (/ @(\d+)/.exec(text) || [])[1];
-    const event = words[1], own = number(move);
-    const sends = actions.map((text) => ({number: number(text), control: text.startsWith('control')}))
-      .filter((sent) => sent.number);
-    if (event === 'send' && own) sends.push({number: own, control: false});
-    const takes = (event === 'arrived' || event === 'control' || event === 'lie') ? own : undefined;
-    const value = (key) => (new RegExp(` ${key}=(-?\\d+)`).exec(move) || [])[1];
-    return {step, rank: words[0] === '-' ? -1 : Number(words[0]), event, sends, takes, actions, value, line};
+  // The legend, in this order: what was drawn -> its mark in a box of 26 by 12, and its name.
+  MARKS: {
+    start: ['<path class="start" d="M8,1 L18,6 L8,11 z"/>', 'starts'],
+    timer: ['<circle class="timer" cx="13" cy="6" r="5"/>', 'time for a checkpoint'],
+    captured: ['<rect class="captured" x="8" y="1" width="10" height="10"/>', 'captured for a recovery line'],
+    durable: ['<rect class="durable" x="9" y="2" width="8" height="8"/>', 'durable'],
+    committed: ['<path class="committed" d="M13,0 L19,6 L13,12 L7,6 z"/>', 'committed'],
+    crash: ['<path class="crash" d="M8,1 L18,11 M18,1 L8,11"/>', 'crash'],
+    detected: ['<circle class="detected" cx="13" cy="6" r="4"/>', 'crash detected'],
+    back: ['<path class="back" d="M18,1 L8,6 L18,11 z"/>', 'rolls back'],
+    event: ['<circle class="other" cx="13" cy="6" r="3.5"/>', 'other event'],
+    cut: ['<path class="cut" d="M1,6 H25"/>', 'recovery line'],
+    open: ['<path class="cut open" d="M1,6 H25"/>', 'recovery line, not committed'],
+    message: ['<path class="message" d="M1,6 H25"/>', 'message'],
+    late: ['<path class="message late" d="M1,6 H25"/>', 'late: crosses it forwards'],
+    early: ['<path class="message early" d="M1,6 H25"/>', 'early: crosses it backwards'],
+    control: ['<path class="message control" d="M1,6 H25"/>', 'control message'],
+    flight: ['<path class="message" d="M1,6 H18"/><circle class="flight" cx="21" cy="6" r="3"/>', 'not received'],
+    offends: ['<path class="message offends" d="M1,6 H25"/>', 'named by the violation'],
+    down: ['<path class="down" d="M1,6 H25"/>', 'down'],
+    restoring: ['<path class="restoring" d="M1,6 H25"/>', 'restoring'],
+    undone: ['<path class="undone" d="M1,6 H25"/>', 'work undone'],
+    held: ['<path class="held" d="M1,6 H25"/>', 'program held'],
   },
 
-  // What spans more than one step: messages, recovery lines, times in which a rank is down.
-  relate(steps, ranks) {
-    const sent = new Map(), messages = [], cuts = new Map(), downs = [];
-    const down = new Array(ranks).fill(null), captures = Array.from({length: ranks}, () => []);
-    for (const s of steps) {
-      for (const m of s.sends) sent.set(m.number, {from: s, control: m.control, taken: false});
-      const m = s.takes && sent.get(s.takes);
-      if (m && s.event !== 'lie') { m.taken = true; messages.push({from: m.from, to: s, control: s.event === 'control'}); }
-      if (s.event === 'captured') {
-        const n = s.value('checkpoint');
-        captures[s.rank].push(s.step);
-        if (!cuts.has(n)) cuts.set(n, {checkpoint: n, at: new Array(ranks), committed: false});
-        cuts.get(n).at[s.rank] = s.step;
-      }
-      if (s.event === 'committed' && cuts.has(s.value('checkpoint'))) cuts.get(s.value('checkpoint')).committed = true;
-      if (s.event === 'crash' && s.rank >= 0) down[s.rank] = s.step;
-      if (s.actions.some((a) => a.startsWith('roll-back')) && down[s.rank] === null) down[s.rank] = s.step;
-      if (s.event === 'start' && down[s.rank] !== null) {
-        downs.push({rank: s.rank, from: down[s.rank], to: s.step});
-        down[s.rank] = null;
-      }
-    }
-    down.forEach((from, rank) => { if (from !== null) downs.push({rank, from, to: steps.length}); });
-    for (const m of sent.values()) if (!m.taken) messages.push({from: m.from, to: null, control: m.control});
-    const before = (rank, step) => captures[rank].filter((at) => at < step).length;
-    for (const m of messages) {
-      if (!m.to || m.control) continue;
-      const sender = before(m.from.rank, m.from.step), receiver = before(m.to.rank, m.to.step);
-      m.crosses = sender < receiver ? 'late' : sender > receiver ? 'early' : '';
-    }
-    return {messages, cuts: [...cuts.values()], downs};
+  // What the step is drawn as: the first that fits.
+  kind(step) {
+    const {name} = step.event;
+    if (step.actions.some((action) => action.name === 'roll-back')) return 'back';
+    return ['start', 'timer', 'captured', 'durable', 'committed', 'crash', 'detected'].includes(name) ? name : 'event';
   },
 
-  // The picture of what was read, from that step on; `wrong`: a text for the last step, or ''. What
-  // began before comes from the left edge.
-  draw(steps, begin, ranks, wrong) {
-    const D = Diagram, {messages, cuts, downs} = D.relate(steps, ranks), row = ranks > 12 ? 24 : 64, tall = row / 3;
-    const x = (step) => Math.max(D.LEFT + (step - begin + 0.5) * D.COLUMN, 0), y = (rank) => D.TOP + rank * row;
-    const count = steps.length - begin, width = D.LEFT + Math.max(count + 2, 12) * D.COLUMN, height = D.TOP + ranks * row;
+  label(kind, {event, actions}) {
+    const checkpoint = event.fields.checkpoint;
+    if (kind === 'captured' || kind === 'committed') return `${kind} ${checkpoint}`;
+    if (kind === 'durable') return `${event.fields.part === 'log' ? 'log ' : ''}durable ${checkpoint}`;
+    if (kind === 'start') return checkpoint && checkpoint !== '0' ? `start from ${checkpoint}` : 'start';
+    if (kind === 'back') return `roll-back to ${actions.find((action) => action.name === 'roll-back').fields.checkpoint || 0}`;
+    if (kind === 'detected') return `detected ${event.fields.rank}`;
+    return kind === 'event' ? '' : kind;
+  },
+
+  // A mark of so many pixels around (x, y).
+  shape(kind, x, y) {
+    const S = 6;
+    if (kind === 'start') return `<path d="M${x - S},${y - S} L${x + S},${y} L${x - S},${y + S} z"/>`;
+    if (kind === 'back') return `<path d="M${x + S},${y - S} L${x - S},${y} L${x + S},${y + S} z"/>`;
+    if (kind === 'crash') return `<path d="M${x - S},${y - S} L${x + S},${y + S} M${x + S},${y - S} L${x - S},${y + S}"/>`;
+    if (kind === 'captured') return `<rect x="${x - S}" y="${y - S}" width="12" height="12"/>`;
+    if (kind === 'durable') return `<rect x="${x - 4}" y="${y - 4}" width="8" height="8"/>`;
+    if (kind === 'committed') return `<path d="M${x},${y - 7} L${x + 7},${y} L${x},${y + 7} L${x - 7},${y} z"/>`;
+    return `<circle cx="${x}" cy="${y}" r="${kind === 'timer' ? 5 : kind === 'detected' ? 4 : 3.5}"/>`;
+  },
+
+  // {html, shown} of the steps from `begin` on, in a box of `room` pixels if they fit; `shown`: the marks in
+  // use. `wrong`: {property, rank, messages} of a violation by the last step, or null. What began before
+  // `begin` comes from the left edge.
+  draw(steps, begin, ranks, wrong, room) {
+    const D = Diagram, h = Story.history(steps, ranks), row = ranks > 12 ? 24 : 64, tall = row / 3;
+    const count = steps.length - begin, column = Math.min(D.WIDE, Math.max(D.NARROW, (room - D.LEFT) / Math.max(count + 2, 12)));
+    const width = D.LEFT + Math.max(count + 2, 12) * column, height = D.TOP + ranks * row;
+    const x = (step) => Math.round(Math.max(D.LEFT + (step - begin + 0.5) * column, 0)), y = (rank) => rank < 0 ? 20 : D.TOP + rank * row;
     const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
-    const out = [];
+    const shown = new Set(), out = [], taken = [];
+    // Puts a text where none is yet, or nowhere.
+    const put = (text, at, lines, kind) => {
+      const half = text.length * 3 + 2;
+      const line = lines.find((line) => !taken.some(([left, right, other]) => at - half < right && at + half > left && Math.abs(line - other) < 11));
+      if (!text || line === undefined) return;
+      taken.push([at - half, at + half, line]);
+      out.push(`<text class="label ${kind}" text-anchor="middle" x="${Math.max(at, half)}" y="${line}">${escape(text)}</text>`);
+    };
+    const bar = (kind, span) => {
+      shown.add(kind);
+      out.push(`<line class="${kind}" x1="${x(span.from)}" y1="${y(span.rank)}" x2="${x(span.to)}" y2="${y(span.rank)}"/>`);
+    };
+    const spans = h.spans.filter(({to}) => to >= begin);
+
+    for (const span of spans.filter(({kind}) => kind === 'undone' || kind === 'held')) bar(span.kind, span);
     for (let r = 0; r < ranks; r++)
-      out.push(`<line class="rank" x1="${D.LEFT}" y1="${y(r)}" x2="${width}" y2="${y(r)}"/>`);
-    for (const d of downs.filter(({to}) => to >= begin))
-      out.push(`<line stroke="var(--back)" stroke-width="4" x1="${x(d.from)}" y1="${y(d.rank)}" x2="${x(d.to)}" y2="${y(d.rank)}"/>`,
-        `<line class="down" x1="${x(d.from)}" y1="${y(d.rank)}" x2="${x(d.to)}" y2="${y(d.rank)}"/>`);
-    for (const c of cuts.filter(({at}) => at.some((step) => step >= begin))) {
-      const points = c.at.map((step, r) => step === undefined ? '' : `${x(step)},${y(r) - tall} ${x(step)},${y(r) + tall}`);
-      out.push(`<polyline class="cut${c.committed ? '' : ' open'}" points="${points.join(' ')}"><title>recovery line ${c.checkpoint}${c.committed ? '' : ', not committed'}</title></polyline>`);
+      out.push(`<line class="rank${wrong && wrong.rank === r ? ' offends' : ''}" x1="${D.LEFT}" y1="${y(r)}" x2="${width}" y2="${y(r)}"/>`);
+    const dispatched = steps.slice(begin).some((step) => step.rank < 0);
+    if (dispatched) out.push(`<line class="rank dispatcher" x1="${D.LEFT}" y1="${y(-1)}" x2="${width}" y2="${y(-1)}"/>`);
+    for (const span of spans.filter(({kind}) => kind === 'down' || kind === 'restoring')) {
+      out.push(`<line class="gap" x1="${x(span.from)}" y1="${y(span.rank)}" x2="${x(span.to)}" y2="${y(span.rank)}"/>`);
+      bar(span.kind, span);
     }
-    for (const m of messages.filter(({from, to}) => (to || from).step >= begin)) {
-      const x1 = x(m.from.step), y1 = y(m.from.rank);
-      const peer = m.to ? m.to.rank : Number(/peer=(\d+)/.exec(m.from.line)?.[1] ?? m.from.rank);
-      const x2 = m.to ? x(m.to.step) : x1 + D.COLUMN / 2, y2 = m.to ? y(peer) : y1 + Math.sign(peer - m.from.rank) * 18;
-      const kinds = ['message', m.control ? 'control' : '', m.crosses || '', m.to ? '' : 'flight'].filter(Boolean).join(' ');
-      out.push(`<path class="${kinds}" marker-end="url(#tip)" d="M${x1},${y1} L${x2},${y2}"/>`);
+    for (const cut of h.cuts.filter(({at}) => at.some((step) => step !== null && step >= begin))) {
+      const kind = cut.committed ? 'cut' : 'open';
+      shown.add(kind);
+      const points = cut.at.map((step, r) => step === null ? '' : `${x(step)},${y(r) - tall} ${x(step)},${y(r) + tall}`);
+      out.push(`<polyline class="cut ${kind}" points="${points.join(' ')}"><title>recovery line ${cut.checkpoint}${cut.committed ? '' : ', not committed'}</title></polyline>`);
+    }
+    for (const back of h.rollbacks.filter(({to, from}) => to !== null && from >= begin)) {
+      shown.add('back');
+      const [from, to, at] = [x(back.from), x(back.to), y(back.rank)], low = at + Math.min(tall + 8, row / 2);
+      out.push(`<path class="arc" marker-end="url(#tip)" d="M${from},${at + 6} C${from},${low} ${to},${low} ${to},${at + 7}"/>`);
+    }
+    const labels = [];
+    for (const m of h.messages) {
+      if (m.fate === 'suppressed' || (m.received ?? m.sent) < begin) continue;
+      const x1 = x(m.sent), y1 = y(m.from), over = m.received !== null, toward = Math.sign(m.to - m.from) || 1;
+      const x2 = over ? x(m.received) : x1 + column / 2, y2 = over ? y(m.to) : y1 + toward * 22;
+      const offends = wrong && wrong.messages.includes(m.number);
+      const kinds = [m.control ? 'control' : m.crosses || 'message', over ? '' : 'flight', offends ? 'offends' : ''].filter(Boolean);
+      kinds.forEach((kind) => shown.add(kind));
+      const what = m.control ? `${m.name}, control message ${m.number}` : `message ${m.number}${m.crosses ? `, ${m.crosses}` : ''}`;
+      out.push(`<path class="message ${kinds.filter((kind) => kind !== 'flight').join(' ')}"${over ? ' marker-end="url(#tip)"' : ''} d="M${x1},${y1} L${x2},${y2}"><title>${escape(what)}</title></path>`);
+      if (!over) out.push(`<circle class="flight${m.control ? ' control' : ''}" cx="${x2}" cy="${y2}" r="3"/>`);
+      if (m.control ? row > 24 && over : offends || m.crosses)
+        labels.push([m.control ? m.name : String(m.number), (x1 + x2) / 2, (y1 + y2) / 2 + 4, m.control ? 'quiet' : offends ? 'wrong' : m.crosses]);
     }
     for (const s of steps.slice(begin)) {
-      const cx = x(s.step), cy = s.rank < 0 ? y(0) - 22 : y(s.rank), last = s.step === steps.length - 1;
-      const kind = s.event === 'crash' ? 'crash' : s.event === 'captured' ? 'capture' : '';
-      const shape = kind === 'crash' ? `<path d="M${cx - 6},${cy - 6} L${cx + 6},${cy + 6} M${cx + 6},${cy - 6} L${cx - 6},${cy + 6}"/>`
-        : kind === 'capture' ? `<rect x="${cx - 6}" y="${cy - 6}" width="12" height="12"/>`
-          : `<circle cx="${cx}" cy="${cy}" r="5"/>`;
-      out.push(`<g class="event ${kind}${last ? ' last' : ''}" data-step="${s.step}">${shape}<title>${s.step} ${escape(s.line)}</title></g>`);
+      const kind = D.kind(s), last = s.step === steps.length - 1, cx = x(s.step), cy = y(s.rank);
+      shown.add(kind);
+      out.push(`<g class="event ${kind === 'event' ? 'other' : kind}${last ? ' last' : ''}${last && wrong ? ' offends' : ''}" data-step="${s.step}"><circle class="room" cx="${cx}" cy="${cy}" r="9"/>` +
+        `${D.shape(kind, cx, cy)}<title>${s.step} ${escape(s.line)}</title></g>`);
+      if (row > 24) put(D.label(kind, s), cx, s.rank < 0 ? [cy - 8] : [cy - 11, cy - 23], kind === 'crash' || kind === 'back' || kind === 'detected' ? 'wrong' : '');
     }
-    if (wrong) out.push(`<text class="wrong" text-anchor="middle" x="${Math.max(x(steps.length - 1), 80)}" y="16">✗ ${escape(wrong)}</text>`);
+    if (wrong && count) {
+      const cx = x(steps.length - 1), half = wrong.property.length * 4 + 10;
+      out.push(`<text class="label wrong violated" text-anchor="middle" x="${Math.max(Math.min(cx, width - half), half)}" y="${y(steps[steps.length - 1].rank) + 24}">✗ ${escape(wrong.property)}</text>`);
+    }
+    for (const [text, at, line, kind] of labels) put(text, at, [line, line - 12, line + 12], kind);
     const names = Array.from({length: ranks}, (_, r) => `<span style="top: ${y(r) - 9}px">rank ${r}</span>`);
-    return `<div class="names" aria-hidden="true">${names.join('')}</div><svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="Space-time diagram of ${count} steps of ${ranks} ranks; the list below has the same steps as text">` +
-      '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="context-stroke"/></marker></defs>' +
+    if (dispatched) names.push(`<span class="quiet" style="top: ${y(-1) - 9}px">dispatcher</span>`);
+    const html = `<div class="names" aria-hidden="true">${names.join('')}</div><svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="Space-time diagram of ${count} steps of ${ranks} ranks; the list below has the same steps as sentences">` +
+      '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="context-stroke"/></marker></defs>' +
       out.join('') + '</svg>';
+    return {html, shown};
   },
+
+  legend: (shown) => Object.entries(Diagram.MARKS).filter(([kind]) => shown.has(kind))
+    .map(([, [mark, name]]) => `<span><svg width="26" height="12" aria-hidden="true">${mark}</svg> ${name}</span>`).join(' '),
 };

@@ -93,6 +93,7 @@ const Engine = {
     const call = (name, ...values) => text(e[name](...values) >>> 0);
     const refuse = (wrong) => { if (wrong) throw new Trap(wrong); };
     return {
+      moveBytes: size,
       begin(description) { give(new TextEncoder().encode(description + '\0')); refuse(call('play_begin')); },
       know(moves) { give(moves); e.play_know(moves.length / size); },
       header: () => call('play_header'),

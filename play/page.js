@@ -7,13 +7,17 @@ globalThis.ready = (async () => {
   const layouts = {...JSON.parse($('layouts').textContent), ...JSON.parse($('own').textContent || '{}')};
   const properties = [...new Set([...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]))];
   const BEHIND = 300, AHEAD = 50; // so many steps around the present one are shown
+  const NAMES = 4.6; // rem, as .names has
   const module = await WebAssembly.compile(await Engine.unpack($('module').textContent, 'gzip'));
   const given = new Uint8Array(await Engine.unpack($('moves-known').textContent, 'deflate'));
   const times = new TextDecoder().decode(await Engine.unpack($('times').textContent, 'deflate')).split('\n').slice(0, -1);
-  let engine = await Engine.start(module);
+  const engine = await Engine.start(module);
+  Story.words = world.words;
   let steps = [];    // of all known moves: {line, violation}
   let view = null;
   let ending = null; // what only the end of a run shows (Engine.ending)
+  let told = null;   // {steps, history} of all known steps (Story); null: they have changed
+  let kept = 0;      // how many of the given moves the run still begins with
   let draws = 0;
 
   // ---- texts ----
@@ -63,7 +67,8 @@ globalThis.ready = (async () => {
     steps.length = view.at;
     steps.push(...Engine.steps(engine.take(number).split('\n')));
     if (times.length > view.at) times.length = Math.max(view.at, 1);
-    ending = null;
+    ending = told = null;
+    kept = Math.min(kept, view.at);
   }
 
   function take(number) {
@@ -123,6 +128,8 @@ globalThis.ready = (async () => {
     engine.know(moves);
     steps = Engine.steps(engine.lines(result.from + result.moves));
     ending = Engine.ending(result, steps);
+    told = null;
+    kept = Math.min(kept, result.from);
     stop(`A shortest run to a violation: ${result.moves} more moves (${counts}).`);
     show();
   }
@@ -152,6 +159,58 @@ globalThis.ready = (async () => {
     link.href = URL.createObjectURL(new Blob([trace()], {type: 'text/plain'}));
     link.download = `${world.name}.trace`;
     link.click();
+  }
+
+  // ---- the address: the present step, and the moves that the page was not given ----
+
+  const MOST = 5000; // moves in an address
+  const base64 = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_');
+
+  async function address() {
+    const at = view.at, known = steps.length, more = engine.moves(known).slice(kept * engine.moveBytes);
+    let text = `#at=${at}`;
+    if (more.length && known - kept <= MOST) {
+      const packed = new Response(new Blob([more]).stream().pipeThrough(new CompressionStream('deflate')));
+      text += `&from=${kept}&moves=${base64(new Uint8Array(await packed.arrayBuffer()))}`;
+    }
+    if (view.at !== at || steps.length !== known) return;
+    history.replaceState(null, '', text);
+    $('link').href = text;
+  }
+
+  // Opens what the address says, or what the page was given.
+  async function begin() {
+    const asked = new URLSearchParams(location.hash.slice(1)), count = given.length / engine.moveBytes;
+    let moves = given, at = asked.has('at') ? Number(asked.get('at')) : world.at;
+    kept = count;
+    if (asked.has('moves')) {
+      const packed = asked.get('moves').replace(/-/g, '+').replace(/_/g, '/');
+      const more = new Uint8Array(await Engine.unpack(packed, 'deflate').catch(() => new ArrayBuffer(1)));
+      if (more.length % engine.moveBytes) {
+        $('found').textContent = 'The address has moves that this page does not know.';
+        at = world.at;
+      } else {
+        kept = Math.min(Number(asked.get('from')), count);
+        moves = new Uint8Array([...given.slice(0, kept * engine.moveBytes), ...more]);
+      }
+    }
+    engine.begin(world.description);
+    engine.know(moves);
+    steps = Engine.steps(engine.lines(engine.view().count));
+    if (kept === count && moves === given) ending = Engine.ending(world, steps);
+    go(Number.isInteger(at) ? at : world.at);
+  }
+
+  // ---- finding ----
+
+  function find(direction) {
+    const wanted = $('find').value.trim().toLowerCase(), {steps: all, history: h} = tell();
+    const has = (step) => `${Story.tell(step, h, true)} ${step.line}`.toLowerCase().includes(wanted);
+    let i = view.at - 1 + direction;
+    while (i >= 0 && i < all.length && !has(all[i])) i += direction;
+    const found = i >= 0 && i < all.length;
+    $('missed').textContent = found ? '' : `No ${direction < 0 ? 'earlier' : 'later'} step has that.`;
+    if (found) go(i + 1);
   }
 
   // ---- showing ----
@@ -186,14 +245,25 @@ globalThis.ready = (async () => {
     if (!view.moves.length) $('moves').textContent = 'None: the run is over.';
   }
 
-  function showLines() {
-    const from = Math.max(0, view.at - BEHIND);
+  function tell() {
+    if (!told) {
+      const all = steps.map((step, i) => step.read ||= Story.read(step.line, i));
+      told = {steps: all, history: Story.history(all, view.ranks.length)};
+    }
+    return told;
+  }
+
+  function showLines(wrong) {
+    const from = Math.max(0, view.at - BEHIND), {steps: all, history: h} = tell();
+    const over = !view.moves.length || wrong !== null;
     $('lines').start = from;
     $('lines').replaceChildren(...steps.slice(from, view.at + AHEAD).map((step, k) => {
       const i = from + k, item = element('li', undefined, {className: i < view.at ? '' : 'ahead'});
-      const button = element('button', step.line);
+      const button = element('button', Story.tell(all[i], h, over), {title: step.line});
       button.onclick = () => go(i + 1);
       item.append(button);
+      if ($('raw').checked) item.append(element('code', step.line));
+      if (wrong && [all[i].event, ...all[i].actions].some(({number}) => wrong.messages.includes(number))) item.classList.add('offends');
       if (step.violation) item.append(element('div', step.violation, {className: 'violation'}));
       if (i === view.at - 1) item.setAttribute('aria-current', 'step');
       return item;
@@ -202,27 +272,29 @@ globalThis.ready = (async () => {
     if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
-  // The property that the present run violates, at which step, and why.
+  // {property, text, rank, messages, step}: what the present run violates, or null.
   function violated() {
     const at = steps.slice(0, view.at).findIndex((step) => step.violation);
-    if (at >= 0) {
-      const [, property, text] = /^violation (\S+) (.*)$/.exec(steps[at].violation);
-      return {property, text, step: at};
-    }
-    if (view.judged) return {property: view.judged.property, text: `rank=${view.judged.rank}: ${view.judged.text}`, step: view.at - 1};
-    if (ending && view.at === ending.count) {
-      const [, property, text] = /^violation (\S+) (.*)$/.exec(ending.line);
-      return {property, text: text + (ending.from === null ? '' : ` (the steps from ${ending.from} on come again for ever)`), step: view.at - 1};
-    }
+    const read = (line, step, more) => {
+      const [, property, text] = /^violation (\S+) (.*)$/.exec(line);
+      const rank = /^rank=(\d+)/.exec(text), messages = [...text.matchAll(/@(\d+)/g)].map(([, number]) => Number(number));
+      return {property, text: text.replace(/^rank=(\d+)/, 'rank $1') + more, rank: rank ? Number(rank[1]) : null, messages, step};
+    };
+    if (at >= 0) return read(steps[at].violation, at, '');
+    if (view.judged) return read(`violation ${view.judged.property} rank=${view.judged.rank}: ${view.judged.text}`, view.at - 1, '');
+    if (ending && view.at === ending.count)
+      return read(ending.line, view.at - 1, ending.from === null ? '' : ` (the steps from ${ending.from} on come again for ever)`);
     return null;
   }
 
   function showProperties(wrong) {
+    const meaning = (property) => world.words.rules[property]?.text || '';
     $('verdict').textContent = wrong ? `Violated: ${wrong.property}, by step ${wrong.step}: ${wrong.text}` : 'No property is violated so far.';
     $('verdict').className = wrong ? 'bad' : 'good';
+    $('rule').textContent = wrong && meaning(wrong.property) ? `The rule: ${meaning(wrong.property)}` : '';
     $('properties').replaceChildren(...properties.map((name) => {
       const bad = wrong && wrong.property === name;
-      return element('li', `${bad ? '✗' : '✓'} ${name}`, {className: bad ? 'bad' : 'good'});
+      return element('li', `${bad ? '✗' : '✓'} ${name}`, {className: bad ? 'bad' : 'good', title: meaning(name)});
     }));
   }
 
@@ -289,18 +361,21 @@ globalThis.ready = (async () => {
     view = engine.view();
     const wrong = violated();
     showMoves();
-    showLines();
+    showLines(wrong);
     showProperties(wrong);
     showInvariants();
     showState();
-    const read = steps.slice(0, view.at).map((step, i) => step.read ||= Diagram.read(step.line, i));
-    $('diagram').innerHTML = Diagram.draw(read, Math.max(0, view.at - BEHIND), view.ranks.length, wrong ? wrong.property : '');
+    const room = $('diagram').clientWidth - parseFloat(getComputedStyle(document.documentElement).fontSize) * NAMES;
+    const {html, shown} = Diagram.draw(tell().steps.slice(0, view.at), Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room);
+    $('diagram').innerHTML = html;
     $('diagram').scrollLeft = $('diagram').scrollWidth;
+    $('legend').innerHTML = Diagram.legend(shown);
     $('step').value = view.at;
     $('step').max = steps.length;
     $('when').textContent = `of ${steps.length.toLocaleString('en')}${view.at && times.length ? `, at ${times[Math.min(view.at, times.length) - 1]} s` : ''}`;
     for (const [id, able] of [['first', view.at > 0], ['undo', view.at > 0], ['redo', view.at < steps.length], ['last', view.at < steps.length]])
       $(id).disabled = !able;
+    address();
   }
 
   // ---- beginning ----
@@ -314,6 +389,11 @@ globalThis.ready = (async () => {
   };
   for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
   $('step').onchange = () => go(Number($('step').value));
+  $('raw').onchange = () => show();
+  $('earlier').onclick = () => find(-1);
+  $('later').onclick = () => find(1);
+  $('find').onkeydown = (event) => { if (event.key === 'Enter') find(event.shiftKey ? -1 : 1); };
+  onhashchange = () => location.reload();
   $('diagram').onclick = (event) => {
     const at = event.target.closest('[data-step]');
     if (at) go(Number(at.dataset.step) + 1);
@@ -327,12 +407,8 @@ globalThis.ready = (async () => {
     else return;
     event.preventDefault();
   });
-  engine.begin(world.description);
-  engine.know(given);
-  steps = Engine.steps(engine.lines(engine.view().count));
-  ending = Engine.ending(world, steps);
   $('real').hidden = !world.real;
   $('search').hidden = world.real;
-  go(world.at);
+  await begin();
 
 })();

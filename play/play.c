@@ -12,6 +12,7 @@
 #include "base/glib/json.h"
 #include "base/glib/page.h"
 #include "base/glib/terminal.h"
+#include "plots/words.h"
 #include "verify/check/check.h"
 #include "world/rules/in_place.h"
 #include "world/rules/properties.h"
@@ -152,6 +153,19 @@ static bool find_protocol(const char *source, char **lines, GError **error)
   return true;
 }
 
+/* A counterexample is called as its claim or mutant, which says what is claimed, or what was broken
+ * on purpose. */
+static void add_statement(struct played *p)
+{
+  g_autofree char *file = check_find_claim(p->name);
+  struct scenario *claim = file ? scenario_load(file, NULL, NULL) : NULL;
+  if (claim && g_str_equal(claim->protocol.name, p->protocol)) {
+    p->statement = g_strdup(claim->statement);
+    p->source = g_strdup(claim->source);
+  }
+  scenario_free(claim);
+}
+
 static bool read_trace(const char *file, const char *source, const char *text, struct played *p,
                        GError **error)
 {
@@ -173,6 +187,7 @@ static bool read_trace(const char *file, const char *source, const char *text, s
   p->again = story.again;
   p->protocol = g_strdup(story.protocol->name);
   p->object = g_strdup(plugin_file(p->protocol));
+  add_statement(p);
   for (char **line = lines; *line; line++)
     if (g_str_has_prefix(*line, "violation ")) {
       g_free(p->violation);
@@ -218,6 +233,20 @@ void played_clear(struct played *p)
 
 /* ---- the page ---- */
 
+static void add_words(JsonBuilder *builder, const char *key, const struct words *words)
+{
+  json_builder_set_member_name(builder, key);
+  json_builder_begin_object(builder);
+  for (; words->name; words++) {
+    json_builder_set_member_name(builder, words->name);
+    json_builder_begin_object(builder);
+    json_add_text(builder, "text", words->text);
+    json_add_text(builder, "field", words->field);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_object(builder);
+}
+
 /* As JSON that may stand in a page. */
 static char *as_json(const struct played *p)
 {
@@ -232,6 +261,12 @@ static char *as_json(const struct played *p)
   json_add_whole(builder, "again", p->again);
   json_add_whole(builder, "at", p->at);
   json_add_bool(builder, "real", p->times != NULL);
+  json_builder_set_member_name(builder, "words");
+  json_builder_begin_object(builder);
+  add_words(builder, "events", words_events);
+  add_words(builder, "actions", words_actions);
+  add_words(builder, "rules", words_rules);
+  json_builder_end_object(builder);
   json_builder_end_object(builder);
   return page_json(builder);
 }

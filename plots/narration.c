@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Ranks get letters, in the order in which they appear, as their numbers do not matter. */
+#include "plots/words.h"
+
 struct teller {
   const struct history *history;
   const struct trace_file *trace;
@@ -15,24 +16,11 @@ static const char *name_of(const struct teller *t, gint64 rank)
   return rank >= 0 && rank < t->trace->ranks ? t->name[rank] : "?";
 }
 
-static char *letters(unsigned number)
-{
-  char letter = (char)('A' + number % 26);
-  return number < 26 ? g_strdup_printf("%c", letter) : g_strdup_printf("%c%u", letter, number / 26);
-}
-
 static void give_names(struct teller *t)
 {
-  unsigned given = 0;
   t->name = g_new0(char *, (gsize)t->trace->ranks + 1);
-  for (unsigned i = 0; i < t->trace->lines->len; i++) {
-    int rank = trace_file_line(t->trace, i)->rank;
-    if (rank != DISPATCHER && !t->name[rank])
-      t->name[rank] = letters(given++);
-  }
   for (int rank = 0; rank < t->trace->ranks; rank++)
-    if (!t->name[rank])
-      t->name[rank] = letters(given++);
+    t->name[rank] = g_strdup_printf("rank %d", rank);
 }
 
 /* ---- messages ---- */
@@ -138,7 +126,7 @@ static void tell_control(struct teller *t, int line, const struct trace_item *ev
 {
   const char *word = event->word ? event->word : "something";
   (void)line;
-  g_string_append_printf(t->text, "hears %s from %s", word,
+  g_string_append_printf(t->text, "receives %s from %s", word,
                          name_of(t, trace_item_number(event, "peer", -1)));
 }
 
@@ -173,7 +161,7 @@ static void tell_place(struct teller *t, int line, const struct trace_item *even
   if (iteration)
     g_string_append_printf(t->text, "begins iteration %" G_GINT64_FORMAT, iteration);
   else
-    g_string_append(t->text, "may be captured here");
+    g_string_append(t->text, "is at a safe point");
 }
 
 static void tell_durable(struct teller *t, int line, const struct trace_item *event)
@@ -210,49 +198,45 @@ static void tell_collected(struct teller *t, int line, const struct trace_item *
                          trace_item_number(event, "call", 0));
 }
 
-/* %s: the field of the event, where there is one. */
 static const struct {
-  const char *event, *words, *field;
+  const char *event;
   void (*tell)(struct teller *, int line, const struct trace_item *);
 } EVENTS[] = {
-    {"send", NULL, NULL, tell_offer},
-    {"receive", NULL, NULL, tell_receive},
-    {"arrived", NULL, NULL, tell_arrival},
-    {"control", NULL, NULL, tell_control},
-    {"start", NULL, NULL, tell_start},
-    {"choice", NULL, NULL, tell_choice},
-    {"safe-point", NULL, NULL, tell_place},
-    {"durable", NULL, NULL, tell_durable},
-    {"lie", NULL, NULL, tell_lie},
-    {"collective", NULL, NULL, tell_collective},
-    {"collected", NULL, NULL, tell_collected},
-    {"timer", "finds that it is time for a checkpoint", NULL, NULL},
-    {"captured", "is captured for checkpoint %s: its part of the recovery line", "checkpoint",
-     NULL},
-    {"committed", "sees checkpoint %s committed: from here on all go back to it", "checkpoint",
-     NULL},
-    {"crash", "crashes: what it had in memory is gone", NULL, NULL},
-    {"ended", "ends: it was declared dead", NULL, NULL},
-    {"finished", "has come to the end of its program", NULL, NULL},
-    {"member", "becomes a member of communicator %s", "comm", NULL},
+    {"send", tell_offer},
+    {"receive", tell_receive},
+    {"arrived", tell_arrival},
+    {"control", tell_control},
+    {"start", tell_start},
+    {"choice", tell_choice},
+    {"safe-point", tell_place},
+    {"durable", tell_durable},
+    {"lie", tell_lie},
+    {"collective", tell_collective},
+    {"collected", tell_collected},
 };
+
+/* Appends `before` and the text, with the value of its field. */
+static void tell_words(struct teller *t, const char *before, const struct words *words,
+                       const struct trace_item *item)
+{
+  const char *value = words->field ? trace_item_field(item, words->field) : NULL;
+  g_auto(GStrv) halves = g_strsplit(words->text, "%s", 2);
+  g_string_append_printf(t->text, "%s%s%s%s", before, halves[0], halves[1] && value ? value : "",
+                         halves[1] ? halves[1] : "");
+}
 
 static void tell_event(struct teller *t, int line, const struct trace_item *event)
 {
-  for (size_t i = 0; i < G_N_ELEMENTS(EVENTS); i++) {
-    if (!trace_item_is(event, EVENTS[i].event))
-      continue;
-    if (EVENTS[i].tell) {
+  const struct words *words = words_find(words_events, event->name);
+  for (size_t i = 0; i < G_N_ELEMENTS(EVENTS); i++)
+    if (trace_item_is(event, EVENTS[i].event)) {
       EVENTS[i].tell(t, line, event);
       return;
     }
-    const char *value = EVENTS[i].field ? trace_item_field(event, EVENTS[i].field) : "";
-    g_auto(GStrv) halves = g_strsplit(EVENTS[i].words, "%s", 2);
-    g_string_append_printf(t->text, "%s%s%s", halves[0], halves[1] ? value : "",
-                           halves[1] ? halves[1] : "");
-    return;
-  }
-  g_string_append(t->text, event->name);
+  if (words)
+    tell_words(t, "", words, event);
+  else
+    g_string_append(t->text, event->name);
 }
 
 static void tell_down(struct teller *t, const struct trace_item *event)
@@ -273,26 +257,6 @@ static void tell_detection(struct teller *t, const struct trace_item *event)
 
 /* ---- actions ---- */
 
-/* Texts for actions that are worth telling; %s: the field. */
-static const struct {
-  const char *action, *words, *field;
-} ACTIONS[] = {
-    {"capture", "is to be captured for checkpoint %s", "checkpoint"},
-    {"commit", "commits checkpoint %s", "checkpoint"},
-    {"erase", "erases checkpoint %s", "checkpoint"},
-    {"hold", "holds its program", NULL},
-    {"release", "lets its program go on", NULL},
-    {"drain", "takes in all that is under way", NULL},
-    {"roll-back", "goes back to checkpoint %s", "checkpoint"},
-    {"force", "must choose %s again", "outcome"},
-    {"discard", "drops it", NULL},
-    {"keep", "keeps it in slot %s", "slot"},
-    {"stopped-logging", "stops logging for checkpoint %s", "checkpoint"},
-    {"open", "opens its connections", NULL},
-    {"join", "takes part", NULL},
-    {"give-up", "gives up: %s", "reason"},
-};
-
 static void tell_deliver(struct teller *t, const struct trace_item *action)
 {
   if (trace_item_number(action, "slot", 0) > 0)
@@ -302,8 +266,8 @@ static void tell_deliver(struct teller *t, const struct trace_item *action)
 
 static void tell_sending(struct teller *t, const struct trace_item *action, const char *what)
 {
-  g_string_append_printf(t->text, "; it tells %s %s",
-                         name_of(t, trace_item_number(action, "peer", -1)), what);
+  g_string_append_printf(t->text, "; it sends %s to %s", what,
+                         name_of(t, trace_item_number(action, "peer", -1)));
 }
 
 static void tell_action(struct teller *t, const struct trace_item *action)
@@ -322,14 +286,9 @@ static void tell_action(struct teller *t, const struct trace_item *action)
                            trace_item_field(action, "part"),
                            trace_item_field(action, "checkpoint"));
   }
-  for (size_t i = 0; i < G_N_ELEMENTS(ACTIONS); i++) {
-    if (!trace_item_is(action, ACTIONS[i].action))
-      continue;
-    const char *value = ACTIONS[i].field ? trace_item_field(action, ACTIONS[i].field) : NULL;
-    g_auto(GStrv) halves = g_strsplit(ACTIONS[i].words, "%s", 2);
-    g_string_append_printf(t->text, "; it %s%s%s", halves[0], halves[1] && value ? value : "",
-                           halves[1] ? halves[1] : "");
-  }
+  const struct words *words = words_find(words_actions, action->name);
+  if (words)
+    tell_words(t, "; it ", words, action);
 }
 
 /* ---- lines ---- */
@@ -338,6 +297,7 @@ static void tell_line(struct teller *t, int index)
 {
   const struct trace_line *line = trace_file_line(t->trace, (unsigned)index);
   g_string_append_printf(t->text, "%4s  ", line->time);
+  gsize begin = t->text->len;
   if (trace_item_is(&line->event, "detected")) {
     tell_detection(t, &line->event);
   } else {
@@ -352,46 +312,8 @@ static void tell_line(struct teller *t, int index)
   if (trace_item_field(&line->event, "cut"))
     g_string_append(t->text, "; it crashes within this step");
   g_string_append(t->text, ".\n");
+  t->text->str[begin] = g_ascii_toupper(t->text->str[begin]);
 }
-
-/* The meaning of properties (docs/architecture.md). */
-static const struct {
-  const char *property, *rule;
-} RULES[] = {
-    {"no-loss", "Messages of one flow are given in order, and none is left out."},
-    {"no-duplicate", "No message is given twice."},
-    {"outcome", "The programs end as some run without failures can."},
-    {"agreement", "A receiver was given what its sender, as it ended up, has sent."},
-    {"deadlock", "Every program ends."},
-    {"commits", "Every checkpoint that was asked for is committed."},
-    {"progress", "No run goes round for ever before all programs have ended, or a checkpoint that "
-                 "was asked for is committed."},
-    {"restorable", "What was committed is on stable storage."},
-    {"legal", "The protocol does nothing that it must not do."},
-    {"invariant", "The protocol's own invariants hold after each step."},
-    {"recovers", "The protocol recovers from every crash."},
-    {"no-orphan", "Data sent in a collective are taken by all to whom they flow."},
-    {"tokens", "A recorded global state has as many messages received, or under way, as sent."},
-    {"quiet-channels", "Nothing is under way to or from a rank that is captured."},
-    {"local-rollback", "No rank that lives goes back."},
-    {"own-iteration", "No rank that lives goes back behind its last capture."},
-    {"no-domino", "No rank goes back past two of its checkpoints."},
-    {"output", "What has left for the outside is said again, and nothing else."},
-    {"output-at-rest", "Every output has left before all programs have ended."},
-    {"output-local", "An output waits for what its own rank has to store, and for nothing else."},
-    {"pure", "A step touches its state and its actions only, and ends."},
-    {"line-invariant", "The clauses of the protocol's line invariant hold in every state."},
-    {"once-per-failure", "No rank that lives goes back more than once for each failure."},
-    {"useful", "Each stored checkpoint is part of a consistent state of all ranks."},
-    {"bounds", "Clocks and latencies keep to the bounds that the protocol was told."},
-    {"c3-1.1", "Nobody stops logging before all ranks are beyond the recovery line."},
-    {"c3-1.2", "Who has stopped logging sends nothing to a rank that is behind the line."},
-    {"c3-1.3", "Who has stopped logging receives nothing that was sent behind the line."},
-    {"c3-2.2",
-     "In a collective no data flow from a rank that has stopped logging to one behind it."},
-    {"c3-2.3",
-     "In a collective no data flow from behind the line to a rank that has stopped logging."},
-};
 
 static void tell_violations(struct teller *t)
 {
@@ -400,29 +322,20 @@ static void tell_violations(struct teller *t)
         &g_array_index(t->trace->violations, struct trace_violation, i);
     g_string_append_printf(t->text, "\nViolated: %s", violation->property);
     if (violation->rank != DISPATCHER)
-      g_string_append_printf(t->text, ", at %s (rank %d)", name_of(t, violation->rank),
-                             violation->rank);
+      g_string_append_printf(t->text, ", at %s", name_of(t, violation->rank));
     g_string_append_printf(t->text, ": %s.\n", violation->text);
-    for (size_t rule = 0; rule < G_N_ELEMENTS(RULES); rule++)
-      if (g_str_equal(RULES[rule].property, violation->property))
-        g_string_append_printf(t->text, "The rule: %s\n", RULES[rule].rule);
+    const struct words *rule = words_find(words_rules, violation->property);
+    if (rule)
+      g_string_append_printf(t->text, "The rule: %s\n", rule->text);
   }
-}
-
-static void tell_head(struct teller *t)
-{
-  g_string_append_printf(t->text, "%s:", t->trace->protocol ? t->trace->protocol : "A trace");
-  for (int rank = 0; rank < t->trace->ranks; rank++)
-    g_string_append_printf(t->text, "%s %s is rank %d", rank > 0 ? "," : "", name_of(t, rank),
-                           rank);
-  g_string_append(t->text, ".\n\n");
 }
 
 char *narration_write(const struct history *history)
 {
   struct teller t = {.history = history, .trace = history->trace, .text = g_string_new(NULL)};
   give_names(&t);
-  tell_head(&t);
+  g_string_append_printf(t.text, "%s, %d ranks:\n\n",
+                         t.trace->protocol ? t.trace->protocol : "A trace", t.trace->ranks);
   for (unsigned i = 0; i < t.trace->lines->len; i++)
     tell_line(&t, (int)i);
   if (t.trace->again >= 0)

@@ -4,6 +4,43 @@
 const fs = require('fs');
 const {open, is, run, names, colours} = require('./browser.js'), {pictured} = require('./pictures.js');
 
+// Sentences, the lines behind them, and finding.
+async function told(p) {
+  const text = (selector) => p.evaluate(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? null`);
+  const at = () => p.evaluate('Number(document.getElementById("step").value)');
+  is(/^Rank \d .*\.$/.test(await text('#lines [aria-current] button')), true, 'a step is a sentence');
+  is(await text('#lines code'), null, 'without its line of the trace');
+  await p.click('#raw');
+  is(/^\d \w/.test(await text('#lines [aria-current] code')), true, 'and with it, when asked for');
+  is((await text('#rule')).startsWith('The rule: '), true, 'the violated property is explained');
+  const last = await at();
+  await p.evaluate('document.getElementById("find").value = "lied to"');
+  await p.click('#earlier');
+  is([await at() < last, / is lied to: /.test(await text('#lines [aria-current] button'))], [true, true], 'what is asked for is found');
+  await p.evaluate('document.getElementById("find").value = "no such words"');
+  await p.click('#later');
+  is(await text('#missed'), 'No later step has that.', 'what is not there is not');
+}
+
+// The address has the step and the moves, so that a link shows them.
+async function linked(p) {
+  const shown = () => p.evaluate('[document.getElementById("step").value, [...document.querySelectorAll("#lines li button")].map((b) => b.title)]');
+  await p.press('Home');
+  await p.click('#moves button');
+  await p.press('1');
+  await p.press('1');
+  await p.press('ArrowLeft');
+  await p.until('document.getElementById("link").href.includes("#at=2&from=0&moves=")');
+  const [address, before] = [await p.evaluate('location.href'), await shown()];
+  await p.go('about:blank').catch(() => {});
+  await p.go(address);
+  is(await shown(), before, 'a link opens the moves at their step');
+  await p.go('about:blank').catch(() => {});
+  await p.go(address.replace(/moves=.*/, 'moves=AAAA'));
+  is([(await shown())[0], await p.evaluate('document.getElementById("found").textContent')],
+    ['0', 'The address has moves that this page does not know.'], 'a spoilt one says so');
+}
+
 async function steps(p) {
   const at = () => p.evaluate('[Number(document.getElementById("step").value), document.querySelectorAll("#lines li").length]');
   is(await at(), [0, 0], 'a claim opens at its first state');
@@ -44,6 +81,9 @@ run(async () => {
   await steps(p);
   await names(p);
   await colours(p);
+  await linked(p);
+  await p.go('about:blank').catch(() => {});
+  await p.go(`file://${dir}/lie-c3-drop.html`);
   await searched(p);
   is((await found(p)).split(' (')[0], `A shortest run to a violation: ${expected.moves} more moves`, 'the search finds a violation');
   is((await verdict(p)).startsWith(`Violated: ${expected.property}, by step ${expected.moves - 1}: `), true, 'and it is shown');
@@ -61,11 +101,14 @@ run(async () => {
     is([counts, Number(seconds) < 5], [expected.large, true], `a world of so many states, in ${seconds} s`);
   }
   await p.go(`file://${dir}/counterexample.html`);
-  is(await p.evaluate('[document.getElementById("step").value, document.querySelector("svg .wrong").textContent]'),
+  is(await p.evaluate('[document.getElementById("step").value, document.querySelector("svg .violated").textContent]'),
     [String(expected.moves), `✗ ${expected.property}`], 'a counterexample opens at its last step');
+  await told(p);
+  await p.press('End');
   for (let i = 0; i < 4; i++) await p.press('ArrowLeft');
   await searched(p);
   is((await found(p)).split(' (')[0], 'A shortest run to a violation: 4 more moves', 'from the middle of a run, too');
+  await p.go('about:blank').catch(() => {});
   await p.go(`file://${dir}/counterexample.html`);
   await p.evaluate("document.getElementById('diagram').scrollLeft = 0");
   await pictured(p, `${__dirname}/pictures/counterexample.txt`, '#diagram', "document.querySelectorAll('svg .message').forEach((arrow) => arrow.remove())");

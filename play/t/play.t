@@ -71,6 +71,9 @@ for my $id ('none-lost', @mutants) {
   like($said, qr/^rank 0: phase=recording; .*counts\[0\]=received 1/m, "$id: and those of a form that is called otherwise") if $id eq 'lai-yang-late-untold';
   is($said =~ s/ rank=.*//sr, "violation $claim->{property}", "$id: its violation in the page");
   is(slurp("$dir/exported.trace"), slurp("$dir/$id.trace"), "$id: exported as it was");
+  run("cd $dir && $recline draw $id.trace -o told.txt");
+  my @told = map { /^ *\d+  (.*)/ ? $1 : () } split /\n/, slurp("$dir/told.txt");
+  is(run("node $here/narrate.js $dir/$id.html $dir/$id.trace"), join('', map { "$_\n" } @told), "$id: told as recline draw tells it");
 }
 like(run("$recline check $dir/exported.trace"), qr{^$dir/exported.trace: \d+ moves, the same}, 'a trace replays');
 run("sed -i 's/^1 1 start.*/1 1 crash/' $dir/none-lost.trace");

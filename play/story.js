@@ -1,0 +1,210 @@
+// What the lines of a trace say, read as plots/history.c reads them and told in the words of
+// plots/narration.c: messages, recovery lines, times in which a rank is down, held or undone.
+'use strict';
+
+const Story = {
+  words: null, // {events, actions, rules}: plots/words.h, by name
+
+  // {name, word, number, fields} of an event or an action: `control peer=1 ready words=1,1,0 @1`
+  item(text) {
+    const item = {name: '', word: null, number: null, fields: {}};
+    for (const part of text.split(' ')) {
+      const equals = part.indexOf('=');
+      if (!item.name) item.name = part;
+      else if (/^@\d+$/.test(part)) item.number = Number(part.slice(1));
+      else if (equals > 0) item.fields[part.slice(0, equals)] = part.slice(equals + 1);
+      else item.word ??= part;
+    }
+    return item;
+  },
+
+  // {step, rank, event, actions, line} of a line "RANK EVENT... | ACTION... # DIGEST"; rank -1: the dispatcher
+  read(line, step) {
+    const [move, ...actions] = line.split(' # ')[0].split(' | ');
+    const space = move.indexOf(' '), rank = move.slice(0, space);
+    return {step, rank: rank === '-' ? -1 : Number(rank), event: Story.item(move.slice(space + 1)),
+      actions: actions.map(Story.item), line};
+  },
+
+  number: (item, key, otherwise) => item.fields[key] === undefined ? otherwise : parseInt(item.fields[key], 10),
+
+  // What spans more than one step.
+  history(steps, ranks) {
+    const h = {messages: [], cuts: [], spans: [], rollbacks: [], starts: new Map()};
+    const sent = new Map(), newest = new Map(), capture = new Map(), life = [];
+    const lives = Array.from({length: ranks}, () => ({number: 0, first: null, started: null, crashed: null, rolled: null, held: null}));
+    const span = (kind, rank, from, to) => h.spans.push({kind, rank, from, to});
+
+    const send = (s, item, suppressed) => {
+      const control = item.name === 'control';
+      const message = {control, name: control ? item.word || '' : '', from: s.rank, to: Story.number(item, 'peer', 0), sent: s.step,
+        received: null, fate: suppressed ? 'suppressed' : 'flight', crosses: '', number: item.number};
+      if (item.number !== null && !suppressed) sent.set(item.number, message);
+      h.messages.push(message);
+    };
+    const receive = (s) => {
+      let message = sent.get(s.event.number);
+      if (!message) return;
+      if (message.received !== null) h.messages.push(message = {...message}); // the network doubled it
+      Object.assign(message, {received: s.step, to: s.rank, fate: s.actions.some((a) => a.name === 'discard') ? 'discarded' : 'received'});
+    };
+    // A rank that captures a second time begins a new attempt. Ranks that did not roll back keep their part in it.
+    const captured = (s) => {
+      const checkpoint = Story.number(s.event, 'checkpoint', 0), old = newest.get(checkpoint);
+      let cut = old;
+      if (!old || old.at[s.rank] !== null) {
+        const stands = (rank) => old && old.at[rank] !== null && rank !== s.rank && life[old.at[rank]] === lives[rank].number;
+        cut = {checkpoint, committed: false, at: Array.from({length: ranks}, (_, rank) => stands(rank) ? old.at[rank] : null)};
+        h.cuts.push(cut);
+        newest.set(checkpoint, cut);
+      }
+      cut.at[s.rank] = s.step;
+      capture.set(`${s.rank} ${checkpoint}`, s.step);
+    };
+    const endHold = (rank, at) => {
+      if (lives[rank].held !== null) span('held', rank, lives[rank].held, at);
+      lives[rank].held = null;
+    };
+    const rollBack = (rank, from, undone, checkpoint) => {
+      const to = checkpoint === 0 ? lives[rank].first : capture.get(`${rank} ${checkpoint}`) ?? null;
+      h.rollbacks.push({rank, from, to, checkpoint});
+      if (to !== null) span('undone', rank, Math.max(to, lives[rank].started), undone);
+    };
+    const start = (s) => {
+      const own = lives[s.rank];
+      endHold(s.rank, s.step);
+      if (own.rolled !== null) span('restoring', s.rank, own.rolled, s.step);
+      if (own.crashed !== null) {
+        span('down', s.rank, own.crashed, s.step);
+        rollBack(s.rank, s.step, own.crashed, Story.number(s.event, 'checkpoint', 0));
+      }
+      own.first ??= s.step;
+      Object.assign(own, {started: s.step, rolled: null, crashed: null});
+      own.number++;
+    };
+    const crash = (s) => {
+      const own = lives[s.rank];
+      endHold(s.rank, s.step);
+      if (own.rolled !== null) span('restoring', s.rank, own.rolled, s.step);
+      Object.assign(own, {rolled: null, crashed: s.step});
+    };
+    const act = (s, action) => {
+      if (action.name === 'control' || action.name === 'resend') send(s, action, false);
+      else if (action.name === 'hold') lives[s.rank].held ??= s.step;
+      else if (action.name === 'release') endHold(s.rank, s.step);
+      else if (action.name === 'roll-back') {
+        rollBack(s.rank, s.step, s.step, Story.number(action, 'checkpoint', 0));
+        endHold(s.rank, s.step);
+        lives[s.rank].rolled = s.step;
+      }
+    };
+    const events = {start, crash, captured, arrived: receive, control: receive,
+      committed: (s) => { const cut = newest.get(Story.number(s.event, 'checkpoint', 0)); if (cut) cut.committed = true; },
+      send: (s) => send(s, s.event, s.actions.some((a) => a.name === 'suppress'))};
+    const begun = new Set();
+    for (const s of steps) {
+      if (s.rank < 0) continue;
+      if (s.event.name === 'start') h.starts.set(s.step, begun.has(s.rank));
+      begun.add(s.rank);
+      if (s.event.name === 'start') start(s);
+      life[s.step] = lives[s.rank].number;
+      if (s.event.name !== 'start') events[s.event.name]?.(s);
+      for (const action of s.actions) act(s, action);
+    }
+    lives.forEach((own, rank) => {
+      endHold(rank, steps.length);
+      if (own.crashed !== null) span('down', rank, own.crashed, steps.length);
+      if (own.rolled !== null) span('restoring', rank, own.rolled, steps.length);
+    });
+    for (const message of h.messages) Story.cross(message, h.cuts, life);
+    h.sent = new Map(h.messages.filter((m) => !m.control).map((m) => [m.sent, m]).reverse());
+    h.received = new Map(h.messages.filter((m) => m.received !== null).map((m) => [m.received, m]).reverse());
+    return h;
+  },
+
+  // A capture of another life is another history: no crossing.
+  cross(message, cuts, life) {
+    if (message.received === null || message.from === message.to) return;
+    for (const {checkpoint, at} of cuts) {
+      const out = at[message.from], into = at[message.to];
+      if (out === null || into === null || life[out] !== life[message.sent] || life[into] !== life[message.received]) continue;
+      const crosses = message.sent < out && message.received > into ? 'late' : message.sent > out && message.received < into ? 'early' : '';
+      if (crosses) return void Object.assign(message, {crosses, checkpoint});
+    }
+  },
+
+  // ---- sentences ----
+
+  peer: (item, otherwise = -1) => { const rank = Story.number(item, 'peer', otherwise); return rank >= 0 ? `rank ${rank}` : '?'; },
+  numbered: (item) => item.number === null ? '' : ` ${item.number}`,
+  envelope: (item) => item.fields.tag && item.fields.tag !== '0' ? `, tag ${item.fields.tag}` : '',
+  worded: (words, item) => words.text.replace('%s', words.field ? item.fields[words.field] ?? '' : ''),
+
+  // `flight`: what is said of a message that no known step receives.
+  fate(message, flight) {
+    const from = `rank ${message.from}`, to = `rank ${message.to}`;
+    if (message.fate === 'flight') return `. ${flight}`;
+    if (message.crosses === 'late')
+      return `. It is late: sent before ${from} is captured for checkpoint ${message.checkpoint}, received after ${to} is. After a rollback nobody sends it again`;
+    if (message.crosses === 'early')
+      return `. It is early: sent after ${from} is captured for checkpoint ${message.checkpoint}, received before ${to} is. After a rollback ${to} has it, and it is sent again`;
+    return '';
+  },
+
+  // By the name of the event; of others the words are in `words.events`.
+  events: {
+    send(s, h, flight) {
+      const message = h.sent.get(s.step), to = Story.peer(s.event), envelope = Story.envelope(s.event);
+      return message?.fate === 'suppressed' ? `would send a message to ${to}${envelope}, and does not: ${to} has it already`
+        : `sends message${Story.numbered(s.event)} to ${to}${envelope}${message ? Story.fate(message, flight) : ''}`;
+    },
+    receive: ({event}) => `asks to receive from ${event.fields.peer === 'any' ? 'anybody' : Story.peer(event, 0)}${Story.envelope(event)}`,
+    arrived({event, step}, h) {
+      const crosses = h.received.get(step)?.crosses;
+      return `gets message${Story.numbered(event)} from ${Story.peer(event)}${Story.envelope(event)}` +
+        (crosses === 'late' ? ', late' : crosses === 'early' ? ', early: an orphan if all go back to that checkpoint' : '');
+    },
+    control: ({event}) => `receives ${event.word || 'something'} from ${Story.peer(event)}`,
+    start({event, step}, h) {
+      const checkpoint = Story.number(event, 'checkpoint', 0), again = h.starts.get(step);
+      return (again ? 'starts again' : 'starts') + (checkpoint ? ` from checkpoint ${checkpoint}` : again ? ', from the beginning' : '');
+    },
+    choice({event}) {
+      const outcome = Story.number(event, 'outcome', 0);
+      if (Story.number(event, 'request', 0) > 0) return outcome ? 'cancels a receive' : 'fails to cancel a receive';
+      return `chooses ${outcome}`;
+    },
+    'safe-point': ({event}) => Story.number(event, 'iteration', 0) ? `begins iteration ${Story.number(event, 'iteration', 0)}` : 'is at a safe point',
+    durable: ({event}) => `${event.word === 'early' ? 'is told, too soon,' : 'learns'} that its ${event.fields.part || 'part'} of checkpoint ${event.fields.checkpoint} is on stable storage`,
+    lie: ({event}) => `is lied to: the network ${event.word === 'drop' ? 'loses' : 'doubles'} message${Story.numbered(event)} from ${Story.peer(event)}`,
+    collective: ({event}) => `comes to collective call ${Story.number(event, 'call', 0)} (${event.fields.flow || ''})`,
+    collected: ({event}) => `has all that flows to it in collective call ${Story.number(event, 'call', 0)}`,
+    down: ({event}) => `learns that ${Story.peer(event)} has crashed`,
+  },
+
+  act(action) {
+    const words = Story.words.actions[action.name];
+    const slot = Story.number(action, 'slot', 0);
+    return (action.name === 'deliver' && slot > 0 ? `; it gives its program what slot ${action.fields.slot} holds`
+      : action.name === 'control' ? `; it sends ${action.word || 'something'} to ${Story.peer(action)}`
+        : action.name === 'resend' ? `; it sends ${Story.peer(action)} once more what slot ${action.fields.slot} holds, as message${Story.numbered(action)}`
+          : action.name === 'store' ? `; it has its ${action.fields.part} of checkpoint ${action.fields.checkpoint} written` : '') +
+      (words ? `; it ${Story.worded(words, action)}` : '');
+  },
+
+  detected({event}) {
+    const rank = `rank ${event.fields.rank}`, checkpoint = Story.number(event, 'checkpoint', 0);
+    return (event.word ? `${rank}, which lives, is declared dead` : `The crash of ${rank} is detected`) + (checkpoint ? `: back to checkpoint ${checkpoint}` : '');
+  },
+
+  // The sentence of a step. `over`: nothing follows the known steps.
+  tell(s, h, over) {
+    const flight = over ? 'It is never received' : 'It is still under way';
+    const words = Story.words.events[s.event.name], who = s.rank < 0 ? '?' : `rank ${s.rank}`;
+    const said = s.event.name === 'detected' ? Story.detected(s)
+      : `${who} ${Story.events[s.event.name]?.(s, h, flight) ?? (words ? Story.worded(words, s.event) : s.event.name)}`;
+    const all = said + s.actions.map(Story.act).join('') + (s.event.fields.cut !== undefined ? '; it crashes within this step' : '');
+    return `${all[0].toUpperCase()}${all.slice(1)}.`;
+  },
+};
+if (typeof module === 'object') module.exports = {Story};

@@ -1,0 +1,78 @@
+#include "plots/words.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct words words_events[] = {
+    {"timer", "finds that it is time for a checkpoint", NULL},
+    {"captured", "is captured for checkpoint %s: its part of the recovery line", "checkpoint"},
+    {"committed", "sees checkpoint %s committed: from here on all go back to it", "checkpoint"},
+    {"crash", "crashes: what it had in memory is gone", NULL},
+    {"ended", "ends: it was declared dead", NULL},
+    {"finished", "has come to the end of its program", NULL},
+    {"member", "becomes a member of communicator %s", "comm"},
+    {NULL, NULL, NULL}};
+
+const struct words words_actions[] = {
+    {"capture", "is to be captured for checkpoint %s", "checkpoint"},
+    {"commit", "commits checkpoint %s", "checkpoint"},
+    {"erase", "erases checkpoint %s", "checkpoint"},
+    {"hold", "holds its program", NULL},
+    {"release", "lets its program go on", NULL},
+    {"drain", "takes in all that is under way", NULL},
+    {"roll-back", "goes back to checkpoint %s", "checkpoint"},
+    {"force", "must choose %s again", "outcome"},
+    {"discard", "drops it", NULL},
+    {"keep", "keeps it in slot %s", "slot"},
+    {"stopped-logging", "stops logging for checkpoint %s", "checkpoint"},
+    {"open", "opens its connections", NULL},
+    {"join", "takes part", NULL},
+    {"give-up", "gives up: %s", "reason"},
+    {NULL, NULL, NULL}};
+
+const struct words words_rules[] = {
+    {"no-loss", "Messages of one flow are given in order, and none is left out.", NULL},
+    {"no-duplicate", "No message is given twice.", NULL},
+    {"outcome", "The programs end as some run without failures can.", NULL},
+    {"agreement", "A receiver was given what its sender, as it ended up, has sent.", NULL},
+    {"deadlock", "Every program ends.", NULL},
+    {"commits", "Every checkpoint that was asked for is committed.", NULL},
+    {"progress",
+     "No run goes round for ever before all programs have ended, or a checkpoint that "
+     "was asked for is committed.",
+     NULL},
+    {"restorable", "What was committed is on stable storage.", NULL},
+    {"legal", "The protocol does nothing that it must not do.", NULL},
+    {"invariant", "The protocol's own invariants hold after each step.", NULL},
+    {"recovers", "The protocol recovers from every crash.", NULL},
+    {"no-orphan", "Data sent in a collective are taken by all to whom they flow.", NULL},
+    {"tokens", "A recorded global state has as many messages received, or under way, as sent.",
+     NULL},
+    {"quiet-channels", "Nothing is under way to or from a rank that is captured.", NULL},
+    {"local-rollback", "No rank that lives goes back.", NULL},
+    {"own-iteration", "No rank that lives goes back behind its last capture.", NULL},
+    {"no-domino", "No rank goes back past two of its checkpoints.", NULL},
+    {"output", "What has left for the outside is said again, and nothing else.", NULL},
+    {"output-at-rest", "Every output has left before all programs have ended.", NULL},
+    {"output-local", "An output waits for what its own rank has to store, and for nothing else.",
+     NULL},
+    {"pure", "A step touches its state and its actions only, and ends.", NULL},
+    {"line-invariant", "The clauses of the protocol's line invariant hold in every state.", NULL},
+    {"once-per-failure", "No rank that lives goes back more than once for each failure.", NULL},
+    {"useful", "Each stored checkpoint is part of a consistent state of all ranks.", NULL},
+    {"bounds", "Clocks and latencies keep to the bounds that the protocol was told.", NULL},
+    {"c3-1.1", "Nobody stops logging before all ranks are beyond the recovery line.", NULL},
+    {"c3-1.2", "Who has stopped logging sends nothing to a rank that is behind the line.", NULL},
+    {"c3-1.3", "Who has stopped logging receives nothing that was sent behind the line.", NULL},
+    {"c3-2.2",
+     "In a collective no data flow from a rank that has stopped logging to one behind it.", NULL},
+    {"c3-2.3",
+     "In a collective no data flow from behind the line to a rank that has stopped logging.", NULL},
+    {NULL, NULL, NULL}};
+
+const struct words *words_find(const struct words *list, const char *name)
+{
+  while (list->name && strcmp(list->name, name) != 0)
+    list++;
+  return list->name ? list : NULL;
+}
