@@ -1,11 +1,12 @@
 #!/usr/bin/env perl
 # Mutation analysis: makes small changes to sources and looks whether anything notices.
 #
-#     verify/bench/mutate.pl [--build DIR] [--seed N[..N]] [--count N] [--jobs N] [--judge]
+#     verify/bench/mutate.pl [--build DIR] [--seed N[..N]] [--files N] [--count N] [--jobs N] [--judge]
 #                            [--seconds N] [--known] [--known-file FILE] [--noticed FILE] [FILE]...
 #
 #     FILE       protocols/c3.c, protocols/parts/links.h, world/rules/world.c ...; default: every
 #                protocol and every part, or with --judge every source of the judge
+#     --files    so many of these files, drawn by the first seed; default: all
 #     --count    changes of each file that yield other machine code, drawn by the seeds in turn from
 #                all that there are; default 20, 0: all
 #     --jobs     files at the same time; default 1
@@ -28,7 +29,7 @@
 #
 # What is said of a change is kept in BUILD/mutate for as long as claim, machine code and explorer are
 # the same: interrupted work goes on from there, and after a new claim only that one is run on
-# survivors.
+# survivors. So one build is for one mutate.pl: a second one ends with exit code 64.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -45,9 +46,10 @@ use Tree;
 
 my $root = abs_path("$FindBin::Bin/../..");
 my ($build, $seeds, $count, $jobs, $seconds, $judge, $known_only, $noticed) = ("$root/build", 1, 20, 1, 0);
+my $most_files = 0;
 my $known_file = "$FindBin::Bin/mutate-known.txt";
 GetOptions('build=s' => \$build, 'seed=s' => \$seeds, 'count=i' => \$count, 'jobs=i' => \$jobs,
-  'seconds=i' => \$seconds,
+  'seconds=i' => \$seconds, 'files=i' => \$most_files,
   'judge' => \$judge, 'known' => \$known_only, 'known-file=s' => \$known_file, 'noticed=s' => \$noticed)
   && $seeds =~ /^(\d+)(?:\.\.(\d+))?$/ && $jobs > 0 or exit 64;
 my @seeds = $1 .. $2 // $1;
@@ -138,6 +140,7 @@ $| = 1;
 exit(must_be_noticed([Entries::read_entries($root, $noticed)]) ? 1 : 0) if $noticed;
 my @files = @ARGV ? map { s{^\Q$root\E/}{}r } @ARGV : ($judge ? 'Judge' : 'Protocols')->new($tree)->files;
 @files = grep { my $f = $_; grep { $_->{file} eq $f } @known } @files if $known_only;
+@files = drawn_files($seeds[0], $most_files, @files) if $most_files;
 kind($_)->can('members') && kind($_)->members for @files; # once for all jobs
 my (%running, $survive, $failed);
 while (@files || %running) {

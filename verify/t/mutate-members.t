@@ -1,14 +1,20 @@
 #!/usr/bin/env perl
 # Which members of the screening set mutate.pl asks of a change of the judge: those that execute its
-# line, the cheapest first, up to the first that notices it.
+# line, the cheapest first, up to the first that notices it. Which files it draws, and that a build is
+# for one process.
 use strict;
 use warnings;
+use Cwd;
+use Fcntl qw(:flock);
+use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use FindBin;
 use lib "$FindBin::Bin/../bench/mutate";
 use Test::More;
+use Changes;
 use Coverage;
 use Judge;
+use Tree;
 
 # ---- lines that a program executes ----
 
@@ -56,4 +62,29 @@ is("@asked", 'cheap', 'and is the last that is asked');
 is(says(2, 'other'), 'other: noticed', 'another line is executed by another member');
 is(says(0, 'cheap', 'dear', 'other', 'memory', 'elsewhere'), ', not executed', 'a line that nobody executes is said to be one');
 is("@asked", '', 'and shown to nobody');
+
+# ---- files that are drawn ----
+
+my @files = map { "$_.c" } 'a' .. 'z';
+my @drawn = drawn_files(7, 5, @files);
+is(scalar(@drawn), 5, 'so many files');
+is("@drawn", join(' ', sort @drawn), 'each once, in their order');
+is("@drawn", join(' ', drawn_files(7, 5, @files)), 'the same by the same seed');
+isnt("@drawn", join(' ', drawn_files(8, 5, @files)), 'others by another');
+is(join(' ', drawn_files(7, 30, @files)), "@files", 'all when there are no more');
+
+# ---- one process for a build ----
+
+my $mutate = "$FindBin::Bin/../bench/mutate.pl";
+write_file("$dir/build.ninja", "rule none\n  command = true\n");
+make_path("$dir/mutate");
+open my $lock, '>', "$dir/mutate/lock" or die;
+flock $lock, LOCK_EX or die;
+my $at = Cwd::abs_path($dir);
+is(`$mutate --build $dir 2>&1`, "mutate: $at/mutate/lock: locked by another mutate.pl, expected one for a build\n",
+  'a second process is refused');
+is($? >> 8, 64, 'by exit code 64');
+ok(!-e "$dir/mutate/0", 'and leaves what the first one makes');
+close $lock;
+unlike(`$mutate --build $dir protocols/none.c 2>&1`, qr/locked/, 'a next one is not');
 done_testing;

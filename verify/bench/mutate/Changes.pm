@@ -6,7 +6,7 @@ use Exporter 'import';
 use List::Util qw(uniq);
 use Tree;
 
-our @EXPORT = qw(changes_of drawn function_at);
+our @EXPORT = qw(changes_of drawn drawn_files function_at);
 
 # Headers that a source has to itself: those whose name begins as its own does.
 sub own_headers {
@@ -149,6 +149,15 @@ sub draw
 {
   $random = ($random * 1664525 + 1013904223) % 4294967296;
   return ($random >> 8) % $_[0];
+}
+
+# `count` of the files, or all when there are fewer, in their order.
+sub drawn_files {
+  my ($seed, $count, @files) = @_;
+  $random = $seed;
+  my @left = 0 .. $#files;
+  my @chosen = map { splice @left, draw(scalar @left), 1 } 1 .. ($count < @files ? $count : @files);
+  return @files[sort { $a <=> $b } @chosen];
 }
 
 # All changes in an order in which the operators take turns, beginning with any.

@@ -5,6 +5,7 @@ use warnings;
 use Cwd qw(abs_path);
 use Digest::MD5 qw(md5_hex);
 use Exporter 'import';
+use Fcntl qw(:flock);
 use File::Basename;
 use File::Path qw(make_path remove_tree);
 
@@ -30,6 +31,9 @@ sub new {
     }
   }
   $self->{kept} = "$self->{build}/mutate";
+  make_path($self->{kept});
+  open $self->{lock}, '>>', "$self->{kept}/lock" or die "$self->{kept}/lock: $!\n";
+  flock $self->{lock}, LOCK_EX | LOCK_NB or refuse("$self->{kept}/lock: locked by another mutate.pl, expected one for a build");
   my @libraries = sort glob "lib/librecline-*.a";
   $self->{digest} = md5_hex(map { read_file($_) } @libraries);
   $self->{digest_of_judge} = md5_hex(map { read_file($_) } grep { !m{-protocols\.a$} } @libraries);
