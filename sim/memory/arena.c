@@ -1,8 +1,8 @@
 /* The allocator of one arena: see arena.h.
  *
  * Two-level segregated fit (Masmano et al., ECRTS 2004): free lists by size class, 16 classes to
- * the power of two, two bitmaps to find the next class that has a block, neighbours merged at once.
- * Every operation takes constant time, whatever came before it, but for arena_give_back().
+ * the power of two, bitmaps to find the next class that has a block, and neighbours merged at once.
+ * Every operation except arena_give_back() takes constant time.
  */
 #define _GNU_SOURCE
 #include "sim/memory/arena.h"
@@ -19,25 +19,27 @@
 
 enum {
   UNIT = HEAP_ALIGNMENT, /* sizes inside an arena are counted in units */
-  SPLITS = 16,           /* size classes to the power of two; below SPLITS units they are exact */
-  SPLITS_LOG = 4,        /* log2 of SPLITS */
-  LEVELS = 29,           /* 2^32 units and more fit: see class_of */
-  GROW = 1 << 20,        /* bytes; bytes; least step by which an arena is made accessible */
-  HOLE = 1 << 15,        /* bytes; free blocks from here on give their pages back */
-  SLACK = 1 << 20,       /* bytes of unused pages that are not worth a system call */
-  SLACK_ALL = 256 << 20, /* the same over all arenas, where their programs use such pages again */
-  ARENA_LOG_MOST = 34,   /* 16 GiB for each of 4096 ranks: half of a 47-bit address space */
-  ARENA_LOG_LEAST = 26   /* 64 MiB */
+  SPLITS = 16,     /* size classes for each power of two; below SPLITS units classes are exact */
+  SPLITS_LOG = 4,  /* log2 of SPLITS */
+  LEVELS = 29,     /* enough for 2^32 units: see class_of */
+  GROW = 1 << 20,  /* in bytes: least step by which an arena is made accessible */
+  HOLE = 1 << 15,  /* in bytes: larger free blocks give their pages back */
+  SLACK = 1 << 20, /* in bytes: so few unused pages are not worth a system call */
+  /* In bytes: the same over all arenas whose programs use such pages again. */
+  SLACK_ALL = 256 << 20,
+  ARENA_LOG_MOST = 34, /* 16 GiB for each of 4096 ranks: half of a 47-bit address space */
+  ARENA_LOG_LEAST = 26 /* 64 MiB */
 };
 
-/* Marks of a header, unlikely as data: free() of anything else is noticed. */
+/* Marks in the header of a block. Data hardly look like them, so free() of another pointer is
+ * noticed. */
 enum { BLOCK_USED = 0x5ed0b10c, BLOCK_FREE = 0x0f4eeb10 };
 
 struct block {
   uint32_t before; /* units of the block before this one; 0: this is the first */
   uint32_t units;  /* units of this block, header included */
   uint32_t mark;
-  uint32_t offset; /* bytes of the payload; keeps the payload aligned, otherwise unused */
+  uint32_t offset; /* unused; aligns the payload */
   /* the payload; while the block is free, it begins with these two */
   struct block *next, *previous;
 };
@@ -49,14 +51,15 @@ static_assert(sizeof(struct block) == LEAST_UNITS * UNIT, "the least block holds
 struct arena {
   char *top;           /* end of the last block */
   uint32_t last_units; /* units of the last block; 0: there is none */
-  int rank;            /* whose */
+  int rank;            /* whose arena it is */
   struct arena_notes notes;
   uint32_t levels;          /* bit set: that level has a free block */
-  uint32_t classes[LEVELS]; /* bit set: that class of the level has one */
+  uint32_t classes[LEVELS]; /* bit set: that class of the level has a free block */
   struct block *free[LEVELS][SPLITS];
 };
 
-/* Pages without a use, in bytes. */
+/* Pages without a use, in bytes. A block that is freed keeps them or gives them back to the
+ * system. */
 struct slack {
   size_t kept;  /* bytes that were freed and may still have their pages */
   size_t given; /* bytes that have given their pages back and not taken new ones since */
@@ -66,12 +69,12 @@ struct slack {
 
 struct arena_range arena_range;
 
-/* Facts about the process, which no rollback undoes, so they are not in the arenas. */
+/* Facts about the process, which are not in the arenas as no rollback may undo them. */
 static struct {
   char *accessible[HEAP_RANKS]; /* end of the accessible memory; NULL: no such arena yet */
   char *touched[HEAP_RANKS]; /* end of memory that may have been touched, if it is above the top */
   struct slack slack[HEAP_RANKS];
-  size_t more; /* of all of these */
+  size_t more; /* sum over all ranks */
 } process;
 
 static char *arena_end(const struct arena *arena)
@@ -163,9 +166,9 @@ static void list_remove(struct arena *arena, struct block *block)
     arena->levels &= ~(1u << class.level);
 }
 
-/* Returns a free block of at least `units`, still in its list. Only the first block of the class
- * that `units` itself falls into is looked at (any of them could be too small); every block of a
- * higher class will do. */
+/* Returns a free block of at least `units`, still in its list. In the class of `units` itself any
+ * block could be too small, so only the first one is tried. In a higher class every block will
+ * do. */
 static struct block *list_find(struct arena *arena, uint32_t units)
 {
   struct class class = class_of(units);
@@ -198,7 +201,8 @@ static bool at_top(const struct arena *arena, struct block *block)
   return (char *)after(block) == arena->top;
 }
 
-/* Makes the arena accessible up to `end`, in steps that grow with it: few calls, few pages. */
+/* Makes the arena accessible up to `end`. Steps grow with the arena, so that calls are few and
+ * hardly any page is wasted. */
 static bool reach(struct arena *arena, char *end)
 {
   char **limit = &process.accessible[arena->rank];
@@ -217,7 +221,7 @@ static bool reach(struct arena *arena, char *end)
   return true;
 }
 
-/* Returns whether memory behind it is all zeros. */
+/* Returns the address behind which memory is all zeros. */
 static char *end_of_touched(const struct arena *arena)
 {
   char *touched = process.touched[arena->rank];
@@ -246,8 +250,8 @@ static struct block *append(struct arena *arena, uint32_t units)
 
 /* ---- giving memory back ---- */
 
-/* Gives back the whole pages between two addresses; returns where they begin, if they are zeros
- * now. */
+/* Gives back the whole pages between two addresses. Returns the start of the first; NULL: they
+ * could not be given back, and are not zeros. */
 static char *discard(char *start, char *end)
 {
   uintptr_t page = (uintptr_t)getpagesize();
@@ -274,8 +278,8 @@ void arena_give_back(struct arena *arena)
   slack->kept = 0;
 }
 
-/* Blocks larger than what may be kept give their pages back each time. A program that allocates
- * such blocks again and again may keep twice as much. */
+/* Lets an arena keep twice as many bytes if its program allocates large blocks again and again.
+ * Blocks larger than what may be kept take new pages each time. */
 static void learn_slack(struct slack *slack)
 {
   size_t more = SLACK + slack->more;
@@ -286,8 +290,8 @@ static void learn_slack(struct slack *slack)
   process.more += more;
 }
 
-/* Notes that bytes were freed and are now part of a hole of that size. Pages are not given back
- * each time: a program that frees and allocates the same again would pay for fresh pages. */
+/* Notes that bytes were freed and are now part of a hole of that size. Their pages are not given
+ * back each time, as a program that frees and allocates again would pay for fresh pages. */
 static void add_slack(struct arena *arena, size_t freed, size_t hole)
 {
   struct slack *slack = &process.slack[arena->rank];
@@ -317,8 +321,8 @@ static void take_slack(struct arena *arena, size_t bytes, size_t hole)
 
 /* ---- blocks ---- */
 
-/* Frees a used block: merges it with its neighbours into a list, or takes it off the top. Returns
- * the bytes of the hole that it is part of now. */
+/* Frees a used block: merges it with free neighbours and lists it, or lowers the top. Returns the
+ * size of the hole that the block is now part of, in bytes. */
 static size_t release(struct arena *arena, struct block *block)
 {
   if (!at_top(arena, block) && after(block)->mark == BLOCK_FREE) {
@@ -346,8 +350,8 @@ static size_t release(struct arena *arena, struct block *block)
   return (size_t)block->units * UNIT;
 }
 
-/* Cuts a used block down to `units`; the rest is released if it can be a block. Returns the bytes
- * of the hole that the rest is part of. */
+/* Cuts a used block down to `units`. Releases the rest if it can be a block. Returns the size of
+ * the hole that the rest is part of, in bytes. */
 static size_t cut(struct arena *arena, struct block *block, uint32_t units)
 {
   if (block->units < units + LEAST_UNITS)
@@ -384,8 +388,8 @@ void *arena_unset(struct arena *arena, size_t bytes)
   return block ? payload_of(block) : out_of_memory();
 }
 
-/* From `touched` on memory is all zeros. A block too large to be kept gave its pages back when it
- * was freed, so they need not be cleared. */
+/* Clears memory up to `touched`, behind which it is all zeros. A block too large to be kept gave
+ * its pages back when it was freed, so these are zeros already. */
 static void clear(const struct arena *arena, char *start, char *end, char *touched)
 {
   const struct slack *slack = &process.slack[arena->rank];
@@ -424,7 +428,7 @@ size_t arena_usable(void *payload)
   return (size_t)block_of(payload)->units * UNIT - HEADER;
 }
 
-/* Makes a block with an aligned payload from a longer one, whose front is given back. */
+/* Makes a block with an aligned payload out of a longer block, whose front is freed. */
 static void *aligned_unset(struct arena *arena, size_t alignment, size_t bytes)
 {
   size_t slack = alignment + LEAST_UNITS * UNIT;
@@ -461,7 +465,7 @@ void *arena_memalign(struct arena *arena, size_t alignment, size_t bytes)
   return payload;
 }
 
-/* Grows a block without moving it: into the free one behind it, or at the top. */
+/* Grows a block without moving it: into the free block behind it, or by raising the top. */
 static bool grow_in_place(struct arena *arena, struct block *block, uint32_t units)
 {
   uint32_t missing = units - block->units;
@@ -509,8 +513,8 @@ void *arena_realloc(struct arena *arena, void *payload, size_t bytes)
 
 /* ---- where arenas lie ----------------------------------------------------------------------- */
 
-/* Reserves the addresses of all arenas, with less for each if there are not as many addresses
- * (a limit on virtual memory). Nothing is accessible yet, so nothing is charged. */
+/* Reserves the addresses of all arenas. If a limit on virtual memory leaves too few, each arena
+ * gets less. Nothing is accessible yet, so nothing counts as used. */
 static bool reserve(void)
 {
   for (int log = ARENA_LOG_MOST; log >= ARENA_LOG_LEAST; log--) {
@@ -532,7 +536,7 @@ static struct arena *arena_at(int rank)
 
 int arena_rank(const struct arena *arena)
 {
-  /* not from arena->rank, which cannot be read if the rank has no arena */
+  /* arena->rank cannot be read if the rank has no arena */
   return (int)(((uintptr_t)arena - arena_range.base) >> arena_range.log);
 }
 
@@ -555,7 +559,7 @@ struct arena *arena_new(int rank)
   if (mprotect(arena, GROW, PROT_READ | PROT_WRITE))
     return out_of_memory();
   process.accessible[rank] = (char *)arena + GROW;
-  arena->rank = rank; /* all else is zero, as fresh pages are */
+  arena->rank = rank; /* fresh pages are zero, so all else is */
   arena->top = arena_blocks(arena);
   return arena;
 }
@@ -565,8 +569,9 @@ struct arena_notes *arena_notes(struct arena *arena)
   return &arena->notes;
 }
 
-/* Checks that blocks follow each other without gaps up to the top, each knows the length of the
- * block before it, no two free blocks are neighbours, and the lists hold all free blocks. */
+/* Checks that blocks follow each other without gaps up to the top, that each knows the length of
+ * the block before it, that no two free blocks are neighbours, and that the lists hold all free
+ * blocks. */
 static bool is_whole(const struct arena *arena)
 {
   size_t free_blocks = 0, listed = 0;

@@ -1,8 +1,8 @@
 /* The allocator of one arena, and where arenas lie: inside librecline_heap.so. heap.h says what an
  * arena is; heap.c decides which calls come here.
  *
- * Nothing here may call anything that allocates: it would come back in. All functions leave errno
- * alone, but for ENOMEM with a result of NULL. */
+ * Nothing here may call a function that allocates, as that would call this allocator again.
+ * Functions change errno only to ENOMEM, when they return NULL. */
 #ifndef RECLINE_ARENA_H
 #define RECLINE_ARENA_H
 
@@ -11,26 +11,26 @@
 #include <stdint.h>
 
 struct arena;
-struct code { /* addresses of instructions */
+struct code { /* a range of addresses of instructions */
   uintptr_t start, end;
 };
 struct exit_handler; /* atexit.c */
 
-/* Data of other parts of the library in an arena: a rollback puts it back. */
+/* What other parts of the library keep in an arena, so that a rollback restores it. */
 struct arena_notes {
-  struct exit_handler *exits; /* the last one that was registered */
-  struct code awaited;        /* see heap_await; empty: nothing */
+  struct exit_handler *exits; /* the handler that was registered last */
+  struct code awaited;        /* the program that is awaited (heap_await); empty: none */
 };
 
-/* Where all arenas lie: one behind the other, from `base` on. */
+/* Where arenas lie: one behind the other, from `base` on. */
 struct arena_range {
-  uintptr_t base, bytes; /* 0: there is none yet */
+  uintptr_t base, bytes; /* bytes 0: nothing is reserved yet */
   int log;               /* log2 of the bytes of an arena */
 };
 extern struct arena_range arena_range;
 
-/* Returns the arena of a pointer; NULL: it is in no rank's part of the range. Called for every
- * block that is freed. Below the base the difference wraps and is too large. */
+/* Returns the arena that holds a pointer; NULL: none. It must be fast, as each free() calls it. For
+ * a pointer below the base the difference wraps and is too large. */
 static inline struct arena *arena_of(const void *inside)
 {
   uintptr_t offset = (uintptr_t)inside - arena_range.base;
@@ -39,21 +39,22 @@ static inline struct arena *arena_of(const void *inside)
   return (struct arena *)(arena_range.base + (offset >> arena_range.log << arena_range.log));
 }
 
-/* Returns NULL, with errno EINVAL if there is no such rank, ENOMEM if there is no room. */
+/* Makes the arena of a rank. Returns NULL with errno EINVAL if there is no such rank, or ENOMEM if
+ * there is no room. */
 struct arena *arena_new(int rank);
 struct arena *arena_of_rank(int rank); /* NULL: it has none */
-int arena_rank(const struct arena *);  /* also of an arena that was never made */
+int arena_rank(const struct arena *);  /* works for an arena that was never made, too */
 struct arena_notes *arena_notes(struct arena *);
 void arena_used(const struct arena *, void **start, size_t *length);
 
-/* Pointers are to payloads: HEAP_ALIGNMENT at least. A pointer to no block ends the process. Memory
- * is all zeros, also the part that arena_realloc() adds; pages that are zeros are not touched.
- * Otherwise memory would hold remains of other blocks, which depend on when the layer has freed its
- * own.
- */
+/* These take and return pointers to payloads, aligned to HEAP_ALIGNMENT at least. A pointer to no
+ * block ends the process. New memory is all zeros, also the part that arena_realloc() adds: remains
+ * of other blocks would depend on when the layer has freed its own. Pages that are zeros already
+ * are not touched. */
 void *arena_malloc(struct arena *, size_t bytes);
-void *arena_unset(struct arena *, size_t bytes); /* with the remains, for the layer */
-void *arena_memalign(struct arena *, size_t alignment, size_t bytes); /* a power of two */
+void *arena_unset(struct arena *, size_t bytes); /* keeps remains of other blocks; for the layer */
+/* Alignment: a power of two. */
+void *arena_memalign(struct arena *, size_t alignment, size_t bytes);
 void *arena_realloc(struct arena *, void *, size_t bytes);
 void arena_free(struct arena *, void *);
 size_t arena_usable(void *);

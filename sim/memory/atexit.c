@@ -1,9 +1,9 @@
 /* Handlers for the end of the process, above all destructors of static objects. libc keeps one list
- * for all ranks, for ever. A rank that is rolled back makes and registers its static objects again,
- * and memory that libc allocates for the list in its arena would disappear.
+ * of handlers for the whole process, but a rank that is rolled back registers its static objects
+ * again. And memory for the list that libc allocates in the rank's arena would disappear.
  *
- * So handlers that are registered in program mode are listed in the arena, and a rollback puts that
- * list back. libc is told of each arena once. */
+ * So handlers that are registered in program mode are listed in the arena, and a rollback restores
+ * that list. libc gets one handler for each arena. */
 #define _GNU_SOURCE
 #include "sim/memory/arena.h"
 #include "sim/memory/heap.h"
@@ -16,7 +16,7 @@ typedef void handler_function(void *);
 struct exit_handler {
   handler_function *function;
   void *argument;
-  void *program; /* its __dso_handle */
+  void *program; /* __dso_handle of its program */
   struct exit_handler *previous;
 };
 
@@ -28,8 +28,8 @@ static int libc_atexit(handler_function *function, void *argument, void *program
   return next(function, argument, program);
 }
 
-/* Runs the handlers of a program (NULL: of all programs), the last first. Each is taken off the
- * list before it runs, as it may register another. */
+/* Runs the handlers of a program (NULL: of all programs), the last one first. Takes each handler
+ * off the list before it runs, as it may register another one. */
 static void run_handlers(struct arena *arena, const void *program)
 {
   struct exit_handler **link = &arena_notes(arena)->exits;
@@ -53,7 +53,7 @@ static void run_all(void *arena)
   run_handlers(arena, NULL);
 }
 
-/* Registers an arena with libc once, whatever is rolled back. */
+/* Registers an arena with libc once, even if the rank is rolled back. */
 static int tell_libc(struct arena *arena)
 {
   static bool told[HEAP_RANKS];
@@ -83,14 +83,15 @@ static int add_handler(handler_function *function, void *argument, void *program
   return error;
 }
 
-/* Called by atexit and the constructors of static objects. */
+/* atexit() and constructors of static objects call this. */
 HEAP_API int __cxa_atexit(handler_function *function, void *argument, void *program);
 HEAP_API int __cxa_atexit(handler_function *function, void *argument, void *program)
 {
   return add_handler(function, argument, program);
 }
 
-/* The same for thread_local objects: all ranks are one thread, whose end is that of the process. */
+/* Constructors of thread_local objects call this. All ranks are one thread, so its end is that of
+ * the process. */
 HEAP_API int __cxa_thread_atexit_impl(handler_function *function, void *argument, void *program);
 HEAP_API int __cxa_thread_atexit_impl(handler_function *function, void *argument, void *program)
 {
@@ -104,7 +105,7 @@ HEAP_API int __cxa_thread_atexit_impl(handler_function *function, void *argument
   return next(function, argument, program);
 }
 
-/* A program or library is about to be unloaded. */
+/* Called when a program or library is about to be unloaded. */
 HEAP_API void __cxa_finalize(void *program);
 HEAP_API void __cxa_finalize(void *program)
 {

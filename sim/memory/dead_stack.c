@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 enum {
-  TOP = 1024, /* bytes below a caller's frame, in which the frames of this file lie */
+  TOP = 1024, /* bytes below a caller's frame that hold the frames of this file's functions */
   BLOCK = 4096
 };
 
 typedef uint64_t line __attribute__((vector_size(16), may_alias));
 enum { LINES = BLOCK / sizeof(line) };
 
-/* No function is called here, as its frame would lie in the cleared part: the compiler must not
- * turn a loop into memset(). */
+/* Calls no function, as its frame would lie in the cleared part: so the compiler must not turn the
+ * loop into memset(). */
 static inline void clear_lines(line *first, int count)
 {
 #pragma GCC unroll 8
@@ -48,8 +48,8 @@ __attribute__((noinline)) static void clear_blocks(const char *least)
   } while (true);
 }
 
-/* Clears the stack next to the caller's frame. The remains of its own frame are always the same.
- */
+/* Clears the stack next to the caller's frame. This function's own frame leaves the same remains
+ * each time. */
 __attribute__((noinline)) static void clear_top(void)
 {
   line top[TOP / sizeof(line)];

@@ -1,5 +1,5 @@
-/* Descriptors of files that programs and the runtime of Fortran open: the calls that open, close
- * and change files. See open_files.c. */
+/* Replaces the calls that open, close and change files by descriptors. Programs and the runtime of
+ * Fortran call them. See open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
@@ -17,7 +17,7 @@
 
 /* ---- opening ---- */
 
-/* In libc mode: notes a descriptor that a program of `owner` has opened, or -1. */
+/* Notes, in libc mode, a descriptor that a program of `owner` has opened (or -1). Returns it. */
 static int take_over(const struct arena *owner, int descriptor)
 {
   if (owner && descriptor > STDERR_FILENO)
@@ -32,14 +32,14 @@ static mode_t creation_mode(int flags, va_list *rest)
 
 int (*heap_reads)(const char *path, int flags);
 
-/* In libc mode: as heap_reads. */
+/* Asks heap_reads, in libc mode, for a descriptor that stands for this file. */
 static int seen(const struct arena *owner, bool named, const char *path, int flags)
 {
   bool reads = (flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC | O_DIRECTORY));
   return owner && named && reads && heap_reads ? heap_reads(path, flags) : HEAP_AS_IT_IS;
 }
 
-/* The calls that name a file, NAMED by `path` alone, and may make it. */
+/* Defines calls that open or make the file `path`. NAMED: no folder besides it is needed. */
 #define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
   IN_LIBC_MODE(int, NAME, PARAMETERS, va_list rest; va_start(rest, flags);                         \
                mode_t permissions = creation_mode(flags, &rest); va_end(rest);                     \
@@ -59,7 +59,7 @@ OPENS(openat64, (int folder, const char *path, int flags, ...), (folder, path, f
 IN_LIBC_MODE(int, dup, (int other), output_refuse_descriptor(mode, "duplicates", other),
              take_over(mode, next(other)))
 
-/* The calls that invent the name. */
+/* Replaces the calls that invent a name for a file. */
 int (*heap_invents)(char *name, int flags);
 
 static int created(const struct arena *owner, const char *name, int descriptor)
@@ -90,7 +90,7 @@ HEAP_API int creat64(const char *path, mode_t permissions)
   return open64(path, O_CREAT | O_WRONLY | O_TRUNC, permissions);
 }
 
-/* Called by fortified programs. */
+/* Programs compiled with _FORTIFY_SOURCE call this. */
 HEAP_API int __open_2(const char *path, int flags);
 HEAP_API int __open_2(const char *path, int flags)
 {
@@ -103,7 +103,7 @@ HEAP_API int __open64_2(const char *path, int flags)
   return open64(path, flags);
 }
 
-/* The descriptor of a stream is closed with the stream. */
+/* Closes a descriptor, unless it is that of a stream, which is closed with the stream. */
 HEAP_API int close(int descriptor)
 {
   struct arena *mode = heap_leave();
@@ -117,8 +117,8 @@ HEAP_API int close(int descriptor)
 
 /* ---- writing ---- */
 
-/* In libc mode: the program of `owner` is about to change the file from that position on (-1: where
- * it is). */
+/* Notes, in libc mode, that the program of `owner` is about to change the file from that position
+ * on (-1: from where it is). */
 static void before(const struct arena *owner, int descriptor, off_t position)
 {
   struct open_file *file = owner && descriptor > STDERR_FILENO ? open_descriptor(descriptor) : NULL;
@@ -165,7 +165,7 @@ READS(pread64, (int descriptor, void *data, size_t bytes, off64_t at),
 
 /* ---- names ---- */
 
-/* `last`: the name is that of a file that ends. */
+/* Notes that a name is about to belong to another file; with `last`, the file ends. */
 static void before_replacing(const struct arena *owner, const char *path, bool last)
 {
   if (output_is(owner, path))

@@ -34,8 +34,9 @@ void die(int code, const char *format, ...)
     before();
   fflush(NULL);
   if (write(STDERR_FILENO, line, length) < 0) {
-    /* there is no place left to report it */
+    /* nothing is left to do if this fails */
   }
-  syscall(SYS_exit_group, code); /* _exit() would reach the layer, which handles it for programs */
+  /* _exit() would call the layer, which treats it as the program's */
+  syscall(SYS_exit_group, code);
   _exit(code);
 }

@@ -1,4 +1,4 @@
-/* The end of a process in which something is wrong: one line on standard error and an exit code. */
+/* Ends a process in which something is wrong, with one line on standard error and an exit code. */
 #ifndef RECLINE_DIE_H
 #define RECLINE_DIE_H
 
@@ -6,22 +6,23 @@
 
 #include "base/exit_codes.h"
 
-/* The exit codes: the program, the scenario or the platform is wrong; the simulator is wrong. */
+/* Exit codes: DIE_INPUT if the program, the scenario or the platform is wrong; DIE_BREACH if the
+ * simulator is. */
 enum { DIE_INPUT = EXIT_BAD_INPUT, DIE_BREACH = EXIT_BREACH };
 
 /* Flushes the program's output, prints "recline: " and the line (at most 1 KiB), and ends the
- * process with `code`, without handlers of atexit(). Allocates nothing, so that it can be called in
- * every state of the heap. Hidden, as programs have functions of this name: each library of recline
- * has its own copy. */
+ * process with `code`, without calling handlers of atexit(). Allocates nothing, so it works in
+ * every state of the heap. It is hidden, as programs may have functions of this name; each library
+ * of recline has a copy. */
 _Noreturn void die(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3), visibility("hidden")));
 
-/* Called before that, once, with the library's own copy of die(); NULL: nothing. */
+/* die() calls this first, once; each library sets its own. NULL: nothing is called. */
 extern void (*die_before)(void) __attribute__((visibility("hidden")));
 
-/* The condition of an invariant, which `text` (a string) states. REQUIRE() is always checked: it
- * takes a comparison or two. CHECK() is checked where the environment variable RECLINE_CHECKS is
- * set, as tests do; its condition may take long. */
+/* States an invariant: `condition` must be true, and `text` (a string) says so in words. REQUIRE()
+ * is always checked, so its condition must be cheap. CHECK() is checked if the environment variable
+ * RECLINE_CHECKS is set, as tests do; its condition may take long. */
 #define REQUIRE(condition, text)                                                                   \
   do {                                                                                             \
     if (__builtin_expect(!(condition), 0))                                                         \

@@ -1,6 +1,6 @@
 /* The malloc family, switched between libc and the arena of one rank: see heap.h.
  *
- * Nothing here may call anything that allocates: it would come back in.
+ * Nothing here may call a function that allocates, as that would come back here.
  */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
@@ -25,24 +25,25 @@
 #define EXPORT __attribute__((visibility("default")))
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-/* glibc's own entry points: no dlsym, which may allocate, and nothing to wait for at start-up. */
+/* glibc's own names for its functions: they need no dlsym, which may allocate, and work at
+ * start-up. */
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
-/* Facts about the process, which no rollback undoes. */
+/* Facts about the process, which no rollback may undo. */
 static struct {
-  struct code linker, openmp; /* whose memory is always libc's */
-  bool watch;                 /* see watch_caller */
+  struct code linker, openmp; /* code whose memory always comes from libc */
+  bool watch;                 /* calls watch_caller */
   void (*on_change)(struct arena *);
   const struct arena *last; /* the arena that was entered last, since on_change was set */
   struct arena *running;    /* the arena that was entered last: its rank runs */
   bool threads;             /* programs have started threads */
 } process;
 
-/* initial-exec: reading it must not allocate. */
+/* With initial-exec, reading it does not allocate. */
 static _Thread_local struct arena *current __attribute__((tls_model("initial-exec")));
 static _Thread_local bool runs_ranks __attribute__((tls_model("initial-exec")));
 
@@ -83,12 +84,13 @@ EXPORT struct arena *heap_arena(int rank)
   struct arena *arena = arena_of_rank(rank);
   if (arena)
     return arena;
-  if (!served && !finds_us(dlopen(NULL, RTLD_LAZY))) { /* the global scope: the preload */
+  /* The global scope has the preloaded library. */
+  if (!served && !finds_us(dlopen(NULL, RTLD_LAZY))) {
     errno = ENOTSUP;
     return NULL;
   }
   if (!served)
-    find_openmp(); /* it came with the program */
+    find_openmp(); /* it is loaded with the program */
   served = true;
   return arena_new(rank);
 }
@@ -167,10 +169,9 @@ EXPORT void heap_await(struct arena *arena, const void *program)
   arena_notes(arena)->awaited = program ? code_at((uintptr_t)program) : (struct code){0};
 }
 
-/* ld.so allocates through us as well: the thread-local block of a library that is touched for the
- * first time, the record that one library needs another (made when a symbol is bound lazily). That
- * happens in the middle of program code, and its memory would disappear in the next rollback. So
- * calls from its code are in libc mode. */
+/* Finds the code of ld.so, whose calls are in libc mode. It allocates in the middle of program
+ * code: the thread-local block of a library at the first touch, or the record that one library
+ * needs another. That memory must survive a rollback. */
 __attribute__((constructor)) static void find_linker(void)
 {
   uintptr_t base = getauxval(AT_BASE);
@@ -178,7 +179,8 @@ __attribute__((constructor)) static void find_linker(void)
     process.linker = code_at(base);
 }
 
-/* So does the runtime of OpenMP, whose teams of threads all ranks share: they are one thread. */
+/* Finds the runtime of OpenMP, whose calls are in libc mode, too: all ranks are one thread and
+ * share its teams of threads. */
 static int visit_openmp(struct dl_phdr_info *object, size_t size, void *unused)
 {
   static const char *const names[] = {"/libgomp.so", "/libomp.so", "/libiomp5.so"};
@@ -197,8 +199,8 @@ static void find_openmp(void)
 
 /* ---- waiting for the program ---------------------------------------------------------------- */
 
-/* Returns whether the program that the current arena waits for is on the stack. If so, this need
- * not be asked again. */
+/* Returns whether the program that the current arena waits for is on the stack. Then it waits no
+ * longer. */
 static bool awaited_runs(void)
 {
   struct arena *arena = heap_leave(); /* backtrace may allocate */
@@ -221,10 +223,10 @@ static bool in_library(const Dl_info *info, const char *name)
   return info->dli_fname && strstr(info->dli_fname, name);
 }
 
-/* A simulator object in a rank's arena is destroyed by the next rollback, and noticed long after,
- * far away. The cause is an entry point that the layer does not wrap. With RECLINE_HEAP_WATCH set,
- * the code that an allocation is for (the first frame outside libc, libstdc++ and this library)
- * is looked up each time, and must not be SimGrid's. */
+/* Ends the process if SimGrid allocates in program mode. Its object would lie in a rank's arena and
+ * be destroyed by the next rollback, which shows much later. The cause is an entry point that the
+ * layer does not wrap. The allocation's owner is the first caller outside libc, libstdc++ and this
+ * library. */
 static void watch_caller(void)
 {
   struct arena *arena = heap_leave(); /* backtrace may allocate */
@@ -244,7 +246,7 @@ static void watch_caller(void)
   heap_enter(arena);
 }
 
-static bool is_watched; /* wanted at all */
+static bool is_watched; /* RECLINE_HEAP_WATCH is set */
 
 __attribute__((constructor)) static void read_watch(void)
 {
@@ -258,9 +260,9 @@ void heap_serve_simulator(bool on)
 
 /* ---- threads of programs --------------------------------------------------------------------- */
 
-/* A thread that a program has started works for the running rank: its memory belongs to that rank.
- * All ranks are one thread, which meanwhile waits for it or works beside it. All ranks use the
- * threads of libgomp in turn. */
+/* Returns the arena for a thread that a program has started: that of the running rank. All ranks
+ * are one thread, which waits for that thread or works beside it. All ranks use the threads of
+ * libgomp in turn. */
 static inline struct arena *of_thread(uintptr_t caller)
 {
   if (runs_ranks || !process.threads || holds(process.linker, caller) ||
@@ -318,7 +320,8 @@ static inline struct arena *mode(uintptr_t caller)
 
 /* ---- the malloc family ---------------------------------------------------------------------- */
 
-/* Only this function of libc has no second name; dlsym does not allocate when it succeeds. */
+/* This is the only function of libc without a second name. dlsym does not allocate when it
+ * succeeds. */
 static size_t libc_usable(void *pointer)
 {
   static size_t (*original)(void *);
@@ -345,7 +348,7 @@ EXPORT void *heap_unset(struct arena *arena, size_t bytes)
 
 static void *allocate(struct arena *arena, size_t bytes)
 {
-  enum { WORDS = 512 }; /* bytes: few paths are longer */
+  enum { WORDS = 512 }; /* in bytes; few paths are longer */
   if (arena && arena_notes(arena)->awaited.end != 0 && bytes < WORDS)
     bytes = WORDS;
   return arena ? allocate_locked(arena, bytes) : __libc_malloc(bytes);
@@ -375,9 +378,9 @@ static bool is_on_stack(const void *pointer)
   return at > frame && at - frame < STACK;
 }
 
-/* Returns whether libc may have allocated a block that begins there: its alignment and malloc's
- * header before it (glibc's struct malloc_chunk) fit, and neither a loaded object nor the stack
- * lies there. */
+/* Returns whether libc may have allocated a block at that address. Its alignment and malloc's
+ * header before it (glibc's struct malloc_chunk) must fit, and neither a loaded object nor the
+ * stack may lie there. */
 static bool may_be_libc_block(const void *pointer)
 {
   enum { ALIGNMENT = 16, LOWEST = 1 << 16, LEAST = 32, MAPPED = 2, FLAGS = 7 };
@@ -394,16 +397,16 @@ static bool may_be_libc_block(const void *pointer)
   return !is_on_stack(pointer);
 }
 
-/* Ends the run where the program frees a pointer that cannot be a block. */
+/* Ends the run if the program frees a pointer that cannot be a block. */
 static void require_block(const void *pointer)
 {
   if (!may_be_libc_block(pointer))
     die(DIE_INPUT, "free or realloc of what is not the start of a block, or was freed before");
 }
 
-/* A block of libc that the program frees was allocated before program mode began. It is not freed:
- * the last checkpoint may still point to it. Nobody here knows when that checkpoint is gone; a leak
- * is safe. */
+/* Frees a block, unless it is one of libc, which was allocated before program mode began. The last
+ * checkpoint may still point to that block, and nobody here knows how long, so it stays: a leak is
+ * safe. */
 static void release_any(struct arena *arena, void *pointer)
 {
   struct arena *owner = arena_of(pointer);
@@ -489,7 +492,7 @@ EXPORT int posix_memalign(void **result, size_t alignment, size_t bytes)
 {
   if (alignment % sizeof(void *) || !power_of_two(alignment))
     return EINVAL;
-  int saved = errno; /* POSIX: the error is the return value, errno is left alone */
+  int saved = errno; /* POSIX: the error is the return value, and errno must not change */
   void *payload = allocate_aligned(mode(CALLER), alignment, bytes);
   errno = saved;
   if (!payload)
@@ -507,7 +510,7 @@ EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
   return allocate_aligned(mode(CALLER), alignment, bytes);
 }
 
-/* Obsolete, and more lenient: any alignment is rounded up to a power of two. */
+/* Rounds any alignment up to a power of two, as this obsolete function does. */
 EXPORT void *memalign(size_t alignment, size_t bytes)
 {
   size_t rounded = HEAP_ALIGNMENT;

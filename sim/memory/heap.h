@@ -7,28 +7,27 @@
  *     program mode   heap_enter(arena)   the program of that rank runs: its arena
  *     libc mode      heap_leave()        SimGrid, the layer, start-up: the malloc of libc
  *
- * So every entry point of the layer begins with heap_leave() and ends with heap_enter() of what
- * that returned. Definitions linked into the program would not do: std::string grows inside
+ * So every entry point of the layer begins with heap_leave() and passes its result to heap_enter()
+ * at the end. It would not do to link a malloc into the program, as std::string allocates inside
  * libstdc++, and strdup inside libc.
  *
- * All arenas lie in one reserved range, so that "whose is this pointer" is a subtraction and a
- * shift. ARENA_BYTES is less if the address space is limited.
+ * All arenas lie in one reserved range, so that a subtraction and a shift tell the rank of a
+ * pointer. ARENA_BYTES is less if the address space is limited.
  *
  *     | rank 0             | rank 1             | ... | rank HEAP_RANKS - 1 |
  *     ^ base               ^ base + ARENA_BYTES
  *
- * One arena. All that the allocator knows lies inside, so that copying the used range back
- * restores the heap as it was, free lists and all:
+ * An arena holds all that its allocator knows, so that copying the used range back restores the
+ * heap, with its free lists:
  *
  *     | struct arena | block | block | block | ... | block |   nothing, or stale    | no access |
  *     ^ start        ^ 16-byte header, payload             ^ top                    ^ accessible
  *     |<-------------------- heap_used ------------------->|
  *
- * A block that is freed next to a free one becomes one with it, and a free block at the top is
- * given up by lowering top: the used range shrinks again. The pages of large free blocks, and those
- * above top, are given back to the system when there are enough of them to be worth a call. How far
- * the arena was made accessible is kept outside: it is a fact about the process, which no rollback
- * undoes.
+ * Free neighbours become one block. A free block at the top is given up by lowering top, so the
+ * used range shrinks again. The pages of large free blocks and those above top go back to the
+ * system once they are worth a call. How far the arena is accessible is noted outside, as no
+ * rollback may undo it.
  *
  * Which call works on what:
  *
@@ -39,13 +38,13 @@
  *     realloc, arena ptr.  the arena that owns it                    the arena that owns it
  *     realloc, libc ptr.   new block in the arena, old one stays     libc
  *
- * The dynamic linker and the runtime of OpenMP always get libc memory: what they keep belongs to no
- * rank and must survive a rollback. Three more things that libc keeps for the process are handled
- * here: handlers for its end (atexit.c), open streams and descriptors (open_files.c,
- * output_files.c).
+ * The dynamic linker and the runtime of OpenMP always get libc memory: their data belong to no rank
+ * and must survive a rollback. Other files handle what libc keeps for the whole process: handlers
+ * for its end (atexit.c), open streams and descriptors (open_files.c, output_files.c).
  *
- * With RECLINE_HEAP_WATCH set in the environment, an allocation or free by SimGrid in program mode
- * ends the process with a list of its callers: some entry point is not wrapped. This is slow.
+ * With RECLINE_HEAP_WATCH set in the environment, the process ends with a list of callers if
+ * SimGrid allocates or frees in program mode, as then some entry point is not wrapped. This is
+ * slow.
  *
  * The mode belongs to the calling thread. Threads that a program starts allocate from the arena of
  * the rank that runs.
@@ -58,7 +57,7 @@
  *     linked into the program     for malloc and free in the program itself: as a direct
  *     ahead of everything         dependency (-Wl,--no-as-needed), before libc
  *
- * Both are the same instance. With the second only, there is libc mode and no arena.
+ * Both are the same instance. Without the preload there is only libc mode, and no arena.
  */
 #ifndef RECLINE_HEAP_H
 #define RECLINE_HEAP_H
@@ -74,105 +73,103 @@ extern "C" {
 
 enum {
   HEAP_RANKS = 4096,   /* ranks that can have an arena: 0 .. HEAP_RANKS - 1 */
-  HEAP_ALIGNMENT = 16, /* bytes; of every payload, at least */
-  HEAP_NOBODY = -1     /* heap_owner: not in any arena */
+  HEAP_ALIGNMENT = 16, /* bytes: least alignment of a payload */
+  HEAP_NOBODY = -1     /* heap_owner: the pointer is in no arena */
 };
 
-struct arena; /* its memory is never unmapped: pointers into it stay meaningful */
+struct arena; /* its memory is never unmapped, so pointers into it stay meaningful */
 
-/* Returns the arena of `rank`; the first call makes it, empty. NULL, with errno: EINVAL if there is
- * no such rank, ENOMEM if there is no room, ENOTSUP if librecline_heap.so was not preloaded. */
+/* Returns the arena of `rank`; the first call makes it, empty. Returns NULL with errno EINVAL if
+ * there is no such rank, ENOMEM if there is no room, ENOTSUP if librecline_heap.so was not
+ * preloaded. */
 HEAP_API struct arena *heap_arena(int rank);
 
-/* Returns whether the program that holds the address `inside` finds malloc here: see above. */
+/* Returns whether the program at the address `inside` gets malloc from this library (see above). */
 HEAP_API bool heap_serves(const void *inside);
 
-/* Enters program mode for this arena; NULL is libc mode. */
+/* Enters program mode for this arena, or libc mode if it is NULL. */
 HEAP_API void heap_enter(struct arena *arena);
 
-/* Sets a function that is called, in libc mode, whenever program mode of another arena than the
- * last one begins; after heap_changed() also if it is the same arena. */
+/* Sets a function to be called, in libc mode, whenever program mode begins for another arena than
+ * the last one. After heap_changed() it is called for the same arena, too. */
 HEAP_API void heap_on_change(void (*function)(struct arena *));
 HEAP_API void heap_changed(void);
 
-/* Sets the function for unlink() and remove() of a program, called in libc mode, for files that
- * another module rolls back; it returns false for other files. NULL: none. */
+/* The function for a program's unlink() and remove() of files that another module rolls back; it is
+ * called in libc mode. It returns false for other files. NULL: none. */
 HEAP_API extern bool (*heap_unlinks)(const char *path, int *result);
 
-/* Sets the function for open() of a program for reading, called in libc mode, for files that
- * another module rolls back: it returns a descriptor, or -1 with errno; HEAP_AS_IT_IS: open the
- * file as it is. NULL: all files are opened as they are. */
+/* The function for a program's open() for reading, called in libc mode, as another module rolls
+ * some files back. It returns a descriptor, -1 with errno, or HEAP_AS_IT_IS to open the file
+ * itself. NULL: every file is opened itself. */
 enum { HEAP_AS_IT_IS = -2 };
 HEAP_API extern int (*heap_reads)(const char *path, int flags);
 
-/* Sets the function for mkstemp() and its like of a program, called in libc mode: it returns what
- * they return. NULL: libc's are called. */
+/* The function for a program's mkstemp() and similar calls, called in libc mode. It returns what
+ * they return. NULL: libc's functions are called. */
 HEAP_API extern int (*heap_invents)(char *name, int flags);
 
-/* Sets whether a thread takes a mutex of pthread_mutex_lock() even from a thread that has it: at
- * the end of the process, when no other thread goes on. */
+/* Whether pthread_mutex_lock() takes a mutex even if another thread has it. It is set at the end of
+ * the process, when no other thread goes on. */
 HEAP_API extern bool heap_locks_are_free;
 
-/* Enters libc mode. Returns the argument by which heap_enter() restores the mode before; NULL was
- * libc mode. */
+/* Enters libc mode. Returns the mode before as an argument for heap_enter(); NULL was libc mode. */
 HEAP_API struct arena *heap_leave(void);
 
-/* Sets whether the simulator itself may allocate in program mode from here on, as it runs an
+/* Sets whether the simulator itself may allocate in program mode from here on, because it runs an
  * algorithm for the program (RECLINE_HEAP_WATCH in heap.c). */
 HEAP_API void heap_serve_simulator(bool on);
 
 /* Returns the rank in whose arena `pointer` lies, or HEAP_NOBODY. */
 HEAP_API int heap_owner(const void *pointer);
 
-/* Returns the bytes to save; `length` is in bytes. They start on a page. To copy them back to the
- * same place and then call heap_give_back() restores the arena: memory that was used beyond them
- * must not be taken for fresh memory, which calloc does not clear. */
+/* Sets the range to save, which begins on a page; `length` is in bytes. Copying it back to the same
+ * place and then calling heap_give_back() restores the arena. That call is needed, as calloc would
+ * take used memory behind the range for fresh memory and not clear it. */
 HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length);
 
-/* Gives the pages that no block needs back to the system, holes within the used range included;
- * they read as zeros from then on. The arena does so itself now and then; to be called before a
- * capture, which then need not save these pages, and after a restore, for pages beyond the used
- * range.
- */
+/* Gives the pages that no block needs back to the system, also holes within the used range; they
+ * read as zeros from then on. The arena does so itself now and then. Call it before a capture,
+ * which then need not save these pages, and after a restore, for pages beyond the used range. */
 HEAP_API void heap_give_back(struct arena *arena);
 
-/* Returns memory of an arena that may hold remains of freed blocks, for the layer itself. Memory of
- * the program is all zeros, whichever call of the malloc family it uses: contents that it may send
- * must be the same when it runs again. NULL: no memory. */
+/* Returns memory of an arena for the layer itself, which may hold remains of freed blocks; NULL: no
+ * memory. Memory for the program is all zeros instead, from all functions of the malloc family, as
+ * a program may send it and must send the same when it runs again. */
 HEAP_API void *heap_unset(struct arena *arena, size_t bytes);
 
-/* Files whose writes are outputs: bytes that programs append to them are told to the layer instead
- * of being written. */
+/* Files whose writes are outputs. Bytes that programs append to them are not written, but told to
+ * the layer. */
 struct heap_outputs {
-  bool (*is_one)(const char *path); /* an absolute path */
-  /* The program of a rank has written `size` bytes to the end. If there was no file, it was made
-   * before with this mode; `begins`: it was truncated before. */
+  bool (*is_one)(const char *path); /* is this absolute path such a file? */
+  /* The program of a rank has appended `size` bytes. If there was no file, the program made it with
+   * this mode. `begins`: the program truncated the file first. */
   void (*said)(int rank, const char *path, unsigned mode, bool begins, const void *, size_t size);
-  /* The program does something else with such a file, as `what` says ("reads"). Does not return. */
+  /* Refuses what else the program does with such a file, in the words of `what` ("reads"). Does not
+   * return. */
   void (*refuse)(int rank, const char *what, const char *path);
 };
 HEAP_API void heap_outputs_begin(const struct heap_outputs *);
-/* Tells the layer what the program of an arena (NULL: all) has written since the last call. In libc
- * mode. */
+/* Tells the layer, in libc mode, what the program of an arena (NULL: of all) has written since the
+ * last call. */
 HEAP_API void heap_outputs_collect(const struct arena *);
 
-/* Saves the streams that the program of an arena has open, with their positions. In libc mode.
- * NULL: no memory. Until it is freed, a stream that the program closes stays in reserve. */
+/* Saves, in libc mode, the streams that the program of an arena has open, with their positions.
+ * NULL: no memory. Until it is freed, streams that the program closes are kept in reserve. */
 struct heap_files;
 HEAP_API struct heap_files *heap_files_save(const struct arena *arena);
-/* From now on standard input is a file that the program of that arena has open. In libc mode.
- */
+/* Makes standard input a file that the program of that arena has open. In libc mode. */
 HEAP_API void heap_files_inherit(const struct arena *arena);
 HEAP_API void heap_files_restore(const struct heap_files *);
-/* For a program that begins again: contents are put back to those of `then`; open files and
- * positions to those of `begun`, which was saved earlier. */
+/* Restores files for a program that begins again: contents as in `then`; open files and positions
+ * as in `begun`, which was saved earlier. */
 HEAP_API void heap_files_begin_again(const struct heap_files *begun, const struct heap_files *then);
 HEAP_API void heap_files_free(struct heap_files *); /* NULL is allowed */
 
-/* In program mode, until the program that was loaded at `program` is running (one of its functions
- * is on the stack), it is SimGrid that allocates, which works between constructors and main: the
- * words of argv, which have as much room as a path needs, so that all that comes after lies where
- * it would with any other path. Nothing is called when main begins. NULL: it is running. */
+/* Notes that the program at `program` does not run yet, as none of its functions is on the stack.
+ * Until then SimGrid allocates in program mode, between constructors and main: the words of argv.
+ * They get as much room as the longest path needs, so that all later blocks lie where they would
+ * with any other path. NULL: the program runs. */
 HEAP_API void heap_await(struct arena *arena, const void *program);
 
 #ifdef __cplusplus

@@ -1,11 +1,12 @@
-/* Capture and restore of one rank: see image.h. Linux; ucontext for the registers, which costs one
- * system call a capture and three a restore (the signal mask), microseconds beside the milliseconds
- * of the copying. longjmp would not do: fortified, it refuses to jump "up" from the scratch stack.
+/* Capture and restore of one rank: see image.h. It needs Linux. It saves registers by ucontext,
+ * which costs one system call a capture and three a restore (for the signal mask): microseconds,
+ * where copying takes milliseconds. longjmp would not do, as its fortified form refuses to jump
+ * "up" from the scratch stack.
  *
- * An image is a list of fragments, the parts of pages that it covers and that are not zero, each
- * with a copy. A fragment that is unchanged since the image before shares its copy (pages.h
- * counts), so an image costs memory for changed fragments and time to read all used memory. To read
- * all of it twice sounds slow, but it is the reliable way: see docs/warts-memory.md. */
+ * An image is a list of fragments, each with a copy: the parts of its pages that are not zero. A
+ * fragment that has not changed since the image before shares its copy (pages.h counts references).
+ * So an image costs memory for changed fragments, and time to read all used memory. Reading all of
+ * it sounds slow, but is the reliable way: see docs/warts-memory.md. */
 #define _GNU_SOURCE
 #include "sim/memory/image.h"
 #include "sim/memory/dead_stack.h"
@@ -25,28 +26,28 @@
 
 enum {
   PIECES = SEGMENTS + 2,
-  GIVE_BACK = 16 /* pages: shorter runs of zeros are written when they are restored */
+  GIVE_BACK = 16 /* in pages: shorter runs of zeros are written at a restore */
 };
 
-/* Part of one page: the whole page, except at the ends of a piece. */
+/* A part of one page: the whole page, except at the ends of a piece. */
 struct fragment {
   char *start;
   size_t bytes;
-  char *copy; /* copy of the page: the fragment has the same place in it as in its page */
+  char *copy; /* copy of a page; the fragment has the same place in it as in its own page */
 };
 
 struct image {
   struct image_source *source;
   struct image *older, *newer; /* images of the same source */
-  ucontext_t registers;        /* must not move: it points into itself */
-  bool restored;               /* image_restore was called: the capture returns once more */
+  ucontext_t registers;        /* must not move, as it points into itself */
+  bool restored;               /* image_restore was called, and the capture returns once more */
   struct range piece[PIECES];  /* by address */
   int pieces;
-  struct fragment *fragment; /* by address; bytes of a piece that are in no fragment are zero */
+  struct fragment *fragment; /* by address; all other bytes of a piece are zero */
   size_t fragments, capacity;
   struct heap_files *files; /* NULL: there is no arena */
-  size_t bytes;             /* bytes in all fragments, and zeros that count */
-  size_t copied;            /* bytes in fragments that had no copy before */
+  size_t bytes;             /* bytes in all fragments, and zeros that count (save_piece) */
+  size_t copied;            /* bytes in fragments whose copy no other image had */
 };
 
 static char *place_in_copy(const struct fragment *fragment)
@@ -68,7 +69,7 @@ static char *next_page(char *address, char *end)
 
 /* ---- capture -------------------------------------------------------------------------------- */
 
-/* Pieces are few, so each is put where it belongs. */
+/* Adds a piece in the order of addresses; pieces are few. */
 static void add_piece(struct image *image, struct range range)
 {
   if (!range.bytes)
@@ -79,8 +80,8 @@ static void add_piece(struct image *image, struct range range)
   image->piece[i] = range;
 }
 
-/* The stack from the page of `frame` up: what lies below the frame in this page is unused, and a
- * whole page can be shared. */
+/* Returns the stack from the page of `frame` up. Below the frame this page is unused, so the whole
+ * page can be shared. */
 static struct range live_stack(const struct range *stack, char *frame)
 {
   char *start = frame - (uintptr_t)frame % PAGE;
@@ -119,7 +120,7 @@ static bool make_room(struct image *image)
   return true;
 }
 
-/* Returns another image's copy of a fragment, if the fragment has not changed since. `at` goes
+/* Returns another image's copy of a fragment that has not changed since; NULL: none. `at` goes
  * through the fragments of that image, which come in the same order. */
 static char *shared_copy(const struct image *other, size_t *at, const struct fragment *fragment)
 {
@@ -152,10 +153,10 @@ static bool add_fragment(struct image *image, size_t *at, struct fragment fragme
   return true;
 }
 
-/* Zeros count in the stack and in thread-local data, but nowhere else. Frames have holes that were
- * never written and hold remains of earlier calls (of the dynamic linker, say, down to the length
- * of a path). The place of thread-local data depends on such lengths, too, and with it the bytes
- * that lie in zero pages. The size of an image must not depend on them. */
+/* Saves a piece, and counts its zeros if it is stack or thread-local data. Frames have holes that
+ * the program never wrote, with remains of earlier calls of, say, the dynamic linker, whose depth
+ * depends on the length of a path. The place of thread-local data depends on such lengths, too. The
+ * size of an image must not, so bytes count there whether they are zero or not. */
 static bool save_piece(struct image *image, size_t *at, const struct range *piece)
 {
   char *end = piece->start + piece->bytes;
@@ -174,7 +175,7 @@ static bool save_piece(struct image *image, size_t *at, const struct range *piec
   return true;
 }
 
-/* Not inlined: the frame of the caller, image_capture, must lie above this one's. */
+/* Not inlined: its caller's frame (image_capture) must lie above this one. */
 __attribute__((noinline)) static bool save(struct image *image)
 {
   list_pieces(image, __builtin_frame_address(0));
@@ -209,14 +210,14 @@ static bool prepare(struct image *image)
   return image->files != NULL;
 }
 
-/* Not inlined either: the second return comes out of this frame. Its locals do not change between
- * getcontext and the copy; changing data are in *copy, outside the image. */
+/* Not inlined, as the second return comes out of this frame. Its locals do not change between
+ * getcontext and the copy; data that change are in *copy, outside the image. */
 __attribute__((noinline)) enum image_outcome image_capture(struct image_source *source,
                                                            struct image **image)
 {
   struct arena *mode = heap_leave();
   struct image *copy = image_new(source);
-  *image = copy; /* before the copy, so that it is in it */
+  *image = copy; /* set now, so that the image contains it */
   enum image_outcome outcome = IMAGE_FAILED;
   if (copy && prepare(copy)) {
     getcontext(&copy->registers);
@@ -237,7 +238,8 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
 
 /* ---- restore -------------------------------------------------------------------------------- */
 
-/* Unchanged bytes are not written: their page may still be that of the file, or in a cache. */
+/* Puts a fragment back, without writing bytes that are unchanged: their page may still be that of
+ * the file, or in a cache. */
 static void put_back(const struct fragment *fragment)
 {
   if (memcmp(fragment->start, place_in_copy(fragment), fragment->bytes))
@@ -253,7 +255,7 @@ static void write_zeros(char *start, char *end)
   }
 }
 
-/* Writes zeros from one fragment to the next. Long runs of whole pages are given back. */
+/* Writes zeros between two fragments. Long runs of whole pages are given back instead. */
 static void clear(const struct range *piece, char *start, char *end)
 {
   uintptr_t page = pagemap_page_bytes();
@@ -283,8 +285,8 @@ static void put_back_all(const struct image *image)
   }
 }
 
-/* Runs on the scratch stack: the rank's own is written over. makecontext passes ints only, so the
- * pointer comes in halves. */
+/* Runs on the scratch stack, as the rank's own stack is overwritten. makecontext passes ints only,
+ * so the pointer comes in halves. */
 static void copy_back(unsigned high, unsigned low)
 {
   struct image *image = (struct image *)((uintptr_t)high << 32 | low);
@@ -300,9 +302,9 @@ _Noreturn void image_restore(struct image *image)
   image_begin_again(image, image->files);
 }
 
-/* libc keeps the last error of dlopen, dlsym and their like for all ranks of the thread, allocated
- * by the first of them that had one. The second call of dlerror frees it, while it is still there.
- */
+/* Clears the last error of dlopen, dlsym and their like, while its text still exists. libc keeps it
+ * for all ranks of the thread, in memory of the first rank that had an error. The second call of
+ * dlerror frees it. */
 static void forget_linker_error(void)
 {
   dlerror();

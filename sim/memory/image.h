@@ -1,9 +1,9 @@
 /* Images: one rank's memory, saved and put back in place.
  *
- * A rank runs as a coroutine inside the simulator's process, and nothing of it ever moves. So a
+ * A rank runs as a coroutine inside the simulator's process, and its memory never moves. So a
  * checkpoint is a copy of the bytes that the program can have changed, and a rollback copies them
- * back to where they were, pointers included. A page of zeros, touched or not, needs no copy, and
- * one that has not changed since the image before shares the copy of that one.
+ * back to where they were, pointers included. A page of zeros needs no copy. A page that has not
+ * changed since the image before shares that image's copy.
  *
  *     stack        from the frame of image_capture up to the first frame of the rank
  *     program      the writable segments (.data, .bss, ...) of the rank's own copy of the program,
@@ -11,11 +11,11 @@
  *     arena        the used range of the rank's heap (heap.h)
  *     registers    as of the return from image_capture
  *
- * Everything else stays as it is: the simulator, libraries (libc, libstdc++, the layer that calls
- * this), their globals, memory from libc's malloc, files, the other ranks.
+ * A rollback leaves everything else as it is: the simulator, libraries (libc, libstdc++, the layer
+ * that calls this), their globals, memory from libc's malloc, files, the other ranks.
  *
- * image_capture returns twice, like setjmp, but without its restrictions, because the whole frame
- * of the caller comes back with the stack: locals have the values they had at the capture.
+ * image_capture returns twice, like setjmp, but without setjmp's restrictions: the whole frame of
+ * the caller comes back with the stack, so locals have the values that they had at the capture.
  *
  *     struct image *image;                                    // on the stack or off it
  *     switch (image_capture(source, &image)) {
@@ -24,11 +24,11 @@
  *     case IMAGE_RESTORED: ...; break;                        // here again, out of image_restore
  *     }
  *
- * For the caller: data that must survive a rollback belong in its globals or in libc memory, not in
- * locals. No call into SimGrid may be under way in the rank (a receive that is posted must be
- * cancelled before image_restore: a late match would write over the restored memory), and a call
- * must not hold a lock. One rank at a time, all on one thread: the raw, boost or ucontext contexts
- * of SimGrid, not `thread`.
+ * The caller keeps data that must survive a rollback in its globals or in libc memory, not in
+ * locals. The rank must not be in a call of SimGrid, and must hold no lock. A posted receive must
+ * be cancelled before image_restore, as a late match would write over the restored memory. Ranks
+ * are captured one at a time, all on one thread: under the raw, boost or ucontext contexts of
+ * SimGrid, not `thread`.
  */
 #ifndef RECLINE_IMAGE_H
 #define RECLINE_IMAGE_H
@@ -37,11 +37,11 @@
 
 struct arena;        /* heap.h */
 struct image_source; /* where the memory of one rank lies */
-struct image;        /* one copy of it, in libc memory, owned by the caller */
+struct image;        /* one copy of that memory; it lies in libc memory and belongs to the caller */
 
 enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };
 
-/* Returns where the memory of the calling rank lies. To be called on its stack, once.
+/* Returns where the memory of the calling rank lies. Call it once, on the rank's stack.
  *
  * inside_program  any address in its copy of the program: the return address of a wrapper, say.
  * arena           its heap, or NULL for none.
@@ -55,29 +55,29 @@ enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };
  * /proc/self/maps said. */
 struct image_source *image_source_new(const void *inside_program, struct arena *arena,
                                       size_t stack_bytes);
-void image_source_free(struct image_source *source); /* its images may no longer be restored */
+void image_source_free(struct image_source *source); /* after this, its images cannot be restored */
 
 /* Saves the calling rank. IMAGE_CAPTURED: *image is the new image. IMAGE_RESTORED: the same call
- * returns again out of image_restore; *image is as the first time if it lies in saved memory,
- * otherwise untouched. IMAGE_FAILED: errno is ENOMEM, *image is NULL. The heap mode (heap.h) on
- * return is the one on entry, both times. */
+ * has returned again, out of image_restore; *image is as it was if it lies in saved memory,
+ * otherwise untouched. IMAGE_FAILED: errno is ENOMEM, *image is NULL. The heap mode (heap.h) is the
+ * same on entry and on both returns. */
 enum image_outcome image_capture(struct image_source *source, struct image **image);
 
-/* Puts the calling rank, the same that was captured, back. It may be called any number of times. */
+/* Restores the calling rank, which must be the rank of the image. It may be called any number of
+ * times. */
 _Noreturn void image_restore(struct image *image);
 
-/* The same, but contents of files are put back to those when `then` was saved (heap.h). */
+/* Does the same, but restores the contents of files to those when `then` was saved (heap.h). */
 struct heap_files;
 _Noreturn void image_begin_again(struct image *image, const struct heap_files *then);
 
 void image_free(struct image *image); /* NULL is allowed */
 
-/* Returns the bytes of the rank's memory that the image holds, without pages of zeros except those
- * of the stack: a checkpoint would write these. */
+/* Returns the bytes of the rank's memory that a checkpoint would write: those that the image holds,
+ * and pages of zeros only in the stack and in thread-local data. */
 size_t image_bytes(const struct image *image);
 
-/* Returns the bytes of these that were copied when the image was captured; the others were
- * unchanged. */
+/* Returns how many bytes were copied for this image; it shares the others with the image before. */
 size_t image_copied_bytes(const struct image *image);
 
 #endif

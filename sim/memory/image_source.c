@@ -49,9 +49,8 @@ static bool covers(const struct dl_phdr_info *object, uintptr_t address)
   return false;
 }
 
-/* Returns the part that ld.so has made read-only after relocation: whole pages, the last one
- * rounded down.
- */
+/* Returns the part that ld.so makes read-only after relocation: whole pages, the last one rounded
+ * down. */
 static struct range relro_of(const struct dl_phdr_info *object)
 {
   for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -65,8 +64,8 @@ static struct range relro_of(const struct dl_phdr_info *object)
   return (struct range){.start = NULL, .bytes = 0};
 }
 
-/* A writable segment: its bytes in the file, and zeros after them (.bss), which from the next page
- * on are mapped memory. */
+/* Adds a writable segment: its bytes in the file, and the zeros after them (.bss), whose whole
+ * pages are fresh memory. */
 static void add_parts(struct search *search, uintptr_t start, uintptr_t file_end, uintptr_t end)
 {
   uintptr_t zeros = page_below(file_end + (uintptr_t)getpagesize() - 1);
@@ -96,8 +95,8 @@ static void add_writable(struct search *search, const struct dl_phdr_info *objec
   }
 }
 
-/* _Thread_local variables of the program. Asking for the block makes ld.so allocate it, now and
- * in libc mode, so that it stays where it is whatever is rolled back. */
+/* Adds the _Thread_local variables of the program. Asking for their block makes ld.so allocate it
+ * now, in libc mode, so that no rollback moves it. */
 static void add_thread_local(struct search *search, const struct dl_phdr_info *object)
 {
   struct {
@@ -111,7 +110,7 @@ static void add_thread_local(struct search *search, const struct dl_phdr_info *o
     int before = search->source->segment_count;
     add_segment(search, block, block + object->dlpi_phdr[i].p_memsz, false);
     if (search->source->segment_count > before)
-      search->source->segments[before].whole = true; /* the block begins anywhere in a page */
+      search->source->segments[before].whole = true; /* the block may begin anywhere in a page */
   }
 }
 
@@ -136,8 +135,8 @@ static int find_segments(struct image_source *source, const void *inside)
 
 /* ---- stack ---- */
 
-/* The mappings of the process. With thousands of ranks the list is long, and every rank has to look
- * itself up. So it is read once, and again only when it no longer fits: the stacks of all ranks
+/* The mappings of the process, in which every rank looks for its stack. With thousands of ranks the
+ * list is long, so it is read once, and again only if a stack is not in it. The stacks of all ranks
  * exist before the first rank runs, and they stay. */
 static struct {
   struct range *mapping;

@@ -1,4 +1,4 @@
-/* Where the memory of a rank lies: made by image_source.c, read by image.c. */
+/* Where the memory of a rank lies; image_source.c makes it, and image.c reads it. */
 #ifndef RECLINE_IMAGE_SOURCE_H
 #define RECLINE_IMAGE_SOURCE_H
 
@@ -7,14 +7,15 @@
 
 enum {
   SEGMENTS = 8,           /* ranges of program memory; linkers make two or three */
-  SCRATCH_BYTES = 1 << 16 /* stack to copy from: binding memcpy lazily and a signal fit in */
+  SCRATCH_BYTES = 1 << 16 /* size of a stack to copy from; it must hold the lazy binding of memcpy,
+                             and a signal */
 };
 
 struct range {
   char *start;
   size_t bytes;
-  bool zeros; /* its pages are zeros until they are touched, and when they are given back */
-  bool whole; /* zeros in it count as well */
+  bool zeros; /* its pages are zeros until they are touched, and again after they are given back */
+  bool whole; /* zeros in it count for the size of an image */
 };
 
 struct image_source {
@@ -22,8 +23,8 @@ struct image_source {
   struct range segments[SEGMENTS];
   int segment_count;
   struct arena *arena;
-  char *scratch;        /* the stack that image_restore copies from */
-  struct image *newest; /* images that were captured here and still exist */
+  char *scratch;        /* the stack on which image_restore runs */
+  struct image *newest; /* the newest image of this source; the others follow */
 };
 
 #endif

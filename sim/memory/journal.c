@@ -1,12 +1,12 @@
-/* The earlier contents of files: see journal.h.
+/* Keeps the earlier contents of files: see journal.h.
  *
  * There is one entry for each file and interval between two images. It is made when the program is
- * about to change something on which an image relies, and says that there was no such file, how
- * long it was, or all of its contents, to be put back into the file or under the name. Appending to
- * a file costs only the length.
+ * about to change something on which an image relies. It notes that there was no such file, how
+ * long the file was, or all its contents, which a rollback puts back into the file or under the
+ * name. For appending, the length is enough.
  *
- * A file that several ranks write is left alone, with a warning: the bytes to which one of them
- * goes back may be another's. */
+ * A rollback leaves a file alone that several ranks write, with a warning, as the old bytes of one
+ * rank may be another's new ones. */
 #define _GNU_SOURCE
 #include "sim/memory/journal.h"
 
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUCKETS = 4096, LONGEST = 256 << 20 /* bytes of a file that are kept */ };
+enum { BUCKETS = 4096, LONGEST = 256 << 20 /* bytes of the longest file that is kept */ };
 enum kind { CREATED, LENGTH, CONTENTS, REPLACED, FOLDER };
 
 struct before {
@@ -30,7 +30,7 @@ struct before {
   uint64_t serial;
   dev_t device;
   ino_t inode;
-  char *path; /* CREATED: not looked at until the file exists */
+  char *path; /* CREATED: not looked up until the file exists */
   off_t length;
   char *contents;
   struct before *older;
@@ -47,11 +47,12 @@ struct writer {
 
 static struct writer *writers[BUCKETS];
 static struct before *newest[HEAP_RANKS];
-static uint64_t serial, mark[HEAP_RANKS]; /* of the newest image; 0: there is none */
+static uint64_t serial, mark[HEAP_RANKS]; /* serial: number of the newest image; mark: that of each
+                                             rank's newest one; 0: none */
 
 /* ---- writers ---- */
 
-/* Returns where the writer of a file is linked in, or would be. */
+/* Returns the link to the writer of a file, or the link where it belongs. */
 static struct writer **place_of(const struct stat *file)
 {
   struct writer **place = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
@@ -74,7 +75,7 @@ static struct writer *writer_of(const struct stat *file, int rank)
   return *place = writer;
 }
 
-/* Notes that the file is gone: another file may get its number. */
+/* Forgets the writers of a file that is gone, as another file may get its number. */
 static void forget_writer(const struct stat *file)
 {
   struct writer **place = place_of(file), *writer = *place;
@@ -83,7 +84,7 @@ static void forget_writer(const struct stat *file)
   free(writer);
 }
 
-/* Returns whether a rollback of this rank leaves the file alone. Warns the first time. */
+/* Returns whether rollbacks of this rank leave the file alone. Warns the first time. */
 static bool is_shared(const struct stat *file, int rank, const char *path)
 {
   struct writer *writer = writer_of(file, rank);
@@ -119,7 +120,7 @@ static void free_entry(struct before *entry)
   free(entry);
 }
 
-/* Returns the entry of the file since the newest image. */
+/* Returns the entry that the file has since the newest image; NULL: none. */
 static const struct before *entry_of(int rank, const struct stat *file, enum kind kind)
 {
   for (const struct before *entry = newest[rank]; entry && entry->serial > mark[rank];
@@ -168,8 +169,8 @@ static char *absolute(const char *path)
   return whole;
 }
 
-/* Returns a name by which an open file can be opened once more: its own or, if it has been deleted,
- * the descriptor's. */
+/* Returns a name to open an open file once more: the file's own, or the descriptor's if the file
+ * was deleted. */
 static char *name_of(int descriptor, const struct stat *file)
 {
   char link[32];

@@ -1,6 +1,6 @@
-/* Calls for which libc allocates memory that it keeps for the whole process: locales, the time
- * zone, names of users and hosts. In the arena of the rank that happens to call first, that memory
- * would disappear in a rollback, so these calls run in libc mode. */
+/* Runs calls in libc mode for which libc allocates memory that it keeps for the whole process:
+ * locales, the time zone, names of users and hosts. In the arena of the rank that happens to call
+ * first, that memory would disappear in a rollback. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/next_symbol.h"
@@ -27,7 +27,7 @@ KEEPS(locale_t, __duplocale, (locale_t locale), (locale))
 KEEPS(iconv_t, iconv_open, (const char *to, const char *from), (to, from))
 KEEPS(char *, bindtextdomain, (const char *domain, const char *folder), (domain, folder))
 
-/* All of them read the time zone. */
+/* All of these read the time zone. */
 KEEPS(struct tm *, localtime, (const time_t *time), (time))
 KEEPS(struct tm *, localtime_r, (const time_t *time, struct tm *broken), (time, broken))
 KEEPS(struct tm *, gmtime, (const time_t *time), (time))

@@ -1,10 +1,10 @@
 /* Data of shared libraries, by rank: see library_data.h.
  *
  * The state of a library lies in its .data and .bss, and in blocks to which these point. Blocks are
- * allocated in program mode, so they belong to the rank already. Data are copied when another rank
- * is entered: out to the rank to which they belong, and in from the rank that is entered.
+ * allocated in program mode, so they are in the rank's arena already. Data are copied when another
+ * rank goes on: the old rank's data into its arena, and the new rank's data out of its own.
  *
- * A rank begins, as a process does, with the data in the file, and the constructors are called. */
+ * A rank begins as a process does: with the data in the file, and then constructors are called. */
 #define _GNU_SOURCE
 #include "sim/memory/library_data.h"
 
@@ -19,16 +19,17 @@
 #include <unistd.h>
 
 static struct library library[LIBRARIES];
-static int count = -1; /* not looked yet */
-static size_t total;   /* bytes of all */
+static int count = -1; /* -1: nobody has looked for libraries yet */
+static size_t total;   /* bytes of the data of all libraries */
 
-/* The rank whose data are in place, or HEAP_NOBODY; those of the others, in their arenas. */
+/* The rank whose data are in place, or HEAP_NOBODY. The data of other ranks are in their arenas. */
 static int holder = HEAP_NOBODY;
 static char *saved[HEAP_RANKS];
 
 /* ---- exchange ---- */
 
-/* Copies by pages, so that pages that no rank has written take no memory. */
+/* Copies page by page, leaving out equal pages, so that pages that no rank has written take no
+ * memory. */
 static void copy(char *to, const char *from, size_t bytes)
 {
   enum { PAGE = 4096 };
@@ -68,7 +69,7 @@ void library_data_collect(const struct arena *arena)
   if (rank != holder || !saved[rank])
     return;
   let_out();
-  holder = rank; /* they are still in place */
+  holder = rank; /* its data are still in place */
 }
 
 void library_data_restored(const struct arena *arena)
@@ -78,8 +79,8 @@ void library_data_restored(const struct arena *arena)
   heap_changed();
 }
 
-/* At the end of the process, after the programs of all ranks, libraries find the data that they
- * made when they were loaded. */
+/* Restores the data that libraries made when they were loaded, at the end of the process, after the
+ * programs of all ranks. */
 static void close_for_programs(void)
 {
   for (int i = 0; i < count; i++)
@@ -109,9 +110,9 @@ static void construct(struct library *this, struct arena *arena)
   heap_leave();
 }
 
-/* Some constructors of libgfortran make keys of threads, of which there are too few for all ranks:
- * these constructors run once. Each rank needs the constructor that makes the units of standard
- * input and output, the one that leaves blocks in the arena. */
+/* Keeps one constructor of libgfortran for each rank: the one that makes the units of standard
+ * input and output, which lie in the arena. Others make keys of threads, of which there are too few
+ * for all ranks, so they run only once. */
 static void keep_one_constructor(struct library *this, struct arena *arena)
 {
   static constructor *units;
@@ -131,9 +132,9 @@ static void keep_one_constructor(struct library *this, struct arena *arena)
   this->constructors = &units;
 }
 
-/* Closes units at the end of the process, as the destructor does for the units that it finds. A
- * failed statement ends the process with its unit locked, and other ranks may be in an MPI call
- * within a statement, so no rank is left to unlock them. */
+/* Closes units at the end of the process, as libgfortran's destructor does for the units that it
+ * finds. No unit may stay locked: a failed statement ends the process with its unit locked, and
+ * other ranks may be in an MPI call within a statement. */
 static void flush_units(void)
 {
   void (*flush)(int *);
@@ -152,8 +153,8 @@ static void flush_units(void)
   heap_locks_are_free = false;
 }
 
-/* Makes each print a write: buffered text would come in another order than without a protocol, rank
- * by rank, and be lost when the simulation ends early. */
+/* Makes each print a write at once. Buffered text would come in another order than without a
+ * protocol, rank by rank, and be lost if the simulation ends early. */
 static void begin_fortran(struct library *this, struct arena *arena)
 {
   setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 0);
@@ -166,7 +167,7 @@ static void begin_fortran(struct library *this, struct arena *arena)
 static void look(const void *inside, struct arena *arena)
 {
   count = library_scan(inside, library);
-  atexit(close_for_programs); /* before the programs have anything called */
+  atexit(close_for_programs); /* runs last, as it is registered before the programs begin */
   for (int i = 0; i < count; i++) {
     total += library[i].bytes;
     if (library_scan_is_fortran(library[i].file))

@@ -13,16 +13,16 @@
 
 enum { OBJECTS = 512 };
 
-/* A loaded object: the fields needed of its headers. */
+/* A loaded object, with fields from its headers. */
 struct object {
   const char *file;
   char *base, *start, *file_end, *end; /* the writable segment */
-  off_t offset;                        /* bytes of that segment in the file */
-  char *sealed_end;                    /* the part that is read-only after relocation */
-  char *table_end; /* the table of functions in other libraries, which belongs to the dynamic linker
-                    */
+  off_t offset;                        /* offset of that segment in the file, in bytes */
+  char *sealed_end;                    /* end of the part that is read-only after relocation */
+  char *table_end; /* end of the table of functions in other libraries, which belongs to the dynamic
+                      linker */
   const ElfW(Dyn) * dynamic;
-  const char *names; /* names of objects that it needs */
+  const char *names; /* names of objects that this object needs */
   const ElfW(Rela) * relocation, *call;
   size_t relocations, calls;
   const uint64_t *packed; /* relative relocations: DT_RELR */
@@ -34,7 +34,7 @@ struct object {
   bool visited;
 };
 
-/* As the dynamic linker lists them: the simulator comes first. */
+/* The objects in the dynamic linker's order, which begins with the simulator. */
 struct objects {
   struct object item[OBJECTS];
   int count;
@@ -47,7 +47,7 @@ static void look_at_dynamic(struct object *object)
   enum { RESERVED = 3 };
   char *table = NULL;
   for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
-    /* glibc has added the base to some of them */
+    /* glibc has added the base to some addresses */
     char *address = (char *)entry->d_un.d_ptr;
     if (address < object->base)
       address += (uintptr_t)object->base;
@@ -116,7 +116,7 @@ static char *start_of_data(const struct object *object)
   return object->table_end > start && object->table_end < object->end ? object->table_end : start;
 }
 
-/* A word of `object` holds an address from the beginning of the object. */
+/* Relocates a word of `object`, which holds an address relative to the object's beginning. */
 static void relocate(const struct object *object, const struct library *library, char *data,
                      const char *word)
 {
@@ -129,8 +129,8 @@ static void relocate(const struct object *object, const struct library *library,
   memcpy(at, &address, sizeof address);
 }
 
-/* Packed relocations (ELF generic ABI, DT_RELR): an even word is the place of one; the other bits
- * of an odd word say which of the next 63 words are relocated, too. */
+/* Applies packed relocations (ELF generic ABI, DT_RELR). An even word is the place of one
+ * relocation. The other bits of an odd word say which of the next 63 words to relocate. */
 static void relocate_packed(const struct object *object, const struct library *library, char *data)
 {
   enum { BITS = 63 };
@@ -149,8 +149,8 @@ static void relocate_packed(const struct object *object, const struct library *l
   }
 }
 
-/* Makes the data as they were before any constructor: the bytes of the file, zeros after them, and
- * addresses as relocated by the dynamic linker. */
+/* Returns the data as they were before any constructor: the bytes of the file, zeros after them,
+ * and addresses as the dynamic linker relocates them. */
 static char *initial_data(const struct object *object, const struct library *library)
 {
   char *data = g_malloc0(library->bytes);
@@ -199,8 +199,9 @@ static void refuse_calls(const struct object *object, const char *what,
   }
 }
 
-/* The names by which profiling tools call MPI. The layer itself calls SMPI by them; recline-cc
- * links calls of other objects by these names to the layer. */
+/* Refuses objects that call MPI by the names for profiling tools (PMPI_), if these calls would go
+ * past the layer. The layer itself calls SMPI by these names; recline-cc links calls of other
+ * objects to the layer. */
 static void refuse_profiling(const struct object *object, const char *what)
 {
   refuse_calls(object, what, object->relocation, object->relocations);
@@ -228,7 +229,7 @@ bool library_scan_is_fortran(const char *file)
   return g_str_has_prefix(last_part(file), "libgfortran.");
 }
 
-/* The layer and the runtime of OpenMP belong to no rank. */
+/* Returns whether an object belongs to no rank: the layer and the runtime of OpenMP. */
 static bool is_common(const char *name)
 {
   static const char *const common[] = {"librecline_", "libsimgrid", "libgomp.", "libomp.",
@@ -239,8 +240,8 @@ static bool is_common(const char *name)
   return false;
 }
 
-/* Lists the objects that an object needs, before itself. SimGrid needs the runtime of Fortran, too,
- * and does not call it. */
+/* Lists the objects that an object needs, and then the object itself. SimGrid lists the runtime of
+ * Fortran as needed but never calls it, so it counts as the program's. */
 static void visit(struct objects *objects, struct object *object, bool ours,
                   struct library found[LIBRARIES], int *count)
 {

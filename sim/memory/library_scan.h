@@ -1,4 +1,4 @@
-/* Shared libraries as they are loaded: which ones are the program's, and what data they have. */
+/* Looks at the loaded shared libraries: which belong to the program, and which data they have. */
 #ifndef RECLINE_LIBRARY_SCAN_H
 #define RECLINE_LIBRARY_SCAN_H
 
@@ -10,22 +10,22 @@ typedef void constructor(int, char **, char **);
 
 struct library {
   char *file;
-  char *start; /* its data: .data and .bss, without the part that the dynamic linker writes */
+  char *start; /* its data: .data and .bss, except for what the dynamic linker writes */
   size_t bytes;
-  char *fresh; /* the data that a new program finds: libc memory */
-  char *first; /* the data as they were found */
+  char *fresh; /* the data for a new program, in libc memory */
+  char *first; /* the data as they were when the library was found */
   constructor **constructors;
   size_t constructor_count;
   bool thread_local_data;
 };
 
-/* Lists the libraries with data that the program at `inside` needs, directly or not, without those
- * that the simulator and the layer need themselves, in the order of construction. `fresh` has the
- * data before any constructor has run. Returns their number. */
+/* Lists the libraries with data that the program at `inside` needs, directly or not, in the order
+ * of construction. Leaves out libraries that the simulator and the layer need themselves. Sets
+ * `fresh` to the data before any constructor. Returns the number of libraries. */
 enum { LIBRARIES = 32 };
 int library_scan(const void *inside, struct library found[LIBRARIES]);
 
-/* Returns whether the object of that name is the runtime of Fortran, libgfortran. */
+/* Returns whether an object of that name is libgfortran, the runtime of Fortran. */
 bool library_scan_is_fortran(const char *file);
 
 #endif

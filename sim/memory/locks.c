@@ -1,5 +1,6 @@
-/* Locks that nobody gives back: at the end of the process (heap_locks_are_free), and where the
- * thread that has one has ended. A rank that waited for it would stop the simulator for ever. */
+/* Takes locks that nobody will give back: at the end of the process (heap_locks_are_free), and if
+ * the thread that has the lock has ended. A rank that waited for such a lock would stop the
+ * simulator for ever. */
 #define _GNU_SOURCE
 #include "sim/memory/die.h"
 #include "sim/memory/heap.h"
@@ -16,7 +17,8 @@ bool heap_locks_are_free;
 
 enum { LOOK_NANOSECONDS = 100000000 };
 
-/* glibc keeps the number of the thread that has a lock in it; 0: nobody, or it is not kept. */
+/* Returns whether the owner of a lock has ended. glibc keeps the owner's thread number in the lock;
+ * 0: nobody has it, or the number is not kept. */
 static bool has_ended(pid_t owner)
 {
   return owner > 0 && tgkill(getpid(), owner, 0) != 0 && errno == ESRCH;
@@ -28,7 +30,7 @@ static _Noreturn void refuse(const char *name, const char *who)
   die(DIE_INPUT, "%s waits for a lock that %s, expected a lock that is given back", name, who);
 }
 
-/* A lock without checks; others return an error, or count. */
+/* Returns whether a mutex has no checks; others return an error, or count. */
 static bool is_simple(const pthread_mutex_t *mutex)
 {
   int kind = mutex->__data.__kind & 127;
@@ -60,7 +62,8 @@ static struct timespec next_look(void)
   return time;
 }
 
-/* Defines NAME, which waits for a lock: tries, and looks again and again who has it. */
+/* Defines NAME, which waits for a lock: it tries to take it, and looks again and again who has
+ * it. */
 #define WAIT_FOR_LOCK(NAME, TYPE, TRY, CLOCKED, CHECK)                                             \
   HEAP_API int NAME(TYPE *lock)                                                                    \
   {                                                                                                \
@@ -89,7 +92,7 @@ WAIT_FOR_LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock,
 WAIT_FOR_LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock,
               pthread_rwlock_clockwrlock, check_readers_lock)
 
-/* glibc's mtx_t is its mutex. */
+/* glibc's mtx_t is a mutex. */
 HEAP_API int mtx_lock(mtx_t *mutex)
 {
   int result = pthread_mutex_lock((pthread_mutex_t *)(void *)mutex);

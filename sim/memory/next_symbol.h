@@ -1,4 +1,4 @@
-/* The functions of libc that librecline_heap.so replaces. */
+/* Finds the functions of libc that librecline_heap.so replaces. */
 #ifndef RECLINE_NEXT_SYMBOL_H
 #define RECLINE_NEXT_SYMBOL_H
 
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes its address into the function pointer at `function`. ISO C knows no conversion of an
- * object pointer to a function pointer. Does not allocate. */
+/* Writes the address of libc's function into the function pointer at `function`, as ISO C cannot
+ * convert an object pointer to a function pointer. Does not allocate. */
 static inline void find_next(const char *name, void *function, size_t size)
 {
   void *symbol = dlsym(RTLD_NEXT, name);
@@ -32,7 +32,7 @@ static inline void find_next(const char *name, void *function, size_t size)
     return result;                                                                                 \
   }
 
-/* close(), fclose() and fdopen() of libc. */
+/* libc's own close(), fclose() and fdopen(). */
 int next_close(int descriptor);
 FILE *next_fdopen(int descriptor, const char *how);
 int next_fclose(FILE *);

@@ -1,7 +1,7 @@
-/* Open files of the ranks. libc lists the streams of the whole process, so a stream must not lie in
- * an arena: a rollback would tear the list. So streams that a program opens, and their buffers, lie
- * in libc's memory, and their state is put back here, like that of descriptors, Fortran's units
- * among them:
+/* Restores the open files of the ranks. libc lists the streams of the whole process, so a stream
+ * must not lie in an arena: a rollback would tear the list. Streams of a program and their buffers
+ * lie in libc's memory instead, and a rollback restores their state here. So it is with
+ * descriptors, which include Fortran's units:
  *
  *     opened before the capture     still open, at the position that it had; also if the program
  *                                   has closed it since, which is only pretended as long as an
@@ -26,8 +26,8 @@
 
 struct held {
   struct open_file *file;
-  off_t position; /* -1: it has none */
-  off_t taken;    /* of an output */
+  off_t position; /* -1: the file has no position */
+  off_t taken;    /* for an output: bytes that were collected */
 };
 
 struct heap_files {
@@ -39,7 +39,7 @@ struct heap_files {
   struct held held[];
 };
 
-static struct open_file *files; /* a fact about the process: in libc memory */
+static struct open_file *files; /* in libc memory, as no rollback may undo it */
 static struct heap_files *newest[HEAP_RANKS];
 
 /* ---- open files ---- */
@@ -116,8 +116,8 @@ static bool is_open(const struct open_file *file, const struct arena *owner)
   return file->owner == owner && !file->closed;
 }
 
-/* After fflush, the position of the descriptor is that of the stream. std::fstream uses the
- * descriptor only, and keeps its own buffer, in the arena. */
+/* Returns the position of a file. After fflush() a stream has that of its descriptor. std::fstream
+ * only uses the descriptor, and keeps its own buffer in the arena. */
 static off_t position_of(const struct open_file *file)
 {
   if (file->stream)
@@ -139,7 +139,8 @@ static void hold(struct heap_files *held, struct open_file *file)
   if (file->output || access_of(file) == O_RDONLY)
     return;
   file->kept = journal_keep(file->owner, file->descriptor);
-  if (file->stream && access_of(file) == O_RDWR) /* libc writes, and does not tell when */
+  /* Libc writes to such a stream without telling us. */
+  if (file->stream && access_of(file) == O_RDWR)
     journal_overwriting(file->owner, file->descriptor);
 }
 
@@ -192,7 +193,7 @@ static void open_again(const struct held *held)
     return;
   }
   fseeko(file->stream, held->position, SEEK_SET);
-  fflush(file->stream); /* it may have read ahead */
+  fflush(file->stream); /* the stream may have read ahead */
 }
 
 HEAP_API void heap_files_begin_again(const struct heap_files *begun, const struct heap_files *then)

@@ -1,5 +1,6 @@
-/* Files that programs have open. streams.c and descriptors.c, which replace calls of libc, report
- * them to open_files.c, which puts them back. Inside librecline_heap.so, in libc mode. */
+/* The files that programs have open. streams.c and descriptors.c, which replace calls of libc,
+ * report them to open_files.c, which restores them. It works inside librecline_heap.so, in libc
+ * mode. */
 #ifndef RECLINE_OPEN_FILES_H
 #define RECLINE_OPEN_FILES_H
 
@@ -11,14 +12,14 @@ struct arena;
 struct output;
 
 struct open_file {
-  FILE *stream; /* NULL: a descriptor only */
+  FILE *stream; /* NULL: there is only a descriptor */
   int descriptor;
   const struct arena *owner;
-  char *buffer;    /* of the stream */
+  char *buffer;    /* buffer of the stream */
   unsigned images; /* number of images that hold it */
-  bool closed;     /* by the program */
+  bool closed;     /* the program has closed it */
   bool written;
-  off_t kept;            /* bytes that were there at the newest image, or when it was opened */
+  off_t kept;            /* length of the file at the newest image, or when it was opened */
   struct output *output; /* its writes are outputs (output_files.h); NULL: they are not */
   struct open_file *next;
 };
@@ -26,15 +27,15 @@ struct open_file {
 /* Adds a file that a program of `owner` has opened. Leaves errno alone. NULL: no memory. */
 struct open_file *open_add(const struct arena *owner, FILE *stream, int descriptor);
 
-/* Returns NULL if it is not a program's, or closed. */
+/* These return the open file; NULL: no program has it open. */
 struct open_file *open_stream(const FILE *);
 struct open_file *open_descriptor(int descriptor);
 
-/* Returns the first of all files, closed ones included. */
+/* Returns the first file of the list, which has closed files, too. */
 struct open_file *open_first(void);
 
-/* The program closes it; returns as fclose or close do. The file stays as long as an image holds
- * it. */
+/* Closes the file for the program. Returns what fclose() or close() return. The file stays as long
+ * as an image holds it. */
 int open_close(struct open_file *);
 
 #endif

@@ -1,4 +1,5 @@
-/* Output files as programs use them: connects output_files.c with the files of open_files.c. */
+/* Output files as programs use them: this file connects output_files.c with the files of
+ * open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/next_symbol.h"
@@ -36,7 +37,8 @@ void heap_outputs_collect(const struct arena *owner)
       output_file_collect(file, false);
 }
 
-/* Collects the bytes in streams that the program has left open, which libc would write now. */
+/* Collects the bytes in streams that the program has left open, as libc would write them at
+ * exit. */
 __attribute__((destructor)) static void collect_the_rest(void)
 {
   heap_outputs_collect(NULL);

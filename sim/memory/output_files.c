@@ -1,11 +1,11 @@
-/* Files whose writes are outputs. The descriptor that the program gets is one of a file in memory,
- * for writing only, as long as the program believes the file to be. Its bytes are collected at its
- * next call of MPI, or when it closes the file, and replaced by a hole, so that the memory is free
- * again and a second write to the same place is seen.
+/* Files whose writes are outputs. The program gets a descriptor of a file in memory, for writing
+ * only, with the length that the program expects. Its bytes are collected at the program's next
+ * call of MPI, or when it closes the file. A hole replaces them, which frees the memory and shows a
+ * second write to the same place.
  *
- * The file on disk changes with outputs of other ranks, and outputs that have left are not undone.
- * So a program that goes back must not look there: a rank sees the file's existence and length as
- * they were when the run first came to it, plus the rank's own writes since. */
+ * The file on disk also gets outputs of other ranks, and no rollback undoes it. So a program that
+ * goes back must not look there. A rank sees whether the file existed, and its length, as they were
+ * when a rank of the run first used it, and its own writes after that. */
 #define _GNU_SOURCE
 #include "sim/memory/output_files.h"
 
@@ -28,11 +28,11 @@
 
 static const off_t NO_FILE = -1;
 
-/* A file as a rank knows it. */
+/* A file, as one rank sees it. */
 struct named {
   const struct arena *owner;
-  char *path;   /* absolute */
-  off_t before; /* its length when the run came to it, or NO_FILE */
+  char *path;   /* an absolute path */
+  off_t before; /* its length when the run first used it, or NO_FILE */
   off_t length;
   struct named *next;
 };
@@ -40,7 +40,7 @@ struct named {
 struct output {
   struct named *file;
   mode_t mode;
-  int source; /* the file in memory, for reading */
+  int source; /* descriptor to read the file in memory */
   off_t taken;
 };
 
@@ -52,7 +52,7 @@ struct output_lengths {
   } item[];
 };
 
-static struct heap_outputs outputs; /* nothing: there are none */
+static struct heap_outputs outputs; /* zeroed: no file is an output */
 static struct named *names;
 unsigned outputs_open;
 
@@ -63,8 +63,8 @@ void heap_outputs_begin(const struct heap_outputs *how)
 
 /* ---- names ---- */
 
-/* Writes the canonical name of a file into a buffer of PATH_MAX bytes. Returns false if there is no
- * such folder. */
+/* Writes the absolute name of a file, without links, into a buffer of PATH_MAX bytes. Returns false
+ * if its folder does not exist. */
 static bool absolute(const char *path, char *whole)
 {
   const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
@@ -83,7 +83,7 @@ static bool absolute(const char *path, char *whole)
   return true;
 }
 
-/* Only files and free names count. */
+/* A name of a folder or a device is never an output. */
 bool output_is(const struct arena *owner, const char *path)
 {
   char whole[PATH_MAX];
@@ -108,7 +108,8 @@ static off_t length_on_disk(const char *path)
   return stat(path, &there) < 0 ? NO_FILE : there.st_size;
 }
 
-/* Ranks that come to a file later see it as the first one did. NULL: no memory. */
+/* Returns the file as a rank sees it. A rank that uses a file later sees the same as the first rank
+ * did. NULL: no memory. */
 static struct named *named(const struct arena *owner, const char *path)
 {
   struct named *others = NULL;
@@ -133,7 +134,7 @@ static struct named *named(const struct arena *owner, const char *path)
 
 /* ---- opening ---- */
 
-/* Returns whether open() would succeed where the file is. Sets errno. */
+/* Returns whether open() would succeed for the file. Sets errno. */
 static bool may_be_opened(const struct named *file, int flags)
 {
   char folder[PATH_MAX];
@@ -147,8 +148,8 @@ static bool may_be_opened(const struct named *file, int flags)
   return !access(dirname(folder), W_OK | X_OK);
 }
 
-/* Opens a descriptor for writing only, even if the program asks to read as well, as Fortran's units
- * do that never read. */
+/* Opens a descriptor of a file in memory. It only writes, even if the program asks to read, too:
+ * Fortran's units do so and never read. */
 static int in_memory(int flags, off_t length, int *source)
 {
   char name[32];
@@ -217,7 +218,7 @@ static bool read_at(int descriptor, char *to, off_t at, off_t length)
   return true;
 }
 
-/* Returns whether the program has written where the hole was. */
+/* Returns whether the program has written into the hole. */
 static bool is_written_over(const struct output *output)
 {
   enum { BLOCK = 4096 };

@@ -4,12 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { WINDOW = 4096 }; /* entries that are read at once: 16 MiB of memory */
+enum { WINDOW = 4096 }; /* entries that are read at once, for 16 MiB of memory */
 
 /* Bits of an entry: see Documentation/admin-guide/mm/pagemap.rst in the kernel's source. */
 static const uint64_t PRESENT = UINT64_C(1) << 63, SWAPPED = UINT64_C(1) << 62;
 
-static uint64_t entry[WINDOW]; /* of the pages from `first` on */
+static uint64_t entry[WINDOW]; /* entries of the pages from `first` on */
 
 size_t pagemap_page_bytes(void)
 {
@@ -21,14 +21,14 @@ size_t pagemap_page_bytes(void)
 
 static int open_map(void)
 {
-  static int file = -2; /* -1: there is none */
+  static int file = -2; /* -1: the file cannot be opened */
   if (file == -2)
     file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   return file;
 }
 
-/* Reads the entries of the pages from `first` on, as many as fit; if they cannot be read, all count
- * as touched. */
+/* Reads the entries of the pages from `first` on, as many as fit. If that fails, all pages count as
+ * touched. */
 static void read_window(struct pagemap_range *touched, uintptr_t first)
 {
   size_t count = touched->end - first < WINDOW ? touched->end - first : WINDOW;

@@ -1,6 +1,5 @@
-/* Tells which pages of a range a process has touched, from /proc/self/pagemap. Where the kernel
- * does not tell, all pages count as touched: then untouched pages are read, and found to be zeros.
- */
+/* Tells which pages of a range a process has touched, from /proc/self/pagemap. If the kernel does
+ * not tell, all pages count as touched; then untouched pages are read and turn out to be zeros. */
 #ifndef RECLINE_PAGEMAP_H
 #define RECLINE_PAGEMAP_H
 
@@ -9,15 +8,14 @@
 #include <stdint.h>
 
 struct pagemap_range {
-  uintptr_t first, last,
-      end; /* numbers of pages: entries of first to last - 1 are known; the range's end */
+  uintptr_t first, last, end; /* entries of pages first to last - 1 are known; end: number of the
+                                 page behind the range */
 };
 
-/* Begins a range of pages, from `start` to `end`; they are asked for in this order. */
+/* Begins a range of pages from `start` to `end`. The caller then asks for pages in this order. */
 struct pagemap_range pagemap_begin(const char *start, const char *end);
 
-/* Returns whether the page that holds `address` can have changed since it was mapped.
- */
+/* Returns whether the page of `address` may have changed after it was mapped. */
 bool pagemap_is_touched(struct pagemap_range *, const char *address);
 
 size_t pagemap_page_bytes(void); /* bytes of the system's pages */

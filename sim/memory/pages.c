@@ -1,6 +1,6 @@
-/* Pages come in chunks, aligned to their size so that a page finds its chunk. Chunks with room are
- * in a list. Those without any page in use are kept for the next image up to a part of all: fresh
- * memory costs more than the copying. */
+/* Pages come in chunks, aligned to their size so that a page finds its chunk. A list has the chunks
+ * with room. Some chunks without any page in use are kept for the next image, as fresh memory costs
+ * more than copying. */
 #define _GNU_SOURCE
 #include "sim/memory/pages.h"
 
@@ -9,20 +9,20 @@
 #include <sys/mman.h>
 
 enum {
-  SLOTS = 64, /* pages in a chunk: bits of `taken`; the first holds the chunk's own data */
+  SLOTS = 64, /* pages in a chunk, bits of `taken`; the first page holds the chunk's own data */
   CHUNK = SLOTS * PAGE,
-  SPARE = 4 /* one chunk without a page in use is kept for this many in use */
+  SPARE = 4 /* keep an unused chunk for each four chunks in use */
 };
 
 struct chunk {
   uint64_t taken; /* bit set: the slot is in use */
   uint32_t references[SLOTS];
-  struct chunk *next, *previous; /* in the list of chunks with room */
+  struct chunk *next, *previous; /* neighbours in the list of chunks with room */
 };
 
 static struct {
   struct chunk *roomy;
-  size_t used, empty; /* chunks with and without a page in use */
+  size_t used, empty; /* number of chunks with and without a page in use */
 } store;
 
 static void list_insert(struct chunk *chunk)

@@ -1,17 +1,17 @@
-/* Copies of pages that images share: each has a count of references, and is kept as long as there
- * is one. They are not in libc's heap, where blocks of this size are not aligned to pages and do
- * not go back to the system while another block lies behind them. */
+/* Copies of pages that images share. Each counts its references, and is freed after the last one.
+ * They do not lie in libc's heap: blocks of this size would not be aligned to pages there, and
+ * would not go back to the system while another block lies behind them. */
 #ifndef RECLINE_PAGES_H
 #define RECLINE_PAGES_H
 
 #include <stddef.h>
 
-enum { PAGE = 4096 }; /* bytes that are shared, whatever the size of the system's pages */
+enum { PAGE = 4096 }; /* bytes in a copy, whatever the size of the system's pages */
 
-/* Returns a copy with one reference, PAGE bytes for the caller to write; NULL: no memory. */
+/* Returns a copy of PAGE bytes with one reference, for the caller to write; NULL: no memory. */
 char *page_new(void);
 
-/* Add a reference to a copy, and remove one. */
+/* page_share() adds a reference to a copy and returns it; the other one removes a reference. */
 char *page_share(char *copy);
 void page_drop(char *copy);
 

@@ -1,4 +1,4 @@
-/* Streams of C that programs open: the calls for them. See open_files.c. */
+/* Replaces the calls that open, close and change streams of C. See open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Makes the buffer at once, as libc would make it when needed, in the middle of the program. */
+/* Makes the buffer at once; libc would make it at the first use, in the middle of the program. */
 static void give_buffer(struct open_file *file)
 {
   int saved = errno; /* isatty changes it */
@@ -37,12 +37,12 @@ static void before(const struct arena *owner, const char *path, const char *how)
     journal_opening(owner, path, flags_of(how));
 }
 
-/* In libc mode: notes a stream that a program of `owner` has opened, or NULL. */
+/* Notes, in libc mode, a stream that a program of `owner` has opened (or NULL). Returns it. */
 static FILE *take_over(const struct arena *owner, FILE *stream)
 {
   if (!owner || !stream)
     return stream;
-  struct open_file *file = open_descriptor(fileno(stream)); /* fdopen */
+  struct open_file *file = open_descriptor(fileno(stream)); /* fdopen: the descriptor is known */
   if (file)
     file->stream = stream;
   else
@@ -55,19 +55,19 @@ static FILE *take_over(const struct arena *owner, FILE *stream)
   int access = fcntl(file->descriptor, F_GETFL) & O_ACCMODE;
   if (access != O_RDONLY)
     journal_writing(owner, file->descriptor);
-  if (access == O_RDWR && file->kept > 0) /* libc writes, and does not tell when */
+  if (access == O_RDWR && file->kept > 0) /* libc writes to such a stream without telling us */
     journal_overwriting(owner, file->descriptor);
   return stream;
 }
 
-/* A stream of a file whose writes are outputs. */
+/* Opens a stream on a file whose writes are outputs. */
 static FILE *open_output(const struct arena *owner, const char *path, const char *how)
 {
   int flags = flags_of(how);
   if ((flags & O_ACCMODE) == O_RDWR)
     output_refuse(owner, "reads", path);
   int descriptor = output_file_open(owner, path, flags, 0666);
-  if (flags & O_APPEND) /* as fopen does, and fdopen does not */
+  if (flags & O_APPEND) /* fopen moves to the end; fdopen does not */
     lseek(descriptor, 0, SEEK_END);
   FILE *stream = descriptor < 0 ? NULL : next_fdopen(descriptor, how);
   if (!stream && descriptor >= 0)
@@ -88,8 +88,8 @@ IN_LIBC_MODE(FILE *, fdopen, (int descriptor, const char *how), ,
 IN_LIBC_MODE(FILE *, tmpfile, (void), , take_over(mode, next()))
 IN_LIBC_MODE(FILE *, tmpfile64, (void), , take_over(mode, next()))
 
-/* Warns once that the program's streams hold data in libc's own memory, which are not put back.
- */
+/* Warns once that the program's streams hold data in libc's own memory, which no rollback
+ * restores. */
 static void say_once(const struct arena *owner, const char *what, bool *said)
 {
   if (owner && !*said)
@@ -115,7 +115,7 @@ static void before_again(const struct arena *owner, const char *path, const char
   before(owner, path, how);
 }
 
-/* The stream stays, its buffer does not. */
+/* Notes that libc has opened the stream for another file, with another buffer. */
 static FILE *opened_again(FILE *stream)
 {
   struct open_file *file = stream ? open_stream(stream) : NULL;
@@ -140,7 +140,8 @@ HEAP_API int fclose(FILE *stream)
   return result;
 }
 
-/* A program's buffer would be put back while its stream would not: libc's own buffer is kept. */
+/* Does nothing: a rollback would restore a program's buffer but not the stream, so libc's own
+ * buffer is kept. */
 IN_LIBC_MODE(int, setvbuf, (FILE * file, char *buffer, int how, size_t bytes), ,
              mode ? next(file, NULL, how, 0) : next(file, buffer, how, bytes))
 

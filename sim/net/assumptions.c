@@ -1,5 +1,5 @@
-/* Values that a platform does not give, and those that a run takes instead: notes for the result.
- */
+/* Notes for the result which values a platform does not give, and which values the run uses
+ * instead. */
 #include <glib.h>
 #include <string.h>
 

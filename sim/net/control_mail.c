@@ -6,25 +6,25 @@
 
 #include <glib.h>
 
-/* The clock may stop a little before the time for which it was set, in seconds. */
+/* The clock may stop this much before the time for which it was set, in seconds. */
 static const double NEARLY = 1e-12;
 
-/* Messages in transit to a rank, as a binary heap: by due time, then by order of posting. The heap
- * has them by value, as each look at another place would be a cache miss. */
+/* Messages in transit to a rank, as a binary heap ordered by due time, then by order of posting.
+ * The heap holds them by value, as a pointer would cost a cache miss at each look. */
 struct box {
-  struct route *routes; /* routes of what its rank posts, by receiver; filled in when needed */
+  struct route *routes; /* routes from its rank to each receiver; set when needed */
   struct letter *mail;
   unsigned letters, room;
-  uint32_t posted;    /* so far */
-  double taken;       /* until then it takes in earlier messages */
-  double left;        /* until then it sends earlier messages */
-  unsigned carried;   /* control messages on the way to it as transfers */
-  double carried_due; /* when the first of these comes, at the earliest */
+  uint32_t posted;    /* letters so far */
+  double taken;       /* until then it is taking in earlier messages */
+  double left;        /* until then it is sending earlier messages */
+  unsigned carried;   /* control messages to it that are transfers and on their way */
+  double carried_due; /* the first of these cannot come before that */
 };
 
 static int ranks;
-static struct box *boxes;  /* by rank, then the dispatcher's */
-static double pace = -1.0; /* the pace: factor for latencies of routes; negative: unknown */
+static struct box *boxes;  /* by rank; the last one is the dispatcher's */
+static double pace = -1.0; /* the pace, a factor for latencies of routes; negative: unknown */
 
 void control_mail_begin(int count)
 {
@@ -84,7 +84,7 @@ static bool awake_by(const struct box *box, double time)
          (box->carried && box->carried_due <= time);
 }
 
-/* Returns NULL if no route takes time. */
+/* Returns the route to a rank; NULL: it takes no time. */
 static const struct route *route_to(struct box *own, int rank)
 {
   const char *there = node_of(rank);
@@ -131,14 +131,14 @@ void control_mail_carried(const struct message *message)
     pace = MAX(took, 1.0);
 }
 
-/* Returns the time when the next message is in. */
+/* Returns when the next message will have been taken in. */
 static double comes_in(const struct box *box)
 {
   return MAX(first_due(box)->due, box->taken);
 }
 
-/* Many messages come at once. A waiting rank is not woken for each, but when it could have taken in
- * all that are on the way, or a latency after the first. */
+/* Returns when to wake a waiting rank. Many messages come at once, so it is not woken for each, but
+ * when it can take in all that are on the way, or a latency after the first. */
 double control_mail_due(int rank)
 {
   const struct box *box = &boxes[rank];

@@ -14,7 +14,7 @@
 
 static const double MEMORY_BANDWIDTH = 500e6;
 
-static double origin; /* on SimGrid's clock */
+static double origin; /* when the run began, on SimGrid's clock */
 
 double machine_now(void)
 {
@@ -110,7 +110,7 @@ unsigned machine_stack_bytes(void)
   return 1024u * (unsigned)sg_cfg_get_int("contexts/stack-size");
 }
 
-/* Waits for the bell until that time. */
+/* Waits until that time, or until the bell rings. */
 static void pause_until(struct computation *computation, double end)
 {
   if (computation->pause) {
@@ -122,9 +122,9 @@ static void pause_until(struct computation *computation, double end)
   bell_wait(computation->bell, end);
 }
 
-/* No actor waits for the execution itself before its very end: SimGrid throws an exception into an
- * actor that waits for an activity which another cancels, and does not survive that in the end
- * (docs/warts-smpi.md). When other ranks share the core it takes longer than first computed. */
+/* Waits for the bell instead of the execution: SimGrid throws an exception into an actor whose
+ * activity another actor cancels, and does not survive that in the end (docs/warts-smpi.md). If
+ * other ranks share the core, the execution takes longer than was computed first. */
 double machine_compute(struct computation *computation, double flops)
 {
   static const double NEARLY = 1e-9;
@@ -176,7 +176,7 @@ struct reading {
   bool whole;
 };
 
-/* Its end rings the bell as an interruption does. */
+/* Ends a read: rings the bell, as an interruption does. */
 static void end_read(void *data)
 {
   struct reading *reading = data;
@@ -202,7 +202,7 @@ bool machine_await(struct computation *computation, const struct step_of_transfe
   return reading.whole || !machine_cut(transfer);
 }
 
-/* ---- what a platform says of its hosts ---- */
+/* ---- properties of hosts in the platform ---- */
 
 double machine_figure(const char *name, double otherwise)
 {
@@ -223,7 +223,7 @@ double machine_copy_seconds(double bytes)
   return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
 }
 
-/* Uses the bandwidth of this property, or that of any copy. */
+/* Returns the seconds at the bandwidth of this property, or else at that of copies. */
 static double seconds_at(const char *property, double bytes)
 {
   return machine_property(property) ? bytes / machine_figure(property, 0.0)
@@ -248,9 +248,9 @@ double machine_encode_seconds(double bytes)
 
 /* ---- bells ---- */
 
-/* sg_cond_wait_for() takes the mutex itself, in a round of the scheduler of its own, so a
- * notification can fall between the look at `rung` and the wait; ringing over some rounds cannot.
- * Semaphores would remember, but damage SimGrid's memory when they time out. Both are in
+/* A bell. sg_cond_wait_for() takes the mutex in a round of the scheduler of its own, so a
+ * notification can fall between the look at `rung` and the wait; ringing in several rounds cannot.
+ * Semaphores would remember it, but damage SimGrid's memory when they time out. Both are in
  * docs/warts-smpi.md. */
 struct bell {
   sg_mutex_t mutex;

@@ -1,5 +1,5 @@
-/* The parts of machine.h for which SimGrid has no interface in C: activities that begin without a
- * wait for their end, the deadlock, settings with a unit. */
+/* The parts of machine.h for which SimGrid has no interface in C: activities that run in the
+ * background, the deadlock, and settings with a unit. */
 #include <algorithm>
 #include <exception>
 #include <functional>
@@ -32,8 +32,9 @@ static Host *host_named(const char *name)
   return name ? Host::by_name(name) : simgrid::s4u::this_actor::get_host();
 }
 
-/* A file server writes bytes that have come while the rest is on its way. So network and disk work
- * at the same time, each shared with its other users, and the slower one decides. */
+/* Moves bytes through network and disk at the same time, as a file server writes bytes that have
+ * come while the rest is on its way. Each is shared with its other users, and the slower one
+ * decides. */
 static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool write, bool synced)
 {
   auto size = static_cast<sg_size_t>(bytes);
@@ -87,10 +88,10 @@ static simgrid::s4u::ActorPtr start_actor(const char *name, Host *host,
 #endif
 }
 
-/* An actor that does one thing after the other: making one takes longer than most of what it does.
- * Its first step comes the same number of rounds of the scheduler after the request, whether the
+/* An actor that does one job after the other, as making an actor takes longer than most jobs. A
+ * job's first step comes the same number of rounds of the scheduler after the request, whether the
  * actor is new or not, so that times do not depend on that. SimGrid 3.32 keeps an actor's reads and
- * writes until the actor ends, and goes through them at each turn; so each actor has a last job. */
+ * writes until the actor ends, and goes through them at each turn, so each actor has a last job. */
 struct helper {
   simgrid::s4u::ActorPtr actor;
   std::function<void()> job; /* the next one */
@@ -99,7 +100,7 @@ struct helper {
 static void help(helper *self, std::vector<helper *> *idle)
 {
   static const int JOBS = 32;
-  simgrid::s4u::Actor::self()->daemonize(); /* it does not prolong the run */
+  simgrid::s4u::Actor::self()->daemonize(); /* as a daemon it does not prolong the run */
   for (int jobs = 1;; jobs++) {
     std::exchange(self->job, {})();
     if (jobs == JOBS)
@@ -130,11 +131,11 @@ static helper *ask_for_help(Host *home, std::function<void()> job)
 
 struct transfer {
   helper *by;
-  bool over; /* it calls `done`, and then is gone */
+  bool over; /* `done` is being called; the transfer is freed after that */
   bool cut;  /* its helper is being killed, but may still get a turn */
 };
 
-/* SimGrid cancels what an actor has begun when the actor is killed. */
+/* SimGrid cancels the activities of an actor that is killed. */
 struct transfer *machine_transfer(const char *home, const struct step_of_transfer *step,
                                   unsigned count, void (*done)(void *), void *data)
 {
@@ -144,7 +145,7 @@ struct transfer *machine_transfer(const char *home, const struct step_of_transfe
     steps.push_back({step[i].kind, host_named(step[i].from), host_named(step[i].to), step[i].bytes,
                      step[i].seconds, step[i].unsynced});
   transfer->by = ask_for_help(host_named(home), [=] {
-    simgrid::s4u::this_actor::yield(); /* until our maker knows us */
+    simgrid::s4u::this_actor::yield(); /* until the maker has a pointer to us */
     for (const auto &each : steps)
       each.take();
     while (transfer->cut)
@@ -192,14 +193,14 @@ static const char *find_property(const Host *host, const char *name)
        *root = simgrid::s4u::Engine::get_instance()->get_netzone_root();
   while (!value) {
     value = zone->get_property(name);
-    if (zone == root) /* its parent is no null pointer */
+    if (zone == root) /* SimGrid has no null pointer for its parent */
       break;
     zone = zone->get_parent();
   }
   return value;
 }
 
-/* The result is kept, as it is needed with each message and never changes. */
+/* Returns a property. It keeps the result, which each message needs and which never changes. */
 const char *machine_property(const char *name)
 {
   static std::map<std::pair<const Host *, const char *>, const char *> known;
@@ -210,7 +211,8 @@ const char *machine_property(const char *name)
   return found->second;
 }
 
-/* SimGrid throws where zones are not joined; elsewhere a route of nothing is none. */
+/* Returns whether there is a route. SimGrid throws if zones are not joined, and otherwise gives an
+ * empty route if there is none. */
 bool machine_has_route(const char *from, const char *to)
 {
   std::vector<simgrid::s4u::Link *> links;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static struct message *unused; /* a list by `self` */
+static struct message *unused; /* a list, linked by `self` */
 static unsigned in_transit[2]; /* control messages, messages of programs */
 
 void message_set_in_transit(struct message *message, bool on)
@@ -64,7 +64,7 @@ struct letter message_fold(struct message *message)
                           .joined = message->joined};
   memcpy(letter.words, message->words, sizeof letter.words);
   message->piggybacked = NULL;
-  message->in_transit = false; /* the message is still counted */
+  message->in_transit = false; /* so message_free() leaves it in the count */
   message_free(message);
   return letter;
 }

@@ -1,8 +1,7 @@
 /* Messages between the ranks and the dispatcher, as the transport carries them.
  *
- * A message is an envelope that travels by pointer, in memory that all ranks share. Over the
- * simulated network travels a number of bytes given by the sender (`wire_bytes`), which determines
- * the time.
+ * A message is an envelope that travels by pointer, as all ranks share memory. The simulated
+ * network carries as many bytes as the sender says (`wire_bytes`), which determine the time.
  */
 #ifndef RECLINE_MESSAGE_H
 #define RECLINE_MESSAGE_H
@@ -12,91 +11,94 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-  MESSAGE_WORDS = 3
-}; /* most words that a protocol adds to a message, or that a control message has */
+enum { MESSAGE_WORDS = 3 }; /* most words of a protocol in a message, or in a control message */
 
 enum message_kind {
   MESSAGE_PROGRAM, /* a message of the program, handled by the protocol */
   MESSAGE_BYPASS,  /* a message of a collective call that the protocol handles as one
                       (collective_messages.h) */
   MESSAGE_CONTROL, /* a control message of the protocol */
-  MESSAGE_REVOKE,  /* where programs repair themselves: `comm` is revoked (faults.h) */
+  MESSAGE_REVOKE,  /* for programs that repair themselves: `comm` is revoked (faults.h) */
   MESSAGE_AGREE,   /* a message of agreement number `tag` on `comm` (agreement.h) */
   MESSAGE_NOTICE   /* a notice of the dispatcher */
 };
 
 enum notice_kind {
-  NOTICE_DOWN,    /* `peer` is dead, `checkpoint` is the one to recover from */
-  NOTICE_RESTART, /* to a dead rank: start again from `checkpoint` */
+  NOTICE_DOWN,    /* `peer` is dead; recover from `checkpoint` */
+  NOTICE_RESTART, /* to a dead rank: start again, from `checkpoint` */
   NOTICE_TIMER,
-  NOTICE_DURABLE,   /* `part` of `checkpoint` */
-  NOTICE_COMMITTED, /* `checkpoint` */
-  NOTICE_REPAIRED,  /* the communicator (ulfm.h) */
-  NOTICE_TURN,      /* runs by schedule: it is the rank's turn, or the schedule has ended */
+  NOTICE_DURABLE,   /* `part` of `checkpoint` is on storage */
+  NOTICE_COMMITTED, /* `checkpoint` is committed */
+  NOTICE_REPAIRED,  /* the communicator is repaired (ulfm.h) */
+  NOTICE_TURN,      /* in runs by schedule: it is the rank's turn, or the schedule has ended */
   NOTICE_END        /* all programs have finished */
 };
 
 enum send_mode {
   SEND_STANDARD,
-  SEND_BUFFERED,   /* complete at once, however large */
+  SEND_BUFFERED,   /* complete at once, of any size */
   SEND_SYNCHRONOUS /* complete when it is matched */
 };
 
-/* The state of a rendezvous whose payload travels without being asked for. */
+/* The state of a rendezvous payload that travels before the receiver asks for it. */
 enum flight {
   FLIGHT_NONE,
   FLIGHT_UNDER_WAY,
-  FLIGHT_IN_VAIN /* the message was dropped meanwhile */
+  FLIGHT_IN_VAIN /* the message was dropped before the payload came */
 };
 
 /* The times of a control message, in seconds (control_mail.h). */
 struct posted {
-  double left;    /* when it has left its sender, with the last byte */
-  double latency; /* of its route */
+  double left;    /* when its last byte has left the sender */
+  double latency; /* latency of its route */
 };
 
 struct message {
   enum message_kind kind;
   int source, destination; /* ranks; the dispatcher is the number of ranks */
-  uint64_t wire_bytes;     /* on the network */
-  void *self;              /* the item that the transfer of its payload hands over */
+  uint64_t wire_bytes;     /* bytes on the network */
+  void *self;              /* the item that the transfer of the payload carries */
   uint32_t serial;         /* counts the messages of this source to this destination, from 1 */
-  uint32_t incarnation;    /* that the sender has noticed */
+  uint32_t incarnation;    /* the incarnation that the sender knows */
   uint32_t life;           /* life of the sender: counts its crashes */
   int comm;
   int32_t tag;
-  uint32_t bytes; /* of its payload, as the program sees it */
+  uint32_t bytes; /* size of the payload, as the program sees it */
   uint32_t words[MESSAGE_WORDS];
-  uint32_t shares;         /* BYPASS: number of contributions in the words' sums; 0: no words */
-  uint32_t line;           /* last checkpoint that its sender had captured */
-  struct payload *payload; /* NULL: it has no payload, or a receive has it */
-  /* Lane of the transfer that must be fetched; NULL: the payload comes or is here. */
+  /* BYPASS: how many contributions the sums in its words have; 0: it has no words */
+  uint32_t shares;
+  uint32_t line;           /* last checkpoint that the sender had captured */
+  struct payload *payload; /* NULL: there is none, or a receive has taken it */
+  /* Lane of the payload's transfer, which the receiver must fetch; NULL: it comes by itself, or is
+   * here. */
   struct lane *lane;
   enum flight flight;
-  bool in_transit; /* sent, and neither parked nor handed on */
-  bool eager;      /* receiving it costs the processor of its receiver */
+  bool in_transit; /* sent, but neither parked nor handed on */
+  bool eager;      /* the receiver's processor spends time on it */
   enum send_mode mode;
   /* notices */
   enum notice_kind notice;
   int peer;
   uint32_t checkpoint;
   int part;             /* part of the checkpoint: enum rcl_part */
-  uint32_t for_life;    /* life of the receiver; RESTART: the life that it begins */
+  uint32_t for_life;    /* life of the receiver; RESTART: the life that begins */
   struct posted posted; /* control */
-  bool joined;          /* control: goes with one before it to the same rank, in one message */
-  uint32_t (
-      *piggybacked)[MESSAGE_WORDS]; /* words of the control messages that travel with it; a message
-                                       without words of its own consists of these only */
+  /* control: travels with an earlier control message to the same rank, as one message */
+  bool joined;
+  uint32_t(
+      /* words of the control messages that travel with it; a message without its own words has only
+       * these */
+      *piggybacked)[MESSAGE_WORDS];
   uint32_t riders_count;
-  uint32_t slot;     /* below the matching: its slot, while it waits for its delivery */
-  double held_until; /* control, at its receiver: overtaken until then, seconds; 0: not */
+  uint32_t slot; /* below the matching: its slot while it awaits delivery */
+  /* control, at its receiver: seconds until which others overtake it; 0: it is not held */
+  double held_until;
 };
 
-/* A control message that is under way without a transfer (control_mail.h). Each pair of ranks may
- * have some at once, so it has half of the bytes of a message. */
+/* A control message that travels without a transfer (control_mail.h). Each pair of ranks may have
+ * several under way, so a letter has half the size of a message. */
 struct letter {
-  double due; /* at its receiver, in seconds */
+  double due; /* when it arrives, in seconds */
   double latency, occupies;
   uint64_t wire_bytes;
   uint32_t (*piggybacked)[MESSAGE_WORDS];
@@ -104,19 +106,20 @@ struct letter {
   uint32_t words[MESSAGE_WORDS];
   int source;
   uint32_t serial, incarnation, life, line;
-  uint32_t number; /* counts those to its receiver */
+  uint32_t number; /* counts letters to its receiver */
   bool joined;
 };
 
-/* Makes a message with these fields; the others are zero. Its last owner frees it; if its payload
- * is in flight, it is freed when the payload has come. */
+/* Makes a message with these fields; the others are zero. Its last owner frees it. If its payload
+ * is in flight, the memory is freed after the payload has come. */
 struct message *message_new(enum message_kind, int source, int destination);
 void message_free(struct message *);
 
-/* Sets whether it counts in transport_in_transit(); a notice never does. */
+/* Sets whether it counts in transport_in_transit(); notices never count. */
 void message_set_in_transit(struct message *, bool);
 
-/* A control message in transit becomes a letter, and a message again at `destination`. */
+/* message_fold() turns a control message in transit into a letter; the other function makes a
+ * message of it again, at `destination`. */
 struct letter message_fold(struct message *);
 struct message *message_unfold(const struct letter *, int destination);
 

@@ -3,7 +3,7 @@
 /* The messages with one envelope. */
 struct envelope {
   gint64 key;
-  uint32_t last; /* serial */
+  uint32_t last; /* serial of the last message */
   unsigned count;
 };
 
@@ -96,7 +96,7 @@ void parked_take_from(struct parked *parked, int source, uint32_t serial, GQueue
     move_first(parked, own, to);
 }
 
-/* The first of each source stands before the source's others. */
+/* The first message of each source stands before the source's other messages. */
 void parked_take(struct parked *parked, const uint32_t *serials, GQueue *to)
 {
   for (GList *link = parked->all.head, *next; link; link = next) {

@@ -1,5 +1,5 @@
-/* Messages that wait at one end for a receive, in the order in which they have come there. A root
- * can be thousands of calls ahead of the others, so messages are also found by envelope. */
+/* Messages that wait at their receiver for a receive, in the order of arrival. A root can be
+ * thousands of calls ahead of other ranks, so messages are also found by envelope. */
 #ifndef RECLINE_PARKED_H
 #define RECLINE_PARKED_H
 
@@ -12,16 +12,15 @@ struct parked;
 struct parked *parked_new(void);
 void parked_add(struct parked *, struct message *);
 
-/* Returns them in the order of arrival; the caller must not change the list. */
+/* Returns the messages in the order of arrival. The caller must not change the list. */
 const GList *parked_all(const struct parked *);
 
 /* Returns the serial of the last message of that kind with that envelope, which has no wildcard; 0:
- * there is none.
- */
+ * there is no such message. */
 uint32_t parked_last(const struct parked *, enum message_kind, int source, int comm, int32_t tag);
 
-/* Both move messages to `to`, in the order of arrival: the first those of `source` up to that
- * serial; the second those of all sources, of each up to its own serial. */
+/* These move messages to `to`, in the order of arrival: parked_take_from() the messages of `source`
+ * up to `serial`; parked_take() the messages of all sources, each up to its own serial. */
 void parked_take_from(struct parked *, int source, uint32_t serial, GQueue *to);
 void parked_take(struct parked *, const uint32_t *serials, GQueue *to);
 

@@ -5,10 +5,12 @@
 static int ranks;
 static const char **node; /* by rank; interned */
 static const char *service;
-static GQueue spares = G_QUEUE_INIT; /* interned names of nodes that are up, the next one first */
-static GHashTable *failed; /* interned names of nodes that have failed and are not repaired -> where
-                              their ranks go on: a spare, which is theirs from then on, or there */
-static GHashTable *gone;   /* interned names of those that never come back */
+/* Interned names of spare nodes that are up, the next one first. */
+static GQueue spares = G_QUEUE_INIT;
+/* Interned names of nodes that have failed and are not repaired; the value is where their ranks go
+ * on: a spare, which is theirs then, or the node itself. */
+static GHashTable *failed;
+static GHashTable *gone; /* interned names of nodes that never come back */
 
 void node_begin(int count)
 {
@@ -54,7 +56,7 @@ static bool carries_ranks(const char *name)
   return false;
 }
 
-/* Counts the ranks that run there, or will run there. */
+/* Counts the ranks that run on a node, or will run there. */
 static int load_of(const char *name)
 {
   int load = 0;
@@ -65,8 +67,8 @@ static int load_of(const char *name)
   return load;
 }
 
-/* Returns the node with the fewest ranks among those that are up or come back; NULL: none is left.
- */
+/* Returns the node with the fewest ranks, of all nodes that are up or come back; NULL: none is
+ * left. */
 static const char *least_loaded(void)
 {
   const char *best = NULL;
@@ -79,8 +81,8 @@ static const char *least_loaded(void)
   return best;
 }
 
-/* Returns a spare for the ranks of that node, or else the node itself; another node, if it does not
- * come back. */
+/* Returns where the ranks of that node go on: on a spare; without one, on the node itself; or on
+ * another node if it does not come back. */
 static const char *successor(const char *name)
 {
   const char *spare = carries_ranks(name) ? g_queue_pop_head(&spares) : NULL;

@@ -9,20 +9,20 @@
 #include <math.h>
 #include <simgrid/actor.h>
 
-/* Transfers that can begin while a rank waits and whose end it notices. A rank that needs more gets
- * more, up to a limit, as each makes its waits longer. */
+/* How many transfers can begin while a rank waits. A rank that needs more gets more, up to a limit,
+ * as each makes its waits longer. */
 enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 
 enum { ANY_SOURCE = -1 };
 
-/* The end where a rank's messages come in; it may exist before the rank begins. */
+/* The end at which a rank's messages come in. It may exist before the rank begins. */
 struct end {
   sg_mailbox_t mailbox;
-  uint64_t put;          /* transfers to it so far */
-  bool busy;             /* control messages and notices have come to it */
-  GQueue door;           /* envelopes that are here without a transfer */
+  uint64_t put;          /* counts transfers to it */
+  bool busy;             /* control messages and notices have come */
+  GQueue door;           /* envelopes that have come without a transfer */
   struct parked *parked; /* messages whose transfer waits for the receiver */
-  double looked;         /* when it last sent a control message */
+  double looked;         /* when its rank last sent a control message */
 };
 
 struct send {
@@ -33,45 +33,46 @@ struct send {
 };
 
 struct fetch {
-  bool parked;        /* the whole message has arrived and is not matched yet */
-  sg_comm_t transfer; /* NULL: the payload is in flight to the end */
+  bool parked;        /* the whole message is here, and is not matched yet */
+  sg_comm_t transfer; /* NULL: the payload is on its way to the end */
   struct message *message;
   void (*done)(struct message *, void *);
   void *data;
-  void *item; /* set by the transfer */
+  void *item; /* the transfer sets it */
 };
 
-/* A transfer that this rank takes from its end, or waits for there. */
+/* A transfer that this rank takes from its end, or awaits there. */
 struct reception {
   sg_comm_t transfer;
-  void *item;  /* set by the transfer */
-  bool looked; /* whether the transfer had ended before it was taken, or has ended since */
+  void *item;  /* the transfer sets it */
+  bool looked; /* the transfer has ended: before it was taken, or after that */
 };
 
 struct transport {
   struct end *end;
   int index;
-  uint64_t taken; /* transfers to the end that have come */
-  double polled;  /* when it last looked for arrivals */
+  uint64_t taken; /* counts transfers that have come to the end */
+  double polled;  /* when the rank last looked for arrivals */
   guint spare;
   GPtrArray *receptions; /* struct reception, in the order of posting */
   GPtrArray *fetches;    /* struct fetch */
-  GArray *sends;         /* struct send: rendezvous payloads under way */
-  sg_comm_t *transfers;  /* scratch of one wait */
+  GArray *sends;         /* struct send: payloads of rendezvous under way */
+  sg_comm_t *transfers;  /* scratch space for a wait */
   guint transfers_room;
   uint32_t sends_started;
   uint32_t *sent, *got; /* by peer: serial of the last message */
-  uint32_t *wanted;     /* by peer: serial of the last message that is not to be parked */
+  uint32_t *wanted;     /* by peer: serial of the last message that must not be parked */
   GQueue *early;        /* by peer: messages that overtook an earlier one */
 };
 
 static struct network network;
 static struct traffic traffic;
-static struct end *ends; /* of the ranks, then of the dispatcher */
-static char nudge;       /* wakes a receiver, which finds the envelope at the door */
+static struct end *ends; /* by rank; the last one is the dispatcher's */
+static char nudge;       /* the item that wakes a receiver to look at its door */
 static int eager_bytes;
 
-/* The search for a mailbox lets others run, so it is made only when needed. */
+/* Returns the mailbox of an end. The search for it lets other actors run, so it is made only when
+ * needed. */
 static sg_mailbox_t mailbox_of(int index)
 {
   struct end *end = &ends[index];
@@ -112,7 +113,8 @@ struct transport *transport_new(int index)
 
 /* ---- sending ---- */
 
-/* Returns the platform's time of the daemon, in seconds; 0: control messages go as others do. */
+/* Returns how long a daemon takes for a message, in seconds, by the platform; 0: control messages
+ * travel as others do. */
 static double daemon_time(void)
 {
   static double seconds = -1.0;
@@ -128,15 +130,15 @@ static bool may_be_mail(const struct message *message)
   return message->kind == MESSAGE_CONTROL && network.mail && daemon_time() <= 0.0;
 }
 
-/* Control messages that ride on a message of the program are always expected, as the program may
- * wait for their effect. */
+/* Returns whether control messages ride on a message of the program. Such a message is always
+ * expected, as the program may wait for their effect. */
 static bool bears_control(const struct message *message)
 {
   return message->riders_count > 0;
 }
 
-/* Asks what the receiver expects when the message is on its way. No other actor may run between
- * question and consequence, so the lane is reserved before. */
+/* Puts a message on its way, by a lane if its receiver does not expect it now. No other actor may
+ * run between the question and the put, so the lane is reserved before. */
 static void put_eager(struct message *message, uint64_t bytes)
 {
   struct end *end = &ends[message->destination];
@@ -154,7 +156,7 @@ static void put_eager(struct message *message, uint64_t bytes)
   }
 }
 
-/* Puts it at the daemon of its receiver, which finds it when it next looks. */
+/* Leaves a message at the daemon of its receiver, which finds it when it looks the next time. */
 static void leave_daemons(void *data)
 {
   struct message *message = data;
@@ -180,8 +182,8 @@ static void send_eager(struct message *message, bool blocking)
   }
 }
 
-/* SMPI charges no overhead for a blocking send that waits for its receiver, unless it is
- * synchronous. The message is the receiver's as soon as it is at the door. */
+/* Sends by rendezvous. SMPI charges no overhead for a blocking send that waits for its receiver,
+ * unless it is synchronous. The receiver owns the message as soon as it is at the door. */
 static uint32_t send_rendezvous(struct transport *transport, struct message *message, bool blocking)
 {
   uint64_t bytes = message->wire_bytes;
@@ -267,7 +269,7 @@ void transport_wake(int index)
   wire_put(mailbox, &nudge, 0);
 }
 
-/* From here on the program may touch what it has sent. */
+/* Finishes a send: from here on the program may change what it has sent. */
 static void finish_send(struct transport *transport, guint i)
 {
   payload_call_in(g_array_index(transport->sends, struct send, i).payload);
@@ -278,8 +280,8 @@ static void finish_send(struct transport *transport, guint i)
 
 static void let_in(struct transport *, int source);
 
-/* A later message can overtake: here it waits for the earlier one, and calls it in if it is parked.
- */
+/* Hands a message on, unless it has overtaken an earlier message of its source. Then it waits for
+ * that message, and calls it in if it is parked. */
 static void hand_on(struct transport *transport, struct message *message, GQueue *inbox)
 {
   REQUIRE(message->destination == transport->index, "a message comes to its destination");
@@ -360,8 +362,8 @@ bool transport_fetches(const struct transport *transport)
   return transport->fetches->len > 0;
 }
 
-/* A transfer under way still writes into its fetch. A message that is not matched yet goes on, as
- * later ones wait for it. */
+/* Forgets all that is under way. A transfer under way still writes into its fetch, so that stays. A
+ * message that is not matched yet goes on, as later ones wait for it. */
 void transport_abandon(struct transport *transport)
 {
   struct fetch *fetch;
@@ -398,7 +400,7 @@ void transport_give_up(struct transport *transport, uint32_t first, uint32_t las
 
 /* ---- parked messages ---- */
 
-/* Lets in the messages of each peer, or of one source, up to the serial that is wanted. */
+/* Lets in the messages of each peer, or of one source, up to the wanted serial. */
 static void let_in(struct transport *transport, int source)
 {
   GQueue wanted = G_QUEUE_INIT;
@@ -504,7 +506,7 @@ static guint under_way(const struct transport *transport)
   return (guint)(transport->end->put - transport->taken);
 }
 
-/* Takes all transfers under way, and that many more. */
+/* Takes all transfers that are under way, and `spare` more. */
 static void post_receptions(struct transport *transport, guint spare)
 {
   while (transport->receptions->len < under_way(transport) + spare) {
@@ -516,7 +518,8 @@ static void post_receptions(struct transport *transport, guint spare)
 
 /* ---- looking and waiting ---- */
 
-/* A transfer that had ended before it was taken sets its item only when it is looked at. */
+/* Returns whether a transfer has ended. If it had ended before it was taken, its item is set only
+ * by this look. */
 static bool has_come(struct reception *reception)
 {
   bool was_there = !reception->item && !reception->looked && wire_test(reception->transfer);
@@ -527,7 +530,7 @@ static bool has_come(struct reception *reception)
 void transport_poll(struct transport *transport, GQueue *inbox)
 {
   transport_answer_door(transport, inbox);
-  if (transport->polled == machine_now()) /* nothing comes while the clock stands still */
+  if (transport->polled == machine_now()) /* nothing can have come since */
     return;
   transport->polled = machine_now();
   post_receptions(transport, 0);
@@ -550,8 +553,8 @@ void transport_poll(struct transport *transport, GQueue *inbox)
   }
 }
 
-/* Lists all that can wake this rank, in a fixed order: envelopes, sends, fetches. Returns their
- * number. */
+/* Lists all that can wake this rank, in a fixed order: envelopes, sends, fetches. Returns its
+ * length. */
 static guint collect_transfers(struct transport *transport)
 {
   const GPtrArray *receptions = transport->receptions, *fetches = transport->fetches;
@@ -579,8 +582,8 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
   return NULL;
 }
 
-/* The receiver of a synchronous message, which has come at this instant, runs first: it may take
- * it. */
+/* Ends a send. The receiver of a synchronous message that has come at this instant runs first, as
+ * it may take the message. */
 static void end_send(struct transport *transport, guint i)
 {
   const struct payload *payload = g_array_index(transport->sends, struct send, i).payload;
@@ -590,7 +593,7 @@ static void end_send(struct transport *transport, guint i)
     sg_actor_yield();
 }
 
-/* The post lets others run, which may leave messages at the door. */
+/* post_receptions() lets other actors run, which may leave messages at the door. */
 void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited, double until)
 {
   if (under_way(transport) > transport->receptions->len)

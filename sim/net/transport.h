@@ -1,9 +1,9 @@
 /* Envelopes and payloads between ranks, over SimGrid's network (wire.h).
  *
- * As under SMPI, a transfer begins when its receiver expects the message: it has posted a receive
- * that accepts it, or waits for any. Until then the message is *parked*. A stale message is dropped
- * after it has come, never left there. Messages of one source are handed on in the order of
- * sending: a message that must be handed on calls in earlier ones that are parked.
+ * As under SMPI, a transfer begins when its receiver expects the message: the receiver has posted a
+ * receive that accepts it, or waits for any message. Until then the message is *parked*. A stale
+ * message also comes in, and is dropped then. Messages of one source are handed on in the order of
+ * sending, so a message that must be handed on calls in earlier ones that are parked.
  *
  *     eager        envelope and payload in one transfer; the send is complete at once. Small
  *                  messages, and all of MPI_Bsend
@@ -18,8 +18,8 @@
  * its receive (request.c), as under SMPI; for other messages, on arrival.
  *
  * Control messages and notices are always expected, and so are messages of the program on which
- * control messages ride; of a rendezvous only the envelope comes then. Most control messages above
- * the matching are no transfers (control_mail.h).
+ * control messages ride; if such a message is a rendezvous, only its envelope comes. Most control
+ * messages above the matching are not transfers (control_mail.h).
  */
 #ifndef RECLINE_TRANSPORT_H
 #define RECLINE_TRANSPORT_H
@@ -29,26 +29,28 @@
 
 #include <glib.h>
 
-/* Services of the host for the transport. */
+/* What the transport needs from its host. */
 struct network {
-  int ranks;                            /* of the program; the dispatcher is one more */
+  int ranks;                            /* ranks of the program; the dispatcher comes after them */
   const char *overhead[WIRE_OVERHEADS]; /* costs of messages, as the platform says (wire.h) */
-  bool mail;        /* control messages may overtake messages of the program, and so travel as mail
-                       (control_mail.h) */
-  bool out_of_band; /* control messages pass the daemons of the nodes, where the platform has some:
-                       they take control_daemon_s for each, and ranks look for them every
-                       control_poll_s since they last sent one */
-  /* Returns whether the receiver would go on, or do something for its protocol, if it had that
-   * message now. */
+  /* Control messages may overtake messages of the program, so they travel as mail
+   * (control_mail.h). */
+  bool mail;
+  /* Control messages pass the daemons of the nodes, if the platform has daemons: each takes
+   * control_daemon_s for a message, and a rank looks for messages every control_poll_s after it
+   * last sent one. */
+  bool out_of_band;
+  /* Returns whether the receiver would go on, or do something for its protocol, with that
+   * message. */
   bool (*expects)(const struct message *);
-  /* Returns whether its program has posted a receive that takes the message. */
+  /* Returns whether the receiver's program has posted a receive that takes the message. */
   bool (*is_awaited)(const struct message *);
 };
 
-/* To be called before all transports are made. No other actor runs meanwhile. */
+/* Prepares transports. Call it before the first is made. No other actor runs meanwhile. */
 void transport_begin(const struct network *);
 
-/* Makes the transport of the calling rank, or of the dispatcher, whose index follows those of the
+/* Makes the transport of the calling rank, or of the dispatcher, whose index is the number of
  * ranks. */
 struct transport *transport_new(int index);
 
@@ -57,59 +59,60 @@ struct transport *transport_new(int index);
 uint32_t transport_send(struct transport *, struct message *, uint64_t wire_bytes, bool blocking);
 bool transport_sent(const struct transport *, uint32_t send);
 
-/* Returns whether a send of that payload is under way, of which the end wakes its sender. */
+/* Returns whether a send of that payload is under way, whose end wakes its sender. */
 bool transport_carries(const struct transport *, const struct payload *);
 
-/* That rank, which may wait, looks again at what it waits for, as soon as an empty message from the
- * caller is there. */
+/* Wakes a rank with an empty message, so that it looks again at what it waits for. */
 void transport_wake(int index);
 
-/* The traffic between ranks so far, without the dispatcher's notices: messages of the program and
- * of its collectives, control messages, and the bytes of all. */
+/* The traffic between ranks so far: messages of the program and of its collectives, control
+ * messages, and the bytes of all. The dispatcher's notices do not count. */
 struct traffic {
   uint64_t messages, control, bytes;
 };
 struct traffic transport_traffic(void);
 
-/* Asks for the payload of a rendezvous message, and calls `done` with `data` when it has come, or
- * at once for other messages; owns the message. */
+/* Asks for the payload of a rendezvous message. Calls `done` with `data` when it has come; for
+ * other messages at once. Owns the message. */
 void transport_fetch(struct transport *, struct message *,
                      void (*done)(struct message *, void *data), void *data);
-void transport_finish_fetches(struct transport *, GQueue *inbox); /* until all payloads are here */
+void transport_finish_fetches(struct transport *, GQueue *inbox); /* waits for all payloads */
 
-/* Parked messages that are `wanted` (NULL: all) begin to come in. */
+/* Lets parked messages come in, if they are `wanted` (NULL: all). */
 void transport_let_in(struct transport *, bool (*wanted)(const struct message *, const void *what),
                       const void *what);
-/* The same for messages with that envelope, without a wildcard. */
+/* Lets parked messages with that envelope, which has no wildcard, come in. */
 void transport_let_in_from(struct transport *, enum message_kind, int source, int comm,
                            int32_t tag);
 
-/* Return the number of messages of all ranks, without notices, that are on their way and do not
- * wait for their receiver; and of messages of programs alone. */
+/* These count messages on their way that do not wait for their receiver, without notices: of all
+ * ranks, and of programs alone. */
 unsigned transport_in_transit(void);
 unsigned transport_program_in_transit(void);
 
-/* Returns whether the bytes of a message that was taken are still under way. */
+/* Returns whether the bytes of a message that was taken are still on their way. */
 bool transport_fetches(const struct transport *);
 
-/* Forgets sends and fetches under way; they may still end, without effect. */
+/* Forgets sends and fetches under way. They may still end, without any effect. */
 void transport_abandon(struct transport *);
 
-/* Sends to `peer` that are under way will never be received: marks them as complete. */
+/* Marks sends to `peer` that are under way as complete, as they will never be received. */
 void transport_disconnect(struct transport *, int peer);
 
-/* The first returns the number of the send begun last. The second gives up the sends from `first`
- * to `last`: they count as complete, and their buffers belong to the program again. */
+/* transport_last_send() returns the number of the send that began last. The other one gives up
+ * sends `first` to `last`: they count as complete, and their buffers belong to the program
+ * again. */
 uint32_t transport_last_send(const struct transport *);
 void transport_give_up(struct transport *, uint32_t first, uint32_t last);
 
-/* Take in messages that have come: append envelopes to `inbox`. The first takes those that come
- * without a transfer (envelopes of rendezvous, control mail), and returns whether there were any.
- */
+/* These take in messages that have come and append their envelopes to `inbox`.
+ * transport_answer_door() only takes messages without a transfer (envelopes of rendezvous, control
+ * mail), and returns whether there were any. */
 bool transport_answer_door(struct transport *, GQueue *inbox);
-void transport_poll(struct transport *, GQueue *inbox); /* all that has come, without waiting */
-/* Waits until something completes, or until that time (negative: none). `awaited`: the number of
- * messages of the program that may come, besides others; readiness for more costs time. */
+/* Takes all that has come, without waiting. */
+void transport_poll(struct transport *, GQueue *inbox);
+/* Waits until something completes, or until that time (negative: no limit). `awaited` is how many
+ * messages of the program may come, besides others; being ready for more takes time. */
 void transport_wait(struct transport *, GQueue *inbox, unsigned awaited, double until);
 
 #endif

@@ -10,16 +10,16 @@
 #include <simgrid/version.h>
 #include <stdlib.h>
 
-enum { ENVELOPE_BYTES = 16 }; /* as SMPI adds to every message */
+enum { ENVELOPE_BYTES = 16 }; /* SMPI adds as many to every message */
 
 /* ---- ends and lanes ---- */
 
 struct lane {
   sg_mailbox_t mailbox;
-  sg_host_t from;    /* lane of a transfer that begins when it is taken; NULL: the transfer was put
-                        already */
-  uint64_t bytes;    /* of that */
-  struct lane *next; /* in the list of free ones */
+  /* Lane of a transfer that begins when it is taken; NULL: the transfer has begun. */
+  sg_host_t from;
+  uint64_t bytes;    /* bytes of that transfer */
+  struct lane *next; /* in the list of free lanes */
 };
 
 static struct lane *free_lanes;
@@ -69,8 +69,8 @@ static long wire_bytes(uint64_t bytes)
   return (long)bytes + ENVELOPE_BYTES;
 }
 
-/* In a process of SMPI the bytes that are put are copied to the receiver, as many as a pointer has;
- * detached ones are freed then, as a copy that SMPI made. */
+/* Puts an item without waiting. A process of SMPI copies the bytes that are put to the receiver, as
+ * many as a pointer has, and frees detached ones as if SMPI had copied them. */
 static void put_detached(sg_mailbox_t mailbox, void *item, uint64_t bytes)
 {
   void **parcel = malloc(sizeof *parcel);
@@ -90,10 +90,11 @@ sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes)
   return sg_mailbox_put_async(end, item, wire_bytes(bytes));
 }
 
-static void *anything = &anything; /* the item that a lane carries */
+static void *anything = &anything; /* the item of every lane */
 
-/* An actor's puts are in a list that is searched at the end of each of its transfers, and its
- * receivers may be far behind. Others run meanwhile, as at a put. */
+/* Notes a transfer that begins when the receiver takes it. A put of this actor would be in a list
+ * that is searched at the end of each of its transfers, and receivers may be far behind. Yields, so
+ * that other actors run as at a put. */
 void wire_lane_put(struct lane *lane, uint64_t bytes)
 {
   lane->from = sg_host_self();
@@ -151,8 +152,8 @@ double wire_seconds(const struct route *route, uint64_t bytes)
 
 /* ---- overheads ---- */
 
-/* Beyond `from` bytes a message costs base + bytes * each seconds; before SimGrid 4 one of fewer
- * costs what the first section says. */
+/* Messages from `from` bytes on cost base + bytes * each seconds. Before SimGrid 4, a message with
+ * fewer bytes than all sections costs as the first one says. */
 struct section {
   double from, base, each;
 };
@@ -162,7 +163,7 @@ struct costs {
   GArray *sections[WIRE_OVERHEADS]; /* struct section */
 };
 
-/* "FROM:BASE:EACH;FROM:BASE:EACH;...", where an omitted number is 0. */
+/* Parses "FROM:BASE:EACH;FROM:BASE:EACH;...". An omitted number is 0. */
 static GArray *parse_sections(const char *text)
 {
   GArray *sections = g_array_new(FALSE, FALSE, sizeof(struct section));
@@ -179,7 +180,7 @@ static GArray *parse_sections(const char *text)
 }
 
 const char *const wire_overhead_names[] = {"smpi/os", "smpi/ois", "smpi/or"};
-static char *common[WIRE_OVERHEADS]; /* for hosts that have no overheads of their own */
+static char *common[WIRE_OVERHEADS]; /* for hosts without overheads of their own */
 
 void wire_begin(const char *const overhead[WIRE_OVERHEADS])
 {
@@ -210,12 +211,12 @@ static struct costs *costs_of(sg_host_t host)
   return costs;
 }
 
-/* Returns the costs of this host, and keeps them, as a rank that sends to all others asks for each
- * message. */
+/* Returns the costs of this host, and keeps them, as a rank that sends to all others needs them for
+ * each message. */
 static const struct costs *costs_here(void)
 {
   static sg_host_t last;
-  static const struct costs *costs; /* of that */
+  static const struct costs *costs; /* the costs of that host */
   sg_host_t host = sg_host_self();
   if (host != last) {
     costs = costs_of(host);

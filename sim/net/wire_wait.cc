@@ -1,6 +1,6 @@
-/* Functions for which SimGrid has no C interface: transfers between hosts and their ends; waits for
- * transfers, or a time. In C, sg_comm_wait_any_for() frees all transfers that it was given when the
- * time comes first (docs/warts-smpi.md). */
+/* Functions for which SimGrid has no C interface: transfers between hosts and how they end; waits
+ * for transfers, or a time. In C, sg_comm_wait_any_for() frees all its transfers if the time comes
+ * first (docs/warts-smpi.md). */
 #include <algorithm>
 #include <simgrid/comm.h>
 #include <simgrid/s4u/Comm.hpp>
@@ -15,7 +15,7 @@ extern "C" {
 #include "sim/net/wire.h"
 }
 
-/* Returns the index of the transfer that ended first; -1: none in time. */
+/* Returns the index of the transfer that ended first; -1: none has ended in time. */
 static ssize_t wait_any(sg_comm_t *transfers, int count, double timeout)
 {
 #if SIMGRID_VERSION_MAJOR >= 4
@@ -46,8 +46,8 @@ bool wire_is_over(sg_comm_t transfer)
   return transfer->get_remaining() <= 0.0;
 }
 
-/* SimGrid keeps, in a list that it searches at the end of each transfer, what an actor has only
- * tested: it must wait, also for transfers that are over. */
+/* Tests a transfer. If it has ended, it also waits for it: SimGrid keeps transfers that an actor
+ * has only tested in a list, which it searches at the end of each transfer. */
 bool wire_test(sg_comm_t transfer)
 {
   if (transfer->get_finish_time() < 0.0)

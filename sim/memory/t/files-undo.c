@@ -1,6 +1,6 @@
-/* What a program changes in files: by descriptors and streams, in place, at the end, in files that
- * it makes, opens and closes in every step. It reads all of it back in the step after. A rollback
- * that leaves something behind is seen.
+/* Changes files by descriptors and streams, in place, at the end, and in files that are made,
+ * opened and closed in every step. Reads all of it back in the next step, so a rollback that leaves
+ * something behind shows.
  *
  *     files-undo FOLDER */
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void expect(int good, const char *what, int step)
   wrong += !good;
 }
 
-/* The last state, in a file that is made anew in each step. */
+/* Writes the last state to a file that is made anew in each step. */
 static void restart_file(int step)
 {
   int before = 0;
@@ -43,8 +43,8 @@ static void restart_file(int step)
   fclose(file);
 }
 
-/* The last state again, under a name that it gets when it is whole; removed in every fourth step.
- */
+/* Writes the last state under another name, and renames the file when it is whole. Removes it in
+ * every fourth step. */
 static void renamed_file(int step)
 {
   char temporary[620], final[600];

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Files over a rollback: streams of C++ (files-program.cc), descriptors and files that are changed
-# in place, made and read again (files-undo.c), units of Fortran (files-program.f90). They are read
-# and written as without a crash.
+# # Files over a rollback: streams of C++ (files-program.cc), descriptors and files that are changed in
+# place, made and read again (files-undo.c), units of Fortran (files-program.f90). They are read and
+# written as without a crash.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 

@@ -1,6 +1,6 @@
-/* What a program must not do to its heap. Usage: heap-abuse twice|inside|beyond|
- * stack|constant|number|other|overrun; expected
- * to end with exit code 64 and one line on standard error. */
+/* Does to its heap what a program must not do. Usage: heap-abuse twice|inside|beyond|
+ * stack|constant|number|other|overrun. Each must end with exit code 64 and one line on standard
+ * error. */
 #include "sim/memory/heap.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ int main(int argc, char **argv)
   char own[64] __attribute__((aligned(16))) = {[8] = 64};
   char *volatile before = malloc(100), *volatile large = malloc(1 << 20);
   heap_enter(heap_arena(0));
-  free(before); /* of libc */
+  free(before); /* libc's block */
   large = realloc(large, 10);
   char *volatile block = malloc(100);
   char *volatile wall = malloc(100);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program that misuses its heap is told so, instead of destroying it silently.
+# A program that misuses its heap is told so; its heap is not silently destroyed.
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${RECLINE_BUILD:-$here/../../../build}/t
 
@@ -16,7 +16,7 @@ for what in twice inside beyond stack constant number other; do
 done
 if "$bin/heap-abuse"; then echo "ok 8 - none"; else echo "not ok 8 - none"; fi
 
-# What only the walk over all blocks notices, which is made where an image is taken.
+# Only the walk over all blocks notices this, which is made when an image is taken.
 said=$(RECLINE_CHECKS=1 "$bin/heap-abuse" overrun 2>&1)
 case $?:$said in
 64:*"recline: rank 0 has written past the end of a block"*) echo "ok 9 - overrun" ;;

@@ -1,5 +1,5 @@
-/* The allocator against a model that is too simple to be wrong: a table of blocks, each filled
- * with bytes that only it has. Usage: heap-unit [seed]. Prints TAP. */
+/* Tests the allocator against a model that is too simple to be wrong: a table of blocks, each
+ * filled with bytes of its own. Usage: heap-unit [seed]. Prints TAP. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 
@@ -155,7 +155,7 @@ static bool all_intact(void)
   return true;
 }
 
-static void free_all(void) /* in libc mode: the owner of the block counts */
+static void free_all(void) /* in libc mode, as the block's owner counts */
 {
   for (int i = 0; i < BLOCKS; i++) {
     free(table[i].at);
@@ -163,8 +163,8 @@ static void free_all(void) /* in libc mode: the owner of the block counts */
   }
 }
 
-/* A copy of the used bytes, put back after more steps, is the heap as it was: also for the steps
- * that follow. */
+/* Copies the used bytes and puts them back after more steps: the heap is as it was, also for later
+ * steps. */
 static void test_restore(void)
 {
   static struct entry kept[BLOCKS];
@@ -178,7 +178,7 @@ static void test_restore(void)
   for (int i = 0; i < 3; i++) {
     random_steps(5000);
     memcpy(start, copy, length);
-    heap_give_back(arena); /* the steps may have gone beyond what is there again */
+    heap_give_back(arena); /* frees pages that the steps have used beyond the range */
     memcpy(table, kept, sizeof kept);
   }
   heap_used(arena, &after, &length_after);
@@ -229,7 +229,7 @@ static void test_reuse(void)
   ok(most < empty + 3200000, "a hole is used again by what was there");
 }
 
-/* Bytes of the arena that are in memory, from its start to where it never was. */
+/* Returns the bytes of the arena that are in memory, up to where the arena never was. */
 static size_t resident(void)
 {
   enum { REACH = 256 << 20, PAGE = 4096 };
@@ -259,7 +259,7 @@ static void test_hole(size_t size, const char *what)
   bool filled = resident() > TOTAL;
   for (size_t i = 0; i + 1 < count; i++)
     free(block[i]);
-  size_t most = used(arena) / 4 + (3 << 20); /* what may be kept: see arena.c */
+  size_t most = used(arena) / 4 + (3 << 20); /* as much as may be kept: see arena.c */
   bool kept = resident() - before < most + count * sizeof *block;
   heap_give_back(arena);
   bool given = resident() - before < (1 << 20) + count * sizeof *block;
@@ -269,8 +269,8 @@ static void test_hole(size_t size, const char *what)
   ok(filled && kept && given, what);
 }
 
-/* A program that allocates and frees for long, with blocks that live short and long, neither grows
- * nor holds what it no longer uses. */
+/* Tests a program that allocates and frees for long, blocks that live short and blocks that live
+ * long: its heap neither grows nor holds memory that it no longer uses. */
 static void test_long_churn(void)
 {
   enum { LIVE = 2000, PHASES = 12, STEPS = 40000 };
@@ -279,7 +279,7 @@ static void test_long_churn(void)
   size_t most_used = 0, most_resident = 0, before = resident();
   heap_enter(arena);
   for (int phase = 0; phase < PHASES; phase++) {
-    size_t large = phase % 3 == 0 ? 60000 : 2000; /* its sizes change as it goes */
+    size_t large = phase % 3 == 0 ? 60000 : 2000; /* sizes change with the phases */
     for (int i = 0; i < STEPS; i++) {
       void **slot = &block[draw(draw(4) ? 200 : LIVE)];
       free(*slot);
@@ -287,7 +287,7 @@ static void test_long_churn(void)
       *slot = memset(malloc(size + 1), 1, size + 1);
       most_used = used(arena) > most_used ? used(arena) : most_used;
     }
-    if (phase == 2) /* by now it has seen everything */
+    if (phase == 2) /* by now the program has had all sizes */
       most_resident = resident();
   }
   bool bounded = resident() < most_resident + most_resident / 2;
@@ -308,8 +308,8 @@ static long page_faults(void)
   return usage.ru_minflt;
 }
 
-/* A buffer that is allocated for each of many calls keeps its pages after the first few. One larger
- * than what all arenas may keep gives them back each time. */
+/* Tests a buffer that each of many calls allocates. It keeps its pages after the first few calls. A
+ * buffer larger than what all arenas may keep gives them back each time. */
 static void test_same_again(void)
 {
   enum { LARGE = 8 << 20, CALLS = 100, LARGEST = 400 << 20 };
@@ -333,12 +333,12 @@ static void test_same_again(void)
 
 static bool is_zero(const char *bytes, size_t count)
 {
-  const volatile char *first = bytes; /* or the compiler knows what calloc gives */
+  const volatile char *first = bytes; /* volatile, as the compiler knows what calloc gives */
   return !*first && !memcmp(bytes, bytes + 1, count - 1);
 }
 
-/* calloc: zeros wherever its memory comes from, without touching what is zero. The block is small
- * enough that its pages stay when it is freed. */
+/* Tests calloc: it gives zeros wherever its memory comes from, and does not touch pages that are
+ * zero. The block is so small that it keeps its pages when it is freed. */
 static void test_zeros(void)
 {
   enum { LARGE = 64 << 20, SMALL = 512 << 10 };
@@ -363,7 +363,7 @@ static void test_zeros(void)
   free(block);
   heap_leave();
   heap_give_back(arena);
-  memcpy(start, saved, length); /* a rollback: the block is there again */
+  memcpy(start, saved, length); /* a rollback, after which the block exists again */
   free(saved);
   heap_enter(arena);
   free(block);
@@ -420,13 +420,13 @@ static void test_other_arena(void)
   ok(!heap_arena(HEAP_RANKS) && errno == EINVAL, "and there are so many ranks");
 }
 
-/* What the linker keeps must survive a rollback: not a byte of it may be in the arena. */
+/* Tests that no byte of the linker's data is in the arena, as they must survive a rollback. */
 static void test_linker(void)
 {
   void *kept = NULL;
   heap_enter(arena);
   size_t before = used(arena);
-  void *library = dlopen("libanl.so.1", RTLD_NOW); /* of libc, and not loaded yet */
+  void *library = dlopen("libanl.so.1", RTLD_NOW); /* a library of libc that is not loaded yet */
   if (library)
     kept = malloc(1);
   size_t after = used(arena);
@@ -440,7 +440,7 @@ static void test_linker(void)
 static void test_limits(void)
 {
   void *result = NULL;
-  volatile size_t huge = SIZE_MAX; /* or the compiler knows that it cannot work */
+  volatile size_t huge = SIZE_MAX; /* volatile, as the compiler knows that this cannot work */
   heap_enter(arena);
   errno = 0;
   ok(!malloc(huge) && errno == ENOMEM, "malloc of everything fails");

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The allocator of the arenas, against a model.
+# Tests the allocator of the arenas against a model.
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${RECLINE_BUILD:-$here/../../../build}/t
 

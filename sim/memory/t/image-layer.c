@@ -1,12 +1,12 @@
-/* The least layer that rolls a program back: at the k-th MPI_Barrier every rank is captured, at
- * the m-th it is restored, r times over. Nothing is under way between ranks at a barrier, so
- * there are no messages to care about.
+/* The smallest layer that rolls a program back. It captures every rank at the k-th MPI_Barrier, and
+ * restores it r times at the m-th. At a barrier nothing is under way between ranks, so messages do
+ * not matter.
  *
  *     IMAGE_TEST="k m r"    otherwise the layer only counts barriers
  *
  *     IMAGE_TEST_TRAP=1     one entry point forgets to leave program mode
  *
- * It tells on standard error what it did, for the test to see that it did anything. */
+ * It says on standard error what it has done, so that the test sees that something was done. */
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"
 
@@ -27,7 +27,7 @@ struct rank {
 static struct rank ranks[HEAP_RANKS];
 static int capture_at, restore_at, rollbacks;
 
-/* Every entry point: simulator on entry, program on exit. */
+/* Wraps an entry point: the simulator runs after it, the program after its return. */
 static int leave_layer(struct arena *mode, int result)
 {
   heap_enter(mode);
@@ -56,7 +56,7 @@ static void give_up(const char *what)
 
 static void start_rank(struct rank *rank, const void *program)
 {
-  static char buffer[BUFSIZ]; /* all ranks share stdout: none may lend it a buffer */
+  static char buffer[BUFSIZ]; /* all ranks share stdout, so no rank may give it a buffer */
   setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
   const char *plan = getenv("IMAGE_TEST");
   if (!plan)
@@ -116,7 +116,7 @@ int MPI_Barrier(MPI_Comm comm)
 
 int MPI_Finalize(void)
 {
-  heap_leave(); /* for good */
+  heap_leave(); /* the simulator runs until the end */
   struct rank *rank = self();
   fprintf(stderr, "layer: rank %d: %d barriers, %d restores, %zu bytes, %.2f ms, %.2f ms\n",
           (int)(rank - ranks), rank->barriers, rank->came_back,

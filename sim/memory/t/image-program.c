@@ -1,7 +1,7 @@
 /* An ordinary MPI program whose result depends on every kind of memory that a rollback has to put
- * back: globals, static arrays, thread-local variables, heap (a list, a growing array, a block
- * from before MPI_Init), locals of main, and locals of a recursion whose depth changes. It knows
- * nothing of checkpoints. Usage: image-program [bytes of additional heap] */
+ * back: globals, static arrays, thread-local variables, heap (a list, a growing array, a block from
+ * before MPI_Init), locals of main, and locals of a recursion whose depth changes. The program
+ * knows nothing of checkpoints. Usage: image-program [bytes of additional heap] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void change_list(void)
   node->value = mix(17);
   node->next = list;
   list = node;
-  if (state % 3 == 0 && list->next) { /* take one out of the middle */
+  if (state % 3 == 0 && list->next) { /* takes one out of the middle */
     struct node *gone = list->next;
     list->next = gone->next;
     mix(gone->value);
@@ -52,7 +52,7 @@ static void exchange(void)
   MPI_Sendrecv(&state, 1, MPI_UNSIGNED_LONG, right, 3, &received, 1, MPI_UNSIGNED_LONG, left, 3,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   mix(received);
-  /* above the eager threshold; `large` is receive buffer and static at once */
+  /* above the eager threshold; `large` receives, and is static */
   unsigned long *copy = malloc(sizeof large);
   memcpy(copy, large, sizeof large);
   copy[state % LARGE]++;
@@ -63,7 +63,7 @@ static void exchange(void)
   mix(sum);
 }
 
-/* The barrier is met in the deepest frame, and every frame uses its locals on the way back. */
+/* Reaches the barrier in the deepest frame; every frame uses its locals on the way back. */
 static unsigned long dive(int depth)
 {
   unsigned long trail[16];
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     grid[mix(1) % GRID] += (double)i;
     exchange();
     digest = digest * 3 + dive((int)(mix(2) % 50) + (i % 5) * 20);
-    if (i < 20) /* then it is freed, and after a rollback to before that, read again */
+    if (i < 20) /* it is freed then, and read again after a rollback to before that */
       digest += fold((unsigned char *)early, 1000);
     else if (i == 20)
       free(early);

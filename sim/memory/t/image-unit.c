@@ -1,5 +1,6 @@
-/* Images without MPI: on the stack of main, and on one of our own, as SimGrid's ranks have. The
- * "program" is this executable. What must survive a rollback lives in libc memory. Prints TAP. */
+/* Tests images without MPI, on the stack of main and on a stack of our own, as SimGrid's ranks
+ * have. The "program" is this executable. Data that must survive a rollback lie in libc memory.
+ * Prints TAP. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"
@@ -54,7 +55,7 @@ static int recurse(int depth)
   return result + local;
 }
 
-/* One rank: captured in a recursion, then everything is changed, then restored, TIMES over. */
+/* Captures a rank in a recursion, changes everything, and restores it, TIMES times. */
 static void test_rank(struct arena *arena, size_t stack_bytes)
 {
   outside->source = image_source_new(&global, arena, stack_bytes);
@@ -95,7 +96,7 @@ static void test_rank(struct arena *arena, size_t stack_bytes)
   free(text);
 }
 
-/* Two images of one rank, restored in turn: neither disturbs the other. */
+/* Restores two images of one rank in turn: neither disturbs the other. */
 static void test_two_images(struct arena *arena)
 {
   outside->source = image_source_new(&global, arena, 0);
@@ -144,8 +145,8 @@ static double resident_mb(void)
   return (double)pages * (double)getpagesize() / 1e6;
 }
 
-/* Random writes, captures, restores and frees of several images at once, against whole copies: an
- * image is exact, whichever of the others are still there. */
+/* Makes random writes, captures, restores and frees of several images, and compares with whole
+ * copies: an image stays exact whichever of the others are freed. */
 struct model {
   struct image *image[IMAGES];
   unsigned char *copy[IMAGES];
@@ -228,9 +229,8 @@ static void test_model(struct arena *arena, uint64_t seed)
   image_source_free(outside->source);
 }
 
-/* Tests what a second image costs, when little has changed, and when the one that it shares with is
- * gone.
- */
+/* Tests what a second image costs if little has changed, and if the image with which it shares
+ * copies is freed. */
 static void test_sharing(struct arena *arena)
 {
   outside->source = image_source_new(&global, arena, 0);
@@ -262,7 +262,7 @@ static void test_sharing(struct arena *arena)
   image_source_free(outside->source);
 }
 
-/* Heap that was given back is not saved, and not there after a restore either. */
+/* Tests that heap which was given back is not saved, and not there after a restore. */
 static void test_holes(struct arena *arena)
 {
   outside->source = image_source_new(&global, arena, 0);
@@ -326,7 +326,8 @@ static void measure(struct arena *arena)
   free(block);
 }
 
-/* The library opens the file at its first capture, which is not possible here. */
+/* Makes the library's pagemap unreadable, so that it works as under a kernel that does not tell
+ * which pages were touched. */
 static void close_pagemap(struct arena *arena)
 {
   struct rlimit limit, none = {.rlim_cur = 0};
@@ -346,7 +347,7 @@ static void coroutine(void)
   setcontext(&outside->main);
 }
 
-/* As SimGrid makes them: a guard page, the stack, and no guard at the other end. */
+/* Makes a stack as SimGrid makes it: a guard page, the stack, and no guard at the other end. */
 static void run_coroutine(void)
 {
   char *guarded = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -362,8 +363,8 @@ static void run_coroutine(void)
   ok(neighbour[0] == TIMES + 1, "memory beyond the stack is left alone");
 }
 
-/* Usage: image-unit [seed [unmapped]]: the second where the kernel does not tell what was touched.
- */
+/* Usage: image-unit [seed [unmapped]]. With the second argument the kernel does not tell which
+ * pages were touched. */
 int main(int argc, char **argv)
 {
   setvbuf(stdout, NULL, _IONBF, 0); /* a buffer would be rolled back */

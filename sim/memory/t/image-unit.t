@@ -1,6 +1,6 @@
 #!/bin/sh
-# Capture and restore without MPI, unoptimized and optimized (and fortified); where the kernel tells
-# which pages were touched, and where it does not. image-unit.t [SEED] repeats random steps.
+# Capture and restore without MPI: unoptimized, and optimized (and fortified); with a kernel that tells
+# which pages were touched, and with one that does not. image-unit.t [SEED] repeats random steps.
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${RECLINE_BUILD:-$here/../../../build}/t
 

@@ -1,5 +1,5 @@
-/* What a static array of half a gigabyte costs when a few of its bytes are used: nothing is read,
- * copied or written for the rest. Prints TAP. */
+/* Measures what a static array of half a gigabyte costs of which only a few bytes are used: the
+ * rest is neither read nor copied nor written. Prints TAP. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Large static arrays that a program hardly uses.
+# Tests large static arrays that a program hardly uses.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../../build}/t/image-zeros"

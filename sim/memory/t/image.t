@@ -1,5 +1,5 @@
 #!/bin/sh
-# Real MPI programs under smpirun, every rank rolled back at a barrier: the result is that of the
+# Rolls every rank of real MPI programs under smpirun back at a barrier: the result is that of an
 # undisturbed run, and the layer says that it did roll back.
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${RECLINE_BUILD:-$here/../../../build}" && pwd) || exit 1

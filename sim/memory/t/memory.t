@@ -1,7 +1,7 @@
 #!/bin/sh
 # Memory from before MPI_Init, static objects of C++, a deep stack and a large array
-# (memory-program.cc): right after a rollback, to a checkpoint and to the start, and each object is
-# destroyed once. What images hold, and count as.
+# (memory-program.cc). They must be right after a rollback, to a checkpoint and to the start, and each
+# object must be destroyed once. Also the size of images, and what they hold.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 

@@ -1,5 +1,5 @@
-/* Ranks send memory that they have not written, from where the argument says. MPI says nothing of
- * what arrives, but it must be the same again when a rank runs again. */
+/* Ranks send memory that they have not written; the argument says where it comes from. MPI does not
+ * say which bytes arrive, but they must be the same when a rank runs again. */
 #include <mpi.h>
 
 #include <alloca.h>
@@ -12,7 +12,7 @@
 static const int bytes = 12288, laps = 10;
 static int rank, ranks;
 
-/* Not the compiler's business what is in there. */
+/* Hides from the compiler what the memory holds. */
 static char *unseen(char *memory)
 {
   __asm__ volatile("" : "+r"(memory) : : "memory");
@@ -51,7 +51,7 @@ static void exchange(char *out, char *in)
                (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* MPI leaves what it wants, in the heap and on the stack. */
+/* Lets MPI leave remains in the heap and on the stack. */
 static void litter()
 {
   MPI_Request request[8];

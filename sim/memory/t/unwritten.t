@@ -1,7 +1,6 @@
 #!/bin/sh
-# Programs that send memory which they have not written: from every call that gives some, and from
-# the stack. It holds nothing of MPI's own, which would be another thing after a crash and break
-# agreement.
+# Programs send memory that they have not written, from every call that gives memory and from the stack.
+# It must not hold data of MPI, which would differ after a crash and break agreement.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
