@@ -16,6 +16,7 @@
 
 #include "protocols/text.h"
 #include "world/result/phases.h"
+#include "world/trace/part_trace.h"
 
 /* In the order of enum real_activity (mpi/real_host.h). */
 enum { COMPUTE, MPI, PROTOCOL, CHECKPOINT, RESTART, SPENT };
@@ -164,69 +165,50 @@ static bool take_line(struct measure *m, struct life *life, int rank, char *line
   return true;
 }
 
-/* The lines ahead of the steps. */
-enum { MAGIC, NAME, RANKS, CAPACITY, PROGRAM, LIBRARY, BEGAN, RULE, HEAD };
-static const char *const head[HEAD] = {"recline-part-trace 2",
-                                       "protocol ",
-                                       "ranks ",
-                                       "capacity ",
-                                       "program ",
-                                       "library ",
-                                       "began ",
-                                       "---"};
-
 /* All processes tell the same; the first one counts. */
-static bool take_head(struct measure *m, struct process *process, const char *file, char **lines)
+static bool take_head(struct measure *m, const struct part_trace *part)
 {
-  const char *value[HEAD];
-  for (unsigned i = 0; i < HEAD; i++) {
-    if (!lines[i] || !g_str_has_prefix(lines[i], head[i]))
-      return bad(m, file, i + 1,
-                 "no trace of a process on real MPI, expected one that RECLINE_TRACE=1 leaves");
-    value[i] = lines[i] + strlen(head[i]);
-  }
-  process->began = g_ascii_strtod(value[BEGAN], NULL);
+  const struct part_head *head = &part->head;
   if (m->protocol)
     return true;
-  m->protocol = rcl_protocol_named(value[NAME]);
-  m->ranks = atoi(value[RANKS]);
-  struct rcl_config config = {.ranks = (int16_t)m->ranks,
-                              .capacity = (uint32_t)strtoul(value[CAPACITY], NULL, 10)};
-  if (!m->protocol || m->ranks < 1 || m->ranks > G_MAXINT16 || config.capacity > RCL_CAPACITY_MAX)
-    return bad(m, file, NAME + 1, "protocol, ranks or capacity of no run, expected those of one");
-  m->program = g_strdup(value[PROGRAM]);
-  m->library = g_strdup(value[LIBRARY]);
+  m->protocol = rcl_protocol_named(head->protocol);
+  m->ranks = head->ranks;
+  if (!m->protocol)
+    return bad(m, part->file, 2,
+               "no protocol of recline, expected one of 'recline list protocols'");
+  struct rcl_config config = {.ranks = (int16_t)m->ranks, .capacity = head->capacity};
+  m->program = g_strdup(head->program);
+  m->library = g_strdup(head->library);
   m->phases = phases_new(m->protocol, m->ranks);
   m->actions.capacity = RCL_ACTIONS_MAX(&config);
   m->actions.item = g_new0(struct rcl_action, m->actions.capacity);
   return true;
 }
 
-/* A last line without an end is ignored: its process was killed while it wrote. A process that was
- * killed ahead of its first step has told nothing. */
-static bool read_process(struct measure *m, struct life *life, int rank, const char *file)
+static bool take_process(struct measure *m, struct life *life, int rank,
+                         const struct part_trace *part)
 {
-  g_autofree char *text = NULL;
-  if (!g_file_get_contents(file, &text, NULL, NULL) || !strstr(text, "\n---\n"))
-    return m->protocol || bad(m, file, 1,
-                              "no trace of a process on real MPI, expected one that "
-                              "RECLINE_TRACE=1 leaves");
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  struct process first = {0}, *process = life->process ? &life->process[rank] : &first;
-  if (!take_head(m, process, file, lines) || !life->process)
-    return m->protocol != NULL;
+  struct process *process = &life->process[rank];
   process->captures = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-  process->last = process->began;
-  for (unsigned i = HEAD; lines[i] && lines[i + 1]; i++)
-    if (!take_line(m, life, rank, lines[i]))
-      return bad(m, file, i + 1, "neither step nor account, expected docs/mpi-host.md's lines");
+  process->began = process->last = part->head.began;
+  for (unsigned i = part->next; part->line[i]; i++)
+    if (!take_line(m, life, rank, part->line[i]))
+      return bad(m, part->file, i + 1,
+                 "neither step nor account, expected docs/mpi-host.md's lines");
   return true;
 }
 
-static char *part_name(const char *folder, unsigned life, int rank)
+/* A process that has told nothing counts for nothing. */
+static bool read_process(struct measure *m, struct life *life, const char *folder, unsigned number,
+                         int rank, bool *there)
 {
-  g_autofree char *name = g_strdup_printf("trace.%u.%d", life, rank);
-  return g_build_filename(folder, name, NULL);
+  struct part_trace part;
+  bool good = part_trace_read(&part, folder, number, (unsigned)rank, m->error);
+  *there |= g_file_test(part.file, G_FILE_TEST_EXISTS);
+  if (good && part.line)
+    good = take_head(m, &part) && take_process(m, life, rank, &part);
+  part_trace_clear(&part);
+  return good;
 }
 
 static bool read_life(struct measure *m, const char *folder, unsigned number, bool *there)
@@ -235,10 +217,8 @@ static bool read_life(struct measure *m, const char *folder, unsigned number, bo
   bool good = true;
   *there = false;
   for (int rank = 0; good && rank < m->ranks; rank++) {
-    g_autofree char *file = part_name(folder, number, rank);
     const struct process *process = &life.process[rank];
-    *there |= g_file_test(file, G_FILE_TEST_EXISTS);
-    good = read_process(m, &life, rank, file);
+    good = read_process(m, &life, folder, number, rank, there);
     life.began = process->began > 0 && (life.began <= 0 || process->began < life.began)
                      ? process->began
                      : life.began;
@@ -354,14 +334,20 @@ static void fill_in(struct measure *m, const char *folder)
 
 /* ---- the whole ---- */
 
+/* Rank 0 tells of how many ranks there are. */
 static bool read_lives(struct measure *m, const char *folder)
 {
-  struct life none = {.process = NULL};
-  g_autofree char *first = part_name(folder, 0, 0);
-  bool there = true, good = read_process(m, &none, 0, first);
+  struct part_trace first;
+  bool there = true, good = part_trace_read(&first, folder, 0, 0, m->error);
+  if (good && !first.line)
+    good = bad(m, first.file, 1,
+               "no trace of a process on real MPI, expected one that RECLINE_TRACE=1 leaves");
+  good = good && take_head(m, &first);
   for (unsigned life = 0; good && there; life++)
     good = read_life(m, folder, life, &there);
-  return good && (m->lives->len > 0 || bad(m, first, HEAD, "no step, expected some"));
+  good = good && (m->lives->len > 0 || bad(m, first.file, 1, "no step, expected some"));
+  part_trace_clear(&first);
+  return good;
 }
 
 static void clear(struct measure *m)

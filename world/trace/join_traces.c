@@ -11,13 +11,11 @@
 #include "protocols/text.h"
 #include "world/rules/in_place.h"
 #include "world/rules/properties.h"
+#include "world/trace/part_trace.h"
 #include "world/trace/trace_lines.h"
 
-/* What one process has done in one life. */
 struct part {
-  char *file;
-  char **line; /* NULL: the process has left no file */
-  unsigned next;
+  struct part_trace trace;
   double time; /* time of the next line */
 };
 
@@ -44,38 +42,12 @@ static bool bad(const struct join *j, const struct part *part, const char *forma
   va_start(args, format);
   g_autofree char *text = g_strdup_vprintf(format, args);
   va_end(args);
-  g_set_error(j->error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s:%u: %s", part->file, part->next + 1,
-              text);
+  g_set_error(j->error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s:%u: %s", part->trace.file,
+              part->trace.next + 1, text);
   return false;
 }
 
-/* ---- files ---- */
-
-static void part_clear(struct part *part)
-{
-  g_free(part->file);
-  g_strfreev(part->line);
-  *part = (struct part){0};
-}
-
-/* A last line without an end is ignored: its process was killed while it wrote. */
-static void drop_torn(char **lines)
-{
-  guint count = g_strv_length(lines);
-  g_clear_pointer(&lines[count - 1], g_free);
-}
-
-static bool part_open(struct part *part, const char *folder, unsigned life, unsigned rank)
-{
-  g_autofree char *text = NULL;
-  part_clear(part);
-  part->file = g_strdup_printf("%s/trace.%u.%u", folder, life, rank);
-  if (!g_file_get_contents(part->file, &text, NULL, NULL))
-    return false;
-  part->line = g_strsplit(text, "\n", -1);
-  drop_torn(part->line);
-  return true;
-}
+/* ---- lines ---- */
 
 /* Returns whether the line tells of no step. */
 static bool is_account(const char *line)
@@ -87,9 +59,10 @@ static bool is_account(const char *line)
 /* Returns the next line of a step behind its time, which is read; NULL: there is none. */
 static const char *part_line(struct part *part)
 {
-  while (part->line && is_account(part->line[part->next]))
-    part->next++;
-  const char *line = part->line ? part->line[part->next] : NULL;
+  struct part_trace *trace = &part->trace;
+  while (trace->line && is_account(trace->line[trace->next]))
+    trace->next++;
+  const char *line = trace->line ? trace->line[trace->next] : NULL;
   char *end;
   if (!line)
     return NULL;
@@ -97,36 +70,17 @@ static const char *part_line(struct part *part)
   return *end == ' ' ? end + 1 : end;
 }
 
-/* ---- the header ---- */
+/* ---- the world ---- */
 
-static bool read_header(struct join *j, struct part *part, char **protocol, unsigned *ranks,
-                        unsigned *capacity)
+static bool begin_world(struct join *j, const struct part *part)
 {
-  static const char *const expected[] = {"recline-part-trace 2", "protocol ", "ranks ",
-                                         "capacity "};
-  const char *value[G_N_ELEMENTS(expected)] = {NULL};
-  for (part->next = 0; part->next < G_N_ELEMENTS(expected); part->next++) {
-    const char *line = part->line[part->next], *key = expected[part->next];
-    if (!line || !g_str_has_prefix(line, key))
-      return bad(j, part, "found '%s', expected '%s'", line ? line : "", key);
-    value[part->next] = line + strlen(key);
-  }
-  *protocol = g_strdup(value[1]);
-  *ranks = (unsigned)g_ascii_strtoull(value[2], NULL, 10);
-  *capacity = (unsigned)g_ascii_strtoull(value[3], NULL, 10);
-  return (*ranks && *ranks <= G_MAXINT16 && *capacity <= RCL_CAPACITY_MAX) ||
-         bad(j, part, "ranks or capacity out of bounds, expected those of a run");
-}
-
-static bool begin_world(struct join *j, const struct part *part, const char *name,
-                        unsigned capacity)
-{
-  const struct rcl_protocol *protocol = rcl_protocol_named(name);
+  const struct part_head *head = &part->trace.head;
+  const struct rcl_protocol *protocol = rcl_protocol_named(head->protocol);
   if (!protocol)
     return bad(j, part, "there is no protocol '%s', expected one of 'recline list protocols'",
-               name);
+               head->protocol);
   struct world *world = &j->world;
-  world_init(world, protocol, (int)j->ranks, capacity);
+  world_init(world, protocol, (int)j->ranks, head->capacity);
   world->places_anywhere = false;
   world_set_parameter(world, "iterations", 1);
   world->check = true;
@@ -258,7 +212,7 @@ static enum taken take(struct join *j, struct part *part, char **why)
     bad(j, part, "the process says '%s', the world '%s'", line, same);
     return WRONG;
   }
-  part->next++;
+  part->trace.next++;
   return TAKEN;
 }
 
@@ -343,25 +297,28 @@ static void take_crash(struct join *j, uint32_t checkpoint)
   take_untold(j, (struct move){.kind = MOVE_DETECT, .rank = -1});
 }
 
-/* Returns false without an error if there is no such life. */
-static bool open_life(struct join *j, unsigned life)
+/* Sets whether there is such a life. */
+static bool open_life(struct join *j, unsigned life, bool *there)
 {
-  bool any = false;
+  *there = false;
   for (unsigned rank = 0; rank < j->ranks; rank++) {
-    struct part *part = &j->part[rank];
-    any |= part_open(part, j->folder, life, rank);
-    while (part->line && part->line[part->next] && !g_str_equal(part->line[part->next], "---"))
-      part->next++;
-    part->next += part->line && part->line[part->next];
+    struct part_trace *part = &j->part[rank].trace;
+    part_trace_clear(part);
+    if (!part_trace_read(part, j->folder, life, rank, j->error))
+      return false;
+    *there |= g_file_test(part->file, G_FILE_TEST_EXISTS);
   }
-  return any;
+  return true;
 }
 
 static bool join_lives(struct join *j)
 {
-  for (unsigned life = 0; open_life(j, life); life++) {
+  bool there = true;
+  for (unsigned life = 0; there; life++) {
     uint32_t checkpoint;
-    if (!find_start(j, &checkpoint))
+    if (!open_life(j, life, &there))
+      return false;
+    if (!there || !find_start(j, &checkpoint))
       continue;
     if (j->out->starts++)
       take_crash(j, checkpoint);
@@ -378,24 +335,25 @@ static bool join_lives(struct join *j)
 
 /* ---- the whole ---- */
 
-/* Takes the header from the first part that exists: all parts have the same. */
+/* Takes the head from the first part that exists: all parts have the same. */
 static bool begin(struct join *j)
 {
   struct part part = {0};
-  g_autofree char *protocol = NULL;
-  unsigned capacity = 0, rank = 0;
-  while (rank <= G_MAXINT16 && !part_open(&part, j->folder, 0, rank))
-    rank++;
-  if (!part.line) {
+  bool fine = true;
+  for (unsigned rank = 0; fine && !part.trace.line && rank <= G_MAXINT16; rank++) {
+    part_trace_clear(&part.trace);
+    fine = part_trace_read(&part.trace, j->folder, 0, rank, j->error);
+  }
+  if (fine && !part.trace.line) {
     g_set_error(j->error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
                 "%s: no file trace.0.0, expected the folder of a run with RECLINE_TRACE=1",
                 j->folder);
-    part_clear(&part);
-    return false;
+    fine = false;
   }
-  bool fine = read_header(j, &part, &protocol, &j->ranks, &capacity) &&
-              begin_world(j, &part, protocol, capacity);
-  part_clear(&part);
+  j->ranks = (unsigned)part.trace.head.ranks;
+  part.trace.next = 1; /* the line that names the protocol */
+  fine = fine && begin_world(j, &part);
+  part_trace_clear(&part.trace);
   if (fine)
     j->part = g_new0(struct part, j->ranks);
   return fine;
@@ -410,7 +368,7 @@ bool trace_join(const char *folder, const char *file, struct joined *out, GError
     fine = join_lives(&j);
     out->ranks = j.ranks;
     for (unsigned rank = 0; rank < j.ranks; rank++)
-      part_clear(&j.part[rank]);
+      part_trace_clear(&j.part[rank].trace);
     parts_clear(&j.parts);
     world_clear(&j.world);
   }

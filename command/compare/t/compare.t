@@ -129,7 +129,7 @@ mkdir broken wrong
 printf 'recline-part-trace 1\n---\n' >broken/trace.0.0
 sed 's/^101.0 0 timer/101.0 0 tamer/' real/trace.0.0 >wrong/trace.0.0
 refused 'a trace without a head' \
-  'broken/trace.0.0:1: no trace of a process on real MPI, expected one that RECLINE_TRACE=1 leaves' a broken
+  "broken/trace.0.0:1: found 'recline-part-trace 1', expected 'recline-part-trace 2' of a run with RECLINE_TRACE=1" a broken
 refused 'a line that is none' \
   "wrong/trace.0.0:10: neither step nor account, expected docs/mpi-host.md's lines" a wrong
 
