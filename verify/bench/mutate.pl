@@ -143,6 +143,11 @@ my @files = @ARGV ? map { s{^\Q$root\E/}{}r } @ARGV : ($judge ? 'Judge' : 'Proto
 @files = drawn_files($seeds[0], $most_files, @files) if $most_files;
 kind($_)->can('members') && kind($_)->members for @files; # once for all jobs
 my (%running, $survive, $failed);
+sub ended { $survive ||= $_[0] == 1; $failed ||= $_[0] > 1 }
+# One file after the other in this process, which so keeps what it has learnt of members.
+if ($jobs == 1) {
+  ended(eval { analyse($_) ? 1 : 0 } // do { print STDERR $@; 3 }) for splice @files;
+}
 while (@files || %running) {
   if (@files && keys %running < $jobs) {
     my ($file) = shift @files;
@@ -150,7 +155,7 @@ while (@files || %running) {
     my $child = fork // die "fork: $!";
     if (!$child) {
       $tree->work_in($free);
-      open STDOUT, '>', "$tree->{kept}/" . basename($file) . '.log' or die if $jobs > 1;
+      open STDOUT, '>', "$tree->{kept}/" . basename($file) . '.log' or die;
       $| = 1;
       exit(analyse($file) ? 1 : 0);
     }
@@ -159,8 +164,7 @@ while (@files || %running) {
   }
   my $child = wait;
   my ($file) = @{delete $running{$child}};
-  $survive ||= $? == 1 << 8;
-  $failed ||= $? && $? != 1 << 8;
-  print read_file("$tree->{kept}/" . basename($file) . '.log') if $jobs > 1;
+  ended($? & 255 ? 3 : $? >> 8);
+  print read_file("$tree->{kept}/" . basename($file) . '.log');
 }
 exit($failed ? 3 : $survive ? 1 : 0);
