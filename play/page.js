@@ -372,7 +372,7 @@ globalThis.ready = (async () => {
     $('legend').innerHTML = Diagram.legend(shown);
     $('step').value = view.at;
     $('step').max = steps.length;
-    $('when').textContent = `of ${steps.length.toLocaleString('en')}${view.at && times.length ? `, at ${times[Math.min(view.at, times.length) - 1]} s` : ''}`;
+    $('when').textContent = `of ${steps.length.toLocaleString('en')}${view.at ? `, the last is step ${view.at - 1}` : ''}${view.at && times.length ? `, at ${times[Math.min(view.at, times.length) - 1]} s` : ''}`;
     for (const [id, able] of [['first', view.at > 0], ['undo', view.at > 0], ['redo', view.at < steps.length], ['last', view.at < steps.length]])
       $(id).disabled = !able;
     address();

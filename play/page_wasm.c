@@ -185,7 +185,8 @@ EXPORT(play_explore) const char *play_explore(double max_states)
                 "\"violation\":",
                 verdicts[found.verdict], found.states, found.transitions, found.depth,
                 found.seconds, from, found.moves_count, found.again);
-  char *why = found.verdict == EXPLORER_VIOLATED ? trace_violation_line(&found.why) : NULL;
+  char *why =
+      found.verdict == EXPLORER_VIOLATED ? trace_violation_line(session.lines, &found.why) : NULL;
   session_quote(&answer, why ? why : "");
   buffer_text(&answer, "}");
   free(why);

@@ -374,7 +374,7 @@ static bool step(struct session *s, struct move *move, struct buffer *line)
     buffer_text(line, text);
   free(text);
   if (line && is_violation(s, &s->verdict)) {
-    text = trace_violation_line(&s->verdict);
+    text = trace_violation_line(s->lines, &s->verdict);
     buffer_text(line, "\n");
     buffer_text(line, text);
     free(text);

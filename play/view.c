@@ -156,6 +156,7 @@ void session_view(struct session *s, struct buffer *out)
 {
   struct verdict judged;
   session_judge(s, &judged);
+  trace_name_messages(s->lines, &judged);
   const struct world_global *global = read_global(&s->world);
   buffer_printf(out,
                 "{\"at\":%u,\"count\":%u,\"committed\":%u,\"incarnation\":%u,\"crashes\":%u,"

@@ -88,7 +88,7 @@ is "$(sed -n 's/^[0-9 .]* 2 start checkpoint=//p' paused/trace.txt | cut -d ' ' 
 broken() { # NAME PROPERTY DESCRIPTION: NAME.c violates PROPERTY in the claim pause-recovers
   mkdir "$1" && compile "$1.c" "$1/pause.so" && cp pause-recovers.yaml "$1"
   recline check "$1/pause-recovers.yaml" >stdout 2>stderr
-  is "$?:$(grep -c "^ *$2, .* after .* moves" stdout)" 1:1 "$3" stdout stderr
+  is "$?:$(grep -c "^ *$2, .* by step [0-9]*: " stdout)" 1:1 "$3" stdout stderr
 }
 
 grep -h '^sed .* pause\.c >\|^sed .* pause-recovers\.yaml >' "$root/docs/add-a-protocol.md" >flaws.sh
@@ -101,7 +101,7 @@ recline check large/pause-recovers.yaml >stdout 2>stderr
 is "$?:$(grep -c '^ *sizes: 16 bytes' stdout)" 0:1 'a flaw of larger messages is not seen with 16 bytes' stdout stderr
 cp larger.yaml large/pause-recovers.yaml
 recline check large/pause-recovers.yaml >stdout 2>stderr
-is "$?:$(grep -c '^ *deadlock, .* after .* moves' stdout)" 1:1 'with larger ones it is' stdout stderr
+is "$?:$(grep -c '^ *deadlock, .* by step [0-9]*: ' stdout)" 1:1 'with larger ones it is' stdout stderr
 
 # Every header that the page lists compiles on its own.
 sed -n 's/^| `\(<recline\/.*>\)` .*/#include \1/p' "$root/docs/add-a-protocol.md" >headers

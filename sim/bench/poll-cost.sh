@@ -1,13 +1,13 @@
 #!/bin/sh
-# What a program that polls costs: for each way to poll, and each protocol that logs decisions, the
-# entries that its event log has to have room for in a run of few polls and in one of many (the least
-# protocol.capacity with which a run without checkpoints ends), and microseconds of processor time for
-# each poll, from the difference of two runs. Nothing is judged here: entries are exact, times are for
-# reading. Needs GNU time.
+# What a program that polls costs: for each way to poll, each protocol that logs decisions, and about
+# SIZES polls, the entries that its event log has to have room for (the least protocol.capacity with which
+# a run without checkpoints ends), and microseconds of processor time for each poll: the time of as many
+# runs as make 100,000 polls together, at most 20, without that of as many runs that hardly poll. Nothing
+# is judged here: entries are exact, times are for reading. Needs GNU time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}
-few=2000 many=20000 polls=${POLLS:-200000}
+sizes=${SIZES:-1000 10000 100000} room=1048576
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -18,14 +18,17 @@ platform: {file: clan.xml}
 protocol: {name: none}
 END
 
-run() { # PROTOCOL HOW POLLS CAPACITY: whether it ends; its processor time is in seconds
-  /usr/bin/time -q -o time -f '%U %S' "$build/bin/recline" run run.yaml --set protocol.name="$1" \
-    --set "program.args=[$2, $3]" --set protocol.capacity="$4" >out 2>&1 || return 1
-  awk '{ print $1 + $2 }' time >seconds
+run() { # PROTOCOL HOW POLLS CAPACITY: whether it ends. Half of the polls that are asked for are made.
+  "$build/bin/recline" run run.yaml --set protocol.name="$1" \
+    --set "program.args=[$2, $((2 * $3))]" --set protocol.capacity="$4" >out 2>&1
 }
 
-entries() { # PROTOCOL HOW POLLS
-  low=0 high=65536
+entries() { # PROTOCOL HOW POLLS LEAST: the least room with which it ends, not below LEAST
+  low=$(($4 - 1)) high=$4
+  until run "$1" "$2" "$3" $high; do
+    low=$high
+    high=$((2 * high))
+  done
   while [ $((high - low)) -gt 1 ]; do
     middle=$(((low + high) / 2))
     if run "$1" "$2" "$3" $middle; then high=$middle; else low=$middle; fi
@@ -33,26 +36,48 @@ entries() { # PROTOCOL HOW POLLS
   echo $high
 }
 
-cost() { # PROTOCOL HOW: microseconds a poll
-  run "$1" "$2" $few 1048576
-  cp seconds base
-  before=$(sed -n 's/^polls //p' out)
-  run "$1" "$2" "$polls" 1048576
-  paste -d ' ' seconds base | awk -v polls=$(($(sed -n 's/^polls //p' out) - before)) \
-    '{ printf "%.1f", ($1 - $2) / polls * 1e6 }'
+seconds() { # COUNT PROTOCOL HOW POLLS: processor time of so many runs
+  count=$1 i=0
+  shift
+  : >times
+  while [ $i -lt "$count" ]; do
+    /usr/bin/time -q -a -o times -f '%U %S' "$build/bin/recline" run run.yaml --set protocol.name="$1" \
+      --set "program.args=[$2, $((2 * $3))]" --set protocol.capacity=$room >out 2>&1
+    i=$((i + 1))
+  done
+  awk '{ sum += $1 + $2 } END { print sum }' times
 }
 
-echo '| | polls | `test` | with a clock | `iprobe` | with a clock |'
-echo '|---|---|---|---|---|---|'
-for protocol in ${PROTOCOLS:-pessimistic pessimistic-wildcards causal optimistic}; do
-  printf '| `%s` ' "$protocol"
-  run "$protocol" test $few 1048576
-  fewer=$(sed -n 's/^polls //p' out)
-  run "$protocol" test $many 1048576
-  printf '| %s, %s ' "$fewer" "$(sed -n 's/^polls //p' out)"
-  for how in test test-clock iprobe iprobe-clock; do
-    printf '| %s, %s; %s us ' "$(entries "$protocol" $how $few)" "$(entries "$protocol" $how $many)" \
-      "$(cost "$protocol" $how)"
+cost() { # PROTOCOL HOW POLLS: microseconds a poll
+  repeat=$((100000 / $3))
+  [ $repeat -le 20 ] || repeat=20
+  [ $repeat -ge 1 ] || repeat=1
+  base=$(seconds $repeat "$1" "$2" 10)
+  few=$(sed -n 's/^polls //p' out)
+  all=$(seconds $repeat "$1" "$2" "$3")
+  echo "$all $base $repeat $(($(sed -n 's/^polls //p' out) - few))" |
+    awk '{ printf "%.1f", ($1 - $2) / $3 / $4 * 1e6 }'
+}
+
+printf '| | polls |'
+for size in $sizes; do
+  printf ' %s |' "$size"
+done
+echo
+printf '|---|---|'
+for size in $sizes; do
+  printf -- '---|'
+done
+echo
+for protocol in ${PROTOCOLS:-none pessimistic pessimistic-wildcards causal optimistic}; do
+  for how in ${WAYS:-test test-clock iprobe iprobe-clock}; do
+    printf '| `%s` | `%s` |' "$protocol" "$how"
+    least=2
+    for size in $sizes; do
+      [ "$protocol" = none ] || least=$(entries "$protocol" "$how" "$size" "$least")
+      [ "$protocol" = none ] || printf ' %s;' "$least"
+      printf ' %s us |' "$(cost "$protocol" "$how" "$size")"
+    done
+    echo
   done
-  echo '|'
 done

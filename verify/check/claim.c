@@ -359,7 +359,7 @@ static void audit_contents(const struct job *job, const struct explorer_options 
       (found.verdict != EXPLORER_VIOLATED || !shortest || found.moves_count == result->depth);
   if (found.verdict != EXPLORER_INCONCLUSIVE && !same) {
     result->verdict = CLAIM_BREACH;
-    g_snprintf(result->text, sizeof result->text, "with all that is stored: %s, after %u moves",
+    g_snprintf(result->text, sizeof result->text, "with all that is stored: %s, in %u moves",
                claim_verdict_name(verdict_of(&found)), found.moves_count);
   }
   exploration_clear(&found);
@@ -456,6 +456,8 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
     g_autofree char *trace =
         counterexample_keep(job->claim, job->script, &found, job->options->out, error);
     g_strlcpy(result->trace, trace ? trace : "", sizeof result->trace);
+    if (result->verdict == CLAIM_VIOLATED)
+      g_strlcpy(result->text, found.why.text, sizeof result->text);
     fine = trace;
   }
   exploration_clear(&found);

@@ -34,7 +34,7 @@ static bool take_again(const struct scenario *claim, struct world *world,
 }
 
 static bool write_trace(const struct scenario *claim, const struct script *script,
-                        const struct exploration *found, const char *file, GError **error)
+                        struct exploration *found, const char *file, GError **error)
 {
   struct world world;
   struct parts parts;
@@ -55,7 +55,7 @@ static bool write_trace(const struct scenario *claim, const struct script *scrip
 }
 
 char *counterexample_keep(const struct scenario *claim, const struct script *script,
-                          const struct exploration *found, const char *out, GError **error)
+                          struct exploration *found, const char *out, GError **error)
 {
   g_autofree char *trace = g_strconcat(claim->id, ".trace", NULL);
   g_autofree char *scenario = g_strconcat(claim->id, ".scenario.yaml", NULL);

@@ -35,8 +35,11 @@ static char *why(const struct claim_result *result)
       return g_strdup(result->text);
     __attribute__((fallthrough));
   case CLAIM_VIOLATED:
-    return g_strdup_printf("%s, rank %d, after %u moves: %s", result->property, result->rank,
-                           result->depth, result->text);
+    if (!result->depth)
+      return g_strdup_printf("%s, rank %d, before step 0: %s", result->property, result->rank,
+                             result->text);
+    return g_strdup_printf("%s, rank %d, by step %u: %s", result->property, result->rank,
+                           result->depth - 1, result->text);
   case CLAIM_INCONCLUSIVE:
     return *result->text ? g_strdup(result->text)
                          : g_strdup_printf("bound reached: %s", result->bound);

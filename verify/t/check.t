@@ -171,7 +171,7 @@ sed 's/capacity: 1/capacity: 2/; s/violated/holds/' "$dir/one.yaml" >"$dir/two.y
 exits 0 'which does' "$tool" check "$dir/two.yaml" --max-states 200000
 exits 0 'a step that the door does not allow' "$tool" check time-based-cache-kept
 says 'names action, event and rule' \
-  'legal, rank 0, after 20 moves: keep at send: slot 1, expected one that is empty'
+  'legal, rank 0, by step 19: keep at send: slot 1, expected one that is empty'
 
 for verdict in completed recovered gave-up lost; do
   sed "s/verdict: .*}/verdict: $verdict}/" "$dir/fine.yaml" >"$dir/bad.yaml"

@@ -44,7 +44,7 @@ done <cases
 report $? 'each is refused, whatever properties a claim names' out err
 while IFS='|' read -r number protocol name expected; do
   awk -v id="$protocol-$number" '$1 == id { on = 1; next } /^[^ ]/ { on = 0 } on' out >one
-  check "check: $name" grep -q "^ *legal, rank [01], after [0-9]* moves*: $expected\$" one
+  check "check: $name" grep -q "^ *legal, rank [01], by step [0-9]*: $expected\$" one
 done <cases
 
 # Runs of the same files, which end at the step.

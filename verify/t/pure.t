@@ -27,7 +27,7 @@ breaches() { # NAME WORDS MOVES [OPTION...]
   flaw=$1 words=$2 moves=$3
   shift 3
   timeout 60 "$recline" check "$flaw/$flaw.yaml" --out "$flaw/out" "$@" >"$flaw/said" 2>"$flaw/err"
-  is "$?:$(sed -n 's/^ *pure, //p' "$flaw/said")" "3:rank 0, after $moves moves: $flaw $words" \
+  is "$?:$(sed -n 's/^ *pure, //p' "$flaw/said")" "3:rank 0, by step $((moves - 1)): $flaw $words" \
     "$flaw: $words" "$flaw/said" "$flaw/err"
   is "$(grep -c '^[0-9]' "$flaw/out/$flaw.trace"):$(grep -c '^violation pure ' "$flaw/out/$flaw.trace")" \
     "$moves:1" 'with the moves up to it' "$flaw/out/$flaw.trace"

@@ -75,8 +75,8 @@ static void print_violation(const struct outcome *outcome)
   const struct look look = terminal_look();
   printf("%s: %sviolated%s by walk %" PRIu64 " of seed %" PRIu64 "\n", outcome->what, look.wrong,
          look.plain, outcome->number, outcome->seed);
-  printf("  %s, rank %d, in a world of %d ranks, after %u moves: %s\n", outcome->property,
-         outcome->rank, outcome->ranks, outcome->moves, outcome->text);
+  printf("  %s, rank %d, in a world of %d ranks, by step %u: %s\n", outcome->property,
+         outcome->rank, outcome->ranks, outcome->moves - 1, outcome->text);
   if (outcome->claim)
     printf("  claim %s\n", outcome->claim);
   if (outcome->trace)

@@ -204,14 +204,15 @@ static void take_walk(void *data, uint64_t number, struct walked *walked)
 
 /* ---- keeping a violation ---- */
 
-static bool keep_trace(const struct course *course, const struct run *run, const char *out,
+static bool keep_trace(const struct course *course, struct run *run, const char *out,
                        struct outcome *outcome, GError **error)
 {
-  const struct exploration found = {.verdict = EXPLORER_VIOLATED,
-                                    .why = run->why,
-                                    .moves = (struct move *)(void *)run->moves->data,
-                                    .moves_count = run->moves->len};
+  struct exploration found = {.verdict = EXPLORER_VIOLATED,
+                              .why = run->why,
+                              .moves = (struct move *)(void *)run->moves->data,
+                              .moves_count = run->moves->len};
   outcome->trace = counterexample_keep(course->claim, course->script, &found, out, error);
+  run->why = found.why;
   return outcome->trace;
 }
 

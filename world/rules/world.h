@@ -489,6 +489,13 @@ enum verdict_kind {
   VERDICT_IMPOSSIBLE /* world_step() only: the world could not have produced this move */
 };
 
+/* Messages of one flow to the rank that a verdict names, as its sender's program counts them. */
+struct verdict_messages {
+  int16_t source, comm;
+  int32_t tag;
+  uint32_t sequence[2]; /* from 1; 0: none */
+};
+
 struct verdict {
   enum verdict_kind kind;
   const char *property; /* VIOLATION: name, as in claims */
@@ -497,7 +504,8 @@ struct verdict {
   bool refused;           /* `legal`: the list of actions breaks the grammar of a step */
   bool puts_off;          /* a TIMER's step puts the checkpoint off: it only sets the timer again */
   struct reached reached; /* by this step */
-  char text[192];         /* what was expected and what was seen; GAVE_UP: why */
+  struct verdict_messages about; /* VIOLATION: the messages that the text speaks of */
+  char text[192];                /* what was expected and what was seen; GAVE_UP: why */
 };
 
 /* Calls `visit` for every move that can happen now, in a fixed order: that of their origins. */

@@ -74,8 +74,7 @@ static void take_message(struct step_context *t)
   if (w->protocol->clocks)
     check_bounds(t, world_too_fast(w, t->rank, &t->message));
   if (!content_is_none(&t->move->content) && !content_same(&t->move->content, &t->message.content))
-    world_violate(t, "no-corruption", "message %u from rank %d (tag %d) changed on the way",
-                  t->message.sequence, t->event.peer, t->event.tag);
+    world_violate_message(t, "no-corruption", t->event.peer, &t->message, 0, "changed on the way");
   t->event.bytes = t->message.bytes;
   if (below_matching(w))
     return;

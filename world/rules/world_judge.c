@@ -57,18 +57,44 @@ bool world_judges_garbage(const struct world *w)
 
 /* ---- history: what the program sent and was given ---- */
 
+enum { ORDINAL = 16 };
+
+/* Writes "1st", "12th". */
+static const char *ordinal(uint32_t number, char text[ORDINAL])
+{
+  static const char *const ends[] = {"th", "st", "nd", "rd"};
+  bool teen = number / 10 % 10 == 1;
+  snprintf(text, ORDINAL, "%u%s", number, ends[teen || number % 10 > 3 ? 0 : number % 10]);
+  return text;
+}
+
+void world_violate_message(struct step_context *t, const char *property, int peer,
+                           const struct world_message *message, uint32_t other, const char *text)
+{
+  char place[ORDINAL];
+  if (t->verdict->kind == VERDICT_VIOLATION || !is_judged(t->w, property))
+    return;
+  world_violate(t, property, "the %s message from rank %d with tag %d %s",
+                ordinal(message->sequence, place), peer, message->tag, text);
+  t->verdict->about = (struct verdict_messages){.source = (int16_t)peer,
+                                                .comm = message->comm,
+                                                .tag = message->tag,
+                                                .sequence = {message->sequence, other}};
+}
+
 void world_check_sequence(struct step_context *t, int peer, const struct world_message *message)
 {
+  char text[sizeof "was given before the " + ORDINAL], place[ORDINAL];
   struct world_flow *f = world_flow(t->w, t->rank, peer, message->comm, message->tag);
   uint32_t expected = f->delivered + 1;
   world_occasion(t, PROPERTY_NO_LOSS);
   world_occasion(t, PROPERTY_NO_DUPLICATE);
-  if (message->sequence > expected)
-    world_violate(t, "no-loss", "message %u from rank %d (tag %d) was given before message %u",
-                  message->sequence, peer, message->tag, expected);
-  else if (message->sequence < expected)
-    world_violate(t, "no-duplicate", "message %u from rank %d (tag %d) was given twice",
-                  message->sequence, peer, message->tag);
+  if (message->sequence > expected) {
+    snprintf(text, sizeof text, "was given before the %s", ordinal(expected, place));
+    world_violate_message(t, "no-loss", peer, message, expected, text);
+  } else if (message->sequence < expected) {
+    world_violate_message(t, "no-duplicate", peer, message, 0, "was given twice");
+  }
   f->delivered++;
   f->given = content_fold(f->given, message->content);
 }
@@ -638,9 +664,7 @@ static void check_leftover(struct step_context *t, int peer, const struct world_
   const struct world_flow *mine =
       world_find_flow(t->w, t->rank, peer, message->comm, message->tag, &place, &flows);
   if (mine && message->sequence <= mine->delivered)
-    world_violate(t, "no-duplicate",
-                  "message %u from rank %d (tag %d) was given, and sent once more",
-                  message->sequence, peer, message->tag);
+    world_violate_message(t, "no-duplicate", peer, message, 0, "was given, and sent once more");
 }
 
 /* The rank may still discard a message that it drains, or takes out of a channel itself. */

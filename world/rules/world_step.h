@@ -272,6 +272,11 @@ void world_note_sent(struct step_context *, const struct content *);
 /* Judges a message that has come to the program: it must be the next of its flow. */
 void world_check_sequence(struct step_context *, int peer, const struct world_message *);
 
+/* As world_violate(), with "the 2nd message from rank 0 with tag 7" in front of `text`. `other` is
+ * the place in its flow of another message that `text` speaks of; 0: none. */
+void world_violate_message(struct step_context *, const char *property, int peer,
+                           const struct world_message *, uint32_t other, const char *text);
+
 /* Claims 1.2 and 1.3 of C3, at a delivery: `stopped` is the receiver's stop-log line before the
  * step. */
 void world_check_lines(struct step_context *, uint32_t stopped);

@@ -110,11 +110,11 @@ static char *unnumbered(const char *line)
   return g_string_free(text, FALSE);
 }
 
-static void put_violation(struct join *j, const struct verdict *verdict)
+static void put_violation(struct join *j, struct verdict *verdict)
 {
   if (verdict->kind != VERDICT_VIOLATION)
     return;
-  char *line = trace_violation_line(verdict);
+  char *line = trace_violation_line(j->lines, verdict);
   buffer_printf(&j->text, "%s\n", line);
   free(line);
   if (!j->out->violations++)
@@ -122,7 +122,7 @@ static void put_violation(struct join *j, const struct verdict *verdict)
 }
 
 /* Writes the line of a move that was taken. The caller frees the line with free(). */
-static char *put_step(struct join *j, const struct move *move, const struct verdict *verdict)
+static char *put_step(struct join *j, const struct move *move, struct verdict *verdict)
 {
   char *line = trace_line(j->lines, &j->world, move, &j->actions, verdict);
   buffer_printf(&j->text, "%.9f %s\n", j->now - j->begin, line);

@@ -264,7 +264,7 @@ static bool replay_violation(struct replay *r, const char *text)
       judges[i - 1](r->world, &verdict);
     if (verdict.kind != VERDICT_VIOLATION)
       continue;
-    g_autofree char *line = trace_violation_line(&verdict);
+    g_autofree char *line = trace_violation_line(r->lines, &verdict);
     if (g_str_equal(line, text))
       return true;
   }

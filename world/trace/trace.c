@@ -53,8 +53,7 @@ struct trace *trace_open(const char *file, const struct world *world, const char
 }
 
 void trace_move(struct trace *trace, double time, const struct world *world,
-                const struct move *move, const struct rcl_actions *actions,
-                const struct verdict *verdict)
+                const struct move *move, const struct rcl_actions *actions, struct verdict *verdict)
 {
   char *line = trace_line(trace->lines, world, move, actions, verdict);
   if (trace->steps)
@@ -66,9 +65,9 @@ void trace_move(struct trace *trace, double time, const struct world *world,
     trace_violation(trace, verdict);
 }
 
-void trace_violation(struct trace *trace, const struct verdict *verdict)
+void trace_violation(struct trace *trace, struct verdict *verdict)
 {
-  char *line = trace_violation_line(verdict);
+  char *line = trace_violation_line(trace->lines, verdict);
   fprintf(trace->out, "%s\n", line);
   free(line);
 }

@@ -30,12 +30,14 @@ struct trace; /* a trace being written */
 struct trace *trace_open(const char *file, const struct world *, const char *host, bool steps,
                          GError **error);
 
-/* Adds the line of a move that world_step() has just taken. */
+/* Adds the line of a move that world_step() has just taken, and that of a violation, whose text has
+ * the numbers of its messages in the trace then. */
 void trace_move(struct trace *, double time, const struct world *, const struct move *,
-                const struct rcl_actions *, const struct verdict *);
+                const struct rcl_actions *, struct verdict *);
 
-/* Adds a violation that no single move shows (at rest, an outcome): the last line. */
-void trace_violation(struct trace *, const struct verdict *);
+/* Adds a violation that no single move shows (at rest, an outcome): the last line. Its text then
+ * has the numbers of its messages in the trace. */
+void trace_violation(struct trace *, struct verdict *);
 
 /* Adds that from here on the moves from number `step` on come again and again. */
 void trace_again(struct trace *, unsigned step);

@@ -1,6 +1,7 @@
 #include "world/trace/trace_lines.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,12 +25,25 @@ struct queue {
   uint32_t count, room;
 };
 
+/* A message of the programs that has a number, by its place in its flow. */
+struct placed {
+  uint64_t number;
+  int32_t tag;
+  uint32_t sequence;
+  int16_t source, destination, comm;
+};
+
+enum { PLACED = 1 << 16 }; /* messages whose places are known: the last ones */
+
 /* Copies of the channels whose messages carry numbers. */
 struct trace_lines {
   uint32_t *queue_of; /* by part: index in `queues`, + 1; 0: none yet */
   struct queue *queues;
   uint32_t count, room;
   uint64_t last;
+  struct placed *placed; /* a ring */
+  uint64_t placed_count; /* of all that came into it */
+  uint32_t placed_room;
 };
 
 struct trace_lines *trace_lines_new(void)
@@ -43,6 +57,7 @@ void trace_lines_free(struct trace_lines *numbers)
     free(numbers->queues[i].item);
   free(numbers->queues);
   free(numbers->queue_of);
+  free(numbers->placed);
   free(numbers);
 }
 
@@ -121,14 +136,71 @@ static void follow_all(struct trace_lines *numbers, const struct world *world)
     follow(numbers, world, numbers->queues[i].part);
 }
 
+static void note_place(struct trace_lines *numbers, const struct numbered *entry, int source,
+                       int destination)
+{
+  const struct world_message *message = &entry->message;
+  if (message->comm == CONTROL_COMM)
+    return;
+  if (numbers->placed_count < PLACED)
+    numbers->placed = memory_room(numbers->placed, (uint32_t)numbers->placed_count,
+                                  &numbers->placed_room, sizeof *numbers->placed);
+  numbers->placed[numbers->placed_count++ % PLACED] =
+      (struct placed){.number = entry->number,
+                      .tag = message->tag,
+                      .sequence = message->sequence,
+                      .source = (int16_t)source,
+                      .destination = (int16_t)destination,
+                      .comm = message->comm};
+}
+
 /* Numbers the oldest message of the channel that has none. 0 when there is none: the message was
  * lost on the way. */
-static uint64_t number_next(struct trace_lines *numbers, struct queue *queue)
+static uint64_t number_next(struct trace_lines *numbers, struct queue *queue, int source,
+                            int destination)
 {
   for (uint32_t i = 0; i < queue->count; i++)
-    if (!queue->item[i].number)
-      return queue->item[i].number = ++numbers->last;
+    if (!queue->item[i].number) {
+      queue->item[i].number = ++numbers->last;
+      note_place(numbers, &queue->item[i], source, destination);
+      return numbers->last;
+    }
   return 0;
+}
+
+static bool is_placed(const struct placed *placed, const struct verdict *verdict, int which)
+{
+  const struct verdict_messages *about = &verdict->about;
+  return placed->sequence == about->sequence[which] && placed->source == about->source &&
+         placed->destination == verdict->rank && placed->comm == about->comm &&
+         placed->tag == about->tag;
+}
+
+/* Appends the numbers that one of the messages has had, as far as there is room. */
+static void list_numbers(const struct trace_lines *numbers, struct verdict *verdict, int which)
+{
+  enum { ROOM = 30 }; /* for a number and what stands around it */
+  size_t size = sizeof verdict->text, said = strlen(verdict->text);
+  uint64_t first = numbers->placed_count > PLACED ? numbers->placed_count - PLACED : 0;
+  const char *before = which ? "; " : " (";
+  for (uint64_t i = first; i < numbers->placed_count && said + ROOM < size; i++) {
+    const struct placed *placed = &numbers->placed[i % PLACED];
+    if (!is_placed(placed, verdict, which))
+      continue;
+    said +=
+        (size_t)snprintf(verdict->text + said, size - said, "%s@%" PRIu64, before, placed->number);
+    before = ", ";
+  }
+}
+
+void trace_name_messages(const struct trace_lines *numbers, struct verdict *verdict)
+{
+  size_t said = strlen(verdict->text);
+  for (int which = 0; which < 2 && verdict->about.sequence[which]; which++)
+    list_numbers(numbers, verdict, which);
+  if (verdict->text[said])
+    strncat(verdict->text, ")", sizeof verdict->text - strlen(verdict->text) - 1);
+  verdict->about = (struct verdict_messages){0};
 }
 
 /* ---- one line ---- */
@@ -264,11 +336,12 @@ static uint64_t print_actions(struct buffer *line, struct trace_lines *numbers,
     bool control = action->kind == RCL_ACTION_CONTROL, answer = action->kind == RCL_ACTION_TRANSMIT;
     if (!control && !answer && action->kind != RCL_ACTION_RESEND)
       continue;
-    uint32_t part = channel(world, control, move->rank, answer ? move->event.peer : action->peer);
+    int peer = answer ? move->event.peer : action->peer;
+    uint32_t part = channel(world, control, move->rank, peer);
     if (part != followed)
       follow(numbers, world, part);
     followed = part;
-    uint64_t number = number_next(numbers, queue_of(numbers, world, part));
+    uint64_t number = number_next(numbers, queue_of(numbers, world, part), move->rank, peer);
     if (answer)
       offered = number;
     else if (number)
@@ -341,9 +414,10 @@ uint64_t trace_number(struct trace_lines *numbers, const struct world *world,
   return move->index < queue->count ? queue->item[move->index].number : 0;
 }
 
-char *trace_violation_line(const struct verdict *verdict)
+char *trace_violation_line(const struct trace_lines *numbers, struct verdict *verdict)
 {
   struct buffer line = {0};
+  trace_name_messages(numbers, verdict);
   buffer_printf(&line, "violation %s rank=%d: %s", verdict->property, verdict->rank, verdict->text);
   return line.text;
 }

@@ -16,11 +16,17 @@ void trace_lines_free(struct trace_lines *);
 char *trace_header(const struct world *, const char *host);
 
 /* The first returns the line of a move that world_step() has just taken, without time and line end;
- * the second, the line of a violation. Where the verdict is that the step was impure, nothing is
- * asked of the protocol. The caller frees them with free(). */
+ * the second, the line of a violation, behind trace_name_messages(). Where the verdict is that the
+ * step was impure, nothing is asked of the protocol. The caller frees them with free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
                  const struct rcl_actions *, const struct verdict *);
-char *trace_violation_line(const struct verdict *);
+char *trace_violation_line(const struct trace_lines *, struct verdict *);
+
+/* Appends to the text of a verdict the numbers that its messages have in the lines so far, all of
+ * a message that was sent again, as far as the text has room: " (@3, @10)", or " (@9; @5)" where it
+ * speaks of two. Numbers are known of the last 65,536 messages of the programs. A second call
+ * appends nothing. */
+void trace_name_messages(const struct trace_lines *, struct verdict *);
 
 /* Append to `text` the part of a move's line that says what happened, without message numbers; and
  * an operation of a script as scripts write it. */

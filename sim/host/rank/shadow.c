@@ -30,8 +30,9 @@ static unsigned last_count;
 static void note_history(double time, const struct move *move, const struct rcl_actions *actions,
                          const struct verdict *verdict)
 {
+  struct verdict told = *verdict;
   if (trace)
-    trace_move(trace, time, &world, move, actions, verdict);
+    trace_move(trace, time, &world, move, actions, &told);
 }
 
 /* The moves of the earlier run may happen in this one. */
