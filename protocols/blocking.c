@@ -49,8 +49,8 @@ struct state {
   uint32_t captured;  /* the last checkpoint captured */
   uint32_t committed; /* and the last one that this rank knows to be committed */
   uint32_t wanted;    /* coordinator: whether a checkpoint was asked for and not yet taken */
-  uint32_t under_way; /* messages sent less messages received, modulo 2^32 */
-  uint32_t pad;
+  uint32_t sent;      /* messages sent */
+  uint32_t received;  /* and received */
   struct rcl_commit commit;
 };
 
@@ -68,7 +68,7 @@ static void join(const struct rank *r)
   if (r->event->flow != RCL_FLOW_BARRIER)
     return;
   join->words[WANTED] = r->state->wanted;
-  join->words[UNDER_WAY] = r->state->under_way;
+  join->words[UNDER_WAY] = r->state->sent - r->state->received; /* modulo 2^32 */
 }
 
 /* All contributions to a collective have come; in a barrier, from all its ranks. */
@@ -143,13 +143,13 @@ static void start(const struct rank *r)
 
 static void send(const struct rank *r)
 {
-  r->state->under_way++;
+  r->state->sent++;
   rcl_act(r->actions, RCL_ACTION_TRANSMIT);
 }
 
 static void arrived(const struct rank *r)
 {
-  r->state->under_way--;
+  r->state->received++;
   rcl_act(r->actions, RCL_ACTION_DELIVER)->request = r->event->request;
 }
 
@@ -194,6 +194,8 @@ static int first_broken(const struct rank *r)
   return rcl_commit_is_sound(r->config, &r->state->commit) ? 0 : 3;
 }
 
+#include "protocols/blocking_line.h" /* clauses about all ranks together */
+
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "captured", "durable"},
@@ -220,4 +222,5 @@ const struct rcl_protocol protocol_blocking = {
     .state_size = state_size,
     .step = only_step,
     .violated_invariant = only_broken,
-    .place = &(const struct rcl_place){.back = RCL_BACK_ALL, .assumes = RCL_ASSUMES_BARRIERS}};
+    .place = &(const struct rcl_place){.back = RCL_BACK_ALL, .assumes = RCL_ASSUMES_BARRIERS},
+    .line = line};

@@ -21,6 +21,11 @@ enum rcl_standing {
   RCL_STANDS_DEAD    /* it has crashed, which is not detected yet: its memory is lost */
 };
 
+enum {
+  RCL_WHOLE_SHARES = 2,    /* contributions of a rank that are shown to another */
+  RCL_WHOLE_MOST = 1 << 28 /* no number that a step raises by a constant comes to it in a proof */
+};
+
 /* A rank as a clause sees it. Each of its states has state_size(config) bytes. */
 struct rcl_whole_rank {
   const struct rcl_config *config;
@@ -39,6 +44,16 @@ struct rcl_whole_rank {
   uint32_t durable;    /* checkpoint after the committed one whose image is durable; 0: none */
   uint32_t older; /* images of checkpoints before the committed one; 0 with levels of storage, which
                      keep some */
+  uint32_t joined; /* 1: its program is in a barrier of all ranks, to which it has contributed
+                      `words`, and has not taken what the others have contributed */
+  uint32_t words[RCL_WORDS];
+};
+
+/* Messages of the program from one rank to another, as the programs of both count them, from the
+ * beginning: in the world's memory, whatever the protocol counts. */
+struct rcl_whole_count {
+  uint32_t sent;  /* by the sender's program, suppressed ones too */
+  uint32_t given; /* to the receiver's program */
 };
 
 /* Control messages of one kind from one rank to another. With a count of 0 the rest is zero. */
@@ -51,7 +66,14 @@ struct rcl_whole_control {
 /* The channel from one rank to another, or to itself. Messages that a start has made obsolete are
  * not under way. */
 struct rcl_whole_channel {
-  uint32_t messages;                       /* of the program */
+  uint32_t messages; /* of the program */
+  /* By the programs as they are, by the images of the committed checkpoint, by those of the next
+   * one. What a rank counts is 0 where the state of its program is NULL, as it is left out. */
+  struct rcl_whole_count now, committed, newer;
+  /* Contributions of the sender to barriers of all ranks that the receiver has yet to take. Of the
+   * oldest the words come first. */
+  uint32_t shares;
+  uint32_t share[RCL_WHOLE_SHARES][RCL_WORDS];
   const struct rcl_whole_control *control; /* by kind, as rcl_protocol.controls names them */
 };
 

@@ -341,7 +341,8 @@ static void keep_exact(struct executor *x, struct path *p, LLVMValueRef v, const
                        const struct value *b)
 {
   LLVMOpcode op = LLVMGetInstructionOpcode(v);
-  struct value wraps = {0}, most = value_bits(a->width, UINT64_MAX);
+  struct value wraps = {0},
+               most = value_bits(a->width, x->most && !x->exact ? x->most : UINT64_MAX);
   if (op == LLVMTrunc) {
     struct value back = value_resize(x->z3, b, a->width, false);
     wraps = value_compare(x->z3, LLVMIntNE, a, &back);

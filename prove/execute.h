@@ -78,6 +78,7 @@ struct executor {
   GHashTable *codes, *globals, *raises;
   GPtrArray *work;  /* struct path: paths to continue */
   bool exact;       /* numbers are assumed to fit: sums, products and cut numbers are exact */
+  uint64_t most;    /* numbers that are counted do not come above it; 0: what fits into them */
   bool refuses;     /* snprintf() says why a list of actions is refused: a fault */
   gint64 until;     /* monotonic time in microseconds; 0: no bound */
   unsigned unknown; /* questions that the solver did not decide */

@@ -5,8 +5,10 @@
 #include <string.h>
 
 /* What a file says. */
-static const char *const words[] = {
-    [KEPT_NOT] = "", [KEPT_PROVED] = "proved\n", [KEPT_NEVER] = "cannot happen\n"};
+static const char *const words[] = {[KEPT_NOT] = "",
+                                    [KEPT_PROVED] = "proved\n",
+                                    [KEPT_DRAINS] = "proved, drains\n",
+                                    [KEPT_NEVER] = "cannot happen\n"};
 
 static void hash_object(GChecksum *sum, LLVMModuleRef module)
 {
@@ -53,9 +55,10 @@ enum kept_as kept_find(const char *folder, const char *proof, const char *move)
   g_autofree char *file = file_of(folder, proof, move), *said = NULL;
   if (!g_file_get_contents(file, &said, NULL, NULL))
     return KEPT_NOT;
-  return g_str_equal(said, words[KEPT_PROVED])  ? KEPT_PROVED
-         : g_str_equal(said, words[KEPT_NEVER]) ? KEPT_NEVER
-                                                : KEPT_NOT;
+  enum kept_as as = KEPT_NEVER;
+  while (as != KEPT_NOT && !g_str_equal(said, words[as]))
+    as--;
+  return as;
 }
 
 void kept_note(const char *folder, const char *proof, const char *move, enum kept_as as)

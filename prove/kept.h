@@ -7,7 +7,8 @@
 
 #include "prove/line_proof.h"
 
-enum kept_as { KEPT_NOT, KEPT_PROVED, KEPT_NEVER };
+/* DRAINS: proved, and a step of it drains channels. */
+enum kept_as { KEPT_NOT, KEPT_PROVED, KEPT_DRAINS, KEPT_NEVER };
 
 /* Returns the hash of all but the move, in hexadecimal, for g_free(); NULL: the prover's program
  * cannot be read, and nothing is kept. */

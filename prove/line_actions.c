@@ -45,10 +45,67 @@ static Z3_ast event_checkpoint(const struct taking *t)
       t, path_peek(&t->h->w.x, t->p, t->h->w.event, offsetof(struct rcl_event, checkpoint), 4));
 }
 
+static void raise_word(struct taking *t, uint32_t word)
+{
+  t->m->now[word] = plus(t->h, t->m->now[word], number(t->h, 1));
+}
+
 static void put_message(struct taking *t, uint32_t peer)
 {
-  Z3_ast *messages = &t->m->now[word_of_messages(t->h, t->m->rank, (int)peer)];
-  *messages = plus(t->h, *messages, number(t->h, 1));
+  raise_word(t, word_of_channel(t->h, t->m->rank, (int)peer, CHANNEL_MESSAGES));
+}
+
+/* The program has sent a message, transmitted or not. */
+static void count_sent(struct taking *t, uint32_t peer)
+{
+  if (t->m->kind == RCL_EVENT_SEND)
+    raise_word(t, word_of_count(t->h, t->m->rank, (int)peer, OF_STATE, COUNT_SENT));
+}
+
+/* The program is given a message: the one that has arrived, or one that was kept. */
+static void count_given(struct taking *t, uint32_t peer)
+{
+  struct whole *h = t->h;
+  struct value slot = FIELD(t, slot);
+  bool arrives = slot.kind == VALUE_BITS && slot.bits == RCL_NO_SLOT;
+  if (arrives && t->m->kind == RCL_EVENT_ARRIVED)
+    raise_word(t, word_of_count(h, (int)peer, t->m->rank, OF_STATE, COUNT_GIVEN));
+  if (arrives || t->m->kind == RCL_EVENT_COLLECTIVE)
+    return;
+  Z3_ast from = term(t, FIELD(t, peer));
+  for (int j = 0; j < h->ranks; j++) {
+    Z3_ast *given = &t->m->now[word_of_count(h, j, t->m->rank, OF_STATE, COUNT_GIVEN)],
+           is_from = same(h, from,
+                          Z3_mk_unsigned_int(h->w.x.z3, (unsigned)j, Z3_get_sort(h->w.x.z3, from)));
+    *given = chosen(h, is_from, plus(h, *given, number(h, 1)), *given);
+  }
+}
+
+/* The rank contributes to a barrier of all ranks: all others have yet to take what it says. */
+static void join_barrier(struct taking *t)
+{
+  struct whole *h = t->h;
+  Z3_ast *now = t->m->now;
+  *word(t, WORD_JOINED) = number(h, 1);
+  for (unsigned k = 0; k < RCL_WORDS; k++)
+    *word(t, WORD_OWN + k) =
+        term(t, field(t, offsetof(struct rcl_action, words) + k * sizeof(uint32_t), 4));
+  for (int to = 0; to < h->ranks; to++) {
+    if (to == t->m->rank)
+      continue;
+    uint32_t shares = word_of_channel(h, t->m->rank, to, CHANNEL_SHARES),
+             first = word_of_channel(h, t->m->rank, to, CHANNEL_SHARE);
+    Z3_ast none = is_number(h, now[shares], 0);
+    line_move_duty(t->m, "barrier", "no rank contributes to a third barrier before a peer's first",
+                   Z3_mk_bvult(h->w.x.z3, now[shares], number(h, RCL_WHOLE_SHARES)));
+    for (unsigned k = 0; k < RCL_WORDS; k++) {
+      Z3_ast *one = &now[first + k], *two = &now[first + RCL_WORDS + k],
+             own = *word(t, WORD_OWN + k);
+      *two = chosen(h, none, *two, own);
+      *one = chosen(h, none, own, *one);
+    }
+    raise_word(t, shares);
+  }
 }
 
 static void put_control(struct taking *t)
@@ -70,7 +127,7 @@ static void put_control(struct taking *t)
 static void capture(struct taking *t)
 {
   Z3_ast checkpoint = term(t, FIELD(t, checkpoint));
-  bool place = t->m->kind == RCL_EVENT_SAFE_POINT;
+  bool place = t->m->kind == RCL_EVENT_SAFE_POINT || t->m->kind == RCL_EVENT_COLLECTED;
   line_move_duty(t->m, "capture",
                  "an image is taken of the next checkpoint, while its rank is held",
                  both(t->h, same(t->h, checkpoint, next_checkpoint(t->h, t->m->now)),
@@ -101,6 +158,7 @@ static void store(struct taking *t)
   for (uint32_t k = 0; k < h->words; k++)
     t->m->now[word_of_memory(h, t->m->rank, OF_NEWER, k)] =
         t->m->now[word_of_memory(h, t->m->rank, OF_STATE, k)];
+  whole_copy_counts(h, t->m->now, t->m->rank, OF_NEWER, OF_STATE);
 }
 
 static void erase(struct taking *t)
@@ -134,6 +192,17 @@ static void take(struct taking *t, enum rcl_action_kind kind, bool *gives_up)
   switch (kind) {
   case RCL_ACTION_TRANSMIT:
     put_message(t, (uint32_t)peer.bits);
+    count_sent(t, (uint32_t)peer.bits);
+    break;
+  case RCL_ACTION_SUPPRESS:
+    count_sent(t, (uint32_t)peer.bits);
+    break;
+  case RCL_ACTION_DELIVER:
+    count_given(t, (uint32_t)peer.bits);
+    break;
+  case RCL_ACTION_JOIN:
+    if (t->m->barrier)
+      join_barrier(t);
     break;
   case RCL_ACTION_RESEND:
     put_message(t, known(t, FIELD(t, peer), (uint32_t)t->h->ranks));
@@ -157,13 +226,15 @@ static void take(struct taking *t, enum rcl_action_kind kind, bool *gives_up)
   case RCL_ACTION_ERASE:
     erase(t);
     break;
+  case RCL_ACTION_DRAIN:
+    t->h->w.drains = true;
+    break;
   case RCL_ACTION_GIVE_UP:
     *gives_up = true;
     break;
-  case RCL_ACTION_JOIN:
   case RCL_ACTION_REJOIN:
   case RCL_ACTION_ROLL_BACK:
-    t->unknown = "a collective, or a rank that goes back by itself";
+    t->unknown = "a rank goes back by itself, or takes part in a collective for others";
     break;
   default: /* of payloads, outputs, connections: nothing that is spoken of */
     break;

@@ -99,7 +99,7 @@ static void print_all(struct printing *t)
     for (int j = 0; j < h->ranks; j++) {
       from = begin_line(t, "from %d to %d:", i, j);
       title = t->out->len;
-      print_plain(t, word_of_messages(h, i, j), 1 + h->kinds * CONTROL_WORDS);
+      print_plain(t, word_of_channel(h, i, j, 0), words_of_pair(h));
       end_line(t, from, title);
     }
 }

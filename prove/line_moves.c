@@ -41,6 +41,13 @@ static void when_running(struct whole *h, struct line_move *m)
   when(m, is_number(h, *word(h, m, WORD_CAPTURING), 0));
 }
 
+/* The program may do something. */
+static void when_program_runs(struct whole *h, struct line_move *m)
+{
+  when(m, is_number(h, *word(h, m, WORD_HELD), 0));
+  when(m, is_number(h, *word(h, m, WORD_JOINED), 0));
+}
+
 static Z3_ast is_below_most(const struct whole *h, const Z3_ast *now)
 {
   return Z3_mk_bvult(h->w.x.z3, now[GLOBAL_COMMITTED], number(h, COMMITS_MOST));
@@ -77,21 +84,30 @@ static void leave(struct whole *h, struct line_move *m, int rank)
   *older = chosen(h, kept, number(h, 1), *older);
 }
 
+/* Nothing is under way any more. */
+static void empty_channel(struct whole *h, Z3_ast *now, int from, int to)
+{
+  uint32_t first = word_of_channel(h, from, to, 0);
+  for (uint32_t k = 0; k < words_of_pair(h); k++)
+    if (k < CHANNEL_COUNTS || k >= CHANNEL_SHARES)
+      now[first + k] = number(h, 0);
+}
+
 static void all_go_back(struct whole *h, struct line_move *m)
 {
-  static const enum rank_word none[] = {WORD_HELD, WORD_TIMER, WORD_CAPTURING, WORD_STORING};
-  uint32_t channels = word_of_messages(h, 0, 0);
   for (int rank = 0; rank < h->ranks; rank++) {
     leave(h, m, rank);
     m->now[word_of_rank(h, rank, WORD_STANDING)] = number(h, RCL_STANDS_BEHIND);
-    for (unsigned i = 0; i < G_N_ELEMENTS(none); i++)
-      m->now[word_of_rank(h, rank, none[i])] = number(h, 0);
+    for (unsigned i = 0; i < RANK_WORDS; i++)
+      if (rank_word_is_lost(i))
+        m->now[word_of_rank(h, rank, i)] = number(h, 0);
+    whole_copy_counts(h, m->now, rank, OF_STATE, OF_COMMITTED);
+    for (int peer = 0; peer < h->ranks; peer++)
+      empty_channel(h, m->now, rank, peer);
     for (uint32_t k = 0; k < h->words; k++)
       m->now[word_of_memory(h, rank, OF_STATE, k)] =
           m->now[word_of_memory(h, rank, OF_COMMITTED, k)];
   }
-  for (uint32_t k = channels; k < h->count; k++)
-    m->now[k] = number(h, 0);
   m->now[GLOBAL_COMMITTING] = number(h, 0);
 }
 
@@ -111,7 +127,7 @@ Z3_ast *line_moves_begin(const struct whole *h)
 
 static void take_message(struct whole *h, struct line_move *m, int peer)
 {
-  Z3_ast *messages = &m->now[word_of_messages(h, peer, m->rank)];
+  Z3_ast *messages = &m->now[word_of_channel(h, peer, m->rank, CHANNEL_MESSAGES)];
   when(m, negated(h, is_number(h, *messages, 0)));
   *messages = plus(h, *messages, number(h, UINT32_MAX));
 }
@@ -180,18 +196,84 @@ static void commit(struct whole *h, struct line_move *m)
     for (uint32_t k = 0; k < h->words; k++)
       m->now[word_of_memory(h, rank, OF_COMMITTED, k)] =
           m->now[word_of_memory(h, rank, OF_NEWER, k)];
+    whole_copy_counts(h, m->now, rank, OF_COMMITTED, OF_NEWER);
   }
   m->now[GLOBAL_COMMITTED] = checkpoint;
   m->now[GLOBAL_COMMITTING] = number(h, 0);
 }
 
+/* ---- collectives ---- */
+
+static Z3_ast is_barrier(struct whole *h)
+{
+  Z3_context z = h->w.x.z3;
+  return same(h, field(h, offsetof(struct rcl_event, flow), 1),
+              Z3_mk_unsigned_int(z, RCL_FLOW_BARRIER, Z3_mk_bv_sort(z, 8)));
+}
+
+static Z3_ast is_of_all(struct whole *h)
+{
+  return is_number(h, field(h, offsetof(struct rcl_event, contributions), 4), (uint32_t)h->ranks);
+}
+
+/* All contributions to the barrier in which the rank is are there; it takes them. */
+static void leave_barrier(struct whole *h, struct line_move *m)
+{
+  Z3_ast sum[RCL_WORDS];
+  when(m, both(h, is_barrier(h), is_of_all(h)));
+  when(m, is_number(h, *word(h, m, WORD_JOINED), 1));
+  *word(h, m, WORD_JOINED) = number(h, 0);
+  for (unsigned k = 0; k < RCL_WORDS; k++) {
+    sum[k] = *word(h, m, WORD_OWN + k);
+    *word(h, m, WORD_OWN + k) = number(h, 0);
+  }
+  for (int from = 0; from < h->ranks; from++) {
+    if (from == m->rank)
+      continue;
+    Z3_ast *shares = &m->now[word_of_channel(h, from, m->rank, CHANNEL_SHARES)],
+           *share = &m->now[word_of_channel(h, from, m->rank, CHANNEL_SHARE)];
+    when(m, negated(h, is_number(h, *shares, 0)));
+    *shares = plus(h, *shares, number(h, UINT32_MAX));
+    for (unsigned k = 0; k < RCL_WORDS; k++) {
+      sum[k] = plus(h, sum[k], share[k]);
+      share[k] = share[RCL_WORDS + k];
+      share[RCL_WORDS + k] = number(h, 0);
+    }
+  }
+  for (unsigned k = 0; k < RCL_WORDS; k++)
+    when(m, same(h, sum[k], field(h, offsetof(struct rcl_event, words) + k * sizeof(uint32_t), 4)));
+}
+
+/* A program is in one collective at a time. In others than barriers of all ranks anything may come
+ * together, at any time. */
+static void collect(struct whole *h, struct line_move *m)
+{
+  if (m->barrier) {
+    leave_barrier(h, m);
+    return;
+  }
+  when(m, is_number(h, *word(h, m, WORD_JOINED), 0));
+  when(m, negated(h, both(h, is_barrier(h), is_of_all(h))));
+}
+
 /* ---- all of them ---- */
+
+/* Moves are listed in this order: what comes from channels takes longest, and messages may come for
+ * no receive only where a step was seen that drains channels. */
+enum phase { PHASE_OTHERS, PHASE_CONTROL, PHASE_ARRIVED, PHASES };
+
+static enum phase phase_of(enum rcl_event_kind kind)
+{
+  return kind == RCL_EVENT_CONTROL   ? PHASE_CONTROL
+         : kind == RCL_EVENT_ARRIVED ? PHASE_ARRIVED
+                                     : PHASE_OTHERS;
+}
 
 struct listing {
   struct whole *h;
   bool (*each)(void *, struct line_move *);
   void *ctx;
-  bool comes; /* list what comes from channels, which takes long, or all else */
+  enum phase phase;
 };
 
 static struct line_move begin(struct whole *h, int rank, enum rcl_event_kind kind,
@@ -261,10 +343,45 @@ static void happen(struct whole *h, struct line_move *m, int peer)
     *word(h, m, WORD_TIMER) = number(h, 0);
     break;
   case RCL_EVENT_COLLECTED:
+    collect(h, m);
+    break;
+  case RCL_EVENT_SEND:
+    when(m, Z3_mk_bvult(h->w.x.z3, m->now[word_of_count(h, m->rank, peer, OF_STATE, COUNT_SENT)],
+                        number(h, RCL_WHOLE_MOST)));
+    when(m, Z3_mk_bvult(h->w.x.z3, m->now[word_of_channel(h, m->rank, peer, CHANNEL_MESSAGES)],
+                        number(h, RCL_WHOLE_MOST - 1)));
+    when_program_runs(h, m);
     break;
   default: /* of the program */
-    when(m, is_number(h, *word(h, m, WORD_HELD), 0));
+    if (m->barrier)
+      when(m, is_barrier(h));
+    when_program_runs(h, m);
   }
+}
+
+static void name_move(struct line_move *m, int from, const char *form)
+{
+  const char *event = event_name(m->kind), *with = NULL;
+  if (m->kind == RCL_EVENT_SEND)
+    with = "to";
+  else if (m->kind == RCL_EVENT_RECEIVE || m->kind == RCL_EVENT_ARRIVED)
+    with = "from";
+  else if (m->kind == RCL_EVENT_COLLECTIVE || m->kind == RCL_EVENT_COLLECTED)
+    with = "of";
+  g_snprintf(m->name, sizeof m->name, "%d %s%s%s", m->rank, event, *form ? " " : "", form);
+  if (with && !m->barrier && from >= 0)
+    g_snprintf(m->name + strlen(m->name), sizeof m->name - strlen(m->name), " %s %d", with, from);
+}
+
+/* `form`: "fresh", "barrier" (of all ranks), "or drained" (for no receive), or "". */
+static bool list_one(const struct listing *l, enum rcl_event_kind kind, const GPtrArray *conditions,
+                     int from, const char *form)
+{
+  struct line_move m = begin(l->h, l->h->w.self, kind, conditions);
+  m.barrier = g_str_equal(form, "barrier");
+  name_move(&m, from, form);
+  happen(l->h, &m, from);
+  return visit(l, &m);
 }
 
 /* A rank that is told of a crash has yet to start, and its memory is not spoken of. */
@@ -275,19 +392,15 @@ static bool list(void *ctx, struct rank_world *w, const GPtrArray *conditions,
   struct path none = {0};
   struct value peer = path_peek(&w->x, &none, w->event, offsetof(struct rcl_event, peer), 2);
   int from = (int16_t)peer.bits;
-  bool comes = kind == RCL_EVENT_ARRIVED || kind == RCL_EVENT_CONTROL;
-  if (kind == RCL_EVENT_DOWN || comes != l->comes)
+  if (kind == RCL_EVENT_DOWN || phase_of(kind) != l->phase)
     return true;
   if (kind == RCL_EVENT_CONTROL)
     return list_controls(l, from);
-  struct line_move m = begin(l->h, w->self, kind, conditions);
-  bool pairs = kind == RCL_EVENT_SEND || kind == RCL_EVENT_RECEIVE || kind == RCL_EVENT_ARRIVED;
-  g_snprintf(m.name, sizeof m.name, "%d %s%s", w->self, event_name(kind), fresh ? " fresh" : "");
-  if (pairs && from >= 0)
-    g_snprintf(m.name, sizeof m.name, "%d %s %s %d", w->self, event_name(kind),
-               kind == RCL_EVENT_SEND ? "to" : "from", from);
-  happen(l->h, &m, from);
-  return visit(l, &m);
+  bool call = kind == RCL_EVENT_COLLECTIVE || kind == RCL_EVENT_COLLECTED;
+  if (call && from == 0 && !list_one(l, kind, conditions, from, "barrier"))
+    return false;
+  bool drained = kind == RCL_EVENT_ARRIVED && w->either;
+  return list_one(l, kind, conditions, from, fresh ? "fresh" : drained ? "or drained" : "");
 }
 
 struct until {
@@ -303,14 +416,25 @@ static bool list_until(void *ctx, struct rank_world *w, const GPtrArray *conditi
   return u->more;
 }
 
+static void list_phase(struct until *u, enum phase phase)
+{
+  struct whole *h = u->l.h;
+  u->l.phase = phase;
+  for (int rank = 0; rank < h->ranks && u->more; rank++) {
+    whole_turn_to(h, rank);
+    events_each(&h->w, list_until, u);
+  }
+}
+
 void line_moves_each(struct whole *h, bool (*each)(void *, struct line_move *), void *ctx)
 {
-  struct until u = {{h, each, ctx, false}, true};
-  for (int rank = 0; rank < 2 * h->ranks && u.more; rank++) {
-    u.l.comes = rank >= h->ranks;
-    whole_turn_to(h, rank % h->ranks);
-    events_each(&h->w, list_until, &u);
-  }
+  struct until u = {{h, each, ctx, PHASE_OTHERS}, true};
+  list_phase(&u, PHASE_OTHERS);
+  list_phase(&u, PHASE_CONTROL);
+  do {
+    h->w.either = h->w.drains;
+    list_phase(&u, PHASE_ARRIVED);
+  } while (u.more && h->w.either != h->w.drains);
   if (!u.more)
     return;
   struct line_move m = begin(h, -1, RCL_EVENT_NONE, NULL);

@@ -16,6 +16,7 @@ struct line_move {
   char name[64]; /* "1 control bookmark from 0" */
   int rank;      /* that takes a step on the event in w->event; -1: none does, all go back */
   enum rcl_event_kind kind;
+  bool barrier;    /* the event is of a barrier of all ranks */
   GPtrArray *when; /* Z3_ast, over the words before it and the fields of the event */
   Z3_ast *now;     /* words behind it, but for what actions of the step change */
   GArray *duties;  /* struct duty */

@@ -99,7 +99,8 @@ static void assume_all(struct proving *g)
 static bool is_kept(struct proving *g, const char *move)
 {
   enum kept_as as = g->kept ? kept_find(g->keep, g->kept, move) : KEPT_NOT;
-  g->proof->moves += as == KEPT_PROVED;
+  g->proof->moves += as == KEPT_PROVED || as == KEPT_DRAINS;
+  g->h->w.drains |= as == KEPT_DRAINS;
   g->proof->kept += as != KEPT_NOT;
   if (as == KEPT_NEVER)
     g_ptr_array_add(g->proof->never, g_strdup(move));
@@ -131,7 +132,11 @@ static bool prove_move(void *ctx, struct line_move *m)
   g->move = m;
   if (is_kept(g, m->name))
     return true;
+  bool drains = g->h->w.drains;
+  g->h->w.drains = false;
   bool possible = prove_paths(g);
+  enum kept_as as = !possible ? KEPT_NEVER : g->h->w.drains ? KEPT_DRAINS : KEPT_PROVED;
+  g->h->w.drains |= drains;
   note_time(m->name, began);
   if (x->late || x->unknown)
     return false;
@@ -142,7 +147,7 @@ static bool prove_move(void *ctx, struct line_move *m)
   if (g->proof->failed->len || g->proof->undecided)
     return false;
   if (g->kept)
-    kept_note(g->keep, g->kept, m->name, possible ? KEPT_PROVED : KEPT_NEVER);
+    kept_note(g->keep, g->kept, m->name, as);
   return true;
 }
 
@@ -204,6 +209,7 @@ void line_prove(LLVMModuleRef module, const char *protocol, const struct line_as
     proof->undecided = g_strdup(why);
   count_clauses(&g);
   h.w.x.refuses = true;
+  h.w.x.most = RCL_WHOLE_MOST - 1;
   if (!proof->undecided && !h.w.x.late && prove_first(&g)) {
     assume_all(&g);
     line_moves_each(&h, prove_move, &g);

@@ -12,8 +12,8 @@ static struct places place(unsigned number)
 
 static struct places place_of_word(const struct whole *h, uint32_t word)
 {
-  uint32_t first = word_of_rank(h, 0, 0), channels = word_of_messages(h, 0, 0),
-           each = RANK_WORDS + MEMORIES * h->words, pair = 1 + h->kinds * CONTROL_WORDS;
+  uint32_t first = word_of_rank(h, 0, 0), channels = word_of_channel(h, 0, 0, 0),
+           each = RANK_WORDS + MEMORIES * h->words, pair = words_of_pair(h);
   unsigned per_rank = 1 + MEMORIES;
   if (word < first)
     return place(0);

@@ -8,15 +8,15 @@
 /* ---- numbers of words ---- */
 
 /* In this order: global words; of each rank its words, then its memories; of each pair of ranks
- * messages, then control messages by kind. */
+ * its own words, then control messages by kind. */
 static uint32_t words_of_one(const struct whole *h)
 {
   return RANK_WORDS + MEMORIES * h->words;
 }
 
-static uint32_t words_of_pair(const struct whole *h)
+uint32_t words_of_pair(const struct whole *h)
 {
-  return 1 + h->kinds * CONTROL_WORDS;
+  return CHANNEL_WORDS + h->kinds * CONTROL_WORDS;
 }
 
 uint32_t word_of_rank(const struct whole *h, int rank, enum rank_word word)
@@ -29,15 +29,21 @@ uint32_t word_of_memory(const struct whole *h, int rank, enum memory_of memory, 
   return word_of_rank(h, rank, RANK_WORDS) + memory * h->words + word;
 }
 
-uint32_t word_of_messages(const struct whole *h, int from, int to)
+uint32_t word_of_channel(const struct whole *h, int from, int to, uint32_t word)
 {
-  return word_of_rank(h, h->ranks, 0) + (uint32_t)(from * h->ranks + to) * words_of_pair(h);
+  return word_of_rank(h, h->ranks, 0) + (uint32_t)(from * h->ranks + to) * words_of_pair(h) + word;
+}
+
+uint32_t word_of_count(const struct whole *h, int from, int to, enum memory_of memory,
+                       enum counted what)
+{
+  return word_of_channel(h, from, to, CHANNEL_COUNTS + 2 * memory + what);
 }
 
 uint32_t word_of_control(const struct whole *h, int from, int to, uint32_t kind,
                          enum control_word word)
 {
-  return word_of_messages(h, from, to) + 1 + kind * CONTROL_WORDS + word;
+  return word_of_channel(h, from, to, CHANNEL_WORDS + kind * CONTROL_WORDS + word);
 }
 
 /* ---- what a clause is shown ---- */
@@ -79,7 +85,12 @@ static void show_rank(struct whole *h, int rank)
                [WORD_STORING] = {"storing", offsetof(struct rcl_whole_rank, storing)},
                [WORD_RESTORABLE] = {"restorable", offsetof(struct rcl_whole_rank, restorable)},
                [WORD_DURABLE] = {"durable", offsetof(struct rcl_whole_rank, durable)},
-               [WORD_OLDER] = {"older", offsetof(struct rcl_whole_rank, older)}};
+               [WORD_OLDER] = {"older", offsetof(struct rcl_whole_rank, older)},
+               [WORD_JOINED] = {"joined", offsetof(struct rcl_whole_rank, joined)},
+               [WORD_OWN] = {"words[0]", offsetof(struct rcl_whole_rank, words[0])},
+               {"words[1]", offsetof(struct rcl_whole_rank, words[1])},
+               {"words[2]", offsetof(struct rcl_whole_rank, words[2])}};
+  G_STATIC_ASSERT(G_N_ELEMENTS(words) == RANK_WORDS);
   static const char *const memories[] = {"state", "committed", "newer"};
   static const size_t places[] = {offsetof(struct rcl_whole_rank, state),
                                   offsetof(struct rcl_whole_rank, committed),
@@ -97,6 +108,36 @@ static void show_rank(struct whole *h, int rank)
   }
 }
 
+/* The words of a channel but for its control messages, in their order. */
+static void show_pair(struct whole *h, int from, int to)
+{
+  static const struct {
+    const char *name;
+    size_t at;
+  } words[] = {{"messages", offsetof(struct rcl_whole_channel, messages)},
+               {"sent", offsetof(struct rcl_whole_channel, now.sent)},
+               {"given", offsetof(struct rcl_whole_channel, now.given)},
+               {"committed.sent", offsetof(struct rcl_whole_channel, committed.sent)},
+               {"committed.given", offsetof(struct rcl_whole_channel, committed.given)},
+               {"newer.sent", offsetof(struct rcl_whole_channel, newer.sent)},
+               {"newer.given", offsetof(struct rcl_whole_channel, newer.given)},
+               {"shares", offsetof(struct rcl_whole_channel, shares)}};
+  G_STATIC_ASSERT(G_N_ELEMENTS(words) == CHANNEL_SHARE);
+  uint32_t at = (uint32_t)(from * h->ranks + to) * (uint32_t)sizeof(struct rcl_whole_channel);
+  char name[64];
+  for (uint32_t i = 0; i < CHANNEL_WORDS; i++) {
+    uint32_t share = i - CHANNEL_SHARE;
+    size_t place =
+        i < CHANNEL_SHARE ? words[i].at : offsetof(struct rcl_whole_channel, share) + 4 * share;
+    if (i < CHANNEL_SHARE)
+      g_snprintf(name, sizeof name, "%d>%d %s", from, to, words[i].name);
+    else
+      g_snprintf(name, sizeof name, "%d>%d share[%u][%u]", from, to, share / RCL_WORDS,
+                 share % RCL_WORDS);
+    name_word(h, word_of_channel(h, from, to, i), name, h->shown_channels, at + (uint32_t)place);
+  }
+}
+
 static void show_channel(struct whole *h, int from, int to)
 {
   static const char *const words[] = {"count", "place", "about", "value"};
@@ -107,9 +148,7 @@ static void show_channel(struct whole *h, int from, int to)
            at = pair * (uint32_t)sizeof(struct rcl_whole_channel),
            first = pair * h->kinds * (uint32_t)sizeof(struct rcl_whole_control);
   char name[64];
-  g_snprintf(name, sizeof name, "%d>%d messages", from, to);
-  name_word(h, word_of_messages(h, from, to), name, h->shown_channels,
-            at + (uint32_t)offsetof(struct rcl_whole_channel, messages));
+  show_pair(h, from, to);
   show_pointer(h, h->shown_channels, at + (uint32_t)offsetof(struct rcl_whole_channel, control),
                h->controls, first);
   for (uint32_t kind = 0; kind < h->kinds; kind++)
@@ -267,11 +306,10 @@ bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ran
   if (!rank_world_init(&h->w, module, name, 0, ranks, capacity))
     return false;
   h->w.x.until = until;
-  h->w.drains = h->w.either = true; /* messages may arrive for no receive */
   h->words = h->w.state_bytes / 4;
   while (h->w.controls[h->kinds])
     h->kinds++;
-  h->count = word_of_messages(h, ranks - 1, ranks - 1) + words_of_pair(h);
+  h->count = word_of_channel(h, ranks - 1, ranks - 1, words_of_pair(h));
   h->before = g_new0(Z3_ast, h->count);
   h->names = g_new0(char *, h->count);
   make_ranks(h);
@@ -317,4 +355,15 @@ Z3_ast whole_in(const struct whole *h, Z3_ast term, const Z3_ast *now)
   g_free(from);
   g_free(to);
   return term;
+}
+
+void whole_copy_counts(const struct whole *h, Z3_ast *now, int rank, enum memory_of to,
+                       enum memory_of from)
+{
+  for (int peer = 0; peer < h->ranks; peer++) {
+    now[word_of_count(h, rank, peer, to, COUNT_SENT)] =
+        now[word_of_count(h, rank, peer, from, COUNT_SENT)];
+    now[word_of_count(h, peer, rank, to, COUNT_GIVEN)] =
+        now[word_of_count(h, peer, rank, from, COUNT_GIVEN)];
+  }
 }

@@ -36,12 +36,25 @@ enum rank_word {
   WORD_RESTORABLE,
   WORD_DURABLE,
   WORD_OLDER,
-  RANK_WORDS
+  WORD_JOINED,
+  WORD_OWN, /* the first of its contribution */
+  RANK_WORDS = WORD_OWN + RCL_WORDS
+};
+/* Of each pair of ranks. Counts come in twos, for each memory that may tell of a program. */
+enum channel_word {
+  CHANNEL_MESSAGES,
+  CHANNEL_COUNTS,
+  CHANNEL_SHARES = CHANNEL_COUNTS + 2 * 3,
+  CHANNEL_SHARE, /* the first word of the first one */
+  CHANNEL_WORDS = CHANNEL_SHARE + RCL_WHOLE_SHARES * RCL_WORDS
 };
 enum control_word { WORD_COUNT, WORD_PLACE, WORD_ABOUT, WORD_VALUE, CONTROL_WORDS };
 
 /* Memories of a rank: its state, those stored with the committed image and with the next. */
 enum memory_of { OF_STATE, OF_COMMITTED, OF_NEWER, MEMORIES };
+
+/* What the programs of a pair of ranks count. */
+enum counted { COUNT_SENT, COUNT_GIVEN };
 
 /* A clause of one or two ranks: of the protocol, or what holds of each whole. */
 struct told {
@@ -69,8 +82,10 @@ struct whole {
 /* Numbers of words. */
 uint32_t word_of_rank(const struct whole *, int rank, enum rank_word);
 uint32_t word_of_memory(const struct whole *, int rank, enum memory_of, uint32_t word);
-uint32_t word_of_messages(const struct whole *, int from, int to);
+uint32_t word_of_channel(const struct whole *, int from, int to, uint32_t word);
+uint32_t word_of_count(const struct whole *, int from, int to, enum memory_of, enum counted);
 uint32_t word_of_control(const struct whole *, int from, int to, uint32_t kind, enum control_word);
+uint32_t words_of_pair(const struct whole *);
 
 /* Takes the protocol of that name from a clone of `module`; false: there is none. */
 bool whole_init(struct whole *, LLVMModuleRef module, const char *name, int ranks,
@@ -79,6 +94,13 @@ void whole_clear(struct whole *);
 
 /* `w` is about that rank from then on. */
 void whole_turn_to(struct whole *, int rank);
+
+/* Returns whether a word of a rank is 0 while it has yet to start. */
+static inline bool rank_word_is_lost(unsigned word)
+{
+  return word == WORD_HELD || word == WORD_TIMER || word == WORD_CAPTURING ||
+         word == WORD_STORING || word >= WORD_JOINED;
+}
 
 /* Adds a clause. */
 void whole_tell(struct whole *, bool own, const char *name, const char *text, int i, int j,
@@ -93,6 +115,10 @@ Z3_ast whole_in(const struct whole *, Z3_ast term, const Z3_ast *now);
 
 /* Returns a copy of the words, for g_free(). */
 Z3_ast *whole_words(const struct whole *);
+
+/* Copies what the program of a rank counts, with its peers, from one memory to another. */
+void whole_copy_counts(const struct whole *, Z3_ast *now, int rank, enum memory_of to,
+                       enum memory_of from);
 
 /* ---- whole_shape.c ---- */
 

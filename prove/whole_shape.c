@@ -60,7 +60,6 @@ static const char *tell_rank(struct whole *h, int rank)
 /* A rank that is to start has the state from which it does, and nothing under way. */
 static void tell_standing(struct whole *h, int rank)
 {
-  static const enum rank_word none[] = {WORD_HELD, WORD_TIMER, WORD_CAPTURING, WORD_STORING};
   GPtrArray *all = g_ptr_array_new();
   Z3_ast standing = h->before[word_of_rank(h, rank, WORD_STANDING)],
          up = is_number(h, standing, RCL_STANDS_UP),
@@ -68,10 +67,25 @@ static void tell_standing(struct whole *h, int rank)
   for (uint32_t word = 0; word < h->words; word++)
     g_ptr_array_add(all, same(h, h->before[word_of_memory(h, rank, OF_STATE, word)],
                               h->before[word_of_memory(h, rank, OF_COMMITTED, word)]));
-  for (unsigned i = 0; i < G_N_ELEMENTS(none); i++)
-    g_ptr_array_add(all, is_number(h, h->before[word_of_rank(h, rank, none[i])], 0));
+  for (unsigned i = 0; i < RANK_WORDS; i++)
+    if (rank_word_is_lost(i))
+      g_ptr_array_add(all, is_number(h, h->before[word_of_rank(h, rank, i)], 0));
   whole_tell(h, false, "standing", "a rank runs, or has yet to start from the committed image",
              rank, -1, both(h, either(h, up, behind), implied(h, behind, conjunction(h, all))));
+}
+
+/* Its program, too, is where the committed image has it. */
+static void tell_program(struct whole *h, int rank)
+{
+  GPtrArray *all = g_ptr_array_new();
+  g_autofree Z3_ast *image = whole_words(h);
+  whole_copy_counts(h, image, rank, OF_STATE, OF_COMMITTED);
+  for (uint32_t k = 0; k < h->count; k++)
+    if (image[k] != h->before[k])
+      g_ptr_array_add(all, same(h, h->before[k], image[k]));
+  Z3_ast behind = is_number(h, h->before[word_of_rank(h, rank, WORD_STANDING)], RCL_STANDS_BEHIND);
+  whole_tell(h, false, "program", "a rank that has yet to start counts as the committed image",
+             rank, -1, implied(h, behind, conjunction(h, all)));
 }
 
 /* What a word is: 0 or the next checkpoint. */
@@ -105,6 +119,11 @@ static Z3_ast images_are_zero(const struct whole *h)
   for (int rank = 0; rank < h->ranks; rank++)
     for (uint32_t word = 0; word < h->words; word++)
       g_ptr_array_add(all, is_number(h, h->before[word_of_memory(h, rank, OF_COMMITTED, word)], 0));
+  for (int i = 0; i < h->ranks; i++)
+    for (int j = 0; j < h->ranks; j++)
+      for (unsigned what = COUNT_SENT; what <= COUNT_GIVEN; what++)
+        g_ptr_array_add(all,
+                        is_number(h, h->before[word_of_count(h, i, j, OF_COMMITTED, what)], 0));
   return conjunction(h, all);
 }
 
@@ -146,6 +165,7 @@ const char *whole_tell_shape(struct whole *h)
     why = tell_rank(h, i);
   for (int i = 0; i < h->ranks && !why; i++) {
     tell_standing(h, i);
+    tell_program(h, i);
     tell_storage(h, i);
     for (int j = 0; j < h->ranks; j++)
       tell_channel(h, i, j);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `recline prove PROTOCOL` (docs/prove.md): the line invariant of bookmark is proved; mutants are
-# refuted by the name of a clause, behind a move. Skipped where the prover is not built.
+# `recline prove PROTOCOL` (docs/prove.md): the line invariants of bookmark and of blocking are
+# proved; mutants are refuted by the name of a clause, behind a move. Skipped where the prover is not built.
 # RECLINE_LONG=1: three ranks, the other mutants, one that only stands still, a clause that is left out.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
@@ -39,10 +39,11 @@ is "$(files)" "$all" 'each move has one file'
 
 # ---- refuted ----
 
-refuted() { # MUTANT CLAUSE [OPTION]...: fails by that clause of bookmark_line.h
+of=bookmark
+refuted() { # MUTANT CLAUSE [OPTION]...: fails by that clause of ${of}_line.h
   mutant=$1 clause=$2
   shift 2
-  is "$(verdict "$@" "bookmark~$mutant")" 'fails 1' "bookmark~$mutant fails" out err
+  is "$(verdict "$@" "$of~$mutant")" 'fails 1' "$of~$mutant fails" out err
   check "by clause $clause" grep -q -E "^  clause \"($clause)\" of ranks [0-9] and [0-9]: " out
   check 'behind a move, from a state' sh -c \
     "grep -q '^    move: ' out && grep -q '^    before: ' out && grep -q '^    after: ' out"
@@ -51,9 +52,19 @@ refuted blind drained --keep moves
 check 'of whose moves none was known' sh -c '! grep -q " as before, " out'
 check 'in the names of fields' grep -q -E '^ +state of 0: phase=(WANTED|DRAINING) .* peers\[1\]\.sent=' out
 
+# ---- collectives ----
+
+never='1 timer, 0 control none from 1, 0 control release from 1, 1 control none from 0'
+is "$(verdict --keep moves blocking)" 'proved 0' 'blocking, two ranks' out err
+is "$(sed -n 's/^  cannot happen: //p' out)" "$never, 1 control done from 0" \
+  'all other moves can happen, those of barriers among them' out
+of=blocking
+refuted wants-alone together
+check 'in a barrier of all ranks' grep -q '^    move: *0 collected barrier: ' out
+
 # ---- not proved ----
 
-is "$(verdict blocking)" 'undecided 2' 'blocking states no line invariant' out err
+is "$(verdict none)" 'undecided 2' 'none states no line invariant' out err
 check 'and it is said' grep -q 'it states no line invariant' out
 is "$(verdict --timeout 1s bookmark)" 'undecided 2' 'time is up' out err
 exits 64 '--without and --memory' "$recline" prove --memory --without told bookmark
@@ -61,8 +72,19 @@ exits 64 '--keep and --memory' "$recline" prove --memory --keep moves bookmark
 
 # ---- long ----
 
-lines=17
+lines=23
 if [ -n "${RECLINE_LONG:-}" ]; then
+  refuted not-quiet 'decided|channels'
+  refuted own-count 'decided|channels'
+  refuted any-barrier decided
+  refuted release-early held
+  refuted done-early count
+  refuted erase-early restorable
+  refuted not-erased bounded
+  is "$(verdict blocking~wants-again)" 'fails 1' 'blocking~wants-again fails' out err
+  check 'by a numbered invariant' grep -q '^  clause "numbered" of rank 0' out
+  is "$(verdict --without decided blocking)" 'fails 1' 'without clause "decided" others fail' out err
+  of=bookmark
   refuted commit-early 'store|durable'
   refuted release-early held
   refuted no-hold held
@@ -72,6 +94,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict --without told bookmark)" 'fails 1' 'without clause "told" others fail' out err
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=38
+  lines=68
 fi
 finish $lines

@@ -13,40 +13,50 @@ why() { # [FILE]: property and clause of a report in JSON, or the verdict
 
 # ---- each clause, turned round ----
 
-source=$root/protocols/bookmark_line.h
-clauses=$(sed -n 's/.*RCL_OF_[A-Z]*, [a-z]*, \([a-z_]*\)},*$/\1/p' "$source")
-claim() { # PROTOCOL FILE VERDICT: bookmark-recovers, of that protocol
-  sed "s,protocol: {name: bookmark\,,protocol: {name: $1\, file: $2\,,
-    s,verdict: .*},verdict: $3}," "$root/verify/claims/bookmark/recovers.yaml"
+claim() { # PROTOCOL FILE VERDICT: the claim `recovers` of $of, of that protocol
+  sed "s,protocol: {name: $of\,,protocol: {name: $1\, file: $2\,,
+    s,verdict: .*},verdict: $3}," "$root/verify/claims/$of/recovers.yaml"
 }
 
 turn_round() { # CLAUSE: folder CLAUSE with a shared object and a claim
-  mkdir -p "$1/protocols" && cp "$root/protocols/bookmark.c" "$1/turned.c" &&
+  rm -rf "$1" && mkdir -p "$1/protocols" && cp "$root/protocols/$of.c" "$1/turned.c" &&
     sed "s/^#endif\$//; s/^\\(static const struct rcl_clause line\\[\\]\\)/static bool turned(const struct rcl_whole *w, int i, int j) { return !$1(w, i, j); }\\n\\1/
-      s/, $1}/, turned}/" "$source" >"$1/protocols/bookmark_line.h" && echo '#endif' >>"$1/protocols/bookmark_line.h" &&
-    sed -i 's/\.name = "bookmark"/.name = "turned"/' "$1/turned.c" &&
-    echo 'RECLINE_PROTOCOLS(&protocol_bookmark);' >>"$1/turned.c" &&
+      s/, $1}/, turned}/" "$source" >"$1/protocols/${of}_line.h" && echo '#endif' >>"$1/protocols/${of}_line.h" &&
+    sed -i "s/\.name = \"$of\"/.name = \"turned\"/" "$1/turned.c" &&
+    echo "RECLINE_PROTOCOLS(&protocol_$of);" >>"$1/turned.c" &&
     ${CC:-cc} -std=c11 -O1 -shared -fPIC -iquote "$1" -iquote "$root" -o "$1/turned.so" "$1/turned.c" &&
     claim turned turned.so holds >"$1/claim.yaml"
 }
 
-for clause in $clauses; do
-  turn_round "$clause" 2>err
-  "$tool" check "$clause/claim.yaml" --json >json 2>>err || true
-  name=$(grep -B1 ", $clause}" "$source" | sed -n 's/^ *{"\([^"]*\)".*/\1/p')
-  is "$(why)" "line-invariant $name" "clause \"$name\", turned round, is violated" json err
-done
-is "$(echo "$clauses" | wc -l)" 29 'all clauses were tried'
+turn_each() { # PROTOCOL COUNT: turns round that many clauses, all that it has
+  of=$1 source=$root/protocols/${1}_line.h
+  clauses=$(sed -n 's/.*RCL_OF_[A-Z]*, [a-z]*, \([a-z_]*\)},*$/\1/p' "$source")
+  for clause in $clauses; do
+    turn_round "$clause" 2>err
+    "$tool" check "$clause/claim.yaml" --json >json 2>>err || true
+    name=$(grep -B1 ", $clause}" "$source" | sed -n 's/^ *{"\([^"]*\)".*/\1/p')
+    is "$(why)" "line-invariant $name" "$of: clause \"$name\", turned round, is violated" json err
+  done
+  is "$(echo "$clauses" | wc -l)" "$2" "$of: all clauses were tried"
+}
+turn_each blocking 30
+turn_each bookmark 29
 
 # ---- mutants that break what the line rests on ----
 
-mutant() { # NAME CLAUSE
-  sed '/^  properties:/d; s/^check:$/check:\n  properties: [line-invariant]/
-    s/^check: {/check: {properties: [line-invariant], /' \
-    "$root/verify/mutants/bookmark/$1.yaml" >"$1.yaml"
+mutant() { # NAME CLAUSE: of $of
+  sed '/^  properties:/{:more
+    /\]/!{N
+    b more
+    }
+    d
+    }
+    s/^check:$/check:\n  properties: [line-invariant]/
+    s/, properties: \[[^]]*\]//; s/^check: {/check: {properties: [line-invariant], /' \
+    "$root/verify/mutants/$of/$1.yaml" >"$1.yaml"
   "$tool" check "$1.yaml" --json --out "out-$1" >json 2>err || true
-  is "$(why)" "line-invariant $2" "bookmark~$1 violates clause \"$2\"" json err
-  exits 0 "bookmark~$1: the counterexample replays" "$tool" check "out-$1"/*.trace
+  is "$(why)" "line-invariant $2" "$of~$1 violates clause \"$2\"" json err
+  exits 0 "$of~$1: the counterexample replays" "$tool" check "out-$1"/*.trace
 }
 
 mutant blind drained
@@ -58,6 +68,15 @@ mutant release-early held
 mutant stale-totals drained
 mutant until-equal bookmark
 mutant wildcard-uncounted totals
+of=blocking
+mutant any-barrier together
+mutant done-early count
+mutant erase-early restorable
+mutant not-quiet decided
+mutant own-count decided
+mutant release-early held
+mutant wants-alone decided
+of=bookmark
 
 # ---- where it is judged ----
 
@@ -76,4 +95,4 @@ ${CC:-cc} -std=c11 -O1 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o t
   totals_hold/turned.c
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
-finish 51
+finish 96

@@ -42,7 +42,7 @@ void world_violate(struct step_context *t, const char *property, const char *for
 bool world_follows(const struct world *w)
 {
   return !are_free(w) || is_judged(w, "no-loss") || is_judged(w, "no-duplicate") ||
-         is_judged(w, "agreement");
+         is_judged(w, "agreement") || is_judged(w, "line-invariant");
 }
 
 bool world_judges_useful(const struct world *w)

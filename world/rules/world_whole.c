@@ -1,7 +1,8 @@
 /* The world: property `line-invariant`, the clauses that a protocol states of the whole.
  *
  * A state of the world is shown as protocols/line.h describes it: each rank and its standing
- * towards the last recovery, the messages under way between such ranks, and stored states. Messages
+ * towards the last recovery, the messages under way between such ranks, what their programs count,
+ * the barriers that they are in, and stored states. Messages
  * that a recovery has made obsolete, and the contents of images from which no rank will start
  * (settled), are not shown. */
 #include <stdio.h>
@@ -27,6 +28,36 @@ struct view {
   struct verdict *verdict;
   const struct rcl_clause *asked; /* the clause that is being asked; NULL: none */
 };
+
+/* ---- what programs count ---- */
+
+/* The messages that a program counts: as it is, by one of its images. */
+enum count_of { OF_NOW, OF_COMMITTED, OF_NEWER };
+
+static struct rcl_whole_count *count_in(struct rcl_whole_channel *channel, enum count_of of)
+{
+  return of == OF_NOW ? &channel->now : of == OF_COMMITTED ? &channel->committed : &channel->newer;
+}
+
+/* Shows the counts of the program of `rank`, over all communicators and tags. */
+static void show_flows(struct view *v, int rank, enum count_of of, const void *flows, uint32_t size)
+{
+  struct world_flow flow;
+  for (uint32_t i = 0; i < size / sizeof flow; i++) {
+    memcpy(&flow, (const unsigned char *)flows + i * sizeof flow, sizeof flow);
+    if (flow.peer < 0)
+      continue;
+    count_in(&v->channel[rank * v->w->ranks + flow.peer], of)->sent += flow.sent;
+    count_in(&v->channel[flow.peer * v->w->ranks + rank], of)->given += flow.delivered;
+  }
+}
+
+static void show_flows_of_image(struct view *v, int rank, enum count_of of, uint32_t image)
+{
+  uint32_t size;
+  const void *flows = world_part_of_image(v->w, image, WORLD_FLOWS, &size);
+  show_flows(v, rank, of, flows, size);
+}
 
 /* ---- ranks ---- */
 
@@ -56,12 +87,27 @@ static bool read_kept(const struct world *w, int rank, uint32_t number, unsigned
   return size;
 }
 
+/* Shows the state that is stored with an image of the committed checkpoint or of the next one, and
+ * the counts of the program in it. */
+static void show_image(struct view *v, int rank, const struct world_record *image)
+{
+  struct rcl_whole_rank *shown = &v->rank[rank];
+  unsigned char *state = v->states + (size_t)rank * 2 * v->stride;
+  bool newer = image->checkpoint > v->whole.committed;
+  state += newer ? v->stride : 0;
+  if ((!newer && v->whole.committed == RCL_FRESH) || !read_kept(v->w, rank, image->state, state))
+    return;
+  *(newer ? &shown->newer : &shown->committed) = state;
+  show_flows_of_image(v, rank, newer ? OF_NEWER : OF_COMMITTED, image->image);
+  if (!newer && shown->standing == RCL_STANDS_BEHIND)
+    show_flows_of_image(v, rank, OF_NOW, image->image);
+}
+
 /* Shows what is stored of a rank; `zeroes` is a state of zeroes. */
 static void show_stored(struct view *v, int rank, const unsigned char *zeroes)
 {
   const struct world *w = v->w;
   struct rcl_whole_rank *shown = &v->rank[rank];
-  unsigned char *state = v->states + (size_t)rank * 2 * v->stride;
   uint32_t count, committed = v->whole.committed;
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
@@ -74,18 +120,36 @@ static void show_stored(struct view *v, int rank, const unsigned char *zeroes)
       shown->older += !w->levels;
       continue;
     }
-    bool newer = stored[i].checkpoint > committed;
     if (!stored[i].durable)
       shown->storing = stored[i].checkpoint;
-    else if (newer)
+    else if (stored[i].checkpoint > committed)
       shown->durable = stored[i].checkpoint;
     else
       shown->restorable = 1;
-    if (newer && read_kept(w, rank, stored[i].state, state + v->stride))
-      shown->newer = state + v->stride;
-    else if (!newer && committed != RCL_FRESH && read_kept(w, rank, stored[i].state, state))
-      shown->committed = state;
+    show_image(v, rank, &stored[i]);
   }
+}
+
+/* Returns whether the program is in a barrier of all ranks that it has not left. */
+static bool is_in_barrier(const struct world *w, int rank, const struct world_call *call)
+{
+  bool is = read_rank(w, rank)->phase == RANK_RUNNING && call->state == CALL_JOINED &&
+            call->flow == RCL_FLOW_BARRIER;
+  for (int each = 0; each < w->ranks && is; each++)
+    is = world_is_member(w, call->comm, each);
+  return is;
+}
+
+static void show_program(struct view *v, int rank)
+{
+  const struct world_program *program = read_program(v->w, rank);
+  struct rcl_whole_rank *shown = &v->rank[rank];
+  uint32_t size;
+  const void *flows = world_read(v->w, WORLD_FLOWS, rank, 0, &size);
+  show_flows(v, rank, OF_NOW, flows, size);
+  shown->joined = is_in_barrier(v->w, rank, &program->call);
+  if (shown->joined)
+    memcpy(shown->words, program->call.words, sizeof shown->words);
 }
 
 static void show_rank(struct view *v, int rank)
@@ -109,6 +173,7 @@ static void show_rank(struct view *v, int rank)
   shown->held = me->held;
   shown->timer = me->timer;
   shown->capturing = me->phase == RANK_CAPTURING ? me->capturing : 0;
+  show_program(v, rank);
 }
 
 /* ---- channels ---- */
@@ -138,10 +203,35 @@ static void show_messages(struct view *v, enum part_kind kind, int from, int to)
   }
 }
 
+/* Returns whether the contribution is to a barrier of all ranks. One of its two ranks is in it
+ * then, as no rank leaves a barrier before all have come. */
+static bool is_of_barrier(const struct view *v, const struct world_message *share, int rank)
+{
+  const struct world_call *call = &read_program(v->w, rank)->call;
+  return v->rank[rank].joined && call->comm == share->comm && call->number == share->tag;
+}
+
+static void show_shares(struct view *v, int from, int to)
+{
+  struct rcl_whole_channel *channel = &v->channel[from * v->w->ranks + to];
+  uint32_t count;
+  const struct world_message *list =
+      READ_LIST(struct world_message, v->w, WORLD_SHARE, from, to, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (list[i].incarnation != read_global(v->w)->incarnation ||
+        (!is_of_barrier(v, &list[i], from) && !is_of_barrier(v, &list[i], to)))
+      continue;
+    if (channel->shares < RCL_WHOLE_SHARES)
+      memcpy(channel->share[channel->shares], list[i].words, sizeof list[i].words);
+    channel->shares++;
+  }
+}
+
 static void show_channel(struct view *v, int from, int to)
 {
   uint32_t n = (uint32_t)(from * v->w->ranks + to);
-  v->channel[n] = (struct rcl_whole_channel){.control = v->control + (size_t)n * v->kinds};
+  v->channel[n].control = v->control + (size_t)n * v->kinds;
+  show_shares(v, from, to);
   show_messages(v, WORLD_CHANNEL, from, to);
   if (control_part(v->w) != WORLD_CHANNEL)
     show_messages(v, WORLD_CONTROL, from, to);
@@ -175,11 +265,11 @@ static void show_whole(struct view *v)
                                 .committing = read_global(w)->committing,
                                 .rank = v->rank,
                                 .channel = v->channel};
-  for (int i = 0; i < w->ranks; i++) {
+  for (int i = 0; i < w->ranks; i++)
     show_rank(v, i);
+  for (int i = 0; i < w->ranks; i++)
     for (int j = 0; j < w->ranks; j++)
       show_channel(v, i, j);
-  }
 }
 
 /* ---- clauses ---- */
