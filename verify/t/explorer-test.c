@@ -674,8 +674,10 @@ static void late_record(void)
 
 /* ---- what is left over at the end ---- */
 
-/* Rank 0 sends each message twice; to rank 1 what is left over at the end no longer counts once it
- * drains its channels: at once, or, `holds`, only where it was held and something let it go. */
+/* A rank sends each message twice; to the other one what is left over at the end no longer counts
+ * once it drains its channels: at once, or, `holds`, only where it was held and something let it
+ * go.
+ */
 struct vanishing {
   uint32_t held, open;
 };
@@ -694,7 +696,8 @@ static void vanishing_send(const struct rcl_config *config, struct rcl_actions *
 {
   act(actions, (struct rcl_action){.kind = RCL_ACTION_KEEP, .slot = 1});
   act(actions, (struct rcl_action){.kind = RCL_ACTION_TRANSMIT});
-  act(actions, (struct rcl_action){.kind = RCL_ACTION_RESEND, .slot = 1, .peer = 1});
+  act(actions, (struct rcl_action){
+                   .kind = RCL_ACTION_RESEND, .slot = 1, .peer = (int16_t)(1 - config->self)});
   act(actions, (struct rcl_action){.kind = RCL_ACTION_FORGET, .slot = 1});
   tell(actions, config, OPEN);
   tell(actions, config, GO);
@@ -724,8 +727,9 @@ static void vanishing_step(const struct rcl_config *config, void *memory,
   }
 }
 
-/* A rank's actions at the end must not undo a violation there: such a protocol is explored in full.
- * With `holds` the one such step leads from the node of the abstraction that is found last. */
+/* A rank's actions at the end must not undo a violation there: such a protocol is explored in full,
+ * whichever rank it is. With `holds` the one such step leads from the node of the abstraction that
+ * is found last. */
 static void vanishing(void)
 {
   static const char *const controls[] = {"none", "open", "go", NULL}, *const once[] = {
@@ -736,17 +740,20 @@ static void vanishing(void)
                                              .state_size = vanishing_size,
                                              .step = vanishing_step};
   static const struct rcl_protocol *const list[] = {&leaver, NULL};
-  static const struct small small = {"vanishing", 2,     0, 0,
-                                     false,       false, 0, "rank 0: send 1\nrank 1: recv 0"};
+  static const struct small to[] = {
+      {"vanishing", 2, 0, 0, false, false, 0, "rank 0: recv 1\nrank 1: send 0"},
+      {"vanishing", 2, 0, 0, false, false, 0, "rank 0: send 1\nrank 1: recv 0"}};
   rcl_protocol_register(list);
-  for (int holds = 0; holds < 2; holds++) {
+  for (int which = 0; which < 4; which++) {
     struct exploration full, reduced;
+    int holds = which / 2, rank = which % 2;
     vanishing_holds = holds;
-    reduces(&small, once, true, false, false, &full, &reduced);
+    reduces(&to[rank], once, true, false, false, &full, &reduced);
     ok(full.verdict == EXPLORER_VIOLATED && reduced.verdict == EXPLORER_VIOLATED &&
            reduced.unreduced &&
            !strcmp(reduced.unreduced, "what is left over at the end may vanish later"),
-       "what is left over at the end vanishes%s: %s, %s", holds ? " where a rank was held" : "",
+       "what is left over at the end vanishes at rank %d%s: %s, %s", rank,
+       holds ? " where it was held" : "",
        full.verdict == EXPLORER_VIOLATED ? full.why.text : "not violated",
        reduced.unreduced ? reduced.unreduced : reduced.reduction);
   }
