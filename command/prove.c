@@ -13,7 +13,7 @@ const struct about about_prove = {"prove", "PROTOCOL|FILE.c...",
                                   "prove --memory bookmark --ranks 2 --capacity 1"};
 
 struct proving {
-  const char *what, *without, *keep;
+  const char *what, *form, *without, *keep;
   double seconds;
   int ranks, capacity;
 };
@@ -27,6 +27,7 @@ static int prove(const struct proving *asked, char **names)
   g_snprintf(number[1], sizeof number[1], "%d", asked->capacity);
   g_autoptr(GPtrArray) words = g_ptr_array_new();
   g_ptr_array_add(words, (char *)asked->what);
+  g_ptr_array_add(words, (char *)asked->form);
   g_ptr_array_add(words, limit);
   g_ptr_array_add(words, number[0]);
   g_ptr_array_add(words, number[1]);
@@ -42,7 +43,7 @@ static int prove(const struct proving *asked, char **names)
 int command_prove(int argc, char **argv)
 {
   enum { RANKS_MOST = 8, CAPACITY_MOST = 64 };
-  gboolean memory = FALSE;
+  gboolean memory = FALSE, json = FALSE;
   gint ranks = 0, capacity = 0;
   g_autofree char *limit = NULL, *without = NULL, *keep = NULL;
   g_auto(GStrv) names = NULL;
@@ -55,6 +56,7 @@ int command_prove(int argc, char **argv)
        "Leave out that clause of the line invariant, to see what needs it", "CLAUSE"},
       {"keep", 0, 0, G_OPTION_ARG_FILENAME, &keep,
        "Keep in that folder which moves are proved, and do not prove them again", "DIR"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Print one JSON object and nothing else", NULL},
       {"ranks", 0, 0, G_OPTION_ARG_INT, &ranks, "Of worlds of N ranks (2; with --memory 2 and 3)",
        "N"},
       {"capacity", 0, 0, G_OPTION_ARG_INT, &capacity,
@@ -71,6 +73,8 @@ int command_prove(int argc, char **argv)
     return bad_input("recline prove: --without, expected no --memory");
   if (memory && keep)
     return bad_input("recline prove: --keep, expected no --memory");
+  if (memory && json)
+    return bad_input("recline prove: --json, expected no --memory");
   if (ranks < 0 || ranks > RANKS_MOST || ranks == 1)
     return bad_input("recline prove: --ranks: expected 2 to 8");
   if (capacity < 0 || capacity > CAPACITY_MOST)
@@ -78,6 +82,7 @@ int command_prove(int argc, char **argv)
   if (!names)
     return bad_input("recline prove: expected a protocol");
   const struct proving asked = {.what = memory ? "memory" : "line",
+                                .form = json ? "json" : "text",
                                 .without = without ? without : "",
                                 .keep = keep ? keep : "",
                                 .seconds = seconds,

@@ -36,25 +36,80 @@ static void print_never(const GPtrArray *never)
     printf("\n");
 }
 
-int line_report(const char *name, const struct line_asked *asked, const struct line_proof *proof,
-                double seconds)
+const char *verdict_word(bool failed, const char *undecided)
 {
-  bool failed = proof->failed->len > 0;
+  return failed ? "fails" : undecided ? "undecided" : "proved";
+}
+
+static void print_text(const char *name, const struct line_asked *asked,
+                       const struct line_proof *proof, const char *verdict, double seconds)
+{
   g_autofree char *before =
       proof->kept ? g_strdup_printf("%u moves as before, ", proof->kept) : g_strdup("");
   printf("%-28s %-10s %d ranks, capacity %u, %u clauses (%u of ranks and pairs), %u moves, "
          "%s%" G_GUINT64_FORMAT " paths, %" G_GUINT64_FORMAT " queries, %.1f s\n",
-         name,
-         failed             ? "fails"
-         : proof->undecided ? "undecided"
-                            : "proved",
-         asked->ranks, asked->capacity, proof->clauses, proof->instances, proof->moves, before,
-         proof->paths, proof->queries, seconds);
+         name, verdict, asked->ranks, asked->capacity, proof->clauses, proof->instances,
+         proof->moves, before, proof->paths, proof->queries, seconds);
   print_failures(proof->failed);
   if (proof->undecided)
     printf("  %s\n", proof->undecided);
-  else if (!failed)
+  else if (!proof->failed->len)
     print_never(proof->never);
   fflush(stdout);
+}
+
+static void add_failures(JsonBuilder *json, const GPtrArray *failed)
+{
+  json_open_list(json, "failed");
+  for (guint i = 0; i < failed->len; i++) {
+    const struct line_failure *f = failed->pdata[i];
+    json_builder_begin_object(json);
+    json_add_text(json, "clause", f->clause);
+    json_add_text(json, "text", f->text);
+    json_add_text(json, "of", f->who);
+    json_add_text(json, "move", f->move);
+    json_add_text(json, "event", f->event);
+    json_add_text(json, "before", f->before->str);
+    json_add_text(json, "actions", f->actions->str);
+    json_add_text(json, "after", f->after->str);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
+static void add_json(JsonBuilder *json, const char *name, const struct line_asked *asked,
+                     const struct line_proof *proof, const char *verdict, double seconds)
+{
+  json_builder_begin_object(json);
+  json_add_text(json, "protocol", name);
+  json_add_text(json, "verdict", verdict);
+  json_add_text(json, "undecided", proof->undecided);
+  json_add_whole(json, "ranks", asked->ranks);
+  json_add_whole(json, "capacity", asked->capacity);
+  json_add_text(json, "without", asked->without);
+  json_add_whole(json, "clauses", proof->clauses);
+  json_add_whole(json, "instances", proof->instances);
+  json_add_whole(json, "moves", proof->moves);
+  json_add_whole(json, "kept", proof->kept);
+  json_add_whole(json, "paths", (gint64)proof->paths);
+  json_add_whole(json, "queries", (gint64)proof->queries);
+  json_add_real(json, "seconds", seconds);
+  json_open_list(json, "cannot_happen");
+  for (guint i = 0; i < proof->never->len; i++)
+    json_builder_add_string_value(json, proof->never->pdata[i]);
+  json_builder_end_array(json);
+  add_failures(json, proof->failed);
+  json_builder_end_object(json);
+}
+
+int line_report(const char *name, const struct line_asked *asked, const struct line_proof *proof,
+                double seconds, JsonBuilder *json)
+{
+  bool failed = proof->failed->len > 0;
+  const char *verdict = verdict_word(failed, proof->undecided);
+  if (json)
+    add_json(json, name, asked, proof, verdict, seconds);
+  else
+    print_text(name, asked, proof, verdict, seconds);
   return failed ? EXIT_NOT_AS_EXPECTED : proof->undecided ? EXIT_INCONCLUSIVE : EXIT_FINE;
 }

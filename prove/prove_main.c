@@ -1,7 +1,7 @@
-/* recline-prove WHAT SECONDS RANKS CAPACITY WITHOUT KEEP PROTOCOL...: what `recline prove` runs. A
- * program of its own, as LLVM and Z3 are large, and nothing else of recline needs them. WHAT:
- * "memory" or "line". RANKS or CAPACITY 0: all of them, or the least. WITHOUT: a clause that is
- * left out, or "". KEEP: a folder for moves that are proved, or "". */
+/* recline-prove WHAT FORM SECONDS RANKS CAPACITY WITHOUT KEEP PROTOCOL...: what `recline prove`
+ * runs. A program of its own, as LLVM and Z3 are large, and nothing else of recline needs them.
+ * WHAT: "memory" or "line". FORM: "text" or "json". RANKS or CAPACITY 0: all of them, or the least.
+ * WITHOUT: a clause that is left out, or "". KEEP: a folder for moves that are proved, or "". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -34,11 +34,8 @@ static int conclude(const char *name, const struct memory_proof *proof, double s
     failed |= proof->found[i].what != NULL;
   printf("%-28s %-10s %u worlds, %" G_GUINT64_FORMAT " paths, %" G_GUINT64_FORMAT
          " queries, %.1f s\n",
-         name,
-         failed             ? "fails"
-         : proof->undecided ? "undecided"
-                            : "proved",
-         proof->worlds, proof->paths, proof->queries, seconds);
+         name, verdict_word(failed, proof->undecided), proof->worlds, proof->paths, proof->queries,
+         seconds);
   for (unsigned i = 0; i < ASPECTS; i++)
     if (proof->found[i].what)
       print_found(&proof->found[i], aspects[i]);
@@ -53,9 +50,10 @@ static int conclude(const char *name, const struct memory_proof *proof, double s
 /* The options, which are the same for each protocol. */
 struct asked {
   const char *what, *without, *keep;
-  double seconds; /* 0: no bound */
-  int ranks;      /* ranks of the worlds; 0: 2 and 3 */
-  int capacity;   /* capacity of the worlds; 0: 1 and 2 */
+  JsonBuilder *json; /* NULL: text is printed */
+  double seconds;    /* 0: no bound */
+  int ranks;         /* ranks of the worlds; 0: 2 and 3 */
+  int capacity;      /* capacity of the worlds; 0: 1 and 2 */
 };
 
 /* Proves for all worlds of the options that no step misuses its memory or its list of actions. */
@@ -85,7 +83,8 @@ static int prove_line(const char *name, const char *protocol, LLVMModuleRef modu
                                   .keep = *asked->keep ? asked->keep : NULL,
                                   .until = until};
   line_prove(module, protocol, &line, &proof);
-  int code = line_report(name, &line, &proof, (double)(clock() - ticks) / CLOCKS_PER_SEC);
+  int code =
+      line_report(name, &line, &proof, (double)(clock() - ticks) / CLOCKS_PER_SEC, asked->json);
   line_proof_clear(&proof);
   return code;
 }
@@ -121,15 +120,27 @@ static int worse(int a, int b)
 int main(int argc, char **argv)
 {
   int code = EXIT_FINE;
-  if (argc < 8)
+  if (argc < 9)
     return EXIT_BAD_INPUT;
+  g_autoptr(JsonBuilder) json = g_str_equal(argv[2], "json") ? json_builder_new() : NULL;
   const struct asked asked = {.what = argv[1],
-                              .seconds = g_ascii_strtod(argv[2], NULL),
-                              .ranks = atoi(argv[3]),
-                              .capacity = atoi(argv[4]),
-                              .without = argv[5],
-                              .keep = argv[6]};
-  for (int i = 7; i < argc; i++)
+                              .json = json,
+                              .seconds = g_ascii_strtod(argv[3], NULL),
+                              .ranks = atoi(argv[4]),
+                              .capacity = atoi(argv[5]),
+                              .without = argv[6],
+                              .keep = argv[7]};
+  if (json) {
+    json_builder_begin_object(json);
+    json_add_text(json, "version", RECLINE_VERSION);
+    json_open_list(json, "proofs");
+  }
+  for (int i = 8; i < argc; i++)
     code = worse(code, prove(argv[i], &asked));
+  if (json) {
+    json_builder_end_array(json);
+    json_builder_end_object(json);
+    json_print(json);
+  }
   return code;
 }

@@ -102,6 +102,11 @@ protocol: {name: bookmark}
 checkpoint: {storage: local, writes: foreground, places: program, bytes: 10GB}
 failures: [{law: exponential}]
 """)
+if os.access(build + '/bin/recline-prove', os.X_OK):
+    writes('prove', json.loads(recline('prove', 'blocking~wants-alone', '--json')), 'recline prove --json')
+    verdicts = [(p['protocol'], p['verdict']) for p in
+                json.loads(recline('prove', 'blocking~wants-alone', 'none', '--json'))['proofs']]
+    ok(verdicts == [('blocking~wants-alone', 'fails'), ('none', 'undecided')], 'of each protocol in order', verdicts)
 writes('interval', json.loads(recline('interval', 'every.yaml', '--runs', '2', '--json')), 'recline interval --json')
 rows = [json.loads(line) for line in open('campaign/runs.jsonl')]
 writes('campaign-row', rows[0], 'a line of runs.jsonl')

@@ -68,11 +68,12 @@ is "$(verdict none)" 'undecided 2' 'none states no line invariant' out err
 check 'and it is said' grep -q 'it states no line invariant' out
 is "$(verdict --timeout 1s bookmark)" 'undecided 2' 'time is up' out err
 exits 64 '--without and --memory' "$recline" prove --memory --without told bookmark
+exits 64 '--json and --memory' "$recline" prove --memory --json bookmark
 exits 64 '--keep and --memory' "$recline" prove --memory --keep moves bookmark
 
 # ---- long ----
 
-lines=23
+lines=24
 if [ -n "${RECLINE_LONG:-}" ]; then
   refuted not-quiet 'decided|channels'
   refuted own-count 'decided|channels'
@@ -94,6 +95,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict --without told bookmark)" 'fails 1' 'without clause "told" others fail' out err
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=68
+  lines=69
 fi
 finish $lines
