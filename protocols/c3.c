@@ -30,13 +30,13 @@
  *     RECOVERING -> RUNNING : resume()  [control suppress-list]
  *
  * A message carries the colour of its sender's epoch (one bit), whether its sender is logging, and
- * its number in the sender's epoch. Of another colour, it is late at a rank that is logging and
- * early at one that is not. Early messages are remembered by (sender, number); after a restart
- * each rank tells its peers which of theirs it has already, and they suppress them. Programs are
- * held until they know.
+ * its number in the sender's epoch. If its colour is not the receiver's, it is late at a rank that
+ * is logging, and early at one that is not. A rank remembers early messages by (sender, number).
+ * After a restart it tells its peers which of their messages it has already, and they suppress
+ * these. Programs are held until then.
  *
- * Collectives are handled by the direction in which data flow (section 5); whether a call crosses
- * the recovery line is told by the epochs of those whose data flow here:
+ * Collectives are handled by the direction in which data flow (section 5); the epochs of the ranks
+ * whose data flow to this one tell whether a call crosses the recovery line:
  *
  *                      crosses, logging         crosses, behind the line     does not cross
  *     all to all       log the result           -                            a rank whose data
@@ -45,14 +45,13 @@
  *     from the root    log the result           take part again on restart   stops as well
  *     barrier          -                        checkpoint, then pass
  *
- * Where the paper is wrong (docs/protocols/c3.md): Figure 5 finds out by exclusive or whether a
- * call crosses, which is the parity of the colours; Figure 8 stops logging at a barrier that
- * crosses.
- * Where it is silent: no rank takes a new checkpoint while any rank still has a part of its log to
- * replay, a message to suppress or a broadcast to repeat; the next line would otherwise depend on
- * entries that only the previous line's log has. A rank cannot ensure this alone, as a barrier may
- * force its checkpoint, so after a restart all ranks tell the initiator when their replay is over
- * (docs/protocols/c3.md).
+ * Where the paper is wrong (docs/protocols/c3.md): Figure 5 decides by exclusive or whether a call
+ * crosses, which only gives the parity of the colours; Figure 8 stops logging at a barrier that
+ * crosses. Where it is silent: no rank takes a new checkpoint while any rank still has a part of
+ * its log to replay, a message to suppress or a broadcast to repeat. Otherwise the next line would
+ * depend on entries that only the previous line's log has. A rank cannot ensure this alone, as a
+ * barrier may force its checkpoint, so after a restart all ranks tell the initiator when their
+ * replay is over (docs/protocols/c3.md).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -84,10 +83,11 @@ static void begin_checkpoint(const struct rank *r)
   rcl_send_control_to_all(r->config, r->actions, PLEASE_CHECKPOINT, r->state->wanted);
 }
 
-/* Phase 2: a request for a checkpoint tells that the one before is committed. */
+/* Phase 2: notes a request for a checkpoint, which also tells that the checkpoint before is
+ * committed. */
 static void want(const struct rank *r, uint32_t checkpoint)
 {
-  if (checkpoint > r->state->epoch) /* a barrier may have forced it already */
+  if (checkpoint > r->state->epoch) /* else a barrier has forced it already */
     r->state->wanted = checkpoint;
   if (checkpoint > 2)
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
@@ -110,7 +110,7 @@ static void stop_logging(const struct rank *r)
   rcl_store(r->actions, RCL_PART_LOG, r->state->epoch);
 }
 
-/* Phase 3, at the initiator: one more rank has all its late messages. */
+/* Phase 3, at the initiator: counts one more rank that has all its late messages. */
 static void count_ready(const struct rank *r)
 {
   if (++r->state->ready_ranks < (uint32_t)r->config->ranks)
@@ -119,8 +119,8 @@ static void count_ready(const struct rank *r)
   stop_logging(r);
 }
 
-/* At the initiator, with a topology: once the counts of all ranks are here, no CALLS are left to
- * come. */
+/* With a topology, the initiator tells all ranks, once it has the counts of all, that no CALLS are
+ * still to come. */
 static void check_told(const struct rank *r)
 {
   if (!sparse(r->config) || !initiator(r->config) || r->state->phase != LOGGING ||
@@ -156,7 +156,7 @@ static void check_ready(const struct rank *r)
     rcl_send_control(r->actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, r->state->epoch, 0);
 }
 
-/* The ranks that exchange counts and suppress lists with this one: its neighbours; and all tell the
+/* Returns whether this rank tells a peer its counts and suppress list: its neighbours, and the
  * initiator. */
 static bool is_told(const struct rcl_config *config, int peer)
 {
@@ -168,8 +168,8 @@ static bool tells(const struct rcl_config *config, int peer)
   return rcl_is_neighbour(config, peer) || (peer != config->self && initiator(config));
 }
 
-/* Begins a new epoch: messages sent in the old one are announced, early messages now count as on
- * time. */
+/* Begins a new epoch: announces the messages sent in the old one. Early messages count as on time
+ * from now on. */
 static void begin_logging(const struct rank *r)
 {
   clear_log(r);
@@ -199,7 +199,7 @@ static void begin_logging(const struct rank *r)
   check_ready(r);
 }
 
-/* Phase 4, at the initiator: one more rank has its log on disk. */
+/* Phase 4, at the initiator: counts one more rank whose log is on disk. */
 static void count_stopped(const struct rank *r)
 {
   if (++r->state->stopped_ranks == (uint32_t)r->config->ranks)
@@ -305,8 +305,7 @@ static void collected(const struct rank *r)
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-/* The state is from the moment at which logging stopped, so counts are set back to their values at
- * the line. */
+/* Sets counts back to their values at the line, as the state was stored when logging stopped. */
 static void back_to_line(const struct rank *r)
 {
   r->state->replaying = true;
@@ -352,7 +351,8 @@ static void resume(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_RELEASE);
 }
 
-/* Called after every step, as any step may be the last of the replay. */
+/* Ends the replay if nothing is left of it. Called after every step, as any step may be the
+ * last. */
 static void check_replayed(const struct rank *r)
 {
   if (!r->state->replaying || r->state->phase == RECOVERING || !replay_is_over(r))
@@ -547,7 +547,7 @@ static const struct variant envelopes = {.by_envelope = true};
 RCL_FORM(numbers)
 RCL_FORM(envelopes)
 
-/* Without numbers, messages with one envelope must keep their order. */
+/* Without numbers, it relies on the order of messages with one envelope. */
 #define ASSUMES (RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_RECEIVED)
 #define PLACE(ASSUMED)                                                                             \
   &(const struct rcl_place)                                                                        \

@@ -1,9 +1,9 @@
 /* C3's collectives: which calls cross the recovery line, which results are logged, and which calls
- * are made or suppressed after a restart.
+ * are repeated or suppressed after a restart.
  *
  * Source: Bronevetsky, Marques, Pingali, Stodghill (ICS 2003), sections 4 and 5, Figures 5 to 8;
- * the table in c3.c says it in short. The phases of a checkpoint, which a collective can end or
- * force, are in c3.c, which is the only file to include this one.
+ * the table in c3.c is a summary. The phases of a checkpoint, which a collective can end or force,
+ * are in c3.c, which is the only file to include this one.
  */
 #ifndef RECLINE_C3_COLLECTIVES_H
 #define RECLINE_C3_COLLECTIVES_H
@@ -29,8 +29,8 @@ static struct comm *comm_entry(const struct rank *r, int16_t comm)
   return entry;
 }
 
-/* Makes the rank a member of `comm`. Where a number is used again, the count of its calls goes on.
- */
+/* Makes the rank a member of `comm`. If the number was used before, the count of its calls goes
+ * on. */
 static void become_member(const struct rank *r, int16_t comm)
 {
   struct comm *entry = comm_entry(r, comm);
@@ -38,7 +38,7 @@ static void become_member(const struct rank *r, int16_t comm)
     entry->member = true;
 }
 
-/* The program has completed call `number` on `comm`. */
+/* Notes that the program has completed call `number` on `comm`. */
 static void made(const struct rank *r, int16_t comm, int32_t number)
 {
   struct comm *entry = comm_entry(r, comm);
@@ -48,8 +48,9 @@ static void made(const struct rank *r, int16_t comm, int32_t number)
   entry->made = number;
 }
 
-/* The ranks that this one tells news for all: all ranks or, with a topology, the initiator, which
- * hears from every rank when it is done, and passes on to all what they have to know. */
+/* Returns whether this rank tells a peer the news for all ranks: every peer or, with a topology,
+ * only the initiator. The initiator hears when each rank is done, and passes on what all ranks must
+ * know. */
 static bool is_told_calls(const struct rcl_config *config, int peer)
 {
   return peer != config->self &&
@@ -63,7 +64,7 @@ static void tell_call(const struct rank *r, enum control control, int16_t comm, 
       rcl_send_control(r->actions, peer, control, (uint32_t)comm, (uint32_t)number);
 }
 
-/* Returns whether a step has room to tell all ranks of `calls` calls, and for that many other
+/* Returns whether a step has room to tell all ranks of `calls` calls, and for `others` more
  * actions. */
 static bool may_tell(const struct rank *r, uint32_t calls, uint32_t others)
 {
@@ -74,7 +75,7 @@ static bool may_tell(const struct rank *r, uint32_t calls, uint32_t others)
   return false;
 }
 
-/* Peers learn how many calls this rank had made: its contributions are late for a rank that is
+/* Tells peers how many calls this rank has made. Its contributions are late for a rank that is
  * beyond the line and has made fewer. */
 static void announce_calls(const struct rank *r)
 {
@@ -89,7 +90,8 @@ static void announce_calls(const struct rank *r)
   }
 }
 
-/* The initiator, with a topology: all ranks have announced theirs. */
+/* With a topology, the initiator tells the most calls of any rank, once all ranks have announced
+ * their calls. */
 static void tell_most_calls(const struct rank *r)
 {
   struct comm *entry = comms_of(r->config, r->state);
@@ -103,7 +105,8 @@ static void tell_most_calls(const struct rank *r)
   }
 }
 
-/* No result is late: this rank has come as far on each communicator as any peer before its line. */
+/* Returns whether no result is late any more: this rank has made as many calls on each communicator
+ * as any peer before its line. */
 static bool all_calls_are_made(const struct rank *r)
 {
   const struct comm *comm = comms_of(r->config, r->state);
@@ -146,7 +149,8 @@ static bool suppressed_call(const struct rank *r)
   return false;
 }
 
-/* This rank has made a broadcast as root, which may be early at a rank that is behind the line. */
+/* Notes that this rank has made a broadcast as root, which may be early at a rank behind the
+ * line. */
 static void gave(const struct rank *r)
 {
   struct comm *entry = comm_entry(r, r->event->comm);
@@ -222,14 +226,14 @@ static void note_broadcast(const struct rank *r, struct call call)
     rejoin_of(r->config, r->state)[r->state->rejoin++] = call;
 }
 
-/* Returns whether data have flowed to here from the other side of a recovery line (Figures 5 to 8).
- * The epochs of all participants differ by one at most, so their sum tells. */
+/* Returns whether data have come from the other side of a recovery line (Figures 5 to 8). The
+ * epochs of the participants differ by one at most, so their sum tells. */
 static bool crosses(const struct rank *r)
 {
   return r->event->words[EPOCH] != r->event->contributions * r->state->epoch;
 }
 
-/* Returns whether some rank in the call is beyond a line that this rank is behind. */
+/* Returns whether some rank in the call is beyond a line and this rank is behind it. */
 static bool behind(const struct rank *r)
 {
   return r->event->words[EPOCH] > r->event->contributions * r->state->epoch;
@@ -263,8 +267,8 @@ static void crossed(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* After a restart: a root says which reductions it has passed. A rank takes part once more in
- * broadcasts that it has received before the line and whose root makes them after it. */
+/* Repeats collectives after a restart. A root tells which reductions it has passed. A rank takes
+ * part again in broadcasts that it received before the line and whose root makes them after it. */
 static void repeat_collectives(const struct rank *r)
 {
   const struct call *passed = passed_of(r->config, r->state),
@@ -281,7 +285,7 @@ static void repeat_collectives(const struct rank *r)
   }
 }
 
-/* CALLS, MOST_CALLS. */
+/* Handles CALLS and MOST_CALLS. */
 static void expect_calls(const struct rank *r)
 {
   struct comm *entry = comm_entry(r, (int16_t)r->event->about);
@@ -289,7 +293,7 @@ static void expect_calls(const struct rank *r)
     entry->expected = (int32_t)r->event->value;
 }
 
-/* PASSED, PASSED_BY: the latter is about communicator and root. */
+/* Handles PASSED, and PASSED_BY, which is about a communicator and a root. */
 static void passed(const struct rank *r)
 {
   struct call call = {.comm = (int16_t)(r->event->about & UINT16_MAX),

@@ -1,4 +1,4 @@
-/* C3's messages and decisions: which cross the recovery line, what of them is logged, and what is
+/* C3's messages and decisions: which cross the recovery line, which are logged, and which are
  * replayed or suppressed after a restart.
  *
  * Source: Bronevetsky, Marques, Pingali, Stodghill (ICS 2003), section 3. The phases of a
@@ -11,8 +11,8 @@
 
 /* ---- messages and decisions to be replayed, or suppressed ---- */
 
-/* Forgets messages that have crossed the line from beyond it: they are on disk, or told after a
- * restart. */
+/* Forgets messages that came from beyond the line: they are on disk, or peers were told of them
+ * after a restart. */
 static void clear_early(const struct rank *r)
 {
   memset(early_of(r->config, r->state), 0, r->state->early * sizeof(struct number));
@@ -29,8 +29,8 @@ static bool broadcasts_are_repeated(const struct rank *r)
   return true;
 }
 
-/* Broadcasts that ranks must rejoin are not kept beyond the next line, so their roots repeat them
- * before it is begun. */
+/* Returns whether nothing of the replay is left. No broadcast may be left to rejoin, as these are
+ * not kept beyond the next line. */
 static bool replay_is_over(const struct rank *r)
 {
   if (!broadcasts_are_repeated(r))
@@ -43,8 +43,8 @@ static bool replay_is_over(const struct rank *r)
 
 /* ---- the program's messages and decisions ---- */
 
-/* The identity of a message: its number, or its envelope, as messages with one envelope do not
- * overtake each other (MPI 3.1, section 3.5). */
+/* Returns the identity of a message: its number; or its envelope, as messages with one envelope do
+ * not overtake each other (MPI 3.1, section 3.5). */
 static struct number identity(const struct rank *r, uint32_t number)
 {
   if (r->state->by_envelope)
@@ -79,7 +79,8 @@ static void send(const struct rank *r)
   transmit->words[NUMBER] = r->state->by_envelope ? 0 : number;
 }
 
-/* Returns the log's entry for this receive of the program, which replays deterministically. */
+/* Returns the log's entry for this receive of the program, which replays deterministically; NULL:
+ * none. */
 static struct entry *logged(const struct rank *r, uint32_t request)
 {
   struct entry *entry = log_of(r->config, r->state);
@@ -90,7 +91,7 @@ static struct entry *logged(const struct rank *r, uint32_t request)
   return NULL;
 }
 
-/* Returns the log's entry for the cancellation of a receive. */
+/* Returns the log's entry for the cancellation of a receive; NULL: none. */
 static struct entry *cancellation(const struct rank *r, uint32_t request)
 {
   struct entry *entry = log_of(r->config, r->state);
@@ -100,7 +101,7 @@ static struct entry *cancellation(const struct rank *r, uint32_t request)
   return NULL;
 }
 
-/* A receive that was cancelled in the end has to stay unmatched until its cancellation. */
+/* Returns whether a receive was cancelled in the end, so that it must stay unmatched until then. */
 static bool will_be_cancelled(const struct rank *r, uint32_t request)
 {
   const struct entry *entry = cancellation(r, request);
@@ -145,8 +146,7 @@ static void choose(const struct rank *r)
     }
 }
 
-/* Logs whether a receive is cancelled or completes, which depends on time, as other decisions do.
- */
+/* Logs whether a receive is cancelled or completes; like other decisions that depends on time. */
 static void cancel(const struct rank *r)
 {
   struct entry *entry = cancellation(r, r->event->request);

@@ -5,22 +5,21 @@
  * Engineering 24(2), 1998, section 6).
  *
  * A *determinant* tells what an event of a rank was: which message a receive was given, how a
- * decision came out. Payloads are logged by their senders (links.h). The rank keeps the
- * determinants of its events, and of all events on which it depends, in memory. Before a message to
- * a peer it tells it those that the peer may not have and that are not *stable*, that is at f + 1
- * ranks: they travel with the message. So whoever depends on an event has its determinant, or f + 1
- * ranks have it; no message waits for storage. A determinant is dropped when a durable checkpoint
- * covers it.
+ * decision came out. Payloads are logged by their senders (links.h). A rank keeps the determinants
+ * of its events, and of all events on which it depends, in memory. A determinant is *stable* when f
+ * + 1 ranks have it. Others travel with a message if its receiver may not have them. So each rank
+ * that depends on an event has its determinant, or f + 1 ranks have it, and no message waits for
+ * storage. A determinant is dropped when a durable checkpoint covers it.
  *
  * After a crash the rank asks all others for determinants, and holds its program until all have
- * answered: with all that they have, so that it is again one of those that have them. When another
- * rank fails meanwhile it asks again: an answer is given when the failure was noticed, and what the
- * dead rank had under way does not come any more. Then the program runs again, with receives
- * and decisions as they were. Both ends of a link have reported what they have received
- * (links.h). Survivors never go back, and go on meanwhile.
+ * answered. They send all their determinants, so that this rank counts again among the ranks that
+ * have them. If another rank fails meanwhile it asks again, as a rank answers only after it has
+ * noticed the failure, and messages of the dead rank do not come any more. Then the program runs
+ * again, with the same receives and decisions, after both ends of each link have reported what they
+ * have received (links.h). Survivors never go back, and go on meanwhile.
  *
- * An output waits until the determinants before it are stable; some peers are asked to confirm that
- * they have them (causal_outputs.h).
+ * An output waits until the determinants before it are stable. The rank asks some peers to confirm
+ * that they have these (causal_outputs.h).
  *
  *     the rank      SAFE_POINT, if wanted          captured
  *             RUNNING ----------------> CAPTURING ----------> WRITING
@@ -76,8 +75,8 @@ static void note_reception(const struct rank *r)
     r->state->events++;
 }
 
-/* A polling program makes the same decision many times in a row: together they are one event, until
- * others know it. */
+/* Notes a decision. A polling program makes the same one many times in a row: together they are one
+ * event, until others know of it. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   struct determinant *last = log_of(r->config, r->state) + r->state->log - 1;
@@ -96,7 +95,7 @@ static void note_decision(const struct rank *r, uint32_t outcome)
   }
 }
 
-/* An event happens again; after the last one the program is free. */
+/* Repeats an event; after the last one the program is free. */
 static void repeat(const struct rank *r)
 {
   r->state->replaying--;
@@ -128,9 +127,9 @@ static const struct determinant *next_decision(const struct rank *r)
 
 /* ---- sending ---- */
 
-/* Sends the messages that wait for a rank that was down. The rank has asked, and runs only when it
- * was told all. Until then it was told nothing and has told nothing, so these messages carry no
- * places. */
+/* Sends the messages that wait for a rank that was down. It runs only after it has heard the
+ * answers that it asked for. Before that neither side has told the other any determinants, so these
+ * messages carry no places. */
 static void flush(const struct rank *r, int to)
 {
   struct rcl_links links = links_of(r);
@@ -187,8 +186,8 @@ static void choose(const struct rank *r)
   repeat(r);
 }
 
-/* A receive is cancelled, and will never be given a message; or it completes, as it must where it
- * was given a message before the crash. Which of the two is a decision like any other. */
+/* Cancels or completes a receive, which is a decision like any other. A cancelled receive is never
+ * given a message. It must complete if it was given one before the crash. */
 static void cancel(const struct rank *r)
 {
   const struct determinant *d = reception(r, r->event->request);
@@ -206,8 +205,8 @@ static void cancel(const struct rank *r)
   }
 }
 
-/* A peer tells a determinant. Determinants of a rank come in the rank's order, except those that
- * were stable; so only after a restart can an earlier one be news. */
+/* Takes a determinant from a peer. Those of one rank come in that rank's order, except the ones
+ * that were stable, so an earlier one can be new only after a restart. */
 static void learn(const struct rank *r)
 {
   struct peer *peer = peers_of(r->config, r->state);
@@ -261,8 +260,8 @@ static void captured(const struct rank *r)
   rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
-/* The pending checkpoint becomes the one to start from; drops entries that only the old one needed.
- */
+/* Makes the pending checkpoint the one to start from, and drops entries that only the old one
+ * needed. */
 static void settle(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -301,7 +300,8 @@ static void checkpointed(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* Forgets what the peer was told and has told, as that was in its memory. */
+/* Forgets which determinants this rank and the peer have told each other, as the peer's memory is
+ * lost. */
 static void link_down(const struct rank *r, int rank)
 {
   struct rcl_links links = links_of(r);
@@ -319,7 +319,7 @@ static void link_up(const struct rank *r, int from, uint32_t received)
   flush(r, from);
 }
 
-/* Replays all known events of the rank; events behind a gap cannot happen again. */
+/* Replays all known events of the rank; events behind a gap do not happen again. */
 static void replay(const struct rank *r)
 {
   const struct determinant *log = log_of(r->config, r->state);
@@ -354,7 +354,7 @@ static void ask(const struct rank *r)
   check_answers(r);
 }
 
-/* The state is as it was stored with the image: the checkpoint's state, or the first one. */
+/* Starts from the state that was stored with the image, or from the first state. */
 static void restart(const struct rank *r)
 {
   if (r->state->phase == WRITING)
@@ -475,7 +475,8 @@ static bool log_is_whole(const struct rank *r)
   return rcl_links_log_is_whole(&links, released);
 }
 
-/* The message that closes a gap takes the later ones out of the list. */
+/* Checks that no number is left in the list below its gap, as the message that closes a gap takes
+ * the later ones out. */
 static bool beyond_gaps(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

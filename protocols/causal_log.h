@@ -1,16 +1,16 @@
-/* The determinants that a rank has of causal.c: its own and those of others, in the order in which
- * it has come to know them, and what its peers have of them.
+/* The determinants that a rank of causal.c has, its own and those of others, in the order in which
+ * it has come to know them; and which of them its peers have.
  *
- * Each determinant has a place in that order. A message tells the place up to which its receiver
- * was given determinants, and, as an acknowledgement, the place up to which its sender was given
- * the receiver's. */
+ * Each determinant has a place in that order. A message tells up to which place its receiver was
+ * given determinants. As an acknowledgement it tells up to which place in the receiver's log its
+ * sender was given determinants. */
 #ifndef RECLINE_CAUSAL_LOG_H
 #define RECLINE_CAUSAL_LOG_H
 
 #include "protocols/parts/links.h"
 #include "protocols/parts/transitions.h"
 
-/* Words of a message behind its number: places in the logs of its sender and of its receiver. */
+/* Words of a message after its number: places in the logs of its sender and of its receiver. */
 enum { WORD_GIVEN = RCL_LINKS_INTERVAL, WORD_ACKED = RCL_LINKS_EPOCH };
 
 enum phase { RUNNING, CAPTURING, WRITING, ASKING };
@@ -19,27 +19,28 @@ enum control { HAVE = 1, REPORT, CHECKPOINTED, ASK, ANSWER, DETERMINANT, OF, CON
 
 enum parameter { FAILURES };
 
-/* The event at `position` of `receiver`, from 1: its receive `request` was given a message of
- * (peer, tag), or was cancelled (RCL_NOBODY); or `tag` decisions in a row came out as `request`
+/* The event at `position` of `receiver`, counted from 1. Its receive `request` was given a message
+ * of (peer, tag), or was cancelled (RCL_NOBODY); or `tag` decisions in a row came out as `request`
  * (RCL_ANY). */
 struct determinant {
   int16_t receiver, peer;
   uint32_t position, request, tag;
   uint32_t place; /* place in the log, from 1 */
-  int16_t from;   /* the rank that has told it, and so has it, too; own events: this rank */
+  int16_t from;   /* the rank that has told it, and so has it, too; for own events this rank */
   uint16_t pad;
 };
 
-/* What is known of a rank. */
+/* What this rank knows of another one. */
 struct peer {
-  uint32_t given, acked; /* places of the own log up to which it was told determinants, and has
-                            acknowledged them */
-  uint32_t seen;         /* place of its log up to which it has told them */
-  uint32_t known;        /* position of its last event with a known determinant */
-  uint32_t answered;     /* the recovery in which it has told all its determinants */
-  uint32_t released;     /* none of its restarts will ask for messages up to this one */
-  uint32_t half[2];      /* DETERMINANT, to which OF belongs */
-  uint32_t confirms;     /* place of the own log up to which it was asked to confirm them */
+  /* Places in our log: up to where it was told determinants, and has acknowledged them. */
+  uint32_t given, acked;
+  uint32_t seen;     /* place in its log up to which it has told us determinants */
+  uint32_t known;    /* position of its last event with a known determinant */
+  uint32_t answered; /* the recovery in which it has told all its determinants */
+  uint32_t released; /* no restart of it will ask for messages up to this one */
+  /* Half of a determinant from it, in a message DETERMINANT, which waits for the other half, OF. */
+  uint32_t half[2];
+  uint32_t confirms; /* place in our log up to which it was asked to confirm determinants */
 };
 
 /* Where the program was at a checkpoint. */
@@ -48,7 +49,7 @@ struct checkpoint {
   uint32_t events;
 };
 
-/* Outputs up to `output` wait until the determinants up to `place` are stable. */
+/* Outputs up to `output`, which wait until the determinants up to `place` are stable. */
 struct waiting {
   uint32_t output; /* 0: none */
   uint32_t place;
@@ -57,16 +58,16 @@ struct waiting {
 struct state {
   uint32_t phase, wanted;
   struct checkpoint durable,
-      pending;          /* the checkpoint to start from, and the one on its way to storage */
+      pending;          /* the checkpoint to start from, and the one that is being written */
   uint32_t events;      /* events that have happened: the position of the last one */
-  uint32_t told;        /* events up to the last one that others may know */
-  uint32_t log, places; /* determinants: in the log, so far */
+  uint32_t told;        /* events up to the last one that others may know of */
+  uint32_t log, places; /* determinants: in the log now, and in all */
   uint32_t epoch;       /* incarnation of the last failure */
-  uint32_t replaying;   /* events that have yet to happen again */
+  uint32_t replaying;   /* events that still have to happen again */
   uint32_t decision,
-      repeated; /* position from which decisions are repeated, and how many of it were */
+      repeated; /* position from which decisions are repeated, and how many were repeated */
   uint32_t pad;
-  struct waiting asked, made; /* outputs for which copies are asked, and later ones */
+  struct waiting asked, made; /* outputs for which confirmation was asked, and later outputs */
   struct rcl_links_counts links;
 };
 
@@ -79,15 +80,15 @@ struct state {
   RCL_LINKS_LISTS(ARRAY, LIST, state->links)
 RCL_STATE(LISTS)
 
-/* ---- who has it ---- */
+/* ---- which ranks have a determinant ---- */
 
 static inline uint32_t failures(const struct rcl_config *config)
 {
   return config->parameter[FAILURES] ? config->parameter[FAILURES] : 1;
 }
 
-/* Returns whether f + 1 ranks have it, or had it and will have it again: this one, its receiver,
- * the rank that has told it, and the ranks that have acknowledged it. */
+/* Returns whether f + 1 ranks have the determinant, or had it and will have it again. These are
+ * this rank, the receiver, the rank that has told it, and the ranks that have acknowledged it. */
 static inline bool is_stable(const struct rank *r, const struct determinant *d)
 {
   const struct peer *peer = peers_of(r->config, r->state);
@@ -133,7 +134,7 @@ static inline void drop(const struct rank *r, int receiver, uint32_t first, uint
   r->state->log = left;
 }
 
-/* Sorts determinants: those of others first, as they came, then the own ones by position. */
+/* Orders determinants: first those of others, as they came, then this rank's own by position. */
 static inline bool is_before(const struct rcl_config *config, const struct determinant *a,
                              const struct determinant *b)
 {
@@ -165,8 +166,8 @@ static inline void tell(const struct determinant *d, int to, struct rcl_actions 
   rcl_send_control(actions, to, OF, d->request, d->tag);
 }
 
-/* Before a message, tells `to` the determinants that it may not have: the unstable ones, or (`all`)
- * all. */
+/* Tells `to`, before a message, the determinants that it may not have: the unstable ones, or with
+ * `all` all of them. */
 static inline void give(const struct rank *r, int to, bool all)
 {
   struct peer *peer = &peers_of(r->config, r->state)[to];
@@ -189,7 +190,7 @@ static inline void give(const struct rank *r, int to, bool all)
   r->state->told = r->state->events;
 }
 
-/* Puts the places into a message that is transmitted. */
+/* Puts both places into a message that is transmitted. */
 static inline void put_places(const struct rank *r, int to, struct rcl_action *action)
 {
   const struct peer *peer = &peers_of(r->config, r->state)[to];

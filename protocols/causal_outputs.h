@@ -1,7 +1,7 @@
 /* Outputs of causal.c: an output leaves when all determinants that the rank has are stable, as f
  * failures can then undo nothing on which it depends (Elnozahy et al., ACM Computing Surveys 34
- * (2002), section 3.4). The rank tells them to f peers at once, and these confirm. Outputs that
- * come meanwhile wait for the next time. */
+ * (2002), section 3.4). The rank tells these determinants to f peers at once, which confirm them.
+ * Outputs that come meanwhile wait for the next round. */
 #ifndef RECLINE_CAUSAL_OUTPUTS_H
 #define RECLINE_CAUSAL_OUTPUTS_H
 
@@ -24,7 +24,8 @@ static inline bool has_room(const struct rank *r, const struct rcl_actions *acti
   return actions->count + 2 * r->state->log + r->state->links.log + 2 < RCL_ACTIONS_MAX(r->config);
 }
 
-/* Passes over peers that have failed, and peers for which this step has no room. */
+/* Asks f peers to confirm. Leaves out peers that have failed, and peers for which this step has no
+ * room. */
 static inline void ask_for_copies(const struct rank *r)
 {
   struct rcl_links links =
@@ -44,7 +45,8 @@ static inline void ask_for_copies(const struct rank *r)
   }
 }
 
-/* Lets out outputs that depend on stable determinants only, and asks for copies of the others. */
+/* Lets outputs leave that depend on stable determinants only, and asks for confirmation for the
+ * others. */
 static inline void settle_outputs(const struct rank *r)
 {
   for (; r->state->asked.output;
@@ -57,7 +59,7 @@ static inline void settle_outputs(const struct rank *r)
   }
 }
 
-/* `output` is the last that the program has made so far. */
+/* Notes that outputs up to `output`, the program's last one so far, wait. */
 static inline void wait_for(const struct rank *r, uint32_t output)
 {
   struct waiting *where = r->state->asked.output ? &r->state->made : &r->state->asked;

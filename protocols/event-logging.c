@@ -25,21 +25,23 @@
  *
  * Logging: every send is logged in SENT, every message given to the program in RECEIVED.
  * Checkpoint: an initiator (rank 0, or several ranks) takes its checkpoint and sends each peer the
- * envelopes sent to it since the last one; for the peers the first such log is the request.
- * Identification: each envelope of a peer's log is searched first in ORPHANS (received before its
- * sender's checkpoint) and then in RECEIVED; one that is found does not cross the line, one that is
- * not is IN_TRANSIT. At the end those left in RECEIVED are orphans. Envelopes are identified one by
- * one as they come, with the same result as the paper's steps on whole logs. Recovery: messages in
- * transit are given from the log, and the orphans, which their senders send again, are dropped.
+ * envelopes of all messages to it since the last checkpoint. The first such log tells a peer to
+ * take its own checkpoint. Identification: each envelope of a peer's log is looked for in ORPHANS
+ * (received before its sender's checkpoint) and then in RECEIVED. If it is found, the message does
+ * not cross the line, otherwise it is IN_TRANSIT. Envelopes that are left in RECEIVED at the end
+ * are orphans. Envelopes are identified one by one as they come, with the same result as the
+ * paper's steps on whole logs. Recovery: messages in transit are given from the log, and the
+ * orphans, which their senders send again, are dropped.
  *
- * Forms: the logs are lists, or sorted; the content of a message in transit is logged when the
- * program receives it, or at once, by holding the program until all of them are in (the paper's
- * posted receives). `event-logging-paired` is a list that a sorted log follows step by step.
+ * Forms: the logs are lists, or sorted. The content of a message in transit is logged when the
+ * program receives it, or at once, while the program is held until all such messages are in (the
+ * paper's posted receives). `event-logging-paired` is a list that a sorted log follows step by
+ * step.
  *
  * Where the paper is silent or wrong (docs/protocols/event-logging.md): a message that arrives
- * between a rank's checkpoint and its sender's log is kept until the log tells what it is; the
- * envelopes of orphans that must be dropped are another log than those that the next identification
- * needs; programs are held after a restart until the orphans have come again.
+ * between a rank's checkpoint and its sender's log is kept until that log identifies it. The
+ * orphans to be dropped have a log of their own, as the next identification needs other envelopes.
+ * After a restart programs are held until the orphans have come again.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -73,8 +75,8 @@ static struct rcl_envelope envelope_kept(const struct rcl_kept *entry)
       .peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
 }
 
-/* Returns whether the program may ask for a message that is gone, as it was sent before all of its
- * sender's messages that are not gone. */
+/* Returns whether the program may ask for a message that is forgotten: then it was sent before all
+ * of its sender's messages that are kept. */
 static bool is_expired(const struct rank *r, const struct rcl_event *receive)
 {
   struct rcl_envelopes expired = log_of(r, EXPIRED);
@@ -104,7 +106,7 @@ static bool next_is_late(const struct rank *r, const struct rcl_envelope *e)
   return late_in(r, e) < count(r, IN_TRANSIT, e);
 }
 
-/* The program has been given a message; the sender's log has it already, or will have it. */
+/* Notes that the program was given a message. The sender's log has it already, or will have it. */
 static void received(const struct rank *r, const struct rcl_envelope *e)
 {
   if (is_taking_checkpoint(r->state) || !take(r, IN_TRANSIT, e))
@@ -132,7 +134,8 @@ static void take_checkpoint(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->wanted;
 }
 
-/* A message that was sent before its sender's checkpoint, in the order of sending. */
+/* Identifies a message that was sent before its sender's checkpoint. Calls come in the order of
+ * sending. */
 static void identify(const struct rank *r, const struct rcl_envelope *e)
 {
   struct rcl_envelope one = *e;
@@ -180,8 +183,8 @@ static void orphan(const struct rank *r, int peer)
     }
 }
 
-/* This rank is beyond the line and the peer's log is here: a message that has come from it
- * meanwhile is in transit, or it belongs to the new interval and its payload is not needed. */
+/* Identifies kept messages of a peer, as this rank is beyond the line and the peer's log is here.
+ * Such a message is in transit, or it belongs to the new interval and its payload is not needed. */
 static void complete(const struct rank *r, int peer)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -228,7 +231,7 @@ static void check_complete(const struct rank *r)
   }
 }
 
-/* Section 3.5: a message in transit that has crossed as many lines as it may is logged no more. */
+/* Section 3.5: forgets messages in transit that have crossed as many lines as they may. */
 static void expire(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -262,9 +265,10 @@ static void begin_logging(const struct rank *r)
   check_complete(r);
 }
 
-/* A coordinator that is the only initiator has begun the checkpoint before any other rank can ask
- * for it, so it need not ask here. Without this condition the coordinator by itself, as a reduction
- * sees it, would seem to begin new checkpoints for ever. */
+/* Handles the end of a peer's send log, which also asks for the checkpoint. A coordinator that is
+ * the only initiator has begun the checkpoint already, so it need not take it as a request.
+ * Otherwise the coordinator, which a reduction looks at alone, would seem to begin checkpoints for
+ * ever. */
 static void send_log(const struct rank *r)
 {
   peers(r->config, r->state)[r->event->peer].listed = r->event->about;
@@ -275,7 +279,7 @@ static void send_log(const struct rank *r)
   check_complete(r);
 }
 
-/* Logged messages that the program has received are in transit no longer. */
+/* Drops logged messages that the program has received, as they are in transit no longer. */
 static void durable(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -306,8 +310,8 @@ static void committed(const struct rank *r)
       rcl_send_control(r->actions, i, COMMITTED, r->event->checkpoint, 0);
 }
 
-/* An initiator hears from the coordinator that it may begin the next checkpoint. Another initiator
- * may have begun that one already; its request can be faster than this message. */
+/* Tells an initiator that it may begin the next checkpoint. Another initiator may have begun that
+ * checkpoint already, as its request can be faster than this message. */
 static void told_committed(const struct rank *r)
 {
   if (r->event->about == r->state->commit.in_progress)
@@ -338,14 +342,14 @@ static void receive(const struct rank *r)
   struct rcl_envelope e = envelope_kept(entry);
   rcl_mailbox_deliver(entry, r->event->request, r->actions);
   if (is_unknown(r, entry->peer) || entry->late) {
-    entry->given = true; /* it may be needed once more */
+    entry->given = true; /* a restart may need it again */
     return;
   }
   received(r, &e);
   rcl_mailbox_forget(&box, entry, r->actions);
 }
 
-/* An orphan that came once more. */
+/* Drops an orphan that has come again. */
 static void drop(const struct rank *r)
 {
   struct rcl_envelopes dropped = log_of(r, DROPPED);
@@ -384,7 +388,7 @@ static void arrived(const struct rank *r)
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-/* Orders the log as it was sent, as far as IN_TRANSIT has it; the rest belongs to no line. */
+/* Puts the log into the order of sending, as IN_TRANSIT has it. The rest belongs to no line. */
 static void open_log(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -404,7 +408,7 @@ static void open_log(const struct rank *r)
     rcl_mailbox_forget(&box, &box.item[placed], r->actions);
 }
 
-/* The state is from the moment at which the log was complete; sets it back to the line. */
+/* Sets the state, which was stored when the log was complete, back to the line. */
 static void start(const struct rank *r)
 {
   if (is_initiator(r->config))
@@ -553,7 +557,7 @@ static const struct rcl_place place = {
     .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_MPI_ORDER | RCL_ASSUMES_RECEIVED |
                RCL_ASSUMES_SAME_AGAIN};
 
-/* Messages in transit are awaited, whether they are received or not. */
+/* The form awaits messages in transit, whether the program receives them or not. */
 static const struct rcl_place posted_place = {
     .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
              {RCL_LOGGED_ENVELOPES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_BOTH}},

@@ -1,6 +1,5 @@
-/* Event logging's state, and its logs of envelopes. The meaning of the logs, and the phases of a
- * checkpoint, are in event-logging.c, the only file that includes this one.
- */
+/* The state of Event Logging, and its logs of envelopes. event-logging.c, the only file that
+ * includes this one, explains the logs and the phases of a checkpoint. */
 #ifndef RECLINE_EVENT_LOGGING_STATE_H
 #define RECLINE_EVENT_LOGGING_STATE_H
 
@@ -12,26 +11,26 @@
 enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
 
 enum control {
-  ENVELOPE = 1, /* this number of messages with this envelope was sent to you */
-  SEND_LOG,     /* and these were all of them before my checkpoint */
+  ENVELOPE = 1, /* "I sent you this number of messages with this envelope" */
+  SEND_LOG,     /* "and these were all before my checkpoint" */
   DONE,
-  COMMITTED /* to the initiators */
+  COMMITTED /* the coordinator's, to the initiators */
 };
 
 /* The event logs of one rank, each over all its peers. */
 enum which {
   SENT,       /* since the last checkpoint */
-  RECEIVED,   /* since the last checkpoint, and not in its sender's log yet */
+  RECEIVED,   /* since the last checkpoint, as far as the sender's log does not have it yet */
   IN_TRANSIT, /* SEND{-}: sent before its sender's checkpoint, not received before ours */
   ORPHANS,    /* RECV{-}: received before our checkpoint, sent after its sender's */
-  DROPPED,    /* orphans that are still to come once more, after a restart */
-  EXPIRED,    /* in transit over more lines than is allowed, and in no log any more */
+  DROPPED,    /* after a restart: orphans that have still to come again */
+  EXPIRED,    /* in transit over more lines than allowed, and in no log any more */
   LOGS
 };
 
 /* How the registered forms of the protocol differ. */
 struct variant {
-  enum rcl_form form; /* of the logs */
+  enum rcl_form form; /* form of the logs */
   bool paired;        /* each log has a sorted twin */
   bool posted;        /* messages in transit are taken in before the program asks for them */
 };
@@ -39,8 +38,8 @@ struct variant {
 struct state {
   uint32_t phase;
   uint32_t epoch;   /* checkpoints taken */
-  uint32_t wanted;  /* checkpoint asked for and not yet taken; 0: none */
-  uint32_t durable; /* parts of this epoch's checkpoint on disk, a bit each */
+  uint32_t wanted;  /* checkpoint that was asked for and is not taken yet; 0: none */
+  uint32_t durable; /* parts of this epoch's checkpoint that are on disk, a bit each */
   struct rcl_commit commit;
   uint32_t kept; /* entries in the mailbox */
   uint32_t pad;
@@ -48,17 +47,17 @@ struct state {
 };
 
 struct peer {
-  uint32_t listed; /* last checkpoint for which its send log is here */
+  uint32_t listed; /* last checkpoint for which its send log has come */
 };
 
 /* Indices of the parameters. */
 enum {
   CROSSINGS, /* lines that a message may cross; 0: any number */
-  INITIATORS /* ranks that begin checkpoints, from rank 0 on; 0: rank 0 */
+  INITIATORS /* how many ranks begin checkpoints, from rank 0 on; 0: rank 0 alone */
 };
 
-/* The logs lie one after the other in the order of enum which, and so do their sorted twins. Only
- * the paired form has twins: the state of the other forms ends before them. */
+/* The logs lie in the order of enum which, and then their sorted twins do. Only the paired form has
+ * twins; the state of the other forms ends before them. */
 #define LOG(LIST, NAME, USED)                                                                      \
   LIST(NAME, struct rcl_envelope, config->capacity, state->USED, RCL_FULL_ENVELOPES)
 #define EVENT_LOG(LIST, NAME, USED)                                                                \
@@ -110,7 +109,7 @@ static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
                                 .item = twins_of(r->config, r->state) + which * capacity};
 }
 
-/* Ranks 0 to this number less 1 begin checkpoints. */
+/* Returns how many ranks begin checkpoints, from rank 0 on. */
 static uint32_t initiators(const struct rcl_config *config)
 {
   uint32_t wanted = config->parameter[INITIATORS], ranks = (uint32_t)config->ranks;
@@ -122,8 +121,8 @@ static bool is_initiator(const struct rcl_config *config)
   return (uint32_t)config->self < initiators(config);
 }
 
-/* Returns whether the rank is beyond the line without the log of the peer: then messages of the
- * peer may be in transit or not. */
+/* Returns whether the rank is beyond the line and lacks the log of the peer: a message of the peer
+ * may then be in transit or not. */
 static bool is_unknown(const struct rank *r, int peer)
 {
   return r->state->phase == LOGGING && peers(r->config, r->state)[peer].listed < r->state->epoch;
@@ -134,7 +133,8 @@ static bool is_taking_checkpoint(const struct state *state)
   return state->phase >= LOGGING && state->phase <= WRITING;
 }
 
-/* The message is in transit at the line of this epoch. Its age counts from the first. */
+/* Notes that the message is in transit at the line of this epoch. Its age counts from the first
+ * such line. */
 static void cross(const struct rank *r, struct rcl_kept *entry)
 {
   entry->late = true;
@@ -158,7 +158,7 @@ static void add(const struct rank *r, enum which which, const struct rcl_envelop
   struct rcl_envelopes log = log_of(r, which), twin = twin_of(r, which);
   bool room = rcl_envelopes_add(&log, e);
   if (room && r->variant->paired)
-    rcl_envelopes_add(&twin, e); /* has no more entries than the list */
+    rcl_envelopes_add(&twin, e); /* the twin never has more entries than the list */
   if (!room)
     rcl_give_up_full(r->actions,
                      which == SENT || which == RECEIVED ? RCL_FULL_EVENTS : RCL_FULL_ENVELOPES);

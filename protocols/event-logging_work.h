@@ -1,5 +1,5 @@
-/* What Event Logging costs beside its messages: the paper's section 4.1, with section 4.2 for
- * sorted logs. Included by event-logging.c alone.
+/* Counts what Event Logging costs beside its messages: the paper's section 4.1, with section 4.2
+ * for sorted logs. Only event-logging.c includes this file.
  *
  *     logging          one record for each message sent and received (Tlog x Nm); in a sorted log a
  *                      binary search as well
@@ -47,11 +47,11 @@ static void count_identification(const struct rank *r, uint32_t sent, int peer,
   double s = sent, n = held, expected = n * (2 * s - 2 * n + 3) / 4;
   if (r->variant->form == RCL_SORTED)
     work->matches += n * steps_in(sent);
-  else if (expected > 0) /* the formula is for logs in which most of what was sent is received */
+  else if (expected > 0) /* the formula is for logs whose messages were mostly received */
     work->matches += expected;
 }
 
-/* Counts an envelope of the peer's log: envelopes that are found leave the own logs at once. */
+/* Counts an envelope of the peer's log. One that is found leaves this rank's logs at once. */
 static void count_envelope(const struct rank *r, const struct rcl_envelope *e,
                            struct rcl_work *work)
 {
@@ -90,7 +90,7 @@ static void count_work(const struct rank *r, struct rcl_work *work)
     if (r->event->request != RCL_NO_REQUEST && !count(r, DROPPED, &e))
       count_record(r, RECEIVED, work);
     break;
-  case RCL_EVENT_CAPTURED: /* messages to itself */
+  case RCL_EVENT_CAPTURED: /* now messages of the rank to itself are identified */
     count_identification(r, entries_of(r, SENT, self), self, work);
     break;
   case RCL_EVENT_CONTROL:

@@ -9,14 +9,14 @@
 enum field {
   PART = 1 << 0,
   REASON = 1 << 1,
-  PEER = 1 << 2, /* and root */
+  PEER = 1 << 2, /* and `root` */
   COMM = 1 << 3,
-  TAG = 1 << 4,     /* and call */
-  REQUEST = 1 << 5, /* and output */
+  TAG = 1 << 4,     /* and `call` */
+  REQUEST = 1 << 5, /* and `output` */
   SLOT = 1 << 6,
   CHECKPOINT = 1 << 7,
-  OUTCOME = 1 << 8, /* and list, surplus */
-  WORDS = 1 << 9,   /* and control, about, value */
+  OUTCOME = 1 << 8, /* and `list`, `surplus` */
+  WORDS = 1 << 9,   /* and `control`, `about`, `value` */
   AFTER = 1 << 10,
   BARE = 1 << 11,
   PADS = 1 << 12,
@@ -60,15 +60,15 @@ static const char *const trait_names[] = {
 
 enum { ALWAYS = (1 << RCL_EVENT_KINDS) - 2 };
 
-/* Kinds of actions, some in forms of their own. */
+/* Kinds of actions; some have several forms. */
 enum form {
-  DELIVER_SLOT = RCL_ACTION_KINDS, /* above the matching */
-  PASS_SLOT,                       /* below it */
+  DELIVER_SLOT = RCL_ACTION_KINDS, /* DELIVER from a slot, above the matching */
+  PASS_SLOT,                       /* DELIVER from a slot, below the matching */
   STORE_BARE,                      /* an image without slots */
-  STORE_LOG,                       /* STORE is of an image */
-  STORE_OWN_LOG,                   /* independent */
+  STORE_LOG,                       /* else STORE is of an image */
+  STORE_OWN_LOG,                   /* where recovery is independent */
   SET_ALARM,                       /* with clocks */
-  ROLL_BACK_ALONE,                 /* independent */
+  ROLL_BACK_ALONE,                 /* where recovery is independent */
   OUTPUT_COVERED,                  /* with the commit of a checkpoint */
   FORMS
 };
@@ -76,12 +76,13 @@ enum form {
 enum often { REPEATED, ONCE };
 
 struct rule {
-  uint32_t at;          /* events at which it may stand */
-  uint32_t answers;     /* the ones of these that it answers: one such action in a step */
-  enum often often;     /* in one step */
-  uint32_t of;          /* enum trait: all are needed */
-  uint32_t needs, also; /* enum field: must not be zero; may be. All others are zero */
-  uint32_t peers;       /* enum peer: 0 where it names none */
+  uint32_t at;      /* events at which it may stand */
+  uint32_t answers; /* events that it answers: one such action in a step */
+  enum often often; /* how often in one step */
+  uint32_t of;      /* enum trait: what the protocol or rank must have */
+  /* Enum field: fields that must not be zero, and fields that may be; all others are zero. */
+  uint32_t needs, also;
+  uint32_t peers; /* enum peer; 0: it names no peer */
 };
 
 /* clang-format off */
@@ -125,7 +126,7 @@ static const struct rule rules[FORMS] = {
 };
 /* clang-format on */
 
-/* Fields of an event that are not zero, beside those of actions. */
+/* Fields of an event that are not zero, besides those that actions have, too. */
 enum {
   WILDCARD = 1 << ACTION_FIELDS,
   FLOW = WILDCARD << 1,
@@ -140,7 +141,7 @@ static const char *const event_field_names[EVENT_FIELDS - ACTION_FIELDS] = {
     "wildcard", "flow", "closed", "makes", "bytes"};
 
 /* clang-format off */
-static const uint32_t named[RCL_EVENT_KINDS] = { /* by events of that kind */
+static const uint32_t named[RCL_EVENT_KINDS] = { /* fields that events of a kind name */
   [RCL_EVENT_START]      = CHECKPOINT | CLOSED | REQUEST | OUTCOME,
   [RCL_EVENT_DOWN]       = PEER | CHECKPOINT | OUTCOME,
   [RCL_EVENT_TIMER]      = CHECKPOINT,
@@ -160,7 +161,7 @@ static const uint32_t named[RCL_EVENT_KINDS] = { /* by events of that kind */
 };
 /* clang-format on */
 
-/* Events that need an answer. A message that has arrived is also answered by KEEP alone. */
+/* Events that need an answer. KEEP alone also answers an arrived message. */
 enum {
   ANSWERED = 1 << RCL_EVENT_SEND | 1 << RCL_EVENT_RECEIVE | 1 << RCL_EVENT_ARRIVED |
              1 << RCL_EVENT_COLLECTIVE | 1 << RCL_EVENT_COLLECTED
@@ -173,7 +174,7 @@ struct step {
   const struct rcl_config *config;
   const struct rcl_event *event;
   uint32_t traits;
-  uint64_t seen; /* forms, up to here */
+  uint64_t seen; /* forms that the step has had so far */
   bool answered;
 };
 
@@ -218,7 +219,7 @@ static uint32_t fields_of(const struct rcl_action *a)
          (a->pad2 ? PADS : 0u);
 }
 
-/* Returns the relation of the peer to the rank; 0 where the number is no rank. */
+/* Returns the relation of the peer to the rank; 0: the number is no rank. */
 static uint32_t peer_of(const struct rcl_config *config, int peer)
 {
   if (peer < 0)
@@ -322,7 +323,7 @@ static bool has_control(const struct rcl_protocol *protocol, uint32_t control)
   return protocol->controls && protocol->controls[i];
 }
 
-/* Returns the receive that the event names, the only one that may be answered. */
+/* Returns the receive that the event names; only that one may be answered. */
 static uint32_t request_of(const struct rcl_event *event)
 {
   bool names = event->kind == RCL_EVENT_RECEIVE || event->kind == RCL_EVENT_ARRIVED;
@@ -345,7 +346,7 @@ static const char *end_expected(const struct rcl_action *action)
   return action->list < (full ? RCL_FULLS : 1u) ? NULL : "a list of enum rcl_full, if one is full";
 }
 
-/* Returns what a field must be, by the event and the protocol; NULL if the field is right. */
+/* Returns what a field must be, because of the event and the protocol; NULL: the field is right. */
 static const char *value_expected(const struct step *s, const struct rcl_action *action)
 {
   switch ((enum rcl_action_kind)action->kind) {
@@ -394,7 +395,7 @@ static bool fields_refused(const struct step *s, const struct rule *rule,
   return value && expected(refusal, action, value);
 }
 
-/* Returns whether the action may not follow the ones before it in the step. */
+/* Returns whether the action may not follow the earlier actions of the step. */
 static bool order_refused(const struct step *s, unsigned form, const struct rcl_action *action,
                           struct grammar_refusal *refusal)
 {

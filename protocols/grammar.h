@@ -1,19 +1,19 @@
-/* The grammar of a step: which lists of actions may answer which event.
+/* The grammar of a step: which lists of actions may answer an event.
  *
- * It is one table (grammar.c), which says what protocol.h says in words: at which events an action
- * may stand, for protocols of which kind, how often, in which order, which fields it names and
- * which peers. All hosts read it, so that all refuse the same lists: the world as property `legal`,
- * runs as a breach. The host for real MPI lacks some actions besides, and names them in words of
- * the same form (docs/mpi-host.md).
+ * One table (grammar.c) has the rules that protocol.h explains: at which events an action may
+ * stand, for which protocols, how often, in which order, with which fields and which peers. All
+ * hosts read it, so all refuse the same lists: the world as property `legal`, runs as a breach. The
+ * host for real MPI also refuses some actions, in the same form of words (docs/mpi-host.md).
  *
- * Rules that depend on more than the event and the list are no grammar: whether a slot is empty, an
- * image exists, a commit is under way. The world judges them (world/rules/world_actions.c). */
+ * Rules that depend on more than the event and the list are not part of the grammar: whether a slot
+ * is empty, an image exists, a commit is under way. The world judges them
+ * (world/rules/world_actions.c). */
 #ifndef RECLINE_GRAMMAR_H
 #define RECLINE_GRAMMAR_H
 
 #include "protocols/text.h"
 
-enum { GRAMMAR_EXPECTED = 160 }; /* bytes of what was expected, with its end */
+enum { GRAMMAR_EXPECTED = 160 }; /* bytes of the text of what was expected, with its end */
 
 struct grammar_refusal {
   const struct rcl_action *action; /* the action that is refused; NULL: the list lacks one */
@@ -21,22 +21,22 @@ struct grammar_refusal {
 };
 
 /* Returns whether the protocol, at the rank of `config`, may not answer `event` by `actions`, as
- * rcl_protocol_step() leaves them. `refusal` then has the first action that is wrong and what was
+ * rcl_protocol_step() leaves them. Then sets `refusal` to the first wrong action and what was
  * expected instead. */
 bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
                      const struct rcl_event *, const struct rcl_actions *,
                      struct grammar_refusal *refusal);
 
-/* Prints into `text` (TEXT_MAX bytes) and returns it: "commit at durable: expected once in a step".
- */
+/* Prints "commit at durable: expected once in a step" into `text` (TEXT_MAX bytes) and returns
+ * it. */
 char *grammar_print(const struct rcl_event *, const struct grammar_refusal *, char *text);
 
-/* Returns the first field of the event that its kind does not name and that is not zero, or NULL.
- * What a protocol sees of it in a run, no check has tried. */
+/* Returns the first field of the event that is not zero though its kind does not name it; NULL:
+ * there is none. No check has tried what a protocol does with such a field. */
 const char *grammar_unnamed_field(const struct rcl_event *);
 
-/* Returns whether a step at TIMER puts the checkpoint off: it only sets the timer again, and the
- * protocol's state is unchanged (`unmoved`). Any other TIMER requests a checkpoint. */
+/* Returns whether a step at TIMER puts the checkpoint off: it only sets the timer again and leaves
+ * the protocol's state as it was (`unmoved`). Any other step at TIMER requests a checkpoint. */
 bool grammar_puts_off(const struct rcl_actions *, bool unmoved);
 
 #endif

@@ -1,17 +1,18 @@
-/* Hybrid rollback: local while the payload logs reach, global when they do not.
+/* Hybrid rollback: recovery is local as long as the payload logs reach back far enough, and global
+ * otherwise.
  *
  * Source: Dichev and Nikolopoulos (EuroMPI 2019), sections 3 to 6. The program marks where its
- * iterations begin; each is a transaction: there the rank is captured, in memory, and every
- * `interval` iterations (CP_INT) this image is stored. Payloads of the first `log` iterations
- * (LOG_SIZE) behind a stored one are kept by their sender. There is no event logging: the program
- * must be deterministic, and what it tells the outside it tells again: no output waits.
+ * iterations begin. Each iteration is a transaction: at its beginning the rank is captured in
+ * memory, and every `interval` iterations (CP_INT) this image is stored. Senders keep the payloads
+ * of the first `log` iterations (LOG_SIZE) after a stored one. No events are logged, so the program
+ * must be deterministic. It then makes the same outputs again, so no output waits.
  *
- * At a crash all hold and tell the coordinator the iteration that they are in: the front of the
- * computation (Algorithm 4's allgather). If every payload from the hindmost iteration up to that of
- * each rank is in a log, recovery is local: a survivor goes back to the beginning of its iteration,
- * and links (links.h) are the send wrapper of Algorithm 3: a message that the peer has is not sent,
- * one that it misses is sent again from the log, a new one is sent. Otherwise all ranks go back to
- * the last checkpoint that is durable everywhere.
+ * At a crash all ranks hold their programs and tell the coordinator their iterations: the front of
+ * the computation (Algorithm 4's allgather). If the logs have every payload from the hindmost
+ * iteration up to the one of each rank, recovery is local. A survivor goes back to the beginning of
+ * its iteration. Links (links.h) do what Algorithm 3's send wrapper does: they send new messages,
+ * send messages again from the log that the peer misses, and do not send messages that it has.
+ * Otherwise all ranks go back to the last checkpoint that is durable everywhere.
  *
  *          SAFE_POINT of an iteration         captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -32,8 +33,8 @@
  *     HELD -> RUNNING : go_to(), resume()  [control local, control global]
  *     ROLLING -> RUNNING : resume()  [start]
  *
- * All store the same iterations, or they could not go back to the same one: at the next of them a
- * rank waits until the last is durable everywhere, as each has room for two only.
+ * All ranks store the same iterations, as they must be able to go back to the same one. Each has
+ * room for two, so before it stores the next one it waits until the last one is durable everywhere.
  *
  * Iterations count from 1, and a checkpoint has the number of the iteration that begins with it;
  * RCL_FRESH is before the first.
@@ -54,7 +55,7 @@ enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 
 enum control { HAVE = 1, REPORT, FRONT, VERSION, LOCAL, GLOBAL, DURABLE_HERE, DURABLE_EVERYWHERE };
 
-/* Indices of parameters: iterations from one checkpoint to the next, 0: none; iterations of each
+/* Indices of parameters: iterations from one checkpoint to the next (0: none); iterations of each
  * interval whose payloads are kept; whether a checkpoint stores the log, too. */
 enum parameter { CP_INT, LOG_SIZE, LOG_IN };
 
@@ -67,33 +68,33 @@ static const char *const controls[] = {"none",   "have",         "report",
                                        "global", "durable-here", "durable-everywhere",
                                        NULL};
 
-/* Places to which the program can go back: the checkpoint that all have, one that this rank has
- * stored since, and the beginning of the present iteration. */
+/* Places to which the program can go back: the checkpoint that all ranks have, a later one that
+ * this rank has stored, and the beginning of the present iteration. */
 enum place { COMMON, STORED, PRESENT, PLACES };
 
 struct mark {
   uint32_t sent, received;
 };
 
-/* The coordinator's knowledge of a rank. */
+/* What the coordinator knows of a rank. */
 struct row {
-  uint32_t iteration; /* iteration that it is in */
-  uint32_t since;     /* first iteration from which on its log is complete up to there */
-  uint32_t front;     /* epoch for which these two hold */
+  uint32_t iteration; /* the iteration that it is in */
+  uint32_t since;     /* iteration from which on its log is complete up to there */
+  uint32_t front;     /* epoch of `iteration` and `since` */
   uint32_t version;   /* last durable checkpoint */
-  uint32_t epoch;     /* epoch for which that holds */
-  uint32_t durable;   /* as it has said without a failure */
+  uint32_t epoch;     /* epoch of `version` */
+  uint32_t durable;   /* last durable checkpoint that it has told without a failure */
 };
 
 struct state {
   uint32_t phase;
   uint32_t at[PLACES];    /* checkpoints; COMMON, RCL_FRESH at first, is durable */
-  uint32_t since[PLACES]; /* the log has all messages from this iteration on up to the place */
-  uint32_t unlogged;      /* it lacks a message of the present iteration */
-  uint32_t durable;       /* last one of this rank: COMMON or STORED */
+  uint32_t since[PLACES]; /* iteration from which on the log has all messages up to the place */
+  uint32_t unlogged;      /* 1: the log lacks a message of the present iteration */
+  uint32_t durable;       /* last durable checkpoint of this rank: COMMON or STORED */
   uint32_t epoch;
-  uint32_t fresh; /* restarted, and the program has not run since */
-  uint32_t next;  /* iteration that a held program is to begin; 0: none */
+  uint32_t fresh; /* 1: restarted, and the program has not run since */
+  uint32_t next;  /* iteration that a held program begins next; 0: none */
   struct rcl_links_counts links;
 };
 
@@ -109,7 +110,7 @@ static struct mark *mark_of(const struct rank *r, enum place place)
   return marks_of(r->config, r->state) + (size_t)place * (size_t)r->config->ranks;
 }
 
-/* No rollback is pending. */
+/* Returns whether no rollback is pending. */
 static bool stands(const struct rank *r)
 {
   return r->state->phase != HELD && r->state->phase != ROLLING;
@@ -144,9 +145,9 @@ static void send(const struct rank *r)
   rcl_links_send_unlogged(&links, r->event->peer, r->actions);
 }
 
-/* Messages under way at the crash are sent again. A message of another iteration than the
- * receiver's does not concern the protocol: the image of the receiver's iteration holds it, or its
- * sender's log does not. */
+/* Takes a message, unless its iteration is not the receiver's: then the image of the receiver's
+ * iteration holds it already, or its sender's log lacks it. Messages under way at the crash are
+ * sent again. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -163,7 +164,7 @@ static void arrived(const struct rank *r)
 
 /* ---- iterations and checkpoints ---- */
 
-/* Each iteration that begins a new interval is stored. */
+/* Returns whether the iteration begins a new interval, so that it is stored. */
 static bool is_due(const struct rcl_config *config, uint32_t iteration)
 {
   return iteration > 1 && config->parameter[CP_INT] &&
@@ -233,7 +234,7 @@ static void captured(const struct rank *r)
   store(r, r->event->checkpoint);
 }
 
-/* No rank will go back behind that checkpoint, so earlier logs are not needed. */
+/* Drops logs from before that checkpoint, as no rank will go back behind it. */
 static void settle(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -255,7 +256,8 @@ static void settle(const struct rank *r, uint32_t checkpoint)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->next;
 }
 
-/* Returns the last checkpoint that is durable at every rank: all store the same iterations. */
+/* Returns the last checkpoint that is durable at every rank; all ranks store the same
+ * iterations. */
 static uint32_t durable_everywhere(const struct rank *r)
 {
   uint32_t least = NEVER;
@@ -265,7 +267,8 @@ static uint32_t durable_everywhere(const struct rank *r)
   return least;
 }
 
-/* Coordinator: when all ranks have a checkpoint, all may forget the one before. */
+/* At the coordinator: notes a durable checkpoint. Once all ranks have it, they may forget the one
+ * before. */
 static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
 {
   uint32_t before = durable_everywhere(r);
@@ -277,7 +280,8 @@ static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
   settle(r, now);
 }
 
-/* Waits while a recovery is undecided, as it may undo the checkpoint. */
+/* Tells the last durable checkpoint, but waits while a recovery is undecided, as that may undo
+ * it. */
 static void tell_durable(const struct rank *r)
 {
   if (!stands(r) || r->state->durable == r->state->at[COMMON])
@@ -297,7 +301,8 @@ static void durable(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* The program is where it was at `checkpoint`; its later steps are made again. */
+/* Sets the state back to where the program was at `checkpoint`; it will make its later steps
+ * again. */
 static void undo(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -325,7 +330,7 @@ static void resume(const struct rank *r)
   tell_durable(r);
 }
 
-/* Goes to an iteration; a restarted rank may be there already. */
+/* Goes to the beginning of an iteration, where a restarted rank may be already. */
 static void go_to(const struct rank *r, uint32_t checkpoint)
 {
   if (r->state->fresh && checkpoint == r->state->at[PRESENT]) {
@@ -337,7 +342,7 @@ static void go_to(const struct rank *r, uint32_t checkpoint)
   rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
-/* Returns whether the logs have all messages that ranks behind others need. */
+/* Returns whether the logs have all messages that ranks need which are behind others. */
 static bool logs_reach(const struct rank *r)
 {
   const struct row *rows = rows_of(r->config, r->state);
@@ -385,7 +390,7 @@ static void recover(const struct rank *r, uint32_t epoch)
   }
   for (int i = 0; i < r->config->ranks; i++)
     rows_of(r->config, r->state)[i].durable =
-        RCL_FRESH; /* to be told again when this recovery is decided */
+        RCL_FRESH; /* it is told again when this recovery is decided */
   row->iteration = r->state->at[PRESENT];
   row->since = r->state->since[PRESENT];
   row->version = r->state->durable;
@@ -393,7 +398,8 @@ static void recover(const struct rank *r, uint32_t epoch)
   decide(r);
 }
 
-/* The log is gone with the memory of the process: it begins where the program does. */
+/* Begins the log where the program begins, as the old log is gone with the memory of the
+ * process. */
 static void lose_log(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -425,8 +431,8 @@ static void start(const struct rank *r)
   recover(r, r->event->incarnation);
 }
 
-/* A rank's word about an earlier recovery may come after its word about this one: then nothing is
- * noted, and nothing decided again. */
+/* Notes what a rank has told about this recovery. Its words about an earlier one may come later;
+ * then nothing is noted and nothing is decided again. */
 static bool note_front(struct row *row, const struct rcl_event *event)
 {
   if (event->about < row->front)
@@ -556,7 +562,7 @@ const struct rcl_protocol protocol_hybrid = {
     .name = "hybrid",
     .title =
         "local and global rollback, capped payload logs (Dichev and Nikolopoulos, EuroMPI 2019)",
-    .piggyback_bytes = 0, /* both ends can count the values of its words: the page says how */
+    .piggyback_bytes = 0, /* both ends can count what its words say: see the page */
     .control_bytes = 12,
     .independent = true,
     .controls = controls,

@@ -1,27 +1,29 @@
 /* Index-based checkpoints, induced by communication: every rank checkpoints when it likes, and also
- * before it takes a message from behind a later checkpoint than its own.
+ * before it takes a message whose sender has a later checkpoint than its own.
  *
  * Source: Briatico, Ciuffoletti and Simoncini, "A distributed domino-effect free recovery
  * algorithm" (Symposium on Reliability in Distributed Software and Database Systems, 1984).
  *
- * Checkpoints have rising *indexes*. A basic checkpoint has the next one. Each message carries the
- * index of its sender; where it is above that of the receiver, a *forced* checkpoint with that
- * index is taken before the program has the message. So the first checkpoints of all ranks whose
- * index is i or more, and the present states of those that have none, form a recovery line, for
- * each i: none of them has received what another has not sent.
+ * Checkpoints have rising *indexes*. A basic checkpoint has the next index. Each message carries
+ * its sender's index; if that is above the receiver's, the receiver takes a *forced* checkpoint
+ * with that index before its program gets the message. So there is a recovery line for each i: the
+ * first checkpoint of each rank whose index is i or more, or the rank's present state if it has
+ * none. On it, no rank has received a message that another has not sent.
  *
- * A message that forces one waits in a slot, and its receive is announced again behind the image;
- * so does what comes meanwhile. The program is held for the image, and for the write before it.
+ * A message that forces a checkpoint waits in a slot, as do all that come meanwhile; their receives
+ * are announced again after the image is taken. The program is held while the image is taken, and
+ * until the write before is done.
  *
- * At a crash every rank holds its program and tells all others a *line*: a crashed one the index of
- * its last checkpoint that is durable, another none, unless it is in a recovery still. The lowest
- * is the line of all. Each goes back to it, reports what it has received there, and runs when all
- * have reported; none computes what depends on what. The paper assumes that messages in transit
- * are not lost; here they are sent again from logs (links.h), which roll back with their owners.
+ * At a crash every rank holds its program and tells all others a *line*: a crashed rank the index
+ * of its last durable checkpoint, another rank no line, unless its last recovery is not over. The
+ * lowest line holds for all. Each rank goes back to it, reports what it has received there, and
+ * runs when all have reported. No rank computes dependences. The paper assumes that messages in
+ * transit are not lost; here they are sent again from logs (links.h), which roll back with their
+ * owners.
  *
- * A rank tells the others which checkpoint of it is durable, again with its line. No line is below
- * the lowest of these: earlier checkpoints are erased, and messages received before the first that
- * may be needed leave the logs of their senders, and outputs from before it leave.
+ * A rank tells the others the index of its last durable checkpoint. No line is below the lowest of
+ * these indexes, so checkpoints before it are erased. Messages received before the first checkpoint
+ * that may be needed leave the logs of their senders, and outputs from before it leave.
  *
  *             SAFE_POINT, if wanted       captured
  *     RUNNING --------------------> CAPTURING -----> RUNNING
@@ -69,34 +71,35 @@ enum { NOWHERE = UINT16_MAX };
 static const char *const controls[] = {"none",    "have",     "report", "line",
                                        "durable", "received", NULL};
 
-/* Messages of a peer at a checkpoint. */
+/* How many messages of a peer there were at a checkpoint. */
 struct mark {
   uint32_t sent, received;
 };
 
 struct peer {
-  uint32_t durable; /* index of its last checkpoint that is on stable storage, as far as it told */
+  uint32_t durable; /* index of its last durable checkpoint, as far as it has told */
   uint32_t told;    /* epoch for which it has told its line */
 };
 
 struct state {
   uint32_t phase;
-  uint32_t timed, wanted; /* the timer is set, and has gone off since the last checkpoint */
-  uint32_t index;         /* index of the last checkpoint */
-  uint32_t forced;        /* FORCED, CAPTURING: the next index */
-  uint32_t writing;       /* index of the checkpoint on its way to storage; 0: none */
-  uint32_t last;          /* place of the last checkpoint among those that may be needed */
-  uint32_t epoch;         /* incarnation of the last recovery */
-  uint32_t line;          /* line of this recovery, or of those that it continues; NOWHERE: none */
-  uint32_t fresh;         /* the program has not run since its checkpoint */
-  uint32_t kept;          /* messages in the mailbox */
+  /* Timed: the timer is set; wanted: it went off after the last checkpoint. */
+  uint32_t timed, wanted;
+  uint32_t index;   /* index of the last checkpoint */
+  uint32_t forced;  /* FORCED, CAPTURING: the index to come */
+  uint32_t writing; /* index of the checkpoint that is being written; 0: none */
+  uint32_t last;    /* place of the last checkpoint in the list of those that may be needed */
+  uint32_t epoch;   /* incarnation of the last recovery */
+  uint32_t line;    /* line of this recovery, which may continue earlier ones; NOWHERE: none */
+  uint32_t fresh;   /* 1: the program has not run since its checkpoint */
+  uint32_t kept;    /* messages in the mailbox */
   uint32_t pad;
   struct rcl_links_counts links;
 };
 
-/* The lists hold, for each checkpoint that may be needed (the beginning of the program is one), its
- * index, its number of outputs and its marks; then the peers, the messages for which a checkpoint
- * is taken, and the links. */
+/* The lists have, for each checkpoint that may be needed (also the beginning of the program), its
+ * index, its number of outputs and its marks. Then come the peers, the messages that wait for a
+ * checkpoint, and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(indexes, uint32_t, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,            \
        rcl_checkpoints_full(config))                                                               \
@@ -143,7 +146,8 @@ static struct rcl_mailbox mailbox(const struct rank *r)
                               .item = kept_of(r->config, r->state)};
 }
 
-/* Returns the first checkpoint with at least that index; behind the last: there is none. */
+/* Returns the first checkpoint with at least that index. A result behind the last checkpoint: there
+ * is none. */
 static uint32_t first_from(const struct rank *r, uint32_t index)
 {
   uint32_t place = 0;
@@ -154,8 +158,8 @@ static uint32_t first_from(const struct rank *r, uint32_t index)
 
 /* ---- what no recovery needs ---- */
 
-/* Drops checkpoints before `first`: peers hear what was received before it, and outputs from before
- * it leave. */
+/* Drops checkpoints before `first`: tells peers what was received before it, and lets outputs from
+ * before it leave. */
 static void drop_before(const struct rank *r, uint32_t first)
 {
   struct rcl_links links = links_of(r);
@@ -183,7 +187,7 @@ static void drop_before(const struct rank *r, uint32_t first)
   }
 }
 
-/* Returns the lowest index as far as this rank was told. */
+/* Returns the lowest durable index of all ranks, as far as this rank knows. */
 static uint32_t lowest_durable(const struct rank *r)
 {
   uint32_t lowest = UINT32_MAX;
@@ -206,8 +210,8 @@ static void collect(const struct rank *r)
     drop_before(r, first_needed(r));
 }
 
-/* Tells the durable checkpoint only when nothing can undo it: when all stand on the line, and the
- * line was heard. */
+/* Tells the durable checkpoint once nothing can undo it: when this rank has heard that all stand on
+ * the line. */
 static void tell_durable(const struct rank *r)
 {
   if (r->state->phase < ASKING)
@@ -217,7 +221,7 @@ static void tell_durable(const struct rank *r)
 
 /* ---- a checkpoint ---- */
 
-/* Sets the timer for the next basic checkpoint, unless that is awaited already. */
+/* Sets the timer for the next basic checkpoint, unless it is set already. */
 static void set_timer(const struct rank *r)
 {
   if (r->state->timed || r->state->wanted)
@@ -226,16 +230,16 @@ static void set_timer(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
-/* Checkpoints that may be needed have the indexes from the lowest that is durable everywhere on, so
- * the indexes tell how many there are at any rank. A basic checkpoint is taken if that leaves room
- * at all ranks.
- */
+/* Returns whether a basic checkpoint leaves room at all ranks. The checkpoints that may be needed
+ * have the indexes from the lowest that is durable everywhere on, so the indexes tell how many
+ * there are at any rank. */
 static bool has_room_everywhere(const struct rank *r)
 {
   return r->state->index - lowest_durable(r) < rcl_checkpoints(r->config);
 }
 
-/* A forced checkpoint waits for the message that has told its origin of that room. */
+/* Returns whether there is room for a forced checkpoint. It waits for the message that told its
+ * origin of that room. */
 static bool has_room(const struct rank *r)
 {
   return r->state->last < rcl_checkpoints(r->config);
@@ -252,8 +256,8 @@ static void capture(const struct rank *r, uint32_t index)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = index;
 }
 
-/* A forced checkpoint counts as a basic one that is wanted. Where there is no room for a basic one
- * it is left out: an interval later there may be room. */
+/* Takes a checkpoint. A forced one also counts as the basic one that is wanted. Without room a
+ * basic one is left out, as an interval later there may be room. */
 static void take_checkpoint(const struct rank *r)
 {
   if (!r->state->wanted || r->state->phase != RUNNING || r->state->writing)
@@ -312,7 +316,7 @@ static void take(const struct rank *r, int peer, uint32_t number)
     rcl_give_up_full(r->actions, RCL_FULL_AHEAD);
 }
 
-/* A message that was kept for a receive is given to it when the receive is announced again. */
+/* Gives a receive that is announced again the message that was kept for it. */
 static void receive(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -326,7 +330,7 @@ static void receive(const struct rank *r)
   rcl_mailbox_forget(&box, entry, r->actions);
 }
 
-/* The program gets the message later, after those that wait already. */
+/* Keeps a message for the program, behind those that wait already. */
 static void keep(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -340,7 +344,7 @@ static void keep(const struct rank *r)
     r->state->forced = index;
 }
 
-/* The program has not been given the message when the image is taken. */
+/* Prepares a forced checkpoint, for an image from before the program is given the message. */
 static void force(const struct rank *r)
 {
   if (r->state->phase == FORCED)
@@ -352,7 +356,7 @@ static void force(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* All ranks stand on the line: everything behind it is undone for good. */
+/* Goes on, as all ranks stand on the line: what is behind it is undone for good. */
 static void resume(const struct rank *r)
 {
   r->state->phase = RUNNING;
@@ -365,7 +369,7 @@ static void resume(const struct rank *r)
   collect(r);
 }
 
-/* This rank stands on the line. */
+/* Notes that this rank stands on the line. */
 static void stand(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -386,8 +390,8 @@ static void reported(const struct rank *r)
     resume(r);
 }
 
-/* Messages under way at a crash do not count: they are sent again, or undone. A message from after
- * it says that all stand, as its sender has heard so. */
+/* Takes a message, unless it was under way at a crash: such messages are sent again, or undone. A
+ * message from after the crash says that all stand on the line, as its sender has heard so. */
 static void arrived(const struct rank *r)
 {
   if (r->event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
@@ -406,7 +410,8 @@ static void arrived(const struct rank *r)
   }
 }
 
-/* The program is where it was at that checkpoint; its later steps are undone. */
+/* Sets the state back to where the program was at that checkpoint, as its later steps are
+ * undone. */
 static void undo(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -429,7 +434,8 @@ static void undo(const struct rank *r, uint32_t checkpoint)
   r->state->fresh = true;
 }
 
-/* When all have told, the lowest index is the line. Durable checkpoints up to it are left. */
+/* Notes a rank's line. When all have told theirs, the lowest index is the line; durable checkpoints
+ * up to it are left. */
 static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t told)
 {
   uint32_t line = told & NOWHERE;
@@ -453,7 +459,7 @@ static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t told)
   }
 }
 
-/* Kept messages have not been received. */
+/* Begins a recovery. Kept messages count as not received. */
 static void recover(const struct rank *r, uint32_t epoch)
 {
   struct rcl_links links = links_of(r);
@@ -482,7 +488,7 @@ static void start(const struct rank *r)
   r->state->timed = r->state->wanted = r->state->writing = 0;
   set_timer(r);
   if (r->state->links.slots == 0)
-    r->state->links.slots = r->config->capacity; /* slots up to there belong to the mailbox */
+    r->state->links.slots = r->config->capacity; /* the mailbox has the slots up to there */
   if (!r->event->incarnation) {
     r->state->line = NOWHERE;
     rcl_links_all_up(&links);
@@ -576,7 +582,8 @@ static int first_broken(const struct rank *r)
     return 3;
   if (!rcl_links_nothing_waits(&links))
     return 4;
-  return r->state->phase == ASKING || first_needed(r) == 0 ? 0 : 5; /* else resume() collects */
+  /* Otherwise resume() collects them. */
+  return r->state->phase == ASKING || first_needed(r) == 0 ? 0 : 5;
 }
 
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},

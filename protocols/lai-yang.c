@@ -5,17 +5,15 @@
  * Mattern, "Efficient algorithms for distributed snapshots and global virtual time approximation"
  * (Journal of Parallel and Distributed Computing 18, 1993).
  *
- *     1  every rank is white. The initiator (rank 0) takes its checkpoint, and is red from then on;
- *        messages of a red rank are red
- *     2  a rank takes its checkpoint, at any point of its program, before it delivers its first red
- *        message, or when a control message about the checkpoint comes first
- *     3  a white message that comes to a red rank was in transit: it is delivered, and recorded
- *        with the checkpoint
- *     4  all that were in transit have come: the recorded messages go to disk
- *     5  all ranks have image and recorded messages on disk: the initiator commits. What is red now
- *        is white for the next checkpoint
+ *     1  every rank is white at first. The initiator (rank 0) takes its checkpoint, and is red from
+ * then on; messages of a red rank are red 2  a rank takes its checkpoint, at any point of its
+ * program, before it delivers its first red message, or when a control message about the checkpoint
+ * comes first 3  a white message that comes to a red rank was in transit: it is delivered, and
+ * recorded with the checkpoint 4  all that were in transit have come: the recorded messages go to
+ * disk 5  all ranks have image and recorded messages on disk: the initiator commits. What is red
+ * now is white for the next checkpoint
  *
- * No rank sees a white message that is still to come, so step 4 is a matter of counting:
+ * No rank can see that a white message is still to come, so step 4 needs counting:
  *
  *     lai-yang  each rank tells each other one how many white messages it has sent to it: the
  *               histories of the paper, of which a receiver needs the length only
@@ -36,12 +34,12 @@
  *     RECORDING -> WRITING : write_log()  [control closed]
  *     WRITING -> RUNNING : durable()  [durable]
  *
- * Red messages that come to a white rank while its image is taken are kept, and delivered behind
- * it. One bit is enough for the colour: the next checkpoint begins after the commit, and by then
- * no message of the colour before is in transit.
+ * Red messages that come to a white rank while its image is taken are kept, and delivered after
+ * that. One bit is enough for the colour: the next checkpoint begins after the commit, when no
+ * message of the other colour is in transit any more.
  *
  * Recovery: all ranks go back, the channels are empty, and the recorded messages are delivered
- * before anything else, as with Chandy and Lamport.
+ * before anything else, as in the protocol of Chandy and Lamport.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -70,23 +68,24 @@ enum { ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
 
 static const char *const controls[] = {"none", "take", "count", "late", "closed", "done", NULL};
 
-/* Messages of one channel to this rank and of the one back; in mattern of all, in the first. */
+/* Counts messages of the channel from a rank to this one, and of the channel back. In mattern the
+ * first counts messages of all channels. */
 struct count {
-  uint32_t sent, received; /* in the present colour */
-  int32_t missing;         /* of the previous colour: sent by the other end and not yet received */
-  uint32_t told;           /* ranks that have told how many they had sent */
+  uint32_t sent, received; /* of the present colour */
+  int32_t missing;         /* of the previous colour: sent by the other end, and not received yet */
+  uint32_t told;           /* how many ranks have told how many they had sent */
 };
 
 struct state {
   uint32_t phase;
   uint32_t captured; /* the last checkpoint captured; its parity is the colour */
-  uint32_t durable;  /* parts of the last checkpoint on disk, a bit each */
-  uint32_t kept;     /* messages in the mailbox: while capturing early ones, then recorded ones */
+  uint32_t durable;  /* parts of the last checkpoint that are on disk, a bit each */
+  uint32_t kept;     /* messages in the mailbox: early ones while capturing, then recorded ones */
   struct rcl_commit commit;
 };
 
 struct variant {
-  bool one; /* all channels are counted as one, at the initiator */
+  bool one; /* the initiator counts all channels together */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \
@@ -106,7 +105,7 @@ static uint32_t colour(const struct rank *r)
   return r->state->captured & 1;
 }
 
-/* Returns whether the line under way is still ahead of this rank, or there is none. */
+/* Returns whether this rank is still before the line under way, or there is no line. */
 static bool is_before_line(const struct rank *r)
 {
   return r->state->phase == RUNNING || r->state->phase == CAPTURING;
@@ -119,7 +118,7 @@ static struct count *count_of(const struct rank *r, int peer)
   return &counts(r->config, r->state)[r->variant->one ? 0 : peer];
 }
 
-/* Return how many counts this rank keeps, and how many ranks tell theirs for each. */
+/* These return how many counts this rank keeps, and how many ranks tell their numbers for each. */
 static int channels(const struct rank *r)
 {
   return r->variant->one ? 1 : r->config->ranks;
@@ -139,7 +138,8 @@ static bool none_is_missing(const struct rank *r)
   return true;
 }
 
-/* Adds the count of a rank: it had sent that many more to here than were received. */
+/* Adds what a rank tells: it had sent this rank `missing` more messages than this rank had
+ * received. */
 static void add_count(const struct rank *r, int peer, int32_t missing)
 {
   struct count *count = count_of(r, peer);
@@ -147,7 +147,7 @@ static void add_count(const struct rank *r, int peer, int32_t missing)
   count->told++;
 }
 
-/* Tells the counts; from here on the other colour is counted. */
+/* Tells the counts, and begins to count the other colour. */
 static void tell_counts(const struct rank *r)
 {
   struct count *count = counts(r->config, r->state);
@@ -180,7 +180,7 @@ static void write_log(const struct rank *r)
   rcl_store(r->actions, RCL_PART_LOG, r->state->captured);
 }
 
-/* Closes channels if no message is in transit any more, as far as this rank can know. */
+/* Closes channels if, as far as this rank can know, no message is in transit any more. */
 static void close_channels(const struct rank *r)
 {
   struct count *count = counts(r->config, r->state);
@@ -193,7 +193,7 @@ static void close_channels(const struct rank *r)
   write_log(r);
 }
 
-/* Delivers the messages that were early for the image. */
+/* Delivers the messages that came too early for the image. */
 static void deliver_kept(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -221,7 +221,7 @@ static void record(const struct rank *r)
   close_channels(r);
 }
 
-/* Image and recorded messages go to disk on their own, and either can be there first. */
+/* Notes that image or recorded messages are on disk; either can be there first. */
 static void durable(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -242,8 +242,7 @@ static void send(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_TRANSMIT)->words[COLOUR] = colour(r);
 }
 
-/* Takes a message that was sent beyond a line that is still ahead of this rank: it waits for the
- * image. */
+/* Keeps a message from beyond the line until this rank's image is taken. */
 static void take_early(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -281,7 +280,7 @@ static void arrived(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* The program is where its image was taken: nothing is sent or received in the present colour. */
+/* Starts where the image was taken: nothing is sent or received in the present colour yet. */
 static void start(const struct rank *r)
 {
   memset(counts(r->config, r->state), 0, (size_t)r->config->ranks * sizeof(struct count));
@@ -294,7 +293,7 @@ static void start(const struct rank *r)
 
 /* ---- control messages ---- */
 
-/* Takes the count for the checkpoint that this rank has taken or takes now. */
+/* Takes a count for the checkpoint that this rank has taken or is taking. */
 static void count(const struct rank *r)
 {
   if (r->event->about != r->state->captured + is_before_line(r)) {

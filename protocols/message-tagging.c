@@ -1,9 +1,9 @@
 /* Message Tagging: coordinated checkpoints above MPI that tell which messages cross the recovery
  * line by a header on every message, over channels that need not be FIFO.
  *
- * Source: the description in "Event Logging", sections 2.2.2 and 6, of what others do: the header
- * has the sender's checkpoint index, which the receiver compares with its own when the program
- * receives the message; marker messages tell how many messages were sent.
+ * Source: "Event Logging", sections 2.2.2 and 6, which describe what others do. The header has the
+ * sender's checkpoint index, which the receiver compares with its own when the program receives the
+ * message. Marker messages tell how many messages were sent.
  *
  *     SAFE_POINT; marker, header, timer         captured           all in transit are in
  *     RUNNING ---------------------> CAPTURING ---------> LOGGING ---------------> WRITING
@@ -20,12 +20,12 @@
  *     RECOVERING -> RUNNING : drop()  [arrived]
  *
  * A message whose header is older than the receiver's index is in transit: its content is logged
- * when the program receives it, which is the only time at which it is seen. So the line cannot be
- * committed as long as the program defers a receive. A message whose header is newer is an orphan:
- * its envelope is remembered, and after a restart the message is dropped when it comes again.
+ * when the program receives it, as the protocol sees it only then. So the line cannot be committed
+ * as long as the program defers a receive. A message whose header is newer is an orphan: its
+ * envelope is remembered, and after a restart the message is dropped when it comes again.
  *
- * The header also has the number of the message among those to this receiver, so that messages in
- * transit are given in the order in which they were sent, whatever their tags.
+ * The header also numbers the sender's messages to this receiver, so that messages in transit are
+ * given to the program in the order of sending, whatever their tags.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -47,7 +47,7 @@ static const char *const invariants[] = {
 enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };
 
 enum control {
-  MARKER = 1, /* before my checkpoint I sent you this many messages since the last one */
+  MARKER = 1, /* "I sent you this many messages between my last two checkpoints" */
   DONE
 };
 
@@ -57,19 +57,19 @@ enum header { INDEX, NUMBER }; /* words of a message */
 
 /* Messages exchanged with one peer, by the interval in which they were sent. */
 struct peer {
-  uint32_t sent;          /* to the peer, in this interval */
-  uint32_t received;      /* from it, of this interval */
-  uint32_t early;         /* from it, of the next */
-  uint32_t previous;      /* from it, of the previous */
-  uint32_t announced;     /* number of these, by its marker */
+  uint32_t sent;          /* to the peer, sent in this interval */
+  uint32_t received;      /* from the peer, sent in this interval */
+  uint32_t early;         /* from the peer, sent in the next interval */
+  uint32_t previous;      /* from the peer, sent in the previous interval */
+  uint32_t announced;     /* how many its marker says that it sent in the previous interval */
   uint32_t announced_for; /* checkpoint of that marker */
 };
 
 struct state {
   uint32_t phase;
   uint32_t epoch;   /* checkpoints taken: the index */
-  uint32_t wanted;  /* checkpoint asked for and not yet taken; 0: none */
-  uint32_t durable; /* parts of this epoch's checkpoint on disk, a bit each */
+  uint32_t wanted;  /* checkpoint that was asked for and is not taken yet; 0: none */
+  uint32_t durable; /* parts of this epoch's checkpoint that are on disk, a bit each */
   struct rcl_commit commit;
   uint32_t kept; /* entries in the mailbox */
   uint32_t orphans, dropped;
@@ -162,7 +162,8 @@ static void mark(const struct rank *r)
   }
 }
 
-/* Messages that are here and for which the program has not asked are in transit, too. */
+/* Begins logging. Messages that are here already and that the program has not asked for are in
+ * transit, too. */
 static void begin_logging(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -211,7 +212,7 @@ static void send(const struct rank *r)
   transmit->words[NUMBER] = peers(r->config, r->state)[r->event->peer].sent++;
 }
 
-/* The program is given a message with that index: an orphan if its sender is beyond the line. */
+/* Gives the program a message with that index. It is an orphan if its sender is beyond the line. */
 static void give(const struct rank *r, const struct rcl_envelope *e, uint32_t index)
 {
   struct rcl_envelopes log = orphans(r);
@@ -231,12 +232,12 @@ static void receive(const struct rank *r)
   rcl_mailbox_deliver(entry, r->event->request, r->actions);
   give(r, &e, entry->epoch);
   if (entry->late)
-    entry->given = true; /* it may be needed once more */
+    entry->given = true; /* a restart may need it again */
   else
     rcl_mailbox_forget(&box, entry, r->actions);
 }
 
-/* Drops an orphan that came once more. */
+/* Drops an orphan that has come again. */
 static void drop(const struct rank *r)
 {
   rcl_act(r->actions, RCL_ACTION_DISCARD);
@@ -262,9 +263,9 @@ static bool classify(const struct rank *r)
   return index < r->state->epoch;
 }
 
-/* An orphan counts for the interval in which it was sent at first. When its sender has taken its
- * next checkpoint before sending it again, it belongs to that interval, and is an orphan of the
- * next line, too. */
+/* Counts an orphan again. It counts for the interval in which it was first sent. If its sender
+ * takes its next checkpoint before it sends it again, it belongs to the next interval, and is an
+ * orphan of the next line, too. */
 static void count_again(const struct rank *r, const struct rcl_envelope *e)
 {
   struct peer *peer = &peers(r->config, r->state)[r->event->peer];
@@ -332,7 +333,7 @@ static void open_log(const struct rank *r)
   }
 }
 
-/* The state is from the moment at which the log was complete; sets it back to the line. */
+/* Sets the state, which was stored when the log was complete, back to the line. */
 static void back_to_line(const struct rank *r)
 {
   struct rcl_envelopes early = orphans(r), again = dropped(r);

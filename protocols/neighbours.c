@@ -10,7 +10,7 @@ struct reading {
   uint32_t *rows;
   int ranks;
   const char *word;
-  int length; /* of the word */
+  int length; /* length of the word */
   char *problem;
 };
 
@@ -24,13 +24,13 @@ static bool refuse(const struct reading *r, const char *expected)
 static void join(const struct reading *r, int a, int b)
 {
   size_t row = neighbours_row(r->ranks);
-  if (a == b) /* in a ring of one */
+  if (a == b) /* the case of a ring of one rank */
     return;
   r->rows[(size_t)a * row + (size_t)b / 32] |= 1u << b % 32;
   r->rows[(size_t)b * row + (size_t)a / 32] |= 1u << a % 32;
 }
 
-/* Reads a number of at most five digits at `*at`, which moves behind it; -1: there is none. */
+/* Reads a number of at most five digits at `*at`, and moves `*at` behind it; -1: there is none. */
 static int number(const char **at)
 {
   int value = 0, digits = 0;
@@ -62,7 +62,7 @@ static bool join_pair(const struct reading *r)
   return true;
 }
 
-/* Reads "4x4"; returns the number of dimensions, 0: they are wrong. */
+/* Reads "4x4". Returns the number of dimensions; 0: they are wrong. */
 static int read_sizes(const struct reading *r, const char *at, int *size)
 {
   int count = 0;
@@ -76,7 +76,8 @@ static int read_sizes(const struct reading *r, const char *at, int *size)
   return at == r->word + r->length && all == r->ranks ? count : 0;
 }
 
-/* Ranks of the last dimension are consecutive, as with MPI_Cart_create(). */
+/* Joins neighbours of a grid. Ranks of the last dimension are consecutive, as in
+ * MPI_Cart_create(). */
 static bool join_grid(const struct reading *r, const char *sizes, bool torus)
 {
   int size[DIMENSIONS_MAX], count = read_sizes(r, sizes, size), stride = r->ranks;
@@ -95,9 +96,8 @@ static bool join_grid(const struct reading *r, const char *sizes, bool torus)
   return true;
 }
 
-/* The pairs that algorithms of collective calls use: binomial trees from rank 0, recursive
- * doubling.
- */
+/* Joins the pairs that algorithms of collective calls use: binomial trees from rank 0, recursive
+ * doubling. */
 static bool join_hypercube(const struct reading *r)
 {
   for (int rank = 0; rank < r->ranks; rank++)

@@ -8,7 +8,7 @@
 static size_t state_size(const struct rcl_config *config)
 {
   (void)config;
-  return 8; /* a state of its own, however empty, keeps the hosts free of special cases */
+  return 8; /* a state that is not empty keeps the hosts free of special cases */
 }
 
 static void send(const struct rank *r)
@@ -31,7 +31,7 @@ static void collected(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_DELIVER);
 }
 
-/* Nothing is ever undone, so an output leaves at once. */
+/* Lets an output leave at once, as nothing is ever undone. */
 static void output(const struct rank *r)
 {
   rcl_output(r->actions, r->event->output, RCL_FRESH);

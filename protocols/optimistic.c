@@ -1,5 +1,5 @@
 /* Optimistic message logging: events are logged in the background, no message waits for storage,
- * and who depends on what a crash has lost goes back, too.
+ * and a rank that depends on events lost in a crash goes back, too.
  *
  * Source: Strom and Yemini, "Optimistic recovery in distributed systems" (ACM Transactions on
  * Computer Systems 3(3), 1985); Damani and Garg, "How to recover efficiently and asynchronously
@@ -7,27 +7,29 @@
  *
  * Each event of a rank (a reception, a decision) begins an *interval*. Events are written to an
  * event logger, one write after the other, while the rank goes on. A message carries the interval
- * that it was sent in; before it the rank tells the receiver on which intervals of others it
- * depends, as far as that has changed and they are not known to be *stable*, that is on storage.
- * Payloads are logged by their senders (links.h).
+ * in which it was sent. Before the message the rank tells the receiver on which intervals of others
+ * it depends: those that are new, and not known to be *stable*, that is on storage. Payloads are
+ * logged by their senders (links.h).
  *
- * A crashed rank goes on from its last checkpoint with the events that the log has; its intervals
+ * A crashed rank goes on from its last checkpoint with the events that the log has. Its intervals
  * behind these are *lost*, and it tells all ranks so. At each failure every rank holds its program
- * until the failed ranks have told. If it depends on a lost interval it is an *orphan*: it goes
- * back to a checkpoint from before the first such event, and does again what came between. It
- * writes its log, so that it never has to hear of that failure again, then reports to all what it
- * has received, and messages are sent again, or suppressed. A rank goes back on its own knowledge:
- * dependences are those through others, too, so none hears from one that is no failed rank; and at
- * most once for each failure.
+ * until the failed ranks have told. A rank that depends on a lost interval is an *orphan*: it goes
+ * back to a checkpoint from before the first such event, and repeats the events up to there. Each
+ * rank then writes its log, so that it never has to hear of that failure again, and reports to all
+ * what it has received; messages are sent again, or suppressed. A rank knows by itself whether to
+ * go back, as its dependences include indirect ones. It goes back at most once for each failure.
  *
- * Messages from before a failure are discarded: either they are lost, or their sender has them in
- * its log. One from behind it comes only when its receiver has reported, so has heard of it.
+ * Messages from before a failure are discarded: either their sending is undone, or their sender has
+ * them in its log. A message from after the failure is sent only after its receiver's report, so
+ * the receiver knows of the failure.
  *
- * An output waits for the intervals of others that it depends on, which they are asked for, too.
+ * An output waits until the intervals on which it depends are stable; the rank asks the other ranks
+ * to tell.
  *
- * Checkpoints are independent. When one is durable the rank asks those that it depends on to tell
- * when their intervals are stable; then no failure can make it an orphan, earlier checkpoints are
- * erased, and so are events, dependences, and at their senders messages from before it.
+ * Checkpoints are independent. When one is durable, the rank asks the ranks on which it depends to
+ * tell when their intervals are stable. After that no failure can undo this checkpoint. Then
+ * earlier checkpoints, events and dependences are dropped, and senders drop their messages from
+ * before it.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -79,7 +81,7 @@ static void write_log(const struct rank *r)
   rcl_store(r->actions, RCL_PART_LOG, last_image(r)->number);
 }
 
-/* Tells a peer that has asked, once the interval in question is stable and cannot be undone. */
+/* Tells a peer that has asked, once the interval in question is stable and nothing can undo it. */
 static void tell_stable(const struct rank *r, int to)
 {
   struct peer *peer = peer_of(r, to);
@@ -114,7 +116,8 @@ static void note_reception(const struct rank *r)
   write_log(r);
 }
 
-/* A polling program makes the same decision many times in a row: together they are one entry. */
+/* Notes a decision. A polling program makes the same one many times in a row: together they are one
+ * entry. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   struct happened *last = happened_of(r->config, r->state) + r->state->happened - 1;
@@ -154,7 +157,7 @@ static void send(const struct rank *r)
 
 /* ---- receiving, deciding ---- */
 
-/* The next event depends on what was told before a message that is received again. */
+/* Takes a message. If it is received again, the next event depends on what was told before it. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -173,7 +176,7 @@ static void arrived(const struct rank *r)
 
 /* ---- a checkpoint, of this rank alone ---- */
 
-/* Without room for one more, the checkpoint waits until others have become stable. */
+/* Takes a checkpoint. Without room for one more, it waits until others have become stable. */
 static void take_checkpoint(const struct rank *r)
 {
   struct state *state = r->state;
@@ -211,7 +214,7 @@ static void image_durable(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* The rank has finished with all failures of which it has heard, and goes on. */
+/* Goes on, as the rank has dealt with all failures that it knows of. */
 static void stand(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -227,8 +230,8 @@ static void stand(const struct rank *r)
     flush(r, i);
 }
 
-/* When all ranks have reported, this one included, all have on storage that they know of this
- * rank's failures. */
+/* Forgets own failures when all ranks, also this one, have reported: then all have on storage that
+ * they know of these failures. */
 static void forget_failures(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -271,7 +274,8 @@ static void save(const struct rank *r)
   write_log(r);
 }
 
-/* All failed ranks have told. An orphan that has not run again yet is already where it would go. */
+/* Decides whether to go back, when all failed ranks have told. An orphan that has not run again yet
+ * is already where it would go. */
 static void decide(const struct rank *r)
 {
   struct state *state = r->state;
@@ -293,7 +297,8 @@ static void decide(const struct rank *r)
   save(r);
 }
 
-/* Forgets what others have told since the last failure, as it no longer holds. */
+/* Begins a recovery. Forgets what others have told since the last failure, as it no longer
+ * holds. */
 static void recover(const struct rank *r, uint32_t epoch)
 {
   struct rcl_links links = links_of(r);
@@ -316,8 +321,9 @@ static void down(const struct rank *r)
   tell_failures(r, r->event->peer);
 }
 
-/* The state is the one stored last, with the checkpoint or after it. Slots of messages that were
- * forgotten when that checkpoint was taken are empty; for an earlier checkpoint they are not. */
+/* Starts from the state that was stored last, with the checkpoint or after it. Slots of messages
+ * that were forgotten when that checkpoint was taken are empty; after a start from an earlier
+ * checkpoint they are not. */
 static void restart(const struct rank *r)
 {
   struct state *state = r->state;

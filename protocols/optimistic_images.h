@@ -1,4 +1,4 @@
-/* The checkpoints of a rank of optimistic.c that may be needed: which one it goes back to, and
+/* The checkpoints of a rank of optimistic.c that may be needed: to which one it goes back, and to
  * which ones it never will. */
 #ifndef RECLINE_OPTIMISTIC_IMAGES_H
 #define RECLINE_OPTIMISTIC_IMAGES_H
@@ -26,7 +26,8 @@ static inline uint32_t place_before(const struct rank *r, uint32_t event)
   return place;
 }
 
-/* The program is where it was at the checkpoint at that place; its later steps are undone. */
+/* Sets the state back to where the program was at the checkpoint at that place, as its later steps
+ * are undone. */
 static inline void undo(const struct rank *r, uint32_t place, bool live)
 {
   struct rcl_links links = links_of(r);
@@ -86,7 +87,7 @@ static inline void drop_before(const struct rank *r, uint32_t first)
   }
 }
 
-/* Returns the last checkpoint that is durable and depends on nothing that can be lost. */
+/* Returns the last durable checkpoint that depends on nothing that can be lost. */
 static inline uint32_t last_safe(const struct rank *r)
 {
   const struct dependence *list = depends_of(r->config, r->state);

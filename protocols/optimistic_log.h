@@ -1,28 +1,28 @@
-/* The knowledge of a rank of optimistic.c: its events, the intervals of others on which they
- * depend, its checkpoints.
+/* What a rank of optimistic.c knows: its events, the intervals of others on which they depend, its
+ * checkpoints.
  *
- * Event number k of a rank begins its *interval* k. Dependences are kept as they change: no event
- * before `event` depended on interval `interval` of `rank`. Intervals that are known to be stable
- * can never be lost, and are left out. */
+ * Event number k of a rank begins its *interval* k. A dependence is noted at the first event that
+ * has it: no event before `event` depends on `interval` of `rank`. Intervals that are known to be
+ * stable can never be lost, so they are left out. */
 #ifndef RECLINE_OPTIMISTIC_LOG_H
 #define RECLINE_OPTIMISTIC_LOG_H
 
 #include "protocols/parts/links.h"
 #include "protocols/parts/transitions.h"
 
-/* RUNNING and CAPTURING: all failures that this rank has heard of are behind it. */
+/* In RUNNING and CAPTURING a rank has dealt with all failures that it knows of. */
 enum phase { RUNNING, CAPTURING, AWAITING, ROLLING, SAVING };
 
 enum control { HAVE = 1, REPORT, LOST, TOLD, DEPENDS, ASK, STABLE, RECEIVED };
 
-/* Whether the log on storage has all failures of which this rank has heard. */
+/* Whether the log on storage has all failures that this rank knows of. */
 enum unsaved { SAVED, TO_SAVE, BEING_SAVED };
 
-/* What happened, in order: receive `request` was given a message of (peer, tag), or was cancelled
- * (RCL_NOBODY); or `count` decisions in a row came out as `outcome`. */
+/* An event, in the order of events: receive `request` was given a message of (peer, tag), or was
+ * cancelled (RCL_NOBODY); or `count` decisions in a row came out as `outcome`. */
 struct happened {
-  uint32_t event;   /* the number of the first one, from 1 */
-  uint32_t request; /* 0: decisions */
+  uint32_t event;   /* number of the event, or of the first of these decisions; from 1 */
+  uint32_t request; /* 0: it is a decision */
   uint32_t outcome;
   int32_t tag;
   int16_t peer;
@@ -30,8 +30,8 @@ struct happened {
   uint32_t count;
 };
 
-/* From `event` on this rank depends on `interval` of `rank`; or the next message of `from` depends
- * on it. */
+/* From `event` on, this rank depends on `interval` of `rank`. In the other list, the next message
+ * of `from` does. */
 struct dependence {
   int16_t rank, from;
   uint32_t event, interval;
@@ -42,16 +42,15 @@ struct failure {
   uint32_t incarnation, events;
 };
 
-/* What is known of a rank. */
+/* What this rank knows of another one. */
 struct peer {
-  uint32_t stable;   /* its stable intervals, as far as it has told since the last failure */
-  uint32_t asking;   /* it was asked to tell when this interval of it is stable; 0: it was not */
-  uint32_t asked;    /* it wants to be told when this interval of this rank is stable; 0: it does
-                        not */
-  uint32_t given;    /* event up to which it was told what this rank depends on */
-  uint32_t handled;  /* incarnation of its last failure of which this rank knows what was lost */
-  uint32_t awaited;  /* it has not told its failures yet */
-  uint32_t released; /* this rank's messages up to this one are received for good */
+  uint32_t stable;   /* its stable intervals, as far as it has told after the last failure */
+  uint32_t asking;   /* we have asked it to tell when this interval of it is stable; 0: none */
+  uint32_t asked;    /* it has asked us to tell when this interval of ours is stable; 0: none */
+  uint32_t given;    /* event up to which it was told our dependences */
+  uint32_t handled;  /* incarnation of its last failure whose lost intervals we know */
+  uint32_t awaited;  /* 1: it has still to tell its failures */
+  uint32_t released; /* it has received our messages up to this one for good */
 };
 
 /* A checkpoint that may be needed; the beginning of the program is one. */
@@ -59,36 +58,36 @@ struct image {
   uint32_t number, events;
 };
 
-/* Messages of a peer at a checkpoint. */
+/* How many messages of a peer there were at a checkpoint. */
 struct mark {
   uint32_t sent, received;
 };
 
-/* Outputs of the program up to `output`, made when there had been so many events; 0: none. */
+/* Outputs up to `output`, which were made after `event` events; 0: none. */
 struct waiting {
   uint32_t output, event;
 };
 
 struct state {
   uint32_t phase, wanted;
-  uint32_t epoch;             /* incarnation of the last failure heard of */
-  uint32_t cut;               /* the first event that depends on what was lost; 0: none */
-  uint32_t events, stable;    /* so far, and on stable storage */
-  uint32_t busy, writing;     /* the log is being written; with so many events */
+  uint32_t epoch;             /* incarnation of the last failure that this rank knows of */
+  uint32_t cut;               /* the first event that depends on a lost interval; 0: none */
+  uint32_t events, stable;    /* how many there are, and how many are stable */
+  uint32_t busy, writing;     /* 1: the log is being written; up to this event */
   uint32_t unsaved;           /* enum unsaved */
-  uint32_t storing;           /* checkpoint on its way to storage; 0: none */
+  uint32_t storing;           /* checkpoint that is being written; 0: none */
   uint32_t last;              /* place of the last checkpoint */
   uint32_t happened, depends; /* entries of the log */
   uint32_t told, failures;    /* entries of the other lists */
-  uint32_t replaying;         /* events that have yet to happen again */
+  uint32_t replaying;         /* events that still have to happen again */
   uint32_t decision,
-      repeated;               /* entry from which decisions are repeated, and how many of it were */
-  struct waiting asked, made; /* outputs for which others were asked, and later ones */
+      repeated; /* entry from which decisions are repeated, and how many were repeated */
+  struct waiting asked, made; /* outputs for which others were asked, and later outputs */
   struct rcl_links_counts links;
 };
 
-/* The peers; the checkpoints with their marks; what happened, and on what it depends; what the next
- * message of a peer will depend on; own failures; the links. */
+/* The peers; the checkpoints with their marks; the events, and on what they depend; on what the
+ * next message of a peer will depend; own failures; the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(peers, struct peer, config->ranks)                                                         \
   LIST(images, struct image, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,         \
@@ -182,7 +181,8 @@ static inline void depend_on_message(const struct rank *r, int from, uint32_t in
   r->state->told = left;
 }
 
-/* Removes dependences from event `first` on, and those on intervals of `rank` up to `stable`. */
+/* Removes dependences from event `first` on, and dependences on intervals of `rank` up to
+ * `stable`. */
 static inline void drop_depends(const struct rank *r, uint32_t first, int rank, uint32_t stable)
 {
   struct dependence *list = depends_of(r->config, r->state);
@@ -204,8 +204,8 @@ static inline uint32_t first_orphan(const struct rank *r, int rank, uint32_t las
   return 0;
 }
 
-/* Returns the last interval of `rank` on which events up to `event` depend and that is not known to
- * be stable; 0: none. */
+/* Returns the last interval of `rank` on which events up to `event` depend, and which is not known
+ * to be stable; 0: none. */
 static inline uint32_t depends_on(const struct rank *r, int rank, uint32_t event)
 {
   const struct dependence *list = depends_of(r->config, r->state);
@@ -216,9 +216,9 @@ static inline uint32_t depends_on(const struct rank *r, int rank, uint32_t event
   return last;
 }
 
-/* ---- what is told of them ---- */
+/* ---- what others are told of dependences ---- */
 
-/* Before a message, tells the peer the dependences of this rank that it was not told yet. */
+/* Tells the peer, before a message, the dependences of this rank that it does not know yet. */
 static inline void give(const struct rank *r, int to)
 {
   const struct dependence *list = depends_of(r->config, r->state);
@@ -237,7 +237,7 @@ static inline void give(const struct rank *r, int to)
   peer->given = r->state->events;
 }
 
-/* Asks the ranks on which events up to `event` depend. */
+/* Asks the ranks on which events up to `event` depend to tell when these intervals are stable. */
 static inline void ask(const struct rank *r, uint32_t event)
 {
   for (int i = 0; i < r->config->ranks && !recovers(r); i++) {
@@ -272,8 +272,8 @@ static inline struct happened *append(const struct rank *r)
   return entry;
 }
 
-/* Events from `first` on, which is a reception, have not happened: what was written of them is
- * void. */
+/* Cuts off events from `first` on, which is a reception: they have not happened, and what was
+ * written of them is void. */
 static inline void cut_off(const struct rank *r, uint32_t first)
 {
   struct happened *entry = happened_of(r->config, r->state);
@@ -301,8 +301,7 @@ static inline void replay(const struct rank *r)
 
 /* ---- own failures ---- */
 
-/* Notes a failure. An earlier failure with at least as many events adds nothing to the later one.
- */
+/* Notes a failure. It replaces earlier failures with at least as many events, which it includes. */
 static inline void note_failure(const struct rank *r, uint32_t incarnation)
 {
   struct failure *list = failures_of(r->config, r->state);

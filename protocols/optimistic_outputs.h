@@ -1,25 +1,25 @@
 /* Outputs of optimistic.c: an output leaves when no failure can undo it any more, as the rank's
- * events are stable and so are the intervals of others on which they depend. These ranks are asked,
- * as for a checkpoint. Outputs that come meanwhile wait for the next time. */
+ * events are stable and so are the intervals of others on which they depend. The rank asks these
+ * others, as for a checkpoint. Outputs that come meanwhile wait for the next round. */
 #ifndef RECLINE_OPTIMISTIC_OUTPUTS_H
 #define RECLINE_OPTIMISTIC_OUTPUTS_H
 
 #include "protocols/optimistic_images.h"
 #include "protocols/parts/outputs.h"
 
-/* Returns whether nothing up to that event can be undone. */
+/* Returns whether nothing can undo events up to that one. */
 static inline bool is_safe(const struct rank *r, uint32_t event)
 {
   const struct dependence *list = depends_of(r->config, r->state);
   return r->state->stable >= event && (!r->state->depends || list[0].event > event);
 }
 
-/* Lets out outputs that are safe, and asks about the others. */
+/* Lets outputs leave that are safe, and asks other ranks about the rest. */
 static inline void settle_outputs(const struct rank *r)
 {
   struct waiting *asked = &r->state->asked, *made = &r->state->made;
   for (; asked->output && !recovers(r); *asked = *made, *made = (struct waiting){0}) {
-    if (asked->event > r->state->events) /* the event before it was cut off */
+    if (asked->event > r->state->events) /* the event of the output was cut off */
       asked->event = r->state->events;
     ask(r, asked->event);
     if (!is_safe(r, asked->event))
@@ -28,7 +28,7 @@ static inline void settle_outputs(const struct rank *r)
   }
 }
 
-/* `output` is the last that the program has made so far. */
+/* Notes that outputs up to `output`, the program's last one so far, wait. */
 static inline void wait_for(const struct rank *r, uint32_t output)
 {
   struct waiting *where = r->state->asked.output ? &r->state->made : &r->state->asked;
@@ -36,7 +36,7 @@ static inline void wait_for(const struct rank *r, uint32_t output)
   settle_outputs(r);
 }
 
-/* The program begins again with that many outputs, which may not have left. */
+/* Notes that the program begins again with that many outputs, some of which may not have left. */
 static inline void outputs_again(const struct rank *r, uint32_t outputs)
 {
   r->state->made = (struct waiting){0};

@@ -1,22 +1,22 @@
-/* Pessimistic sender-based message logging with an event logger: a crashed rank alone goes back.
+/* Pessimistic sender-based message logging with an event logger: only a crashed rank goes back.
  *
- * Source: the family that Dichev and Nikolopoulos (EuroMPI 2019, sections 2 and 3.3) compare with:
- * payloads are logged by their sender, non-deterministic events by an event logger before anything
- * that depends on them leaves the rank. `pessimistic` logs every reception and every decision;
- * `pessimistic-wildcards` as Bouteiller et al. (their reference [9]) only what the program
- * does not determine: which message a wildcard receive was given, and decisions (tests, probes,
- * choices).
+ * Source: the protocols with which Dichev and Nikolopoulos (EuroMPI 2019, sections 2 and 3.3)
+ * compare theirs. Senders log payloads, and an event logger logs non-deterministic events before
+ * any message that depends on them leaves the rank. `pessimistic` logs every reception and every
+ * decision. `pessimistic-wildcards` logs, as Bouteiller et al. (reference [9] there), only what the
+ * program does not determine: which message a wildcard receive was given, and decisions (tests,
+ * probes, choices).
  *
- * Messages to each peer are numbered. A sent one stays in the sender's log until a durable
+ * Messages to each peer are numbered. A message stays in the sender's log until a durable
  * checkpoint of its receiver covers it. It goes on the wire when all events before the send are
- * stable and the link is up; until then the program's send is complete and the message waits in the
- * log. Events behind the send do not count: a program that polls makes them faster than they are
- * written. An output leaves under the same condition.
+ * stable and the link is up. Until then the program's send is complete, and the message waits in
+ * the log. Events after the send do not count, as a polling program makes them faster than they are
+ * written. An output leaves when all events before it are stable.
  *
  * After a crash both ends of a link report what they have received. The restarted rank's program
- * runs again: receives and decisions come out as logged, what its peers have received is not put on
- * the wire again, and they send again from their logs what it has not received. Survivors never go
- * back.
+ * runs again: receives and decisions come out as logged, and messages that its peers have received
+ * are not sent again. The peers send messages again from their logs that it has not received.
+ * Survivors never go back.
  *
  *     the rank      SAFE_POINT, if wanted          captured
  *             RUNNING ----------------> CAPTURING ----------> WRITING
@@ -55,10 +55,10 @@ enum control { HAVE = 1, REPORT, CHECKPOINTED };
 
 static const char *const controls[] = {"none", "have", "report", "checkpointed", NULL};
 
-/* An event that happened, in order: receive `request` was given a message of (peer, tag), or was
- * cancelled (RCL_NOBODY), or `count` decisions in a row came out as `outcome`. */
+/* An event, in the order of events: receive `request` was given a message of (peer, tag), or was
+ * cancelled (RCL_NOBODY); or `count` decisions in a row came out as `outcome`. */
 struct happened {
-  uint32_t request; /* 0: decisions */
+  uint32_t request; /* 0: it is a decision */
   uint32_t outcome;
   int32_t tag;
   int16_t peer;
@@ -66,38 +66,40 @@ struct happened {
   uint32_t count;
 };
 
-/* The program at a checkpoint. Its counts of messages are in counts_of(). */
+/* The program at a checkpoint. counts_of() has its counts of messages. */
 struct checkpoint {
   uint32_t number;
-  uint32_t events;   /* all that had happened */
-  uint32_t happened; /* entries of the event log from before it */
+  uint32_t events;   /* how many events had happened */
+  uint32_t happened; /* how many entries of the event log were there */
 };
 
 struct state {
   uint32_t phase, wanted;
   struct checkpoint durable,
-      pending; /* the checkpoint to start from, and the one on its way to storage */
+      pending; /* the checkpoint to start from, and the one that is being written */
   uint32_t events, writing,
-      stable;         /* numbers of events: happened, in the write under way, on stable storage */
+      /* Numbers of the last event, of the last one being written, and of the last one on stable
+       * storage. */
+      stable;
   uint32_t happened;  /* entries of the event log */
-  uint32_t replaying; /* events that have yet to happen again */
+  uint32_t replaying; /* events that still have to happen again */
   uint32_t decision,
-      repeated; /* entry from which decisions are repeated, and how many of it were */
-  uint32_t output, writing_output; /* the last output that waits, and the last that waits for the
-                                      write; 0: none */
+      repeated; /* entry from which decisions are repeated, and how many were repeated */
+  /* The last output that waits, and the last that waits for the write under way; 0: none. */
+  uint32_t output, writing_output;
   struct rcl_links_counts links;
 };
 
 struct variant {
-  bool all; /* every reception is logged, not only one that could have come out otherwise */
+  bool all; /* every reception is logged, not only receptions that could have come out otherwise */
 };
 
 struct counts {
   uint32_t sent, received;
 };
 
-/* The counts of both checkpoints, the durable one first; for each rank which of its messages no
- * restart of it will ask for; the event log; and the links. */
+/* The counts of both checkpoints, the durable one first; for each rank up to where no restart of it
+ * will ask for messages; the event log; the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(all_counts, struct counts, 2 * config->ranks)                                              \
   ARRAY(released_of, uint32_t, config->ranks)                                                      \
@@ -153,7 +155,8 @@ static void note_reception(const struct rank *r)
   write_log(r);
 }
 
-/* A polling program makes the same decision many times in a row: together they are one entry. */
+/* Notes a decision. A polling program makes the same one many times in a row: together they are one
+ * entry. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   uint32_t first =
@@ -251,8 +254,8 @@ static void captured(const struct rank *r)
   rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
-/* The pending checkpoint becomes the one to start from; drops entries that only the old one needed.
- */
+/* Makes the pending checkpoint the one to start from, and drops entries that only the old one
+ * needed. */
 static void settle(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -271,7 +274,7 @@ static void settle(const struct rank *r)
   memcpy(counts_of(r, false), counts, (size_t)r->config->ranks * sizeof *counts);
 }
 
-/* No checkpoint is pending. */
+/* Forgets the pending checkpoint. */
 static void clear_pending(const struct rank *r)
 {
   r->state->phase = RUNNING;
@@ -330,7 +333,7 @@ static void link_down(const struct rank *r, int peer)
   rcl_links_report(&links, peer, HAVE, REPORT, r->actions);
 }
 
-/* The program is where it was at the checkpoint; so are counts and the log of sent messages. */
+/* Sets counts and the log of sent messages back to where the program was at the checkpoint. */
 static void go_back(const struct rank *r)
 {
   const struct counts *counts = counts_of(r, false);
@@ -342,7 +345,7 @@ static void go_back(const struct rank *r)
   rcl_links_go_back(&links, r->state->durable.number, false, r->actions);
 }
 
-/* All events that the event logger has are stable, and happen again. */
+/* Replays all events that the event logger has, which are stable. */
 static void replay(const struct rank *r)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -428,7 +431,8 @@ static void step(const struct rank *r)
 
 /* ---- invariants, by their numbers ---- */
 
-/* Numbers below a gap are kept for a checkpoint from before that gap was closed. */
+/* Checks that no number is below its gap, unless it is kept for a checkpoint from before the gap
+ * was closed. */
 static bool beyond_gaps(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

@@ -8,8 +8,8 @@
  * Hosts drive the same object: the explorer (verify/) tries every interleaving and every crash; the
  * SMPI host (sim/) runs real MPI programs on simulated machines, the MPI host (mpi/) on real ones.
  *
- * An action only *starts* work. The end of the work comes back as an event, so every window in
- * which a crash can fall is between two steps.
+ * An action only *starts* work. The end of the work comes back as an event, so a crash always falls
+ * between two steps.
  *
  *     program                 protocol                       host
  *        | send   SEND ----------> | TRANSMIT / SUPPRESS ------> |
@@ -19,33 +19,33 @@
  *        |                         | CAPTURE, STORE, COMMIT ---> |
  *        |                         | <------- CAPTURED, DURABLE  |
  *
- * That is a protocol at the level of the application: it sees receives, and messages when they are
- * matched. A protocol at the level of the channels sits below the matching. Between two ranks there
- * is one channel, in which program messages and control messages come in the order of sending:
+ * Such a protocol is at the level of the application: it sees receives, and messages when they are
+ * matched. A protocol at the level of the channels is below the matching. Two ranks have one
+ * channel between them, where messages of the program and control messages come in the order of
+ * sending:
  *
  *     program                 matching               protocol              channels
  *        | send ---------------------------- SEND ------> | TRANSMIT, CONTROL -> |
  *        | recv -----> | posted receives                  | <- ARRIVED, CONTROL  |
  *        | <---------- | unexpected messages <--- DELIVER | KEEP slot            |
  *
- * The matching is the host's: what has been delivered and what is posted belongs to the rank and to
- * its image. RECEIVE and SAFE_POINT are not raised, and CAPTURE is possible at any moment.
+ * The host does the matching: delivered messages and posted receives belong to the rank and to its
+ * image. RECEIVE and SAFE_POINT are not raised, and CAPTURE is possible at any moment.
  *
- * The host holds payloads; the protocol holds numbers and envelopes. A payload that the protocol
- * needs again is held by the host in a *slot*, whose number the protocol chooses.
+ * The host holds payloads; the protocol holds numbers and envelopes. The host keeps a payload that
+ * the protocol needs again in a *slot*, whose number the protocol chooses.
  *
- * Which actions may answer which event, how often, in which order and with which fields, is one
- * table, grammar.c, which all hosts read: the world says of a step outside of it that it violates
- * `legal`, a run ends with a breach. An action stands at most once in a step, except CONTROL,
- * ERASE, FORGET, OUTPUT, REJOIN, RESEND, STORE of other parts and, below the matching, DELIVER from
- * slots.
+ * One table, grammar.c, says which actions may answer an event, how often, in which order and with
+ * which fields. All hosts read it. In the world a step that breaks it violates `legal`; a run ends
+ * with a breach. An action stands at most once in a step, except CONTROL, ERASE, FORGET, OUTPUT,
+ * REJOIN, RESEND, STORE of other parts and, below the matching, DELIVER from slots.
  *
  * What a protocol needs after a restart must be in its state (and in its slots) when it says STORE:
  * the host saves both with that part of the checkpoint, and START gives them back.
  *
- * Recovery is global by default: one checkpoint is committed for all, every crash makes all ranks
- * ROLL_BACK to it, and no message survives that. Where a protocol is `independent`, each rank has
- * checkpoints of its own:
+ * Recovery is global by default: one checkpoint is committed for all ranks, every crash makes all
+ * ranks ROLL_BACK to it, and no message survives that. If a protocol is `independent`, each rank
+ * has checkpoints of its own:
  *
  *     - A crashed rank starts from the last of its own images that is durable, or FRESH. Its state
  *       is that of its part which was stored last and is durable, whichever checkpoint that
@@ -75,35 +75,36 @@
 #include <stdint.h>
 
 enum {
-  RCL_ANY = -1,       /* any source, any tag; as `peer` of DRAIN: every peer */
-  RCL_NOBODY = -2,    /* MATCH: no message at all, as the receive was cancelled before the crash */
-  RCL_WORDS = 3,      /* words that a protocol adds to a message, or that make a control message */
-  RCL_NO_REQUEST = 0, /* ARRIVED: out of the channel, but not for a receive of the program */
-  RCL_NO_SLOT = 0,    /* DELIVER: the payload that has just arrived; slots are numbered from 1 */
-  RCL_FRESH = 0,      /* START: from the beginning of the program; checkpoints count from 1 */
-  RCL_CAPACITY_MAX = 1 << 20, /* of rcl_config */
-  RCL_PARAMETERS = 4,         /* that a protocol may have of its own */
+  RCL_ANY = -1,    /* any source, any tag; in `peer` of DRAIN: every peer */
+  RCL_NOBODY = -2, /* in MATCH: no message at all, as the receive was cancelled before the crash */
+  RCL_WORDS = 3,   /* words that a protocol adds to a message; also words of a control message */
+  RCL_NO_REQUEST = 0, /* in ARRIVED: out of the channel, but not for a receive of the program */
+  RCL_NO_SLOT = 0,    /* in DELIVER: the payload that has just arrived; slots are numbered from 1 */
+  RCL_FRESH = 0,      /* in START: from the beginning of the program; checkpoints count from 1 */
+  RCL_CAPACITY_MAX = 1 << 20, /* largest rcl_config.capacity */
+  RCL_PARAMETERS = 4,         /* most parameters that a protocol may have of its own */
   RCL_COORDINATOR_RANK = 0 /* the rank that may COMMIT, and whose TIMER begins a checkpoint of all
                               ranks; papers say initiator */
 };
 
-/* What a rank's protocol knows of the run; it never changes during the run. */
+/* What a rank's protocol knows about the run. It never changes during the run. */
 struct rcl_config {
-  int16_t self;      /* this rank, 0 .. ranks-1 */
-  int16_t ranks;     /* ranks of the program */
-  uint32_t capacity; /* entries in each of the protocol's lists; a full list is an answer
-                        (GIVE_UP, or what the protocol's paper says), never a silent drop. Costs
-                        follow what is in use of a list, not this */
+  int16_t self;  /* this rank, 0 .. ranks-1 */
+  int16_t ranks; /* ranks of the program */
+  /* Entries in each of the protocol's lists; a full list is an answer (GIVE_UP, or what the
+   * protocol's paper says), never a silent drop. Costs depend on how much of a list is in use, not
+   * on this. */
+  uint32_t capacity;
   uint32_t
-      parameter[RCL_PARAMETERS]; /* by index, as rcl_protocol.parameters names them; 0: unset */
-  /* The ranks that exchange messages of the program with this one, where that is fixed: bit
-   * peer % 32 of word peer / 32, of (ranks + 31) / 32 words; a neighbour's neighbour is self. The
-   * memory is the host's, as long as the config is used. The host keeps other messages from the
-   * protocol; control messages go to any rank. NULL: all ranks. */
+      parameter[RCL_PARAMETERS]; /* values by index, named by rcl_protocol.parameters; 0: unset */
+  /* The ranks that exchange messages of the program with this one, if that is fixed: bit peer % 32
+   * of word peer / 32, in (ranks + 31) / 32 words. A neighbour's neighbour is this rank. The memory
+   * is the host's, as long as the config is used. The host keeps other messages from the protocol;
+   * control messages go to any rank. NULL: all ranks. */
   const uint32_t *neighbours;
 };
 
-/* Whether another rank is a neighbour; no rank is its own. */
+/* Returns whether another rank is a neighbour; no rank is its own neighbour. */
 static inline bool rcl_is_neighbour(const struct rcl_config *config, int peer)
 {
   return peer != config->self &&
@@ -120,11 +121,11 @@ enum rcl_event_kind {
    * life.
    */
   RCL_EVENT_START,
-  /* `peer` was found dead; `checkpoint` is the last committed one. Independent: the one that `peer`
-   * starts from, in `incarnation`. */
+  /* `peer` was found dead; `checkpoint` is the last committed one. Independent: `checkpoint` is the
+   * one from which `peer` starts, in `incarnation`. */
   RCL_EVENT_DOWN,
-  /* The timer of SET_TIMER went off: time for a checkpoint, or a log fills. It may do so at any
-   * time, also at once. Clocks: the alarm of `checkpoint`. */
+  /* The timer of SET_TIMER went off, at any time, perhaps at once: it is time for a checkpoint, or
+   * a log fills. Clocks: the alarm of `checkpoint`. */
   RCL_EVENT_TIMER,
 
   /* The program. */
@@ -132,41 +133,44 @@ enum rcl_event_kind {
   RCL_EVENT_SEND,    /* it sends `bytes` to `peer` with `tag` on `comm` */
   RCL_EVENT_RECEIVE, /* it posts receive `request` for (`peer`|ANY, `tag`|ANY, `comm`) */
   /* A nondeterministic choice (a test, probe, wait-any or random number) is about to come out as
-   * `outcome`; with a `request`: whether that receive is cancelled (1) or completes (0). */
+   * `outcome`. With a `request`, the choice is whether that receive is cancelled (1) or completes
+   * (0). */
   RCL_EVENT_CHOICE,
-  RCL_EVENT_SAFE_POINT, /* a checkpoint is allowed here; `iteration` begins, 0: none */
-  /* It has become a member of a new communicator `comm`; of 0 it always is. It follows the
-   * COLLECTED of the call that `makes` it, or the DELIVER in its place, with no event in between.
-   * Once all members have freed `comm`, a later one of the same members is the same `comm`, and its
-   * calls are counted on: then they become members again. */
+  RCL_EVENT_SAFE_POINT, /* a checkpoint is allowed here; `iteration` begins (0: none) */
+  /* The rank has become a member of a new communicator `comm`; it is always a member of 0. The
+   * event follows the COLLECTED of the call that `makes` it, or the DELIVER in its place, with no
+   * event in between. When all members have freed `comm`, a later communicator of the same members
+   * is the same `comm` again: they become members again, and its calls are counted on. */
   RCL_EVENT_MEMBER,
-  /* It makes collective `call` on `comm`, whose data flow as `flow` says, from or to `root`. Only
-   * for protocols with `collectives`. */
+  /* The program makes collective `call` on `comm`. Data flow as `flow` says, from or to `root`.
+   * Only for protocols with `collectives`. */
   RCL_EVENT_COLLECTIVE,
-  /* It makes output `output` of `bytes` for the outside, which never rolls back: a line on the
-   * standard output. The host holds it until an action OUTPUT lets it leave, and drops it when the
-   * program makes it again after it has left. When all programs have ended the rest leaves. */
+  /* The program makes output `output` of `bytes` for the outside, which never rolls back: a line on
+   * the standard output. The host holds it until an action OUTPUT lets it leave, and drops it when
+   * the program makes it again after it has left. When all programs have ended, held outputs
+   * leave. */
   RCL_EVENT_OUTPUT,
 
   /* The network. */
 
-  /* A message from `peer` with its `words` matched receive `request` (posted for `wildcard` if so),
+  /* A message from `peer` with its `words` matched receive `request` (`wildcard`: with a wildcard),
    * was drained (NO_REQUEST), or has come out of its channel (LEVEL_CHANNEL, NO_REQUEST). */
   RCL_EVENT_ARRIVED,
   RCL_EVENT_CONTROL, /* control message (`control`, `about`, `value`) from the protocol at `peer` */
-  /* All contributions to `call` that flow to this rank are here: so many `contributions`, with the
-   * sums of their `words`. */
+  /* All contributions to `call` that flow to this rank are here: `contributions` is their number,
+   * and `words` has the sums of their words. */
   RCL_EVENT_COLLECTED,
 
   /* Stable storage. */
 
-  RCL_EVENT_CAPTURED,  /* the image of CAPTURE `checkpoint` is in memory, the program may go on */
+  /* The image of CAPTURE `checkpoint` is in memory, so the program may go on. */
+  RCL_EVENT_CAPTURED,
   RCL_EVENT_DURABLE,   /* `part` of `checkpoint` is on stable storage */
   RCL_EVENT_COMMITTED, /* `checkpoint` is recorded as the one to recover from */
   RCL_EVENT_KINDS
 };
 
-/* Where a protocol sits. */
+/* The level at which a protocol sees messages. */
 enum rcl_level {
   RCL_LEVEL_APPLICATION, /* above MPI's matching */
   RCL_LEVEL_CHANNEL      /* below it */
@@ -174,10 +178,10 @@ enum rcl_level {
 
 enum rcl_part { RCL_PART_IMAGE, RCL_PART_LOG, RCL_PARTS };
 
-/* What protocols with clocks rely on; in seconds only their host knows them. */
+/* Bounds on which protocols with clocks rely. Only their host knows them in seconds. */
 enum rcl_bound { RCL_BOUND_DEVIATION, RCL_BOUND_LONGEST, RCL_BOUND_SHORTEST, RCL_BOUNDS };
 
-/* Collectives by the direction in which data flow (Bronevetsky et al., ICS 2003, section 4). */
+/* Collectives by the direction of their data (Bronevetsky et al., ICS 2003, section 4). */
 enum rcl_flow {
   RCL_FLOW_NONE,
   RCL_FLOW_FROM_ROOT, /* single sender: Bcast, Scatter */
@@ -193,12 +197,12 @@ struct rcl_event {
   uint8_t part;     /* DURABLE: enum rcl_part */
   uint8_t wildcard; /* ARRIVED: the receive named ANY source or ANY tag */
   uint8_t flow;     /* COLLECTIVE, COLLECTED: enum rcl_flow */
-  uint8_t closed;   /* START, CAPTURED: the rank's connections are closed, see `reconnects` */
-  uint8_t makes;    /* COLLECTIVE, COLLECTED: by this call the rank becomes a member, see MEMBER */
+  uint8_t closed;   /* START, CAPTURED: the rank's connections are closed (see `reconnects`) */
+  uint8_t makes;    /* COLLECTIVE, COLLECTED: this call makes the rank a member (see MEMBER) */
   uint8_t pad[2];   /* zero */
   union {
     int16_t peer; /* SEND: destination; RECEIVE, ARRIVED, CONTROL: source; DOWN: the failed rank */
-    int16_t root; /* COLLECTIVE, COLLECTED: 0 without one */
+    int16_t root; /* COLLECTIVE, COLLECTED; 0 if there is no root */
   };
   int16_t comm; /* SEND, RECEIVE, ARRIVED, MEMBER, COLLECTIVE, COLLECTED: the communicator */
   union {
@@ -206,18 +210,21 @@ struct rcl_event {
     int32_t call; /* COLLECTIVE, COLLECTED: counts the calls on `comm` from 1 */
   };
   union {
-    uint32_t request; /* RECEIVE, ARRIVED, CHOICE: counts the receives of the rank's program from 1
-                         and rolls back with it */
-    uint32_t output;  /* OUTPUT: counts its outputs, in the same way. START, CAPTURED: as many are
-                         in the image */
+    /* RECEIVE, ARRIVED, CHOICE: counts the receives of the rank's program from 1, and rolls back
+     * with the program */
+    uint32_t request;
+    /* OUTPUT: counts the program's outputs likewise; START, CAPTURED: how many outputs are in the
+     * image */
+    uint32_t output;
   };
-  uint32_t bytes;      /* SEND, ARRIVED, OUTPUT: length of the payload in bytes; COLLECTIVE: of what
-                          this rank contributes */
+  /* SEND, ARRIVED, OUTPUT: length of the payload in bytes; COLLECTIVE: bytes that this rank
+   * contributes */
+  uint32_t bytes;
   uint32_t checkpoint; /* START, DOWN, CAPTURED, DURABLE, COMMITTED; clocks: TIMER */
   union {
     uint32_t outcome;       /* CHOICE */
-    uint32_t iteration;     /* SAFE_POINT: that begins here; 0: none */
-    uint32_t contributions; /* COLLECTED: how many are here */
+    uint32_t iteration;     /* SAFE_POINT: the iteration that begins here; 0: none */
+    uint32_t contributions; /* COLLECTED: how many contributions are here */
     uint32_t incarnation;   /* independent: START, DOWN */
   };
   union {
@@ -225,7 +232,7 @@ struct rcl_event {
         words[RCL_WORDS]; /* ARRIVED: what TRANSMIT added; COLLECTED: sums of what JOIN added */
     struct {              /* CONTROL: as ACTION_CONTROL sent it */
       uint32_t control;   /* which message: index in rcl_protocol.controls */
-      uint32_t about;     /* the checkpoint, epoch, communicator ... that it is about */
+      uint32_t about;     /* the checkpoint, epoch, communicator ... that the message is about */
       uint32_t value;
     };
   };
@@ -234,47 +241,47 @@ struct rcl_event {
 enum rcl_action_kind {
   RCL_ACTION_NONE,
 
-  /* Answers to SEND: exactly one of the two, after KEEP where wanted. */
+  /* Answers to SEND: exactly one of the two, perhaps after KEEP. */
 
   RCL_ACTION_TRANSMIT, /* put the message on the wire with `words` */
-  RCL_ACTION_SUPPRESS, /* its receiver has it already: complete the send, transmit nothing */
+  RCL_ACTION_SUPPRESS, /* the receiver has it already: complete the send, transmit nothing */
 
-  /* Answers to RECEIVE: exactly one of MATCH and DELIVER with a slot, for `request` of the event.
-   */
+  /* Answers to RECEIVE: exactly one of MATCH and DELIVER from a slot, for the event's `request`. */
 
   RCL_ACTION_MATCH, /* let `request` match a message from (`peer`|ANY|NOBODY, `tag`|ANY) */
 
   /* Answers to ARRIVED: exactly one of DELIVER without a slot and DISCARD. */
 
-  /* Give the program's receive `request`, the event's, the payload that arrived (NO_SLOT), or the
-   * one in `slot`, sent by `peer` with `tag`. LEVEL_CHANNEL: to the matching, without `request`,
-   * from a slot in any step. */
+  /* Give receive `request` of the event the payload that arrived (NO_SLOT), or the payload in
+   * `slot`, which `peer` sent with `tag`. LEVEL_CHANNEL: pass it to the matching, without
+   * `request`; from a slot in any step. */
   RCL_ACTION_DELIVER,
   RCL_ACTION_DISCARD, /* drop the message; its receive waits on */
-  /* Or KEEP, also before DELIVER. Of KEEP alone: a receive that the message was for matches nothing
-   * more until it is announced again, as soon as the program is not held. */
+  /* Or KEEP, also before DELIVER. After KEEP alone, a receive that the message was for matches
+   * nothing until it is announced again, as soon as the program is not held. */
 
   /* Payloads. */
 
-  RCL_ACTION_KEEP,   /* hold in `slot` the payload that arrived or, with SEND, the one being sent */
+  RCL_ACTION_KEEP, /* hold the payload that arrived in `slot`; with SEND: the payload being sent */
   RCL_ACTION_FORGET, /* empty `slot` */
   /* Put the sent message that is kept in `slot` on the wire to `peer`, with `words`; in any step.
    */
   RCL_ACTION_RESEND,
 
-  /* Answers to COLLECTIVE: exactly one of JOIN, SUPPRESS and DELIVER with a slot that has kept a
-   * result. Answers to COLLECTED: DELIVER, after KEEP where wanted; or, in a barrier, CAPTURE, and
+  /* Answers to COLLECTIVE: exactly one of JOIN, SUPPRESS, and DELIVER from a slot with a kept
+   * result. Answers to COLLECTED: DELIVER, perhaps after KEEP; or, in a barrier, CAPTURE and later
    * DELIVER at CAPTURED. The call of that barrier is announced again after a restart, as posted
    * receives are. */
 
-  RCL_ACTION_JOIN, /* take part, contributing `words`; COLLECTED follows where data flow here */
-  /* After a restart: take part once more, for the others' sake, in `call` on `comm` with `root`,
+  /* Take part, contributing `words`; COLLECTED follows if data flow to this rank. */
+  RCL_ACTION_JOIN,
+  /* After a restart: take part again, for the sake of others, in `call` on `comm` with `root`,
    * which this rank's program has passed. */
   RCL_ACTION_REJOIN,
 
-  /* Answer to CHOICE; without it the outcome stands. */
+  /* Answer to CHOICE; without it the outcome stays as it is. */
 
-  RCL_ACTION_FORCE, /* it must come out as `outcome`, as it did before the crash */
+  RCL_ACTION_FORCE, /* the choice must come out as `outcome`, as it did before the crash */
 
   /* Between protocols. */
 
@@ -284,42 +291,45 @@ enum rcl_action_kind {
 
   RCL_ACTION_HOLD, /* the program makes no step until RELEASE */
   RCL_ACTION_RELEASE,
-  RCL_ACTION_DRAIN, /* until RELEASE take in messages from `peer`|ANY even if no receive matches */
+  /* Until RELEASE, take in messages from `peer`|ANY even if no receive matches. */
+  RCL_ACTION_DRAIN,
 
   /* Checkpoints. */
 
   /* Take the program's image for `checkpoint`, a later one than the last: at a SAFE_POINT, while
-   * held, or LEVEL_CHANNEL; otherwise in no collective. */
+   * held, or at LEVEL_CHANNEL; otherwise not inside a collective. */
   RCL_ACTION_CAPTURE,
-  /* Write `part` of `checkpoint` with the state as it is after this step, and with the slots; a
-   * `bare` image without them, where recovery is independent. An image has been captured and not
-   * stored; a log is stored once, where recovery is global. */
+  /* Write `part` of `checkpoint` with the state after this step, and with the slots; a `bare` image
+   * has no slots, if recovery is independent. An image must be captured and not yet stored; with
+   * global recovery a log is stored once. */
   RCL_ACTION_STORE,
-  /* Record `checkpoint` as the one to recover from: by the coordinator, where recovery is global,
+  /* Record `checkpoint` as the one to recover from. Only with global recovery, by the coordinator,
    * one at a time. */
   RCL_ACTION_COMMIT,
-  RCL_ACTION_ERASE, /* all parts of `checkpoint`, of this rank, are no longer needed; FRESH: none */
-  /* Restore this rank from `checkpoint`, then START it: the last action. Global: at DOWN, from its
-   * checkpoint, with no STORE in the same step; CAPTURE is in none. */
+  RCL_ACTION_ERASE, /* this rank no longer needs any part of `checkpoint`; FRESH: no checkpoint */
+  /* Restore this rank from `checkpoint`, then START it; this is the last action. Global recovery:
+   * only at DOWN, to its checkpoint, without a STORE in the same step. Never with CAPTURE. */
   RCL_ACTION_ROLL_BACK,
 
   /* The outside. */
 
-  /* Output commit: outputs of the program up to `output` may leave, in any step: now or, global
-   * recovery, once `checkpoint` is committed, unless a crash is detected before. What is held is
-   * not in the rank's memory: a crash undoes only what the program makes again. */
+  /* Output commit, in any step: outputs of the program up to `output` may leave. They leave now or,
+   * with global recovery, once `checkpoint` is committed, unless a crash is detected before. Held
+   * outputs are not in the rank's memory: a crash undoes only outputs that the program makes
+   * again. */
   RCL_ACTION_OUTPUT,
 
   /* Other. */
 
-  RCL_ACTION_OPEN, /* after connections were closed: others can send to this rank again */
-  /* Ask for TIMER after the checkpoint interval of the scenario, or as soon as room in a log of
-   * sent messages or events (RCL_FULL_SENT, RCL_FULL_EVENTS) becomes scarce. Clocks: at the instant
-   * of `checkpoint` plus `after`. */
+  RCL_ACTION_OPEN, /* connections were closed: others can send to this rank again */
+  /* Ask for TIMER after the checkpoint interval of the scenario, or when a log of sent messages or
+   * events (RCL_FULL_SENT, RCL_FULL_EVENTS) has little room left. Clocks: at the instant of
+   * `checkpoint` plus `after`. */
   RCL_ACTION_SET_TIMER,
-  /* From here on nothing is logged for `checkpoint` (for monitors); `surplus` for `tokens`. */
+  /* From here on nothing is logged for `checkpoint` (monitors read this); `surplus` is for
+   * `tokens`. */
   RCL_ACTION_STOPPED_LOGGING,
-  RCL_ACTION_GIVE_UP, /* recovery is impossible: `reason`; FULL: what follows is dropped */
+  RCL_ACTION_GIVE_UP, /* recovery is impossible: `reason`; FULL: later actions are dropped */
   RCL_ACTION_KINDS
 };
 
@@ -331,7 +341,7 @@ enum rcl_reason {
   RCL_REASONS
 };
 
-/* The list that is full, for messages: it has `capacity` entries. */
+/* The list that is full, named for messages; it has `capacity` entries. */
 enum rcl_full {
   RCL_FULL_UNNAMED,
   RCL_FULL_KEPT,     /* messages that are kept until they are received */
@@ -344,7 +354,7 @@ enum rcl_full {
   RCL_FULL_ENVELOPES,
   RCL_FULL_CALLS, /* collective calls, or communicators */
   RCL_FULL_CHECKPOINTS,
-  RCL_FULL_LIMIT, /* a limit of the protocol itself, whatever the capacity */
+  RCL_FULL_LIMIT, /* a limit of the protocol itself, at any capacity */
   RCL_FULLS
 };
 
@@ -353,7 +363,7 @@ struct rcl_action {
   uint8_t kind;   /* enum rcl_action_kind */
   uint8_t part;   /* STORE: enum rcl_part */
   uint8_t reason; /* GIVE_UP: enum rcl_reason */
-  uint8_t bare; /* STORE, image: 1: its slots are in memory only, and none is filled after START */
+  uint8_t bare;   /* STORE, image: 1: its slots stay in memory only, and are empty after START */
   union {
     int16_t peer; /* MATCH, DELIVER, CONTROL, DRAIN, RESEND */
     int16_t root; /* REJOIN */
@@ -367,15 +377,17 @@ struct rcl_action {
     uint32_t request; /* MATCH, DELIVER */
     uint32_t output;  /* OUTPUT */
   };
-  uint32_t slot;       /* DELIVER, KEEP, FORGET, RESEND */
-  uint32_t checkpoint; /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING; OUTPUT, 0:
-                          none; clocks: SET_TIMER */
+  uint32_t slot; /* DELIVER, KEEP, FORGET, RESEND */
+  /* CAPTURE, STORE, COMMIT, ERASE, ROLL_BACK, STOPPED_LOGGING; OUTPUT (0: none); clocks:
+   * SET_TIMER */
+  uint32_t checkpoint;
   union {
     uint32_t outcome; /* FORCE */
     uint32_t list;    /* GIVE_UP, FULL: enum rcl_full */
-    uint32_t surplus; /* STOPPED_LOGGING, property `tokens`: messages that this rank has recorded as
-                         received, or under way to it, less those recorded as sent; may be negative
-                         (two's complement) */
+    /* STOPPED_LOGGING, for property `tokens`: messages that this rank has recorded as received, or
+     * under way to it, minus those that it has recorded as sent; may be negative (two's
+     * complement) */
+    uint32_t surplus;
   };
   union {
     uint32_t words[RCL_WORDS]; /* TRANSMIT, RESEND, JOIN */
@@ -383,7 +395,7 @@ struct rcl_action {
       uint32_t control, about, value;
     };
   };
-  int8_t after[RCL_BOUNDS]; /* clocks, SET_TIMER: how many of each bound; negative: before */
+  int8_t after[RCL_BOUNDS]; /* clocks, SET_TIMER: how often each bound; negative: earlier */
   uint8_t pad2;             /* zero */
 };
 
@@ -391,33 +403,35 @@ struct rcl_action {
 struct rcl_actions {
   uint32_t count;
   uint32_t capacity;
-  bool overflow; /* more actions than RCL_ACTIONS_MAX: a breach */
+  bool overflow; /* there were more actions than RCL_ACTIONS_MAX: a breach */
   struct rcl_action *item;
 };
 
 /* Room that a step may need: some control messages per peer, a few actions per list entry. */
 #define RCL_ACTIONS_MAX(config) (32u + 12u * (uint32_t)(config)->ranks + 2u * (config)->capacity)
 
-/* Whether a receive for (`peer`|ANY, `tag`|ANY) takes a message of `sender` with `sent_tag`, on one
- * communicator. In a program, in the world and in a protocol's logs (MPI 3.1, section 3.2.4). */
+/* Returns whether a receive for (`peer`|ANY, `tag`|ANY) takes a message of `sender` with
+ * `sent_tag`, on the same communicator. Programs, the world and logs of protocols use it (MPI 3.1,
+ * section 3.2.4). */
 static inline bool rcl_matches(int peer, int32_t tag, int sender, int32_t sent_tag)
 {
   return (peer == RCL_ANY || peer == sender) && (tag == RCL_ANY || tag == sent_tag);
 }
 
-/* What events cost a rank beside messages, copies and writes: operations of its protocol, whose
- * seconds a platform gives. */
+/* What events cost a rank besides messages, copies and writes: operations of its protocol. A
+ * platform says how many seconds each takes. */
 struct rcl_work {
-  double records;          /* envelopes that are recorded: envelope_record_s */
-  double matches;          /* pairs of envelopes that are compared: envelope_match_s */
-  uint32_t sent, received; /* the protocol's own: kept between control messages of a peer, 0
-                              at START */
+  double records; /* how many envelopes are recorded: envelope_record_s */
+  double matches; /* how many pairs of envelopes are compared: envelope_match_s */
+  /* The protocol's own counts, kept between control messages of a peer; 0 at START. */
+  uint32_t sent, received;
 };
 
-/* What its paper calls a phase of a checkpoint or of a recovery: of one rank, from a step until the
- * next one. A step is named by its event or by one of its actions, as protocols/text.h prints it,
- * perhaps with fields: "hold", "durable part=log". Phases of one name are one, in several forms.
- * One whose ends are the same lasts from the first of these steps after a START to the last. */
+/* A phase of a checkpoint or of a recovery, by the name in the protocol's paper: one rank goes from
+ * a step to a later one. A step is named by its event or by one of its actions, as protocols/text.h
+ * prints it, perhaps with fields: "hold", "durable part=log". Several entries of one name are forms
+ * of one phase. If both ends are the same, the phase lasts from the first such step after a START
+ * to the last. */
 struct rcl_phase {
   const char *name, *from, *to;
 };
@@ -425,25 +439,25 @@ struct rcl_phase {
 /* Bytes of a state that are in use: the struct at its beginning, an array, or a list up to its last
  * entry. */
 struct rcl_piece {
-  uint32_t offset, bytes; /* in use, from the beginning of the state */
-  uint32_t room;          /* bytes that may become so; more than `bytes` in lists only */
+  uint32_t offset, bytes; /* place from the beginning of the state, and bytes in use */
+  uint32_t room;          /* bytes that may come into use; more than `bytes` only in lists */
   uint32_t list;          /* enum rcl_full: the list, for messages */
 };
 
-enum { RCL_PIECES = 16 }; /* of a state, at most */
+enum { RCL_PIECES = 16 }; /* most pieces of a state */
 
-/* Where a protocol stands on the map of all (docs/map.md). A test compares what is
- * declared with what claims show and what a run does. */
+/* The place of a protocol on the map of all protocols (docs/map.md). A test compares these
+ * declarations with what claims show and what a run does. */
 
 enum rcl_logged {
   RCL_LOGGED_NOTHING,
   RCL_LOGGED_MESSAGES,    /* payloads */
   RCL_LOGGED_ENVELOPES,   /* peer, communicator and tag of messages */
-  RCL_LOGGED_DETERMINANTS /* how events came out that the program does not determine */
+  RCL_LOGGED_DETERMINANTS /* outcomes of events that the program does not determine */
 };
 
 enum rcl_logged_when {
-  RCL_LOGGED_AT_CHECKPOINTS, /* while a checkpoint is taken, what crosses its line */
+  RCL_LOGGED_AT_CHECKPOINTS, /* only while a checkpoint is taken: what crosses its line */
   RCL_LOGGED_ALWAYS,         /* each one, in memory */
   RCL_LOGGED_FIRST,          /* each one, on stable storage before a message that depends on it
                                 leaves */
@@ -456,36 +470,37 @@ enum rcl_logged_where {
   RCL_LOGGED_BY_RECEIVER,
   RCL_LOGGED_BY_BOTH,
   RCL_LOGGED_BY_LOGGER, /* the event logger */
-  RCL_LOGGED_BY_PEERS   /* whoever depends on it */
+  RCL_LOGGED_BY_PEERS   /* every rank that depends on it */
 };
 
-/* Which ranks go back after a crash. */
+/* Ranks that go back after a crash. */
 enum rcl_back {
-  RCL_BACK_NONE, /* it is not repaired */
+  RCL_BACK_NONE, /* none: a crash is not repaired */
   RCL_BACK_FAILED,
-  RCL_BACK_FAILED_OR_ALL, /* all, once what is logged does not suffice */
-  RCL_BACK_DEPENDENT,     /* and those that depend on what it had done */
+  RCL_BACK_FAILED_OR_ALL, /* the failed rank; or all, if the logs do not suffice */
+  RCL_BACK_DEPENDENT,     /* the failed rank, and those that depend on what it had done */
   RCL_BACK_ALL
 };
 
-/* What it relies on beyond all others: bits. */
+/* Assumptions of a protocol beyond those of all protocols, as bits. */
 enum rcl_assumes {
   RCL_ASSUMES_CONTROL_ORDER = 1 << 0, /* control messages of a pair of ranks keep their order */
-  RCL_ASSUMES_MPI_ORDER = 1 << 1,     /* messages of one envelope do */
-  RCL_ASSUMES_FIFO = 1 << 2,          /* all messages of a pair do, control among them */
-  RCL_ASSUMES_ANYWHERE = 1 << 3,      /* checkpoints at any time, not at safe points only */
-  RCL_ASSUMES_BARRIERS = 1 << 4,      /* that no message crosses */
-  RCL_ASSUMES_ITERATIONS = 1 << 5,    /* that no message crosses */
-  RCL_ASSUMES_RECEIVED = 1 << 6,      /* each message is received some time */
-  RCL_ASSUMES_SAME_AGAIN = 1 << 7,    /* a message that is sent again says the same */
-  RCL_ASSUMES_CLOCKS = 1 << 8,        /* clocks and latencies within bounds */
-  RCL_ASSUMES_WHOLE_WRITES = 1 << 9,  /* no write is torn by a crash */
-  RCL_ASSUMES_LOGGER = 1 << 10,       /* what was stored is never lost */
-  RCL_ASSUMES_FAILURES = 1 << 11,     /* at most so many failures at once */
-  RCL_ASSUMES_CONNECTED = 1 << 12     /* ways over neighbours from rank 0 to every rank */
+  RCL_ASSUMES_MPI_ORDER = 1 << 1,     /* messages of one envelope keep their order */
+  RCL_ASSUMES_FIFO = 1 << 2, /* all messages of a pair, also control messages, keep their order */
+  /* Checkpoints can be taken at any time, not only at safe points. */
+  RCL_ASSUMES_ANYWHERE = 1 << 3,
+  RCL_ASSUMES_BARRIERS = 1 << 4,     /* there are barriers that no message crosses */
+  RCL_ASSUMES_ITERATIONS = 1 << 5,   /* there are iterations that no message crosses */
+  RCL_ASSUMES_RECEIVED = 1 << 6,     /* each message is received at some time */
+  RCL_ASSUMES_SAME_AGAIN = 1 << 7,   /* a message that is sent again has the same contents */
+  RCL_ASSUMES_CLOCKS = 1 << 8,       /* clocks and latencies within bounds */
+  RCL_ASSUMES_WHOLE_WRITES = 1 << 9, /* no write is torn by a crash */
+  RCL_ASSUMES_LOGGER = 1 << 10,      /* the event logger never loses what was stored */
+  RCL_ASSUMES_FAILURES = 1 << 11,    /* only a limited number of ranks fail at once */
+  RCL_ASSUMES_CONNECTED = 1 << 12    /* neighbours connect rank 0 with every rank */
 };
 
-enum { RCL_PLACE_LOGS = 2 }; /* kinds of logs, at most */
+enum { RCL_PLACE_LOGS = 2 }; /* most kinds of logs */
 
 struct rcl_place {
   struct {
@@ -497,106 +512,112 @@ struct rcl_place {
 
 struct rcl_protocol {
   const char *name;         /* as in scenarios: "c3" */
-  const char *title;        /* what it is, with its paper and section */
+  const char *title;        /* a description, with its paper and section */
   uint32_t piggyback_bytes; /* added to each message on the wire */
-  uint32_t call_bytes;      /* the words of a rank in a collective call; 0: piggyback_bytes */
-  bool header;              /* these are made one with the message, which is copied once more by
-                               its sender and by its receiver */
-  uint32_t control_bytes;   /* length of a control message on the wire */
+  uint32_t call_bytes;      /* bytes of a rank's words in a collective call; 0: piggyback_bytes */
+  /* These bytes are in one piece with the message, so its sender and its receiver copy it once
+   * more. */
+  bool header;
+  uint32_t control_bytes; /* length of a control message on the wire */
   enum rcl_level level;
-  bool collectives; /* COLLECTIVE is raised; otherwise collectives are the messages that they
-                       consist of */
-  bool reconnects; /* it knows that interconnects which cannot be captured are closed for a capture,
-                      and all for a restart; then nothing is sent by a rank, or to it, before its
-                      OPEN. Where others depend on that a run is refused */
+  /* COLLECTIVE is raised; if not, the protocol sees the messages of which collectives consist */
+  bool collectives;
+  /* It expects that interconnects which cannot be captured are closed for a capture, and all for a
+   * restart. Then no message is sent by a rank, or to it, before its OPEN. A run is refused if
+   * others depend on that. */
+  bool reconnects;
   bool independent; /* each rank has checkpoints of its own (above); otherwise recovery is global */
   bool clocks;      /* every rank has a clock of its own (above) */
   bool piggybacks;  /* LEVEL_APPLICATION: control messages travel with the messages of the program:
                        a message arrives after all control messages that its sender sent before it */
   bool
-      daemon;         /* a process beside the program steps it (MPICH-V): ends of writes and control
-                         messages      come while the program computes, otherwise in its next call of MPI */
-  bool barrier_words; /* words of JOIN count in barriers even where piggyback_bytes is 0 */
-  const char *const *controls;   /* control, of a control message -> its name in the paper; ends
-                                    with NULL */
+      /* A process beside the program steps it (MPICH-V): ends of writes and control messages come
+       * while the program computes; if not, in its next call of MPI. */
+      daemon;
+  bool barrier_words; /* words of JOIN count in barriers even if piggyback_bytes is 0 */
+  /* Names of control messages in the paper, by `control`; ends with NULL. */
+  const char *const *controls;
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
   const char *const *parameters; /* names of rcl_config.parameter; ends with NULL. NULL: none */
 
-  const char *captures_at; /* where the program must come to for a checkpoint: "barriers". NULL: any
-                              safe point */
-  /* Names of properties that it promises beyond those of all protocols (docs/architecture.md): a
-   * run is audited for them, a claim of each shows that it holds. Ends with NULL; NULL: none. */
+  /* Where the program must be for a checkpoint: "barriers"; NULL: at any safe point. */
+  const char *captures_at;
+  /* Names of the properties that it promises beyond those of all protocols (docs/architecture.md).
+   * Runs are audited for them, and a claim shows each. Ends with NULL; NULL: none. */
   const char *const *promises;
 
-  /* What a run tells of each checkpoint and of each recovery; the last has no name. NULL: none. */
+  /* The phases whose times a run tells for each checkpoint and recovery; the last entry has no
+   * name. NULL: none. */
   const struct rcl_phase *phases;
 
-  /* Size of the state of one rank, in bytes; a multiple of 8. For any config. */
+  /* Returns the size of the state of one rank in bytes, a multiple of 8, for any config. */
   size_t (*state_size)(const struct rcl_config *);
 
-  /* The pieces of `state` that are in use, in the order of their places, into piece[RCL_PIECES];
-   * returns how many. All other bytes are zero. In all states of a config there are as many, at the
-   * same offsets; one of no bytes may lie behind the end. Hosts copy and digest these only. NULL:
-   * one piece, the whole state. */
+  /* Sets piece[RCL_PIECES] to the pieces of `state` that are in use, in the order of their places,
+   * and returns their number. All other bytes are zero. In all states of a config the pieces have
+   * the same number and offsets; a piece of no bytes may lie behind the end. Hosts copy and digest
+   * only these. NULL: the whole state is one piece. */
   uint32_t (*in_use)(const struct rcl_config *, const void *state, struct rcl_piece *piece);
 
-  /* One step. `state` is state_size(config) bytes of 8-aligned memory, comparable with memcmp: what
-   * is not in use is zero. */
+  /* Makes one step. `state` is state_size(config) bytes of 8-aligned memory that memcmp can
+   * compare: bytes that are not in use are zero. */
   void (*step)(const struct rcl_config *, void *state, const struct rcl_event *,
                struct rcl_actions *);
 
-  /* Adds what the event is about to cost in that state; in a run only. NULL: nothing. */
+  /* Adds the costs of the event that is about to come in that state; only in a run. NULL: no
+   * costs. */
   void (*work)(const struct rcl_config *, const void *state, const struct rcl_event *,
                struct rcl_work *);
 
-  /* Number of the first invariant that `state` violates; 0 when all hold. */
+  /* Returns the number of the first invariant that `state` violates; 0: all hold. */
   int (*violated_invariant)(const struct rcl_config *, const void *state);
 
-  /* Permutes the ranks: what `state`, of rank config->self, says of rank i, it says of rank to[i]
-   * afterwards, and it is a state of rank to[config->self]. to[RCL_COORDINATOR_RANK] is that rank.
-   * NULL: the ranks are not interchangeable. Words of messages must not name ranks. */
+  /* Permutes the ranks. What `state`, of rank config->self, says of rank i, it says of rank to[i]
+   * afterwards, and it is a state of rank to[config->self]. to[RCL_COORDINATOR_RANK] is the
+   * coordinator. NULL: the ranks are not interchangeable. Words of messages must not name ranks. */
   void (*permute_ranks)(const struct rcl_config *, void *state, const int16_t *to);
 
   /* Another form of the same protocol from the same source, registered with it; NULL: no more. */
   const struct rcl_protocol *variant;
 
-  const struct rcl_place *place; /* on the map; NULL: on none */
+  const struct rcl_place *place; /* its place on the map; NULL: it is not there */
 
-  const struct rcl_clause *line; /* its line invariant (line.h); NULL: it states none */
+  const struct rcl_clause *line; /* its line invariant (line.h); NULL: none */
 };
 
-/* The only caller of a protocol's step (lock 2). Returns the number of the first invariant that
- * the new state breaks, 0 when all hold or `check` is false. Where the step wants more actions than
- * there is room for, actions->overflow is set: a breach, for the caller to report.
+/* Makes a step; no other function calls a protocol's step (lock 2). Returns the number of the first
+ * invariant that the new state breaks; 0: all hold, or `check` is false. If the step wants more
+ * actions than there is room for, sets actions->overflow: a breach, which the caller reports.
  * `actions->item` must have room for `actions->capacity` >= RCL_ACTIONS_MAX(config); count is
  * reset. */
 int rcl_protocol_step(const struct rcl_protocol *, const struct rcl_config *, void *state,
                       const struct rcl_event *, struct rcl_actions *, bool check);
 
-/* As rcl_protocol.in_use, of any protocol. */
+/* Does what rcl_protocol.in_use does, for any protocol. */
 uint32_t rcl_protocol_in_use(const struct rcl_protocol *, const struct rcl_config *,
                              const void *state, struct rcl_piece *);
 
-/* A 64-bit digest of `bytes` of memory, less than 4 GiB, the same on every machine of the same byte
- * order. */
+/* Returns a 64-bit digest of `bytes` of memory, less than 4 GiB. Machines of one byte order agree
+ * on it. */
 uint64_t rcl_protocol_digest(const void *state, size_t bytes);
 
-/* The same digest of a state, by its pieces. Traces carry that of the state after each step. */
+/* Returns the same digest for a state, by its pieces. Traces have the digest of the state after
+ * each step. */
 uint64_t rcl_protocol_digest_state(const struct rcl_protocol *, const struct rcl_config *,
                                    const void *state);
 
-/* The registry. Both return NULL when there is none: no such name, or past the last index. */
+/* The registry. Both return NULL if there is no such name, or the index is past the last one. */
 const struct rcl_protocol *rcl_protocol_named(const char *name);
 const struct rcl_protocol *rcl_protocol_at(size_t index);
 
-/* Adds protocols to the registry for this process, before threads start: `list` ends with NULL
- * and must outlive the process. False when there were too many lists. */
+/* Adds protocols to the registry of this process, before threads start. `list` ends with NULL and
+ * must outlive the process. Returns false if there are too many lists. */
 bool rcl_protocol_register(const struct rcl_protocol *const *list);
 
-/* For protocols kept in other repositories, at the end of a shared object that scenarios name by
- * protocol.file: RECLINE_PROTOCOLS(&mine, &other);
- * RECLINE_DOOR is the version of everything above that such an object is compiled with; a
- * change of a size below or of struct rcl_protocol raises it. */
+/* Declares the protocols of a shared object from another repository, at the end of its source:
+ * RECLINE_PROTOCOLS(&mine, &other); scenarios name the object by protocol.file. RECLINE_DOOR is the
+ * version of everything above, which such an object has from its compilation. A change of a size
+ * below or of struct rcl_protocol raises it. */
 #define RECLINE_DOOR 16u
 static_assert(RECLINE_DOOR == 16u && sizeof(struct rcl_config) == 24 + sizeof(const uint32_t *) &&
                   sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&

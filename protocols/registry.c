@@ -29,8 +29,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list)
   return true;
 }
 
-/* Returns the protocol at *index of a list and its variants; else reduces *index by their number.
- */
+/* Returns the protocol at *index of a list with its variants. If there is none, reduces *index by
+ * their number and returns NULL. */
 static const struct rcl_protocol *at(const struct rcl_protocol *const *list, size_t *index)
 {
   for (; *list; list++)

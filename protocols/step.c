@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* A protocol with a full list does nothing else: the rest of its step is dropped, so that it need
- * not check for room at each place. Other reasons are verdicts of the protocol on the run, which
- * the rest of its step must not contradict: the world looks at that. */
+/* Drops the rest of the step if a list is full, so that a protocol need not check for room at each
+ * place. Other reasons to give up are verdicts of the protocol on the run, which the rest of its
+ * step must not contradict: the world looks at that. */
 static void end_with_full_list(struct rcl_actions *actions)
 {
   for (uint32_t i = 0; i + 1 < actions->count; i++)
@@ -45,9 +45,9 @@ static void fold_block(uint64_t lane[LANES], const unsigned char *at, size_t byt
   }
 }
 
-/* Multiply and rotate, in lanes that do not wait for each other. Every state of a traced run goes
- * through here, and most of a state is room in lists: blocks of zeros are skipped, and a block that
- * is not skipped also counts its place. Blocks outside of all pieces are skipped without being
+/* Multiplies and rotates, in lanes that do not wait for each other. Every state of a traced run
+ * goes through here, and most of a state is room in lists. So blocks of zeros are skipped, and each
+ * other block also mixes in its place. Blocks outside of all pieces are skipped without being
  * read. */
 static uint64_t digest_pieces(const void *state, size_t bytes, const struct rcl_piece *piece,
                               uint32_t pieces)

@@ -100,7 +100,8 @@ const char *full_name(uint32_t list)
   return list < RCL_FULLS ? full_names[list] : "unknown";
 }
 
-/* In a run larger lists cost nothing; in the explorer each entry counts. */
+/* Prints that a list is full, and what helps: larger lists cost nothing in a run, but in the
+ * explorer each entry costs memory. */
 static char *print_list(const char *what, uint32_t list, uint32_t capacity, char *text)
 {
   uint32_t more = capacity < 1024 ? 2 * capacity : 16 * capacity;
@@ -141,8 +142,8 @@ struct out {
   size_t used;
 };
 
-/* Prints numbers by hand: with printf() for each word, lines of a trace would take a sixth of a
- * run's time. */
+/* Numbers are printed by hand: with printf() for each word, lines of a trace would take a sixth of
+ * a run's time. */
 static void put_text(struct out *out, const char *text)
 {
   size_t length = strlen(text), room = TEXT_MAX - 1 - out->used;
@@ -284,7 +285,7 @@ char *event_print(const struct rcl_protocol *protocol, const struct rcl_event *e
     if (e->makes)
       put_name(&out, "", "makes");
     break;
-  case RCL_EVENT_DURABLE: /* an event log can be from before the first checkpoint */
+  case RCL_EVENT_DURABLE: /* an event log can be stored before the first checkpoint */
     put_name(&out, "part=", part_names[e->part]);
     put(&out, "checkpoint", e->checkpoint);
     break;
@@ -394,12 +395,12 @@ bool text_is_moment(const char *text, const char *moment)
 
 /* ---- parsing ---- */
 
-/* One `key=value` or bare word of a line. */
+/* One `key=value`, or a bare word, of a line. */
 struct field {
   const char *start;
   size_t key;        /* length of the key, or of the bare word */
   const char *value; /* NULL for a bare word */
-  size_t length;     /* of the value */
+  size_t length;     /* length of the value */
 };
 
 static const char *next_field(const char *at, struct field *field)
@@ -432,7 +433,7 @@ static bool number(const struct field *field, int64_t *value)
   return field->length > 0 && end == field->value + field->length;
 }
 
-/* Three numbers, separated by commas. */
+/* Reads three numbers, separated by commas. */
 static bool numbers(const struct field *field, int64_t *out)
 {
   const char *at = field->value;
@@ -547,7 +548,7 @@ static bool action_field(const struct field *field, struct rcl_action *a)
   return true;
 }
 
-/* A word without a value: a flag, or what the paper calls a control message. */
+/* Reads a word without a value: a flag, or the name of a control message. */
 static bool event_word(const struct field *field, struct rcl_event *e)
 {
   switch ((enum rcl_event_kind)e->kind) {

@@ -1,9 +1,9 @@
 /* Time-based coordination: every rank takes its checkpoint when its own clock says so.
  *
  * Source: "Event Logging", section 2.2.1, after Neves and Fuchs and after Cristian and Jahanian:
- * clocks deviate from the instant T of a checkpoint by at most D (Tdev), so two of them by 2 D; a
- * message takes at most L (Tmax) and at least S (Tmin). All messages passed between T - 2 D - L and
- * T + 2 D - S are cached.
+ * clocks deviate from the instant T of a checkpoint by at most D (Tdev), so two clocks differ by at
+ * most 2 D; a message takes at most L (Tmax) and at least S (Tmin). All messages passed between T -
+ * 2 D - L and T + 2 D - S are cached.
  *
  *     1  from T - 2 D - L on a rank caches the messages that it sends: those sent before are with
  *        their receiver when that takes its checkpoint
@@ -11,7 +11,7 @@
  *        part of it
  *     3  until T + 2 D - S its messages are held back, or one might be received before a
  *        checkpoint: an orphan. The program goes on
- *     4  all images are on disk: rank 0 commits
+ *     4  when all images are on disk rank 0 commits
  *
  *                timer              timer              captured
  *     RUNNING ----------> CACHING ----------> CAPTURING ----------> HOLDING
@@ -59,14 +59,14 @@ enum control { READY = 1, NEXT, DONE };
 
 static const char *const controls[] = {"none", "ready", "next", "done", NULL};
 
-/* RCL_LINKS_INTERVAL: whether a message is sent once more after a restart. */
+/* In RCL_LINKS_INTERVAL: AGAIN if a message is sent again after a restart. */
 enum again { FIRST, AGAIN };
 
 struct state {
   uint32_t phase;
   uint32_t captured; /* the last checkpoint captured */
-  uint32_t next;     /* the next checkpoint, told while this rank was HOLDING; 0: none */
-  uint32_t ready;    /* coordinator: ranks that have started */
+  uint32_t next;     /* the next checkpoint, which this rank heard of while HOLDING; 0: none */
+  uint32_t ready;    /* at the coordinator: how many ranks have started */
   struct rcl_commit commit;
   struct rcl_links_counts counts;
 };
@@ -84,7 +84,7 @@ static struct rcl_links links_of(const struct rank *r)
 
 /* ---- messages ---- */
 
-/* A message that is not cached needs no slot. */
+/* Sends a message. It needs a slot only if it is cached. */
 static void send(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -115,7 +115,7 @@ static void arrived(const struct rank *r)
   }
 }
 
-/* Sends the messages held back and empties the cache. */
+/* Sends the messages that are held back, and empties the cache. */
 static void empty(const struct rcl_links *links, struct rcl_actions *actions)
 {
   for (int peer = 0; peer < links->config->ranks; peer++)
@@ -135,7 +135,8 @@ static void set_clock(const struct rank *r)
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->state->captured - 1;
 }
 
-/* All ranks are ready for the next checkpoint, and the last one is committed. */
+/* Begins the interval of the next checkpoint: all ranks are ready for it, and the last one is
+ * committed. */
 static void next(const struct rank *r)
 {
   r->state->commit = (struct rcl_commit){.in_progress = r->state->captured + 1};
@@ -185,7 +186,7 @@ static void count_ready(const struct rank *r)
     next(r);
 }
 
-/* Sends messages that may have been in transit again. */
+/* Starts, and sends messages again that may have been in transit. */
 static void start(const struct rank *r)
 {
   r->state->phase = RUNNING;

@@ -3,22 +3,22 @@
  *
  * Source: "dependency-tracking" in the slides of Stodghill on checkpoints, and Event Logging,
  * section 2.2, with its domino effect. Intervals count the checkpoints of a rank. A message carries
- * the interval that it was sent in; its receiver depends on that interval from then on. A rank that
- * goes back to checkpoint c undoes its intervals from c on, and a rank that depends on one of these
- * must go back, too, to a checkpoint that does not: that can undo further intervals, in the worst
- * case all (claim uncoordinated-no-domino).
+ * the interval in which it was sent; its receiver depends on that interval from then on. A rank
+ * that goes back to checkpoint c undoes its intervals from c on. A rank that depends on one of
+ * these must go back, too, to a checkpoint that does not depend on it. That can undo further
+ * intervals, in the worst case all (claim uncoordinated-no-domino).
  *
- * At a crash every rank holds and sends its table of dependencies to the coordinator, which
- * computes the line: for each rank the last checkpoint, or the present state of a rank that lives,
- * that depends on nothing undone. No message under way survives: when a rank stands on the line it
- * reports to all what it has received, and they send again from their logs (links.h), which makes
- * up for late messages. The logs roll back with their owners.
+ * At a crash every rank holds its program and sends its table of dependences to the coordinator,
+ * which computes the line: for each rank the last checkpoint that depends on nothing undone, or the
+ * present state of a rank that lives. No message under way survives. When a rank stands on the line
+ * it reports to all what it has received, and they send the other messages again from their logs
+ * (links.h). The logs roll back with their owners.
  *
- * The line that would be found if all ranks failed now, from their checkpoints on storage, bounds
- * those of all later crashes: of two lines the later checkpoints of each rank make one. So a rank
- * that runs out of room for messages or checkpoints, or has outputs that wait, asks the coordinator
- * to gather the tables once more and to find that line (claim uncoordinated-collects); what is
- * before it is collected, and outputs from before it leave.
+ * Suppose that all ranks failed now and went back to checkpoints on storage. No later crash leads
+ * to a line before that one, as the later checkpoint of each rank on two lines makes a line, too.
+ * So a rank that runs out of room for messages or checkpoints, or has outputs that wait, asks the
+ * coordinator to gather the tables again and to find that line (claim uncoordinated-collects).
+ * Everything before it is collected, and outputs from before it leave.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -57,8 +57,8 @@ enum control { HAVE = 1, REPORT, TABLE, DEPENDS, END, LINE, COLLECT, GATHER, NEE
 static const char *const controls[] = {"none", "have",    "report", "table",  "depends",  "end",
                                        "line", "collect", "gather", "needed", "received", NULL};
 
-/* Counts and dependences of the program at a checkpoint, and now: messages of each peer, and the
- * peer's last interval on which this rank depends, from 1; 0: none. */
+/* How many messages of a peer there were at a checkpoint, or are now; and the peer's last interval
+ * on which this rank depends, from 1 on (0: none). */
 struct mark {
   uint32_t sent, received, depends;
 };
@@ -67,12 +67,13 @@ struct state {
   uint32_t phase, wanted, writing;
   uint32_t interval; /* last checkpoint */
   uint32_t epoch;    /* incarnation of the last recovery */
-  uint32_t undone;   /* as above */
-  uint32_t fresh;    /* restarted, and the program has not run since */
-  uint32_t first;    /* checkpoint that a line may need; those before it are erased */
-  uint32_t gathers; /* coordinator: asks for tables, to find what can be collected; 2: and then once
-                       more */
-  uint32_t known;   /* coordinator: it has had tables */
+  uint32_t undone;   /* as in struct row */
+  uint32_t fresh;    /* 1: restarted, and the program has not run since */
+  uint32_t first;    /* first checkpoint that a line may need; earlier ones are erased */
+  /* At the coordinator: 1: it asks for tables, to find what can be collected; 2: it will then ask
+   * again. */
+  uint32_t gathers;
+  uint32_t known; /* at the coordinator: 1: it has had tables */
   struct rcl_links_counts links;
 };
 
@@ -86,9 +87,9 @@ static size_t known_used(const struct rcl_config *config, const struct state *st
   return state->known ? known_entries(config) : 0;
 }
 
-/* The marks of each checkpoint that a line may need, the beginning of the program being one, how
- * many outputs it has, and what the rank depends on now; the coordinator's rows and what each state
- * of each rank depends on; and the links. */
+/* For each checkpoint that a line may need (also the beginning of the program) its marks and its
+ * number of outputs, and on what the rank depends now; the coordinator's rows, and on what each
+ * state of each rank depends; the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
        (state->interval - state->first + (size_t)1) * (size_t)config->ranks,                       \
@@ -132,7 +133,7 @@ static void send(const struct rank *r)
   rcl_links_send(&links, r->event->peer, r->actions);
 }
 
-/* Messages under way at a crash do not count: they are sent again, or undone. */
+/* Takes a message, unless it was under way at a crash: such messages are sent again, or undone. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -152,8 +153,7 @@ static void arrived(const struct rank *r)
 
 static void ask_for_line(const struct rank *r);
 
-/* A rank takes checkpoints when it likes: without room for one it takes none, and tries again an
- * interval later. */
+/* Skips a checkpoint for lack of room, and tries again an interval later. */
 static void skip_checkpoint(const struct rank *r)
 {
   rcl_act(r->actions, RCL_ACTION_SET_TIMER);
@@ -199,7 +199,7 @@ static void end_write(const struct rank *r)
 
 /* ---- the line ---- */
 
-/* The program is where it was at `checkpoint`; its later steps are undone. */
+/* Sets the state back to where the program was at `checkpoint`, as its later steps are undone. */
 static void undo(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -219,7 +219,7 @@ static void undo(const struct rank *r, uint32_t checkpoint)
   r->state->interval = r->state->undone = checkpoint;
 }
 
-/* When all peers stand on the line, none depends on an undone interval. */
+/* Notes that all peers stand on the line, so that none depends on an undone interval. */
 static void all_stand(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -227,7 +227,7 @@ static void all_stand(const struct rank *r)
     r->state->undone = NOWHERE;
 }
 
-/* This rank stands on the line. A peer says the same by its report. */
+/* Goes on, as this rank stands on the line. It knows the same of a peer by the peer's report. */
 static void resume(const struct rank *r)
 {
   r->state->phase = RUNNING;
@@ -256,9 +256,8 @@ static uint32_t depends_at(const struct rank *r, uint32_t at, int peer)
                                  : mark_of(r, at)[peer].depends;
 }
 
-/* Fills in this rank's row of the tables: as it is or, where tables are gathered, as it would be if
- * it failed now.
- */
+/* Returns this rank's row of the tables: as it is or, when tables are gathered, as it would be if
+ * it failed now. */
 static struct row own_row(const struct rank *r)
 {
   return (struct row){.first = r->state->first,
@@ -307,8 +306,8 @@ static void begin_row(const struct rank *r, int rank)
 
 /* ---- what no line needs ---- */
 
-/* Drops everything before `checkpoint`: peers hear what was received before it, and outputs from
- * before it leave. */
+/* Drops everything before `checkpoint`: tells peers what was received before it, and lets outputs
+ * from before it leave. */
 static void collect(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -335,7 +334,8 @@ static void collect(const struct rank *r, uint32_t checkpoint)
   }
 }
 
-/* Asks all for their tables, if all ranks stand on the line; if it is already asking, later. */
+/* Asks all ranks for their tables, if all stand on the line. If it is asking already, does so
+ * afterwards. */
 static bool gather(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -353,8 +353,8 @@ static bool gather(const struct rank *r)
   return true;
 }
 
-/* The coordinator has all tables: tells all ranks where to stand, or which checkpoints a line may
- * need. */
+/* Tells all ranks where to stand, or which checkpoints a line may need, as the coordinator has all
+ * tables. */
 static void draw_line(const struct rank *r)
 {
   const struct line line = line_of(r);
@@ -377,7 +377,8 @@ static void draw_line(const struct rank *r)
     gather(r);
 }
 
-/* Returns whether there is little room, or the last image has outputs that no known line keeps. */
+/* Returns whether there is little room, or whether the last image has outputs that are before no
+ * known line. */
 static bool wants_line(const struct rank *r)
 {
   const uint32_t *outputs = outputs_of(r->config, r->state);
@@ -435,7 +436,7 @@ static void start(const struct rank *r)
     return;
   }
   if (r->event->checkpoint <
-      r->state->first) { /* its last image was lost, and others are collected */
+      r->state->first) { /* its last image was lost, and earlier ones are collected */
     rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
@@ -493,7 +494,7 @@ static void control(const struct rank *r)
       send_table(r);
     r->state->gathers = 0;
     break;
-  case NEEDED: /* as true in a later epoch */
+  case NEEDED: /* it holds in later epochs, too */
     collect(r, r->event->value);
     break;
   case RECEIVED:

@@ -9,18 +9,18 @@
 
 enum { NOWHERE = UINT16_MAX };
 
-/* The coordinator's knowledge of a rank. */
+/* What the coordinator knows of a rank. */
 struct row {
-  uint32_t first;    /* checkpoint that it has */
-  uint32_t latest;   /* checkpoint */
-  uint32_t present;  /* its present state counts as a checkpoint, as it has not died */
-  uint32_t undone;   /* checkpoint to which it has gone back, until all know; NOWHERE: none */
-  uint32_t complete; /* epoch for which its table is complete; NOWHERE: it is coming */
-  uint32_t line;     /* checkpoint on which it has to stand */
+  uint32_t first;    /* first checkpoint that it has */
+  uint32_t latest;   /* last checkpoint that it has */
+  uint32_t present;  /* 1: it has not died, so its present state counts as a checkpoint */
+  uint32_t undone;   /* checkpoint to which it has gone back, until all ranks know; NOWHERE: none */
+  uint32_t complete; /* epoch for which its table is complete; NOWHERE: the table is coming */
+  uint32_t line;     /* checkpoint on which it must stand */
 };
 
 /* A row for each rank and, for each of its `states` from the first on, the last interval of each
- * rank on which it depends. */
+ * rank on which that state depends. */
 struct line {
   int ranks;
   size_t states;
@@ -39,15 +39,16 @@ static inline uint32_t last_of(const struct row *row)
   return row->latest + row->present;
 }
 
-/* Returns the first interval of a rank on which its peers must not depend if it stands there. */
+/* Returns the first interval of a rank on which peers must not depend if the rank stands on its
+ * line. */
 static inline uint32_t undone_by(const struct row *row)
 {
   uint32_t bound = row->present && row->line == last_of(row) ? NOWHERE : row->line;
   return bound < row->undone ? bound : row->undone;
 }
 
-/* Moves one rank after the other back until none depends on an undone interval: at the latest when
- * all are at their first checkpoints. */
+/* Moves one rank after the other back until none depends on an undone interval. It ends at the
+ * latest when all ranks are at their first checkpoints. */
 static inline void find_line(const struct line *line)
 {
   struct row *rows = line->rows;

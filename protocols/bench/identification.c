@@ -1,12 +1,12 @@
-/* What logging and identification cost, by the form of the logs (envelopes.h): lists and sequential
- * search, or sorted logs with occurrence counts and binary search. Nothing is judged here: the
- * numbers are for reading, on a machine that is quiet.
+/* Measures what logging and identification cost, by the form of the logs (envelopes.h): lists with
+ * sequential search, or sorted logs with occurrence counts and binary search. It judges nothing;
+ * read its numbers on a quiet machine.
  *
  *     identification-bench [ROUNDS]      median of ROUNDS (9)
  *
- * One peer's interval: it has sent N messages with E different envelopes, of which the receiver has
- * received all but a tenth. As in the paper (section 4.1), each message is logged on both sides;
- * then each envelope of the sender's log is searched in the receiver's.
+ * In one interval a peer has sent N messages with E different envelopes, and the receiver has
+ * received nine tenths of them. As in the paper (section 4.1), each message is logged on both
+ * sides; then each envelope of the sender's log is searched in the receiver's.
  */
 #include "protocols/parts/envelopes.h"
 
@@ -23,7 +23,7 @@ struct log {
 };
 
 struct cost {
-  double logging, identification; /* nanoseconds a message */
+  double logging, identification; /* nanoseconds for a message */
 };
 
 static struct log sent, received, in_transit;
@@ -43,7 +43,7 @@ static void begin(struct log *log, enum rcl_form form)
       .form = form, .capacity = MESSAGES_MAX, .used = &log->used, .item = log->item};
 }
 
-/* Tags in an order that neither form likes better: a stride through all of them. */
+/* Returns tags in an order that favours neither form: with a stride through all of them. */
 static struct rcl_envelope envelope(uint32_t i, uint32_t envelopes)
 {
   return (struct rcl_envelope){.peer = 1, .tag = (int32_t)(i * 7919u % envelopes), .count = 1};

@@ -1,4 +1,4 @@
-/* Shorthands for protocols: appending actions. Hosts have no use for them. */
+/* Shorthands by which protocols append actions. Hosts do not use them. */
 #ifndef RECLINE_ACT_H
 #define RECLINE_ACT_H
 
@@ -6,8 +6,8 @@
 
 #include "protocols/protocol.h"
 
-/* Appends an action and returns it, zeroed but for its kind, for the caller to fill in. On
- * overflow the last item is reused and `overflow` is set, which is a breach. */
+/* Appends an action and returns it. All members but its kind are zero, for the caller to fill in.
+ * If there is no room the last action is reused and `overflow` is set, which is a breach. */
 static inline struct rcl_action *rcl_act(struct rcl_actions *actions, enum rcl_action_kind kind)
 {
   if (actions->count == actions->capacity) {
@@ -20,7 +20,7 @@ static inline struct rcl_action *rcl_act(struct rcl_actions *actions, enum rcl_a
   return action;
 }
 
-/* Sends a control message: its index in rcl_protocol.controls, the checkpoint or epoch that it is
+/* Sends a control message: an index in rcl_protocol.controls, the checkpoint or epoch that it is
  * about, and a value. */
 static inline void rcl_send_control(struct rcl_actions *actions, int peer, uint32_t control,
                                     uint32_t about, uint32_t value)
@@ -50,7 +50,7 @@ static inline void rcl_send_control_to_neighbours(const struct rcl_config *confi
       rcl_send_control(actions, peer, control, about, 0);
 }
 
-/* Answers RECEIVE: it matches as the program has asked. */
+/* Answers RECEIVE: the receive matches as the program has asked. */
 static inline void rcl_match(struct rcl_actions *actions, const struct rcl_event *receive)
 {
   struct rcl_action *action = rcl_act(actions, RCL_ACTION_MATCH);
@@ -59,7 +59,7 @@ static inline void rcl_match(struct rcl_actions *actions, const struct rcl_event
   action->tag = receive->tag;
 }
 
-/* Asks for a write of that part, with the state as it is after this step. */
+/* Asks for a write of that part, with the state after this step. */
 static inline void rcl_store(struct rcl_actions *actions, enum rcl_part part, uint32_t checkpoint)
 {
   struct rcl_action *action = rcl_act(actions, RCL_ACTION_STORE);
@@ -67,7 +67,7 @@ static inline void rcl_store(struct rcl_actions *actions, enum rcl_part part, ui
   action->checkpoint = checkpoint;
 }
 
-/* Asks for a write of an image with the state, but without the slots, which are in memory only. */
+/* Asks for a write of an image with the state, but without the slots, which stay in memory only. */
 static inline void rcl_store_bare(struct rcl_actions *actions, uint32_t checkpoint)
 {
   struct rcl_action *action = rcl_act(actions, RCL_ACTION_STORE);
@@ -86,7 +86,7 @@ static inline void rcl_set_alarm(struct rcl_actions *actions, uint32_t checkpoin
   action->after[RCL_BOUND_SHORTEST] = (int8_t)shortest;
 }
 
-/* Gives up as `list` is full. */
+/* Gives up because `list` is full. */
 static inline void rcl_give_up_full(struct rcl_actions *actions, enum rcl_full list)
 {
   struct rcl_action *action = rcl_act(actions, RCL_ACTION_GIVE_UP);

@@ -1,8 +1,8 @@
-/* The two phases of a commit: every rank says when its part of a checkpoint is on stable storage,
- * and when all have, the coordinator commits it. Shared by protocols.
+/* The two phases of a commit, which protocols share: every rank says when its part of a checkpoint
+ * is on stable storage, and when all have said so, the coordinator commits it.
  *
  * If the coordinator alone begins checkpoints, a rank learns that a checkpoint is committed when
- * the next one begins. Other ranks that begin checkpoints (event-logging) are told.
+ * the next one begins. If other ranks begin checkpoints, too (event-logging), it tells them.
  */
 #ifndef RECLINE_COMMIT_H
 #define RECLINE_COMMIT_H
@@ -11,7 +11,7 @@
 
 struct rcl_commit {     /* all zero at ranks that begin no checkpoints */
   uint32_t in_progress; /* checkpoint under way; 0: none */
-  uint32_t done;        /* the coordinator's: ranks whose part of it is durable */
+  uint32_t done;        /* at the coordinator: ranks whose part of it is durable */
 };
 
 static inline bool rcl_coordinator(const struct rcl_config *config)
@@ -19,7 +19,8 @@ static inline bool rcl_coordinator(const struct rcl_config *config)
   return config->self == RCL_COORDINATOR_RANK;
 }
 
-/* Returns whether the coordinator's timer may begin `checkpoint` now; else sets the timer again. */
+/* Returns whether the coordinator's timer may begin `checkpoint` now. Otherwise sets the timer
+ * again. */
 static inline bool rcl_commit_begin(struct rcl_commit *commit, bool idle, uint32_t checkpoint,
                                     struct rcl_actions *actions)
 {
@@ -31,7 +32,7 @@ static inline bool rcl_commit_begin(struct rcl_commit *commit, bool idle, uint32
   return true;
 }
 
-/* Coordinator: one more rank is done. */
+/* Counts, at the coordinator, one more rank that is done. */
 static inline void rcl_commit_count(const struct rcl_config *config, struct rcl_commit *commit,
                                     struct rcl_actions *actions)
 {
@@ -39,7 +40,8 @@ static inline void rcl_commit_count(const struct rcl_config *config, struct rcl_
     rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = commit->in_progress;
 }
 
-/* This rank is done with `checkpoint`; others tell the coordinator by control message `done`. */
+/* Notes that this rank is done with `checkpoint`; ranks other than the coordinator tell it by
+ * control message `done`. */
 static inline void rcl_commit_done(const struct rcl_config *config, struct rcl_commit *commit,
                                    uint32_t done, uint32_t checkpoint, struct rcl_actions *actions)
 {
@@ -49,14 +51,14 @@ static inline void rcl_commit_done(const struct rcl_config *config, struct rcl_c
     rcl_send_control(actions, RCL_COORDINATOR_RANK, done, checkpoint, 0);
 }
 
-/* Coordinator: the next checkpoint may begin. */
+/* Notes, at the coordinator, that the next checkpoint may begin. */
 static inline void rcl_commit_end(struct rcl_commit *commit, struct rcl_actions *actions)
 {
   *commit = (struct rcl_commit){0};
   rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
-/* Only the coordinator counts, for a checkpoint, at most one per rank. */
+/* Checks that only the coordinator counts, only during a checkpoint, and each rank at most once. */
 static inline bool rcl_commit_is_sound(const struct rcl_config *config,
                                        const struct rcl_commit *commit)
 {

@@ -1,11 +1,11 @@
-/* Logs of message envelopes, for protocols that identify messages by them.
+/* Logs of envelopes, for protocols that identify messages by their envelopes.
  *
  * Source: "Event Logging" (a variant of the Chandy-Lamport algorithm for MPI that needs no FIFO
  * channels), sections 3.3.1 (a log is a list, searched from its beginning) and 4.2 (sorted by a
  * hash of the envelope, with the number of its occurrences, by binary search).
  *
  * Messages with one envelope are received in the order in which they were sent (MPI 3.1, section
- * 3.5), so a log need not tell them apart: to match one is to take the oldest.
+ * 3.5), so a log need not tell them apart: a match takes the oldest one.
  *
  * A list keeps the order in which its messages were logged; a sorted log does not.
  */
@@ -19,12 +19,12 @@
 struct rcl_envelope {
   int16_t peer, comm;
   int32_t tag;
-  uint32_t count; /* messages with this envelope; 1 in a list */
+  uint32_t count; /* messages with this envelope; in a list 1 */
 };
 
 enum rcl_form { RCL_LIST, RCL_SORTED };
 
-/* A log in the caller's memory: `*used` entries of `capacity`, the others zero. */
+/* A log in the caller's memory, with `*used` of `capacity` entries. All other entries are zero. */
 struct rcl_envelopes {
   enum rcl_form form;
   uint32_t capacity;
@@ -38,7 +38,7 @@ static inline struct rcl_envelope rcl_envelope_of(const struct rcl_event *event)
       .peer = event->peer, .comm = event->comm, .tag = event->tag, .count = 1};
 }
 
-/* The paper asks for a perfect hash: no two envelopes may have the same. */
+/* The hash is perfect, as the paper asks: no two envelopes have the same hash. */
 static inline uint64_t rcl_envelope_hash(const struct rcl_envelope *e)
 {
   return (uint64_t)(uint16_t)e->peer << 48 | (uint64_t)(uint16_t)e->comm << 32 | (uint32_t)e->tag;
@@ -70,8 +70,8 @@ static inline uint32_t rcl_envelopes_sequential_search(const struct rcl_envelope
   return i;
 }
 
-/* Returns the index of the first entry with this envelope, or where a new one belongs; `found` says
- * which. */
+/* Returns the index of the first entry with this envelope, or where a new one belongs. Sets `found`
+ * to which of the two it is. */
 static inline uint32_t rcl_envelopes_find(const struct rcl_envelopes *log,
                                           const struct rcl_envelope *e, bool *found)
 {
@@ -81,7 +81,7 @@ static inline uint32_t rcl_envelopes_find(const struct rcl_envelopes *log,
   return i;
 }
 
-/* Logs e->count messages; false when the log is full. */
+/* Logs e->count messages. Returns false if the log is full. */
 static inline bool rcl_envelopes_add(struct rcl_envelopes *log, const struct rcl_envelope *e)
 {
   bool found;
@@ -102,7 +102,7 @@ static inline bool rcl_envelopes_add(struct rcl_envelopes *log, const struct rcl
   return true;
 }
 
-/* Takes the oldest message with this envelope out of the log; false when there is none. */
+/* Takes the oldest message with this envelope out of the log. Returns false if there is none. */
 static inline bool rcl_envelopes_take(struct rcl_envelopes *log, const struct rcl_envelope *e)
 {
   bool found;

@@ -1,14 +1,14 @@
-/* Links with sender-based logs, which the protocols share whose ranks recover on their own.
+/* Links with sender-based logs, for protocols whose ranks recover on their own.
  *
- * Messages to and from each peer are numbered, over all tags and communicators. A sent one stays in
- * the log of its sender, its payload in a slot. It goes on the wire when the link is up and, if
- * events are logged, those before the send are stable; until then the program's send is complete
- * and the message waits in the log, as do those to the same peer behind it.
+ * Messages to and from each peer are numbered, over all tags and communicators. A message stays in
+ * the log of its sender, with its payload in a slot. It goes on the wire when the link is up and,
+ * if events are logged, the events before the send are stable. Until then the program's send is
+ * complete, and the message waits in the log with later messages to the same peer.
  *
- * When a rank has gone back, both ends of a link report the numbers that they have received: the
- * other end sends the missing messages again, and suppresses those that are there when its program
- * sends them once more. Receives name tags, so messages overtake each other: what was received is a
- * number up to which all are in, and those that are ahead of a gap.
+ * When a rank has gone back, both ends of a link report the numbers that they have received. The
+ * other end sends missing messages again; when its program repeats a send that has arrived, it
+ * suppresses the message. Receives name tags, so messages overtake each other. So each end keeps
+ * the number up to which all messages are in, and the numbers ahead of a gap.
  */
 #ifndef RECLINE_LINKS_H
 #define RECLINE_LINKS_H
@@ -23,35 +23,36 @@ enum { RCL_LINKS_NUMBER, RCL_LINKS_INTERVAL, RCL_LINKS_EPOCH };
 
 struct rcl_link {
   uint32_t sent;     /* by the program */
-  uint32_t passed;   /* all of these up to this one are on the wire or with the peer */
-  uint32_t received; /* all of the peer's messages up to this one have arrived */
+  uint32_t passed;   /* messages up to this one are on the wire or with the peer */
+  uint32_t received; /* the peer's messages up to this one have arrived */
   uint32_t up;
 };
 
 /* A sent message. */
 struct rcl_sent {
   int16_t peer;
-  uint16_t forgotten; /* its slot is empty; the entry goes when the checkpoint is durable */
+  /* 1: its slot is empty; the entry is removed when the checkpoint is durable */
+  uint16_t forgotten;
   uint32_t number, slot;
-  uint32_t interval; /* the sender's last checkpoint before it was sent */
-  uint32_t after;    /* the number of events that must be stable before it passes; 0: they are */
+  uint32_t interval; /* the sender's last checkpoint before the send */
+  uint32_t after;    /* how many events must be stable before it passes; 0: they are */
 };
 
-/* The number of a message that arrived, or that the peer says has arrived there, ahead of a gap. */
+/* The number of a message that has arrived ahead of a gap, here or, as it says, at the peer. */
 struct rcl_ahead {
   int16_t peer;
-  uint16_t interval; /* interval of the receiver; a number from before its last checkpoint is kept
-                        for that */
+  /* Interval of the receiver; numbers from before its last checkpoint are kept for that
+   * checkpoint. */
+  uint16_t interval;
   uint32_t number;
 };
 
 struct rcl_links_counts {
-  uint32_t log, ahead, had; /* entries of the lists */
-  uint32_t slots;           /* used so far */
+  uint32_t log, ahead, had; /* how many entries the lists have */
+  uint32_t slots;           /* how many slots were used so far */
 };
 
-/* A protocol keeps account of at most this many checkpoints of a rank, beside the beginning of the
- * program. */
+/* Most checkpoints that a protocol notes for a rank, besides the beginning of the program. */
 enum { RCL_CHECKPOINTS_MAX = 32 };
 
 static inline uint32_t rcl_checkpoints(const struct rcl_config *config)
@@ -59,7 +60,7 @@ static inline uint32_t rcl_checkpoints(const struct rcl_config *config)
   return config->capacity < RCL_CHECKPOINTS_MAX ? config->capacity : RCL_CHECKPOINTS_MAX;
 }
 
-/* What is full when there are more. */
+/* Returns which list is full if there are more. */
 static inline enum rcl_full rcl_checkpoints_full(const struct rcl_config *config)
 {
   return config->capacity < RCL_CHECKPOINTS_MAX ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT;
@@ -69,22 +70,23 @@ static inline enum rcl_full rcl_checkpoints_full(const struct rcl_config *config
 struct rcl_links {
   const struct rcl_config *config;
   struct rcl_links_counts *counts;
-  struct rcl_link *link; /* one for each rank, this one included */
+  struct rcl_link *link; /* one for each rank, also for this one */
   struct rcl_sent *log;
-  struct rcl_ahead *ahead, *had; /* arrived here, and at the peer */
-  bool held;                     /* the program is held, and no message is transmitted */
-  uint32_t interval, epoch;      /* words that go with each message, after its number */
-  uint32_t events, stable; /* numbers of events so far, and on stable storage; both 0: no log */
+  struct rcl_ahead *ahead, *had; /* numbers that have arrived here, and at the peer */
+  bool held;                     /* the program is held, so no message is transmitted */
+  uint32_t interval, epoch;      /* words of each message, after its number */
+  /* How many events there are, and how many are stable; both 0: events are not logged. */
+  uint32_t events, stable;
 };
 
-/* The lists that a protocol with links puts into its LISTS; `links_memory` is the first. */
+/* The lists that a protocol with links adds to its LISTS; `links_memory` is the first. */
 #define RCL_LINKS_LISTS(ARRAY, LIST, COUNTS)                                                       \
   ARRAY(links_memory, struct rcl_link, config->ranks)                                              \
   LIST(links_log, struct rcl_sent, config->capacity, (COUNTS).log, RCL_FULL_SENT)                  \
   LIST(links_ahead, struct rcl_ahead, config->capacity, (COUNTS).ahead, RCL_FULL_AHEAD)            \
   LIST(links_had, struct rcl_ahead, config->capacity, (COUNTS).had, RCL_FULL_AHEAD)
 
-/* Returns the links at `memory`, links_memory(); `counts` lies in the same state. */
+/* Returns the links at `memory`, which is links_memory(); `counts` lies in the same state. */
 static inline struct rcl_links rcl_links_at(const struct rcl_config *config,
                                             const struct rcl_links_counts *counts, void *memory)
 {
@@ -130,14 +132,15 @@ static inline void rcl_links_drop(struct rcl_ahead *list, uint32_t *count, int p
 
 /* ---- the log ---- */
 
-/* The payload is not needed any more; the entry stays until rcl_links_compact(). */
+/* Empties the slot of a payload that is not needed any more. The entry stays until
+ * rcl_links_compact(). */
 static inline void rcl_links_forget(struct rcl_sent *entry, struct rcl_actions *actions)
 {
   entry->forgotten = true;
   rcl_act(actions, RCL_ACTION_FORGET)->slot = entry->slot;
 }
 
-/* Removes the entries that are forgotten. */
+/* Removes entries whose slots are empty. */
 static inline void rcl_links_compact(const struct rcl_links *links)
 {
   uint32_t left = 0, *count = &links->counts->log;
@@ -148,7 +151,7 @@ static inline void rcl_links_compact(const struct rcl_links *links)
   *count = left;
 }
 
-/* The peer will never ask again for messages up to that number. */
+/* Drops messages up to that number, for which the peer will never ask again. */
 static inline void rcl_links_drop_sent(const struct rcl_links *links, int peer, uint32_t received,
                                        struct rcl_actions *actions)
 {
@@ -158,7 +161,7 @@ static inline void rcl_links_drop_sent(const struct rcl_links *links, int peer, 
   rcl_links_compact(links);
 }
 
-/* An invariant: numbers in the log count up to `sent`, from the first that is not released. A peer
+/* An invariant: the log has all numbers from the first that is not released up to `sent`. A peer
  * will never ask for messages up to its number in `released`. */
 static inline bool rcl_links_log_is_whole(const struct rcl_links *links, const uint32_t *released)
 {
@@ -207,7 +210,7 @@ static inline void rcl_links_flush(const struct rcl_links *links, int to,
   rcl_links_drop(links->had, &links->counts->had, to, link->passed, 0);
 }
 
-/* Transmits the message just sent if it `may_pass` and the peer does not have it. */
+/* Transmits the message that was just sent, if it `may_pass` and the peer does not have it. */
 static inline void rcl_links_transmit(const struct rcl_links *links, int to, bool may_pass,
                                       struct rcl_actions *actions)
 {
@@ -226,8 +229,8 @@ static inline void rcl_links_transmit(const struct rcl_links *links, int to, boo
   transmit->words[RCL_LINKS_EPOCH] = links->epoch;
 }
 
-/* The program sends: puts the message into the log and, once it depends on stable events only, on
- * the wire. */
+/* Handles the program's send: logs the message, and transmits it once all events before it are
+ * stable. */
 static inline void rcl_links_send(const struct rcl_links *links, int to,
                                   struct rcl_actions *actions)
 {
@@ -246,7 +249,7 @@ static inline void rcl_links_send(const struct rcl_links *links, int to,
   rcl_links_transmit(links, to, rcl_links_may_pass(links, to) && stable, actions);
 }
 
-/* Sends without a copy in the log, for a message that may pass. */
+/* Sends a message that may pass, without a copy in the log. */
 static inline void rcl_links_send_unlogged(const struct rcl_links *links, int to,
                                            struct rcl_actions *actions)
 {
@@ -254,7 +257,7 @@ static inline void rcl_links_send_unlogged(const struct rcl_links *links, int to
   rcl_links_transmit(links, to, true, actions);
 }
 
-/* An invariant: a message that may pass, and has stable events only before it, has passed. */
+/* An invariant: a message that may pass, and whose earlier events are all stable, has passed. */
 static inline bool rcl_links_nothing_waits(const struct rcl_links *links)
 {
   for (int to = 0; to < links->config->ranks; to++) {
@@ -271,8 +274,8 @@ static inline bool rcl_links_nothing_waits(const struct rcl_links *links)
 
 /* ---- receiving ---- */
 
-/* Notes that message `number` of that peer has arrived. Returns false when the list of messages
- * ahead of a gap is full. */
+/* Notes that message `number` of that peer has arrived. Returns false if the list of messages ahead
+ * of a gap is full. */
 static inline bool rcl_links_arrived(const struct rcl_links *links, int from, uint32_t number)
 {
   struct rcl_link *link = &links->link[from];
@@ -288,7 +291,8 @@ static inline bool rcl_links_arrived(const struct rcl_links *links, int from, ui
 
 /* ---- links go down at a failure, and up when the peer has reported ---- */
 
-/* Tells the peer which of its messages are here: `have` for each ahead of a gap, then `report`. */
+/* Tells the peer which of its messages have arrived: control message `have` for each one ahead of a
+ * gap, then `report`. */
 static inline void rcl_links_report(const struct rcl_links *links, int peer, uint32_t have,
                                     uint32_t report, struct rcl_actions *actions)
 {
@@ -335,7 +339,7 @@ static inline void rcl_links_all_down(const struct rcl_links *links)
     rcl_links_down(links, peer);
 }
 
-/* A rank is its own peer: it reports its messages to itself without a control message. */
+/* Reports a rank's messages to itself without a control message, as it is its own peer. */
 static inline void rcl_links_to_self(const struct rcl_links *links)
 {
   int self = links->config->self;
@@ -346,8 +350,8 @@ static inline void rcl_links_to_self(const struct rcl_links *links)
   rcl_links_up(links, self, links->link[self].received);
 }
 
-/* The program is where it was at `checkpoint`; link->sent and link->received have the counts of
- * that moment already. Empties the slots of undone messages if they `live` on. */
+/* Goes back to where the program was at `checkpoint`; link->sent and link->received have the counts
+ * of that moment already. If undone messages `live` on in memory, empties their slots. */
 static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t checkpoint, bool live,
                                      struct rcl_actions *actions)
 {
@@ -362,7 +366,7 @@ static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t che
     rcl_links_drop(links->ahead, &links->counts->ahead, peer, UINT32_MAX, checkpoint);
 }
 
-/* The rank stands where it will go on: tells all peers, and itself, what it has received. */
+/* Tells all peers, and this rank, what it has received, as it stands where it will go on. */
 static inline void rcl_links_stand(const struct rcl_links *links, uint32_t have, uint32_t report,
                                    struct rcl_actions *actions)
 {

@@ -1,16 +1,16 @@
 /* The layout of a protocol's state: `struct state`, then arrays and lists whose lengths depend on
  * the config.
  *
- * A protocol says once, in a macro, which there are and in which order:
+ * A protocol says once, in a macro, which arrays and lists it has and in which order:
  *
  *     #define LISTS(ARRAY, LIST)                                                   \
  *       ARRAY(peers, struct peer, config->ranks)                                   \
  *       LIST(log_of, struct entry, config->capacity, state->log, RCL_FULL_LOG)
  *     RCL_STATE(LISTS)
  *
- * Each names an accessor, the type of an entry, and how many entries there are; a LIST also how
- * many of them are in use, from the first on, and its name in messages. RCL_STATE, behind the
- * definition of `struct state`, makes of that
+ * Each entry names an accessor, the type of an item, and how many items there are. A LIST also
+ * names how many of them are in use, from the first on, and its name in messages. After the
+ * definition of `struct state`, RCL_STATE makes of that
  *
  *     struct peer *peers(config, state), struct entry *log_of(config, state)
  *     struct offsets offsets_of(config)    where each list begins, and `end`, in bytes
@@ -24,9 +24,9 @@
 
 #include "protocols/protocol.h"
 
-/* The memory `offset` bytes behind the beginning of `state`. As with strchr(), the result can be
- * written to although `state` is const: a check of invariants reads a state through the same
- * accessors as a step, and must not write. No other place drops const. */
+/* Returns the memory `offset` bytes behind the beginning of `state`. It can be written although
+ * `state` is const, as with strchr(): checks of invariants, which must not write, read a state
+ * through the same accessors as steps. No other place drops const. */
 static inline void *rcl_at(const void *state, size_t offset)
 {
   return (char *)(uintptr_t)state + offset;
@@ -37,7 +37,7 @@ static inline size_t rcl_aligned(size_t offset, size_t alignment)
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* A pointer to the counter MEMBER of a state, for parts that keep the length of a list there. */
+/* Returns a pointer to the counter MEMBER of a state. Parts keep the length of a list there. */
 #define RCL_COUNT(STATE, MEMBER) ((uint32_t *)rcl_at(STATE, offsetof(struct state, MEMBER)))
 
 #define RCL_MAYBE __attribute__((unused)) /* a protocol need not use it */

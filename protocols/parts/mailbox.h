@@ -1,8 +1,8 @@
-/* Messages that a protocol holds in slots: taken from a channel before the program asked for them,
- * or needed once more after a restart. Shared by protocols; hosts have no use for it.
+/* Messages that a protocol holds in slots, as it has taken them from a channel before the program
+ * asked for them, or needs them again after a restart. Protocols share this; hosts do not use it.
  *
- * A mailbox is a list of entries in the order in which receives are to find them. An entry whose
- * message the program has been `given` stays only as long as its protocol needs the payload.
+ * A mailbox is a list of entries in the order in which receives are to find them. When the program
+ * has been `given` the message, the entry stays only as long as the protocol needs the payload.
  */
 #ifndef RECLINE_MAILBOX_H
 #define RECLINE_MAILBOX_H
@@ -16,19 +16,21 @@ struct rcl_kept {
   int16_t peer, comm;
   int32_t tag;
   uint8_t given; /* the program has it */
-  uint8_t late;  /* it crosses the recovery line forwards: part of the checkpoint under way */
+  /* It crosses the recovery line forwards, so it is part of the checkpoint under way. */
+  uint8_t late;
   uint16_t pad;
-  uint32_t epoch, number; /* words of the message, where the protocol needs them later */
+  uint32_t epoch, number; /* words of the message, if the protocol needs them later */
 };
 
-/* A mailbox in the caller's memory: `*used` entries of `capacity`, the others zero. */
+/* A mailbox in the caller's memory, with `*used` of `capacity` entries. All other entries are
+ * zero. */
 struct rcl_mailbox {
   uint32_t capacity;
   uint32_t *used;
   struct rcl_kept *item;
 };
 
-/* Returns the lowest free slot; looks at 64 slots at a time. */
+/* Returns the lowest free slot. Looks at 64 slots at a time. */
 static inline uint32_t rcl_mailbox_free_slot(const struct rcl_mailbox *box)
 {
   for (uint32_t first = 1;; first += 64) {
@@ -42,7 +44,8 @@ static inline uint32_t rcl_mailbox_free_slot(const struct rcl_mailbox *box)
   }
 }
 
-/* Keeps the message that has arrived; NULL, and the protocol gives up, when the mailbox is full. */
+/* Keeps the message that has arrived. If the mailbox is full, the protocol gives up and the result
+ * is NULL. */
 static inline struct rcl_kept *rcl_mailbox_keep(struct rcl_mailbox *box,
                                                 const struct rcl_event *arrived,
                                                 struct rcl_actions *actions)
@@ -59,7 +62,7 @@ static inline struct rcl_kept *rcl_mailbox_keep(struct rcl_mailbox *box,
   return entry;
 }
 
-/* Returns the first message for this receive that the program does not have; NULL when there is
+/* Returns the first message for this receive that the program does not have yet; NULL: there is
  * none. */
 static inline struct rcl_kept *rcl_mailbox_find(const struct rcl_mailbox *box,
                                                 const struct rcl_event *receive)
@@ -93,7 +96,7 @@ static inline void rcl_mailbox_forget(struct rcl_mailbox *box, struct rcl_kept *
   box->item[*box->used] = (struct rcl_kept){0};
 }
 
-/* Returns whether every message that is kept has a rank as its sender and a slot of its own. */
+/* Returns whether every kept message has a rank as its sender and a slot of its own. */
 static inline bool rcl_mailbox_is_sound(const struct rcl_config *config,
                                         const struct rcl_mailbox *box)
 {

@@ -2,8 +2,7 @@
  * that checkpoint is committed, as no crash undoes them any more. Later outputs wait for the next
  * checkpoint (Elnozahy et al., ACM Computing Surveys 34 (2002), section 2.3).
  *
- * Hosts hold outputs and let them leave; if a protocol never lets an output leave, it waits for the
- * end of the run.
+ * Hosts hold outputs. An output that a protocol never lets leave waits for the end of the run.
  */
 #ifndef RECLINE_OUTPUTS_H
 #define RECLINE_OUTPUTS_H
@@ -17,8 +16,8 @@ static inline void rcl_output(struct rcl_actions *actions, uint32_t output, uint
   action->checkpoint = checkpoint;
 }
 
-/* Takes effect at CAPTURED and START. A rank starts from a committed checkpoint: outputs in its
- * image that a crash has kept from leaving leave now. */
+/* Acts at CAPTURED and START. A rank starts from a committed checkpoint, so outputs in its image
+ * that a crash has kept from leaving leave now. */
 static inline void rcl_output_with_commit(const struct rcl_event *event,
                                           struct rcl_actions *actions)
 {

@@ -1,10 +1,10 @@
 /* Logged events that happen again after a restart, for protocols that log receptions and decisions
  * of a rank in one list (pessimistic.c, optimistic.c).
  *
- * A protocol includes this file behind its state. It has happened_of(), a list of struct happened,
- * and in struct state the number of its entries (`happened`), of the events that have yet to happen
- * again (`replaying`), and the entry from which decisions are repeated (`decision`) with the number
- * of decisions of that entry that were (`repeated`). It defines note_reception() and
+ * A protocol includes this file after its state. It has happened_of(), a list of struct happened.
+ * Its struct state has the number of entries (`happened`), the number of events that still have to
+ * happen again (`replaying`), the entry from which decisions are repeated (`decision`), and how
+ * many decisions of that entry were repeated (`repeated`). It defines note_reception() and
  * note_decision(), which log a new event. */
 #ifndef RECLINE_REPLAYED_H
 #define RECLINE_REPLAYED_H
@@ -14,8 +14,7 @@
 static void note_reception(const struct rank *r);
 static void note_decision(const struct rank *r, uint32_t outcome);
 
-/* Returns the logged reception of that request; NULL: the log has none, or all has been replayed.
- */
+/* Returns the logged reception of that request; NULL: the log has none, or all is replayed. */
 static inline const struct happened *rcl_logged_reception(const struct rank *r, uint32_t request)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -25,7 +24,7 @@ static inline const struct happened *rcl_logged_reception(const struct rank *r, 
   return NULL;
 }
 
-/* Returns the next decision to repeat; NULL when the program is free. */
+/* Returns the next decision to repeat; NULL: the program is free. */
 static inline const struct happened *rcl_next_decision(const struct rank *r)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -38,7 +37,7 @@ static inline const struct happened *rcl_next_decision(const struct rank *r)
   return state->decision < state->happened ? &entry[state->decision] : NULL;
 }
 
-/* Transition of RECEIVE: a receive matches the message that the log has for it. */
+/* Transition of RECEIVE: the receive matches the message that the log has for it. */
 RCL_MAYBE static void rcl_replay_receive(const struct rank *r)
 {
   const struct happened *entry = rcl_logged_reception(r, r->event->request);
@@ -60,8 +59,8 @@ static inline void rcl_replay_decision(const struct rank *r)
   r->state->replaying--;
 }
 
-/* A receive is cancelled, and will never be given a message; or it completes, as it must if it was
- * given a message before the crash. Which of the two is a decision like any other. */
+/* Cancels or completes a receive, which is a decision like any other. A cancelled receive is never
+ * given a message. It must complete if it was given one before the crash. */
 static inline void rcl_replay_cancel(const struct rank *r)
 {
   const struct happened *entry = rcl_logged_reception(r, r->event->request);

@@ -1,5 +1,5 @@
-/* The transitions of a protocol: a function for each event, in a constant table. Shared by
- * protocols.
+/* The transitions of a protocol: a function for each event, in a constant table. Protocols share
+ * this.
  *
  * A protocol defines `struct state` (and `struct variant`, if it has several forms), then
  *
@@ -8,8 +8,9 @@
  *     static int first_broken(const struct rank *r)    the number of a broken invariant; 0: none
  *     RCL_ONLY_FORM, or RCL_FORM(ID) for each `static const struct variant ID`
  *
- * The last makes ID_step and ID_broken (only_step, only_broken) for struct rcl_protocol; a protocol
- * without invariants says RCL_STEP. An event without an entry in the table changes nothing.
+ * The last line makes ID_step and ID_broken (only_step, only_broken) for struct rcl_protocol; a
+ * protocol without invariants writes RCL_STEP. An event without an entry in the table changes
+ * nothing.
  */
 #ifndef RECLINE_TRANSITIONS_H
 #define RECLINE_TRANSITIONS_H
@@ -20,7 +21,7 @@
 struct state;
 struct variant;
 
-/* One rank in one step. Invariants are asked without event and actions. */
+/* One rank in one step. For invariants, event and actions are NULL. */
 struct rank {
   const struct rcl_config *config;
   const struct variant *variant; /* NULL: the protocol has one form */
@@ -37,13 +38,13 @@ static inline void rcl_take(const rcl_transition on[RCL_EVENT_KINDS], const stru
     on[r->event->kind](r);
 }
 
-/* Transition of RECEIVE: it matches as the program has asked. */
+/* Transition of RECEIVE: the receive matches as the program has asked. */
 RCL_MAYBE static void rcl_match_receive(const struct rank *r)
 {
   rcl_match(r->actions, r->event);
 }
 
-/* Transition of DOWN, with global recovery: the rank goes back to the checkpoint of the event. */
+/* Transition of DOWN with global recovery: the rank goes back to the checkpoint in the event. */
 RCL_MAYBE static void rcl_roll_back(const struct rank *r)
 {
   rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = r->event->checkpoint;

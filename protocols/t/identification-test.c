@@ -1,6 +1,6 @@
-/* Random histories of one sender and one receiver: every protocol that drops orphans, and every
- * form of it, must give back what was in transit and drop what was an orphan, which is known here
- * from the history itself.
+/* Plays random histories of one sender and one receiver. Every protocol that drops orphans, in each
+ * of its forms, must give back messages in transit and drop orphans. The test knows from the
+ * history which messages these are.
  *
  * The sender sends N messages with few tags; its checkpoint lies between two of them. The receiver
  * takes them in any order that MPI allows; its checkpoint lies between two receives, and the
@@ -26,10 +26,10 @@ struct message {
 struct side {
   struct rcl_config config;
   uint64_t state[STATE_MAX / 8], stored[STATE_MAX / 8];
-  int slot[CAPACITY + 1]; /* message that it holds, from 0; -1 */
+  int slot[CAPACITY + 1]; /* the message in it, from 0; -1: none */
   int stored_slot[CAPACITY + 1];
   bool held, has_stored;
-  uint32_t control[QUEUE][RCL_WORDS]; /* to the other side */
+  uint32_t control[QUEUE][RCL_WORDS]; /* messages to the other side */
   int controls;
 };
 
@@ -99,7 +99,7 @@ static void note(struct side *side, const struct rcl_action *action, int arrived
   }
 }
 
-/* `arrived` is the message of an ARRIVED, or -1. */
+/* Takes a step. `arrived` is the message of an ARRIVED, or -1. */
 static void take(struct side *side, struct rcl_event event, int arrived)
 {
   event.peer = (int16_t)!side->config.self;
@@ -145,7 +145,8 @@ static void checkpoint(struct side *side)
 
 /* ---- the receiver ---- */
 
-/* A message comes for receive `request`, or is drained; whether the receive is filled. */
+/* Lets a message arrive for receive `request`, or be drained. Returns whether the receive is
+ * filled. */
 static bool arrive(int i, uint32_t request)
 {
   struct rcl_event event = {
@@ -167,10 +168,10 @@ static void drain(void)
     fail("the program is held for ever");
 }
 
-/* The message that receive `request` is given; -1: it waits. */
+/* Returns the message that receive `request` is given; -1: it waits. */
 static int receive(uint32_t request, int tag)
 {
-  int slot[CAPACITY + 1]; /* as they are before the step, which may empty them */
+  int slot[CAPACITY + 1]; /* the slots before the step, which may empty them */
   memcpy(slot, receiver.slot, sizeof slot);
   take(&receiver, (struct rcl_event){.kind = RCL_EVENT_RECEIVE, .request = request, .tag = tag},
        -1);
@@ -202,7 +203,7 @@ static void draw_history(int first)
     int i = (int)draw((unsigned)messages);
     while (taken[i])
       i = (i + 1) % messages;
-    for (int j = 0; j < i; j++) /* the oldest of its tag */
+    for (int j = 0; j < i; j++) /* the oldest message with its tag */
       if (!taken[j] && message[j].tag == message[i].tag)
         i = j;
     taken[i] = true;

@@ -1,6 +1,6 @@
-/* Costs follow what is in use of a state, not protocol.capacity: with lists of 65,536 entries, of
- * which 100 messages fill a few, a protocol touches few pages, in_use() tells them, what it does
- * not tell is zero, and the digest is that of the whole state without reading the other pages. */
+/* Costs follow what is in use of a state, not protocol.capacity. With lists of 65,536 entries, of
+ * which 100 messages fill a few: a protocol touches few pages, in_use() names them, all other bytes
+ * are zero, and the digest is that of the whole state but does not read the other pages. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void step(const struct rcl_protocol *protocol, const struct rcl_config *c
   rcl_protocol_step(protocol, config, state, &event, actions, false);
 }
 
-/* Rank 1 receives from rank 2 and sends to it. */
+/* Lets rank 1 receive from rank 2 and send to it. */
 static void play(const struct rcl_protocol *protocol, const struct rcl_config *config, void *state)
 {
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(config)};
@@ -60,8 +60,8 @@ static size_t present(const char *state, size_t pages)
   return count;
 }
 
-/* Marks the pages of the pieces; returns how many there are. A piece of no bytes has none: a state
- * may end before it. */
+/* Marks the pages of the pieces, and returns their number. A piece of no bytes has no page, as a
+ * state may end before it. */
 static size_t pages_of(const struct rcl_piece *piece, uint32_t pieces, char *used)
 {
   size_t count = 0;

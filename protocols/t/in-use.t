@@ -1,4 +1,4 @@
 #!/bin/sh
-# What each protocol says of the memory that it uses.
+# Each protocol names the memory of its state that it uses.
 here=$(dirname "$0")
 exec "${RECLINE_BUILD:-$here/../../build}/t/in-use-test"

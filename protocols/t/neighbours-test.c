@@ -1,4 +1,4 @@
-/* Topologies as text: who is whose neighbour, what is refused, who is reached. */
+/* Tests topologies as text: neighbours, refused texts, and ranks that cannot be reached. */
 #include "protocols/neighbours.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "protocols/t/tap.h"
 
-/* The neighbours of each rank: "1;0,2;1". */
+/* Prints the neighbours of each rank: "1;0,2;1". */
 static void print(const uint32_t *rows, int ranks, char *text)
 {
   *text = '\0';

@@ -1,6 +1,6 @@
-# A Slurm of one node for tests in sh, private to the test: no system service, all sockets on a
-# loopback address. Sourced behind tap.sh; the test is skipped where there is no Slurm, or one of its
-# daemons gives up. It is up from here on, in $dir, where the test then stands; stop_slurm() ends it,
+# A Slurm of one node for tests in sh, private to the test: without system services, with all sockets on
+# a loopback address. A test sources it after tap.sh, and is skipped if there is no Slurm or a daemon of
+# it gives up. Slurm runs from then on, in $dir, which is also the test's folder. stop_slurm() ends it,
 # as the end of the test does.
 
 PATH=$PATH:/usr/sbin
@@ -59,7 +59,7 @@ SlurmdParameters=config_overrides
 NodeName=$host NodeAddr=$address CPUs=4 RealMemory=2000 State=UNKNOWN
 PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
 EOF
-# The plugin that looks for no cgroups before they are used: a chroot may have none.
+# This plugin looks for cgroups only when they are used, as a chroot may have none.
 case $(slurmd -V) in
   *' 22.'*) plugin=cgroup/v1 ;;
   *) plugin=disabled ;;
@@ -67,8 +67,8 @@ esac
 echo CgroupPlugin=$plugin >cgroup.conf
 export SLURM_CONF="$dir/slurm.conf"
 
-# For srun. It would listen on the address of this machine's name, and is called back on the one that
-# its own calls come from: where these are 127.0.1.1 and 127.0.0.1 it has to listen on all.
+# For srun: it would listen on the address of this machine's name, but is called back on the address
+# from which its own calls come. As these can differ (127.0.1.1 and 127.0.0.1), it listens on all.
 mkdir client
 sed '/^CommunicationParameters/d' slurm.conf >client/slurm.conf
 cp cgroup.conf client
@@ -81,7 +81,7 @@ wait_for() {
     sleep 0.1
   done
 }
-# Without a controller they would try again for minutes.
+# Without a controller the daemons would try again for minutes.
 is_idle() { [ "$(timeout 10 sinfo -h -o %t 2>/dev/null)" = idle ]; }
 is_quiet() { jobs=$(timeout 10 squeue -h 2>/dev/null) && [ -z "$jobs" ]; }
 

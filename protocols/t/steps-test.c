@@ -6,10 +6,10 @@
  *       control peer=1 please-checkpoint words=1,1,0     the actions it must give, in order
  *       work records=1 matches=0.75       first what it costs, where the header ends with `work`
  *
- * States that a STORE keeps come back with the next `start checkpoint=N` of that rank. Where ranks
- * recover on their own (independent), a line `1 crash` brings back the last that rank 1 has stored,
- * and a start leaves the state as it is. A state that breaks an invariant fails the step. One TAP
- * line per event.
+ * The state that a STORE keeps comes back with the next `start checkpoint=N` of that rank. If ranks
+ * recover on their own (independent), a line `1 crash` brings back the last state that rank 1 has
+ * stored, and a start leaves the state as it is. A state that breaks an invariant fails the step.
+ * One TAP line per event.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static uint64_t stored[RANKS_MAX][CHECKPOINTS_MAX][STATE_MAX / 8];
 static uint64_t last_stored[RANKS_MAX][STATE_MAX / 8];
 static struct rcl_action items[ACTIONS];
 static struct rcl_actions actions = {.capacity = ACTIONS, .item = items};
-static bool works;                                  /* costs are shown */
+static bool works;                                  /* costs are checked, too */
 static struct rcl_work spent[RANKS_MAX][RANKS_MAX]; /* by the peer of a control message */
 static int tests, failed;
 
@@ -37,7 +37,7 @@ static void fail(const char *file, int line, const char *what)
   exit(64);
 }
 
-/* Reads what stands behind the word `topology`, to the end of the line. */
+/* Reads the text after the word `topology`, up to the end of the line. */
 static void set_topology(const char *file, const char *header, int ranks)
 {
   static const char word[] = " topology ";
@@ -54,7 +54,7 @@ static void set_topology(const char *file, const char *header, int ranks)
     config[rank].neighbours = &rows[(size_t)rank * neighbours_row(ranks)];
 }
 
-/* The protocol's parameter of that name in the header; 0: not there. */
+/* Returns the protocol's parameter of that name in the header; 0: it is not there. */
 static uint32_t parameter_in(const char *header, const char *name)
 {
   char key[64];
@@ -118,7 +118,7 @@ static void take(int rank, const struct rcl_event *event, char *got)
     sprintf(got + strlen(got), "  invariant %d broken\n", broken);
 }
 
-/* `N crash` */
+/* Reads a line `N crash`. */
 static bool crashes(long rank, const char *event)
 {
   if (strcmp(event, "crash") || !protocol->independent || rank < 0 || rank >= RANKS_MAX)

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Each *.steps file beside this one: the events of one protocol's story and the actions that it must
-# answer with, played by steps-test.
+# Plays each *.steps file beside this one by steps-test: the events of a protocol's story, and the
+# actions with which it must answer.
 . "$(dirname "$0")/tap.sh"
 for file in "$here"/*.steps; do
   name=$(basename "$file" .steps)
   "$build/t/steps-test" "$file" >"$dir/lines"
   code=$?
-  # its own lines, with the numbers of this test
+  # lines of steps-test, with the numbers of this test
   while read -r line; do
     case $line in
       'ok '*) report 0 "$name: ${line#* - }" ;;

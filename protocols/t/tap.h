@@ -30,7 +30,7 @@ __attribute__((format(printf, 1, 2))) static inline void note(const char *format
   va_end(args);
 }
 
-/* The plan; what main() returns. */
+/* Prints the plan. Returns what main() must return. */
 static inline int done(void)
 {
   printf("1..%d\n", tap_tests);

@@ -1,4 +1,4 @@
-# The Test Anything Protocol for tests in sh: sourced by them, with $0 the test.
+# The Test Anything Protocol for tests in sh, which source this file; $0 is the test.
 #
 # Sets here (the folder of the test), root (of the sources), build (RECLINE_BUILD, or build/ of the
 # sources), recline and tool (the programs recline and verify-tool), and dir, a folder that is
@@ -28,12 +28,12 @@ export LC_ALL RECLINE_CHECKS
 tap_said=0
 tap_failed=0
 
-# Whether the build is one with the sanitizers: it has no MPI layer, as that copies stacks.
+# Returns whether the build has sanitizers. Then it has no MPI layer, as that copies stacks.
 is_sanitized() {
   grep -Eqs '^SANITIZE:BOOL=(ON|TRUE|true)' "$build/CMakeCache.txt"
 }
 
-# Ends the test where simulations do not run.
+# Skips the test if simulations cannot run.
 needs_layer() {
   if is_sanitized; then
     echo '1..0 # SKIP the MPI layer is not built with the sanitizers: it copies stacks'
@@ -45,7 +45,7 @@ needs_layer() {
   }
 }
 
-# The file of a claim or mutant: of c3-recovers it is c3/recovers.yaml.
+# Prints the file of a claim or mutant: c3/recovers.yaml for c3-recovers.
 claim_file() { # NAME
   for of_protocol in "$root"/verify/claims/* "$root"/verify/mutants/*; do
     rest=${1#"${of_protocol##*/}-"}
@@ -56,7 +56,7 @@ claim_file() { # NAME
   done
 }
 
-# Names of claims or mutants, of which the files come line by line.
+# Prints the names of claims or mutants, whose files come line by line.
 claim_names() {
   sed 's,.*/\([^/]*\)/\([^/]*\)\.[a-z]*$,\1-\2,'
 }
@@ -132,13 +132,13 @@ finish() { # [EXPECTED NUMBER OF TESTS]
   exit $?
 }
 
-# The value of a key ("verdict", "rollbacks.global") of a JSON file; nothing where there is no file.
+# Prints the value of a key ("verdict", "rollbacks.global") of a JSON file; nothing if there is no file.
 value() { # FILE KEY
   jq -r ".$2" "$1" 2>/dev/null
 }
 
-# Says what the jobs of a test have left in FILE.1 to FILE.TOTAL, in that order: an `ok - ` or
-# `not ok - ` line each, with diagnostics behind it. FILE is $dir/answer unless it is named.
+# Says what the jobs of a test have left in FILE.1 to FILE.TOTAL, in that order: each has a line `ok - `
+# or `not ok - `, and then diagnostics. FILE is $dir/answer unless it is named.
 tell_answers() { # TOTAL [FILE]
   line=0
   while [ $line -lt "$1" ]; do
@@ -155,8 +155,8 @@ tell_answers() { # TOTAL [FILE]
   done
 }
 
-# Runs scenario.yaml of this folder into ./out: it must end with that verdict, exit code 0 and no
-# violation. Leaves what it shows in $what.
+# Runs scenario.yaml of this folder into ./out. The run must end with that verdict, exit code 0 and no
+# violation. Sets $what to DESCRIPTION.
 run_ends() { # VERDICT DESCRIPTION WORD...
   verdict=$1 what=$2
   shift 2

@@ -1,5 +1,5 @@
-/* Events and actions survive printing and parsing; what is no event is refused where it stops
- * being one. The seed of the random values is printed; pass one to reproduce. */
+/* Events and actions survive printing and parsing; a text that is no event is refused at the place
+ * where it stops being one. The seed of the random values is printed; pass one to repeat them. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void fill_words(uint32_t *words)
     words[i] = draw();
 }
 
-/* Random values in exactly the fields that the kind uses (protocol.h). */
+/* Returns an event with random values in exactly the fields that its kind uses (protocol.h). */
 static struct rcl_event random_event(enum rcl_event_kind kind)
 {
   struct rcl_event e = {.kind = (uint8_t)kind};

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Events, actions and the registry as text.
+# Tests events, actions and the registry as text.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../build}/t/text-test"
