@@ -11,9 +11,10 @@ int bad_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * no exit handlers run, as other threads may still be at work. */
 _Noreturn void breach(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The condition of an invariant, which `text` (a string) states. REQUIRE() is always checked: it
- * takes a comparison or two. CHECK() is checked when RECLINE_CHECKS is 1 (the CMake option of that
- * name, sanitizer builds); its condition may take long, and is compiled in all builds. */
+/* States an invariant: `condition` must be true, and `text` (a string) says so in words. REQUIRE()
+ * is always checked, so its condition must be cheap. CHECK() is compiled in all builds, but checked
+ * only if RECLINE_CHECKS is 1 (a CMake option, on in sanitizer builds); its condition may take
+ * long. */
 #define REQUIRE(condition, text)                                                                   \
   do {                                                                                             \
     if (__builtin_expect(!(condition), 0))                                                         \

@@ -1,6 +1,6 @@
 /* Strongly connected components of a directed graph, by depth-first search.
  *
- * Nodes are numbers below 2^48; the search asks the caller for the edges of a node one at a time,
+ * Nodes are numbers below 2^48. The search asks the caller for the edges of a node one at a time,
  * perhaps more than once, and keeps none. It takes 4 bytes for each node, 12 more for each node on
  * the current path, and 8 more for each node that has left the path and whose component is not
  * complete.
@@ -19,7 +19,7 @@
  * numbered downwards from it. */
 #define COMPONENT_ALONE UINT32_MAX
 
-/* The number that follows a node's last edge. */
+/* A value of `edge`: the node has no further edge. */
 #define EDGE_NONE UINT32_MAX
 
 struct components {
@@ -27,15 +27,15 @@ struct components {
   uint32_t *number; /* for each node: 0 at first, then the number of its component */
   uint32_t *last;   /* the last number given to a component, COMPONENT_ALONE at first; searches that
                        share no node may share both and run at the same time */
-  size_t *left;     /* bytes that searches may still take; NULL: no bound; shared likewise */
+  size_t *left;     /* bytes that searches may still take, together; NULL: no bound */
   void *ctx;
   /* Finds the first edge of `node` whose number is at least *edge. Sets *edge to the number of the
    * edge after it, or to EDGE_NONE where the caller knows that there is none. Returns false if
    * there is no edge. */
   bool (*edge)(void *ctx, uint64_t node, uint32_t *edge, uint64_t *to);
-  /* Is told of a component of several nodes, after its number is in number[] of each. */
+  /* Called for each component of several nodes, after number[] of each holds its number. */
   void (*found)(void *ctx, const uint64_t *nodes, size_t count);
-  bool stopped; /* set by the caller, or where memory is short: the search ends */
+  bool stopped; /* ends the search; set by the caller, or when memory is short */
 
   struct {
     struct components_frame *item;
@@ -48,7 +48,7 @@ struct components {
   uint32_t met; /* nodes on the path, and open nodes */
 };
 
-/* Finds the components of all nodes that are reached from `node` and have no number yet. */
+/* Finds the components of all nodes that can be reached from `node` and have no number yet. */
 void components_from(struct components *, uint64_t node);
 
 /* Frees what the search has allocated. */

@@ -28,7 +28,7 @@ struct attempt {
 /* Handlers read it, so it must be written before they run. */
 #define OF_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 static OF_THREAD struct attempt *volatile current;
-static OF_THREAD bool has_stack; /* for handlers */
+static OF_THREAD bool has_stack; /* handlers run on a stack of their own */
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 enum { FAULTS = sizeof faults / sizeof *faults };
@@ -65,19 +65,19 @@ static void on_fault(int signal, siginfo_t *info, void *context)
   for (int i = 0; i < FAULTS; i++)
     if (faults[i] == signal)
       sigaction(signal, &outside[i], NULL);
-  if (info->si_code <= 0) /* the signal was sent, and does not come again by itself */
+  if (info->si_code <= 0) /* a signal that was sent does not come again by itself */
     raise(signal);
 }
 
 /* ---- code that does not end ---- */
 
-enum { TICKS = 10 /* in a second */, FOREVER = CONFINE_SECONDS * TICKS, LATER = 2 };
+enum { TICKS = 10 /* ticks in a second */, FOREVER = CONFINE_SECONDS * TICKS, LATER = 2 };
 
 static struct {
   pid_t thread;    /* the thread that runs foreign code; 0: none does */
   unsigned number; /* counts calls of foreign code */
   unsigned seen, ticks, due;
-  unsigned most; /* ticks in one call */
+  unsigned most; /* calls that take more ticks than this are ended */
 } watch;
 
 static unsigned now(unsigned *of)
@@ -116,8 +116,8 @@ static void free_stack(void *memory)
   free(memory);
 }
 
-/* Gives the thread a stack for handlers: code that has overflowed its own stack leaves no room for
- * one. */
+/* Gives the thread a stack for signal handlers, as code that has overflowed its own stack leaves
+ * them no room. */
 static void begin_thread(void)
 {
   enum { STACK_BYTES = 1 << 16 };
@@ -130,7 +130,7 @@ static void begin_thread(void)
   pthread_setspecific(stack_key, stack.ss_sp);
 }
 
-static bool watched; /* by a timer of this process */
+static bool watched; /* a timer of this process runs */
 
 static void begin_child(void)
 {
@@ -207,12 +207,12 @@ static size_t page_bytes(void)
   return bytes ? bytes : (bytes = (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Returns whether the 2 * span bytes from `from` on reach into what the stack of the first thread
- * may grow to. The system hands that space out while the stack is small. The name of the program
- * lies above all frames. */
+/* Returns whether the 2 * span bytes from `from` on reach into the space where the first thread's
+ * stack may grow. The system hands that space out while the stack is small. The program's name lies
+ * above all frames. */
 static bool is_for_stack(uintptr_t from, size_t span)
 {
-  const uintptr_t room = (uintptr_t)64 << 20; /* eight times the usual limit of a stack */
+  const uintptr_t room = (uintptr_t)64 << 20; /* eight times the usual limit for a stack */
   uintptr_t top = getauxval(AT_EXECFN);
   return from < top && from + 2 * span + room > top;
 }
@@ -225,12 +225,12 @@ static bool reserve_at(uintptr_t from, size_t span)
     return false;
   const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   void *got = mmap((void *)from, 2 * span, PROT_NONE, how, -1, 0);
-  if (got != MAP_FAILED && got != (void *)from) /* a kernel that takes the address for a hint */
+  if (got != MAP_FAILED && got != (void *)from) /* an old kernel took it for a hint */
     munmap(got, 2 * span);
   return got == (void *)from;
 }
 
-/* Reserves as much wherever there is room, beginning at a multiple of span. */
+/* Reserves 2 * span bytes wherever there is room, beginning at a multiple of span. */
 static uintptr_t reserve_anywhere(size_t span)
 {
   size_t all = 3 * span;
@@ -246,9 +246,9 @@ static uintptr_t reserve_anywhere(size_t span)
   return (uintptr_t)from + before;
 }
 
-/* Chooses the second place: its address has the bits of the first one, of which those from the
- * fourth up to number `bits` are flipped. Reserves the address space around it. Returns where that
- * begins, or 0 if it is not free. */
+/* Chooses the second place, whose address is that of the first with bits 3 to `bits` - 1 flipped,
+ * and reserves the address space around it. Returns where that space begins, or 0 if it is not
+ * free. */
 static uintptr_t reserve_opposite(struct confine_memory *m, int bits)
 {
   uintptr_t flipped = ((uintptr_t)1 << bits) - 8, other = (uintptr_t)m->place[0] ^ flipped;
@@ -296,8 +296,7 @@ void confine_memory_new(struct confine_memory *m, size_t bytes)
     span *= 2;
   *m = (struct confine_memory){.bytes = bytes, .span = span, .read_only = (ptrdiff_t)span};
   reserve_both(m, span / 3 / page * page - bytes);
-  /* Maps shared memory twice. It belongs to no file, so that no limit on the size of files applies.
-   */
+  /* Maps shared memory twice. No file holds it, so no limit on file sizes applies. */
   for (int i = 0; i < 2; i++) {
     uintptr_t from = (uintptr_t)m->place[i] / page * page,
               to = ((uintptr_t)m->place[i] + bytes + page - 1) / page * page;
@@ -343,7 +342,8 @@ static bool holds(const struct dl_phdr_info *object, uintptr_t address)
   return false;
 }
 
-/* The last pages of a mapping may hold no data of the object, as memory comes in whole pages. */
+/* Whole pages become read-only: the last ones may hold more than the object's data, but only
+ * padding. */
 static int confine_segments(struct dl_phdr_info *object, size_t size, void *data)
 {
   uintptr_t page = page_bytes(), address = *(const uintptr_t *)data;
@@ -364,7 +364,7 @@ static int confine_segments(struct dl_phdr_info *object, size_t size, void *data
   return 1;
 }
 
-/* Makes data of shared objects writable again: the code that ends an object writes a byte of it. */
+/* Makes the data of shared objects writable again, as the code that ends an object writes to it. */
 static void release_segments(void)
 {
   for (uint32_t i = 0; i < segments_count; i++)

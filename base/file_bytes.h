@@ -1,5 +1,5 @@
-/* Writes bytes to a stream and reads them back, as they are in memory. With 0 bytes the pointer may
- * be NULL. */
+/* Writes bytes to a stream and reads them back, in the machine's own byte order. With 0 bytes the
+ * pointer may be NULL. */
 #ifndef RECLINE_FILE_BYTES_H
 #define RECLINE_FILE_BYTES_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Errors are found when the stream is closed (output_close()). */
+/* Errors show when the stream is closed (output_close()). */
 static inline void file_put(FILE *file, const void *bytes, size_t size)
 {
   if (size)
     fwrite(bytes, size, 1, file);
 }
 
-/* Returns false if the stream ends earlier. */
+/* Returns false if the stream ends before `size` bytes. */
 static inline bool file_get(FILE *file, void *bytes, size_t size)
 {
   return !size || fread(bytes, size, 1, file) == 1;

@@ -15,17 +15,17 @@ static inline uint64_t hash_mix(uint64_t x)
   return x ^ x >> 32;
 }
 
-/* The first slot to probe for a key in a table of `room` slots. */
+/* Returns the first slot to probe for a key in a table of `room` slots. */
 static inline uint32_t hash_home(uint64_t key, uint32_t room)
 {
   return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 32) * room >> 32);
 }
 
-/* The hash of `size` bytes, which need no alignment; NULL only with size 0. */
+/* Returns the hash of `size` bytes, at any alignment; `bytes` may be NULL if size is 0. */
 uint64_t hash_bytes(const void *bytes, size_t size);
 
-/* 128 bits of them, in two halves that are computed apart: different bytes have the same ones with
- * a probability of about 2^-128. The same on every machine of the same byte order. */
+/* Sets 128 bits of hash, in two halves that are computed apart: different bytes have the same 128
+ * bits with a probability of about 2^-128. Machines of one byte order agree on them. */
 void hash_bytes_wide(const void *bytes, size_t size, uint64_t digest[2]);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { SLOTS_FIRST = 64, CHUNK_FIRST = 1 << 12, CHUNK_MOST = 1 << 20 };
 
-/* Tables are at most three quarters full: probes stay short. */
+/* Keeps tables at most three quarters full, so that probes stay short. */
 static bool crowded(uint32_t count, uint32_t mask)
 {
   return !mask || count >= mask / 4 * 3;
@@ -24,7 +24,7 @@ static uint32_t *new_slots(uint32_t *mask)
   return memory_table(slots, sizeof(uint32_t));
 }
 
-/* Slot of the bytes, or the free one where they belong. */
+/* Returns the slot of the bytes, or the free slot where they belong. */
 static uint32_t intern_slot(const struct intern *table, const void *bytes, uint32_t size,
                             uint32_t hash)
 {
@@ -37,8 +37,8 @@ static uint32_t intern_slot(const struct intern *table, const void *bytes, uint3
   return at;
 }
 
-/* Returns whether a search for the bytes of each number finds this number: no two are equal, and
- * none stands behind a free slot. */
+/* Returns whether a search for the bytes of each number finds that number: no two items are equal,
+ * and no item lies behind a free slot. */
 static bool intern_is_complete(const struct intern *table)
 {
   for (uint32_t n = 1; n <= table->count; n++) {

@@ -1,4 +1,4 @@
-/* Bytes -> number: equal bytes, equal number (hash-consing).
+/* Gives equal bytes equal numbers (hash-consing).
  *
  * Numbers count from 1 in the order of first appearance. Nothing is ever removed. All functions
  * abort when memory runs out.
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct interned {
-  const void *bytes; /* 8-aligned; stays where it is until intern_clear() */
+  const void *bytes; /* 8-aligned; does not move until intern_clear() */
   uint32_t size;
   uint32_t hash;
 };
@@ -22,19 +22,20 @@ struct intern {
   uint32_t room;
   uint32_t *slot; /* open addressing; 0: free */
   uint32_t mask;
-  char *chunk;   /* where the next bytes go */
-  size_t left;   /* bytes left there */
-  void **chunks; /* all of them */
+  char *chunk;   /* where the next bytes go: in the last chunk */
+  size_t left;   /* bytes left in that chunk */
+  void **chunks; /* the memory of all bytes */
   uint32_t chunk_count;
   size_t bytes; /* memory taken by all chunks */
 };
 
-/* A zeroed table is empty and ready. Size 0 is a value like any other (`bytes` may be NULL). */
+/* Returns the number of the bytes, which are copied if they are new. A zeroed table is empty and
+ * ready. Size 0 is a value like any other (`bytes` may be NULL). */
 uint32_t intern(struct intern *, const void *bytes, uint32_t size);
 void intern_clear(struct intern *);
 
-/* The number of bytes that are there already; 0: they are not. */
+/* Returns the number of bytes that are in the table; 0: they are not. */
 uint32_t intern_find(const struct intern *, const void *bytes, uint32_t size);
-size_t intern_bytes(const struct intern *); /* memory taken */
+size_t intern_bytes(const struct intern *); /* memory taken by the table */
 
 #endif

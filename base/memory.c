@@ -27,7 +27,7 @@ void *memory_room(void *list, uint32_t count, uint32_t *room, size_t item)
 {
   if (count < *room)
     return list;
-  *room = *room ? *room + *room / 2 + 1 : 256; /* of 1, too */
+  *room = *room ? *room + *room / 2 + 1 : 256; /* room 1 must grow, too */
   return memory_grow(list, *room * item);
 }
 

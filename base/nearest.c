@@ -13,7 +13,8 @@ static unsigned least(unsigned a, unsigned b)
   return a < b ? a : b;
 }
 
-/* Edits between two words (optimal string alignment), the rows i - 2, i - 1 and i of its table. */
+/* Returns the number of edits between two words (optimal string alignment). Only the rows i - 2, i
+ * - 1 and i of the table are kept. */
 static unsigned distance(const char *a, const char *b)
 {
   unsigned rows[3][LENGTH_MAX + 1];

@@ -15,13 +15,13 @@
 
 struct output {
   FILE *stream;
-  int lock;    /* a copy of the stream's descriptor: locked until the file has its name */
+  int lock;    /* a copy of the stream's descriptor, locked until the file has its final name */
   int problem; /* the first error, as errno; 0: none */
   char *file, *temporary;
 };
 
-/* Returns whether a file has this name: a sweep may have come between two calls. Under the lock the
- * answer stays true, as names are changed under it only. */
+/* Returns whether the open file still has this name, as a sweep may have removed it between two
+ * calls. While we hold the lock the answer stays true, as names are only changed under it. */
 static bool has_name(int file, const char *name)
 {
   struct stat now, named;
@@ -29,7 +29,7 @@ static bool has_name(int file, const char *name)
          now.st_ino == named.st_ino;
 }
 
-/* Opens a new file, or folder, of that name. */
+/* Opens a new file or folder of that name. */
 static int make(const char *name, bool folder)
 {
   if (!folder)
@@ -37,7 +37,7 @@ static int make(const char *name, bool folder)
   return mkdir(name, 0700) ? -1 : open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Opens a new file, or folder, in `base`, locked, and gives its name. */
+/* Opens and locks a new file or folder in `base`, and gives its name. */
 static int make_temporary(const char *base, bool folder, char **name)
 {
   for (unsigned number = (unsigned)getpid();; number++) {
@@ -49,7 +49,7 @@ static int make_temporary(const char *base, bool folder, char **name)
       break;
     }
     if (file >= 0) {
-      flock(file, LOCK_EX); /* a sweep has locked it for a moment */
+      flock(file, LOCK_EX); /* a sweep may hold the lock for a moment */
       if (has_name(file, *name))
         return file;
       close(file);
@@ -73,7 +73,7 @@ static void output_free(struct output *output)
   errno = problem;
 }
 
-/* Returns the folder of that file. The caller frees it. */
+/* Returns the folder that holds the file. The caller frees it. */
 static char *folder_of(const char *file)
 {
   const char *slash = strrchr(file, '/');
@@ -109,8 +109,7 @@ static bool sync_folder(const char *file)
 {
   char *base = folder_of(file);
   int folder = base ? open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  bool fine =
-      folder >= 0 && (!fsync(folder) || errno == EINVAL); /* this file system has no way to do it */
+  bool fine = folder >= 0 && (!fsync(folder) || errno == EINVAL); /* EINVAL: no support */
   int problem = errno;
   if (folder >= 0)
     close(folder);
@@ -122,7 +121,7 @@ static bool sync_folder(const char *file)
 bool output_close(struct output *output, bool sync)
 {
   bool had_error = ferror(output->stream);
-  errno = EIO; /* for an error whose reason is not known */
+  errno = EIO; /* the reason is not known */
   bool fine = !fflush(output->stream) && !had_error;
   fine = fine && (!sync || !fsync(output->lock));
   FILE *stream = output->stream;

@@ -27,7 +27,7 @@ void *platform_reserve(size_t bytes)
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
-  madvise(memory, bytes, MADV_NOHUGEPAGE); /* one touched byte would take 2 MiB */
+  madvise(memory, bytes, MADV_NOHUGEPAGE); /* with huge pages one touched byte would take 2 MiB */
   return memory;
 }
 

@@ -1,7 +1,6 @@
-/* What the world, the trace printer and the explorer need from the operating system: address space,
+/* The operating system, as the world, the trace printer and the explorer need it: address space,
  * threads, locks, files for states that do not fit into memory, the clock. A host without these (a
- * browser) replaces platform.c; this header names no type of the system.
- */
+ * browser) replaces platform.c; this header names no type of the system. */
 #ifndef RECLINE_PLATFORM_H
 #define RECLINE_PLATFORM_H
 
@@ -12,7 +11,7 @@
 
 /* ---- memory ---- */
 
-/* A hint that `memory`, `bytes` long, is read at random places: huge pages save TLB misses. */
+/* Hints that `memory`, `bytes` long, is read at random places, where huge pages save TLB misses. */
 void platform_prefer_huge_pages(void *memory, size_t bytes);
 
 /* Returns zeroed address space whose pages are taken when they are first written; NULL: there is
@@ -20,10 +19,11 @@ void platform_prefer_huge_pages(void *memory, size_t bytes);
 void *platform_reserve(size_t bytes);
 void platform_release(void *memory, size_t bytes);
 
-/* Gives the pages of what has been freed back to the system, as far as it takes them. */
+/* Gives freed pages back to the system, as far as the allocator can. */
 void platform_give_back(void);
 
-/* Physical memory of the machine in bytes, or what a limit of the process leaves; 0: not known. */
+/* Returns the physical memory of the machine in bytes, or a lower limit of the process; 0: not
+ * known. */
 uint64_t platform_memory(void);
 
 /* Returns the resident memory of process `id` in bytes; 0: there is no such process. */
@@ -31,40 +31,41 @@ uint64_t platform_resident(int id);
 
 /* ---- threads ---- */
 
-/* Calls `run` for each of `count` items of `size` bytes: for the first item in this thread, for
- * each other in a thread of its own if one can be started. Returns when all have ended. */
+/* Calls `run` for each of `count` items of `size` bytes: for the first item in this thread, for the
+ * others in new threads or, where none can be started, in this one. Returns when all have ended. */
 void platform_parallel(void (*run)(void *), void *items, size_t size, unsigned count);
 void platform_yield(void);
 
-/* Runs `run(item)` in a thread of its own; the second returns when it has ended, and frees the
- * thread. NULL: there is no thread, and nothing has run. */
+/* Runs `run(item)` in a new thread. Returns NULL if there is no thread; then nothing has run.
+ * platform_thread_join() returns when the thread has ended, and frees it. */
 struct platform_thread *platform_thread_start(void (*run)(void *), void *item);
 void platform_thread_join(struct platform_thread *);
 
-/* A mutual-exclusion lock with one condition to wait for. Ends the process where there is no memory
- * for it. */
+/* A mutual-exclusion lock with one condition to wait for. Ends the process if there is no
+ * memory. */
 struct platform_lock *platform_lock_new(void);
 void platform_lock_free(struct platform_lock *); /* may be NULL */
 void platform_lock(struct platform_lock *);
 void platform_unlock(struct platform_lock *);
 void platform_wait(struct platform_lock *); /* unlocks, waits for platform_wake(), locks again */
-void platform_wake(struct platform_lock *); /* all that wait */
+void platform_wake(struct platform_lock *); /* wakes all that wait */
 
 /* ---- files ---- */
 
-/* A new temporary file without a name, in TMPDIR or /tmp. Negative: there is none. */
+/* Opens a new temporary file without a name, in TMPDIR or /tmp. Negative: it cannot. */
 int platform_file_new(void);
 void platform_file_close(int file);
 
-/* A file of that name: empty, made where there is none; or as it is. Negative: there is none. */
+/* platform_file_create() opens a file that is empty, or new; platform_file_open() one that exists,
+ * as it is. Negative: it cannot. */
 int platform_file_create(const char *name);
 int platform_file_open(const char *name);
 void platform_file_remove(const char *name); /* a file that is open stays readable */
 
-/* Writes or reads all of `bytes` at that offset; false: it cannot. */
+/* Writes or reads all of `bytes` at that offset. Returns false if it cannot. */
 bool platform_file_write(int file, const void *bytes, size_t size, uint64_t offset);
 bool platform_file_read(int file, void *bytes, size_t size, uint64_t offset);
-bool platform_file_empty(int file); /* makes it zero bytes long */
+bool platform_file_empty(int file); /* truncates the file to zero bytes */
 
 /* ---- the clock ---- */
 

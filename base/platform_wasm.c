@@ -1,5 +1,5 @@
-/* The operating system of a browser: platform.h on linear memory, one thread and no files; and of
- * output.h the functions that saves would need, which a page never asks for. */
+/* The operating system of a browser: platform.h on linear memory, with one thread and no files. It
+ * also has the functions of output.h that saves refer to, though a page never calls them. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "base/platform.h"
 
@@ -20,7 +20,7 @@ void platform_prefer_huge_pages(void *memory, size_t bytes)
 
 enum { WASM_PAGE = 1 << 16, LARGE = 1 << 22 };
 
-/* New pages are zero and, where they are not touched, take no memory; calloc() would touch them. */
+/* New pages are zero, and take no memory until they are touched; calloc() would touch them. */
 void *platform_reserve(size_t bytes)
 {
   if (bytes < LARGE)
@@ -29,7 +29,8 @@ void *platform_reserve(size_t bytes)
   return page == SIZE_MAX ? NULL : (void *)(page * WASM_PAGE);
 }
 
-/* Large memory cannot be given back: an instance is made for each search. */
+/* Keeps the memory, as a browser cannot take it back. The page makes an instance for each
+ * search. */
 void platform_release(void *memory, size_t bytes)
 {
   if (bytes < LARGE)
@@ -42,7 +43,7 @@ void platform_give_back(void)
 
 uint64_t platform_memory(void)
 {
-  return (uint64_t)1 << 30; /* of the 4 GiB that 32 bits address: there are more tables than one */
+  return (uint64_t)1 << 30; /* of 4 GiB of addresses, which several tables share */
 }
 
 uint64_t platform_resident(int id)
@@ -80,7 +81,7 @@ struct platform_lock {
 
 struct platform_lock *platform_lock_new(void)
 {
-  static struct platform_lock only; /* for a single thread it is always free */
+  static struct platform_lock only; /* always free, as there is one thread */
   return &only;
 }
 
@@ -176,7 +177,7 @@ bool output_close(struct output *output, bool sync)
 
 /* ---- the compiler's own ---- */
 
-/* The product of two 128-bit numbers: clang calls it, and has it in a package of its own. */
+/* Multiplies 128-bit numbers. clang calls this function, but Debian has it in another package. */
 unsigned __int128 __multi3(unsigned __int128 a, unsigned __int128 b);
 
 unsigned __int128 __multi3(unsigned __int128 a, unsigned __int128 b)
@@ -199,7 +200,7 @@ double platform_now(void)
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* ---- foreign code: the page holds recline's own protocols only ---- */
+/* ---- foreign code: a page holds only recline's own protocols ---- */
 
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end)
 {
@@ -208,7 +209,7 @@ bool confine_run(void (*run)(void *data), void *data, struct confine_end *end)
   return true;
 }
 
-/* Nothing stops code from touching the bytes around an object, but a change of them is found
+/* Nothing keeps code from touching the bytes around an object, but a change of them is found
  * afterwards. */
 enum { AROUND = 64 };
 

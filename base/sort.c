@@ -1,5 +1,5 @@
 /* American flag sort (McIlroy, Bostic and McIlroy, Engineering radix sort, Computing Systems 1993):
- * a byte at a time, from the first on. */
+ * sorts by one byte after the other, beginning with the first. */
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 
-enum { FEW = 24 }; /* items that are sorted one by one */
+enum { FEW = 24 }; /* fewer items are sorted by insertion */
 
 static void swap(uint8_t *a, uint8_t *b, size_t bytes)
 {
@@ -56,7 +56,7 @@ static void distribute(uint8_t *items, uint64_t count, size_t bytes, size_t byte
     }
 }
 
-/* A range of items that have all bytes before byte `at` in common. */
+/* A range of items whose bytes before byte `byte` are equal. */
 struct range {
   uint8_t *items;
   uint64_t count;
@@ -65,9 +65,9 @@ struct range {
 
 struct sort {
   size_t bytes, key;
-  uint64_t most; /* ranges of at most this many items are left to threads; 0: no range is */
+  uint64_t most; /* threads sort ranges of at most this many items; 0: there are no threads */
   struct range *range;
-  uint32_t ranges, room, next; /* the next one that a thread takes */
+  uint32_t ranges, room, next; /* next: the next range for a thread */
 };
 
 static void sort_range(struct sort *s, struct range of)
@@ -92,7 +92,7 @@ static void sort_range(struct sort *s, struct range of)
   }
 }
 
-/* One thread: takes one range after the other. */
+/* Sorts one range after the other, in one thread. */
 static void sort_ranges(void *data)
 {
   struct sort *all = data, alone = {.bytes = all->bytes, .key = all->key};
@@ -106,6 +106,6 @@ void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsign
   struct sort s = {.bytes = bytes, .key = key, .most = threads > 1 ? count / threads / SHARES : 0};
   sort_range(&s, (struct range){items, count, 0});
   if (s.ranges)
-    platform_parallel(sort_ranges, &s, 0, threads); /* all of them with the same item */
+    platform_parallel(sort_ranges, &s, 0, threads); /* every thread gets the same item */
   free(s.range);
 }

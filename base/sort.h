@@ -1,12 +1,13 @@
-/* Sorts items of `bytes` bytes each, which lie one behind the other, by their first `key` bytes; in
- * place, with that number of threads. The order of items with equal keys is not defined. */
+/* Sorts `count` items of `bytes` bytes each, which lie one behind the other, by their first `key`
+ * bytes; in place, with that number of threads. The order of items with equal keys is not
+ * defined. */
 #ifndef RECLINE_SORT_H
 #define RECLINE_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SORT_BYTES_MOST = 512 }; /* of an item */
+enum { SORT_BYTES_MOST = 512 }; /* largest size of an item */
 
 void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsigned threads);
 

@@ -8,7 +8,8 @@
 
 static const struct kind {
   const char *folder, *suffix;
-  bool by_protocol; /* in folders, one for each protocol: c3/recovers.yaml is c3-recovers */
+  bool by_protocol; /* its files are also in a folder for each protocol: c3/recovers.yaml is
+                       c3-recovers */
 } kinds_of[] = {{"verify/claims", ".yaml", true},       {"verify/mutants", ".yaml", true},
                 {"verify/claims/long", ".yaml", false}, {"verify/matrix", ".yaml", false},
                 {"scenarios", ".yaml", false},          {"protocols", ".c", false},
@@ -25,8 +26,8 @@ static gint by_name(gconstpointer a, gconstpointer b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The files of a kind lie in its folder, or in a folder below for each protocol. A folder that is a
- * kind of its own is not below. */
+/* Returns whether the folder is that of a kind. Such a folder lies below another kind's folder
+ * (claims/long in claims), but its files do not belong to that kind. */
 static bool is_kind(const char *folder)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds_of); i++) {
@@ -92,7 +93,8 @@ char **catalogue_names(unsigned kinds)
   return (char **)g_ptr_array_free(names, FALSE);
 }
 
-/* The file of `kind` of which the name is `name`, in the folder of the kind or below; or NULL. */
+/* Returns the file of `kind` that is called `name`, in the folder of the kind or below; NULL: none.
+ * The caller frees it. */
 static char *find_file(const struct kind *kind, const char *name)
 {
   g_autofree char *folder = folder_of(kind);

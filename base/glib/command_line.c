@@ -23,8 +23,8 @@ void options_show(void (*see)(const struct about *, const GOptionEntry *, void *
 
 /* ---- help ---- */
 
-/* Prints a text in lines of at most 80 columns. The first line continues one that has `column`
- * characters. */
+/* Prints a text in lines of at most 80 columns. The first line begins behind `column` characters
+ * that are printed already. */
 static void print_wrapped(const char *text, size_t column, size_t indent)
 {
   enum { WIDTH = 80 };

@@ -1,6 +1,6 @@
-/* Signals by which a user or the system asks a command to end: SIGINT, SIGTERM and SIGHUP. A signal
- * that the caller of the command ignores stays ignored. The process asks now and then whether a
- * signal has come; system calls that wait end with EINTR. */
+/* Catches the signals that ask a command to end: SIGINT, SIGTERM and SIGHUP. A signal that the
+ * caller of the command ignores stays ignored. The process asks now and then whether one has come;
+ * a signal ends waiting system calls with EINTR. */
 #ifndef RECLINE_SIGNALS_H
 #define RECLINE_SIGNALS_H
 
@@ -13,7 +13,7 @@ int signals_caught(void);
 /* Restores the handlers that the last signals_catch() replaced. */
 void signals_restore(void);
 
-/* Ignores them, in a child that its parent ends. */
+/* Ignores these signals, in a child that its parent ends. */
 void signals_ignore(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SILENT = 2, LINE_MAX_BYTES = 200 }; /* seconds */
+enum { SILENT = 2, LINE_MAX_BYTES = 200 }; /* SILENT: seconds without a line */
 
 static bool is_terminal(int descriptor)
 {
@@ -49,7 +49,7 @@ static struct {
   GThread *thread; /* NULL: none */
   GMutex lock;
   GCond ended;
-  const char *what; /* NULL: it is to end */
+  const char *what; /* what is being done; NULL: the thread is to end */
 } shown;
 
 static void *show(void *began)

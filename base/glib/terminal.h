@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Texts that switch a colour on and off; empty where there are no colours. */
+/* Texts that switch to a colour, and back to `plain`; all are empty without colours. */
 struct look {
   const char *strong, *good, *wrong, *plain;
 };
@@ -15,20 +15,20 @@ struct look {
  * "dumb"), unless NO_COLOR is set (https://no-color.org). */
 struct look terminal_look(void);
 
-/* Returns whether standard error is a terminal on which a line can be written again. */
+/* Returns whether standard error is a terminal where a line can be overwritten. */
 bool terminal_shows_progress(void);
 
-/* From two seconds on a line on such a terminal says `what` (static) is done, and for how many
- * seconds, until progress_end(); nothing elsewhere. There is one such line at a time. A thread
- * writes it and holds no lock meanwhile, so that the process may fork. */
+/* Shows a line on that terminal from two seconds on until progress_end(): `what` (a static text) is
+ * being done, and for how many seconds. Does nothing elsewhere. Only one such line exists at a
+ * time. A thread writes it and holds no lock meanwhile, so the process may fork. */
 void progress_begin(const char *what);
 void progress_end(void);
 
-/* The same for a caller that waits in a loop of its own: call it often. `began`: when, by
- * g_get_monotonic_time(). Returns whether the line is there. */
+/* Shows the same line for a caller that waits in a loop of its own and calls this often. `began` is
+ * the start, by g_get_monotonic_time(). Returns whether the line is shown. */
 bool progress_line(int64_t began, const char *what);
 
-/* Takes the line away, if it is `there`. */
+/* Removes the line, if it is `there`. */
 void progress_clear(bool there);
 
 #endif
