@@ -268,30 +268,81 @@ static void find_sources(struct symmetry *s)
     }
 }
 
-/* Collects the steps of a rank from value to value, with values renamed by `renamed` unless it is
- * NULL.
- */
-static void collect_steps(const struct abstraction_rank *r, const uint32_t *renamed,
-                          struct intern *steps)
+/* A renaming under which steps are collected. */
+struct renaming {
+  const struct symmetry *symmetry;
+  const int16_t *to;       /* NULL: steps are collected as they are */
+  const uint32_t *numbers; /* of the values of the rank, renamed */
+};
+
+static void rename_message(const struct renaming *renaming, struct abstraction_send *message)
 {
+  const struct symmetry *s = renaming->symmetry;
+  if (!renaming->to)
+    return;
+  message->value = rename_value(s, renaming->to, message->part, message->value);
+  message->part = world_renamed(s->model->world, message->part, renaming->to);
+  if (!message->value)
+    breach("a message is renamed to one that there is not");
+}
+
+static int by_part(const void *a, const void *b)
+{
+  const struct abstraction_send *x = a, *y = b;
+  return x->part != y->part ? (x->part < y->part ? -1 : 1)
+                            : (x->value > y->value) - (x->value < y->value);
+}
+
+/* Collects one step: the values before and after, what the rank takes in, and what it sends. */
+static void collect_step(const struct abstraction *c, uint32_t rank, uint32_t node,
+                         const struct abstraction_edge *edge, const struct renaming *renaming,
+                         struct intern *steps)
+{
+  const struct abstraction_rank *r = &c->rank[rank];
+  const struct interned *list = edge->sends ? &c->sends.item[edge->sends] : NULL;
+  uint32_t sends = list ? list->size / (uint32_t)sizeof(struct abstraction_send) : 0;
+  struct {
+    uint32_t before, after, takes, pad;
+    struct abstraction_send message[];
+  } * step;
+  size_t size = sizeof *step + (c->ranks + sends) * sizeof *step->message;
+  step = memory_table(1, size);
+  step->before = abstraction_value(r, node);
+  step->after = edge->target == VIOLATES ? 0 : abstraction_value(r, edge->target);
+  if (renaming->to) {
+    step->before = renaming->numbers[step->before];
+    step->after = renaming->numbers[step->after]; /* 0 stays */
+  }
+  step->takes =
+      abstraction_takes(c, rank, abstraction_action(c, rank, edge->action), step->message);
+  if (list)
+    memcpy(step->message + step->takes, list->bytes, list->size);
+  for (uint32_t i = 0; i < step->takes + sends; i++)
+    rename_message(renaming, &step->message[i]);
+  qsort(step->message, step->takes, sizeof *step->message, by_part);
+  qsort(step->message + step->takes, sends, sizeof *step->message, by_part);
+  intern(steps, step, (uint32_t)(sizeof *step + (step->takes + sends) * sizeof *step->message));
+  free(step);
+}
+
+static void collect_steps(const struct abstraction *c, uint32_t rank,
+                          const struct renaming *renaming, struct intern *steps)
+{
+  const struct abstraction_rank *r = &c->rank[rank];
   for (uint32_t node = 1; node <= r->nodes.count; node++)
-    for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++) {
-      uint32_t target = r->edges[i].target;
-      uint32_t step[2] = {abstraction_value(r, node),
-                          target == VIOLATES ? 0 : abstraction_value(r, target)};
-      for (int k = 0; renamed && k < 2; k++)
-        step[k] = renamed[step[k]]; /* 0 stays */
-      intern(steps, step, (uint32_t)sizeof step);
-    }
+    for (uint32_t i = r->first[node]; i < r->first[node + 1]; i++)
+      collect_step(c, rank, node, &r->edges[i], renaming, steps);
 }
 
 /* Judges that to step and then rename gives the same steps as to rename and then step. */
-static void try_steps(const struct abstraction *c, uint32_t rank, uint32_t other,
-                      const uint32_t *renamed)
+static void try_steps(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
+                      const int16_t *to, const uint32_t *numbers)
 {
   struct intern mine = {0}, theirs = {0};
-  collect_steps(&c->rank[rank], renamed, &mine);
-  collect_steps(&c->rank[other], NULL, &theirs);
+  const struct renaming none = {.symmetry = s},
+                        renaming = {.symmetry = s, .to = to, .numbers = numbers};
+  collect_steps(c, rank, &renaming, &mine);
+  collect_steps(c, (uint32_t)to[rank], &none, &theirs);
   bool same = mine.count == theirs.count;
   for (uint32_t i = 1; i <= theirs.count && same; i++)
     same = intern_find(&mine, theirs.item[i].bytes, theirs.item[i].size) != 0;
@@ -349,7 +400,7 @@ static const char *try_rank(const struct symmetry *s, const struct abstraction *
   if (!refused)
     refused = try_messages(s, c, rank, to);
   if (!refused)
-    try_steps(c, rank, (uint32_t)to[rank], numbers);
+    try_steps(s, c, rank, to, numbers);
   free(numbers);
   return refused;
 }

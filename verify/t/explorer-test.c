@@ -930,6 +930,19 @@ static void keep_names(const struct rcl_config *config, void *state, const int16
   (void)to;
 }
 
+/* The flaw: rank 2 sends its messages with the colours exchanged. All ranks have the same values
+ * and the same messages, but not at the same steps. */
+static void unlike(const struct rcl_config *config, void *state, const struct rcl_event *event,
+                   struct rcl_actions *actions)
+{
+  struct rcl_event seen = *event;
+  if (event->kind == RCL_EVENT_ARRIVED) /* colours are of no effect */
+    seen.words[0] = 0;
+  rcl_protocol_named("cl-t")->step(config, state, &seen, actions);
+  if (event->kind == RCL_EVENT_SEND && config->self == 2)
+    actions->item[0].words[0] ^= 1;
+}
+
 /* Returns whether the moves of a run can be taken, and the last one violates the property. */
 static bool leads_there(const struct small *small, const struct exploration *found)
 {
@@ -957,13 +970,17 @@ static bool leads_there(const struct small *small, const struct exploration *fou
 
 static void reduced_runs(void)
 {
-  static struct rcl_protocol pale_protocol, nameless;
-  static const struct rcl_protocol *const list[] = {&pale_protocol, &nameless, NULL};
+  static struct rcl_protocol pale_protocol, nameless, unlike_protocol;
+  static const struct rcl_protocol *const list[] = {&pale_protocol, &nameless, &unlike_protocol,
+                                                    NULL};
   pale_protocol = nameless = *rcl_protocol_named("cl-c");
   pale_protocol.name = "pale";
   pale_protocol.step = pale;
   nameless.name = "nameless";
   nameless.permute_ranks = keep_names;
+  unlike_protocol = *rcl_protocol_named("cl-t");
+  unlike_protocol.name = "unlike";
+  unlike_protocol.step = unlike;
   rcl_protocol_register(list);
   struct small small = {"pale", 3, 0, 1, false, false, 0, "rank *: free 2"};
   for (unsigned which = 1; which <= 3; which++) {
@@ -980,6 +997,9 @@ static void reduced_runs(void)
   small.protocol = "nameless";
   ok(breaches(&small, &(struct explorer_options){.properties = snapshot, .symmetry = true}),
      "a protocol that renames its states wrongly is found out");
+  small.protocol = "unlike";
+  ok(breaches(&small, &(struct explorer_options){.properties = nothing, .symmetry = true}),
+     "and one whose ranks send the same messages, but at other steps");
 }
 
 /* Whichever worker finds a violation, the counts and the run to it are the same. */
