@@ -92,8 +92,8 @@ is "$(awk '/^ranked/ { on = 1; next } on && /^  +[0-9]/ { print $2, $3 }' stdout
 check 'what a protocol assumes stands behind' grep -q '^bookmark assumes control messages in order' stdout
 # shellcheck disable=SC2086
 campaign $sweep --runs 8 --out three --json
-free=$(jq .simulated_s three/failure-free.json)
-is "$(jq '.failure_free_s' stdout):$(jq --argjson free "$free" \
+free=$(value three/failure-free.json simulated_s)
+is "$(value stdout failure_free_s):$(jq --argjson free "$free" \
   '[.cells as $cells | .ranking[] | .cost - ($cells[.cell].mean / $free - 1) | fabs < 1e-9] | all' stdout)" \
   "$free:true" 'costs are over the program without failures' stdout
 is "$(jq '. as $all | [.ranking[1:][] | .tied == (.further_runs > 0)] | all' stdout)" true \

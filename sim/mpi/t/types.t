@@ -60,7 +60,12 @@ agrees types-named 3
 
 says='derived types'
 right types-derived 1 none 1, 130
-agrees types-derived 1 1 129 # it counts the alignment of no elements
+# Open MPI counts the alignment of no elements in type 130. Open MPI 5.0.7 loses 8 bytes of type 92 in
+# a message to oneself, and packs all of them.
+case $(mpirun.openmpi --version 2>/dev/null) in
+  *' 5.'*) agrees types-derived 1 1 91 ;;
+  *) agrees types-derived 1 1 129 ;;
+esac
 seed=$(date +%s)
 echo "# seed $seed"
 right types-derived 1 none "$seed", "${RECLINE_LONG:+10}600"
