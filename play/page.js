@@ -175,7 +175,7 @@ globalThis.ready = (async () => {
     }
     if (view.at !== at || steps.length !== known) return;
     history.replaceState(null, '', text);
-    $('link').href = text;
+    Object.assign($('link'), {href: text, title: `Step ${at} of ${known}`});
   }
 
   // Opens what the address says, or what the page was given.
