@@ -4,7 +4,7 @@
 FNR == NR {
   if ($1 == "ok" || $1 == "not") id = $1 == "ok" ? $4 : $5
   if ($3 == "states,") states[id] = $2
-  if (match($0, /after [0-9]+ moves/)) moves[id] = substr($0, RSTART + 6, RLENGTH - 12)
+  if (match($0, /by step [0-9]+:/)) moves[id] = substr($0, RSTART + 8, RLENGTH - 9) + 1 # from 0 on
   next
 }
 FNR == 1 { page = FILENAME; sub(/.*\//, "", page); sub(/\.md$/, "", page) }
