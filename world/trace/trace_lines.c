@@ -33,7 +33,7 @@ struct placed {
   int16_t source, destination, comm;
 };
 
-enum { PLACED = 1 << 16 }; /* messages whose places are known: the last ones */
+enum { PLACED = 1 << 14 }; /* messages whose places are known: the last ones */
 
 /* Copies of the channels whose messages carry numbers. */
 struct trace_lines {
