@@ -46,7 +46,7 @@ const Diagram = {
     return kind === 'event' ? '' : kind;
   },
 
-  // A mark of so many pixels around (x, y).
+  // The mark of a kind of step, with its middle at (x, y).
   shape(kind, x, y) {
     const S = 6;
     if (kind === 'start') return `<path d="M${x - S},${y - S} L${x + S},${y} L${x - S},${y + S} z"/>`;
@@ -58,11 +58,11 @@ const Diagram = {
     return `<circle cx="${x}" cy="${y}" r="${kind === 'timer' ? 5 : kind === 'detected' ? 4 : 3.5}"/>`;
   },
 
-  // {html, shown} of the steps from `begin` on, in a box of `room` pixels if they fit; `shown`: the marks in
+  // {html, shown} of the steps from `begin` on, with their history, in a box of `room` pixels if they fit; `shown`: the marks in
   // use. `wrong`: {property, rank, messages} of a violation by the last step, or null. What began before
   // `begin` comes from the left edge.
-  draw(steps, begin, ranks, wrong, room) {
-    const D = Diagram, h = Story.history(steps, ranks), row = ranks > 12 ? 24 : 64, tall = row / 3;
+  draw(steps, h, begin, ranks, wrong, room) {
+    const D = Diagram, row = ranks > 12 ? 24 : 64, tall = row / 3;
     const count = steps.length - begin, column = Math.min(D.WIDE, Math.max(D.NARROW, (room - D.LEFT) / Math.max(count + 2, 12)));
     const width = D.LEFT + Math.max(count + 2, 12) * column, height = D.TOP + ranks * row;
     const x = (step) => Math.round(Math.max(D.LEFT + (step - begin + 0.5) * column, 0)), y = (rank) => rank < 0 ? 20 : D.TOP + rank * row;

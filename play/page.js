@@ -366,7 +366,9 @@ globalThis.ready = (async () => {
     showInvariants();
     showState();
     const room = $('diagram').clientWidth - parseFloat(getComputedStyle(document.documentElement).fontSize) * NAMES;
-    const {html, shown} = Diagram.draw(tell().steps.slice(0, view.at), Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room);
+    const all = tell(), taken = all.steps.slice(0, view.at);
+    const past = view.at === all.steps.length ? all.history : Story.history(taken, view.ranks.length);
+    const {html, shown} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room);
     $('diagram').innerHTML = html;
     $('diagram').scrollLeft = $('diagram').scrollWidth;
     $('legend').innerHTML = Diagram.legend(shown);

@@ -235,11 +235,9 @@ void played_clear(struct played *p)
 
 static void add_words(JsonBuilder *builder, const char *key, const struct words *words)
 {
-  json_builder_set_member_name(builder, key);
-  json_builder_begin_object(builder);
+  json_open_object(builder, key);
   for (; words->name; words++) {
-    json_builder_set_member_name(builder, words->name);
-    json_builder_begin_object(builder);
+    json_open_object(builder, words->name);
     json_add_text(builder, "text", words->text);
     json_add_text(builder, "field", words->field);
     json_builder_end_object(builder);
@@ -261,8 +259,7 @@ static char *as_json(const struct played *p)
   json_add_whole(builder, "again", p->again);
   json_add_whole(builder, "at", p->at);
   json_add_bool(builder, "real", p->times != NULL);
-  json_builder_set_member_name(builder, "words");
-  json_builder_begin_object(builder);
+  json_open_object(builder, "words");
   add_words(builder, "events", words_events);
   add_words(builder, "actions", words_actions);
   add_words(builder, "rules", words_rules);
