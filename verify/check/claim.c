@@ -19,6 +19,11 @@ enum { MEMORY_PERCENT = 60 };
  * long as the search. */
 enum { CYCLES_MAX = 1 << 20 };
 
+char *claim_when(unsigned moves)
+{
+  return moves ? g_strdup_printf("by step %u", moves - 1) : g_strdup("before step 0");
+}
+
 const char *claim_verdict_name(enum claim_verdict verdict)
 {
   static const char *const names[] = {"holds", "violated", "inconclusive", "vacuous", "breach"};

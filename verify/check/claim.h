@@ -96,6 +96,10 @@ GPtrArray *claim_properties(const struct scenario *claim);
 /* Returns "holds", "violated", "inconclusive", "vacuous" or "breach". */
 const char *claim_verdict_name(enum claim_verdict);
 
+/* Returns when a run of so many moves was violated: "by step 31" (steps count from 0), or "before
+ * step 0". The caller frees it. */
+char *claim_when(unsigned moves);
+
 /* Returns what a claim expects, by the same names; "holds" where it states nothing. */
 const char *claim_expected(const struct scenario *claim);
 

@@ -29,17 +29,15 @@ static double megabytes(uint64_t bytes)
 /* Returns the explanation of a verdict, for the caller to free; NULL: none. */
 static char *why(const struct claim_result *result)
 {
+  g_autofree char *when = claim_when(result->depth);
   switch (result->verdict) {
   case CLAIM_BREACH:
     if (!*result->property)
       return g_strdup(result->text);
     __attribute__((fallthrough));
   case CLAIM_VIOLATED:
-    if (!result->depth)
-      return g_strdup_printf("%s, rank %d, before step 0: %s", result->property, result->rank,
-                             result->text);
-    return g_strdup_printf("%s, rank %d, by step %u: %s", result->property, result->rank,
-                           result->depth - 1, result->text);
+    return g_strdup_printf("%s, rank %d, %s: %s", result->property, result->rank, when,
+                           result->text);
   case CLAIM_INCONCLUSIVE:
     return *result->text ? g_strdup(result->text)
                          : g_strdup_printf("bound reached: %s", result->bound);

@@ -5,6 +5,7 @@
 
 #include "base/glib/json.h"
 #include "base/glib/terminal.h"
+#include "verify/check/claim.h"
 #include "world/rules/properties.h"
 
 static const char *const ending_names[ENDINGS] = {"finished", "at-rest", "full", "cut", "violated"};
@@ -75,8 +76,9 @@ static void print_violation(const struct outcome *outcome)
   const struct look look = terminal_look();
   printf("%s: %sviolated%s by walk %" PRIu64 " of seed %" PRIu64 "\n", outcome->what, look.wrong,
          look.plain, outcome->number, outcome->seed);
-  printf("  %s, rank %d, in a world of %d ranks, by step %u: %s\n", outcome->property,
-         outcome->rank, outcome->ranks, outcome->moves - 1, outcome->text);
+  g_autofree char *when = claim_when(outcome->moves);
+  printf("  %s, rank %d, in a world of %d ranks, %s: %s\n", outcome->property, outcome->rank,
+         outcome->ranks, when, outcome->text);
   if (outcome->claim)
     printf("  claim %s\n", outcome->claim);
   if (outcome->trace)
