@@ -132,10 +132,14 @@ finish() { # [EXPECTED NUMBER OF TESTS]
   exit $?
 }
 
+# Makes jq print a number in its shortest form: jq 1.7 prints the digits of the file, 20.0 for 20,
+# unless the number was computed.
+shortest='if type == "number" then . + 0 else . end'
+
 # Prints the value of a key ("verdict", "rollbacks.global") of a JSON file, or nothing where there is
-# no file. A number is computed: otherwise jq 1.7 prints the digits of the file, 20.0 for 20.
+# no file.
 value() { # FILE KEY
-  jq -r ".$2 | if type == \"number\" then . + 0 else . end" "$1" 2>/dev/null
+  jq -r ".$2 | $shortest" "$1" 2>/dev/null
 }
 
 # Says what the jobs of a test have left in FILE.1 to FILE.TOTAL, in that order: each has a line `ok - `

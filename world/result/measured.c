@@ -204,7 +204,7 @@ static bool read_process(struct measure *m, struct life *life, const char *folde
 {
   struct part_trace part;
   bool good = part_trace_read(&part, folder, number, (unsigned)rank, m->error);
-  *there |= g_file_test(part.file, G_FILE_TEST_EXISTS);
+  *there |= part.there;
   if (good && part.line)
     good = take_head(m, &part) && take_process(m, life, rank, &part);
   part_trace_clear(&part);

@@ -306,7 +306,7 @@ static bool open_life(struct join *j, unsigned life, bool *there)
     part_trace_clear(part);
     if (!part_trace_read(part, j->folder, life, rank, j->error))
       return false;
-    *there |= g_file_test(part->file, G_FILE_TEST_EXISTS);
+    *there |= part->there;
   }
   return true;
 }

@@ -49,7 +49,8 @@ bool part_trace_read(struct part_trace *part, const char *folder, unsigned life,
 {
   g_autofree char *text = NULL;
   *part = (struct part_trace){.file = g_strdup_printf("%s/trace.%u.%u", folder, life, rank)};
-  if (!g_file_get_contents(part->file, &text, NULL, NULL))
+  part->there = g_file_get_contents(part->file, &text, NULL, NULL);
+  if (!part->there)
     return true;
   bool whole = strstr(text, "\n---\n") || !g_str_has_prefix(text, head[MAGIC]);
   part->line = whole ? g_strsplit(text, "\n", -1) : NULL;

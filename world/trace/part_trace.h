@@ -18,6 +18,7 @@ struct part_head {
 struct part_trace {
   char *file; /* its path */
   struct part_head head;
+  bool there;    /* there is such a file */
   char **line;   /* all lines, the last one NULL; NULL: the process has told nothing */
   unsigned next; /* the next line to read: the first is the one behind the head */
 };

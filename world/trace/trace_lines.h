@@ -24,7 +24,7 @@ char *trace_violation_line(const struct trace_lines *, struct verdict *);
 
 /* Appends to the text of a verdict the numbers that its messages have in the lines so far, all of
  * a message that was sent again, as far as the text has room: " (@3, @10)", or " (@9; @5)" where it
- * speaks of two. Numbers are known of the last 65,536 messages of the programs. A second call
+ * speaks of two. Only the last 16,384 messages of the programs have their numbers kept. A second call
  * appends nothing. */
 void trace_name_messages(const struct trace_lines *, struct verdict *);
 

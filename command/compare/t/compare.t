@@ -21,9 +21,7 @@ for seed in 1 2 3 4; do
   "$recline" run scenario.yaml --set seed=$seed --set checkpoint.every=20s --out b/$seed >/dev/null 2>&1
 done
 compare() { "$recline" compare "$@" >stdout 2>stderr </dev/null; }
-row() { # as value() of tap.sh
-  jq --arg name "$1" ".rows[] | select(.name == \$name) | .$2 | if type == \"number\" then . + 0 else . end" stdout
-}
+row() { jq --arg name "$1" ".rows[] | select(.name == \$name) | .$2 | $shortest" stdout; }
 near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(a != "" && d * d <= 1e-12 * b * b) }'; }
 
 compare a/1 b/1 --json
