@@ -246,9 +246,8 @@ static uintptr_t reserve_anywhere(size_t span)
   return (uintptr_t)from + before;
 }
 
-/* Chooses the second place, whose address is that of the first with bits 3 to `bits` - 1 flipped,
- * and reserves the address space around it. Returns where that space begins, or 0 if it is not
- * free. */
+/* Chooses the second place: the address of the first one with bits 3 to `bits` - 1 flipped.
+ * Reserves the address space around it. Returns where that space begins, or 0 if it is not free. */
 static uintptr_t reserve_opposite(struct confine_memory *m, int bits)
 {
   uintptr_t flipped = ((uintptr_t)1 << bits) - 8, other = (uintptr_t)m->place[0] ^ flipped;

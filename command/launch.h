@@ -24,9 +24,9 @@ struct launch {
   const char *program;     /* absolute path */
   const char *const *args; /* ends with NULL */
   const char *input;       /* file for its standard input; NULL: an empty one */
-  const char *platform;    /* count: the program's ranks and the dispatcher */
-  int processes;           /* for the layer: scenario.yaml with all its values */
-  const char *scenario;    /* for the layer: scenario.yaml as resolved */
+  const char *platform;    /* SimGrid platform file */
+  int processes;           /* count: the program's ranks and the dispatcher */
+  const char *scenario;    /* for the layer: scenario.yaml with all its values */
   const char *directory; /* absolute path of a private folder for `hosts` (a host for each process),
                             trace.txt and the simulator's temporary files */
   int folder;         /* descriptor of that folder, which holds its lock; the simulation gets it */

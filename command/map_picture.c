@@ -71,8 +71,7 @@ static double box_height(const struct map_row *row)
   return STEP * (1.5 + (double)g_strv_length(texts));
 }
 
-/* Returns the height of a cell, which is that of its highest pile. Boxes go to the piles in
- * turn. */
+/* Returns the height of a cell: the height of its highest pile. Boxes go to the piles in turn. */
 static double cell_height(const GArray *rows, const struct layout *layout, int line, int column)
 {
   double heights[2] = {0, 0};

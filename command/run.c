@@ -134,7 +134,7 @@ static bool write_script(struct run *run, GError **error)
   run->args = g_new0(char *, 3);
   run->args[0] = in(run->directory, "script");
   if (run->scenario->schedule != NULL)
-    run->args[1] = g_strdup("each"); /* prints no messages but those of the script */
+    run->args[1] = g_strdup("each"); /* prints only messages of the script */
   return write_file(run->args[0], run->scenario->program.script, error);
 }
 

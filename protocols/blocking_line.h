@@ -216,7 +216,8 @@ static bool own_holds(const struct rcl_whole *w, int i, int j)
   return rank->words[WANTED] <= state->wanted && inside <= came && came <= (int32_t)state->sent;
 }
 
-/* Of the barriers of two ranks each is left by both, or one of them is still inside. */
+/* For each of the two ranks that is inside a barrier, one contribution between them is not taken.
+ */
 static bool barrier_holds(const struct rcl_whole *w, int i, int j)
 {
   uint32_t there = rcl_whole_between(w, i, j)->shares, back = rcl_whole_between(w, j, i)->shares;

@@ -26,8 +26,8 @@ static gint by_name(gconstpointer a, gconstpointer b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns whether the folder is that of a kind. Such a folder lies below another kind's folder
- * (claims/long in claims), but its files do not belong to that kind. */
+/* Returns whether the folder is one of the folders of kinds. It may lie below another of them, as
+ * claims/long does in claims; its files then belong to the inner one alone. */
 static bool is_kind(const char *folder)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds_of); i++) {

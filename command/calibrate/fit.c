@@ -123,8 +123,8 @@ static int choose_disk(const struct sample_file *samples, bool shared)
   return samples->nodes > 1 || !count ? found : shared ? count - 1 : 0;
 }
 
-/* Takes the series with the most writers, as processes capture at once; the rate is that of one
- * process. */
+/* Takes the series with the most writers, as all processes capture at once. The rate is what one
+ * process gets. */
 static struct fitted fit_capture(const struct sample_file *samples, int disk)
 {
   struct fitted result = {0};

@@ -1,5 +1,5 @@
-/* Measures the time to which a campaign relates its costs: that of the same program without
- * failures, checkpoints and protocol. */
+/* Measures how long the same program takes without failures, checkpoints and protocol. A campaign
+ * gives its costs relative to this time. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>
