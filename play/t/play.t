@@ -75,6 +75,29 @@ for my $id ('none-lost', @mutants) {
   my @told = map { /^ *\d+  (.*)/ ? $1 : () } split /\n/, slurp("$dir/told.txt");
   is(run("node $here/narrate.js $dir/$id.html $dir/$id.trace"), join('', map { "$_\n" } @told), "$id: told as recline draw tells it");
 }
+# A capture of an earlier life crosses nothing: rank 0 has gone back when it sends.
+open my $lives, '>', "$dir/lives.trace" or BAIL_OUT($!);
+print $lives <<'END';
+recline-trace 3
+ranks 2
+---
+0 0 start
+1 1 start
+2 0 captured checkpoint=1
+3 0 crash
+4 - detected rank=0 incarnation=1 checkpoint=0
+5 0 start
+6 1 down peer=0 checkpoint=0 | roll-back checkpoint=0
+7 1 start
+8 0 send peer=1 tag=0 comm=0 bytes=16 @1 | transmit words=0,0,0
+9 1 arrived request=1 peer=0 tag=0 comm=0 bytes=16 @1 | deliver request=1
+10 1 captured checkpoint=1
+END
+close $lives;
+run("cd $dir && $recline draw lives.trace -o told.txt");
+my @lives = map { /^ *\d+  (.*)/ ? $1 : () } split /\n/, slurp("$dir/told.txt");
+is($lives[8], 'Rank 0 sends message 1 to rank 1.', 'a message of a later life crosses no line of an earlier one');
+is(run("node $here/narrate.js $dir/none-lost.html $dir/lives.trace"), join('', map { "$_\n" } @lives), 'nor in the page');
 like(run("$recline check $dir/exported.trace"), qr{^$dir/exported.trace: \d+ moves, the same}, 'a trace replays');
 run("sed -i 's/^1 1 start.*/1 1 crash/' $dir/none-lost.trace");
 like(run("$recline check $dir/none-lost.trace", 1), qr/none-lost.trace:\d+: /, 'and not if it is changed');
