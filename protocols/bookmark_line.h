@@ -1,9 +1,5 @@
 /* The line invariant of bookmark.c, which includes this file after its own state.
  *
- * C is the committed checkpoint, and C1 the next one, the only one that can be under way. A rank
- * that still has to start from C (standing BEHIND) counts as being in the state that its START will
- * bring it to.
- *
  * The argument, in the order of the clauses: the messages under way from i to j are those that i
  * has sent less those that j has received (totals). A rank that holds its program sends nothing,
  * and has told each peer its total (bookmark, told); a peer that says `drained` has received
@@ -14,14 +10,9 @@
 #ifndef RECLINE_BOOKMARK_LINE_H
 #define RECLINE_BOOKMARK_LINE_H
 
-#include "protocols/line.h"
+#include "protocols/parts/clauses.h" /* C, C1 */
 
 /* ---- looking at ranks ---- */
-
-static const struct state *state_of(const struct rcl_whole *w, int i)
-{
-  return w->rank[i].state;
-}
 
 static const struct peer *peer_in(const struct rcl_whole *w, const void *state, int i, int j)
 {
@@ -32,39 +23,6 @@ static const struct peer *peer_in(const struct rcl_whole *w, const void *state, 
 static const struct peer *peer_of(const struct rcl_whole *w, int i, int j)
 {
   return peer_in(w, w->rank[i].state, i, j);
-}
-
-static bool is_behind(const struct rcl_whole *w, int i)
-{
-  return w->rank[i].standing == RCL_STANDS_BEHIND;
-}
-
-static uint32_t phase_of(const struct rcl_whole *w, int i)
-{
-  return is_behind(w, i) ? RUNNING : state_of(w, i)->phase;
-}
-
-static uint32_t next_of(const struct rcl_whole *w)
-{
-  return w->committed + 1;
-}
-
-static const struct rcl_whole_control *under_way(const struct rcl_whole *w, int from, int to,
-                                                 enum control kind)
-{
-  return &rcl_whole_between(w, from, to)->control[kind];
-}
-
-/* Returns whether the image of C1 of rank i is durable and C1 is not committed. */
-static bool has_reported(const struct rcl_whole *w, int i)
-{
-  return phase_of(w, i) == WAITING && state_of(w, i)->captured == next_of(w);
-}
-
-/* Returns whether rank i waits for the release of C. */
-static bool waits(const struct rcl_whole *w, int i)
-{
-  return phase_of(w, i) == WAITING && state_of(w, i)->captured == w->committed;
 }
 
 /* Returns whether rank i takes part in C1 and has come to `phase` or beyond. */
@@ -121,39 +79,6 @@ static bool held_holds(const struct rcl_whole *w, int i, int j)
   return w->rank[i].held == (phase_of(w, i) >= AGREEING);
 }
 
-static bool timer_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return i == RCL_COORDINATOR_RANK || !w->rank[i].timer;
-}
-
-static bool capture_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return w->rank[i].capturing == (phase_of(w, i) == CAPTURING ? next_of(w) : 0);
-}
-
-static bool store_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return w->rank[i].storing == (phase_of(w, i) == WRITING ? next_of(w) : 0);
-}
-
-static bool durable_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return is_behind(w, i) || w->rank[i].durable == (has_reported(w, i) ? next_of(w) : 0);
-}
-
-/* While a rank waits for the release of C it keeps the image before C, and it has none of C1. */
-static bool bounded_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  const struct rcl_whole_rank *rank = &w->rank[i];
-  uint32_t most = is_behind(w, i) || (waits(w, i) && w->committed > 1);
-  return rank->older <= most && rank->older + (rank->storing || rank->durable) <= 1;
-}
-
 static bool is_no_newer(const struct peer *peer, uint32_t checkpoint)
 {
   return peer->bookmark_for <= checkpoint && peer->drained_for <= checkpoint &&
@@ -182,12 +107,6 @@ static bool image_holds(const struct rcl_whole *w, int i, int j)
   const struct state *image = w->rank[i].committed;
   return !image || (image->captured == w->committed && !image->later &&
                     is_captured_as(peer_in(w, image, i, j), w->committed));
-}
-
-static bool restorable_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return w->rank[i].restorable;
 }
 
 /* ---- from rank i to rank j ---- */
@@ -267,24 +186,6 @@ static bool request_holds(const struct rcl_whole *w, int i, int j)
     return !request->count;
   return request->count + was_asked(w, j) == takes_part(w, i) &&
          (!request->count || request->about == next_of(w));
-}
-
-static bool release_holds(const struct rcl_whole *w, int i, int j)
-{
-  const struct rcl_whole_control *release = under_way(w, i, j, RELEASE);
-  if (i != RCL_COORDINATOR_RANK)
-    return !release->count;
-  return i == j
-             ? !waits(w, j) && !release->count
-             : release->count == waits(w, j) && (!release->count || release->about == w->committed);
-}
-
-static bool done_holds(const struct rcl_whole *w, int i, int j)
-{
-  const struct rcl_whole_control *done = under_way(w, i, j, DONE);
-  if (j != RCL_COORDINATOR_RANK || i == j)
-    return !done->count;
-  return done->count <= has_reported(w, i) && (!done->count || done->about == next_of(w));
 }
 
 /* A rank sends its address for checkpoint C before its bookmark for C1 (C + 1), and the one for C1
