@@ -24,8 +24,8 @@ char *trace_violation_line(const struct trace_lines *, struct verdict *);
 
 /* Appends to the text of a verdict the numbers that its messages have in the lines so far, all of
  * a message that was sent again, as far as the text has room: " (@3, @10)", or " (@9; @5)" where it
- * speaks of two. Only the last 16,384 messages of the programs have their numbers kept. A second call
- * appends nothing. */
+ * speaks of two. Only the last 16,384 messages of the programs have their numbers kept. A second
+ * call appends nothing. */
 void trace_name_messages(const struct trace_lines *, struct verdict *);
 
 /* Append to `text` the part of a move's line that says what happened, without message numbers; and
