@@ -938,7 +938,7 @@ static void unlike(const struct rcl_config *config, void *state, const struct rc
   struct rcl_event seen = *event;
   if (event->kind == RCL_EVENT_ARRIVED) /* colours are of no effect */
     seen.words[0] = 0;
-  rcl_protocol_named("cl-t")->step(config, state, &seen, actions);
+  rcl_protocol_step(rcl_protocol_named("cl-t"), config, state, &seen, actions, false);
   if (event->kind == RCL_EVENT_SEND && config->self == 2)
     actions->item[0].words[0] ^= 1;
 }
