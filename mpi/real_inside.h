@@ -211,7 +211,8 @@ enum real_activity real_held_activity(void); /* what a process that is held spen
 
 /* ---- real_trace.c ---- */
 
-double real_trace_now(void); /* seconds of the epoch */
+double real_trace_now(void);     /* seconds of the epoch */
+void real_trace_find_life(void); /* sets real.life; the checkpoint must be known */
 void real_trace_begin(void);
 void real_trace_step(const struct rcl_event *, const struct real_message *);
 void real_trace_finished(void);

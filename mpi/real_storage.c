@@ -283,17 +283,6 @@ static uint32_t read_record(void)
   return checkpoint;
 }
 
-/* Counts starts that have left traces. */
-static uint32_t count_lives(void)
-{
-  char name[NAME];
-  uint32_t life = 0;
-  do
-    snprintf(name, sizeof name, "%s/trace.%u.%d", real.options.folder, life++, real.rank);
-  while (!access(name, F_OK));
-  return life - 1;
-}
-
 void real_storage_begin(void)
 {
   uint32_t found[2] = {0};
@@ -305,7 +294,7 @@ void real_storage_begin(void)
   }
   PMPI_Bcast(found, 1, MPI_UINT32_T, RCL_COORDINATOR_RANK, real_wire_comm());
   real.checkpoint = found[0];
-  real.life = real_wire_agree(count_lives(), MPI_MAX);
+  real_trace_find_life();
   if (!real.checkpoint)
     return;
   enum real_activity before = real_switch(REAL_RESTART);

@@ -11,9 +11,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "mpi/real_inside.h"
@@ -72,12 +75,72 @@ static void put_library(void)
   fprintf(real.trace, "\nlibrary %s\n", name);
 }
 
+/* ---- lives ---- */
+
+enum { NAME = 4096 };
+
+static void name_trace(char name[NAME], uint32_t life)
+{
+  snprintf(name, NAME, "%s/trace.%" PRIu32 ".%d", real.options.folder, life, real.rank);
+}
+
+/* Returns one more than the last life of which this process has left a trace. */
+static uint32_t count_lives(void)
+{
+  char pattern[NAME];
+  uint32_t lives = 0;
+  glob_t found;
+  snprintf(pattern, NAME, "%s/trace.*.%d", real.options.folder, real.rank);
+  if (!glob(pattern, 0, NULL, &found))
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+      const char *life = strrchr(found.gl_pathv[i], '/') + strlen("/trace.");
+      uint32_t count = (uint32_t)strtoul(life, NULL, 10) + 1;
+      lives = count > lives ? count : lives;
+    }
+  globfree(&found);
+  return lives;
+}
+
+/* Returns whether this process told in the life that its program had ended. */
+static bool had_finished(uint32_t life)
+{
+  static const char told[] = " finished\n";
+  char *line = NULL, name[NAME];
+  size_t room = 0, end = strlen(told);
+  bool found = false;
+  name_trace(name, life);
+  FILE *file = fopen(name, "r");
+  for (ssize_t used; file && !found && (used = getline(&line, &room, file)) > 0;)
+    found = (size_t)used > end && !strcmp(line + used - end, told);
+  free(line);
+  if (file)
+    fclose(file);
+  return found;
+}
+
+/* A run that has ended leaves no checkpoint, and its traces tell that every program finished. What
+ * starts then is another run, whose traces replace those. The trace that tells of the end is
+ * removed last, so that a start behind this one removes what is left. */
+void real_trace_find_life(void)
+{
+  char name[NAME];
+  uint32_t lives = count_lives(), last = real_wire_agree(lives, MPI_MAX);
+  bool ended = !real.checkpoint && (!lives || (lives == last && had_finished(last - 1)));
+  real.life = real_wire_agree(!ended, MPI_MAX) ? last : 0;
+  for (uint32_t life = 0; life < last - real.life && real.options.trace; life++) {
+    name_trace(name, life);
+    remove(name);
+  }
+}
+
+/* ---- lines ---- */
+
 void real_trace_begin(void)
 {
-  char name[4096];
+  char name[NAME];
   if (!real.options.trace)
     return;
-  snprintf(name, sizeof name, "%s/trace.%u.%d", real.options.folder, real.life, real.rank);
+  name_trace(name, real.life);
   real.trace = fopen(name, "w");
   if (!real.trace)
     real_die(64, OUTPUT_CANNOT, name, strerror(errno));

@@ -81,6 +81,23 @@ for protocol in $taken; do
   survives "$protocol" "${RECLINE_LONG:+1}1"
 done
 
+# What starts in the folder of a run that has ended is another run, also where a start was killed while
+# it removed the traces of the other.
+again() { # PROTOCOL WHAT
+  RECLINE_PROTOCOL="$1" RECLINE_CHECKPOINTS="$dir/$1" RECLINE_EVERY=0.01 \
+    processes 4 "$jacobi" 32 $steps >"$dir/out" 2>"$dir/err"
+  is "$?" 0 "$1, $2: it ends" "$dir/err"
+  is "$(find "$dir/$1" -name 'trace.*' | sed 's,.*/,,' | sort | xargs)" 'trace.0.0 trace.0.1 trace.0.2 trace.0.3' \
+    "$1, $2: its traces replace those of the run that had ended"
+  exits 0 "$1, $2: they fit together" "$recline" join "$dir/$1" -o "$dir/again.trace"
+  check "$1, $2: one start, to the end" grep -q ' 1 starts, .* ended, 0 violations$' "$dir/out"
+}
+cp -r "$dir/c3" "$dir/ended"
+again c3 again
+cp "$dir"/ended/trace.* "$dir/c3"
+rm "$dir"/c3/trace.*.1 "$dir/c3/trace.0.2"
+again c3 'behind an unfinished start'
+
 # The list is whole: all others are refused, or take messages at places only.
 others='none chandy-lamport chandy-lamport-tree lai-yang mattern'
 for protocol in $("$recline" list protocols --json | jq -r '.protocols[].name'); do

@@ -39,6 +39,11 @@ killed() { # LINES VICTIM LIFE NUMBER PROGRAM ARG...
   ! wait $job 2>/dev/null
 }
 
+# Returns whether all programs had ended in the life: a start behind it is another run.
+had_ended() { # LIFE
+  [ "$(grep -l ' finished$' "$RECLINE_CHECKPOINTS/trace.$1".* | wc -l)" -eq "$ranks" ]
+}
+
 # survives KILLS PROTOCOL NUMBER PROGRAM ARG...
 survives() {
   kills=$1 RECLINE_PROTOCOL=$2 ranks=$3 name=${4##*/}
@@ -56,9 +61,9 @@ survives() {
     [ $dead -gt 0 ] || : >"$dir/out" 2>"$dir/err"
     draw 1 $((most * 9 / 10 / kills)) && lines=$drawn # a life has what is left of the program
     draw 0 $((ranks - 1))
-    if killed "$lines" "$drawn" $dead "$@"; then
+    if killed "$lines" "$drawn" $dead "$@" && ! had_ended $dead; then
       dead=$((dead + 1))
-    else # it has ended by itself, ahead of the kill: from the beginning
+    else # the programs had ended ahead of the kill: from the beginning
       rm -rf "$RECLINE_CHECKPOINTS"
       dead=0
     fi
