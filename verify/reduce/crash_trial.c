@@ -36,6 +36,7 @@ static const struct effect *take_move(struct model *model, const struct move *mo
 
 static uint32_t *values_of(struct model *model, enum part_kind kind, int rank)
 {
+  REQUIRE(rank < model->world->ranks, "trials are of ranks of the world");
   return model->rules_cache.values + world_part(model->world, kind, rank, 0);
 }
 

@@ -1163,6 +1163,23 @@ static void tables(void)
   intern_clear(&table);
 }
 
+/* Words are filled: the widest numbers first, behind the tag in the first word, to the last bit in
+ * the others. */
+static void filled(void)
+{
+  static const uint8_t halves[] = {16, 16, 16, 16, 16}, whole[] = {32, 26, 32};
+  struct packing *of_halves = packing_new(halves, 5), *of_whole = packing_new(whole, 3);
+  bool right = of_halves->words == 3 && of_whole->words == 3 && of_whole->field[0].shift == 0 &&
+               of_whole->field[1].word == 0 && of_whole->field[1].shift == TAG_BITS;
+  uint32_t state[PACKING_WORDS], numbers[3];
+  packing_pack(of_whole, (const uint32_t[]){UINT32_MAX, (1 << 26) - 1, 1u << 31}, state);
+  packing_unpack(of_whole, state, numbers);
+  right &= numbers[0] == UINT32_MAX && numbers[1] == (1 << 26) - 1 && numbers[2] == 1u << 31;
+  ok(right, "words of packed states are filled to the last bit");
+  free(of_halves);
+  free(of_whole);
+}
+
 /* States come out of a frontier as they went in, also from disk, and share by share. */
 static void chunks(void)
 {
@@ -1306,6 +1323,7 @@ int main(void)
   bounds();
   fingerprints();
   short_memory();
+  filled();
   chunks();
   return done();
 }

@@ -132,7 +132,7 @@ void world_note_merge(const struct world *w, int rank, uint32_t number, const vo
   struct world_merges *m = w->merges;
   if (!m || is_known(w, rank, number, state))
     return;
-  m->item = memory_room(m->item, m->count, &m->room, sizeof *m->item);
+  m->item = memory_zeroed_room(m->item, m->count, &m->room, sizeof *m->item);
   m->item[m->count++] =
       (struct merge){.rank = rank,
                      .number = number,

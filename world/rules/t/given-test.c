@@ -57,18 +57,22 @@ static bool is_start(const struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START && move->rank == 1;
 }
 
+static void take_move(struct world *world, struct move *move, struct verdict *verdict)
+{
+  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world->config[0])};
+  actions.item = calloc(actions.capacity, sizeof *actions.item);
+  world_step(world, move, &actions, verdict);
+  free(actions.item);
+}
+
 static bool take(struct world *world, bool (*is_wanted)(const struct move *),
                  struct verdict *verdict)
 {
   struct choice choice = {.is_wanted = is_wanted};
-  struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&world->config[0])};
   world_moves(world, choose, &choice);
-  if (!choice.found)
-    return false;
-  actions.item = calloc(actions.capacity, sizeof *actions.item);
-  world_step(world, &choice.move, &actions, verdict);
-  free(actions.item);
-  return true;
+  if (choice.found)
+    take_move(world, &choice.move, verdict);
+  return choice.found;
 }
 
 static void lose_images(const struct world *world, int rank)
@@ -112,8 +116,53 @@ static void starts(bool lost)
   script_free(script);
 }
 
+static bool comes_from(const struct move *move, int peer)
+{
+  return move->kind == MOVE_EVENT && move->event.peer == peer &&
+         (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL);
+}
+
+static bool comes_from_first(const struct move *move)
+{
+  return comes_from(move, 0);
+}
+
+static bool comes_from_last(const struct move *move)
+{
+  return comes_from(move, 1);
+}
+
+/* A host that does not know where a message lies in its channel names its sender and content. */
+static void finds(bool (*is_wanted)(const struct move *), const char *from)
+{
+  int line;
+  char *message = NULL;
+  struct world world;
+  struct parts parts;
+  struct verdict verdict = {.kind = VERDICT_IMPOSSIBLE};
+  struct script *script =
+      script_parse("rank 0: send 1, recv 1\nrank 1: send 0, recv 0", RANKS, &line, &message);
+  world_init(&world, rcl_protocol_named("none"), RANKS, 4);
+  world.script = script;
+  parts_init(&parts, &world);
+  world_begin(&world, 0, 0);
+  struct choice choice = {.is_wanted = is_wanted};
+  for (int i = 0; i < MOVES && !choice.found; i++) {
+    take(&world, is_event, &verdict);
+    world_moves(&world, choose, &choice);
+  }
+  choice.move.index = WORLD_FIND;
+  take_move(&world, &choice.move, &verdict);
+  ok(script && choice.found && verdict.kind == VERDICT_FINE, from);
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
 int main(void)
 {
+  finds(comes_from_first, "a message from the first rank is found");
+  finds(comes_from_last, "a message from the last rank is found");
   topology();
   starts(false);
   starts(true);

@@ -313,6 +313,28 @@ static void refused(void)
 
 /* Contents of 128 bits, and what is left of them in 64: none of 400,000 histories that differ in
  * one number, one place or their order is taken for another. */
+/* Returns whether a flip of any one bit of the input, of each of many inputs, flips each bit of the
+ * result in about half of the inputs: 64 +- 30 of 128, where the standard deviation is 5.7. */
+static bool spreads(void)
+{
+  enum { INPUTS = 128, BITS = 256, RESULT = 128 };
+  static uint32_t flips[BITS][RESULT];
+  for (uint32_t i = 0; i < INPUTS; i++)
+    for (uint32_t bit = 0; bit < BITS; bit++) {
+      struct content in[2] = {content_of(i), content_of(INPUTS + i)};
+      const struct content before = content_fold(in[0], in[1]);
+      in[bit / RESULT].word[bit % RESULT / 32] ^= UINT32_C(1) << bit % 32;
+      const struct content after = content_fold(in[0], in[1]);
+      for (uint32_t place = 0; place < RESULT; place++)
+        flips[bit][place] += (before.word[place / 32] ^ after.word[place / 32]) >> place % 32 & 1;
+    }
+  for (uint32_t bit = 0; bit < BITS; bit++)
+    for (uint32_t place = 0; place < RESULT; place++)
+      if (flips[bit][place] < 34 || flips[bit][place] > 94)
+        return false;
+  return true;
+}
+
 static void contents(void)
 {
   enum { LENGTH = 400000, WORDS = 2 };
@@ -331,6 +353,7 @@ static void contents(void)
   struct content one = content_of(1), two = content_of(2);
   struct content a = content_fold(one, two), b = content_fold(two, one);
   ok(!content_same(&a, &b), "contents depend on the order");
+  ok(spreads(), "each bit of what was seen and of what comes next changes each bit of a content");
   intern_clear(&all);
   intern_clear(&high);
   intern_clear(&low);
