@@ -1,7 +1,7 @@
 /* A node is an interval of a rank, from one of its checkpoints to the next. An edge says that the
- * interval at its head is undone with the one at its tail: because a message went from one to the
- * other, or because it is the next one of the same rank. The graph is that of the first crash:
- * messages count until then, rollbacks until the next. */
+ * interval at its head is undone with the one at its tail, because a message went from one to the
+ * other, or because both belong to one rank and follow each other. The graph shows the first crash:
+ * it counts messages until then, and rollbacks until the next crash. */
 #include "plots/dependencies.h"
 
 enum fate_of_interval { STANDS, UNDONE, CRASHED };
@@ -11,10 +11,10 @@ struct graph {
   struct picture *picture;
   int ranks;
   int detected;      /* line of the first detection */
-  int second;        /* of the next one, or the end of the trace */
-  int *interval;     /* by line: interval of its rank */
+  int second;        /* line of the second detection, or the end of the trace */
+  int *interval;     /* by line of the trace: the interval of its rank */
   int *last;         /* by rank: its last interval */
-  int *first_undone; /* by rank */
+  int *first_undone; /* by rank: the first interval that is undone; G_MAXINT: none is */
   bool *crashed;
 };
 
@@ -52,7 +52,8 @@ static void number_intervals(struct graph *graph)
   }
 }
 
-/* A rank that goes back to a checkpoint undoes the interval that begins there. */
+/* Finds the first undone interval of each rank: it begins at the checkpoint to which the rank goes
+ * back. */
 static void find_undone(struct graph *graph)
 {
   for (int rank = 0; rank < graph->ranks; rank++)
@@ -112,7 +113,7 @@ static void draw_rank(const struct graph *graph, int rank)
   }
 }
 
-/* Adds no second edge for messages between the same intervals. */
+/* Draws one edge for all messages between the same two intervals. */
 static void draw_messages(const struct graph *graph)
 {
   g_autoptr(GHashTable) drawn = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

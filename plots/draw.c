@@ -19,11 +19,11 @@
 #include "plots/topology.h"
 
 struct request {
-  bool dependencies; /* of a trace: the rollback-dependency graph */
-  struct part part;  /* of a trace; the texts are the request's own */
-  char *input;       /* as given */
-  char *file;        /* found */
-  char *text;        /* its content */
+  bool dependencies; /* for a trace: draw the rollback-dependency graph */
+  struct part part;  /* for a trace: what to draw of it; the request owns the texts */
+  char *input;       /* the file's name as the user gave it */
+  char *file;        /* the file that was found under that name */
+  char *text;        /* the content of the file */
   char *output;
 };
 
@@ -65,7 +65,8 @@ static struct picture *draw_trace(const struct request *request, GError **error)
   return picture;
 }
 
-/* The kind of a file is told by its content; only C sources go by their name. */
+/* Draws the picture of a file. The content tells which kind of file it is; C sources are known by
+ * their name. */
 static struct picture *draw(const struct request *request, const char **engine, GError **error)
 {
   *engine = "nop2";
@@ -97,7 +98,8 @@ static struct picture *draw(const struct request *request, const char **engine, 
 
 enum { DRAWN = CATALOGUE_PROTOCOLS | CATALOGUE_PLATFORMS };
 
-/* Finds the file as named; else a protocol of that name, or a platform, among the data files. */
+/* Finds the file of that name, or else a protocol or platform of that name among the data files.
+ * The caller frees the result. */
 static char *find_file(const char *input)
 {
   if (strchr(input, '/') != NULL || g_file_test(input, G_FILE_TEST_IS_REGULAR))
@@ -121,7 +123,7 @@ static bool read_input(struct request *request, GError **error)
   return true;
 }
 
-/* In the current folder, named after the input. */
+/* Returns a path in the current folder, named after the input. The caller frees it. */
 static char *default_output(const char *file)
 {
   g_autofree char *name = g_path_get_basename(file);
@@ -131,7 +133,7 @@ static char *default_output(const char *file)
   return g_strconcat(name, ".svg", NULL);
 }
 
-/* The suffix names the format; Graphviz makes others than SVG, too. */
+/* Returns the format that the suffix names. Graphviz makes other formats than SVG, too. */
 static const char *format_of(const char *output)
 {
   static const char *const FORMATS[] = {"svg", "pdf", "png"};
@@ -142,7 +144,7 @@ static const char *format_of(const char *output)
   return NULL;
 }
 
-/* Returns whether the trace is written in words. */
+/* Returns whether the user wants the trace told in words. */
 static bool is_narration(const struct request *request)
 {
   return request->output != NULL && g_str_has_suffix(request->output, ".txt");
@@ -231,8 +233,9 @@ static bool narrate(struct request *request, GError **error)
   return good;
 }
 
-/* Graphviz and its fonts take 70 MB for a small picture, and address space for stacks and heaps of
- * threads. Without it they crash, or measure texts by other fonts. */
+/* Tests whether there is memory. Graphviz and its fonts take 70 MB for a small picture, and address
+ * space for the stacks and heaps of threads; without it they crash, or measure texts by other
+ * fonts. */
 static bool has_memory(const struct request *request, GError **error)
 {
   const size_t bytes = 512 << 20;

@@ -4,10 +4,10 @@
 
 /* The state of a rank while the lines are read from first to last. */
 struct life {
-  int number;  /* lives begin with START */
+  int number;  /* number of the life, which begins with START */
   int first;   /* line of the first start */
   int started; /* line of the newest start */
-  int crashed; /* line since which the rank is down */
+  int crashed; /* line of the crash, while the rank is down */
   int rolled;  /* line of the roll-back that waits for its start */
   int held;    /* line of the hold that waits for its release */
 };
@@ -15,8 +15,8 @@ struct life {
 struct scan {
   struct history *history;
   struct life *lives;  /* per rank */
-  int *life;           /* per line: the life in which it happened */
-  GHashTable *sent;    /* @number -> index of the message, of either kind */
+  int *life;           /* per line: the life of its rank */
+  GHashTable *sent;    /* @number of a message -> index of the message, also of control messages */
   GHashTable *cuts;    /* checkpoint -> index of its newest cut */
   GHashTable *kept;    /* rank and slot -> line of the keep */
   GHashTable *capture; /* rank and checkpoint -> line of the newest capture */
@@ -38,7 +38,7 @@ static int recall(GHashTable *table, gint64 *key)
 {
   int index = GPOINTER_TO_INT(g_hash_table_lookup(table, key)) - 1;
   g_free(key);
-  return index; /* NOWHERE when it is not there */
+  return index; /* NOWHERE if it is not there */
 }
 
 static struct message *message_at(const struct history *history, int index)
@@ -81,7 +81,7 @@ static bool receive_message(struct scan *scan, int at, GError **error)
   const struct trace_file *trace = scan->history->trace;
   const struct trace_line *line = trace_file_line(trace, (unsigned)at);
   if (line->event.message < 0)
-    return true; /* the message is not known: nothing to draw */
+    return true; /* the trace does not tell which message it is: nothing to draw */
   int index = recall(scan->sent, pair(0, line->event.message));
   if (index == NOWHERE) {
     g_set_error(error, INPUT_ERROR, 0,
@@ -90,7 +90,8 @@ static bool receive_message(struct scan *scan, int at, GError **error)
                 trace->name, line->number, line->event.message);
     return false;
   }
-  if (message_at(scan->history, index)->received != NOWHERE) { /* the network doubled it */
+  if (message_at(scan->history, index)->received !=
+      NOWHERE) { /* the network has doubled the message */
     struct message again = *message_at(scan->history, index);
     index = (int)scan->history->messages->len;
     g_array_append_val(scan->history->messages, again);
@@ -108,7 +109,8 @@ static void find_crossing(const struct scan *scan, struct message *message)
     const struct cut *cut = cut_at(scan->history, (int)i);
     int out = cut->at[message->from];
     int in = cut->at[message->to];
-    /* A capture of another life is another history: no crossing. */
+    /* A capture in another life of the rank belongs to another history, so the message crosses
+     * nothing. */
     if (message->from == message->to || out == NOWHERE || in == NOWHERE ||
         scan->life[out] != scan->life[message->sent] ||
         scan->life[in] != scan->life[message->received])
@@ -126,8 +128,8 @@ static void find_crossing(const struct scan *scan, struct message *message)
 
 /* --- checkpoints --- */
 
-/* A rank that captures a second time begins a new attempt. Ranks that did not roll back since (with
- * local rollback) keep their part in it. */
+/* Begins a new attempt, as a rank captures a second time. With local rollback, ranks that have not
+ * rolled back keep their part in it. */
 static int new_cut(struct scan *scan, int rank, gint64 checkpoint, int before)
 {
   int ranks = scan->history->trace->ranks;

@@ -1,4 +1,4 @@
-/* The contents of a trace that a picture needs: messages, recovery lines, rollbacks, down times.
+/* Finds in a trace what a picture shows: messages, recovery lines, rollbacks, down times.
  *
  *     rank 0  --o-----[C]--------x            crash: DOWN until the next start
  *               \      :          ~~~~>--     start checkpoint=1: a rollback to [C]
@@ -18,23 +18,24 @@ enum { NOWHERE = -1 };
 enum fate {
   FATE_FLIGHT, /* never received in this trace */
   FATE_RECEIVED,
-  FATE_DISCARDED,  /* received and dropped as a duplicate */
-  FATE_SUPPRESSED, /* offered, not sent: the receiver has it already */
+  FATE_DISCARDED,  /* it was received, and dropped as a duplicate */
+  FATE_SUPPRESSED, /* it was offered, but not sent, as the receiver has it already */
 };
 
 enum crossing { CROSSING_NONE, CROSSING_LATE, CROSSING_EARLY };
 
 struct message {
   bool control;
-  const char *name; /* control: as in its protocol's paper */
+  const char *name; /* of a control message: its name in the protocol's paper */
   int from, to;
-  int sent, received; /* received: NOWHERE for FLIGHT and SUPPRESSED */
+  int sent, received; /* `received` is NOWHERE for FATE_FLIGHT and FATE_SUPPRESSED */
   enum fate fate;
   enum crossing crossing;
   gint64 checkpoint; /* checkpoint of the recovery line that it crosses */
 };
 
-/* The recovery line of a checkpoint: one capture of each rank, NOWHERE where there was none. */
+/* The recovery line of a checkpoint: at[] is the capture of each rank, or NOWHERE if the rank made
+ * none. */
 struct cut {
   gint64 checkpoint;
   bool committed;
@@ -48,20 +49,21 @@ enum span_kind {
   SPAN_HELD,      /* from hold to release */
 };
 
-/* A stretch of a rank's line; `to` is the number of lines of the trace where it has no end. */
+/* A stretch of a rank's line. A stretch without an end has the number of lines in the trace as
+ * `to`. */
 struct span {
   enum span_kind kind;
   int rank, from, to;
 };
 
-/* `from`: the roll-back action, or the start of a rank that had crashed. `to`: the capture, or the
- * rank's first start. */
+/* A rollback, `from` the roll-back action, or the start of a rank that had crashed, `to` the
+ * capture, or the rank's first start. */
 struct rollback {
   int rank, from, to;
   gint64 checkpoint;
 };
 
-/* A payload from the log of the receiver given to the program. */
+/* A payload that the program gets from the receiver's log. */
 struct replay {
   int rank, kept, delivered; /* kept: NOWHERE when the trace does not show it */
   gint64 slot, peer;
@@ -76,11 +78,12 @@ struct history {
   GArray *replays;   /* struct replay */
 };
 
-/* NULL on error: a message that arrives and was never sent. */
+/* Reads the history. The caller frees it with history_free(), before the trace. Returns NULL with
+ * `error` set if a message arrives that was never sent. */
 struct history *history_read(const struct trace_file *, GError **error);
 void history_free(struct history *);
 
-/* Returns an empty history. */
+/* Returns an empty history of the trace. The caller frees it with history_free(). */
 struct history *history_new(const struct trace_file *);
 
 #endif

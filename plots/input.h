@@ -1,4 +1,5 @@
-/* Errors in files that are read for a picture: always one line `file:line: what, expected what`. */
+/* Makes errors about files that are read for a picture: always one line `file:line: what, expected
+ * what`. */
 #ifndef RECLINE_INPUT_H
 #define RECLINE_INPUT_H
 
@@ -8,7 +9,7 @@
 
 #define INPUT_ERROR g_quark_from_static_string("recline-input")
 
-/* Sets `error`; `line` 0 leaves the line out. */
+/* Sets `error` to that line; `line` 0 leaves the number out. */
 static inline void G_GNUC_PRINTF(4, 0) input_error(GError **error, const char *file, unsigned line,
                                                    const char *format, va_list arguments)
 {
@@ -19,7 +20,7 @@ static inline void G_GNUC_PRINTF(4, 0) input_error(GError **error, const char *f
     g_set_error(error, INPUT_ERROR, 0, "%s:%u: %s", file, line, what);
 }
 
-/* The same; returns false. */
+/* Does the same as input_error(), and returns false. */
 static inline bool G_GNUC_PRINTF(4, 5)
     input_bad(GError **error, const char *file, unsigned line, const char *format, ...)
 {

@@ -58,7 +58,7 @@ static void tell_envelope(struct teller *t, const struct trace_item *item)
     g_string_append_printf(t->text, ", tag %s", tag);
 }
 
-/* Tells the fate of a message of the program, where it matters. */
+/* Tells the fate of a program's message, unless it was simply received. */
 static void tell_fate(struct teller *t, const struct message *message)
 {
   const char *from = name_of(t, message->from), *to = name_of(t, message->to);
@@ -215,7 +215,7 @@ static const struct {
     {"collected", tell_collected},
 };
 
-/* Appends `before` and the text, with the value of its field. */
+/* Appends `before` and the words, in which the value of the field replaces %s. */
 static void tell_words(struct teller *t, const char *before, const struct words *words,
                        const struct trace_item *item)
 {

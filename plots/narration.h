@@ -1,10 +1,11 @@
-/* A trace in words: one line for each event, with the rank, what it did, and why it matters. */
+/* Tells a trace in words: one line for each event, with the rank, what it did, and why it
+ * matters. */
 #ifndef RECLINE_NARRATION_H
 #define RECLINE_NARRATION_H
 
 #include "plots/history.h"
 
-/* The caller frees it with g_free(). */
+/* Returns the text, which the caller frees with g_free(). */
 char *narration_write(const struct history *);
 
 #endif

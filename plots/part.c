@@ -7,8 +7,8 @@
 
 struct selection {
   const struct history *whole;
-  double from, to; /* of lines, both included */
-  int *row;        /* by rank; NOWHERE: left out */
+  double from, to; /* the first and the last line are in the part */
+  int *row;        /* by rank: its row; NOWHERE: the rank is left out */
   int *line;       /* by line: its index in the part, or NOWHERE */
   struct trace_file *trace;
   struct history *history;
@@ -36,7 +36,7 @@ static bool read_time(const char *option, const char *text, bool timed, double *
                    timed ? "a time such as 0.1 or 120ms" : "a step");
 }
 
-/* "3" or "0-3" */
+/* Reads "3" or "0-3". */
 static bool read_range(const char *text, int ranks, gint64 *first, gint64 *last)
 {
   g_auto(GStrv) ends = g_strsplit(text, "-", 2);
@@ -44,7 +44,7 @@ static bool read_range(const char *text, int ranks, gint64 *first, gint64 *last)
          g_ascii_string_to_signed(ends[1] ? ends[1] : ends[0], 10, *first, ranks - 1, last, NULL);
 }
 
-/* Requested ranks get rows, in their order. */
+/* Gives the requested ranks rows, in the order of the ranks. */
 static bool read_ranks(struct selection *s, const char *text, GError **error)
 {
   int ranks = s->whole->trace->ranks;
@@ -150,8 +150,8 @@ static void take_spans(struct selection *s)
   }
 }
 
-/* A rollback to before the part has no arc; a replay names the origin of its payload if that is in
- * the part. */
+/* Takes over rollbacks and replays. A rollback to a capture before the part has no arc; a replay
+ * names the origin of its payload if the part has that line. */
 static void take_rollbacks(struct selection *s)
 {
   for (unsigned i = 0; i < s->whole->rollbacks->len; i++) {
@@ -172,7 +172,8 @@ static void take_rollbacks(struct selection *s)
   }
 }
 
-/* Violations at rest are judged at the last line: a part without it does not show them. */
+/* Takes over violations. A violation at rest is judged at the last line, so a part without that
+ * line does not show it. */
 static void take_violations(struct selection *s)
 {
   const struct trace_file *whole = s->whole->trace;

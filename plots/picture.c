@@ -12,8 +12,8 @@ struct picture {
   Agraph_t *graph;
 };
 
-/* Graphviz and the font libraries under it free next to nothing at exit. The leak checker of
- * sanitizer builds reads these two, so that a leak of ours still shows, and only that. */
+/* The leak checker of sanitizer builds calls the next two functions. Graphviz and its font
+ * libraries free next to nothing at exit; our own leaks still show. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -34,7 +34,7 @@ static void set_attributes(void *object, va_list pairs)
     const char *value = va_arg(pairs, const char *);
     if (value == NULL)
       continue;
-    /* "\l" at the end keeps its meaning for Graphviz: the line is flush left. */
+    /* Graphviz keeps the meaning of "\\l" at the end: the line is flush left. */
     bool left = g_str_equal(key, "label") && g_str_has_suffix(value, "\\l");
     g_autofree char *text = g_strndup(value, strlen(value) - (left ? 2 : 0));
     GString *escaped = g_string_new(text);
@@ -46,7 +46,8 @@ static void set_attributes(void *object, va_list pairs)
   }
 }
 
-/* Every attribute that is used must be declared with its default before the first object. */
+/* Declares every attribute that is used, with its default, as Graphviz demands before the first
+ * object. */
 static void declare(Agraph_t *graph)
 {
   static const char *const GRAPH[] = {
@@ -81,7 +82,8 @@ static void declare(Agraph_t *graph)
 struct picture *picture_new(const char *title)
 {
   struct picture *picture = g_new0(struct picture, 1);
-  agseterr(AGERR); /* warnings concern texts wider than their box, which are intended here */
+  agseterr(
+      AGERR); /* warnings concern texts that are wider than their box, which is intended here */
   picture->context = gvContext();
   picture->graph = agopen((char *)(uintptr_t)title, Agdirected, NULL);
   declare(picture->graph);
@@ -126,7 +128,7 @@ void picture_layer(struct picture *picture, const char *name)
   picture_node(picture, name, "style", "invis", "shape", "point", "pos", "0,0", NULL);
 }
 
-/* Helvetica is a little over half as wide as it is high, on average. */
+/* Helvetica is on average a little over half as wide as it is high. */
 double picture_text_width(const char *text, double size)
 {
   return 0.54 * size * (double)g_utf8_strlen(text, -1);
@@ -155,7 +157,7 @@ char *picture_number(double number)
 char *picture_pos(struct point at)
 {
   g_autofree char *x = picture_number(at.x);
-  g_autofree char *y = picture_number(-at.y); /* Graphviz' y goes up */
+  g_autofree char *y = picture_number(-at.y); /* in Graphviz, y goes up */
   return g_strconcat(x, ",", y, NULL);
 }
 

@@ -1,4 +1,4 @@
-/* A picture: a thin layer over Graphviz.
+/* Draws pictures: a thin layer over Graphviz.
  *
  * Coordinates are points (1/72 inch), x to the right and y *down*, as in the SVG that comes out.
  */
@@ -17,31 +17,33 @@ struct point {
 struct picture *picture_new(const char *title);
 void picture_free(struct picture *);
 
-/* Attributes are pairs of Graphviz' names and values; the list ends with NULL. Texts are literal:
- * Graphviz' escapes are escaped, and a newline is a new line. */
+/* Set attributes of the whole picture; add a node; add an edge. Attributes are pairs of Graphviz'
+ * names and values, and the list ends with NULL. Texts are literal: Graphviz' escapes are escaped,
+ * and a newline is a new line. */
 void picture_set(struct picture *, ...) G_GNUC_NULL_TERMINATED;
 void picture_node(struct picture *, const char *name, ...) G_GNUC_NULL_TERMINATED;
 void picture_edge(struct picture *, const char *tail, const char *head, ...) G_GNUC_NULL_TERMINATED;
 
-/* Invisible nodes: with a fixed layout, edges are painted in the order of their tails, so an edge
- * from an earlier layer lies under one from a later layer. */
+/* Adds an invisible node for a layer. With a fixed layout, edges are painted in the order of their
+ * tails, so an edge that begins at an earlier layer lies under one of a later layer. */
 void picture_layer(struct picture *, const char *name);
 
-/* A text whose left end and middle height is `at`. */
+/* Adds a text whose left end and middle height are at `at`. */
 void picture_text(struct picture *, const char *name, struct point at, const char *text,
                   double size, const char *color, const char *class);
 double picture_text_width(const char *text, double size);
 
-/* Values for "pos" of a node and of an edge: straight lines through `points`, or one curve with
- * four control points. `arrow`: it ends in a head of `length` with its tip on the last point. To be
- * freed. */
+/* Return values for "pos", which the caller frees: of a node; of an edge with straight lines
+ * through `points`; of an edge with one curve, whose control points are the four `points`, and a
+ * head of `length` with its tip on the last point. */
 char *picture_pos(struct point);
 char *picture_lines(const struct point *points, unsigned count);
 char *picture_arrow(const struct point *points, unsigned count, double length);
 char *picture_number(double);
 
-/* Lays out with Graphviz' `engine` ("nop2": positions are given) and returns the picture in
- * `format` ("svg"). */
+/* Lays out with Graphviz' `engine` ("nop2": positions are given) and sets `data` to the picture in
+ * `format` ("svg"), of `length` bytes; the caller frees it with g_free(). Returns false with
+ * `error` set. */
 bool picture_render(struct picture *, const char *engine, const char *format, char **data,
                     gsize *length, GError **error);
 

@@ -30,7 +30,7 @@ static char *node_of(const struct diagram *diagram, int line)
   return g_strdup_printf("line %u", trace_file_line(diagram->trace, (unsigned)line)->number);
 }
 
-/* Makes names for nodes that are not named elsewhere. */
+/* Makes a name for a node that has no other name. */
 static char *fresh_name(struct diagram *diagram)
 {
   return g_strdup_printf("text %u", ++diagram->names);
@@ -120,7 +120,7 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
     }
   if (points->len < 2)
     return;
-  /* Draws it a little past both ends, so that it visibly cuts all ranks; its name is below the
+  /* The line goes a little past both ends, so that it visibly cuts all ranks; its name is below the
    * arcs. */
   struct point *first = &g_array_index(points, struct point, 0);
   struct point above = {first->x, diagram->row[0] - 14};
@@ -210,8 +210,8 @@ static enum stroke_kind message_stroke(const struct message *message)
                                                : STROKE_MESSAGE;
 }
 
-/* Returns where the arrow ends: at the receiving event; in the air, towards the receiver; or right
- * after the sender's line, at a bar. */
+/* Returns where the arrow ends: at the receiving event; in the air, towards the receiver; or at a
+ * bar right after the sender's line. */
 static struct point message_end(const struct diagram *diagram, const struct message *message,
                                 struct point from)
 {
@@ -237,8 +237,8 @@ static bool is_free(const struct diagram *diagram, struct rectangle want)
   return true;
 }
 
-/* Writes the name of a control message beside the middle of its arrow, or at another place on the
- * arrow with room. */
+/* Writes the name of a control message beside the middle of its arrow, or where there is room along
+ * the arrow. */
 static void paint_name(struct diagram *diagram, const struct message *message, struct point from,
                        struct point to)
 {
@@ -308,12 +308,12 @@ static void paint_message(struct diagram *diagram, const struct message *message
 
 /* --- events --- */
 
-/* The marks of events: the first entry that fits the event or one of its actions; the last fits
- * all. */
+/* The marks of events. An event gets the first entry that fits it or one of its actions; the last
+ * entry fits all. */
 static const struct mark {
   const char *name, *legend, *shape, *size, *fill, *color, *turn;
 } MARKS[] = {
-    /* Marks a capture in the colour of its recovery line. */
+    /* a capture has the colour of its recovery line */
     {"captured", "captured for a recovery line", "square", "0.115", NULL, NULL, "0"},
     {"committed", "committed", "diamond", "0.15", "#1261a8", "#1261a8", "0"},
     {"durable", "durable", "square", "0.085", "white", "#1261a8", "0"},
@@ -415,7 +415,7 @@ static void paint_title(struct diagram *diagram)
   picture_text(diagram->picture, "title", (struct point){0, 0}, text, 13, "black", "title");
 }
 
-/* Underlines the moves that come again and again. */
+/* Underlines the moves that repeat for ever. */
 static void paint_again(struct diagram *diagram)
 {
   int first = diagram->trace->again;

@@ -1,11 +1,12 @@
-/* The space-time diagram of a trace: ranks are lines, time goes to the right. */
+/* Draws the space-time diagram of a trace: ranks are lines, time goes to the right. */
 #ifndef RECLINE_SPACETIME_H
 #define RECLINE_SPACETIME_H
 
 #include "plots/history.h"
 #include "plots/picture.h"
 
-/* `outside`: number of messages that are not drawn, as only one end is in the part. */
+/* Returns the picture, which the caller frees. `outside` is the number of messages that are not
+ * drawn because the part has only one of their ends. */
 struct picture *spacetime_draw(const struct history *, unsigned outside);
 
 #endif

@@ -1,13 +1,14 @@
-/* The axis of the space-time diagram: round numbers. Columns are in the order of time, not to
- * scale. */
+/* Draws the axis of the space-time diagram, with round numbers. Columns are in the order of time,
+ * not to scale. */
 #include <math.h>
 
 #include "plots/spacetime_inside.h"
 
-/* A number under the last rank: between two columns, or at one. */
+/* A number below the last rank: between two columns, or at one. */
 struct tick {
   double x;
-  unsigned digits; /* digits that it needs beyond the common ones: the fewer, the rounder */
+  unsigned
+      digits; /* digits beyond the common ones; the fewer there are, the rounder is the number */
   char text[32];
 };
 
@@ -70,7 +71,7 @@ static bool is_free(const GArray *placed, double from, double to)
   return true;
 }
 
-/* Writes round numbers under the last rank, the roundest first, where there is room. */
+/* Writes round numbers below the last rank where there is room, the roundest ones first. */
 void spacetime_paint_axis(struct diagram *diagram)
 {
   enum { APART = 10 };

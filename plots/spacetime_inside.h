@@ -1,5 +1,5 @@
-/* The data that spacetime_layout.c computes (places), spacetime.c paints, and spacetime_strokes.c
- * draws lines with. */
+/* The parts of the space-time diagram: spacetime_layout.c computes the places, spacetime.c paints
+ * them, and spacetime_strokes.c has the kinds of lines. */
 #ifndef RECLINE_SPACETIME_INSIDE_H
 #define RECLINE_SPACETIME_INSIDE_H
 
@@ -9,9 +9,9 @@ enum { COLUMNS_MAX = 400, TEXT = 8, SMALL = 7 };
 
 #define LEFT 66.0       /* x of the first column */
 #define LEVEL 10.0      /* height of a level of texts */
-#define MARK 3.2        /* radius that arrows leave free around an event */
+#define MARK 3.2        /* radius around an event that arrows leave free */
 #define NARROWEST 470.0 /* width of the legend */
-#define WIDE 1200.0     /* from this width on ranks are named at both ends */
+#define WIDE 1200.0     /* from this width on, ranks are named at both ends */
 
 enum stroke_kind {
   STROKE_MESSAGE,
@@ -35,10 +35,10 @@ enum stroke_kind {
   STROKES
 };
 
-/* How a kind of line is drawn, and its text in the legend. */
+/* A kind of line: how it is drawn, and its text in the legend. */
 struct stroke {
   const char *class, *legend, *color, *style, *width, *head;
-  double length; /* of the head */
+  double length; /* length of the head, in points */
 };
 
 extern const struct stroke spacetime_strokes[STROKES];
@@ -58,25 +58,24 @@ struct diagram {
   const struct history *history;
   const struct trace_file *trace;
   struct picture *picture;
-  bool *shown;       /* per line of the trace */
-  int *column;       /* per line, and one past the last: number of the columns before it */
+  bool *shown; /* by line of the trace */
+  int *column; /* by line of the trace, and one past the last: the number of columns before it */
   GString *left_out; /* sentences for the legend */
   bool shares;       /* several lines may be in one column */
   double step;       /* width of a column */
   double right;      /* x of the end of the ranks */
-  double *row;       /* y per rank; row[-1] is the dispatcher's */
-  bool dispatcher;   /* it has a row */
+  double *row;       /* y of each rank; row[-1] is the dispatcher's */
+  bool dispatcher;   /* the dispatcher has a row */
   GArray *labels;    /* struct label */
   GArray *taken;     /* struct rectangle: where texts stand */
   bool used[STROKES];
-  unsigned marked;     /* kinds of events that are marked, a bit each */
-  unsigned names;      /* for nodes that need a name of their own */
-  unsigned unlabelled; /* control messages without their name, for lack of room */
+  unsigned marked;     /* kinds of events that are marked, one bit each */
+  unsigned names;      /* counts nodes whose names are made up */
+  unsigned unlabelled; /* control messages that have no name for lack of room */
   double y;            /* y of the next thing below the ranks */
 };
 
-/* Draws a line of that kind through the points, between two nodes. `color` NULL: that of the kind.
- */
+/* Draws a line of that kind through the points, between two nodes. `color` NULL: the kind's own. */
 void spacetime_paint(struct diagram *, enum stroke_kind, const char *tail, const char *head,
                      const struct point *points, unsigned count, const char *tooltip,
                      const char *color);
@@ -84,11 +83,11 @@ void spacetime_paint(struct diagram *, enum stroke_kind, const char *tail, const
 /* Selects the lines of the trace that are shown; `left_out` describes the others. */
 void spacetime_select_columns(struct diagram *diagram);
 
-/* Set the places of columns, and then of rows, with the labels above and the arcs below them. */
+/* Set the places of columns, and then of rows, with labels above the rows and arcs below them. */
 void spacetime_set_columns(struct diagram *diagram);
 void spacetime_set_rows(struct diagram *diagram);
 
-/* Return x of line `line` of the trace, and its point on the row of its rank. */
+/* Return the x of line number `line` of the trace, and its point on the row of its rank. */
 double spacetime_x(const struct diagram *diagram, int line);
 struct point spacetime_point(const struct diagram *diagram, int line);
 
@@ -98,7 +97,7 @@ void spacetime_paint_axis(struct diagram *diagram);
 double spacetime_label_width(const struct label *label);
 void spacetime_clear_label(gpointer data);
 
-/* Returns how far below the row an arc of that length reaches. */
+/* Return how far an arc of that length reaches below the row. */
 double spacetime_rollback_depth(double length);
 double spacetime_replay_depth(double length);
 

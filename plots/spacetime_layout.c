@@ -1,4 +1,4 @@
-/* Places of the columns, rows and texts of the space-time diagram (spacetime.c). */
+/* Places the columns, rows and texts of the space-time diagram (spacetime.c). */
 #include <string.h>
 
 #include "plots/spacetime_inside.h"
@@ -37,8 +37,8 @@ static bool is_control(const struct trace_line *line)
   return trace_item_is(&line->event, "control") && has_only(line, "control", "");
 }
 
-/* Returns whether the line neither begins nor ends a thing that the picture of a whole run shows:
- * lives of ranks, checkpoints. */
+/* Returns whether the line neither begins nor ends a life of a rank or a checkpoint: the picture of
+ * a whole run shows these. */
 static bool is_small(const struct trace_line *line)
 {
   static const char *const events[] = {"crash",     "detected", "ended",    "captured",
@@ -49,7 +49,7 @@ static bool is_small(const struct trace_line *line)
   return !trace_line_action(line, "roll-back", NULL) && !trace_line_action(line, "give-up", NULL);
 }
 
-/* In a long trace these are left out, one after the other, until it fits. */
+/* The kinds of lines that a long trace loses, one after the other, until it fits. */
 static const struct {
   bool (*goes)(const struct trace_line *);
   bool crossing; /* also events of messages that cross a recovery line */
@@ -95,7 +95,8 @@ void spacetime_select_columns(struct diagram *diagram)
   }
 }
 
-/* For each line: the last shown line whose message it receives, or NOWHERE. */
+/* Returns for each line the last shown line whose message it receives, or NOWHERE. The caller frees
+ * the list. */
 static int *find_senders(const struct diagram *diagram)
 {
   int *sender = g_new(int, diagram->trace->lines->len + 1);
@@ -109,8 +110,8 @@ static int *find_senders(const struct diagram *diagram)
   return sender;
 }
 
-/* Gives each shown line a column. If there are many, successive lines of different ranks share one
- * when they receive nothing from one another. */
+/* Gives each shown line a column. If there are many, successive lines of different ranks share a
+ * column unless one receives a message from another. */
 void spacetime_set_columns(struct diagram *diagram)
 {
   unsigned lines = diagram->trace->lines->len, shown = 0;
@@ -153,7 +154,7 @@ struct point spacetime_point(const struct diagram *diagram, int line)
 
 /* --- 2. rows --- */
 
-/* Event or action -> its text above the line; %s: the field. */
+/* The text above the line for an event or an action; %s stands for the field. */
 static const struct {
   const char *name, *text, *field;
 } TEXTS[] = {
@@ -224,7 +225,7 @@ double spacetime_label_width(const struct label *label)
 }
 
 /* Returns the lowest level on which the text does not touch an earlier one; ends[level] is where
- * the last text of the level ends. */
+ * the last text of that level ends. */
 static unsigned free_level(GArray *ends, double from, double to)
 {
   unsigned level = 0;
@@ -266,8 +267,8 @@ double spacetime_replay_depth(double length)
   return 11 + MIN(0.05 * length, 18);
 }
 
-/* Returns the room below a rank for its arcs. A cubic goes three quarters of the way to its control
- * points. */
+/* Returns the room that a rank's arcs need below it. A cubic goes three quarters of the way to its
+ * control points. */
 static double arcs_below(const struct diagram *diagram, int rank)
 {
   double depth = 8;
@@ -298,11 +299,12 @@ void spacetime_set_rows(struct diagram *diagram)
     y += MAX(apart, below + 8 + 12 + LEVEL * levels);
     diagram->row[rank] = y;
     if (rank == DISPATCHER) {
-      diagram->dispatcher = true; /* nothing is below it, and no messages: it stays close */
+      diagram->dispatcher =
+          true; /* nothing is below the dispatcher and it has no messages, so its row is close */
     } else {
       below = arcs_below(diagram, rank);
       apart = least;
     }
   }
-  diagram->y = y + below + 24; /* names of recovery lines in between */
+  diagram->y = y + below + 24; /* leaves room for the names of recovery lines */
 }

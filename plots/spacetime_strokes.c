@@ -1,4 +1,4 @@
-/* The kinds of lines of the space-time diagram (spacetime.c). */
+/* The table of the kinds of lines in the space-time diagram (spacetime.c). */
 #include "plots/spacetime_inside.h"
 
 const struct stroke spacetime_strokes[STROKES] = {

@@ -1,4 +1,4 @@
-/* The diagram is made from lines like these in the comment that opens a protocol's file:
+/* Reads lines like these in the comment that opens a protocol's file:
  *
  *     Transitions:
  *         RUNNING -> LOGGING : on_captured()  [captured]
@@ -13,12 +13,12 @@
 
 struct transition {
   unsigned line;
-  char *from, *to, *function, *event; /* function and event: "" where there is none */
+  char *from, *to, *function, *event; /* `function` and `event` are "" where the line names none */
 };
 
 struct comment {
   const char *file;
-  GString *title; /* its first sentence */
+  GString *title; /* the first sentence of the comment */
   GArray *found;  /* struct transition */
   GError **error;
 };
@@ -35,7 +35,7 @@ static bool bad(struct comment *comment, unsigned line, const char *format, ...)
   return false;
 }
 
-/* Returns the text of a line of a comment, without its frame. */
+/* Returns the text of a comment's line, without the frame of asterisks. The caller frees it. */
 static char *content(const char *line)
 {
   const char *text = line + strspn(line, " \t");
@@ -75,7 +75,7 @@ static bool read_transition(struct comment *comment, unsigned line, const char *
   return true;
 }
 
-/* Reads the list; a line without an arrow continues the one before it. */
+/* Reads the list of transitions; a line without an arrow continues the one before it. */
 static bool read_list(struct comment *comment, char **lines, unsigned from)
 {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -105,7 +105,7 @@ static bool read_list(struct comment *comment, char **lines, unsigned from)
   return bad(comment, from, "\"Transitions:\" without any, expected STATE -> STATE lines");
 }
 
-/* The title ends at a full stop or a blank line. */
+/* Reads the title, which ends at a full stop or a blank line; then sets *over. */
 static void read_title(struct comment *comment, const char *line, bool *over)
 {
   bool blank = line[0] == '\0';
@@ -163,7 +163,8 @@ static void draw_transition(struct picture *picture, const struct comment *comme
 static struct picture *draw_comment(const struct comment *comment)
 {
   struct picture *picture = picture_new("protocol");
-  g_autofree char *title = g_strconcat(comment->title->str, "\n ", NULL); /* some room below */
+  g_autofree char *title =
+      g_strconcat(comment->title->str, "\n ", NULL); /* leaves some room below */
   picture_set(picture, "label", title, "nodesep", "0.45", "ranksep", "0.45", NULL);
   for (unsigned i = 0; i < comment->found->len; i++) {
     const struct transition *transition = &g_array_index(comment->found, struct transition, i);

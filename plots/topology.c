@@ -1,10 +1,10 @@
-/* A platform file as a graph:
+/* Draws a platform file as a graph:
  *
  *     host ---- switch of its zone ---- link that several routes share ---- host of another zone
  *
- * A link that belongs to one host is not a node but a line between that host and its zone's switch,
- * and of hosts that are alike the first few are drawn, and a pile for the rest. Each kind is
- * described once, below the picture.
+ * A link that belongs to one host is not a node, but a line between that host and its zone's
+ * switch. If many hosts are alike, only the first few are drawn, with a pile for the rest. Each
+ * kind is described once, below the picture.
  */
 #include "plots/topology.h"
 
@@ -18,7 +18,7 @@ enum { ALIKE_SHOWN = 5 };
 
 static void add_edge(struct platform *platform, const char *from, const char *to, const char *what)
 {
-  bool swap = strcmp(from, to) > 0; /* routes are mostly given for one direction, but not always */
+  bool swap = strcmp(from, to) > 0; /* most routes are given for one direction only */
   g_autofree char *key = g_strconcat(swap ? to : from, "|", swap ? from : to, NULL);
   if (g_str_equal(from, to) || !g_hash_table_add(platform->joined, g_strdup(key)))
     return;
@@ -47,7 +47,7 @@ static bool is_known(const struct platform *platform, const char *id)
                         g_hash_table_contains(platform->routers, id));
 }
 
-/* Returns the node of the first or second end of a route; NULL if there is none. */
+/* Returns the node of the first or second end of a route; NULL: there is none. */
 static char *end_node(struct platform *platform, const struct route *route, unsigned end)
 {
   const char *gate = route->gates[end], *id = end == 0 ? route->from : route->to;
@@ -71,7 +71,8 @@ static void touch(struct link *link, const char *end)
     link->several = true;
 }
 
-/* A first pass tells links of one host from links that several share. */
+/* Counts the routes over each link. This first pass tells links of one host from links that several
+ * hosts share. */
 static bool count_route(struct platform *platform, const struct route *route, GError **error)
 {
   g_autofree char *from = end_node(platform, route, 0);
@@ -122,7 +123,7 @@ static void draw_route(struct platform *platform, const struct route *route)
     what = "";
     shared = true;
   }
-  if (own && !shared) { /* two links of one host each: they meet in the zone's switch */
+  if (own && !shared) { /* two links of one host each meet in the zone's switch */
     const struct link *first = topology_link(platform, g_ptr_array_index(route->links, 0));
     topology_need_switch(platform, middle);
     add_edge(platform, from, middle, first->what);
@@ -132,8 +133,8 @@ static void draw_route(struct platform *platform, const struct route *route)
   add_edge(platform, last, to, what);
 }
 
-/* A route from a host to itself, for ranks that share it, is no line, but part of the host's text.
- */
+/* Returns whether the route leads from a host to itself, for ranks that share the host. It is not
+ * drawn as a line, but told in the host's text. */
 static bool is_inner(const struct platform *platform, const struct route *route)
 {
   struct host *host = g_hash_table_lookup(platform->by_id, route->from);
@@ -168,8 +169,8 @@ static bool join(struct platform *platform, GError **error)
 
 /* --- drawing --- */
 
-/* Hosts are of one kind if they have the same zone, properties and lines, and the same name without
- * its last number. */
+/* Returns a key that is equal for hosts of one kind: they have the same zone, properties and lines,
+ * and the same name without its last number. The caller frees it. */
 static char *kind_key(const struct host *host)
 {
   size_t end = strlen(host->id), from;
@@ -204,7 +205,8 @@ static GPtrArray *sort_hosts(const struct platform *platform)
   return kinds;
 }
 
-/* Describes their lines once, below the picture. */
+/* Returns whether there are so many hosts of this kind that their lines are described once, below
+ * the picture. */
 static bool are_many(const struct host *host)
 {
   return host != NULL && (host->link != NULL || host->alike > 2);
@@ -221,7 +223,7 @@ static void draw_host(struct picture *picture, const char *node, const char *lab
                "id", id, "tooltip", tooltip, NULL);
 }
 
-/* "pile of X": the node that stands for a host that is not drawn itself. */
+/* Draws the hosts of a kind. A node "pile of X" stands for the hosts that are not drawn. */
 static void draw_kind(struct picture *picture, GPtrArray *kind, GHashTable *hidden)
 {
   guint shown = kind->len <= ALIKE_SHOWN + 1 ? kind->len : ALIKE_SHOWN;
@@ -271,7 +273,8 @@ static void draw_shared(struct picture *picture, const struct platform *platform
                link ? "link" : "switch", "id", id, "tooltip", label, NULL);
 }
 
-/* A line of a host of a kind is described below the picture; other lines carry their text. */
+/* Draws the lines. A line is described below the picture if it belongs to a host of a kind; other
+ * lines carry their text. */
 static void draw_edges(struct picture *picture, const struct platform *platform, GHashTable *hidden)
 {
   for (unsigned i = 0; i < platform->edges->len; i++) {
@@ -286,8 +289,8 @@ static void draw_edges(struct picture *picture, const struct platform *platform,
   }
 }
 
-/* A node with several interconnects is a host on each: one of them counts, as for `recline list`.
- */
+/* Tells how many nodes there are. A node with several interconnects is a host on each of them, so
+ * only the hosts on one count, as for `recline list`. */
 static void describe_count(GString *text, const struct platform *platform)
 {
   g_autofree char *name = g_path_get_basename(platform->file);

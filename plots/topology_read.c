@@ -145,7 +145,7 @@ static void add_link(struct platform *platform, const char *id, const char *band
   g_hash_table_replace(platform->links, g_strdup(id), link);
 }
 
-/* A link that is split by direction is named with its direction in routes. */
+/* Finds a link. Routes name a link that is split by direction with its direction. */
 struct link *topology_link(const struct platform *platform, const char *id)
 {
   struct link *link = g_hash_table_lookup(platform->links, id);
@@ -170,8 +170,8 @@ static void open_zone(struct platform *platform, const char *id)
   g_ptr_array_add(platform->open, g_strdup(id));
 }
 
-/* <cluster prefix="n-" suffix="" radical="0-31,40" ...>: its hosts have no elements of their own.
- */
+/* Reads <cluster prefix="n-" suffix="" radical="0-31,40" ...>, whose hosts have no elements of
+ * their own. */
 static bool add_cluster(struct platform *platform, const char **names, const char **values)
 {
   const char *prefix = attribute(names, values, "prefix");
@@ -234,7 +234,7 @@ static struct route *add_route(struct platform *platform, unsigned line, const c
   return route;
 }
 
-/* Attributes that each element must have. */
+/* The attributes that each element must have. */
 static const struct {
   const char *element, *attributes[3];
 } NEEDS[] = {
@@ -330,7 +330,7 @@ bool topology_read(struct platform *platform, const char *text, GError **error)
   if (!good && reason->domain == INPUT_ERROR) {
     g_propagate_error(error, g_steal_pointer(&reason));
   } else if (!good) {
-    /* GMarkup's messages have the place, too: "Error on line 3 char 5: ..." */
+    /* GMarkup's message may have the place already: "Error on line 3 char 5: ..." */
     const char *what = g_str_has_prefix(reason->message, "Error on line")
                            ? strstr(reason->message, ": ") + 2
                            : reason->message;

@@ -9,11 +9,11 @@ struct reader {
   struct trace_file *trace;
   unsigned line;
   GError **error;
-  char *block; /* the newest of trace->blocks, */
-  gsize used;  /* and the bytes of it in use */
+  char *block; /* the newest of trace->blocks */
+  gsize used;  /* bytes of that block that are in use */
 };
 
-enum { BLOCK = 1 << 20 }; /* bytes, more than any line takes at once but very long ones */
+enum { BLOCK = 1 << 20 }; /* bytes; only very long lines need more at once */
 
 static bool bad(struct reader *reader, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -26,8 +26,8 @@ static bool bad(struct reader *reader, const char *format, ...)
   return false;
 }
 
-/* Returns zeroed memory that lives as long as the trace: millions of items are too many for
- * malloc(). */
+/* Returns zeroed memory that lives as long as the trace. It is cut from blocks, as millions of
+ * items are too many for malloc(). */
 static void *reserve(struct reader *reader, gsize size)
 {
   if (!reader->block || reader->used + size > (gsize)BLOCK) {
@@ -39,11 +39,11 @@ static void *reserve(struct reader *reader, gsize size)
   return reader->block + reader->used - size;
 }
 
-/* Ends `text` where `separator` begins, and returns the text after it; NULL: there is no separator.
- */
+/* Ends `text` where `separator` begins, and returns the text after it; NULL: there is no
+ * separator. */
 static char *cut(char *text, const char *separator)
 {
-  /* The sanitizers' strstr() reads all of a text, which here may be all that is left of a file. */
+  /* The sanitizers' strstr() reads the whole text, which here may be the rest of a file. */
   char *found = separator[1] ? strstr(text, separator) : strchr(text, separator[0]);
   if (!found)
     return NULL;
@@ -115,7 +115,7 @@ static bool read_item(struct reader *reader, struct trace_item *item, char *text
 
 /* --- one step --- */
 
-/* The fields that pictures need. */
+/* The fields that pictures need; the others are skipped. */
 static const struct {
   const char *event, *field;
 } REQUIRED[] = {
@@ -145,7 +145,7 @@ static bool check_item(struct reader *reader, const struct trace_item *item)
   return true;
 }
 
-/* Reads the actions, after the event; NULL: there are none. */
+/* Reads the actions, which follow the event; returns NULL if there are none. */
 static bool read_actions(struct reader *reader, struct trace_line *line, char *texts)
 {
   if (texts == NULL)
@@ -178,7 +178,7 @@ static bool read_time(struct reader *reader, struct trace_line *line, const char
   return true;
 }
 
-/* `words` is a copy of `text` that is cut into pieces. */
+/* Reads a step. `words` is a copy of `text`, which this function cuts into pieces. */
 static bool read_step(struct reader *reader, const char *text, char *words)
 {
   struct trace_line line = {.number = reader->line, .text = text};
@@ -196,7 +196,7 @@ static bool read_step(struct reader *reader, const char *text, char *words)
   return good;
 }
 
-/* violation no-loss rank=1: text */
+/* Reads `violation no-loss rank=1: text`. */
 static bool read_violation(struct reader *reader, const char *text, char *words)
 {
   struct trace_violation violation = {.rank = DISPATCHER};
@@ -212,7 +212,7 @@ static bool read_violation(struct reader *reader, const char *text, char *words)
   return true;
 }
 
-/* again from=12 */
+/* Reads `again from=12`. */
 static bool read_again(struct reader *reader, const char *text)
 {
   GArray *lines = reader->trace->lines;

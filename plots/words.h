@@ -1,15 +1,16 @@
-/* How traces are told in words, in texts and on the page of `recline play`. The phrases whose words
- * depend on other lines of the trace are not here: narration.c and play/story.js have those. */
+/* The words for traces, in texts and on the page of `recline play`. Phrases that depend on other
+ * lines of the trace are not here, but in narration.c and play/story.js. */
 #ifndef RECLINE_WORDS_H
 #define RECLINE_WORDS_H
 
 struct words {
-  const char *name;  /* of an event, an action or a property */
-  const char *text;  /* what its rank does, with %s for the field; the meaning of the property */
+  const char *name;  /* name of an event, an action or a property */
+  const char *text;  /* what the rank does, with %s for the field; for a property, its meaning */
   const char *field; /* key of the field in the trace (docs/trace.md); NULL: the text has no %s */
 };
 
-/* Each ends with an entry whose name is NULL. Actions that are not there are not worth telling. */
+/* The last entry of each list has NULL as name. Actions that are not worth telling are not
+ * listed. */
 extern const struct words words_events[], words_actions[];
 extern const struct words words_rules[]; /* properties (docs/architecture.md) */
 
