@@ -1,10 +1,9 @@
-// A protocol's state, from its bytes to names and values: `layout` is what layout.pl wrote of the
-// protocol, `lists` where the module says its lists are,
-// `rank` what the engine's view tells of it.
+// Turns the bytes of a protocol's state into names and values. `layout` is the text that layout.pl wrote for
+// the protocol, `lists` says where the lists are, and `rank` is the engine's view of the rank.
 'use strict';
 
 const Decode = {
-  // The value of a field of that type; arrays as [a,b].
+  // Returns the value of a field of that type; arrays as [a,b].
   value(view, offset, type) {
     const array = /^(.*)\[(\d+)\]$/.exec(type);
     if (array) {
@@ -29,7 +28,7 @@ const Decode = {
       .map(([name, type, offset]) => [name, Decode.value(view, base + offset, type)]);
   },
 
-  // [name, text] of each field, and of each entry of a list that is not all zero.
+  // Returns [name, text] of each field, and of each entry of a list that is not all zero.
   state(rank, layout, lists) {
     const bytes = new Uint8Array(rank.bytes), words = [];
     for (const [, offset, word] of rank.state.matchAll(/(\d+):(\w+)/g)) {
@@ -42,7 +41,7 @@ const Decode = {
     for (const list of lists) {
       const entry = (offset) => Math.floor((offset - list.offset) / list.size);
       const held = new Set(words.flatMap((word) => [entry(word), entry(word + 7)]).filter((i) => i >= 0 && i < list.count));
-      for (const i of [...held].sort((a, b) => a - b)) { // most lists are empty, and in runs they are long
+      for (const i of [...held].sort((a, b) => a - b)) { // in runs the lists are long and mostly empty
         const base = list.offset + i * list.size;
         if (base + list.size > bytes.length || bytes.subarray(base, base + list.size).every((byte) => !byte)) continue;
         const fields = layout.types[list.type];

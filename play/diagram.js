@@ -1,10 +1,11 @@
-// The space-time diagram, in the marks of `recline draw`: time runs to the right, a column for each step.
+// Draws the space-time diagram, with the marks of `recline draw`: time runs to the right, a column for each
+// step.
 'use strict';
 
 const Diagram = {
   LEFT: 6, TOP: 64, NARROW: 14, WIDE: 40,
 
-  // The legend, in this order: what was drawn -> its mark in a box of 26 by 12, and its name.
+  // The legend, in its order: kind of thing -> its mark in a box of 26 by 12, and its name.
   MARKS: {
     start: ['<path class="start" d="M8,1 L18,6 L8,11 z"/>', 'starts'],
     timer: ['<circle class="timer" cx="13" cy="6" r="5"/>', 'time for a checkpoint'],
@@ -29,7 +30,7 @@ const Diagram = {
     held: ['<path class="held" d="M1,6 H25"/>', 'program held'],
   },
 
-  // What the step is drawn as: the first that fits.
+  // Returns the first kind that fits the step.
   kind(step) {
     const {name} = step.event;
     if (step.actions.some((action) => action.name === 'roll-back')) return 'back';
@@ -46,7 +47,7 @@ const Diagram = {
     return kind === 'event' ? '' : kind;
   },
 
-  // The mark of a kind of step, with its middle at (x, y).
+  // Returns the mark for a kind of step, with its middle at (x, y).
   shape(kind, x, y) {
     const S = 6;
     if (kind === 'start') return `<path d="M${x - S},${y - S} L${x + S},${y} L${x - S},${y + S} z"/>`;
@@ -58,9 +59,9 @@ const Diagram = {
     return `<circle cx="${x}" cy="${y}" r="${kind === 'timer' ? 5 : kind === 'detected' ? 4 : 3.5}"/>`;
   },
 
-  // {html, shown} of the steps from `begin` on, with their history, in a box of `room` pixels if they fit; `shown`: the marks in
-  // use. `wrong`: {property, rank, messages} of a violation by the last step, or null. What began before
-  // `begin` comes from the left edge.
+  // Draws the steps from `begin` on, with their history, in a box of `room` pixels if they fit. Returns {html,
+  // shown}, where `shown` are the marks in use. `wrong` is {property, rank, messages} of a violation by the
+  // last step, or null. Things that began before `begin` come from the left edge.
   draw(steps, h, begin, ranks, wrong, room) {
     const D = Diagram, row = ranks > 12 ? 24 : 64, tall = row / 3;
     const count = steps.length - begin, column = Math.min(D.WIDE, Math.max(D.NARROW, (room - D.LEFT) / Math.max(count + 2, 12)));
@@ -68,7 +69,7 @@ const Diagram = {
     const x = (step) => Math.round(Math.max(D.LEFT + (step - begin + 0.5) * column, 0)), y = (rank) => rank < 0 ? 20 : D.TOP + rank * row;
     const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
     const shown = new Set(), out = [], taken = [];
-    // Puts a text where none is yet, or nowhere.
+    // Puts a text where no other text is yet; if there is no such place, nowhere.
     const put = (text, at, lines, kind) => {
       const half = text.length * 3 + 2;
       const line = lines.find((line) => !taken.some(([left, right, other]) => at - half < right && at + half > left && Math.abs(line - other) < 11));

@@ -1,17 +1,17 @@
-// The module as functions on texts: Engine.start(module, onProgress) -> an engine. For the page, its
-// worker and node alike.
+// The wasm module as functions on texts: Engine.start(module, onProgress) -> an engine. The page, its worker
+// and node use it alike.
 'use strict';
 
 class Trap extends Error {}
 
 const Engine = {
-  // The bytes of a part of the page, which is packed and in base64.
+  // Returns the bytes of a part of the page, which is packed and in base64.
   async unpack(text, format) {
     const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream(format))).arrayBuffer();
   },
 
-  // What the C library asks of its system: the clock, and standard error for a breach.
+  // The functions that the C library asks of its system: the clock, and standard error for a breach.
   system(memory, said) {
     const view = () => new DataView(memory().buffer);
     const calls = {
@@ -41,7 +41,7 @@ const Engine = {
     return new Proxy({}, {get: (_, name) => calls[name] || (() => NO_FILE)});
   },
 
-  // Lines of a run -> its steps: {line, violation}; '' where a step shows none.
+  // Turns lines of a run into steps {line, violation}; a step that shows no violation has ''.
   steps(lines) {
     const steps = [];
     for (const line of lines)
@@ -50,16 +50,17 @@ const Engine = {
     return steps;
   },
 
-  // What only the end of a known run shows: {from, count, line}; `from`: its steps from there on come
-  // again for ever, or null. null: all is shown by its steps.
+  // Returns what the steps do not show but the end of a known run does, as {from, count, line}: the steps from
+  // `from` on repeat for ever, or null. Returns null if the steps show all.
   ending(world, steps) {
     const again = world.again > 0;
     if (!world.violation || (!again && (!world.real || steps.some((step) => step.violation)))) return null;
     return {from: again ? steps.length - world.again : null, count: steps.length, line: world.violation};
   },
 
-  // The text of a trace. `times`: of the first steps, the others have the last of them; none: steps
-  // have numbers. `ending`: as above; `judged`: what the last state violates, or null.
+  // Returns the text of a trace. `times` are those of the first steps, and later steps have the last of them;
+  // without `times`, steps have numbers. `ending` comes from the function above; `judged` is what the last
+  // state violates, or null.
   trace(header, steps, times, ending, judged) {
     const out = [header];
     steps.forEach((step, i) => {
@@ -87,7 +88,7 @@ const Engine = {
     };
     const give = (bytes) => {
       const room = e.play_room(bytes.length) >>> 0;
-      new Uint8Array(e.memory.buffer, room, bytes.length).set(bytes); // after memory has grown
+      new Uint8Array(e.memory.buffer, room, bytes.length).set(bytes); // the buffer is asked for again, as memory may have grown
     };
     const size = e.play_move_bytes();
     const call = (name, ...values) => text(e[name](...values) >>> 0);

@@ -1,4 +1,4 @@
-// The page: what is shown follows from the engine's view after each click.
+// The page of `recline play`: all that it shows follows from the engine's view after each click.
 'use strict';
 
 globalThis.ready = (async () => {
@@ -6,18 +6,18 @@ globalThis.ready = (async () => {
   const world = JSON.parse($('world').textContent);
   const layouts = {...JSON.parse($('layouts').textContent), ...JSON.parse($('own').textContent || '{}')};
   const properties = [...new Set([...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]))];
-  const BEHIND = 300, AHEAD = 50; // so many steps around the present one are shown
-  const NAMES = 4.6; // rem, as .names has
+  const BEHIND = 300, AHEAD = 50; // number of steps shown before and behind the present one
+  const NAMES = 4.6; // in rem, as .names in page.css
   const module = await WebAssembly.compile(await Engine.unpack($('module').textContent, 'gzip'));
   const given = new Uint8Array(await Engine.unpack($('moves-known').textContent, 'deflate'));
   const times = new TextDecoder().decode(await Engine.unpack($('times').textContent, 'deflate')).split('\n').slice(0, -1);
   const engine = await Engine.start(module);
   Story.words = world.words;
-  let steps = [];    // of all known moves: {line, violation}
+  let steps = [];    // {line, violation} of all known moves
   let view = null;
-  let ending = null; // what only the end of a run shows (Engine.ending)
-  let told = null;   // {steps, history} of all known steps (Story); null: they have changed
-  let kept = 0;      // how many of the given moves the run still begins with
+  let ending = null; // the ending that only the end of a run shows (Engine.ending)
+  let told = null;   // {steps, history} of all known steps (Story); null: the steps have changed
+  let kept = 0;      // number of the given moves with which the run still begins
   let draws = 0;
 
   // ---- texts ----
@@ -163,7 +163,7 @@ globalThis.ready = (async () => {
 
   // ---- the address: the present step, and the moves that the page was not given ----
 
-  const MOST = 5000; // moves in an address
+  const MOST = 5000; // most moves in an address
   const base64 = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_');
 
   async function address() {
@@ -178,7 +178,7 @@ globalThis.ready = (async () => {
     Object.assign($('link'), {href: text, title: `Step ${at} of ${known}`});
   }
 
-  // Opens what the address says, or what the page was given.
+  // Opens the state that the address names, or else the one that the page was given.
   async function begin() {
     const asked = new URLSearchParams(location.hash.slice(1)), count = given.length / engine.moveBytes;
     let moves = given, at = asked.has('at') ? Number(asked.get('at')) : world.at;
@@ -272,7 +272,7 @@ globalThis.ready = (async () => {
     if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
-  // {property, text, rank, messages, step}: what the present run violates, or null.
+  // Returns what the present run violates, {property, text, rank, messages, step}, or null.
   function violated() {
     const at = steps.slice(0, view.at).findIndex((step) => step.violation);
     const read = (line, step, more) => {
@@ -298,7 +298,7 @@ globalThis.ready = (async () => {
     }));
   }
 
-  // What the protocol of each rank holds; what the last step has changed stands out.
+  // Shows the protocol's state at each rank; values that the last step has changed stand out.
   let known = [];
   function protocolRow() {
     const {name, lists} = engine.lists() || {name: 'own', lists: []}, row = element('tr'), now = [];
@@ -319,7 +319,8 @@ globalThis.ready = (async () => {
     return row;
   }
 
-  // The protocol tells the first that a rank breaks; of those behind it nothing is known.
+  // Shows the invariants. The protocol tells only the first one that a rank breaks, so later ones are not
+  // known.
   function showInvariants() {
     const broken = view.ranks.map((r) => r.broken), first = Math.min(...broken.filter(Boolean), Infinity);
     $('invariants').replaceChildren(...view.invariants.map((text, i) => {

@@ -1,6 +1,6 @@
-/* The functions that the page calls, compiled for wasm32 only: one session, numbers and texts.
- * Texts that are returned stay until the next call; texts that are passed are in memory of
- * play_room(). */
+/* Gives the page its functions; compiled for wasm32 only. There is one session, and all arguments
+ * are numbers and texts. A text that a function returns stays until the next call; a text for a
+ * function is in the memory of play_room(). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #define EXPORT(name) __attribute__((export_name(#name)))
 #define IMPORT(name) __attribute__((import_module("page"), import_name(#name)))
 
-/* Protocols linked besides our own, as in shared objects (protocol.h); most pages have none. */
+/* Protocols that are linked besides recline's own, as in shared objects (protocol.h); most pages
+ * have none. */
 extern const struct rcl_protocol *const recline_protocols[] __attribute__((weak));
 
 /* Tells the page the progress of a search. */
@@ -33,14 +34,13 @@ static void begin_answer(void)
   answer = (struct buffer){0};
 }
 
-/* Bytes for a text to give. */
+/* Returns memory for a text of that many bytes, which the page writes for the next call. */
 EXPORT(play_room) char *play_room(uint32_t bytes)
 {
   return room = memory_grow(room, bytes + 1);
 }
 
-/* Opens a world by its description, which is in the room. Returns an empty text, or what is wrong.
- */
+/* Opens the world whose description is in the room. Returns an empty text, or an error message. */
 EXPORT(play_begin) const char *play_begin(void)
 {
   static bool registered;
@@ -66,7 +66,7 @@ EXPORT(play_view) const char *play_view(void)
   return answered();
 }
 
-/* Takes enabled move number `move`; its line. Empty: there is no such move. */
+/* Takes enabled move number `move`. Returns its line, or an empty text if there is no such move. */
 EXPORT(play_take) const char *play_take(uint32_t move)
 {
   begin_answer();
@@ -76,7 +76,7 @@ EXPORT(play_take) const char *play_take(uint32_t move)
   return session_take(&session, &taken, &answer) ? answered() : session.verdict.text;
 }
 
-/* Goes to the state after that many known moves; returns their lines, if asked for. */
+/* Goes to the state after `at` known moves. Returns their lines if `lines` is not 0. */
 EXPORT(play_go) const char *play_go(uint32_t at, uint32_t lines)
 {
   begin_answer();
@@ -95,9 +95,8 @@ EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t co
 #include "lists.inc"
 #undef LISTS_OF
 
-/* Returns whether a protocol, perhaps a mutant's, is made from that source: its first or another
- * form.
- */
+/* Returns whether that source makes the protocol of that name, perhaps a mutant, in its first or
+ * another form. */
 static bool is_form(const char *source, const char *name)
 {
   size_t length = strcspn(name, "~");
@@ -107,8 +106,8 @@ static bool is_form(const char *source, const char *name)
   return form;
 }
 
-/* Returns the places of the lists in the protocol's state, in JSON, after the name of its source;
- * empty: it is not one of ours. */
+/* Returns where the lists are in the protocol's state, in JSON, after the name of its source; an
+ * empty text if the protocol is not recline's own. */
 EXPORT(play_lists) const char *play_lists(void)
 {
 #define LISTS_OF(name, function) {name, function},
@@ -130,8 +129,8 @@ EXPORT(play_lists) const char *play_lists(void)
   return answered();
 }
 
-/* The first two return the known moves as bytes, and the bytes of one move; the third reads moves
- * from the room: they are known after the moves that have been taken. */
+/* The first two functions return the known moves as bytes, and the size of one move in bytes. The
+ * third reads moves from the room, which are then known after the moves that have been taken. */
 EXPORT(play_moves) const struct move *play_moves(void)
 {
   return session.moves;
@@ -163,7 +162,8 @@ static void show_progress(void *data, const struct explorer_progress *p)
   page_progress((double)p->states, p->depth, (double)p->level);
 }
 
-/* Searches from here, up to that many states (0: all); then the moves to a violation are known. */
+/* Searches from the present state, up to that many states (0: all). If it finds a violation, the
+ * moves to it are known then. */
 EXPORT(play_explore) const char *play_explore(double max_states)
 {
   static const char *const verdicts[] = {"holds", "violated", "inconclusive"};

@@ -22,7 +22,8 @@
 
 /* ---- the world that is played ---- */
 
-/* Returns the header of a trace, with the names of properties and other lines that it lacks. */
+/* Returns the header of a trace, with the names of properties and other lines that the header
+ * lacks. The caller frees it. */
 static char *describe(const char *header, const char *const *properties, bool closes,
                       const char *more)
 {
@@ -64,9 +65,9 @@ static bool read_claim(const char *file, struct played *p, GError **error)
   return script != NULL;
 }
 
-/* Returns the properties to judge: those that the trace calls violated, as in a replay; if there
- * are none, `recovers` and the protocol's promises; for real programs, without properties about how
- * they would go on. */
+/* Returns the properties to judge: those that the trace calls violated, as in a replay. If it names
+ * none, they are `recovers` and the protocol's promises; for real programs without the properties
+ * about how a run would go on. */
 static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **lines, bool real)
 {
   static const char *const searched[] = {"deadlock", "commits",  "outcome",
@@ -84,8 +85,8 @@ static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **line
   return names;
 }
 
-/* Returns the times of all steps, a line each, and lines for the header that real programs tell
- * only later. */
+/* Returns the lines for the header that real programs tell only later, and sets `times` to the
+ * times of all steps, one line each. The caller frees both. */
 static char *read_steps(char **lines, char **times)
 {
   g_autoptr(GString) later = g_string_new(NULL), time = g_string_new(NULL);
@@ -104,7 +105,7 @@ static char *read_steps(char **lines, char **times)
   return g_strdup(later->str);
 }
 
-/* trace.txt is called after its folder, as the report is. */
+/* Returns a name for the trace: trace.txt is named after its folder, as the report is. */
 static char *trace_name(const char *file, const char *base)
 {
   g_autofree char *path = g_canonicalize_filename(file, NULL), *folder = g_path_get_dirname(path);
@@ -112,7 +113,7 @@ static char *trace_name(const char *file, const char *base)
                                         : g_strndup(base, strcspn(base, "."));
 }
 
-/* Returns whether the program could be run; else `error` begins with `what`. */
+/* Runs a program and returns whether it succeeded; else `error` begins with `what`. */
 static bool run_program(char **command, const char *what, char **out, GError **error)
 {
   g_autofree char *said = NULL;
@@ -144,7 +145,8 @@ static bool load_source(const char *source, GError **error)
   return good;
 }
 
-/* The protocol of a trace from its source, if there is one and the protocol is not known. */
+/* Finds the protocol of a trace: if it is not known, it is compiled from `source`, unless that is
+ * NULL. */
 static bool find_protocol(const char *source, char **lines, GError **error)
 {
   for (; source && *lines && !g_str_equal(*lines, "---"); lines++)
@@ -153,7 +155,7 @@ static bool find_protocol(const char *source, char **lines, GError **error)
   return true;
 }
 
-/* A counterexample is called as its claim or mutant, which says what is claimed, or what was broken
+/* Names a counterexample after its claim or mutant, which says what is claimed, or what was broken
  * on purpose. */
 static void add_statement(struct played *p)
 {
@@ -245,7 +247,7 @@ static void add_words(JsonBuilder *builder, const char *key, const struct words 
   json_builder_end_object(builder);
 }
 
-/* As JSON that may stand in a page. */
+/* Returns the page's data as JSON that may stand in HTML. */
 static char *as_json(const struct played *p)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
@@ -268,7 +270,8 @@ static char *as_json(const struct played *p)
   return page_json(builder);
 }
 
-/* The source beside a shared object, FILE.c of FILE.so; NULL: there is none. */
+/* Returns the path of the source beside a shared object, FILE.c for FILE.so; NULL: there is none.
+ * The caller frees it. */
 static char *find_source(const char *object)
 {
   g_autofree char *stem = g_strndup(object, strlen(object) - strlen(strrchr(object, '.')));
@@ -276,8 +279,8 @@ static char *find_source(const char *object)
   return g_file_test(source, G_FILE_TEST_EXISTS) ? g_steal_pointer(&source) : NULL;
 }
 
-/* Returns the module together with a protocol that is not in it and, on a line of its own, the
- * layout of the protocol's state, which may be empty; NULL with `error` set. */
+/* Returns the wasm module, linked with a protocol that it lacks. A line of its own follows with the
+ * layout of the protocol's state, which may be empty. Returns NULL with `error` set. */
 static char *link_module(const struct played *p, const char *source, GError **error)
 {
   g_autofree char *tree = page_tree(), *script = g_build_filename(tree, "play", "link.sh", NULL);
@@ -326,7 +329,8 @@ static bool write_page(const struct played *p, const char *source, const char *f
 
 /* ---- the command ---- */
 
-/* Opens the page at the last step up to that time or, for a counterexample, at that step. */
+/* Opens the page at the last step up to that time; for a counterexample, at the step of that
+ * number. */
 static bool open_at(struct played *p, const char *time, GError **error)
 {
   double at = 0;

@@ -14,7 +14,7 @@
 /* ---- the description ---- */
 
 /* Returns the value of the next line that begins with `key`, from `*at` on, and moves `*at` behind
- * it; NULL: there is no more. The caller frees it with free(). */
+ * that line; NULL: there is none. The caller frees the value with free(). */
 static char *next_value(const char **at, const char *key)
 {
   size_t length = strlen(key);
@@ -151,7 +151,8 @@ static void add_levels(struct world *world, const char *at)
 static void set_topology(struct world *world, const char *text)
 {
   char problem[NEIGHBOURS_PROBLEM], *topology = value_of(text, "topology");
-  world_set_topology(world, topology, problem); /* recline has read it before */
+  world_set_topology(world, topology,
+                     problem); /* recline has read this text before, so it is right */
   free(topology);
 }
 
@@ -184,7 +185,7 @@ static void set_up(struct session *s, struct world *world, const struct rcl_prot
 
 /* ---- the present state ---- */
 
-/* Makes the event as a real program would report it: with the contents of the message. */
+/* Makes the event with the contents of the message, as a real program would report it. */
 static struct content content_of_move(const struct session *s, const struct move *move)
 {
   uint32_t count;
@@ -216,7 +217,7 @@ static void forget_lines(struct session *s)
   s->lines = NULL;
 }
 
-/* Clears the part of a rank that is in use, as the rest is zero: in runs most of a protocol's state
+/* Clears the part of a rank that is in use. The rest is zero: in runs, most of a protocol's state
  * is untouched address space. */
 static void empty_rank(struct session *s, int rank)
 {
@@ -231,8 +232,8 @@ static void empty_rank(struct session *s, int rank)
   *me = (struct world_rank){0};
 }
 
-/* Makes all parts as after parts_init(), in the memory that they have: a page cannot give any back.
- */
+/* Makes all parts as parts_init() does, but in the memory that they have, as a page cannot give any
+ * back. */
 static void empty_parts(struct session *s)
 {
   for (int rank = 0; rank < s->world.ranks; rank++)
@@ -306,7 +307,7 @@ char *session_header(struct session *s)
   char *host = value_of(s->description, "host");
   unsigned at = s->at;
   if (s->script)
-    session_go(s, 0, NULL); /* it tells how many crashes there may be */
+    session_go(s, 0, NULL); /* session_go() tells how many crashes there may be */
   char *header = trace_header(&s->world, host ? host : "explorer");
   session_go(s, at, NULL);
   *strstr(header, "---\n") = '\0';
@@ -324,7 +325,7 @@ char *session_header(struct session *s)
 
 bool session_changes(struct session *s, const struct move *move)
 {
-  if (!s->script) /* a trial would copy memory that is mostly untouched address space */
+  if (!s->script) /* a trial would copy memory, most of it untouched address space */
     return true;
   struct parts before;
   parts_copy(&before, &s->parts);
@@ -349,7 +350,7 @@ static bool is_violation(const struct session *s, const struct verdict *verdict)
   return verdict->kind == VERDICT_VIOLATION && wants(s, verdict->property);
 }
 
-/* Giving up is a violation of `recovers`, as in a search. */
+/* Names the violation. A protocol that gives up violates `recovers`, as in a search. */
 static void name_violation(struct verdict *verdict)
 {
   if (verdict->kind != VERDICT_GAVE_UP)
@@ -438,7 +439,7 @@ static void find_outcomes(struct session *s)
   world_clear(&world);
   s->has_outcomes = true;
   if (found.verdict != EXPLORER_HOLDS)
-    intern_clear(&s->outcomes); /* then the property is not judged */
+    intern_clear(&s->outcomes); /* then `outcome` is not judged */
   exploration_clear(&found);
 }
 
@@ -469,7 +470,7 @@ static bool wrong_outcome(struct session *s, struct verdict *verdict)
   return true;
 }
 
-/* Returns whether only crashes and injected faults change anything. */
+/* Returns whether crashes and injected faults are the only moves that change anything. */
 static bool is_at_rest(struct session *s)
 {
   for (unsigned i = 0; i < s->enabled_count; i++)

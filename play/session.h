@@ -1,5 +1,5 @@
-/* A run of a small world, taken move by move, back and forth: what the page of `recline play` and
- * its tests drive. Plain C without GLib; compiled natively and for wasm32.
+/* Runs a small world move by move, back and forth, for the page of `recline play` and its tests.
+ * Plain C without GLib, compiled natively and for wasm32.
  *
  * A world is described by a text: the header of a trace (docs/trace.md), `property NAME` lines for
  * the properties to judge (none: all), `closes 1` where connections close, and `---`. Without
@@ -21,62 +21,63 @@ struct session {
   const char **properties; /* ends with NULL; NULL: all */
   char *description;
   unsigned crashes, timers;
-  uint32_t *members, members_count, members_room; /* of communicators, sorted; real programs */
+  uint32_t *members, members_count,
+      members_room; /* for real programs: the sorted members of communicators */
   struct rcl_actions actions;
   struct trace_lines *lines;
   struct move *moves; /* moves from the beginning, as taken */
   uint32_t moves_room;
-  unsigned count, at;   /* moves known, and those of them that have been taken */
-  struct move *enabled; /* now, in the world's order */
+  unsigned count, at;   /* number of known moves, and of those that have been taken */
+  struct move *enabled; /* the moves that are enabled at present, in the world's order */
   uint32_t enabled_room;
   unsigned enabled_count;
-  struct verdict verdict; /* of the last move */
-  struct intern outcomes; /* outcomes of runs without failures, once they have been asked for */
+  struct verdict verdict; /* verdict about the last move */
+  struct intern outcomes; /* outcomes of runs without failures, if has_outcomes */
   bool has_outcomes;
 };
 
-/* Opens a session at the first state of the described world. Returns NULL, or what is wrong
- * (static). The session is the caller's, zeroed; session_clear() frees what it holds, also after an
- * error. */
+/* Opens a session at the first state of the described world. The caller zeroes the session before
+ * and clears it with session_clear() afterwards, also after an error. Returns NULL, or a static
+ * error message. */
 const char *session_begin(struct session *, const char *description);
 void session_clear(struct session *);
 
 /* Returns the header of a trace of the session. The caller frees it with free(). */
 char *session_header(struct session *);
 
-/* Takes a move and drops the known moves after it. Appends the line of the trace to `line` (may be
- * NULL), without time and line end, and a line `violation` where the move shows one. Returns false
- * if the world refuses it, as session->verdict says; then the state must not be used until
- * session_go(). */
+/* Takes a move and forgets the known moves after it. Appends the trace's line to `line` (may be
+ * NULL), without time and line end, and a line `violation` if the move shows one. Returns false if
+ * the world refuses the move, with the reason in session->verdict; the state must then not be used
+ * until session_go(). */
 bool session_take(struct session *, const struct move *, struct buffer *line);
 
 /* Replaces the known moves after the present state by these; session_go() takes them. */
 void session_know(struct session *, const struct move *, uint32_t count);
 
-/* Goes to the state after that many of the known moves; `lines` and the result are as above, with a
- * complete line for each move. */
+/* Goes to the state after `at` known moves. Appends a complete line for each move to `lines` (may
+ * be NULL). Returns false if the world refuses a move, as session_take() does. */
 bool session_go(struct session *, unsigned at, struct buffer *lines);
 
-/* Returns whether that enabled move leads to another state; for real programs always true.
- */
+/* Returns whether that enabled move leads to another state. For real programs it is always true. */
 bool session_changes(struct session *, const struct move *);
 
-/* Judges properties that a state shows and no move does: `agreement` and `outcome` at the end,
- * `deadlock`, `commits` and others at rest. Returns false if none is violated. */
+/* Judges the properties that a state shows and no move does: `agreement` and `outcome` at the end;
+ * `deadlock`, `commits` and others at rest. Returns false, with the verdict set, if one is
+ * violated. */
 bool session_judge(struct session *, struct verdict *);
 
-/* Takes `steps` moves drawn by `seed`, from the beginning again where a run ends; returns a digest
- * of all that they showed: lines, states, verdicts. */
+/* Takes `steps` moves drawn by `seed`, and begins anew when a run ends. Returns a digest of all
+ * lines, states and verdicts that they showed. */
 uint64_t session_walk(struct session *, uint64_t seed, unsigned steps);
 
 /* Returns one draw for a walk, below `count`, which is not 0; `*seed` becomes the next seed. */
 unsigned session_draw(uint64_t *seed, unsigned count);
 
-/* Searches from the present state for a shortest run to a violation; options->from is set here. The
- * caller frees the result with exploration_clear(). */
+/* Searches from the present state for a shortest run to a violation. The function sets
+ * options->from itself. The caller frees the result with exploration_clear(). */
 void session_explore(struct session *, struct explorer_options options, struct exploration *);
 
-/* Appends what the page shows of the present state, in JSON (docs/play.md). */
+/* Appends the page's view of the present state, in JSON (docs/play.md). */
 void session_view(struct session *, struct buffer *);
 
 /* Appends a text, quoted as in JSON. */

@@ -1,11 +1,11 @@
-// What the lines of a trace say, read as plots/history.c reads them and told in the words of
-// plots/narration.c: messages, recovery lines, times in which a rank is down, held or undone.
+// Reads the lines of a trace as plots/history.c does, and tells them in the words of plots/narration.c:
+// messages, recovery lines, times in which a rank is down, held or undone.
 'use strict';
 
 const Story = {
   words: null, // {events, actions, rules}: plots/words.h, by name
 
-  // {name, word, number, fields} of an event or an action: `control peer=1 ready words=1,1,0 @1`
+  // Returns {name, word, number, fields} of an event or an action: `control peer=1 ready words=1,1,0 @1`
   item(text) {
     const item = {name: '', word: null, number: null, fields: {}};
     for (const part of text.split(' ')) {
@@ -18,7 +18,8 @@ const Story = {
     return item;
   },
 
-  // {step, rank, event, actions, line} of a line "RANK EVENT... | ACTION... # DIGEST"; rank -1: the dispatcher
+  // Returns {step, rank, event, actions, line} of a line "RANK EVENT... | ACTION... # DIGEST"; rank -1: the
+  // dispatcher
   read(line, step) {
     const [move, ...actions] = line.split(' # ')[0].split(' | ');
     const space = move.indexOf(' '), rank = move.slice(0, space);
@@ -28,7 +29,7 @@ const Story = {
 
   number: (item, key, otherwise) => item.fields[key] === undefined ? otherwise : parseInt(item.fields[key], 10),
 
-  // What spans more than one step.
+  // Returns the things that span more than one step.
   history(steps, ranks) {
     const h = {messages: [], cuts: [], spans: [], rollbacks: [], starts: new Map()};
     const sent = new Map(), newest = new Map(), capture = new Map(), life = [];
@@ -45,10 +46,11 @@ const Story = {
     const receive = (s) => {
       let message = sent.get(s.event.number);
       if (!message) return;
-      if (message.received !== null) h.messages.push(message = {...message}); // the network doubled it
+      if (message.received !== null) h.messages.push(message = {...message}); // the network has doubled the message
       Object.assign(message, {received: s.step, to: s.rank, fate: s.actions.some((a) => a.name === 'discard') ? 'discarded' : 'received'});
     };
-    // A rank that captures a second time begins a new attempt. Ranks that did not roll back keep their part in it.
+    // A rank that captures a second time begins a new attempt. Ranks that did not roll back keep their part in
+    // it.
     const captured = (s) => {
       const checkpoint = Story.number(s.event, 'checkpoint', 0), old = newest.get(checkpoint);
       let cut = old;
@@ -122,7 +124,8 @@ const Story = {
     return h;
   },
 
-  // A capture of another life is another history: no crossing.
+  // Tells how a message crosses recovery lines. A capture in another life of the rank belongs to another
+  // history, so the message does not cross it.
   cross(message, cuts, life) {
     if (message.received === null || message.from === message.to) return;
     for (const {checkpoint, at} of cuts) {
@@ -140,7 +143,7 @@ const Story = {
   envelope: (item) => item.fields.tag && item.fields.tag !== '0' ? `, tag ${item.fields.tag}` : '',
   worded: (words, item) => words.text.replace('%s', words.field ? item.fields[words.field] ?? '' : ''),
 
-  // `flight`: what is said of a message that no known step receives.
+  // Tells the fate of a message. `flight` is said of a message that no known step receives.
   fate(message, flight) {
     const from = `rank ${message.from}`, to = `rank ${message.to}`;
     if (message.fate === 'flight') return `. ${flight}`;
@@ -151,7 +154,7 @@ const Story = {
     return '';
   },
 
-  // By the name of the event; of others the words are in `words.events`.
+  // Sentences by the name of the event; the other events have words in `words.events`.
   events: {
     send(s, h, flight) {
       const message = h.sent.get(s.step), to = Story.peer(s.event), envelope = Story.envelope(s.event);
@@ -197,7 +200,7 @@ const Story = {
     return (event.word ? `${rank}, which lives, is declared dead` : `The crash of ${rank} is detected`) + (checkpoint ? `: back to checkpoint ${checkpoint}` : '');
   },
 
-  // The sentence of a step. `over`: nothing follows the known steps.
+  // Returns the sentence for a step. `over`: no step follows the known ones.
   tell(s, h, over) {
     const flight = over ? 'It is never received' : 'It is still under way';
     const words = Story.words.events[s.event.name], who = s.rank < 0 ? '?' : `rank ${s.rank}`;

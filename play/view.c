@@ -1,4 +1,4 @@
-/* The present state in JSON. */
+/* Writes the present state in JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -97,8 +97,8 @@ static void put_words(struct buffer *out, const unsigned char *state, uint32_t f
   }
 }
 
-/* Adds the protocol's state, `offset:bytes` of each word that is not zero, and the number of the
- * invariant that it breaks. */
+/* Adds the protocol's state, `offset:bytes` for each word that is not zero, and the number of the
+ * invariant that the state breaks. */
 static void put_state(const struct world *world, struct buffer *out, int rank)
 {
   const struct rcl_protocol *protocol = world->protocol;

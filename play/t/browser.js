@@ -1,5 +1,5 @@
-// Chromium by its debugging protocol, over a pipe: no port, no library. `open(downloads)` gives a page
-// as functions; close() fails where something in the page has failed. With it, what tests of pages share.
+// Drives Chromium by its debugging protocol, over a pipe: no port, no library. `open(downloads)` gives a page
+// as functions; close() fails if something in the page has failed. Tests of pages share the functions below.
 'use strict';
 const {spawn} = require('child_process'), fs = require('fs'), os = require('os'), path = require('path');
 
@@ -54,7 +54,7 @@ async function open(downloads) {
     await loaded;
     await evaluate('ready');
   };
-  // Until `expression` holds, looked at whenever the page changes; a minute is too long.
+  // Waits until `expression` holds, which is tried whenever the page changes; fails after a minute.
   const until = (expression) => evaluate(`new Promise((done, failed) => {
     setTimeout(() => failed(new Error('it did not come to this')), 60000);
     const look = () => { if (${expression}) { seen.disconnect(); done(); } };
@@ -95,7 +95,7 @@ async function open(downloads) {
   return {call, go, evaluate, until, click, press, download, picture, close};
 }
 
-// Tests in TAP.
+// Prints tests in TAP.
 let count = 0;
 function is(got, expected, name) {
   const fine = JSON.stringify(got) === JSON.stringify(expected);
@@ -110,7 +110,7 @@ function run(tests) {
   });
 }
 
-// Of any page.
+// Tests the names that a page gives to assistive technology.
 async function names(p) {
   const {nodes} = await p.call('Accessibility.getFullAXTree', {});
   const roles = ['button', 'spinbutton', 'image', 'heading', 'region', 'group', 'application', 'combobox'];

@@ -1,10 +1,10 @@
-// node clicks.js DIR: pages in a browser, used as a reader would; prints TAP. Pages and what is
-// expected of them are in DIR, see browser.t.
+// node clicks.js DIR: uses the pages of DIR in a browser as a reader would, and compares them with the
+// expectations in DIR (browser.t). Prints TAP.
 'use strict';
 const fs = require('fs');
 const {open, is, run, names, colours} = require('./browser.js'), {pictured} = require('./pictures.js');
 
-// Sentences, the lines behind them, and finding.
+// Tries the sentences, the lines behind them, and the search for a step.
 async function told(p) {
   const text = (selector) => p.evaluate(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? null`);
   const at = () => p.evaluate('Number(document.getElementById("step").value)');
@@ -22,7 +22,7 @@ async function told(p) {
   is(await text('#missed'), 'No later step has that.', 'what is not there is not');
 }
 
-// The address has the step and the moves, so that a link shows them.
+// Tries the address: it has the step and the moves, so that a link shows them.
 async function linked(p) {
   const shown = () => p.evaluate('[document.getElementById("step").value, [...document.querySelectorAll("#lines li button")].map((b) => b.title)]');
   await p.press('Home');

@@ -1,6 +1,6 @@
-// node export.js PAGE FILE [MOVES]: the run that the page was given, written as a trace of the page's
-// engine; prints what it violates, and the decoded state of each rank. With MOVES, as far as the page
-// opens, and then so many other moves.
+// node export.js PAGE FILE [MOVES]: writes the run that the page was given as a trace of the page's engine.
+// Prints what the run violates, and the decoded state of each rank. With MOVES, it takes the moves up to where
+// the page opens, and then MOVES others.
 'use strict';
 const fs = require('fs');
 const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode} = require('../decode.js');

@@ -1,5 +1,5 @@
-// A page's engine, in node. `load(file)` -> {world, layouts, moves, times, start}: what the page was given, and a
-// function that starts its module.
+// Runs a page's engine in node. `load(file)` -> {world, layouts, moves, times, start}: what the page was given,
+// and a function that starts its module.
 'use strict';
 const fs = require('fs'), path = require('path'), zlib = require('zlib');
 const {Engine} = require(path.join(__dirname, '..', 'engine.js'));

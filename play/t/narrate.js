@@ -1,4 +1,4 @@
-// node narrate.js PAGE FILE...: each trace in sentences, as its page tells the steps.
+// node narrate.js PAGE FILE...: prints each trace in sentences, as the page tells the steps.
 'use strict';
 const fs = require('fs');
 const {load} = require('./host.js'), {Story} = require('../story.js');

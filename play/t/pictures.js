@@ -1,7 +1,7 @@
-// Screenshots of drawings, compared with kept ones. A kept picture is text: a letter for each square of
-// SIDE pixels, by the colour of the page's palette that most of its pixels have besides the background;
-// so it says the same of the light page and of the dark one, and nothing depends on fonts. RECLINE_KEEP=1
-// keeps what is seen.
+// Compares screenshots of drawings with kept pictures. A kept picture is text: each square of SIDE pixels has a
+// letter for the colour of the page's palette that most of its pixels have, besides the background. So it fits
+// the light page and the dark one, and does not depend on fonts. RECLINE_KEEP=1 keeps the pictures that are
+// seen.
 'use strict';
 const fs = require('fs');
 const {is} = require('./browser.js');
@@ -10,7 +10,7 @@ const SIDE = 8, TOLERANCE = 0.05;
 const LETTERS = {text: '#', edge: '#', quiet: '#', accent: 'a', bad: 'x', late: 'l', early: 'e',
   compute: 'c', mpi: 'm', protocol: 'p', checkpoint: 'k', restart: 'r', lost: 'u'};
 
-// Runs in the page: the rows of letters of a screenshot.
+// Runs in the page: returns the rows of letters for a screenshot.
 const READ = async (url, letters, side) => {
   const image = new Image();
   image.src = url;
@@ -25,7 +25,7 @@ const READ = async (url, letters, side) => {
   const nearest = (data, at) => {
     const far = ({rgb}) => rgb.reduce((sum, v, i) => sum + (v - data[at + i]) ** 2, 0);
     const best = palette.reduce((a, b) => far(b) < far(a) ? b : a);
-    return far(best) < 40 ** 2 ? best.letter : '.'; // else it is a mixture, at an edge
+    return far(best) < 40 ** 2 ? best.letter : '.'; // else the pixel is a mixture, at an edge
   };
   const rows = [];
   for (let y = 0; y + side <= image.height; y += side) {
@@ -54,7 +54,7 @@ async function look(p, selector) {
   return p.evaluate(`(${READ})('data:image/png;base64,${data}', ${JSON.stringify(LETTERS)}, ${SIDE})`);
 }
 
-// The part of the squares, empty ones of both apart, in which they differ.
+// Returns the share of squares that differ, among those that are not empty in both.
 function difference(kept, seen) {
   let all = 0, other = Math.abs(kept.length - seen.length) * (kept[0] || '').length;
   kept.forEach((row, y) => [...row].forEach((letter, x) => {
@@ -65,7 +65,8 @@ function difference(kept, seen) {
   return other / Math.max(all, 1);
 }
 
-// Light and dark, the picture is the kept one; after `breaks`, done in the page, it is not.
+// Tests that the picture is the kept one, in light and dark, and that it is not after `breaks` has run in the
+// page.
 async function pictured(p, file, selector, breaks) {
   await p.call('Emulation.setDeviceMetricsOverride', {width: 1200, height: 900, deviceScaleFactor: 1, mobile: false});
   await p.call('Emulation.setScrollbarsHidden', {hidden: true});

@@ -1,4 +1,4 @@
-/* What tests need of a session outside of a page:
+/* Gives tests a session outside of a page:
  *
  *     session-tool describe NAME             the description of what `recline play NAME` plays
  *     session-tool walk SEED STEPS NAME...   a digest of a walk through each
@@ -18,7 +18,7 @@ static int refuse(const char *why)
   return 1;
 }
 
-/* Returns whether the session's world is the one that is described: its header is the same. */
+/* Returns whether the session has the described world: its header is the same. */
 static bool is_described(struct session *session)
 {
   char *header = session_header(session);

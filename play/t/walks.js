@@ -1,4 +1,4 @@
-// node walks.js PAGE SEED STEPS: a digest of a walk through each of the worlds on standard input.
+// node walks.js PAGE SEED STEPS: prints a digest of a walk through each world on standard input.
 'use strict';
 const fs = require('fs');
 const {load} = require('./host.js');
