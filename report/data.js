@@ -1,8 +1,8 @@
-// Columns of the page (report/columns.h) -> typed arrays, and a trace made of them (report/trace_data.h).
+// Turns columns of the page (report/columns.h) into typed arrays, and these into a trace (report/trace_data.h).
 'use strict';
 
 const Data = {
-  // The bytes of an element; it is needed once, so its text is given back.
+  // Returns the bytes of an element. An element is needed once, so its text is dropped unless `keep` is set.
   async bytes(id, keep = false) {
     const element = document.getElementById(id), text = element.textContent;
     if (!keep) element.remove();
@@ -11,7 +11,7 @@ const Data = {
     return new Uint8Array(await new Response(stream).arrayBuffer());
   },
 
-  // Numbers of 7 bits a byte, into an array of that type.
+  // Reads numbers of 7 bits a byte into an array of that type.
   async numbers(id, Type) {
     const bytes = await Data.bytes(id);
     let count = 0;
@@ -25,13 +25,13 @@ const Data = {
     return values;
   },
 
-  // In place: each value becomes the sum of all up to it.
+  // Replaces each value by the sum of all values up to it.
   sums(values) {
     for (let i = 1; i < values.length; i++) values[i] += values[i - 1];
     return values;
   },
 
-  // The first index in [from, to) whose value is greater than `limit`; `to` where there is none.
+  // Returns the first index in [from, to) whose value is greater than `limit`; `to` if there is none.
   above(values, limit, from = 0, to = values.length) {
     while (from < to) {
       const middle = (from + to) >> 1;
@@ -44,7 +44,7 @@ const Data = {
 
 const ACTIVITIES = ['compute', 'mpi', 'protocol', 'checkpoint', 'restart', 'lost'];
 
-// Periods of one rank: when they begin, what they are, and how much of each there was before.
+// The periods of one rank: when they begin, their activities, and the time spent in each activity before.
 class Periods {
   constructor(from, doing, end) {
     this.from = from;
@@ -56,10 +56,10 @@ class Periods {
       this.before[doing[i - 1]][i] += from[i] - from[i - 1];
     }
   }
-  // The period at that time; -1 before the first.
+  // Returns the index of the period at that time; -1 before the first.
   at(time) { return Data.above(this.from, time) - 1; }
   until(index) { return index + 1 < this.from.length ? this.from[index + 1] : this.end; }
-  // Time in an activity until `time`, which lies in the period `index`.
+  // Returns the time in an activity until `time`, which lies in the period `index`.
   spent(activity, index, time) {
     if (index < 0) return 0;
     return this.before[activity][index] + (this.doing[index] === activity ? Math.min(time, this.end) - this.from[index] : 0);
@@ -88,7 +88,7 @@ class Trace {
 
   async loadSteps() {
     this.time = Data.sums(await Data.numbers(this.id('time'), Float64Array));
-    this.rank = await Data.numbers(this.id('rank'), Uint16Array); // + 1
+    this.rank = await Data.numbers(this.id('rank'), Uint16Array); // rank + 1
     this.kind = await Data.numbers(this.id('kind'), Uint8Array);
     this.number = Data.sums(await Data.numbers(this.id('number'), Uint32Array));
     const count = new Uint32Array(this.ranks + 2);
@@ -105,7 +105,7 @@ class Trace {
 
   async loadMessages() {
     this.sent = Data.sums(await Data.numbers(this.id('sent'), Uint32Array));
-    this.received = await Data.numbers(this.id('received'), Uint32Array); // steps later + 1; 0: never
+    this.received = await Data.numbers(this.id('received'), Uint32Array); // number of steps later + 1; 0: never
     this.class = await Data.numbers(this.id('class'), Uint8Array);
     this.to = await Data.numbers(this.id('to'), Uint16Array);
     this.bytes = await Data.numbers(this.id('bytes'), Float64Array);
@@ -121,7 +121,7 @@ class Trace {
     this.replays = Data.sums(await Data.numbers(this.id('replays'), Uint32Array));
     const writes = await Data.numbers(this.id('writes'), Float64Array);
     this.writesAt = new Float64Array(writes.length / 2);
-    this.writing = new Float64Array(writes.length / 2); // under way from then on
+    this.writing = new Float64Array(writes.length / 2); // writes under way from that step on
     for (let i = 0, step = 0, open = 0; i < writes.length; i += 2) {
       step += writes[i];
       open += writes[i + 1] % 2 ? -(writes[i + 1] + 1) / 2 : writes[i + 1] / 2;
@@ -131,7 +131,7 @@ class Trace {
     this.loaded = true;
   }
 
-  // The text of a step, as the trace has it but for digests and contents.
+  // Returns the text of a step, as the trace has it but for digests and contents.
   async text(step) {
     const chunk = Math.floor(step / this.text_lines);
     if (!this.chunks.has(chunk)) {
@@ -141,7 +141,7 @@ class Trace {
     return (await this.chunks.get(chunk))[step % this.text_lines];
   }
 
-  // The step of a rank that is nearest to a time; -1: it has none.
+  // Returns the step of a rank that is nearest to a time; -1: the rank has none.
   nearest(rank, time) {
     const own = this.stepsOf[rank + 1];
     if (!own.length) return -1;
@@ -155,7 +155,7 @@ class Trace {
     return time - this.time[before] < this.time[after] - time ? before : after;
   }
 
-  // The next or last step of the same rank.
+  // Returns the next (by 1) or last (by -1) step of the same rank.
   beside(step, by) {
     const own = this.stepsOf[this.rank[step]];
     let at = Data.above(own, step) - 1 + by;
@@ -163,7 +163,7 @@ class Trace {
     return own[at];
   }
 
-  // 12.5 ms; step 12
+  // Returns "12.5 ms" or "step 12".
   show(time) { return this.timed ? Trace.duration(time) : `step ${Math.round(time)}`; }
   static duration(ns) {
     const size = Math.abs(ns);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Colours of the page, as Paje has them. */
+/* The page's colours, in Paje's notation. */
 static const char *const colours[DOINGS] = {"0.30 0.54 0.33", "0.23 0.45 0.72", "0.54 0.43 0.12",
                                             "0.56 0.27 0.68", "0.85 0.51 0.18", "0.75 0.22 0.17"};
 
@@ -17,7 +17,7 @@ static gint64 time_of(const struct story *story, int line)
   return instant_of(trace_file_line(story->trace, (unsigned)line)->time);
 }
 
-/* Returns whether a picture of the whole shows the event by itself. */
+/* Returns whether a picture of the whole run shows the event by itself. */
 static bool is_notable(const struct trace_line *line)
 {
   static const char *const names[] = {"crash", "captured", "durable", "committed"};
@@ -37,7 +37,7 @@ static void add_messages(const struct story *story, GArray *entries)
                        : m->fate == FATE_DISCARDED     ? "discarded"
                                                        : "message";
     if (m->received == NOWHERE)
-      continue; /* an arrow without an end */
+      continue; /* the arrow has no end */
     struct entry sent = {time_of(story, m->sent), ENTRY_SEND, m->from, m->to, i, name};
     struct entry received = {time_of(story, m->received), ENTRY_END, m->to, m->from, i, name};
     g_array_append_val(entries, sent);
@@ -45,7 +45,8 @@ static void add_messages(const struct story *story, GArray *entries)
   }
 }
 
-/* Events of one time stay in the order in which they were added. */
+/* Returns the entries in the order of time. Entries of one time stay in the order in which they
+ * were added. */
 GArray *export_entries(const struct story *story)
 {
   GArray *entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
@@ -143,7 +144,7 @@ char *export_paje(const struct story *story)
 
 /* ---- trace viewers ---- */
 
-/* Microseconds. */
+/* Prints microseconds. */
 static void add_micros(GString *text, gint64 time)
 {
   g_string_append_printf(text, "%" G_GINT64_FORMAT ".%03" G_GINT64_FORMAT, time / 1000,

@@ -1,21 +1,21 @@
-/* The events of a trace for other tools, independent of the format (exports.c, exports_otf2.c). */
+/* Lists the events of a run for other tools, independent of the format (exports.c,
+ * exports_otf2.c). */
 #ifndef RECLINE_EXPORTS_INSIDE_H
 #define RECLINE_EXPORTS_INSIDE_H
 
 #include "report/exports.h"
 
-/* An event to write, with its time in nanoseconds. */
+/* An event to write; `time` is in nanoseconds. */
 struct entry {
   gint64 time;
   enum { ENTRY_END, ENTRY_STATE, ENTRY_EVENT, ENTRY_SEND } kind;
-  int rank, other; /* the container; the other end of a message */
-  guint number;    /* of a message */
+  int rank, other; /* the container; and for a message, its other end */
+  guint number;    /* number of the message */
   const char *name;
 };
 
-/* Returns all events of a run, in the order of time; a message is sent before it is received. The
- * caller frees the array.
- */
+/* Returns all events of a run in the order of time, with the send of a message before its receipt.
+ * The caller frees the array. */
 GArray *export_entries(const struct story *);
 
 #endif

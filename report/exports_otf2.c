@@ -1,5 +1,5 @@
-/* The run as an archive of OTF2, by its own library: a folder, as Score-P has them, with
- * traces.otf2, traces.def and the events of each rank in traces/. */
+/* Writes the run as an archive of OTF2, with the format's own library. The archive is a folder as
+ * Score-P makes it, with traces.otf2, traces.def, and the events of each rank in traces/. */
 #include <glib/gstdio.h>
 #include <otf2/otf2.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct archive {
   const struct story *story;
   OTF2_Archive *archive;
   OTF2_GlobalDefWriter *definitions;
-  GHashTable *strings; /* text to its number + 1 */
+  GHashTable *strings; /* text -> its number + 1 */
   OTF2_ErrorCode wrong;
 };
 
@@ -54,7 +54,7 @@ static OTF2_RegionRef region_of(const char *doing)
   return region;
 }
 
-/* Writes that a rank is in a region from one period to the next. */
+/* Writes the events of a rank: in each period it is in a region. */
 static void write_rank(struct archive *a, const GArray *entries, int rank)
 {
   OTF2_EvtWriter *out = OTF2_Archive_GetEvtWriter(a->archive, (OTF2_LocationRef)rank);
@@ -107,7 +107,7 @@ static void define_region(struct archive *a, OTF2_GlobalDefWriter *out, uint32_t
                                         OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
 }
 
-/* All ranks, and the communicator of their messages. */
+/* Defines all ranks, and the communicator of their messages. */
 static void define_world(struct archive *a, OTF2_GlobalDefWriter *out)
 {
   uint32_t ranks = (uint32_t)a->story->trace->ranks;
@@ -164,7 +164,8 @@ static void write_archive(struct archive *a)
     write_rank(a, entries, rank);
   define(a);
   note(a, OTF2_Archive_CloseEvtFiles(a->archive));
-  note(a, OTF2_Archive_OpenDefFiles(a->archive)); /* of each rank, without anything of its own */
+  note(a, OTF2_Archive_OpenDefFiles(
+              a->archive)); /* Each rank has such a file, without definitions of its own. */
   for (int rank = 0; rank < a->story->trace->ranks; rank++)
     note(a, OTF2_Archive_CloseDefWriter(
                 a->archive, OTF2_Archive_GetDefWriter(a->archive, (OTF2_LocationRef)rank)));

@@ -1,4 +1,4 @@
-// The page of recline report: what is shown of what DIR holds, and what keys and the mouse do.
+// The page of `recline report`: it shows what DIR holds, and answers keys and the mouse.
 'use strict';
 
 const $ = (id) => document.getElementById(id);
@@ -99,7 +99,7 @@ function showWindow() {
     if (document.activeElement !== $(id)) $(id).value = Number((value / unit).toFixed(trace.timed ? 9 : 0));
 }
 
-// What is costly follows when the window has come to rest.
+// Costly parts follow when the window has come to rest.
 let resting = 0;
 function settle() {
   clearTimeout(resting);
@@ -178,7 +178,7 @@ const buttons = {
   later: () => view.pan(0.25),
   all: () => view.all(),
 };
-// The chosen step is what is zoomed at, where it is in the window.
+// Returns the time around which to zoom: the chosen step, if it is in the window.
 function at() {
   const time = view.cursor ? trace.time[view.cursor.step] : NaN;
   return time >= view.from && time <= view.to ? time : undefined;
@@ -240,7 +240,7 @@ function listenTo(drawing) {
 
 // ---- a trace ----
 
-const opened = []; // columns are read once
+const opened = []; // columns that have been read, once each
 async function open(index) {
   const known = opened[index];
   trace = opened[index] ||= new Trace(about.traces[index]);
@@ -270,7 +270,7 @@ function listen() {
   for (const [id, act] of Object.entries(buttons)) $(id).onclick = act;
   for (const id of ['from', 'to'])
     $(id).onchange = () => view.show(...['from', 'to'].map((name) => Number($(name).value) * (trace.timed ? 1e9 : 1)));
-  $('few').onclick = () => { // around the middle, until there are few enough messages
+  $('few').onclick = () => { // zooms in on the middle, until the messages are few enough
     const middle = at() ?? (view.from + view.to) / 2;
     for (let from = view.from, to = view.to; ; [from, to] = [(from + middle) / 2, (to + middle) / 2]) {
       const count = Data.above(trace.sentAt, to) - Data.above(trace.sentAt, from - 1e-9);

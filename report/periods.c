@@ -8,7 +8,7 @@
 const char *const doing_names[DOINGS] = {"compute",    "mpi",     "protocol",
                                          "checkpoint", "restart", "lost"};
 
-enum { DIGITS = 9 }; /* of a second */
+enum { DIGITS = 9 }; /* digits of a second */
 
 gint64 instant_of(const char *time)
 {
@@ -45,7 +45,7 @@ static void add(GArray *periods, gint64 from, enum doing doing)
   g_array_append_val(periods, period);
 }
 
-/* Marks the work since then as lost. */
+/* Marks the work since the time `to` as lost. */
 static void go_back(GArray *periods, gint64 to)
 {
   for (guint i = periods->len; i-- > 0;) {
@@ -126,7 +126,7 @@ bool periods_load(const char *file, int ranks, struct periods *p, GError **error
 struct change {
   gint64 at;
   enum doing doing;
-  int by; /* 1: it begins, -1: it ends */
+  int by; /* 1: the span begins; -1: it ends */
 };
 
 static int by_time(const void *a, const void *b)
@@ -141,7 +141,7 @@ static gint64 time_of(const struct history *h, int line)
   return instant_of(trace_file_line(h->trace, MIN((guint)line, last))->time);
 }
 
-/* Makes the periods of a rank from the beginnings and ends of spans, which may overlap. */
+/* Makes a rank's periods from the beginnings and ends of spans, which may overlap. */
 static void lay_out(GArray *periods, GArray *changes)
 {
   int open[DOINGS] = {0};

@@ -1,5 +1,5 @@
-/* The activity of each rank over time: from activity.txt of a run (docs/trace.md) or, if there is
- * none, as far as a trace tells it. */
+/* Tells the activity of each rank over time. It comes from the file activity.txt of a run
+ * (docs/trace.md); without that file, from the trace, as far as it tells. */
 #ifndef RECLINE_PERIODS_H
 #define RECLINE_PERIODS_H
 
@@ -17,26 +17,25 @@ enum doing {
 
 extern const char *const doing_names[DOINGS];
 
-/* Lasts until the next period of its rank, or the end. */
+/* A period lasts until the next one of its rank, or until the end. */
 struct period {
-  gint64 from; /* nanoseconds, or steps */
+  gint64 from; /* nanoseconds in a run, steps in a counterexample */
   enum doing doing;
 };
 
 struct periods {
   int ranks;
   GArray **of; /* struct period, by rank */
-  bool ended;  /* the times come from the file, */
-  gint64 end;  /* of all */
+  bool ended;  /* `end` is known, as the times come from the file */
+  gint64 end;  /* end of all periods */
 };
 
-/* Returns seconds with up to nine digits after the point as nanoseconds, and the number of a step
- * as it is. */
+/* Returns a time of a trace as a number: seconds with up to nine digits after the point as
+ * nanoseconds, and the number of a step as it is. */
 gint64 instant_of(const char *time);
 
-/* Both fill periods that periods_clear() frees. They return false with `error` set to one line on
- * what is wrong with the file.
- */
+/* Fill periods, which the caller frees with periods_clear(). periods_load() returns false with
+ * `error` set to one line that says what is wrong with the file. */
 bool periods_load(const char *file, int ranks, struct periods *, GError **error);
 void periods_of_history(const struct history *, struct periods *);
 void periods_clear(struct periods *);

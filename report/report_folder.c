@@ -1,5 +1,5 @@
-/* The page is a template of the build (report/page.html) with one object, which says what DIR
- * holds, and with columns and chunks of text (trace_data.h), which the page unpacks when it needs
+/* Makes a page from a template of the build (report/page.html). The page gets one object that says
+ * what DIR holds, and columns and chunks of text (trace_data.h), which it unpacks when it needs
  * them. */
 #include "report/report_folder.h"
 
@@ -21,7 +21,7 @@
 struct report {
   const char *folder; /* DIR */
   JsonBuilder *about;
-  GString *data; /* elements of the page */
+  GString *data; /* elements for the page */
 };
 
 static char *in(const struct report *r, const char *name)
@@ -35,7 +35,7 @@ static bool has(const struct report *r, const char *name)
   return g_file_test(file, G_FILE_TEST_EXISTS);
 }
 
-/* Returns the text of a file of DIR, for the caller to free; NULL with `error` set. */
+/* Returns the text of a file of DIR, which the caller frees; NULL with `error` set. */
 static char *read_text(const struct report *r, const char *name, GError **error)
 {
   g_autofree char *file = in(r, name), *text = NULL;
@@ -49,7 +49,7 @@ static char *read_text(const struct report *r, const char *name, GError **error)
   return NULL;
 }
 
-/* Adds a file of DIR as the member `key`. */
+/* Adds the text of a file of DIR as the member `key`. */
 static bool add_file(const struct report *r, const char *key, const char *name, GError **error)
 {
   g_autofree char *text = read_text(r, name, error);
@@ -71,7 +71,8 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns the names of files in a folder of DIR with that ending, sorted. */
+/* Returns the names of the files with that ending in a folder of DIR, sorted. The caller frees the
+ * array. */
 static GPtrArray *files(const struct report *r, const char *folder, const char *suffix)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -84,7 +85,7 @@ static GPtrArray *files(const struct report *r, const char *folder, const char *
   return names;
 }
 
-/* Adds a trace of DIR, with its activities if there are some. */
+/* Adds a trace of DIR, with its activities if there is a file of them. */
 static bool read_story(const struct report *r, const char *name, struct story *story,
                        GError **error)
 {
@@ -134,7 +135,7 @@ static bool add_run(const struct report *r, GError **error)
 
 /* ---- of a check ---- */
 
-/* Returns its object; NULL with `error` set if it is wrong. */
+/* Returns the object in the file of claims; NULL with `error` set if the file is wrong. */
 static JsonObject *read_claims(JsonParser *parser, const char *file, GError **error)
 {
   JsonNode *root =
@@ -198,7 +199,7 @@ static bool add_campaign(const struct report *r, GError **error)
          add_file(r, "scenario", "cells/0.yaml", error) && add_pictures(r, error);
 }
 
-/* The index, and the pages of papers after it. */
+/* Adds the index of a replication, and the pages of papers after it. */
 static bool add_replication(const struct report *r, GError **error)
 {
   g_autoptr(GPtrArray) pages = files(r, "replication", ".md");
@@ -216,7 +217,7 @@ static bool add_replication(const struct report *r, GError **error)
 /* ---- the page ---- */
 
 static const struct kind {
-  const char *name, *file; /* a folder that holds that file is of this kind */
+  const char *name, *file; /* a folder that holds `file` is of the kind `name` */
   bool (*add)(const struct report *, GError **);
 } kinds[] = {{"run", "result.json", add_run},
              {"check", "check.json", add_check},
@@ -264,7 +265,7 @@ static bool write_report(const struct report *r, const char *file, GError **erro
 
 /* ---- for other tools ---- */
 
-/* `export` NULL: as an archive of OTF2. */
+/* Writes the run for another tool. `export` NULL: as an archive of OTF2. */
 static bool write_export(const struct report *r, const char *file,
                          char *(*export)(const struct story *), GError **error)
 {
@@ -284,7 +285,7 @@ static bool write_export(const struct report *r, const char *file,
 
 /* ---- the command ---- */
 
-/* Writes the format that the suffix of the output names. */
+/* Writes the format that the suffix of the output's name tells. */
 static bool write_any(const struct report *r, const char *file, GError **error)
 {
   if (g_str_has_suffix(file, ".paje"))
@@ -302,7 +303,7 @@ static bool write_any(const struct report *r, const char *file, GError **error)
   return false;
 }
 
-/* In the current folder, named after DIR. */
+/* Returns a path in the current folder, named after DIR. The caller frees it. */
 static char *default_output(const char *folder)
 {
   g_autofree char *path = g_canonicalize_filename(folder, NULL);

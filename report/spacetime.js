@@ -1,4 +1,4 @@
-// The same window as a space-time diagram, once it has few enough messages.
+// Draws the same window as a space-time diagram, if it has few enough messages.
 'use strict';
 
 const MOST_MESSAGES = 3000, LOOK_BACK = 50000, ARROWS = 600;
@@ -6,14 +6,14 @@ const MOST_MESSAGES = 3000, LOOK_BACK = 50000, ARROWS = 600;
 class SpaceTime extends Timeline {
   constructor(canvas, trace, view, said) {
     super(canvas, trace, view);
-    this.said = said; // an element: how many messages, or why none
+    this.said = said; // an element, which says how many messages there are, or why none are shown
     this.row = Math.max(10, Math.min(48, Math.floor(720 / trace.ranks)));
   }
   get height() { return AXIS + this.row * this.trace.ranks + 4; }
   get bar() { return {top: this.row / 2 - 2, size: 4}; }
   y(rank) { return AXIS + (rank + 0.5) * this.row; }
 
-  // Messages that are sent or under way in the window; null: too many.
+  // Returns the messages that are sent or under way in the window; null: there are too many.
   found() {
     const {trace, view} = this;
     const first = Data.above(trace.sentAt, view.from - 1e-9), last = Data.above(trace.sentAt, view.to);

@@ -11,7 +11,7 @@ bool story_load(const char *file, const char *activities, struct story *story, G
     return false;
   }
   story->trace = trace_file_parse(file, text, error);
-  g_clear_pointer(&text, g_free); /* the trace has its own */
+  g_clear_pointer(&text, g_free); /* the trace has a copy of its own */
   story->history = story->trace ? history_read(story->trace, error) : NULL;
   if (!story->history)
     return false;

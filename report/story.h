@@ -1,4 +1,4 @@
-/* A trace, its story, and the activity of each rank. */
+/* Reads a trace, what happens in it, and the activity of each rank. */
 #ifndef RECLINE_STORY_H
 #define RECLINE_STORY_H
 
@@ -11,8 +11,9 @@ struct story {
   struct periods periods;
 };
 
-/* Reads a trace; `activities` is the file activity.txt of its run, or NULL. story_clear() frees it,
- * also after an error: false, and `error` says in one line what is wrong with which file. */
+/* Reads a trace; `activities` is the file activity.txt of its run, or NULL. The caller frees the
+ * story with story_clear(), also after an error. Returns false with `error` set to one line that
+ * says what is wrong with which file. */
 bool story_load(const char *file, const char *activities, struct story *, GError **error);
 void story_clear(struct story *);
 

@@ -1,4 +1,4 @@
-// Tables and texts of the page, from the object about it.
+// Makes tables and texts of the page, from the object that describes the folder.
 'use strict';
 
 function element(name, content, properties = {}) {
@@ -8,7 +8,7 @@ function element(name, content, properties = {}) {
 }
 
 const Tables = {
-  // Rows of cells, of which the first heads its row; columns of numbers stand to the right.
+  // Makes a table of rows of cells. The first cell of a row is its head; columns of numbers stand to the right.
   table(caption, heads, rows) {
     const isNumber = (content) => typeof content === 'number' || /^[-+]?[\d.,]+( ?(%|s|ms|µs|ns))?$/.test(content);
     const side = heads.map((_, i) => i && rows.every((row) => row[i] === '' || row[i] === null || isNumber(row[i])) ? 'number' : '');
@@ -24,7 +24,7 @@ const Tables = {
   seconds(value) { return Trace.duration(value * 1e9); },
   percent(value) { return `${(100 * value).toFixed(1)} %`; },
 
-  // [name, value] pairs
+  // Makes a list of [name, value] pairs.
   facts(pairs) {
     return element('dl', pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
       .map(([name, value]) => element('div', [element('dt', name), element('dd', value instanceof Node ? value : String(value))])));
@@ -34,7 +34,7 @@ const Tables = {
     return lines.map((line) => element('pre', element('code', line), {tabIndex: 0, ariaLabel: 'Command'}));
   },
 
-  // Where the time went: of the whole run, and in the window.
+  // Tells where the time went, in the whole run and in the window.
   times(result, trace, view) {
     const bar = (name, share) => element('span', '', {className: 'bar', style: `width: ${(100 * share).toFixed(2)}%; background: var(--${name})`, ariaHidden: 'true'});
     const all = result.simulated_s || 1;
@@ -86,13 +86,13 @@ const Tables = {
         row.map((value) => typeof value === 'number' ? value.toLocaleString('en') : value)));
   },
 
-  // Text with commas, of lines: quotes only around cells.
+  // Makes a table of a text with commas, which has quotes only around cells.
   csv(text) {
     return text.trim().split('\n').map((line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map((found) => found[1])
       .slice(0, -1).map((cell) => cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
   },
 
-  // What replication.md uses of Markdown: headings, tables, lists, code, links.
+  // Turns the Markdown that replication.md uses into HTML: headings, tables, lists, code, links.
   markdown(text) {
     const inline = (line) => line.split(/(`[^`]*`|\[[^\]]*\]\([^)]*\))/).map((part) => {
       if (part.startsWith('`')) return element('code', part.slice(1, -1));
@@ -120,7 +120,7 @@ const Tables = {
     return made;
   },
 
-  // A picture of DIR, shown as a picture: nothing in it is run.
+  // Shows a picture of DIR as an image, so that no script in it runs.
   picture(name, svg, about) {
     return element('figure', [element('img', [], {src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, alt: about}), element('figcaption', name)]);
   },

@@ -1,10 +1,10 @@
-// All ranks over time: a row each, in which the height of a colour is its share of a pixel's time, so that
-// nothing is too short to be seen. Below, what goes to storage and over the network.
+// Draws all ranks over time, a row for each. The height of a colour is its share of a pixel's time, so that no
+// activity is too short to be seen. Strips below show the load of storage and network.
 'use strict';
 
 const GUTTER = 52, AXIS = 22, STRIP = 40, GAP = 22;
 
-// Colours of the style sheet: as text, and as pixels.
+// The colours of the style sheet, as text and as pixels.
 class Palette {
   constructor() {
     const style = getComputedStyle(document.documentElement);
@@ -29,11 +29,11 @@ class Timeline {
   }
 
   get height() { return AXIS + this.row * this.trace.ranks + this.strips.length * (STRIP + GAP) + 4; }
-  // Of its row, what is painted: all but a line between rows.
+  // The part of a row that is painted: all but a line between rows.
   get bar() { return {top: 0, size: this.row > 3 ? this.row - 1 : this.row}; }
   x(time) { return GUTTER + (time - this.view.from) / (this.view.to - this.view.from) * this.width; }
   time(x) { return this.view.from + (x - GUTTER) / this.width * (this.view.to - this.view.from); }
-  // The rank of a row; null: there is none.
+  // Returns the rank of a row; null: there is none.
   rankAt(y) {
     const rank = Math.floor((y - AXIS) / this.row);
     return rank >= 0 && rank < this.trace.ranks ? rank : null;
@@ -48,7 +48,7 @@ class Timeline {
     this.scale = scale;
   }
 
-  // What is behind everything else: rows, axis and names.
+  // Draws the background: rows, axis and names.
   begin() {
     this.resize();
     const g = this.canvas.getContext('2d'), palette = this.palette = new Palette();
@@ -64,7 +64,7 @@ class Timeline {
   }
 
   draw() {
-    if (!this.trace.of) return; // not loaded yet
+    if (!this.trace.of) return; // the trace is not loaded yet
     const g = this.begin();
     if (this.trace.loaded) {
       this.drawCuts(g);
@@ -102,7 +102,7 @@ class Timeline {
     }
   }
 
-  // The last period that begins before `end`, from one that does: near ones first.
+  // Returns the last period that begins before `end`, given one that does. Near ones are tried first.
   advance(periods, index, end) {
     let reach = 1;
     while (index + reach < periods.from.length && periods.from[index + reach] < end) reach *= 2;
@@ -115,7 +115,7 @@ class Timeline {
     return low;
   }
 
-  // Rare activities have at least a pixel; compute and MPI share the rest.
+  // Paints shares of a pixel's time. Rare activities have at least one pixel; compute and MPI share the rest.
   paintShares(periods, first, last, begin, end, pixels, x, wide, high) {
     let top = 0;
     for (let activity = ACTIVITIES.length - 1; activity >= 0; activity--) {
@@ -151,7 +151,7 @@ class Timeline {
     g.stroke();
   }
 
-  // Digits as many as tell marks apart.
+  // Returns a label with just enough digits to tell marks apart.
   static label(mark, step, timed) {
     if (!timed) return String(Math.round(mark));
     const [unit, name] = mark >= 1e9 || step >= 1e9 ? [1e9, 's'] : step >= 1e5 ? [1e6, 'ms'] : [1e3, 'µs'];
@@ -166,7 +166,7 @@ class Timeline {
       g.fillText(String(rank), GUTTER - 8, AXIS + rank * this.row + Math.max(this.row / 2, 5) + 4);
   }
 
-  // Recovery lines: where each rank has captured.
+  // Draws recovery lines, through the captures of the ranks.
   drawCuts(g) {
     g.lineWidth = 1.5;
     g.strokeStyle = this.palette.text;
@@ -235,7 +235,7 @@ class Timeline {
     }
   }
 
-  // Of what the trace tells about storage and network.
+  // Adds the strips for which the trace tells something about storage and network.
   addStrips() {
     const {trace} = this;
     const perSecond = (before) => (from, to) => {

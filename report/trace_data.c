@@ -49,15 +49,16 @@ static void add_periods(const struct data *d, const struct periods *p)
     }
   }
   json_builder_end_array(d->about);
-  json_add_whole(d->about, "end", MAX(p->end, 1)); /* the picture of no time has a width, too */
+  json_add_whole(d->about, "end",
+                 MAX(p->end, 1)); /* a picture of a run that takes no time needs a width, too */
   column_end(d->page, d->prefix, "periods", times);
   column_end(d->page, d->prefix, "doing", doings);
 }
 
 /* ---- steps ---- */
 
-/* Appends the line as the page shows it: without fields that only a replay compares, as they take
- * most of the room. */
+/* Appends the line as the page shows it. Fields that only a replay compares take most of the room,
+ * and are left out. */
 static void add_text(GString *chunk, const char *text)
 {
   static const char CONTENT[] = " content=";
@@ -85,7 +86,7 @@ static void add_texts(const struct data *d)
   }
 }
 
-/* The number of a kind of event, in the order in which they come. */
+/* Returns the number of a kind of event; kinds are numbered in the order in which they come. */
 static guint kind_of(GHashTable *kinds, JsonBuilder *about, const char *name)
 {
   gpointer found = g_hash_table_lookup(kinds, name);
@@ -191,7 +192,7 @@ static guint stores(const struct trace_line *line)
   return count;
 }
 
-/* A rank that starts, or starts anew, has no writes under way. */
+/* Counts the writes under way at each step. A rank that starts has none. */
 static void add_writes(const struct data *d)
 {
   GByteArray *writes = g_byte_array_new();

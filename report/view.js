@@ -1,10 +1,10 @@
-// The part of the time that is shown, and what is drawn when it changes: once a frame at most.
+// The part of the time that is shown. A change of it draws the page again, once in a frame at most.
 'use strict';
 
 class View {
   constructor(end, least) {
     this.end = Math.max(end, 1);
-    this.least = least; // of what is shown
+    this.least = least; // the least length that can be shown
     this.from = 0;
     this.to = this.end;
     this.cursor = null; // {rank, step}
@@ -28,9 +28,9 @@ class View {
     this.to = this.from + length;
     this.changed();
   }
-  // By a factor, around a time.
+  // Zooms by a factor, around a time.
   zoom(factor, at = (this.from + this.to) / 2) { this.show(at - (at - this.from) / factor, at + (this.to - at) / factor); }
-  // By a part of what is shown.
+  // Moves by a share of the shown length.
   pan(part) {
     const by = (this.to - this.from) * part;
     this.show(this.from + by, this.to + by);
@@ -42,7 +42,7 @@ class View {
   }
 }
 
-// Marks of an axis: multiples of 1, 2 or 5 times a power of ten.
+// Returns marks of an axis: multiples of 1, 2 or 5 times a power of ten.
 function ticks(from, to, most) {
   const rough = (to - from) / most, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((n) => n * power).find((size) => size >= rough);

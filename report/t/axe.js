@@ -1,4 +1,4 @@
-// node axe.js DIR AXE PAGE...: what axe-core, the file AXE, finds in pages of DIR; prints TAP.
+// node axe.js DIR AXE PAGE...: prints what axe-core (the file AXE) finds in pages of DIR, as TAP.
 'use strict';
 const fs = require('fs');
 const {open, is, run} = require('../../play/t/browser.js');

@@ -1,5 +1,5 @@
-// node clicks.js DIR: pages of recline report in a browser, used as a reader would; prints TAP. Pages are
-// in DIR, see report.t.
+// node clicks.js DIR: uses the pages of `recline report` in DIR (report.t) in a browser as a reader would.
+// Prints TAP.
 'use strict';
 const fs = require('fs');
 const {open, is, run, names, colours} = require('../../play/t/browser.js'), {pictured} = require('../../play/t/pictures.js');
@@ -8,7 +8,7 @@ const window_ = (p) => p.evaluate('[view.from, view.to]');
 const text = (p, id) => p.evaluate(`document.getElementById('${id}').textContent`);
 const near = (a, b, most) => Math.abs(a - b) <= most;
 
-// The middle of a canvas, or of the row of a rank at a time.
+// Returns the middle of a canvas, or of a rank's row at a time.
 async function place(p, drawing, rank, time) {
   return p.evaluate(`(() => {
     ${drawing}.canvas.scrollIntoView({block: 'center'});
@@ -19,7 +19,7 @@ async function place(p, drawing, rank, time) {
 async function mouse(p, type, {x, y}, more = {}) {
   await p.call('Input.dispatchMouseEvent', {type, x, y, button: 'left', clickCount: type === 'mouseMoved' ? 0 : 1, ...more});
 }
-// A frame that has been drawn.
+// Waits for a frame that has been drawn.
 const drawn = (p) => p.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
 async function windows(p) {
@@ -62,7 +62,7 @@ async function drag(p, from, to, modifiers) {
   await drawn(p);
 }
 
-// What is painted where the crashed rank is down, and where another one computes or calls MPI.
+// Returns the activity whose colour is painted for a rank at a time.
 async function colour(p, rank, time) {
   return p.evaluate(`(() => {
     const g = timeline.canvas.getContext('2d'), box = [timeline.x(${time}), AXIS + (${rank} + 0.5) * timeline.row].map((v) => Math.round(v * timeline.scale));
@@ -92,7 +92,7 @@ async function events(p, lines) {
   is(await p.evaluate('view.cursor.rank'), 4, 'another key to the next rank');
 }
 
-// Times and messages of the page, added up from the columns, are those of the result.
+// Tests that times and messages, added up from the page's columns, are those of the result.
 async function sums(p, result) {
   const ns = await p.evaluate('ACTIVITIES.map((_, a) => trace.of.reduce((sum, own) => sum + own.between(a, 0, view.end), 0) / trace.ranks)');
   const names_ = await p.evaluate('ACTIVITIES');

@@ -1,8 +1,8 @@
-// node large.js DIR: how fast large.html is; prints TAP.
+// node large.js DIR: measures how fast the page large.html is; prints TAP.
 'use strict';
 const {open, is, run} = require('../../play/t/browser.js');
 
-// Frames a second of `count` frames, in each of which `change` is made.
+// Returns the frames a second over `count` frames, each after a `change`.
 const frames = (change, count = 90) => `new Promise((done) => {
   let made = 0;
   const begin = performance.now();
