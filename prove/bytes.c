@@ -45,7 +45,7 @@ const struct block *path_block(const struct executor *x, const struct path *p, u
   return own ? own : x->first->pdata[object];
 }
 
-/* Returns the bytes of an object, for this path alone to write to. */
+/* Returns the bytes of an object, which this path alone may write. */
 static struct block *own_block(struct executor *x, struct path *p, uint32_t object)
 {
   if (object >= p->objects) {
@@ -90,7 +90,7 @@ static bool same_value(const struct value *a, const struct value *b)
          (a->kind == VALUE_POINTER ? a->bits == b->bits : a->term == b->term);
 }
 
-/* Returns whether the cells are all bytes of one value, in order. */
+/* Returns whether the cells are all the bytes of one value, in order. */
 static bool is_whole(const struct cell *cell, uint32_t bytes)
 {
   if (cell[0].of.kind == VALUE_BITS || cell[0].of.width != 8 * bytes)
@@ -101,7 +101,7 @@ static bool is_whole(const struct cell *cell, uint32_t bytes)
   return true;
 }
 
-/* Memory that was never written has any value. */
+/* Returns the value of a cell. Memory that was never written has any value. */
 static struct value byte_of(struct executor *x, const struct cell *cell)
 {
   char name[32];

@@ -4,7 +4,7 @@
 
 enum { ARGUMENTS = 16 };
 
-/* The meaning of the numbers of -fsanitize-trap (clang's SanitizerHandler). */
+/* The meaning of the numbers of -fsanitize-trap (SanitizerHandler in clang's sources). */
 static const char *const traps[] = {
     [0] = "a signed sum overflows",        [1] = "comes where the compiler sees no way",
     [3] = "a division has no result",      [10] = "loads a value that its type does not have",
@@ -22,7 +22,7 @@ static enum go_on trap(struct path *p, LLVMValueRef call, const struct value *ar
   return GO_ENDED;
 }
 
-/* memcpy, memmove and memset, as calls and as intrinsics. */
+/* Executes memcpy, memmove or memset, as a call or as an intrinsic. */
 static enum go_on move_memory(struct executor *x, struct path *p, LLVMValueRef call,
                               const struct value *args, bool fills)
 {
@@ -51,7 +51,7 @@ static enum go_on with_overflow(struct executor *x, struct path *p, LLVMValueRef
                                 const struct value *args, const char *name)
 {
   LLVMOpcode op = strstr(name, "add") ? LLVMAdd : strstr(name, "sub") ? LLVMSub : LLVMMul;
-  struct value *fields = g_new0(struct value, 2); /* as long as the program */
+  struct value *fields = g_new0(struct value, 2); /* stays until the program ends */
   fields[0] = value_binary(x->z3, op, &args[0], &args[1]);
   fields[1] = value_overflows(x->z3, op, name[5] == 's', &args[0], &args[1]);
   path_set(p, call, (struct value){.kind = VALUE_FIELDS, .fields = fields});
@@ -114,7 +114,7 @@ static enum go_on intrinsic(struct executor *x, struct path *p, LLVMValueRef cal
   return path_unsupported(x, p, call);
 }
 
-/* The grammar of a step prints what it expected of the list that it refuses. */
+/* Ends the path with a fault: the grammar calls this to print why it refuses a list of actions. */
 static enum go_on refuse(struct executor *x, struct path *p, LLVMValueRef call,
                          const struct value *args, unsigned count)
 {

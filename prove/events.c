@@ -2,26 +2,26 @@
 
 #include <stddef.h>
 
-/* Fields of an event that may differ from zero, as protocol.h says for each kind. */
+/* The fields of an event that may differ from zero, by protocol.h. */
 enum field {
   PART = 1 << 0,
   WILDCARD = 1 << 1,
   FLOW = 1 << 2,
-  CLOSED = 1 << 3, /* of protocols that reconnect */
+  CLOSED = 1 << 3, /* only for protocols that reconnect */
   MAKES = 1 << 4,
   COMM = 1 << 5,
   TAG = 1 << 6,
   CALL = 1 << 7,
-  REQUEST = 1 << 8, /* any, or, with SOME, one from 1 on */
+  REQUEST = 1 << 8, /* any number, or with SOME, one from 1 on */
   BYTES = 1 << 9,
-  CHECKPOINT = 1 << 10, /* likewise */
+  CHECKPOINT = 1 << 10, /* any number, or with SOME, one from 1 on */
   OUTCOME = 1 << 11,
-  INCARNATION = 1 << 12,   /* of independent recovery */
-  CONTRIBUTIONS = 1 << 13, /* as many as ranks at most */
+  INCARNATION = 1 << 12,   /* only with independent recovery */
+  CONTRIBUTIONS = 1 << 13, /* at most as many as there are ranks */
   WORDS = 1 << 14,
   CONTROL = 1 << 15,
   SOME = 1 << 16,
-  DRAINED = 1 << 17 /* ARRIVED for no receive: below the matching, or drained */
+  DRAINED = 1 << 17 /* ARRIVED without a receive: below the matching, or as the rank drains */
 };
 
 enum peers { NO_PEER, EACH_RANK, EACH_OTHER, EACH_OR_ANY };
@@ -88,7 +88,7 @@ static void set(struct making *m, size_t at, uint64_t bits, uint32_t bytes)
   rank_write(m->w, NULL, m->w->event, (uint32_t)at, &v, bytes);
 }
 
-/* Makes a field unknown; if least <= most, from `least` to `most`. */
+/* Makes a field unknown. If least <= most, its value is from `least` to `most`. */
 static void any(struct making *m, const char *name, size_t at, uint32_t bytes, uint64_t least,
                 uint64_t most)
 {

@@ -1,4 +1,4 @@
-/* Instructions: each path is taken until it ends or is divided.
+/* Executes instructions: takes each path until the path ends or is divided.
  *
  * Call cycle with bytes.c, calls.c, module.c: an instruction may be an access to memory or a call,
  * both of which end a path by a fault or divide it, and execute.c does both. */
@@ -120,15 +120,15 @@ static void jump(struct path *p, LLVMBasicBlockRef to)
   top(p)->next = LLVMGetFirstInstruction(to);
 }
 
-/* Returns whether the model of the path is one of the condition. */
+/* Returns whether the condition holds in the path's model. */
 static bool shows(struct executor *x, const struct path *p, Z3_ast condition)
 {
   const struct value v = {.kind = VALUE_TERM, .width = 1, .term = condition};
   return p->model && path_model(x, p, &v);
 }
 
-/* Forks a path: returns the one in which the condition holds, NULL where it cannot; `p` is then the
- * one in which it does not, unless *never: that is not possible either. */
+/* Forks a path. Returns a path in which the condition holds, or NULL if it cannot hold; `p` becomes
+ * the path in which it does not hold. *never: that is impossible, too. */
 static struct path *divide(struct executor *x, struct path *p, Z3_ast condition, bool *never)
 {
   Z3_model yes = NULL, no = NULL;
@@ -178,7 +178,7 @@ static enum go_on branch(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* A switch has these operands: the value, the default, then values and blocks. */
+/* Executes a switch, whose operands are the value, the default, then values and blocks. */
 static enum go_on branch_many(struct executor *x, struct path *p, LLVMValueRef v)
 {
   struct value of = path_operand(x, p, LLVMGetOperand(v, 0));
@@ -265,8 +265,8 @@ static void take_phis(struct executor *x, struct path *p, LLVMValueRef first)
   top(p)->next = v;
 }
 
-/* Forks over the places to which an unknown index can lead within the object of `at`, its end
- * included; in the remaining path the index leads out of the object, which an access reports. */
+/* Forks over the places to which an unknown index can lead within the object of `at`, or to its
+ * end. In the path that remains, the index leads out of the object, which an access reports. */
 static enum go_on split_index(struct executor *x, struct path *p, LLVMValueRef v, unsigned operand,
                               const struct value *index, const struct value *at, uint64_t each)
 {
@@ -317,7 +317,7 @@ static struct value inserted(struct executor *x, struct path *p, LLVMValueRef v)
 {
   struct value whole = path_operand(x, p, LLVMGetOperand(v, 0));
   unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(v));
-  struct value *fields = memory_table(count + 1, sizeof *fields); /* as long as the program */
+  struct value *fields = memory_table(count + 1, sizeof *fields); /* stays until the program ends */
   memcpy(fields, whole.fields, count * sizeof *fields);
   fields[LLVMGetIndices(v)[0]] = path_operand(x, p, LLVMGetOperand(v, 1));
   return (struct value){.kind = VALUE_FIELDS, .fields = fields};
@@ -336,7 +336,7 @@ static enum go_on choose(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* In an exact run a number that does not fit ends the path: no such state exists. */
+/* Ends the path of an exact run if a number does not fit, as no such state exists. */
 static void keep_exact(struct executor *x, struct path *p, LLVMValueRef v, const struct value *a,
                        const struct value *b)
 {
@@ -377,7 +377,7 @@ static enum go_on convert(struct executor *x, struct path *p, LLVMValueRef v, LL
   return GO_ON;
 }
 
-/* Adds to a pointer that was made a number. */
+/* Adds to a pointer that was converted to a number. */
 static bool moves_pointer(struct path *p, LLVMValueRef v, const struct value *a,
                           const struct value *b)
 {
@@ -394,8 +394,8 @@ static bool moves_pointer(struct path *p, LLVMValueRef v, const struct value *a,
   return true;
 }
 
-/* Returns whether the instruction counts: adds a small constant to an unsigned number of 32 bits. A
- * sum of signed numbers is a call that tells of overflow, or is marked nsw. */
+/* Returns whether the instruction counts: it adds a small constant to an unsigned number of 32
+ * bits. A sum of signed numbers is marked nsw, or is a call that tells of overflow. */
 static bool counts(struct executor *x, LLVMValueRef v)
 {
   enum { NO = 1, YES, SMALL = 1 << 16 };

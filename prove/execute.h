@@ -1,4 +1,4 @@
-/* Symbolic execution of LLVM's IR: all paths of a function of a protocol.
+/* Executes LLVM's IR symbolically: all paths of a function of a protocol.
  *
  * Pointers are known: an object and an offset. Where an index is unknown, the path forks over the
  * values that it can have; where a condition is unknown, over both outcomes that are possible. A
@@ -20,7 +20,7 @@
 
 #include "prove/term.h"
 
-/* A byte of memory: byte `k` of a value. VALUE_NONE: it was never written. */
+/* A byte of memory: byte `k` of a value. VALUE_NONE: the byte was never written. */
 struct cell {
   struct value of;
   uint8_t k;
@@ -36,19 +36,19 @@ struct block {
 struct object {
   char *name; /* the name of a global or a variable */
   uint32_t size;
-  bool constant; /* it must not be written */
+  bool constant; /* no code may write it */
 };
 
-/* Objects that always exist: the one to which null points, and the one to which an index outside of
- * its object leads. */
+/* The objects that always exist: null points to the first, and an index that leaves its object
+ * leads to the second. */
 enum { OBJECT_NULL, OBJECT_OUTSIDE };
 
-struct code; /* a function, its instructions numbered (module.c) */
+struct code; /* a function with numbered instructions (module.c) */
 
 struct frame {
   const struct code *code;
   LLVMBasicBlockRef block, before;
-  LLVMValueRef next;       /* instruction */
+  LLVMValueRef next;       /* the next instruction */
   LLVMValueRef call;       /* the caller's instruction that gets the result; NULL: none */
   struct value *registers; /* by the number of the instruction or argument */
 };
@@ -56,15 +56,15 @@ struct frame {
 enum { FRAMES = 32, WHAT_MAX = 200 };
 
 struct path {
-  struct block **memory; /* by object; NULL: as at first */
+  struct block **memory; /* by object; NULL: the object is as it was at first */
   uint32_t objects;
   struct frame frame[FRAMES];
   unsigned depth;
   GPtrArray *conditions; /* Z3_ast */
   Z3_model model;        /* a model in which all conditions hold */
   struct value result;
-  char fault[WHAT_MAX]; /* the forbidden thing that it does; "": nothing */
-  LLVMValueRef at;      /* where */
+  char fault[WHAT_MAX]; /* the forbidden thing that the path does; "": none */
+  LLVMValueRef at;      /* the instruction that does it */
 };
 
 struct executor {
@@ -72,43 +72,44 @@ struct executor {
   LLVMTargetDataRef layout;
   Z3_context z3;
   Z3_solver solver;
-  GPtrArray *asserted; /* conditions that the solver has on its stack */
+  GPtrArray *asserted; /* conditions on the solver's stack */
   GArray *objects;     /* struct object */
-  GPtrArray *first;    /* struct block, of each object at first */
+  GPtrArray *first;    /* struct block: the bytes of each object at first */
   GHashTable *codes, *globals, *raises;
   GPtrArray *work;  /* struct path: paths to continue */
   bool exact;       /* numbers are assumed to fit: sums, products and cut numbers are exact */
-  uint64_t most;    /* numbers that are counted do not come above it; 0: what fits into them */
-  bool refuses;     /* snprintf() says why a list of actions is refused: a fault */
+  uint64_t most;    /* numbers that are counted stay up to this; 0: up to the largest that fits */
+  bool refuses;     /* snprintf() is a fault: it says why a list of actions is refused */
   gint64 until;     /* monotonic time in microseconds; 0: no bound */
   unsigned unknown; /* questions that the solver did not decide */
   bool late;        /* `until` has passed, or the memory for paths is used up */
   uint64_t paths, queries, steps;
-  GString *unsupported; /* the first instruction that is not known */
+  GString *unsupported; /* the first instruction that the executor does not know; empty: none */
 };
 
 /* ---- module.c ---- */
 
-/* Takes a module, which belongs to the executor from then on. */
+/* Prepares an executor, which owns the module from then on. */
 void executor_init(struct executor *, LLVMModuleRef);
 void executor_clear(struct executor *);
 
-/* Returns why the executor has not looked at everything, to be freed; NULL: it has. */
+/* Returns why the executor has not looked at everything; NULL: it has. The caller frees it with
+ * g_free(). */
 char *executor_undecided(const struct executor *);
 const struct code *executor_code(struct executor *, LLVMValueRef function);
 LLVMValueRef code_function(const struct code *);
 unsigned code_registers(const struct code *);
-/* Returns the number of an instruction or argument; -1: it is not in the function. */
+/* Returns the number of an instruction or argument; -1: the function does not have it. */
 int code_number(const struct code *, LLVMValueRef);
-/* Returns the object of a global, which is made at the first call. */
+/* Returns the object of a global, and makes the object at the first call. */
 uint32_t executor_global(struct executor *, LLVMValueRef global);
 struct value executor_constant(struct executor *, LLVMValueRef);
 uint64_t executor_size(const struct executor *, LLVMTypeRef);
 
 /* ---- bytes.c ---- */
 
-/* Makes an object of `size` bytes that were never written, in all later paths; returns its number.
- */
+/* Makes an object of `size` bytes that were never written, for all later paths. Returns its
+ * number. */
 uint32_t executor_object(struct executor *, const char *name, uint32_t size, bool constant);
 const struct object *executor_object_at(const struct executor *, uint32_t object);
 struct block *block_new(uint32_t size);
@@ -117,7 +118,7 @@ struct block *block_share(struct block *);
 void block_write(Z3_context, struct block *, uint32_t at, const struct value *, uint32_t bytes);
 /* Returns the bytes of an object in a path. */
 const struct block *path_block(const struct executor *, const struct path *, uint32_t object);
-/* Load and store; return false if `path->fault` says what is wrong. */
+/* Load and store a value. Return false if they are not allowed; path->fault says why. */
 bool path_load(struct executor *, struct path *, const struct value *from, LLVMTypeRef,
                struct value *);
 bool path_store(struct executor *, struct path *, const struct value *to, LLVMTypeRef,
@@ -132,15 +133,15 @@ struct value path_peek(struct executor *, const struct path *, uint32_t object, 
 
 /* ---- solve.c ---- */
 
-/* Asserts a condition of all paths. */
+/* Adds a condition that holds on all paths. */
 void executor_assume(struct executor *, Z3_ast);
-/* Returns a solver for one question, in which nothing is assumed. For a long question it is quicker
- * than the executor's, which takes many. The caller releases it. */
+/* Returns a solver for one question, without any assumption. For a long question it is quicker than
+ * the executor's solver, which answers many. The caller releases it. */
 Z3_solver executor_solver_anew(struct executor *);
-/* Bounds the time of a solver by the time that is left. */
+/* Bounds the solver's time by the time that is left. */
 void executor_set_time(const struct executor *, Z3_solver);
-/* Returns whether the conditions of the path and `more` are possible; then *model, unless `model`
- * is NULL, is a model of them, for the caller to release. */
+/* Returns whether the conditions of the path and `more` can hold together. Then *model, unless
+ * `model` is NULL, is a model of them, which the caller releases. */
 bool path_possible(struct executor *, struct path *, Z3_ast more, Z3_model *model);
 void path_add(struct executor *, struct path *, Z3_ast condition, Z3_model model);
 /* Returns the value of a term in the model of a path. */
@@ -156,20 +157,21 @@ struct path *path_fork(struct executor *, const struct path *);
 void path_free(struct executor *, struct path *);
 bool path_fault(struct path *, LLVMValueRef at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Enters a function; its result goes to `call`, NULL: to path->result. */
+/* Enters a function. Its result goes to the instruction `call`, or to path->result if that is
+ * NULL. */
 bool path_enter(struct executor *, struct path *, LLVMValueRef function, const struct value *args,
                 unsigned count, LLVMValueRef call);
 struct value path_operand(struct executor *, struct path *, LLVMValueRef);
 void path_set(struct path *, LLVMValueRef instruction, struct value);
-/* Calls `ended` with each path of `path`, which is taken, when its first function has returned or
- * it has a fault. */
+/* Takes `path`, which it owns from then on, and all paths that come from it. Calls `ended` with
+ * each when its first function has returned or the path has a fault. */
 void executor_run(struct executor *, struct path *, void (*ended)(void *ctx, struct path *),
                   void *ctx);
 
 enum go_on { GO_ON, GO_AGAIN, GO_ENDED, GO_NOWHERE };
 
-/* Forks over the values of `v`, which is the operand `of`: the instruction is taken again in each.
- * Always returns NOWHERE: the path itself is not continued. */
+/* Forks over the values of `v`, the operand `of` of an instruction, which each fork takes again.
+ * Always returns NOWHERE, as the path itself is not continued. */
 enum go_on path_split(struct executor *, struct path *, LLVMValueRef instruction, LLVMValueRef of,
                       const struct value *v);
 enum go_on path_unsupported(struct executor *, struct path *, LLVMValueRef instruction);

@@ -29,7 +29,8 @@ void fan_add(struct fan *f, const struct path *p, Z3_ast holds)
   g_ptr_array_add(f->ends, end);
 }
 
-/* Moves to the front the ends whose condition at `depth` is the first one's; returns how many. */
+/* Moves the ends whose condition at `depth` is that of the first end to the front. Returns their
+ * number. */
 static guint gather(struct fan_end **end, guint count, guint depth)
 {
   guint same = 0;
@@ -44,7 +45,7 @@ static guint gather(struct fan_end **end, guint count, guint depth)
 
 static Z3_ast term_of(Z3_context z, struct fan_end **end, guint count, guint depth);
 
-/* What is behind one condition. */
+/* Returns the term for the ends behind one condition. */
 static Z3_ast behind(Z3_context z, struct fan_end **end, guint count, guint depth)
 {
   Z3_ast all[] = {end[0]->condition[depth], term_of(z, end, count, depth + 1)};

@@ -5,35 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operands of LLVM's nodes, which its C interface has no names for. */
+/* The operands of LLVM's nodes, for which its C interface has no names. */
 enum { OPERAND_NAME = 2, OPERAND_BASE = 3, OPERAND_ELEMENTS = 4, OPERAND_TYPE = 4 };
 
 struct field {
   char *name;
-  uint32_t offset, bytes; /* of an enumeration: its value, 0 */
+  uint32_t offset, bytes; /* of an enumerator: its value, and 0 */
 };
 
 /* A struct or an enumeration. */
 struct field_type {
   char *name;
-  bool counts; /* an enumeration */
+  bool counts; /* this is an enumeration */
   uint32_t bytes;
   GArray *fields; /* struct field */
 };
 
-/* Entries of one type that follow each other in a state. */
+/* Entries of one type that follow one another in a state. */
 struct field_piece {
   const char *name; /* NULL: the struct at the beginning */
   const struct field_type *type;
   uint32_t offset, room;
 };
 
-/* What is found of a module. */
+/* The search through a module. */
 struct finding {
   struct fields *f;
   LLVMContextRef context;
   GHashTable *seen;    /* LLVMMetadataRef */
-  GQueue *work;        /* LLVMValueRef of nodes */
+  GQueue *work;        /* LLVMValueRef of nodes that are yet to be visited */
   GHashTable *returns; /* name of a function -> name of the struct that it returns a pointer to */
 };
 
@@ -52,7 +52,7 @@ static bool is_node(LLVMValueRef v)
           kind != LLVMDIArgListMetadataKind);
 }
 
-/* Returns the operands of a node, for g_free(). */
+/* Returns the operands of a node. The caller frees them with g_free(). */
 static LLVMValueRef *operands_of(LLVMValueRef node, unsigned *count)
 {
   *count = LLVMGetMDNodeNumOperands(node);
@@ -68,7 +68,7 @@ static LLVMValueRef operand(LLVMValueRef node, unsigned place)
   return all && place < count ? all[place] : NULL;
 }
 
-/* Returns the name of a node, or NULL; for g_free(). */
+/* Returns the name of a node, or NULL. The caller frees it with g_free(). */
 static char *name_of(LLVMValueRef node)
 {
   LLVMValueRef name = operand(node, OPERAND_NAME);
@@ -132,7 +132,7 @@ static void add_type(struct finding *s, LLVMValueRef node)
   g_ptr_array_add(s->f->types, type);
 }
 
-/* Notes of a function which struct it returns a pointer to. */
+/* Notes the struct to which a function returns a pointer. */
 static void add_function(struct finding *s, LLVMValueRef node)
 {
   LLVMValueRef types = operand(operand(node, OPERAND_TYPE), OPERAND_BASE),
@@ -154,7 +154,7 @@ static void add_metadata(struct finding *s, LLVMMetadataRef node)
     add_node(s, LLVMMetadataAsValue(s->context, node));
 }
 
-/* All nodes that functions and their instructions lead to. */
+/* Visits all nodes to which functions and their instructions lead. */
 static void walk(struct finding *s, LLVMModuleRef module)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -196,7 +196,7 @@ static void add_piece(struct fields *f, const char *name, const struct field_typ
     g_array_append_val(f->pieces, piece);
 }
 
-/* The pieces of a state of zeroes, whose places are those of all states. */
+/* The pieces of a state of zeroes, which have the same places in all states. */
 struct placing {
   struct finding *s;
   struct rank_world *w;
@@ -207,7 +207,7 @@ static void place(void *ctx, struct path *p)
   const struct placing *g = ctx;
   struct fields *f = g->s->f;
   if (f->pieces->len)
-    return; /* another path */
+    return; /* this is another path */
   const struct field_type *state = type_named(f, "state", false),
                           *offsets = type_named(f, "offsets", false);
   add_piece(f, NULL, state, 0, state ? state->bytes : 0);

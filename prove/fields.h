@@ -1,23 +1,23 @@
-/* The names of the fields of a protocol's state, from clang's debug information: `struct state`,
- * and behind it the arrays and lists of RCL_STATE (protocols/parts/lists.h), named as their
- * accessors are. The values of a field `x` are named as those of an `enum x`. */
+/* Names the fields of a protocol's state by clang's debug information: those of `struct state`, and
+ * behind it the arrays and lists of RCL_STATE (protocols/parts/lists.h), which are named as their
+ * accessors. The values of a field `x` are named as those of an `enum x`. */
 #ifndef RECLINE_PROVE_FIELDS_H
 #define RECLINE_PROVE_FIELDS_H
 
 #include "prove/prove_rank.h"
 
 struct fields {
-  GPtrArray *types; /* struct field_type, by name: what the module has */
-  GArray *pieces;   /* struct field_piece, of a state of one rank_world */
+  GPtrArray *types; /* struct field_type, by name: all types of the module */
+  GArray *pieces;   /* struct field_piece: the pieces of a state of one rank_world */
 };
 
-/* Reads the debug information of w->x.module. A state of which it says nothing has no names. */
+/* Reads the debug information of w->x.module. Without it fields have no names. */
 void fields_init(struct fields *, struct rank_world *w);
 void fields_clear(struct fields *);
 
-/* Appends " NAME=VALUE" for each field that is not zero in the four bytes at `at`; " @AT=VALUE"
- * where no name is known. `was` is what they were before, or NULL: then fields that differ are
- * appended. */
+/* Appends " NAME=VALUE" for each field in the four bytes at `at` that is not zero; " @AT=VALUE" if
+ * no name is known. If `was`, their earlier value, is not NULL, appends the fields that differ from
+ * it instead. */
 void fields_print(const struct fields *, uint32_t at, uint32_t word, const uint32_t *was,
                   GString *out);
 

@@ -4,7 +4,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-/* What a file says. */
+/* The contents of the files. */
 static const char *const words[] = {[KEPT_NOT] = "",
                                     [KEPT_PROVED] = "proved\n",
                                     [KEPT_DRAINS] = "proved, drains\n",

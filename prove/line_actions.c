@@ -1,14 +1,15 @@
-/* Actions of a step, as they change what clauses speak of (world/rules/world_actions.c). */
+/* Takes the actions of a step, with their effects on what clauses speak of
+ * (world/rules/world_actions.c). */
 #include <stddef.h>
 
 #include "prove/line_moves.h"
 
-/* The step whose actions take effect. */
+/* A step whose actions take effect. */
 struct taking {
   struct whole *h;
   struct line_move *m;
   const struct path *p;
-  uint32_t at; /* of the action */
+  uint32_t at; /* place of the action */
   const char *unknown;
 };
 
@@ -25,7 +26,8 @@ static Z3_ast term(const struct taking *t, struct value v)
   return value_ast(t->h->w.x.z3, &v);
 }
 
-/* Returns a field that has to be known; then `most` is above it. */
+/* Returns the value of a field. If it is not known, or not below `most`, sets t->unknown and
+ * returns 0. */
 static uint32_t known(struct taking *t, struct value v, uint32_t most)
 {
   if (v.kind != VALUE_BITS || v.bits >= most)
@@ -38,7 +40,7 @@ static Z3_ast *word(const struct taking *t, enum rank_word which)
   return &t->m->now[word_of_rank(t->h, t->m->rank, which)];
 }
 
-/* The event's checkpoint, which words behind the move do not have any more. */
+/* Returns the event's checkpoint, from before the move: words behind the move have lost it. */
 static Z3_ast event_checkpoint(const struct taking *t)
 {
   return term(
@@ -55,14 +57,14 @@ static void put_message(struct taking *t, uint32_t peer)
   raise_word(t, word_of_channel(t->h, t->m->rank, (int)peer, CHANNEL_MESSAGES));
 }
 
-/* The program has sent a message, transmitted or not. */
+/* Counts a message that the program has sent, transmitted or not. */
 static void count_sent(struct taking *t, uint32_t peer)
 {
   if (t->m->kind == RCL_EVENT_SEND)
     raise_word(t, word_of_count(t->h, t->m->rank, (int)peer, OF_STATE, COUNT_SENT));
 }
 
-/* The program is given a message: the one that has arrived, or one that was kept. */
+/* Counts a message that the program is given: the one that has arrived, or one that was kept. */
 static void count_given(struct taking *t, uint32_t peer)
 {
   struct whole *h = t->h;
@@ -81,7 +83,7 @@ static void count_given(struct taking *t, uint32_t peer)
   }
 }
 
-/* The rank contributes to a barrier of all ranks: all others have yet to take what it says. */
+/* Joins a barrier of all ranks: all other ranks have yet to take this rank's contribution. */
 static void join_barrier(struct taking *t)
 {
   struct whole *h = t->h;
@@ -136,7 +138,7 @@ static void capture(struct taking *t)
   *word(t, WORD_CAPTURING) = checkpoint;
 }
 
-/* The state behind the step is stored with the image. */
+/* Stores the state behind the step with the image. */
 static void store(struct taking *t)
 {
   struct whole *h = t->h;
@@ -183,7 +185,7 @@ static void ask_commit(struct taking *t)
   *committing = term(t, FIELD(t, checkpoint));
 }
 
-/* All but STORE, which comes last. */
+/* Takes an action of any kind but STORE, which comes last. */
 static void take(struct taking *t, enum rcl_action_kind kind, bool *gives_up)
 {
   struct path none = {0};
@@ -236,7 +238,7 @@ static void take(struct taking *t, enum rcl_action_kind kind, bool *gives_up)
   case RCL_ACTION_ROLL_BACK:
     t->unknown = "a rank goes back by itself, or takes part in a collective for others";
     break;
-  default: /* of payloads, outputs, connections: nothing that is spoken of */
+  default: /* actions on payloads, outputs and connections: no clause speaks of these */
     break;
   }
 }

@@ -7,8 +7,8 @@ bool line_is_left_out(const struct proving *g, const struct told *told)
   return g->without && g_str_equal(told->name, g->without);
 }
 
-/* Asserts the clauses that speak of these places alone; NULL: all. Returns whether it left one out.
- */
+/* Asserts the clauses that speak only of these places; NULL: all clauses. Returns whether it left
+ * one out. */
 static bool assert_clauses(struct proving *g, Z3_solver solver, const struct places *about)
 {
   bool fewer = false;
@@ -71,7 +71,8 @@ static void note_state(struct proving *g, Z3_model model)
   g_ptr_array_add(g->seen, state);
 }
 
-/* Asks whether the term is possible in that state: only what is no word is unknown. */
+/* Returns whether the term is possible in that state. The fields of events alone are unknown in
+ * it. */
 static bool is_possible_in(struct proving *g, Z3_ast term, const Z3_ast *state, Z3_model *model)
 {
   const struct whole *h = g->h;

@@ -12,7 +12,7 @@ struct line_end {
   GArray *goals; /* struct goal */
 };
 
-/* Something that has to hold there, as a term over the words before the move. */
+/* A thing that must hold at the end of a path, as a term over the words before the move. */
 struct goal {
   Z3_ast holds;
   const char *name, *text;
@@ -30,7 +30,7 @@ static unsigned value_in(const struct proving *g, Z3_model model, Z3_ast word)
   return bits;
 }
 
-/* The words that are printed: values before the move and, unless `after` is NULL, behind it. */
+/* Prints words: their values before the move and, unless `after` is NULL, behind it. */
 struct printing {
   const struct whole *h;
   const uint32_t *before, *after;
@@ -38,7 +38,7 @@ struct printing {
   GString *out;
 };
 
-/* Begins a line; end_line() takes it back where nothing follows. */
+/* Begins a line; end_line() removes the line if nothing was added to it. */
 static gsize begin_line(struct printing *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static gsize begin_line(struct printing *t, const char *format, ...)
@@ -104,8 +104,8 @@ static void print_all(struct printing *t)
     }
 }
 
-/* Prints the words before the move that are not zero and, unless `now` is NULL, those that have
- * changed behind it. */
+/* Prints the words before the move that are not zero. Unless `now` is NULL, prints those that the
+ * move changes, too. */
 static void print_words(const struct proving *g, Z3_model model, const Z3_ast *now,
                         struct line_failure *f)
 {
@@ -159,7 +159,8 @@ static char *print_who(int i, int j)
                  : g_strdup_printf("of ranks %d and %d", i, j);
 }
 
-/* Notes what fails on a path that has a model of it. Only the first failure is printed whole. */
+/* Notes what fails on a path, which has a model of the failure. Only the first failure is printed
+ * whole. */
 static void tell_failure(struct proving *g, struct path *p, const Z3_ast *now,
                          const struct goal *goal)
 {
@@ -196,7 +197,7 @@ static void add_goal(struct line_end *end, const struct proving *g, Z3_ast holds
     g_array_append_val(end->goals, goal);
 }
 
-/* Clauses that speak of words which the move changes. */
+/* Adds the clauses that speak of words which the move changes. */
 static void add_clauses(struct line_end *end, const struct proving *g, bool own, bool at_first)
 {
   const struct whole *h = g->h;
@@ -210,7 +211,7 @@ static void add_clauses(struct line_end *end, const struct proving *g, bool own,
   }
 }
 
-/* Clauses of the protocol come first, as what they say is said in its words. */
+/* Adds the protocol's clauses first, as a failure is then told in their words. */
 void line_goals_add(struct proving *g, const struct path *p, const Z3_ast *now,
                     const GArray *duties, bool at_first)
 {
@@ -264,7 +265,7 @@ static bool is_so(struct proving *g, const struct path *p, Z3_ast term)
   return path_model(&g->h->w.x, p, &v);
 }
 
-/* Tells what fails in a model, of the path that is taken in it. */
+/* Tells what fails in a model, on the path that is taken in it. */
 static void tell_failures(struct proving *g, Z3_model model)
 {
   for (guint i = 0; i < g->ends->len; i++) {
@@ -281,7 +282,7 @@ static void tell_failures(struct proving *g, Z3_model model)
   }
 }
 
-/* Looks for a model of small numbers, which is easier to read; there need not be one. */
+/* Looks for a model of small numbers, which is easier to read. There may be none. */
 static void prefer_small(struct proving *g, Z3_ast term, Z3_model *model)
 {
   enum { SMALL = 8 };
@@ -302,10 +303,10 @@ static void prefer_small(struct proving *g, Z3_ast term, Z3_model *model)
 
 /* ---- what is asked together ---- */
 
-/* What has to hold behind a move. A goal that several paths have is refuted once. */
+/* The things that must hold behind a move. A goal of several paths is refuted once. */
 struct question {
   GPtrArray *goals;  /* Z3_ast, in the order of the ends that have them */
-  GHashTable *where; /* of each: the paths, as a term */
+  GHashTable *where; /* for each goal: the paths that have it, as a term */
   struct places about;
 };
 
@@ -323,8 +324,9 @@ static void add_end(struct proving *g, struct question *q, const struct line_end
   }
 }
 
-/* Returns that a goal fails. What all paths have in common, when the move can be, is said once
- * more, in front: Z3 uses equations before it searches only where they are not behind an `or`. */
+/* Returns the term that a goal fails. The conditions that all paths share, and those of the move,
+ * are repeated in front: Z3 uses equations before it searches only if they are not behind an
+ * `or`. */
 static Z3_ast fails(const struct proving *g, const struct question *q)
 {
   Z3_context z = g->h->w.x.z3;

@@ -1,6 +1,6 @@
-/* Moves of the world (world/rules/world_rules.c, world_events.c, world_crash.c) as they change what
- * is shown of it (world/rules/world_whole.c). Where the world has more conditions the proof has
- * less: it takes each message of the program at any time, each timer, each recovery. */
+/* Makes the world's moves (world/rules/world_rules.c, world_events.c, world_crash.c), by their
+ * effects on what is shown of the world (world/rules/world_whole.c). The proof allows more than the
+ * world: a message of the program, a timer or a recovery may come at any time. */
 #include "prove/line_moves.h"
 
 #include <stddef.h>
@@ -34,14 +34,14 @@ static Z3_ast *word(struct whole *h, struct line_move *m, enum rank_word which)
   return &m->now[word_of_rank(h, m->rank, which)];
 }
 
-/* The rank runs, and its image is not being taken. */
+/* Asks that the rank runs, and that its image is not being taken. */
 static void when_running(struct whole *h, struct line_move *m)
 {
   when(m, is_number(h, *word(h, m, WORD_STANDING), RCL_STANDS_UP));
   when(m, is_number(h, *word(h, m, WORD_CAPTURING), 0));
 }
 
-/* The program may do something. */
+/* Asks that the program may act. */
 static void when_program_runs(struct whole *h, struct line_move *m)
 {
   when(m, is_number(h, *word(h, m, WORD_HELD), 0));
@@ -55,7 +55,7 @@ static Z3_ast is_below_most(const struct whole *h, const Z3_ast *now)
 
 /* ---- life ---- */
 
-/* What a start removes: images of all other checkpoints. */
+/* Starts the rank. A start removes the images of all other checkpoints. */
 static void start(struct whole *h, struct line_move *m)
 {
   when(m, is_number(h, *word(h, m, WORD_STANDING), RCL_STANDS_BEHIND));
@@ -71,8 +71,8 @@ static Z3_ast chance(const struct whole *h, const char *what, int rank)
   return value_unknown(h->w.x.z3, 1, name).term;
 }
 
-/* What a crash may leave: a write that has ended although its rank was not told, an older image
- * that a step was about to erase. */
+/* Adds what a crash may leave: a write that has ended although its rank was not told, or an older
+ * image that a step was about to erase. */
 static void leave(struct whole *h, struct line_move *m, int rank)
 {
   Z3_ast *storing = &m->now[word_of_rank(h, rank, WORD_STORING)],
@@ -84,7 +84,7 @@ static void leave(struct whole *h, struct line_move *m, int rank)
   *older = chosen(h, kept, number(h, 1), *older);
 }
 
-/* Nothing is under way any more. */
+/* Empties a channel: nothing is under way in it. */
 static void empty_channel(struct whole *h, Z3_ast *now, int from, int to)
 {
   uint32_t first = word_of_channel(h, from, to, 0);
@@ -132,7 +132,7 @@ static void take_message(struct whole *h, struct line_move *m, int peer)
   *messages = plus(h, *messages, number(h, UINT32_MAX));
 }
 
-/* The first control message of the channel leaves it. */
+/* Takes the first control message out of the channel. */
 static void take_control(struct whole *h, struct line_move *m, int peer, uint32_t kind)
 {
   Z3_ast *now = m->now;
@@ -174,7 +174,7 @@ static void end_write(struct whole *h, struct line_move *m)
   *word(h, m, WORD_DURABLE) = checkpoint;
 }
 
-/* The newer images become the committed ones, these the older ones. */
+/* Commits: the newer images become the committed ones. */
 static void commit(struct whole *h, struct line_move *m)
 {
   Z3_ast checkpoint = m->now[GLOBAL_COMMITTING];
@@ -216,7 +216,7 @@ static Z3_ast is_of_all(struct whole *h)
   return is_number(h, field(h, offsetof(struct rcl_event, contributions), 4), (uint32_t)h->ranks);
 }
 
-/* All contributions to the barrier in which the rank is are there; it takes them. */
+/* Takes all contributions to the barrier in which the rank is. */
 static void leave_barrier(struct whole *h, struct line_move *m)
 {
   Z3_ast sum[RCL_WORDS];
@@ -244,8 +244,8 @@ static void leave_barrier(struct whole *h, struct line_move *m)
     when(m, same(h, sum[k], field(h, offsetof(struct rcl_event, words) + k * sizeof(uint32_t), 4)));
 }
 
-/* A program is in one collective at a time. In others than barriers of all ranks anything may come
- * together, at any time. */
+/* Lets a collective call happen. A program is in one collective at a time. If it is not a barrier
+ * of all ranks, any contributions may come together, at any time. */
 static void collect(struct whole *h, struct line_move *m)
 {
   if (m->barrier) {
@@ -258,8 +258,8 @@ static void collect(struct whole *h, struct line_move *m)
 
 /* ---- all of them ---- */
 
-/* Moves are listed in this order: what comes from channels takes longest, and messages may come for
- * no receive only where a step was seen that drains channels. */
+/* The order of the moves. Moves that take from channels come last, as they take longest; and
+ * messages may come without a receive only if a step was seen that drains channels. */
 enum phase { PHASE_OTHERS, PHASE_CONTROL, PHASE_ARRIVED, PHASES };
 
 static enum phase phase_of(enum rcl_event_kind kind)
@@ -313,7 +313,7 @@ static bool list_controls(const struct listing *l, int peer)
   return more;
 }
 
-/* What the move does besides the step. */
+/* Makes the changes of the move besides those of the step. */
 static void happen(struct whole *h, struct line_move *m, int peer)
 {
   if (m->kind != RCL_EVENT_START && m->kind != RCL_EVENT_CAPTURED)
@@ -352,7 +352,7 @@ static void happen(struct whole *h, struct line_move *m, int peer)
                         number(h, RCL_WHOLE_MOST - 1)));
     when_program_runs(h, m);
     break;
-  default: /* of the program */
+  default: /* events of the program */
     if (m->barrier)
       when(m, is_barrier(h));
     when_program_runs(h, m);
@@ -373,7 +373,8 @@ static void name_move(struct line_move *m, int from, const char *form)
     g_snprintf(m->name + strlen(m->name), sizeof m->name - strlen(m->name), " %s %d", with, from);
 }
 
-/* `form`: "fresh", "barrier" (of all ranks), "or drained" (for no receive), or "". */
+/* Lists one move. `form` is "fresh", "barrier" (of all ranks), "or drained" (without a receive), or
+ * "". */
 static bool list_one(const struct listing *l, enum rcl_event_kind kind, const GPtrArray *conditions,
                      int from, const char *form)
 {
@@ -384,7 +385,8 @@ static bool list_one(const struct listing *l, enum rcl_event_kind kind, const GP
   return visit(l, &m);
 }
 
-/* A rank that is told of a crash has yet to start, and its memory is not spoken of. */
+/* Lists the moves for an event. A rank that hears of a crash has yet to start, so no clause speaks
+ * of its memory. */
 static bool list(void *ctx, struct rank_world *w, const GPtrArray *conditions,
                  enum rcl_event_kind kind, bool fresh)
 {

@@ -8,7 +8,7 @@
 
 /* ---- steps ---- */
 
-/* What a step does wrong it does where its path can be taken. */
+/* Tells a fault of a step if the path of the fault can be taken. */
 static void judge_fault(struct proving *g, struct path *p, const char *aspect)
 {
   if (line_path_is_possible(g, p))
@@ -31,7 +31,8 @@ static void judge_actions(struct proving *g, struct path *p)
   executor_run(&w->x, next, judge_list, g);
 }
 
-/* Words behind the step are those of the move, changed by the step and by its actions. */
+/* Adds the goals. The words behind the step are those of the move, changed by the step and its
+ * actions. */
 static void add_goals(struct proving *g, struct path *p)
 {
   struct whole *h = g->h;
@@ -83,8 +84,8 @@ static void note_time(const char *move, gint64 began)
     g_printerr("  %-32s %.2f s\n", move, (double)(g_get_monotonic_time() - began) / 1e6);
 }
 
-/* Those of the protocol are told to the solver that divides paths, too: the others are long and
- * leave few paths that cannot be taken. */
+/* Assumes all clauses. The solver that divides paths is told the protocol's clauses only: the
+ * others are long, and rule out few paths. */
 static void assume_all(struct proving *g)
 {
   for (guint k = 0; k < g->h->clauses->len; k++) {
@@ -95,7 +96,7 @@ static void assume_all(struct proving *g)
   g->assumes = true;
 }
 
-/* Returns whether an earlier run has proved the move, and counts it then. */
+/* Returns whether an earlier run has proved the move, and counts the move if so. */
 static bool is_kept(struct proving *g, const char *move)
 {
   enum kept_as as = g->kept ? kept_find(g->keep, g->kept, move) : KEPT_NOT;
@@ -107,7 +108,7 @@ static bool is_kept(struct proving *g, const char *move)
   return as != KEPT_NOT;
 }
 
-/* Returns whether the move can happen; if so all its paths are proved, or what fails is told. */
+/* Returns whether the move can happen. If it can, proves all its paths, or tells what fails. */
 static bool prove_paths(struct proving *g)
 {
   struct executor *x = &g->h->w.x;
@@ -153,7 +154,7 @@ static bool prove_move(void *ctx, struct line_move *m)
 
 /* ---- the whole ---- */
 
-/* Before the first move: nothing else is assumed. */
+/* Proves the state before the first move, without any assumption. */
 static bool prove_first(struct proving *g)
 {
   struct line_move first = {.name = "before the first move",

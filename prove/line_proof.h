@@ -1,44 +1,46 @@
-/* `recline prove PROTOCOL`: the line invariant of a protocol holds in every reachable state of the
- * whole, as it holds before the first move, and behind each move if before it.
+/* `recline prove PROTOCOL` proves that the line invariant of a protocol holds in every reachable
+ * state of the whole: it holds before the first move, and behind each move if it held before.
  *
- * The clauses are those that the world judges as property `line-invariant` (protocols/line.h), the
- * protocol's numbered invariants, and what holds of each whole (whole_shape.c). A step is the
- * compiled one; its memory and its list of actions are judged, too. */
+ * The clauses are those that the world judges as property `line-invariant` (protocols/line.h),
+ * the protocol's numbered invariants, and the shape of every whole (whole_shape.c). A step is
+ * the compiled one; its use of memory and its list of actions are judged, too. */
 #ifndef RECLINE_PROVE_LINE_PROOF_H
 #define RECLINE_PROVE_LINE_PROOF_H
 
 #include "prove/whole.h"
 
-/* What fails, and how: a counterexample to induction. */
+/* A counterexample to induction: a clause that fails behind a move. */
 struct line_failure {
-  char *clause, *text, *who; /* its name, what it says, of whom: "0 and 1", "" */
-  char *move;                /* behind which it does not hold */
-  char *event;               /* as text; "": none */
-  /* Of the first failure; of others empty. Lines: words of the whole that are not zero, words that
-   * the move changes, actions. */
+  char *clause, *text, *who; /* the clause's name, its text, and its ranks: "0 and 1", or "" */
+  char *move;                /* the move behind which it does not hold */
+  char *event;               /* the event as text; "": none */
+  /* Filled for the first failure only, as lines: the words of the whole that are not zero, the
+   * words that the move changes, and the actions. */
   GString *before, *after, *actions;
 };
 
 struct line_proof {
-  unsigned clauses, instances; /* of the protocol and of each whole; for ranks and pairs */
-  unsigned moves;              /* that can happen */
+  unsigned clauses, instances; /* clauses of the protocol and of every whole; and how often they are
+                                  asked, for ranks and pairs */
+  unsigned moves;              /* moves that can happen */
   unsigned kept;               /* of all moves, those that an earlier run has proved */
   uint64_t paths, queries, gave_up;
   GPtrArray *never;  /* char *: names of moves that cannot happen */
-  GPtrArray *failed; /* struct line_failure: of the first move behind which something fails */
-  char *undecided;   /* why nothing more is known; NULL: it is */
+  GPtrArray *failed; /* struct line_failure: of the first move behind which a clause fails */
+  char *undecided;   /* why the proof is undecided; NULL: it is not */
 };
 
-/* What is asked for. */
+/* The options of a proof. */
 struct line_asked {
   int ranks;
   uint32_t capacity;
-  const char *without; /* name of a clause that is left out; NULL: none */
-  const char *keep;    /* folder of moves that were proved (kept.h); NULL: none */
+  const char *without; /* name of the clause that is left out; NULL: none */
+  const char *keep;    /* folder for moves that were proved (kept.h); NULL: none */
   gint64 until;        /* monotonic time in microseconds; 0: no bound */
 };
 
-/* Proves it; `module` is cloned. `proof` is filled in. */
+/* Proves the line invariant and fills in `proof`, which the caller clears with line_proof_clear().
+ * `module` is cloned. */
 void line_prove(LLVMModuleRef module, const char *protocol, const struct line_asked *,
                 struct line_proof *proof);
 void line_proof_clear(struct line_proof *);

@@ -13,7 +13,7 @@ static void print_lines(const char *title, const GString *lines)
   }
 }
 
-/* The first failure whole, of others what fails. */
+/* Prints the first failure whole, and the clauses of the others. */
 static void print_failures(const GPtrArray *failed)
 {
   for (guint i = 0; i < failed->len; i++) {

@@ -6,7 +6,7 @@
 
 struct code {
   LLVMValueRef function;
-  GHashTable *numbers; /* of arguments and instructions, from 1 */
+  GHashTable *numbers; /* numbers of arguments and instructions, from 1 */
 };
 
 /* ---- functions ---- */
@@ -121,7 +121,7 @@ struct value executor_constant(struct executor *x, LLVMValueRef v)
     return value_pointer(executor_global(x, v), 0);
   if (LLVMIsAConstantExpr(v))
     return constant_expression(x, v);
-  return null_of(LLVMTypeOf(v)); /* null, undefined or poison: a value that must not be used */
+  return null_of(LLVMTypeOf(v)); /* null, undefined or poison: no step may use the value */
 }
 
 /* ---- globals ---- */
@@ -155,7 +155,7 @@ static void write_constant(struct executor *x, struct block *b, uint64_t at, LLV
     bool is_null = value.kind == VALUE_POINTER && !value.object;
     if (!is_null)
       block_write(x->z3, b, (uint32_t)at, &value, (uint32_t)executor_size(x, type));
-  } /* else zeroes, or a floating-point number, which no step may use */
+  } /* else all zeroes, or a floating-point number, which no step may use */
 }
 
 uint32_t executor_global(struct executor *x, LLVMValueRef global)

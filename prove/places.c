@@ -1,6 +1,6 @@
 #include "prove/whole.h"
 
-/* Of 8 ranks: the words of all, those of each rank and its memories, channels. */
+/* For 8 ranks, there are places for the words of all, each rank and its memories, and channels. */
 G_STATIC_ASSERT(1 + WHOLE_RANKS * (1 + MEMORIES + WHOLE_RANKS) <= 64 * PLACE_WORDS);
 
 static struct places place(unsigned number)

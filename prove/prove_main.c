@@ -1,7 +1,8 @@
-/* recline-prove WHAT FORM SECONDS RANKS CAPACITY WITHOUT KEEP PROTOCOL...: what `recline prove`
- * runs. A program of its own, as LLVM and Z3 are large, and nothing else of recline needs them.
- * WHAT: "memory" or "line". FORM: "text" or "json". RANKS or CAPACITY 0: all of them, or the least.
- * WITHOUT: a clause that is left out, or "". KEEP: a folder for moves that are proved, or "". */
+/* recline-prove WHAT FORM SECONDS RANKS CAPACITY WITHOUT KEEP PROTOCOL...: the program that
+ * `recline prove` runs. It is a program of its own, as LLVM and Z3 are large, and nothing else of
+ * recline needs them. WHAT is "memory" or "line". FORM is "text" or "json". RANKS or CAPACITY 0
+ * means all, or the least. WITHOUT is a clause to leave out, or "". KEEP is a folder for proved
+ * moves, or "". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -26,7 +27,7 @@ static void print_found(const struct counterexample *found, const char *aspect)
   }
 }
 
-/* Prints the result; returns the exit code. */
+/* Prints the result. Returns the exit code. */
 static int conclude(const char *name, const struct memory_proof *proof, double seconds)
 {
   bool failed = false;
@@ -47,10 +48,10 @@ static int conclude(const char *name, const struct memory_proof *proof, double s
   return failed ? EXIT_NOT_AS_EXPECTED : proof->undecided ? EXIT_INCONCLUSIVE : EXIT_FINE;
 }
 
-/* The options, which are the same for each protocol. */
+/* The options, which hold for all protocols. */
 struct asked {
   const char *what, *without, *keep;
-  JsonBuilder *json; /* NULL: text is printed */
+  JsonBuilder *json; /* NULL: the result is printed as text */
   double seconds;    /* 0: no bound */
   int ranks;         /* ranks of the worlds; 0: 2 and 3 */
   int capacity;      /* capacity of the worlds; 0: 1 and 2 */
@@ -98,7 +99,7 @@ static int prove(const char *name, const struct asked *asked)
     fprintf(stderr, "recline prove: %s\n", error->message);
     return EXIT_BAD_INPUT;
   }
-  clock_t ticks = clock(); /* seconds of processor time, which other programs do not lengthen */
+  clock_t ticks = clock(); /* seconds of processor time do not depend on other programs */
   gint64 until =
       asked->seconds > 0 ? g_get_monotonic_time() + (gint64)(asked->seconds * G_USEC_PER_SEC) : 0;
   bool memory = g_str_equal(asked->what, "memory");
@@ -107,7 +108,7 @@ static int prove(const char *name, const struct asked *asked)
   return code;
 }
 
-/* Returns the more important exit code, in this order: bad input, fails, undecided, proved. */
+/* Returns the more important exit code. The order is: bad input, fails, undecided, proved. */
 static int worse(int a, int b)
 {
   static const int order[] = {EXIT_BAD_INPUT, EXIT_NOT_AS_EXPECTED, EXIT_INCONCLUSIVE};

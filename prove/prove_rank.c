@@ -168,7 +168,7 @@ void rank_world_clear(struct rank_world *w)
 
 /* ---- conditions of every state ---- */
 
-/* The result of all paths of a function. */
+/* The results of all paths of a function. */
 struct holds {
   struct rank_world *w;
   struct fan any;
@@ -180,7 +180,7 @@ static struct value word_of(struct rank_world *w, const struct path *p, uint32_t
   return path_peek(&w->x, p, w->pieces, (uint32_t)(piece * sizeof(struct rcl_piece) + offset), 4);
 }
 
-/* The part of a list that is in use is within its room, and all bytes after it are zero. */
+/* Adds that the part of a list in use is within its room, and that all bytes after it are zero. */
 static void add_piece(struct rank_world *w, struct path *p, uint32_t piece)
 {
   Z3_context z = w->x.z3;
@@ -230,7 +230,7 @@ void rank_make_unknown(struct rank_world *w, uint32_t object, const char *prefix
   }
 }
 
-/* Returns that one of the paths of a function of a state is taken, as `each` finds them. */
+/* Returns a term: one of the paths that `each` finds in a function of a state is taken. */
 static Z3_ast holds_on_paths(struct rank_world *w, const char *function, const struct value *args,
                              unsigned count, void (*each)(void *, struct path *))
 {

@@ -1,5 +1,5 @@
-/* One rank of a protocol, for the executor: its config, its state, an event and the room for
- * actions, with unknown bytes where a proof is to hold for all. */
+/* One rank of a protocol for the executor: its config, its state, an event and room for actions.
+ * Bytes are unknown where a proof must hold for all their values. */
 #ifndef RECLINE_PROVE_RANK_H
 #define RECLINE_PROVE_RANK_H
 
@@ -10,53 +10,54 @@ enum { CONTROLS = 32 };
 
 struct rank_world {
   struct executor x;
-  struct value protocol; /* its struct rcl_protocol in the module */
+  struct value protocol; /* the protocol's struct rcl_protocol in the module */
   int self, ranks;
-  uint32_t capacity, room; /* of actions */
+  uint32_t capacity, room; /* `room`: number of actions that fit */
   uint32_t state_bytes;
-  uint32_t config, state, event, list, items, pieces; /* objects */
-  struct rcl_protocol traits; /* the protocol as known outside of the module */
+  uint32_t config, state, event, list, items, pieces; /* numbers of objects */
+  struct rcl_protocol traits; /* the protocol's constants, as numbers outside of the module */
   const char *controls[CONTROLS + 1];
-  bool drains; /* a step that drains channels was seen: messages may arrive without a receive */
-  bool either; /* ARRIVED is one event, whether there is a receive for the message or not */
+  bool drains; /* a step that drains channels was seen, so messages may arrive without a receive */
+  bool either; /* ARRIVED is one event, with or without a receive for the message */
 };
 
-/* Clones `module`, which has the protocol of that name; returns false if it has none. */
+/* Prepares the rank, with a clone of `module`. Returns false if the module has no protocol of that
+ * name. */
 bool rank_world_init(struct rank_world *, LLVMModuleRef module, const char *name, int self,
                      int ranks, uint32_t capacity);
 void rank_world_clear(struct rank_world *);
 
-/* Return the pointer that a constant of the module has at `at`, and the text behind such a pointer,
- * which the caller frees with g_free(). */
+/* Return the pointer that a constant of the module has at offset `at`, and the text to which such a
+ * pointer leads; the caller frees the text with g_free(). */
 struct value rank_world_pointer(struct rank_world *, uint32_t object, uint64_t at);
 char *rank_world_string(struct rank_world *, const struct value *at);
 
-/* Makes the config and the state of another rank of the same world; `w` is about that rank from
- * then on. */
+/* Makes the config and the state of another rank of the same world, to which `w` belongs from then
+ * on. */
 void rank_make(struct rank_world *, int self);
 
-/* Makes all bytes of an object unknown: words that models name PREFIX and their place. */
+/* Makes all bytes of an object unknown. In models, its words are named by PREFIX and their
+ * place. */
 void rank_make_unknown(struct rank_world *, uint32_t object, const char *prefix);
 
 /* Return a condition that holds in each state of the protocol, as a term over the words of
- * w->state: lists are within their rooms and zero behind the last entry; the numbered invariants
- * hold. These are executed for the states that the solver has been told of. NULL: no such state
- * exists, or x.late. */
+ * w->state: lists are within their rooms, and zero behind the last entry; the numbered invariants
+ * hold. The executor runs the protocol's functions on the states that the solver allows. NULL: no
+ * such state exists, or x.late. */
 Z3_ast rank_lists_fit(struct rank_world *);
 Z3_ast rank_keeps_invariants(struct rank_world *);
 
 /* Makes all bytes of the state unknown, and assumes the conditions that hold in each state of the
- * protocol: its lists are within their rooms, bytes that are not in use are zero, its numbered
- * invariants hold. Returns the number of paths that this took; 0: no such state exists, or x.late.
- */
+ * protocol: its lists are within their rooms, unused bytes are zero, and its numbered invariants
+ * hold. Returns the number of paths that this took; 0: no such state exists, or x.late. */
 uint64_t rank_assume_state(struct rank_world *);
 
-/* Returns a path that begins with a call of that function of door_bitcode.c; the state is all zero
+/* Returns a path that begins with a call of that function of door_bitcode.c. The state is all zero,
  * or unknown. */
 struct path *rank_path(struct rank_world *, const char *function, const struct value *args,
                        unsigned count);
 
-/* Writes unknown or known bytes of an object in one path. */
+/* Writes unknown or known bytes of an object, in one path. */
 void rank_write(struct rank_world *, struct path *, uint32_t object, uint32_t at,
                 const struct value *, uint32_t bytes);
 
@@ -64,7 +65,7 @@ void rank_write(struct rank_world *, struct path *, uint32_t object, uint32_t at
 void rank_read(struct rank_world *, const struct path *, uint32_t object, void *bytes,
                uint32_t size);
 
-/* The same for the bytes that the object had at first. */
+/* Reads the bytes that the object had at first, in the model of a path. */
 void rank_read_first(struct rank_world *, const struct path *, uint32_t object, void *bytes,
                      uint32_t size);
 

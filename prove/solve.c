@@ -2,7 +2,7 @@
 
 void executor_assume(struct executor *x, Z3_ast term)
 {
-  if (x->asserted->len) /* below the conditions of paths */
+  if (x->asserted->len) /* else the conditions of a path would be above it */
     Z3_solver_pop(x->z3, x->solver, x->asserted->len);
   g_ptr_array_set_size(x->asserted, 0);
   Z3_solver_assert(x->z3, x->solver, term);
@@ -49,7 +49,7 @@ void executor_set_time(const struct executor *x, Z3_solver solver)
   Z3_params_dec_ref(x->z3, params);
 }
 
-/* Brings the stack of the solver to the conditions of the path: common ones stay. */
+/* Makes the conditions of the path those on the solver's stack; the common ones stay. */
 static void go_to(struct executor *x, const struct path *p)
 {
   unsigned same = 0, have = x->asserted->len;

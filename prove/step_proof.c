@@ -39,7 +39,8 @@ static void tell_state(struct proving *g, const struct path *p, struct counterex
   fields_clear(&names);
 }
 
-/* Returns the actions of the step as a host gets them, in `items`, which the caller frees. */
+/* Returns the actions of the step as a host gets them. They are in `items`, which the caller
+ * frees. */
 static struct rcl_actions actions_of(struct proving *g, const struct path *p)
 {
   struct rank_world *w = g->w;
@@ -64,7 +65,7 @@ static void tell_actions(struct proving *g, const struct rcl_actions *list,
     g_string_append_printf(found->actions, "... %u in all\n", list->count);
 }
 
-/* Returns the grammar's objection to the list, in its own words. */
+/* Returns why the grammar refuses the list, in the grammar's own words. */
 static char *refusal_of(struct proving *g, const struct rcl_event *event,
                         const struct rcl_actions *list)
 {
@@ -85,7 +86,7 @@ static void tell(struct proving *g, struct path *p, enum aspect aspect)
   struct rcl_event event;
   char text[TEXT_MAX];
   if (found->what || (!p->model && !path_possible(&w->x, p, NULL, &p->model)))
-    return; /* one is enough, or the violation only looked possible */
+    return; /* there is a counterexample already, or the violation only looked possible */
   g_autofree char *place = place_of(p);
   rank_read_first(w, p, w->event, &event, sizeof event);
   struct rcl_actions list = actions_of(g, p);
@@ -127,7 +128,7 @@ static bool has_failed(const struct memory_proof *proof)
   return proof->found[ASPECT_MEMORY].what && proof->found[ASPECT_ACTIONS].what;
 }
 
-/* Is called when the step has ended: the grammar judges its actions. */
+/* Judges the actions of a step that has ended, by the grammar. */
 static void judge_step(void *ctx, struct path *p)
 {
   struct proving *g = ctx;

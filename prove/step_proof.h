@@ -1,39 +1,40 @@
-/* `recline prove --memory`: one step of a protocol, from every state of a rank and for every event.
+/* `recline prove --memory` proves one step of a protocol, from every state of a rank, for every
+ * event.
  *
- * Proved of all states that keep the numbered invariants, whose lists are within their rooms, and
- * of all events with all contents that the door allows: no undefined behaviour, no access outside
- * of an object, no write to what a protocol may only read, no more actions than there is room for,
- * no list of actions that the grammar refuses. */
+ * The states are those that keep the numbered invariants and whose lists are within their rooms;
+ * the events are all that the door allows, with all contents. The step has no undefined
+ * behaviour, accesses nothing outside of an object, writes nothing that a protocol may only
+ * read, makes no more actions than there is room for, and no list of actions that the grammar
+ * refuses. */
 #ifndef RECLINE_PROVE_STEP_PROOF_H
 #define RECLINE_PROVE_STEP_PROOF_H
 
 #include "prove/prove_rank.h"
 
-/* Kinds of errors of a step: with memory and numbers, or in its list of actions. */
+/* Kinds of errors in a step: with memory and numbers, or in its list of actions. */
 enum aspect { ASPECT_MEMORY, ASPECT_ACTIONS, ASPECTS };
 
-/* The first counterexample that was found to an aspect. */
+/* The first counterexample that was found, for one aspect. */
 struct counterexample {
-  char *what;       /* and its place; NULL: there is none */
-  char *event;      /* as text */
-  GString *state;   /* its words that are not zero */
-  GString *actions; /* as text, a line each */
-  int self, ranks;  /* of whom, in which world */
+  char *what;       /* the error and its place; NULL: there is none */
+  char *event;      /* the event as text */
+  GString *state;   /* the words of the state that are not zero */
+  GString *actions; /* the actions as text, a line each */
+  int self, ranks;  /* the rank, and the number of ranks */
   uint32_t capacity;
 };
 
 /* The result for one rank of one world, or for several. */
 struct memory_proof {
   uint64_t paths, queries;
-  unsigned worlds; /* number of ranks of worlds that were examined */
+  unsigned worlds; /* number of examined pairs of a rank and a world */
   struct counterexample found[ASPECTS];
-  char *undecided; /* why nothing more is known; NULL: all is known */
+  char *undecided; /* why the proof is undecided; NULL: it is not */
 };
 
-/* Proves it for one rank. `module` has the protocol and door_bitcode.c; `until` is a monotonic time
- * in microseconds. Adds to `proof`; nothing is done where both aspects have failed or it is
- * undecided.
- */
+/* Proves the step for one rank, and adds the result to `proof`. `module` has the protocol and
+ * door_bitcode.c; `until` is a monotonic time in microseconds. Does nothing if both aspects have
+ * failed or `proof` is undecided. */
 void memory_prove(LLVMModuleRef module, const char *protocol, int self, int ranks,
                   uint32_t capacity, gint64 until, struct memory_proof *proof);
 void memory_proof_clear(struct memory_proof *);

@@ -210,7 +210,7 @@ static Z3_ast compare_terms(Z3_context z, LLVMIntPredicate how, Z3_ast a, Z3_ast
   }
 }
 
-/* Returns a pointer as a number that orders pointers into one object, and tells objects apart. */
+/* Returns a pointer as a number, which orders pointers into one object and tells objects apart. */
 static struct value number_of(const struct value *v)
 {
   if (v->kind == VALUE_CODE)
@@ -218,7 +218,7 @@ static struct value number_of(const struct value *v)
   return v->kind == VALUE_POINTER ? value_bits(64, ((uint64_t)v->object << 32) + v->bits) : *v;
 }
 
-/* Returns a vector of one bit for a Boolean, as only vectors have an order. */
+/* Returns a Boolean as a vector of one bit, as only vectors have an order. */
 static struct value widened(Z3_context z, const struct value *v)
 {
   return v->width == 1 ? value_resize(z, v, 8, false) : *v;

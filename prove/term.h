@@ -1,4 +1,4 @@
-/* Values of the executor: numbers that are known, terms of Z3 where they are not, pointers.
+/* Values of the executor: numbers that are known, terms of Z3 for unknown ones, and pointers.
  *
  * A value of one bit is a Boolean term, any wider one a bit-vector. Operations on numbers compute a
  * number, and operations on terms simplify, so a value that does not depend on unknowns stays a
@@ -14,14 +14,14 @@
 enum value_kind {
   VALUE_NONE,
   VALUE_BITS,    /* a number of `width` bits */
-  VALUE_TERM,    /* an unknown one */
+  VALUE_TERM,    /* an unknown number */
   VALUE_POINTER, /* `bits` bytes after the beginning of `object`; object 0 is null */
   VALUE_CODE,    /* a function */
   VALUE_FIELDS   /* a struct of values */
 };
 
 struct value {
-  uint8_t kind, width; /* enum value_kind; bits of BITS and TERM, 1 to 64 */
+  uint8_t kind, width; /* enum value_kind; width in bits of BITS and TERM, 1 to 64 */
   uint32_t object;
   uint64_t bits;
   union {
@@ -39,16 +39,16 @@ static inline bool value_is(const struct value *v, enum value_kind kind)
 struct value value_bits(unsigned width, uint64_t bits);
 struct value value_pointer(uint32_t object, uint64_t offset);
 
-/* Returns a value of that term, of `width` bits, simplified. */
+/* Returns the value of a term of `width` bits, simplified. */
 struct value value_term(Z3_context, unsigned width, Z3_ast term);
 
-/* Returns an unknown value, which models name `name`. */
+/* Returns an unknown value, which is called `name` in models. */
 struct value value_unknown(Z3_context, unsigned width, const char *name);
 
 /* Returns the term of BITS or TERM. */
 Z3_ast value_ast(Z3_context, const struct value *);
 
-/* Returns the Boolean term of a value: the bit, or that the value is not zero. */
+/* Returns a Boolean term: the bit of the value, or that the value is not zero. */
 Z3_ast value_true(Z3_context, const struct value *);
 
 struct value value_binary(Z3_context, LLVMOpcode, const struct value *, const struct value *);
@@ -57,15 +57,15 @@ struct value value_compare(Z3_context, LLVMIntPredicate, const struct value *,
 struct value value_select(Z3_context, const struct value *condition, const struct value *,
                           const struct value *);
 
-/* Returns the value in another width: extended by zeroes or by its sign, or cut. */
+/* Returns the value with another width: extended by zeroes or by its sign, or cut. */
 struct value value_resize(Z3_context, const struct value *, unsigned width, bool by_sign);
 
-/* Returns whether the operation, as LLVM's with.overflow has it, does not overflow: a Boolean
- * value. */
+/* Returns a Boolean value: the operation, one of LLVM's with.overflow, does not overflow. */
 struct value value_overflows(Z3_context, LLVMOpcode, bool by_sign, const struct value *,
                              const struct value *);
 
-/* Return byte `k` of a value of whole bytes, and a value of bytes from the lowest on. */
+/* Return byte `k` of a value, which has whole bytes; and a value made of bytes, from the lowest
+ * on. */
 struct value value_byte(Z3_context, const struct value *, unsigned k);
 struct value value_join(Z3_context, const struct value *bytes, unsigned count);
 

@@ -7,8 +7,8 @@
 
 /* ---- numbers of words ---- */
 
-/* In this order: global words; of each rank its words, then its memories; of each pair of ranks
- * its own words, then control messages by kind. */
+/* Returns the number of words of one rank. The order is: global words; for each rank its words,
+ * then its memories; for each pair of ranks its words, then control messages by kind. */
 static uint32_t words_of_one(const struct whole *h)
 {
   return RANK_WORDS + MEMORIES * h->words;
@@ -55,7 +55,7 @@ static void show_pointer(struct whole *h, uint32_t object, uint32_t at, uint32_t
   block_write(h->w.x.z3, h->w.x.first->pdata[object], at, &v, sizeof(void *));
 }
 
-/* Calls word `k` so, and shows it there. */
+/* Names word `k`, and shows the word at that place of an object. */
 static void name_word(struct whole *h, uint32_t k, const char *name, uint32_t object, uint32_t at)
 {
   const struct value v = value_unknown(h->w.x.z3, 32, name);
@@ -108,7 +108,7 @@ static void show_rank(struct whole *h, int rank)
   }
 }
 
-/* The words of a channel but for its control messages, in their order. */
+/* Shows the words of a channel in their order, without control messages. */
 static void show_pair(struct whole *h, int from, int to)
 {
   static const struct {
@@ -206,7 +206,7 @@ void whole_tell(struct whole *h, bool own, const char *name, const char *text, i
   g_ptr_array_add(h->clauses, told);
 }
 
-/* What is found of the paths of a clause. */
+/* The paths of a clause, as far as they were found. */
 struct asking {
   struct whole *h;
   struct fan any;
@@ -239,10 +239,10 @@ static const char *tell_clause(struct whole *h, LLVMValueRef code, const char *n
   if (!h->w.x.late && !a.fault)
     whole_tell(h, true, name, text, i, j, fan_term(&a.any, h->w.x.z3));
   fan_clear(&a.any);
-  return a.fault; /* as long as the program */
+  return a.fault; /* stays until the program ends */
 }
 
-/* Asks a clause of all whom it is about. */
+/* Adds a clause for all ranks or pairs that it is about. */
 static const char *tell_of_each(struct whole *h, enum rcl_scope scope, LLVMValueRef code,
                                 const char *name, const char *text)
 {

@@ -1,18 +1,18 @@
 /* The whole of a protocol, with unknown contents: all ranks, their channels and what is stored, as
- * struct rcl_whole shows them to the clauses of its line invariant (protocols/line.h).
+ * struct rcl_whole shows them to the clauses of the line invariant (protocols/line.h).
  *
- * All that is unknown are words of 32 bits, numbered: `before[k]` is what word k is called in all
- * terms. A state of the whole is a term for each word. So a clause is executed once; of another
- * state it says what is got by replacing each word by that state's.
+ * The unknowns are numbered words of 32 bits: before[k] is the name of word k in all terms. A state
+ * of the whole is a term for each word. So a clause is executed once, and becomes a statement about
+ * another state when each word is replaced by that state's term.
  *
- * A rank that has crashed is one that does nothing until all go back: it stands UP with the memory
- * that it had, of which the proof may speak although it is lost. So no rank stands DEAD.
+ * A rank that has crashed does nothing until all go back: it stays UP with the memory that it had,
+ * of which the proof may speak although it is lost. So no rank is DEAD.
  *
  *     whole.c           words, clauses
- *     whole_shape.c     what holds of each state of the whole, whatever the protocol
- *     places.c          what a term speaks of
+ *     whole_shape.c     the clauses of each whole, whatever the protocol
+ *     places.c          the places of which a term speaks
  *     line_moves.c      moves of the world, as they change words
- *     line_actions.c    actions of a step, likewise
+ *     line_actions.c    actions of a step, as they change words
  *     line_ask.c        questions to Z3 about states before a move
  *     line_proof.c      each clause, after each move
  */
@@ -25,7 +25,7 @@
 enum { WHOLE_RANKS = 8 };
 enum { COMMITS_MOST = 1 << 30 }; /* a bound of the proof, which no run reaches */
 
-/* Words of the whole, of each rank, of control messages of each kind and pair of ranks. */
+/* The words of all; of a rank; of a pair of ranks and a kind of control message. */
 enum global_word { GLOBAL_COMMITTED, GLOBAL_COMMITTING, GLOBAL_WORDS };
 enum rank_word {
   WORD_STANDING,
@@ -37,49 +37,50 @@ enum rank_word {
   WORD_DURABLE,
   WORD_OLDER,
   WORD_JOINED,
-  WORD_OWN, /* the first of its contribution */
+  WORD_OWN, /* the first word of its own contribution */
   RANK_WORDS = WORD_OWN + RCL_WORDS
 };
-/* Of each pair of ranks. Counts come in twos, for each memory that may tell of a program. */
+/* Words of a pair of ranks. Counts come in twos, as two memories may tell about a program. */
 enum channel_word {
   CHANNEL_MESSAGES,
   CHANNEL_COUNTS,
   CHANNEL_SHARES = CHANNEL_COUNTS + 2 * 3,
-  CHANNEL_SHARE, /* the first word of the first one */
+  CHANNEL_SHARE, /* the first word of the first contribution */
   CHANNEL_WORDS = CHANNEL_SHARE + RCL_WHOLE_SHARES * RCL_WORDS
 };
 enum control_word { WORD_COUNT, WORD_PLACE, WORD_ABOUT, WORD_VALUE, CONTROL_WORDS };
 
-/* Memories of a rank: its state, those stored with the committed image and with the next. */
+/* The memories of a rank: its state, and the states stored with the committed and the next
+ * image. */
 enum memory_of { OF_STATE, OF_COMMITTED, OF_NEWER, MEMORIES };
 
 /* What the programs of a pair of ranks count. */
 enum counted { COUNT_SENT, COUNT_GIVEN };
 
-/* A clause of one or two ranks: of the protocol, or what holds of each whole. */
+/* A clause about one or two ranks, of the protocol or of every whole. */
 struct told {
   char *name, *text;
-  int i, j;     /* -1: of none */
-  bool own;     /* of the protocol */
-  Z3_ast holds; /* of the words as they are called */
+  int i, j;     /* the ranks; -1: none */
+  bool own;     /* the protocol's own clause */
+  Z3_ast holds; /* a term over the names of the words */
 };
 
 struct whole {
-  struct rank_world w; /* of the rank that was spoken of last */
+  struct rank_world w; /* the rank that was looked at last */
   int ranks;
-  uint32_t kinds;                                        /* of control messages */
-  uint32_t words;                                        /* of a state of a rank */
+  uint32_t kinds;                                        /* kinds of control messages */
+  uint32_t words;                                        /* words in a state of a rank */
   uint32_t config[WHOLE_RANKS];                          /* objects */
-  uint32_t memory[WHOLE_RANKS][MEMORIES];                /* likewise */
-  uint32_t shown, shown_ranks, shown_channels, controls; /* what a clause is given */
-  uint32_t count;                                        /* words in all */
+  uint32_t memory[WHOLE_RANKS][MEMORIES];                /* objects */
+  uint32_t shown, shown_ranks, shown_channels, controls; /* objects that a clause is given */
+  uint32_t count;                                        /* number of words */
   Z3_ast *before;
   char **names;
   GPtrArray *clauses; /* struct told */
-  GHashTable *places; /* by term: what it speaks of (places.c); NULL: nothing was asked */
+  GHashTable *places; /* places of a term (places.c); NULL: no term was asked for */
 };
 
-/* Numbers of words. */
+/* Return the numbers of words. */
 uint32_t word_of_rank(const struct whole *, int rank, enum rank_word);
 uint32_t word_of_memory(const struct whole *, int rank, enum memory_of, uint32_t word);
 uint32_t word_of_channel(const struct whole *, int from, int to, uint32_t word);
@@ -87,12 +88,12 @@ uint32_t word_of_count(const struct whole *, int from, int to, enum memory_of, e
 uint32_t word_of_control(const struct whole *, int from, int to, uint32_t kind, enum control_word);
 uint32_t words_of_pair(const struct whole *);
 
-/* Takes the protocol of that name from a clone of `module`; false: there is none. */
+/* Takes the protocol of that name from a clone of `module`. Returns false if there is none. */
 bool whole_init(struct whole *, LLVMModuleRef module, const char *name, int ranks,
                 uint32_t capacity, gint64 until);
 void whole_clear(struct whole *);
 
-/* `w` is about that rank from then on. */
+/* Makes `w` belong to that rank. */
 void whole_turn_to(struct whole *, int rank);
 
 /* Returns whether a word of a rank is 0 while it has yet to start. */
@@ -106,31 +107,31 @@ static inline bool rank_word_is_lost(unsigned word)
 void whole_tell(struct whole *, bool own, const char *name, const char *text, int i, int j,
                 Z3_ast holds);
 
-/* Adds the clauses of the protocol. Returns NULL, or why they are not known: a text that lives as
- * long as the program. */
+/* Adds the clauses of the protocol. Returns NULL, or why they are not known; the text stays until
+ * the program ends. */
 const char *whole_tell_line(struct whole *);
 
-/* Returns a term of the words as they are in another state. */
+/* Returns a term with each word replaced by that of another state. */
 Z3_ast whole_in(const struct whole *, Z3_ast term, const Z3_ast *now);
 
-/* Returns a copy of the words, for g_free(). */
+/* Returns a copy of the words. The caller frees it with g_free(). */
 Z3_ast *whole_words(const struct whole *);
 
-/* Copies what the program of a rank counts, with its peers, from one memory to another. */
+/* Copies the counts of a rank's program, with all peers, from one memory to another. */
 void whole_copy_counts(const struct whole *, Z3_ast *now, int rank, enum memory_of to,
                        enum memory_of from);
 
 /* ---- whole_shape.c ---- */
 
-/* Adds what holds of each whole, and asserts what clauses are to be executed with. Returns NULL, or
- * why it is not known. */
+/* Adds the clauses of every whole, and asserts the conditions under which clauses are executed.
+ * Returns NULL, or why they are not known. */
 const char *whole_tell_shape(struct whole *);
 
 /* ---- places.c ---- */
 
-/* Places are what a term over the words of a whole speaks of: the words of all, the words of each
- * rank, each of its memories, each channel. A question about few places needs the clauses about
- * these alone, which makes it quicker. */
+/* Finds the places of which a term speaks: the words of all, the words of each rank, each of its
+ * memories, each channel. A question about few places needs only the clauses about these, which
+ * makes it quicker. */
 enum { PLACE_WORDS = 2 };
 
 /* A set of places. */
@@ -138,7 +139,7 @@ struct places {
   uint64_t bits[PLACE_WORDS];
 };
 
-/* Returns the places of a term; those of terms that were asked for are kept until whole_clear(). */
+/* Returns the places of a term, which are remembered until whole_clear(). */
 struct places places_of(struct whole *, Z3_ast);
 
 static inline struct places places_joined(struct places a, struct places b)
@@ -205,7 +206,7 @@ static inline Z3_ast plus(const struct whole *h, Z3_ast a, Z3_ast b)
   return Z3_mk_bvadd(h->w.x.z3, a, b);
 }
 
-/* The checkpoint behind the committed one, which alone can be under way. */
+/* Returns the checkpoint behind the committed one, which is the only one that can be under way. */
 static inline Z3_ast next_checkpoint(const struct whole *h, const Z3_ast *now)
 {
   return plus(h, now[GLOBAL_COMMITTED], number(h, 1));

@@ -1,5 +1,5 @@
-/* What holds of each state of the whole, whatever the protocol: how ranks stand, what is stored,
- * what a channel is. All of it is proved again after each move, as clauses are. */
+/* The clauses of each whole, whatever the protocol: how ranks stand, what is stored, what a channel
+ * is. All are proved again after each move, as the protocol's are. */
 #include "prove/whole.h"
 
 static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
@@ -9,7 +9,7 @@ static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
   return term;
 }
 
-/* Returns what a term over the state of a rank says of another of its memories. */
+/* Returns a term over the state of a rank, said of another of its memories. */
 static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memory_of memory)
 {
   g_autofree Z3_ast *now = whole_words(h);
@@ -18,14 +18,15 @@ static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memor
   return whole_in(h, term, now);
 }
 
-/* Returns whether there is an image of the next checkpoint, whole or not. */
+/* Returns whether the rank has an image of the next checkpoint, complete or not. */
 static Z3_ast has_newer(const struct whole *h, int rank)
 {
   return negated(h, both(h, is_number(h, h->before[word_of_rank(h, rank, WORD_STORING)], 0),
                          is_number(h, h->before[word_of_rank(h, rank, WORD_DURABLE)], 0)));
 }
 
-/* Of the state, of the state in the committed image, of that in the newer one, if there is one. */
+/* Adds a clause three times: about the state, the state in the committed image, and the state in
+ * the newer image, if there is one. */
 static void tell_of_memories(struct whole *h, int rank, const char *name, const char *text,
                              Z3_ast holds)
 {
@@ -35,7 +36,7 @@ static void tell_of_memories(struct whole *h, int rank, const char *name, const 
              implied(h, has_newer(h, rank), of_memory(h, holds, rank, OF_NEWER)));
 }
 
-/* Its lists are asserted at once, as what follows is executed with them. */
+/* Adds the clauses of a rank. Its lists are asserted at once, as the rest is executed with them. */
 static const char *tell_rank(struct whole *h, int rank)
 {
   whole_turn_to(h, rank);
@@ -57,7 +58,7 @@ static const char *tell_rank(struct whole *h, int rank)
   return NULL;
 }
 
-/* A rank that is to start has the state from which it does, and nothing under way. */
+/* Adds that a rank which is to start has the state from which it starts, and nothing under way. */
 static void tell_standing(struct whole *h, int rank)
 {
   GPtrArray *all = g_ptr_array_new();
@@ -74,7 +75,7 @@ static void tell_standing(struct whole *h, int rank)
              rank, -1, both(h, either(h, up, behind), implied(h, behind, conjunction(h, all))));
 }
 
-/* Its program, too, is where the committed image has it. */
+/* Adds that the program of such a rank is where the committed image has it. */
 static void tell_program(struct whole *h, int rank)
 {
   GPtrArray *all = g_ptr_array_new();
@@ -88,7 +89,7 @@ static void tell_program(struct whole *h, int rank)
              rank, -1, implied(h, behind, conjunction(h, all)));
 }
 
-/* What a word is: 0 or the next checkpoint. */
+/* Returns that a word is 0 or the next checkpoint. */
 static Z3_ast is_next_or_none(const struct whole *h, uint32_t word)
 {
   return either(h, is_number(h, h->before[word], 0),
@@ -127,7 +128,7 @@ static Z3_ast images_are_zero(const struct whole *h)
   return conjunction(h, all);
 }
 
-/* The places of the control messages of a channel are 0, 1, ... */
+/* Adds that the control messages of a channel have the places 0, 1, ... */
 static void tell_channel(struct whole *h, int from, int to)
 {
   GPtrArray *all = g_ptr_array_new();

@@ -1,6 +1,6 @@
-/* A protocol that keeps drained messages, with one flaw each, which `recline prove --memory` must
- * find: SEED is NONE, OVERRUN, BEFORE, OVERFLOW, SHIFT, DIVISION, NULLED, CONSTANT, LIST, FIELD or
- * ROOM. */
+/* A protocol that keeps drained messages, with one flaw that `recline prove --memory` must find.
+ * SEED names the flaw: NONE, OVERRUN, BEFORE, OVERFLOW, SHIFT, DIVISION, NULLED, CONSTANT, LIST,
+ * FIELD or ROOM. */
 #include <recline/lists.h>
 #include <recline/mailbox.h>
 
