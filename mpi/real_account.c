@@ -1,5 +1,5 @@
-/* Where the time of this process goes, as a simulated run accounts for it (`time_s` of
- * result.json). The account goes into the trace, so it is kept only where a trace is written. */
+/* Accounts for the time of this process, as a simulated run does (`time_s` of result.json). The
+ * account goes into the trace, so it is kept only if a trace is written. */
 #include "base/platform.h"
 #include "mpi/real_inside.h"
 
@@ -9,7 +9,7 @@ enum real_activity real_switch(enum real_activity activity)
   if (!real.options.trace)
     return before;
   double now = platform_now();
-  if (real.restart) /* until the data are put back, whatever the program does */
+  if (real.restart) /* the program is restarting until the data are put back */
     activity = REAL_RESTART;
   real.spent[before] += now - real.since;
   real.since = now;
@@ -23,8 +23,8 @@ void real_account_begin(void)
   real.activity = REAL_MPI;
 }
 
-/* A process that is held waits for a recovery until it is released for the first time in its life,
- * and for a checkpoint later. */
+/* Returns what a held process waits for: for a recovery until it is released for the first time in
+ * its life, and for a checkpoint after that. */
 enum real_activity real_held_activity(void)
 {
   return real.recovers ? REAL_RESTART : REAL_CHECKPOINTS;

@@ -1,6 +1,6 @@
-/* The calls of MPI that programs make, ahead of the MPI library's: messages between processes pass
- * the protocol. Where the environment names no folder for checkpoints, the library's calls are
- * made.
+/* The MPI calls that programs make, in front of the MPI library's: they pass messages between
+ * processes through the protocol. If the environment names no folder for checkpoints, they call the
+ * library.
  *
  * A send is complete when its bytes are copied. A receive under way has a generalized request as
  * its handle. Data travel packed. */
@@ -41,7 +41,7 @@ static size_t packed_size(int count, MPI_Datatype type)
   return (size_t)count * (size_t)size;
 }
 
-/* The caller frees it. */
+/* Returns the packed data, of *size bytes. The caller frees it. */
 static void *pack(const void *from, int count, MPI_Datatype type, size_t *size)
 {
   enum real_activity before = real_switch(REAL_MPI);

@@ -1,8 +1,8 @@
-/* The calls of MPI that programs make: a check that other files need. */
+/* A check of the calls that programs make (real_calls.c). */
 #ifndef RECLINE_REAL_CALLS_H
 #define RECLINE_REAL_CALLS_H
 
-/* Ends the program where a request is pending: it is not part of an image. */
+/* Ends the program if a request is pending, as an image does not hold requests. */
 void real_calls_check_place(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Collectives: the messages that they consist of, in a communicator of their own. A barrier is an
- * event by itself for protocols that capture in one. */
+/* Makes collectives from messages, in a communicator of their own. A barrier is an event for
+ * protocols that capture in barriers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- barriers that protocols see ---- */
 
-enum { COUNT = RCL_WORDS, SUMS }; /* contributions, behind their words */
+enum { COUNT = RCL_WORDS, SUMS }; /* COUNT: contributions, which come after their words */
 
 /* Ends the barrier when all have joined: the contributions are added up. */
 static void collect(uint32_t sums[SUMS])
@@ -120,8 +120,8 @@ static void contribute(const uint64_t *values, size_t size)
     real_send(RCL_COORDINATOR_RANK, 0, REAL_COLLECTIVES, values, size);
 }
 
-/* Takes a message that had come before this place: a request for a checkpoint comes ahead of the
- * result. */
+/* Takes one message that had come before this place. A request for a checkpoint comes before the
+ * collective's result. */
 static void take_one(unsigned sums, unsigned most, bool safe)
 {
   struct real_combination *c = &real.combined;

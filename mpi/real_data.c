@@ -1,4 +1,5 @@
-/* The data that the program protects: written with an image, put back from one. */
+/* Keeps the data that the program protects: writes them with an image, and puts them back from
+ * one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "base/memory.h"
 #include "mpi/real_inside.h"
 
-/* In front of each region of an image. */
+/* The head of each region in an image. */
 struct region_head {
   int32_t id, type;
   uint64_t bytes;
@@ -23,7 +24,7 @@ static uint32_t count;
 
 /* ---- protected data ---- */
 
-/* Returns where an id is, or belongs. */
+/* Returns the index of an id, or where it belongs. */
 static uint32_t place_of(int id)
 {
   uint32_t at = 0;
@@ -179,6 +180,6 @@ enum real_place real_restore(void)
   count = 0;
   real.restart = REAL_NOWHERE;
   real.same = place;
-  real_switch(REAL_COMPUTE); /* the first switch that is no restart */
+  real_switch(REAL_COMPUTE); /* the first switch that ends the restart */
   return place;
 }

@@ -1,4 +1,4 @@
-/* Events in, actions carried out. */
+/* Turns what happens into events, takes the protocol's steps, and carries out their actions. */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -105,13 +105,13 @@ static void carry_out(const struct rcl_action *action)
   case RCL_ACTION_GIVE_UP:
     give_up(action);
     break;
-  case RCL_ACTION_SUPPRESS: /* the receiver has it */
+  case RCL_ACTION_SUPPRESS: /* the receiver has the message */
   case RCL_ACTION_DISCARD:
   case RCL_ACTION_STOPPED_LOGGING:
-  case RCL_ACTION_STORE: /* behind all others */
+  case RCL_ACTION_STORE: /* it comes after all others */
   case RCL_ACTION_NONE:
     break;
-  default: /* refused before */
+  default: /* the door has refused it */
     break;
   }
 }
@@ -129,9 +129,8 @@ static void capture(void)
   real_step((struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint}, NULL);
 }
 
-/* A TIMER asks for a checkpoint, unless it is put off. `unmoved`: the protocol's state is as
- * before.
- */
+/* Notes that a checkpoint is requested. A TIMER requests one, unless the protocol puts it off.
+ * `unmoved`: the step has not changed the protocol's state. */
 static void note_request(const struct rcl_event *event, bool unmoved)
 {
   if (event->kind == RCL_EVENT_TIMER)
@@ -140,7 +139,8 @@ static void note_request(const struct rcl_event *event, bool unmoved)
     real.requested = false;
 }
 
-/* Below the matching the protocol does not hear of receives. */
+/* Returns whether the protocol is told of the event. Below the matching, it is not told of
+ * receives. */
 static bool is_told(const struct rcl_event *event)
 {
   return event->kind != RCL_EVENT_RECEIVE || !real_below_matching();
@@ -159,9 +159,9 @@ static int step_protocol(const struct rcl_event *event)
   return broken;
 }
 
-/* Returns what this host has in place of an action that the door allows; NULL where it has the
- * action. Collectives but barriers are messages here, and all processes start again together
- * (docs/mpi-host.md). */
+/* Returns what this host offers in place of an action that the door allows; NULL: the host has the
+ * action. Here, collectives other than barriers are messages, and all processes start again
+ * together (docs/mpi-host.md). */
 static const char *lacks(const struct rcl_event *event, const struct rcl_action *action)
 {
   bool call = event->kind == RCL_EVENT_COLLECTIVE, result = event->kind == RCL_EVENT_COLLECTED;
@@ -184,8 +184,8 @@ static const char *lacks(const struct rcl_event *event, const struct rcl_action 
   }
 }
 
-/* Ends the program at a list that the world refuses, too, so that `recline join` ends at the same
- * step; or at an action that only this host lacks, with a message of the same form. */
+/* Ends the program at a list that the world refuses, so that `recline join` ends at the same step.
+ * Ends it, with a message of the same form, at an action that only this host lacks. */
 static void check_actions(const struct rcl_event *event)
 {
   struct grammar_refusal refusal = {.action = NULL};
@@ -209,9 +209,8 @@ static uint64_t digest_state(void)
   return rcl_protocol_digest_state(real.protocol, &real.config, real.state);
 }
 
-/* The trace is written before the actions: if the process is killed, everything that others have
- * seen of it is there.
- */
+/* Takes a step. The trace is written before the actions, so if the process is killed, all that
+ * others have seen of it is in the trace. */
 void real_step(struct rcl_event event, struct real_message *message)
 {
   enum real_activity activity = real_switch(REAL_PROTOCOL);
@@ -245,13 +244,14 @@ static bool take_due(void)
 {
   uint32_t taken = 0;
   for (; taken < real.due.count; taken++)
-    real_step(real.due.item[taken], NULL); /* which may add more */
+    real_step(real.due.item[taken], NULL); /* the step may add more */
   real.due.count = 0;
   return taken;
 }
 
-/* Told at a place, so that a checkpoint stops the coordinator first: when it goes on, the others
- * have been asked already. Barriers are places by themselves. */
+/* Raises the timer's event at a place where checkpoints are allowed, so that a checkpoint stops the
+ * coordinator first: when it goes on, the others have been asked already. Barriers are such places
+ * by themselves. */
 static bool take_alarm(void)
 {
   if (real.alarm <= 0 || platform_now() < real.alarm || real.finished || real.over)
@@ -288,7 +288,7 @@ static bool take_message(void)
 
 void real_pump(bool wait)
 {
-  enum { MOST = 64 }; /* messages, before the program goes on */
+  enum { MOST = 64 }; /* messages to take before the program goes on */
   bool anything = take_due();
   if (!real_below_matching() || real.place != REAL_NOWHERE || real.over) {
     anything |= take_alarm();
@@ -328,11 +328,11 @@ void real_come_to(enum real_place place, uint32_t iteration)
   bool same = real.same == place && !real_below_matching();
   real.same = REAL_NOWHERE;
   if (same)
-    return; /* the place was passed before the crash */
+    return; /* the program passed the place before the crash */
   enum real_activity before = real_switch(REAL_MPI);
   real.place = place;
   real_ready();
-  /* a step is a function: an event without effect has none again until something else happens */
+  /* a step is a function, so an event that had no effect has none until something else happens */
   if (!real_below_matching() && !real.unmoved)
     pass_safe_point(iteration);
   real_ready();
@@ -377,7 +377,8 @@ static void choose_protocol(void)
              name);
 }
 
-/* Here only the program names places; recline join takes that for granted, too. */
+/* Sets the protocol's parameters. On this host only the program names places, and recline join
+ * relies on that. */
 static void set_parameters(struct rcl_config *config)
 {
   for (int i = 0; real.protocol->parameters && real.protocol->parameters[i]; i++)
@@ -405,8 +406,8 @@ void real_begin(MPI_Comm comm, const struct real_options *options)
   real_switch(REAL_COMPUTE);
 }
 
-/* A checkpoint that was asked for is committed first, unless it needs a barrier of the program: no
- * process leaves while another is held for it. */
+/* Ends all processes together. A checkpoint that was requested is committed first, unless it needs
+ * a barrier of the program: no process leaves while another is held for it. */
 static void end_together(void)
 {
   while (real.requested && !real.protocol->captures_at)

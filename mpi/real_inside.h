@@ -1,5 +1,4 @@
-/* Inside the host for real MPI: the state that its files share. One process has one host, in
- * `real`. */
+/* Inside the host for real MPI: the state that its files share. A process has one host, `real`. */
 #ifndef RECLINE_REAL_INSIDE_H
 #define RECLINE_REAL_INSIDE_H
 
@@ -7,7 +6,7 @@
 #include "mpi/real_host.h"
 #include "protocols/protocol.h"
 
-/* Bytes of a message, shared by those that hold it. */
+/* The bytes of a message, shared by all that hold it. */
 struct real_payload {
   uint32_t holders;
   size_t size;
@@ -22,7 +21,7 @@ struct real_message {
   struct real_payload *payload;
 };
 
-/* First in, first out. */
+/* A queue: first in, first out. */
 struct real_queue {
   struct real_message *first, **end;
 };
@@ -30,19 +29,19 @@ struct real_queue {
 struct real_receive {
   struct real_receive *next;
   uint32_t request;
-  int16_t peer, comm; /* as posted */
+  int16_t peer, comm; /* as the program posted it */
   int32_t tag;
-  int16_t from; /* as MATCH allows */
+  int16_t from; /* the source that MATCH allows */
   bool announced, done;
   int32_t from_tag;
-  int16_t source; /* done: the message that came */
+  int16_t source; /* of a receive that is done: the source of its message */
   int32_t sent_tag;
   struct real_payload *payload;
 };
 
-/* real_combine(), while it is under way: this process has contributed. */
+/* A real_combine() to which this process has contributed, and which is under way. */
 struct real_combination {
-  uint32_t on, count; /* rank 0: contributions that are in `values` */
+  uint32_t on, count; /* at rank 0: contributions that `values` has */
   uint64_t values[REAL_COMBINED];
 };
 
@@ -50,7 +49,7 @@ struct real_region {
   int id, type;
   void *address;
   size_t bytes;
-  struct real_stream stream; /* address NULL */
+  struct real_stream stream; /* for a region whose address is NULL */
 };
 
 struct real_slot {
@@ -58,7 +57,7 @@ struct real_slot {
   struct real_message message;
 };
 
-/* Work under way: the events of its ends, in the order in which it was started. */
+/* The events that end work under way, in the order in which the work was started. */
 struct real_due {
   struct rcl_event *item;
   uint32_t count, room;
@@ -67,35 +66,35 @@ struct real_due {
 struct real {
   bool on;
   struct real_options options;
-  char *folder; /* options.folder */
+  char *folder; /* a copy of options.folder */
   int rank, ranks;
 
   const struct rcl_protocol *protocol;
   struct rcl_config config;
   void *state;
   struct rcl_actions actions;
-  bool determinants; /* the protocol logs outcomes, so choices are events */
+  bool determinants; /* the protocol logs outcomes, so choices are events for it */
 
   /* The step under way. */
-  struct real_message *now; /* being sent, or just arrived */
-  struct rcl_action answer; /* FORCE, JOIN */
+  struct real_message *now; /* the message that is being sent, or has just arrived */
+  struct rcl_action answer; /* the step's FORCE or JOIN */
 
   /* The rank. */
-  bool over; /* no checkpoint is taken any more */
+  bool over; /* no checkpoint is taken after this */
   bool held, draining;
-  uint32_t capturing; /* CAPTURE without CAPTURED; 0: none */
+  uint32_t capturing; /* checkpoint after CAPTURE and before CAPTURED; 0: none */
   bool finished;
-  bool requested; /* coordinator: a checkpoint was asked for, and is not committed */
-  double alarm;   /* seconds when TIMER is due; 0: none */
+  bool requested; /* at the coordinator: a checkpoint is requested and not committed */
+  double alarm;   /* time in seconds when TIMER is due; 0: none */
   struct real_due due;
-  bool unmoved; /* nothing has happened since a safe point that had no effect */
+  bool unmoved; /* nothing has happened since the last safe point, which had no effect */
 
   /* The program. */
-  enum real_place place; /* where it may be captured now */
+  enum real_place place; /* the place at which the program may be captured now */
   uint32_t receives, calls;
   struct real_combination combined;
   struct real_receive *posted; /* in the order of posting */
-  /* Messages that have come and are not received; level CHANNEL: delivered ones. */
+  /* Messages that have come and are not received; at level CHANNEL, delivered messages. */
   struct real_queue channel;
   struct real_slot *slot; /* slot[n - 1] is number n */
   uint32_t slots;
@@ -104,22 +103,22 @@ struct real {
 
   /* Restart. */
   uint32_t checkpoint;     /* the checkpoint from which this life has started */
-  uint32_t life;           /* starts before this one */
+  uint32_t life;           /* number of starts before this one */
   enum real_place restart; /* the place of the image, until the data are put back */
-  /* The place where the data were put back: the next such place counts as the same one. */
+  /* The place at which the data were put back. The next such place counts as the same one. */
   enum real_place same;
 
   /* The account (real_account.c). */
-  double began; /* seconds of the epoch, as lines of the trace have them */
+  double began; /* seconds since the epoch, as in lines of the trace */
   double spent[REAL_ACTIVITIES], since;
   enum real_activity activity;
-  bool recovers;                                  /* held since the start */
-  uint64_t stored_bytes, image_bytes, iterations; /* image_bytes: of the largest image */
+  bool recovers;                                  /* the process is held since its start */
+  uint64_t stored_bytes, image_bytes, iterations; /* image_bytes: size of the largest image */
 
   /* Storage. */
-  struct output *image; /* checkpoint of the last capture, not stored yet */
+  struct output *image; /* the image of the last capture, until it is stored */
   uint32_t image_of;
-  FILE *trace; /* written a line at a time, so that the lines of a killed process are there */
+  FILE *trace; /* written line by line, so that a killed process leaves its lines */
 };
 
 extern struct real real;
@@ -131,16 +130,16 @@ static inline bool real_below_matching(void)
 
 /* ---- real_options.c ---- */
 
-/* Ends all processes with one line. */
+/* Ends all processes with exit code `code` and one line. */
 _Noreturn void real_die(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- real_host.c ---- */
 
-/* Raises one event. `message` is the one that is being sent, or has arrived; NULL: none. */
+/* Raises one event. `message` is being sent, or has arrived; NULL: none. */
 void real_step(struct rcl_event, struct real_message *message);
 
-/* Takes messages that have come and events that are due; with `wait`, gives the processor away when
- * there were none. */
+/* Takes messages that have come, and events that are due. If there are none and `wait` is set,
+ * gives the processor away for a moment. */
 void real_pump(bool wait);
 void real_ready(void); /* returns when the program may make its next event */
 void real_come_to(enum real_place, uint32_t iteration);
@@ -154,22 +153,25 @@ void real_append(struct real_queue *, struct real_message *);
 struct real_message *real_take_out(struct real_queue *, struct real_message **place);
 void real_add_receive(struct real_receive *);
 
-/* Adds a copy of a receive of an image: a done one has its message, another is announced again. */
+/* Adds a copy of a receive from an image. A receive that is done has its message; another one is
+ * announced again. */
 void real_restore_receive(const struct real_receive *);
 
-struct real_slot *real_slot_of(uint32_t number); /* a full one */
+struct real_slot *real_slot_of(uint32_t number); /* returns a full slot */
 void real_keep(const struct rcl_action *);
 void real_forget(const struct rcl_action *);
 
 /* ---- real_messages.c ---- */
 
-void real_arrive(struct real_message *); /* a message leaves the channel, below the matching */
-void real_match_all(void);               /* messages that have come meet receives */
-void real_announce_all(void);            /* announces receives that are posted */
+void real_arrive(
+    struct real_message *);   /* takes a message out of the channel, below the matching */
+void real_match_all(void);    /* matches messages that have come with receives */
+void real_announce_all(void); /* announces the posted receives */
 void real_deliver(const struct rcl_action *);
 void real_resend(const struct rcl_action *);
-struct real_receive *real_standing(int comm); /* posted for any message, and not taken */
-void real_allow(const struct rcl_action *);   /* MATCH */
+struct real_receive *
+real_standing(int comm); /* the receive that is posted for any message, and not taken */
+void real_allow(const struct rcl_action *); /* carries out a MATCH */
 
 /* ---- real_wire.c ---- */
 
@@ -179,11 +181,12 @@ MPI_Comm real_wire_comm(void); /* for collectives of the host's own */
 void real_wire_send(int peer, const struct real_message *);
 void real_wire_control(int peer, const uint32_t words[RCL_WORDS]);
 
-/* NULL: nothing has come. A control message has no payload. */
+/* Returns a message, which the caller owns; NULL: none has come. A control message has no
+ * payload. */
 struct real_message *real_wire_receive(void);
-void real_wire_busy(void);                        /* there was something to do */
-void real_wire_flush(void);                       /* returns when all that was sent is on its way */
-uint32_t real_wire_agree(uint32_t value, MPI_Op); /* of all processes */
+void real_wire_busy(void);  /* tells that there was something to do */
+void real_wire_flush(void); /* returns when all sent messages are on their way */
+uint32_t real_wire_agree(uint32_t value, MPI_Op); /* reduces over all processes */
 
 /* ---- real_storage.c ---- */
 
@@ -194,20 +197,21 @@ void real_storage_store(const struct rcl_action *);
 void real_storage_commit(uint32_t checkpoint);
 void real_storage_erase(uint32_t checkpoint);
 void real_storage_erase_others(uint32_t checkpoint);
-void real_storage_clear(void); /* all of this rank; and the record, by rank 0 before */
+void real_storage_clear(
+    void); /* removes all of this rank; before that, rank 0 removes the record */
 
 /* ---- real_data.c ---- */
 
-void real_data_save(FILE *); /* all that is protected */
+void real_data_save(FILE *); /* writes all that is protected */
 
-/* Remembers the place of the data, that many bytes from here on in a file that it owns from now on,
- * and moves behind them. Returns false if the file is too short. */
+/* Remembers where the data are: `regions` regions from the present position of a file, which it
+ * owns from then on. Moves behind them. Returns false if the file is too short. */
 bool real_data_find(FILE *, uint32_t regions);
 
 /* ---- real_account.c ---- */
 
 void real_account_begin(void);
-enum real_activity real_held_activity(void); /* what a process that is held spends its time with */
+enum real_activity real_held_activity(void); /* the activity of a process that is held */
 
 /* ---- real_trace.c ---- */
 
@@ -216,7 +220,8 @@ void real_trace_find_life(void); /* sets real.life; the checkpoint must be known
 void real_trace_begin(void);
 void real_trace_step(const struct rcl_event *, const struct real_message *);
 void real_trace_finished(void);
-void real_trace_account(uint32_t checkpoint); /* that was captured just now; 0: at the end */
+void real_trace_account(
+    uint32_t checkpoint); /* at a capture just now; `checkpoint` 0: at the end */
 void real_trace_end(void);
 
 #endif

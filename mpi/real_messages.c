@@ -1,6 +1,6 @@
-/* Messages of the program: sent, matched with receives, delivered.
+/* Sends messages of the program, matches them with receives, and delivers them.
  *
- * Call cycle with real_host.c: a match is an event there, whose actions are carried out here.
+ * Call cycle with real_host.c: a match is an event there, and its actions are carried out here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,8 @@ void real_arrive(struct real_message *message)
   arrive(message, NULL);
 }
 
-/* Above the matching, takes the first message in the order of arrival that a receive asks for, or
- * that is drained; it goes to the first such receive in the order of posting. */
+/* Takes one message, above the matching: the first in the order of arrival that a receive asks for
+ * or that is drained. It goes to the first such receive in the order of posting. */
 static bool match_one(void)
 {
   struct real_message **place = &real.channel.first;
@@ -80,7 +80,7 @@ static bool match_one(void)
   return false;
 }
 
-/* Below it they have been delivered already. */
+/* Gives a receive one message, below the matching, where messages are already delivered. */
 static bool give_one(void)
 {
   struct real_message **place = &real.channel.first;
@@ -143,7 +143,7 @@ void real_deliver(const struct rcl_action *action)
   const struct real_message *from =
       action->slot == RCL_NO_SLOT ? real.now : &real_slot_of(action->slot)->message;
   if (!from)
-    return; /* a slot of a collective that is over */
+    return; /* the slot belongs to a collective that is over */
   if (!real_below_matching()) {
     complete(posted(action->request), from->peer, from->tag, from->payload);
     return;
@@ -248,7 +248,7 @@ void *real_take(struct real_receive *receive, size_t *size, int *peer, int *tag)
   return bytes;
 }
 
-/* Each communicator has one posted receive; after a restart it is the one in the image. */
+/* Returns the posted receive of a communicator; after a restart it is the one in the image. */
 struct real_receive *real_standing(int comm)
 {
   struct real_receive *receive = real.posted;

@@ -1,4 +1,4 @@
-/* Settings in the environment, and the end of all processes after an error. */
+/* Reads settings from the environment, and ends all processes after an error. */
 #define _DEFAULT_SOURCE
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,14 +32,14 @@ _Noreturn void real_refuse(const char *call, const char *expected)
 
 /* ---- the environment ---- */
 
-/* A misspelt setting would be ignored, and a program without checkpoints looks like one with them
- * until it is killed. */
+/* Refuses unknown settings. A misspelt one would be ignored, and nobody would see that a program
+ * has no checkpoints until it is killed. */
 void real_check_environment(void)
 {
   static const char *const settings[] = {
       "RECLINE_CHECKPOINTS", "RECLINE_PROTOCOL", "RECLINE_EVERY", "RECLINE_CAPACITY",
       "RECLINE_TRACE",
-      /* of other parts: */
+      /* settings of other parts: */
       "RECLINE_ALONE", "RECLINE_AUDIT", "RECLINE_BUILD", "RECLINE_CHECKS", "RECLINE_CMAKE",
       "RECLINE_COUNT", "RECLINE_DATA", "RECLINE_DISK", "RECLINE_HEAP_WATCH", "RECLINE_JOBS",
       "RECLINE_KEEP", "RECLINE_LARGEST", "RECLINE_LONG", "RECLINE_MOMENT", "RECLINE_OUT",
@@ -62,7 +62,8 @@ void real_check_environment(void)
   }
 }
 
-/* Returns a number from the environment, not negative. */
+/* Returns a number from the environment, which must not be negative; `otherwise` if there is
+ * none. */
 static double number(const char *variable, double otherwise)
 {
   const char *text = getenv(variable);

@@ -1,4 +1,4 @@
-/* The calls of recline.h. Where the host is not on they do nothing, as without recline. */
+/* The calls of recline.h. If the host is off they do nothing, as without recline. */
 #include <stdio.h>
 
 #include "include/recline.h"
@@ -31,7 +31,7 @@ void recline_iteration(unsigned iteration)
   real_safe_point(iteration);
 }
 
-/* These two set costs of a simulation; on a real MPI time goes by itself. */
+/* The next two calls set costs of a simulation. On real MPI, time passes by itself. */
 void recline_iteration_bytes(unsigned long long bytes)
 {
   (void)bytes;
@@ -85,7 +85,7 @@ enum recline_place recline_restore(void)
   return real_is_on() ? (enum recline_place)real_restore() : RECLINE_NO_RESTART;
 }
 
-/* The position stack is not kept. */
+/* Refuses the calls of the position stack, which this host does not keep. */
 static void refuse_stack(void)
 {
   if (real_is_on())

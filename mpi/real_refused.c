@@ -1,4 +1,4 @@
-/* Calls of MPI that would pass messages beside the protocol: refused where the host is on. */
+/* Refuses MPI calls that would pass messages beside the protocol, if the host is on. */
 #include "mpi/real_host.h"
 
 #define REFUSED(CALL, PARAMETERS, ...)                                                             \

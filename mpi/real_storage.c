@@ -1,13 +1,13 @@
-/* Stable storage: a folder that all processes reach.
+/* Keeps checkpoints on stable storage: a folder that all processes reach.
  *
  *     committed                     the record: protocol, processes, checkpoint
  *     checkpoint-N.rank-R.image     data that process R protects, then its protocol's state, slots,
  *     ...
  *     checkpoint-N.rank-R.log       these alone, as they were later
  *
- * All are written under temporary names, synced and renamed, so a process may be killed at any
- * moment. A capture writes the program's data at once, to a file that the store then completes.
- * Numbers are in the machine's byte order. */
+ * A file is written under a temporary name, synced and renamed, so a process may be killed at
+ * any moment. A capture writes the program's data at once, to a file that the store completes
+ * later. Numbers are in the machine's byte order. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -26,18 +26,18 @@ enum { NAME = 4096 };
 
 static const uint64_t MAGIC = UINT64_C(0x31747261706c6372), END = UINT64_C(0x646e65);
 
-/* In front of an image's data, or of a log. */
+/* The head of an image or a log. */
 struct head {
   uint64_t magic;
   int32_t rank, ranks;
   uint32_t checkpoint, part;
-  uint32_t place, receives, calls, finished; /* as they were at the capture */
+  uint32_t place, receives, calls, finished; /* counts and places at the capture */
   uint32_t regions;
   uint32_t pad;
   struct real_combination combined;
 };
 
-/* What follows: the state of protocol and host. */
+/* The head of the rest: the state of protocol and host. */
 struct tail_head {
   uint64_t state_bytes;
   uint32_t pieces, slots, posted, delivered;
@@ -47,7 +47,7 @@ struct saved_message {
   uint32_t slot;
   int32_t peer, comm, tag;
   uint32_t words[RCL_WORDS];
-  uint32_t request, done; /* of receives */
+  uint32_t request, done; /* numbers of receives */
   int32_t source, sent_tag;
   uint32_t pad;
   uint64_t size;
@@ -71,7 +71,7 @@ static _Noreturn void cannot(const char *name)
   real_die(64, OUTPUT_CANNOT, name, strerror(errno));
 }
 
-/* A name is durable when its folder is. */
+/* Makes names durable: a name is as durable as its folder. */
 static void sync_folder(void)
 {
   int folder = open(real.options.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -107,8 +107,8 @@ static uint32_t put_receives(FILE *file)
   return count;
 }
 
-/* Below the matching delivered messages belong to the program; above it, messages are in the
- * channel. */
+/* Writes delivered messages. Below the matching they belong to the program; above it, messages are
+ * in the channel. */
 static uint32_t put_delivered(FILE *file)
 {
   uint32_t count = 0;
@@ -260,7 +260,7 @@ void real_storage_clear(void)
 
 /* ---- the record ---- */
 
-/* Returns the checkpoint that is recorded; FRESH: there is none. */
+/* Returns the checkpoint in the record; FRESH: there is no record. */
 static uint32_t read_record(void)
 {
   char name[NAME], protocol[65] = "";
@@ -359,7 +359,8 @@ static bool get_delivered(FILE *file, uint32_t count)
   return true;
 }
 
-/* A piece of no bytes may lie behind the end of the state (protocol.h). */
+/* Reads a piece of the state. A piece of no bytes may lie behind the end of the state
+ * (protocol.h). */
 static bool get_piece(FILE *file, uint64_t state_bytes)
 {
   struct rcl_piece piece;
@@ -397,7 +398,7 @@ static bool is_of(const struct head *head, enum rcl_part part)
          head->checkpoint == real.checkpoint && head->part == part;
 }
 
-/* Passes the data, which the program puts back later. */
+/* Passes over the data, which the program puts back later. */
 static bool get_image(FILE *file)
 {
   struct head head;
@@ -419,14 +420,15 @@ static bool get_log(FILE *file)
   return file_get(file, &head, sizeof head) && is_of(&head, RCL_PART_LOG) && get_tail(file);
 }
 
-/* State and slots come from the part that was stored last: the log, if there is one. */
+/* Loads state and slots from the part that was stored last: the log if there is one, else the
+ * image. */
 void real_storage_load(void)
 {
   char name[NAME];
   name_part(name, real.checkpoint, RCL_PART_LOG);
   FILE *log = fopen(name, "r");
   name_part(name, real.checkpoint, RCL_PART_IMAGE);
-  FILE *image = fopen(name, "r"); /* stays open: real_data_find() */
+  FILE *image = fopen(name, "r"); /* stays open for real_data_find() */
   if (!image || !get_image(image) || (!log && !get_tail(image)))
     damaged(real.checkpoint, RCL_PART_IMAGE);
   if (log && !get_log(log))

@@ -1,10 +1,10 @@
-/* The trace of this process, a line at a time, in the notation of docs/trace.md but without the
- * numbers of messages, which need all processes: `recline join` joins the traces of all.
+/* Writes the trace of this process, line by line, in the notation of docs/trace.md but without the
+ * numbers of messages, which depend on all processes: `recline join` joins the traces of all.
  *
  *     FOLDER/trace.LIFE.RANK      lives count from 0, one for each start
  *
- * Lines that tell of no step have the account of the process, of its life so far: at each capture
- * and at the end. SPENT are seconds by enum real_activity.
+ * Some lines tell of no step, but of the account of the process, over its life so far: one at each
+ * capture and one at the end. SPENT are seconds, in the order of enum real_activity.
  *
  *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N
  */
@@ -48,7 +48,7 @@ static void put_content(const struct real_payload *payload)
           word[1], word[2], word[3]);
 }
 
-/* Writes the name of the program and its arguments, as the system has them. */
+/* Writes the program's name and arguments, as the system has them. */
 static void put_program(void)
 {
   char words[1024];
@@ -69,7 +69,7 @@ static void put_library(void)
   char name[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   PMPI_Get_library_version(name, &length);
-  name[strcspn(name, ",\n")] = '\0'; /* its name and version come first */
+  name[strcspn(name, ",\n")] = '\0'; /* the text begins with the library's name and version */
   for (char *each = name; *each; each++)
     *each = *each == '\t' ? ' ' : *each;
   fprintf(real.trace, "\nlibrary %s\n", name);
@@ -84,7 +84,8 @@ static void name_trace(char name[NAME], uint32_t life)
   snprintf(name, NAME, "%s/trace.%" PRIu32 ".%d", real.options.folder, life, real.rank);
 }
 
-/* Returns one more than the last life of which this process has left a trace. */
+/* Returns the number of this life: one more than the last life that has left a trace of this
+ * process. */
 static uint32_t count_lives(void)
 {
   char pattern[NAME];
@@ -101,7 +102,7 @@ static uint32_t count_lives(void)
   return lives;
 }
 
-/* Returns whether this process told in the life that its program had ended. */
+/* Returns whether the trace of that life tells that the program had ended. */
 static bool had_finished(uint32_t life)
 {
   static const char told[] = " finished\n";
@@ -118,9 +119,10 @@ static bool had_finished(uint32_t life)
   return found;
 }
 
-/* A run that has ended leaves no checkpoint, and its traces tell that every program finished. What
- * starts then is another run, whose traces replace those. The trace that tells of the end is
- * removed last, so that a start behind this one removes what is left. */
+/* Finds the number of this life. If the traces tell that every program finished and there is no
+ * checkpoint, the run has ended, and this start begins another run, whose traces replace the old
+ * ones. The trace that tells of the end is removed last, so that a start after a crash here removes
+ * what is left. */
 void real_trace_find_life(void)
 {
   char name[NAME];

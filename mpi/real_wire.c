@@ -1,6 +1,7 @@
-/* The MPI library underneath. Program and control messages of a pair of processes go through one
- * channel, as messages with one envelope keep their order (MPI 3.1, section 3.5): so channels are
- * as protocols assume. All calls are PMPI's, as the host defines the others for programs. */
+/* Sends messages by the MPI library underneath. Program and control messages of a pair of processes
+ * go through one channel, as messages with one envelope keep their order (MPI 3.1, section 3.5);
+ * protocols assume such channels. All calls are PMPI's, as the host defines the others for
+ * programs. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <sched.h>
@@ -14,7 +15,7 @@
 
 enum { CONTROL_COMM = -1 };
 
-/* The head of each message. */
+/* The head of every message. */
 struct frame {
   int16_t comm; /* CONTROL_COMM: a control message */
   uint16_t pad;
@@ -58,7 +59,7 @@ MPI_Comm real_wire_comm(void)
 
 /* ---- sending ---- */
 
-/* Frees messages that have been sent. */
+/* Frees the messages whose sends have ended. */
 static void progress(void)
 {
   int done;
@@ -131,7 +132,8 @@ struct real_message *real_wire_receive(void)
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   struct frame frame;
   REQUIRE(bytes >= (int)sizeof frame, "each message has a frame");
-  /* the frame is received into payload->bytes, which then keeps only the bytes after the head */
+  /* the frame is received into payload->bytes, too; afterwards they hold the bytes behind the head
+   * only */
   struct real_payload *payload = real_payload_new((size_t)bytes);
   PMPI_Mrecv(payload->bytes, bytes, MPI_BYTE, &matched, MPI_STATUS_IGNORE);
   memcpy(&frame, payload->bytes, sizeof frame);
@@ -150,7 +152,7 @@ struct real_message *real_wire_receive(void)
 
 /* ---- waiting ---- */
 
-/* Sleeps, as MPI libraries poll, which takes the processor from processes with work where there are
+/* Sleeps. MPI libraries poll, which takes the processor away from processes with work if there are
  * more processes than processors. */
 void real_idle(void)
 {

@@ -1,5 +1,5 @@
-/* Disks, used as the host for real MPI uses them (mpi/real_storage.c): a file is written under a
- * temporary name, then synced and renamed, and the folder is synced. */
+/* Measures disks, as the host for real MPI uses them (mpi/real_storage.c): it writes a file under a
+ * temporary name, syncs and renames it, and syncs the folder. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "mpi/calibrate/calibrate_inside.h"
 
-enum { NAME = 4096, TAKES = 4 /* series of a file */ };
+enum { NAME = 4096, TAKES = 4 /* series of measurements of a file */ };
 enum { WRITE, SYNC, WARM, COLD };
 
 static void name_file(char name[NAME], const struct calibration *c, int disk)
@@ -38,7 +38,8 @@ static void write_file(const char *name, const char *bytes, size_t size, double 
   seconds[SYNC] = MPI_Wtime() - begin;
 }
 
-/* Where the system keeps no pages back, a cold read is a warm one: the page of a container, say. */
+/* Reads a file and returns the seconds. Where the system cannot drop pages that it has cached, in a
+ * container say, a cold read is a warm one. */
 static double read_file(const char *name, char *bytes, size_t size, bool cold)
 {
   int file = open(name, O_RDONLY | O_CLOEXEC);
@@ -58,7 +59,7 @@ static double read_file(const char *name, char *bytes, size_t size, bool cold)
   return seconds;
 }
 
-/* The first `writers` processes of each node write at once. */
+/* Measures writes: the first `writers` processes of each node write at once. */
 static void put_files(struct calibration *c, int disk, int writers, int own, long size)
 {
   static const char *const what[TAKES] = {"write", "sync", "read-warm", "read-cold"};
@@ -89,7 +90,7 @@ static void put_files(struct calibration *c, int disk, int writers, int own, lon
   free(bytes);
 }
 
-/* The record of a commit: a few bytes, by one process. */
+/* Measures the write of a commit's record: a few bytes, by one process. */
 static void put_records(struct calibration *c, int disk)
 {
   char head[TEXT], name[NAME];
@@ -114,7 +115,7 @@ static void put_records(struct calibration *c, int disk)
   free(metadata);
 }
 
-/* Whether all processes see what rank 0 writes. */
+/* Returns whether all processes see a file that rank 0 writes. */
 static bool is_shared(struct calibration *c, int disk)
 {
   char name[NAME];

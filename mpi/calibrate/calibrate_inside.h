@@ -1,5 +1,5 @@
-/* Inside recline-calibrate: what its files share. Every function here is called by all processes.
- */
+/* Inside recline-calibrate: the functions and data that its files share. All processes call each
+ * function here. */
 #ifndef RECLINE_CALIBRATE_INSIDE_H
 #define RECLINE_CALIBRATE_INSIDE_H
 
@@ -9,12 +9,12 @@
 
 struct calibration {
   int rank, ranks;
-  int nodes, per_node; /* per_node: of the fullest node */
-  int near, far;       /* process of rank 0's node, of another node; -1: none */
+  int nodes, per_node; /* per_node: processes of the fullest node */
+  int near, far;       /* a process of rank 0's node, and one of another node; -1: there is none */
   int repetitions;
-  long largest; /* bytes of the largest message and file */
+  long largest; /* largest size of a message or a file, in bytes */
   int disks;
-  char **disk; /* folders */
+  char **disk; /* the folders */
   struct output *output;
 };
 
@@ -23,10 +23,10 @@ enum { TEXT = 256 };
 /* Ends all processes with one line and exit code 64. */
 _Noreturn void calibrate_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Appends the values of all processes, by rank, to the samples: `sample HEAD : VALUE...`. */
+/* Appends a value of each process, by rank, to the samples: `sample HEAD : VALUE...`. */
 void calibrate_put(struct calibration *, const char *head, const double *values, int count);
 
-/* Returns room for that many values; the caller frees it. */
+/* Returns room for `count` values. The caller frees it with free(). */
 double *calibrate_room(int count);
 
 void calibrate_messages(struct calibration *);

@@ -1,5 +1,5 @@
-/* recline-calibrate: measures the machine on which it runs, by the MPI library of the system, and
- * writes samples, which `recline calibrate` makes a description of.
+/* recline-calibrate measures the machine on which it runs, by the MPI library of the system. It
+ * writes samples, from which `recline calibrate` makes a description.
  *
  *     mpirun -n N recline-calibrate SAMPLES REPETITIONS LARGEST RECLINE OUTPUT [DISK...]
  *
@@ -24,7 +24,7 @@ static void find_nodes(struct calibration *c)
   MPI_Comm_rank(node, &rank);
   MPI_Comm_size(node, &size);
   first = c->rank;
-  MPI_Bcast(&first, 1, MPI_INT, 0, node); /* a node is named by its first process */
+  MPI_Bcast(&first, 1, MPI_INT, 0, node); /* a node's first process gives it its name */
   nodes = rank == 0;
   MPI_Allreduce(MPI_IN_PLACE, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(&size, &c->per_node, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

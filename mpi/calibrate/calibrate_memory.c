@@ -1,4 +1,4 @@
-/* Copies and computation, of all processes at once, as they are in a run. */
+/* Measures copies and computation by all processes at once, as in a run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void put_copies(struct calibration *c)
     double begin = MPI_Wtime();
     memcpy(to, from, size);
     seconds[i] = MPI_Wtime() - begin;
-    from[0] = to[size - 1]; /* the copy is needed */
+    from[0] = to[size - 1]; /* uses the copy, so that it is made */
   }
   snprintf(head, sizeof head, "copy bytes=%zu", size);
   calibrate_put(c, head, seconds, c->repetitions);
@@ -27,7 +27,7 @@ static void put_copies(struct calibration *c)
   free(seconds);
 }
 
-/* A relaxation of five points, as stencil codes do it: 4 operations a point. */
+/* A relaxation of five points, as in stencil codes, with 4 operations for each point. */
 enum { ROWS = 512, COLUMNS = 512, OPERATIONS = 4 };
 
 static double relax(double (*field)[COLUMNS], double (*next)[COLUMNS])
@@ -47,7 +47,7 @@ static void put_speed(struct calibration *c)
   double *seconds = calibrate_room(c->repetitions);
   for (int i = 0; i < ROWS * COLUMNS; i++)
     field[i / COLUMNS][i % COLUMNS] = i % 7;
-  relax(field, next); /* pages are touched */
+  relax(field, next); /* touches the pages */
   for (int i = 0; i < c->repetitions; i++) {
     MPI_Barrier(MPI_COMM_WORLD);
     seconds[i] = i % 2 ? relax(next, field) : relax(field, next);

@@ -1,4 +1,5 @@
-/* Messages between two processes of one node, and of two nodes; collectives, as a check. */
+/* Measures messages between two processes of one node, and of two nodes; and collectives, as a
+ * check. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 
 enum { TAG_DATA, TAG_GO };
 
-/* Messages of a batch: a batch of short ones takes much longer than the clock needs. */
+/* Returns the messages in a batch: enough that a batch of short ones takes much longer than the
+ * clock's step. */
 static int batch_of(long bytes)
 {
   enum { SHORT = 100, LONG = 4, LIMIT = 65536 };
@@ -16,7 +18,7 @@ static int batch_of(long bytes)
 
 /* ---- there and back ---- */
 
-/* Returns seconds of one way. */
+/* Returns the seconds for one way. */
 static double ping_pong(char *bytes, int size, int peer, bool first, int batch)
 {
   double begin = MPI_Wtime();
@@ -38,7 +40,7 @@ static void put_ping_pong(struct calibration *c, const char *link, int other, ch
   bool first = c->rank == 0, takes_part = first || c->rank == other;
   MPI_Barrier(MPI_COMM_WORLD);
   if (takes_part)
-    ping_pong(bytes, (int)size, first ? other : 0, first, 1); /* connections are made */
+    ping_pong(bytes, (int)size, first ? other : 0, first, 1); /* makes the connections */
   for (int i = 0; i < c->repetitions && takes_part; i++)
     seconds[i] = ping_pong(bytes, (int)size, first ? other : 0, first, batch_of(size));
   snprintf(head, sizeof head, "ping-pong.%s bytes=%ld", link, size);
@@ -48,8 +50,8 @@ static void put_ping_pong(struct calibration *c, const char *link, int other, ch
 
 /* ---- software at both ends ---- */
 
-/* Returns seconds of the calls of one end: sends that do not wait, receives of messages that have
- * come. */
+/* Returns the seconds for the calls of one end: sends that do not wait, or receives of messages
+ * that have come. */
 static double calls(char *bytes, int peer, bool sends, int batch)
 {
   double begin = MPI_Wtime();
@@ -61,7 +63,7 @@ static double calls(char *bytes, int peer, bool sends, int batch)
   return (MPI_Wtime() - begin) / batch;
 }
 
-/* Each end tells its own: those of rank 0 are of sends. */
+/* Writes the overhead at each end: rank 0 measures sends, the other end receives. */
 static void put_overhead(struct calibration *c, const char *link, int other, char *bytes)
 {
   enum { BATCH = 32 };
@@ -88,8 +90,8 @@ static void put_overhead(struct calibration *c, const char *link, int other, cha
 
 /* ---- the eager limit ---- */
 
-/* Returns whether a send of `size` bytes ends ahead of its receive, which the receiver posts when
- * it is told. */
+/* Returns whether a send of `size` bytes ends before its receive is posted. The receiver posts it
+ * only when the sender says so. */
 static int is_eager(char *bytes, int size, int other, bool first)
 {
   enum { POLLS = 2000 };
@@ -108,7 +110,7 @@ static int is_eager(char *bytes, int size, int other, bool first)
   return done;
 }
 
-/* Bisects: messages of fewer bytes than the limit are eager. */
+/* Bisects for the eager limit: messages of fewer bytes are eager. */
 static long eager_limit(const struct calibration *c, char *bytes, int other)
 {
   long low = 0, high = c->largest + 1;

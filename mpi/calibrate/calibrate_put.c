@@ -1,4 +1,5 @@
-/* Samples of all processes, in one file of rank 0; the end of all after an error. */
+/* Writes samples of all processes into one file of rank 0, and ends all processes after an
+ * error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "mpi/real_host.h"
 #include "verify/t/grammar-plugin.c"
 
-/* Steps that the door allows and that this host lacks (docs/mpi-host.md). */
+/* Steps that the door allows and this host lacks (docs/mpi-host.md). */
 /* clang-format off */
 static const struct grammar_case lacking[] = {
     {"a call that is made again", ABOVE, RCL_EVENT_START, false,
@@ -85,7 +85,8 @@ int main(int argc, char **argv)
                                       : &lacking[number - GRAMMAR_CASES - 1];
   protocol = protocols[ABOVE];
   protocol.step = step_of_case;
-  protocol.captures_at = number > GRAMMAR_CASES ? "barriers" : NULL; /* which it sees then */
+  protocol.captures_at =
+      number > GRAMMAR_CASES ? "barriers" : NULL; /* the protocol then sees barriers */
   protocol.reconnects = number == GRAMMAR_CASES + LACKING;
   rcl_protocol_register(list);
   MPI_Init(&argc, &argv);

@@ -1,5 +1,5 @@
-/* Relaxation of a grid whose rows are spread over the processes: `jacobi [ROWS [STEPS]]`. Prints a
- * digest of the field at the end. The same source runs under SMPI. */
+/* Relaxes a grid whose rows are spread over the processes: `jacobi [ROWS [STEPS]]`. Prints a digest
+ * of the field at the end. The same source runs under SMPI. */
 #include <mpi.h>
 #include <recline.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { ID_STEP = 1, ID_FIELD, ID_RESIDUAL };
 
 static int rank, size, rows;
 
-/* Rows above and below. */
+/* Exchanges the rows above and below. */
 static void exchange(double (*field)[WIDTH])
 {
   int above = rank ? rank - 1 : MPI_PROC_NULL, below = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
@@ -23,11 +23,11 @@ static void exchange(double (*field)[WIDTH])
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-/* Where the program is simulated, its computation is charged. */
+/* A simulation charges for the computation. */
 #pragma weak smpi_execute_flops
 void smpi_execute_flops(double flops);
 
-enum { OPERATIONS = 8 }; /* of a point */
+enum { OPERATIONS = 8 }; /* operations for each point */
 
 static double relax(double (*field)[WIDTH], double (*next)[WIDTH])
 {
@@ -91,9 +91,10 @@ int main(int argc, char **argv)
       MPI_Barrier(MPI_COMM_WORLD);
     place = RECLINE_NO_RESTART;
   }
-  if (place != RECLINE_AT_END) /* else it was said before */
+  if (place != RECLINE_AT_END) /* else the earlier life has printed it */
     print(field, step, residual);
-  MPI_Finalize(); /* in which a checkpoint may be taken: what is protected must be there */
+  MPI_Finalize(); /* a checkpoint may be taken in this call, so the protected data must still exist
+                   */
   free(field);
   free(next);
   return 0;

@@ -1,5 +1,5 @@
-/* In place of SimGrid's header, for programs of scenarios/ that are built for real MPI: what a
- * simulation is told to charge, time does there by itself. */
+/* Replaces SimGrid's header in programs of scenarios/ that are built for real MPI. The calls by
+ * which a simulation is told to charge time do nothing there. */
 #ifndef RECLINE_STAND_IN_SMPI_H
 #define RECLINE_STAND_IN_SMPI_H
 
