@@ -61,4 +61,19 @@ judge('c3-no-suppress', 'no-duplicate', 'was given, and sent once more');
 judge('lie-c3-duplicate', 'no-duplicate', 'was given twice');
 judge('event-logging-expired-forgotten', 'no-loss', 'was given before the \d+\w\w');
 judge('blocking-not-quiet', 'no-loss', 'was given before the \d+\w\w');
+
+# A count in a sentence is that of the trace: messages that were sent, and have not arrived.
+sub counts_under_way {
+  my ($claim) = @_;
+  `$build/bin/recline check $claim --out out 2>&1`;
+  my $trace = slurp("out/$claim.trace");
+  my ($rank, $count, $way, $peer) =
+    $trace =~ /^violation quiet-channels rank=(\d+): captured with (\d+) messages (from|to) rank (\d+) under way$/m
+    or return fail("$claim: messages under way are counted") || diag($trace);
+  my ($from, $to) = $way eq 'from' ? ($peer, $rank) : ($rank, $peer);
+  my $sent = () = $trace =~ /^\S+ $from send peer=$to /mg;
+  my $arrived = () = $trace =~ /^\S+ $to arrived .*\bpeer=$from /mg;
+  is($count, $sent - $arrived, "$claim: $count messages are under way");
+}
+counts_under_way($_) for qw(blocking-release-early bookmark-one-way);
 done_testing();
