@@ -3,9 +3,9 @@
  *     SECONDS RANK EVENT | ACTION | ACTION # DIGEST
  *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N
  *
- * The work of a life after the checkpoint from which a later life starts is lost. So each life
- * counts with the account that it gave when it captured that checkpoint, or at its end if no later
- * life starts from one of its checkpoints.
+ * Work of a life after the checkpoint from which a later life starts is lost. So each life counts
+ * with the account that it gave when it captured that checkpoint, or at its end if no later life
+ * starts from one of its checkpoints.
  */
 #include "world/result/measured.h"
 
@@ -26,12 +26,12 @@ struct account {
   uint64_t stored, image, iterations; /* of this life so far */
 };
 
-/* What is known of one process in one life. */
+/* A process in one life, as far as its trace tells. */
 struct process {
   double began, last; /* seconds of its start and of its last line; 0: it has left none */
   bool finished;
   GHashTable *captures; /* checkpoint -> struct account */
-  struct account now;   /* the last one; when 0: none */
+  struct account now;   /* the last account, if when > 0 */
 };
 
 struct life {
@@ -60,7 +60,7 @@ static bool bad(struct measure *m, const char *file, unsigned line, const char *
 
 /* ---- a step ---- */
 
-/* Separates the line into event and actions; returns false if it is none. */
+/* Separates the line into event and actions. Returns false if the line is no step. */
 static bool parse_step(struct measure *m, char *text, struct rcl_event *event)
 {
   char *digest = strstr(text, " # ");
@@ -107,7 +107,7 @@ static void count_action(struct result *result, const struct rcl_event *event,
   }
 }
 
-/* Rank 0 commits for all. */
+/* Takes a step of a process. The commit of rank 0 counts for all. */
 static void take_step(struct measure *m, struct life *life, int rank, double now,
                       const struct rcl_event *event)
 {
@@ -165,7 +165,7 @@ static bool take_line(struct measure *m, struct life *life, int rank, char *line
   return true;
 }
 
-/* All processes tell the same; the first one counts. */
+/* Takes the head of a part. All processes write the same; the first one counts. */
 static bool take_head(struct measure *m, const struct part_trace *part)
 {
   const struct part_head *head = &part->head;
@@ -198,7 +198,7 @@ static bool take_process(struct measure *m, struct life *life, int rank,
   return true;
 }
 
-/* A process that has told nothing counts for nothing. */
+/* Reads the trace of one process. A process without a trace counts for nothing. */
 static bool read_process(struct measure *m, struct life *life, const char *folder, unsigned number,
                          int rank, bool *there)
 {
@@ -242,7 +242,7 @@ static void add_account(struct result *result, const struct account *a, int rank
   result->time.restart += a->spent[RESTART] / ranks;
 }
 
-/* Executed work counts, even if it is lost. */
+/* Adds work that was executed, even if it is lost. */
 static void add_work(struct result *result, int rank, const struct account *a)
 {
   result->stored_bytes += a->stored;
@@ -293,8 +293,8 @@ static bool has_ended(const struct measure *m)
   return ended;
 }
 
-/* The time in which processes wait for each other at the beginning and at the end is
- * communication. */
+/* Sums up the account. The time for which processes wait for each other at the beginning and at the
+ * end counts as communication. */
 static void sum_up(struct measure *m)
 {
   struct result *result = m->result;
@@ -334,7 +334,7 @@ static void fill_in(struct measure *m, const char *folder)
 
 /* ---- the whole ---- */
 
-/* Rank 0 tells of how many ranks there are. */
+/* Reads the traces of all lives. Rank 0's trace tells the number of ranks. */
 static bool read_lives(struct measure *m, const char *folder)
 {
   struct part_trace first;

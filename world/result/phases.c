@@ -5,12 +5,12 @@
 #include "base/breach.h"
 #include "protocols/text.h"
 
-/* One end of a phase: a step with that event or action, as text_is_moment() tells. */
+/* An end of a phase: a step with that event or action, as text_is_moment() tells. */
 struct moment {
   enum rcl_event_kind event;
   enum rcl_action_kind action;
   const char *text;
-  bool has_fields; /* else the kind tells */
+  bool has_fields; /* the fields are compared, too, and not the kind alone */
 };
 
 struct phase {
@@ -28,14 +28,14 @@ struct stage {
 struct phases {
   const struct rcl_protocol *protocol;
   int ranks;
-  /* Number -> double[], seconds of that checkpoint by phase and rank; negative where the rank was
-   * not in that phase. */
+  /* Number of a checkpoint -> double[], its seconds by phase and rank; negative if the rank was not
+   * in that phase. */
   GHashTable *checkpoints;
   struct phase *phase;
   unsigned count;
-  uint32_t events, kinds;  /* sets of events, and of actions, with which phases begin or end */
+  uint32_t events, kinds;  /* sets of events, and of actions, that begin or end phases */
   struct stage *stages;    /* by rank and name */
-  uint32_t *checkpoint_of; /* by rank: the last checkpoint that it was told of */
+  uint32_t *checkpoint_of; /* by rank: the last checkpoint of which it was told */
 };
 
 static struct moment read_moment(const char *text)
@@ -82,7 +82,7 @@ void phases_free(struct phases *p)
   g_free(p);
 }
 
-/* Most steps begin and end no phase. */
+/* Returns whether the step may begin or end a phase; most steps do neither. */
 static bool may_be_moment(const struct phases *p, const struct rcl_event *event,
                           const struct rcl_actions *actions)
 {
@@ -166,7 +166,7 @@ void phases_step(struct phases *p, int rank, double now, const struct rcl_event 
   for (unsigned i = 0; i < p->count; i++)
     pass(p, &p->phase[i], &step, true);
   for (unsigned i = 0; i < p->count && event->kind == RCL_EVENT_START; i++)
-    p->stages[(gsize)rank * p->count + i].open = false; /* cut off by the failure */
+    p->stages[(gsize)rank * p->count + i].open = false; /* the failure has cut it off */
   for (unsigned i = 0; i < p->count; i++)
     pass(p, &p->phase[i], &step, false);
 }

@@ -1,6 +1,6 @@
-/* Results as JSON. Written by hand, because json-glib prints seconds with 17 digits; read with
- * json-glib, and strictly: a key that is missing, unknown or of another type is an error, since
- * scripts depend on these keys. */
+/* Writes and reads results as JSON. They are written by hand, because json-glib prints seconds with
+ * 17 digits. They are read with json-glib, strictly: a key that is missing, unknown or of another
+ * type is an error, since scripts depend on these keys. */
 #include "world/result/result.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ const char *run_verdict_name(enum run_verdict verdict)
   return (size_t)verdict < G_N_ELEMENTS(VERDICTS) ? VERDICTS[verdict] : NULL;
 }
 
-/* One table for writing and reading, in the order of the file. */
+/* Kinds of fields in the table, which serves for writing and reading, in the order of the file. */
 enum field_kind {
   FIELD_VERDICT,
   FIELD_INT,
@@ -146,7 +146,7 @@ static void add_texts(GString *json, char *const *texts)
   g_string_append_c(json, ']');
 }
 
-/* Writes all of them on one line. */
+/* Writes all phases on one line. */
 static void add_phases(GString *json, const struct result *result)
 {
   g_string_append_c(json, '[');
@@ -382,14 +382,14 @@ static JsonNode *find(JsonObject *top, const struct field *field)
   return json_object_get_member(json_node_get_object(group), field->key);
 }
 
-/* The seed, which json-glib cannot hold above 2^63 - 1: its digits are taken out of the text. A
- * quote within a string has a backslash before it, so that no string looks like the key. */
+/* Reads the seed from the digits in the text, as json-glib holds no number above 2^63 - 1. A quote
+ * within a string has a backslash before it, so no string looks like the key. */
 static bool take_seed(char *json, uint64_t *seed)
 {
   static const char KEY[] = "\"seed\": ";
   char *digits = strstr(json, KEY);
   if (digits == NULL)
-    return true; /* reported as any other key that is missing */
+    return true; /* the key is missing, which is reported as for any other key */
   digits += strlen(KEY);
   size_t length = strspn(digits, "0123456789");
   g_autofree char *number = g_strndup(digits, length);
@@ -436,7 +436,7 @@ bool result_load(const char *file, struct result *result, GError **error)
   return true;
 }
 
-/* Takes ownership of the text. */
+/* Appends a text, which the list owns from then on. */
 static void append_text(char ***texts, char *text)
 {
   guint length = *texts ? g_strv_length(*texts) : 0;

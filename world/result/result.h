@@ -1,5 +1,5 @@
-/* The result of a run: filled in by the MPI layer, written as result.json, read by `recline run`.
- */
+/* The result of a run: the MPI layer fills it in and writes it as result.json, and `recline run`
+ * reads it. */
 #ifndef RECLINE_RESULT_H
 #define RECLINE_RESULT_H
 
@@ -11,23 +11,23 @@ enum run_verdict {
   RUN_COMPLETED, /* the program ended and no rank was ever rolled back */
   RUN_RECOVERED, /* the program ended after at least one rollback */
   RUN_GAVE_UP,   /* the protocol gave up: it has a checkpoint but cannot use it, a list is full */
-  RUN_LOST,      /* a crash that the protocol does not recover from; the program did not end */
-  RUN_STOPPED    /* its last checkpoint has committed, and is left for another run */
+  RUN_LOST,      /* the protocol does not recover from a crash, and the program did not end */
+  RUN_STOPPED    /* the last checkpoint has committed, and is left for another run */
 };
 
-/* Where a rank's simulated seconds went; a result holds the mean over the ranks, whose sum is
- * simulated_s. Time undone by a rollback moves from its own field to `lost`. */
+/* The simulated seconds of a rank by activity. A result holds the mean over the ranks, whose sum is
+ * simulated_s. Time that a rollback undoes moves from its own field to `lost`. */
 struct run_time {
   double compute, mpi, protocol, checkpoint, lost, restart;
 };
 
-/* Copies in memory. Seconds are the mean over the ranks, as part of their run time. */
+/* Copies in memory. Their seconds are the mean over the ranks, and part of the ranks' run time. */
 struct run_copies {
   uint64_t payload_bytes, state_bytes; /* of all ranks */
   double payload_s, state_s;
 };
 
-/* Times of the runtime's repairs, in seconds of all recoveries; 0 where none is modelled. */
+/* Times of the runtime's repairs, in seconds over all recoveries; 0 if no repair is modelled. */
 struct run_repair {
   double detect, revoke, notice, agree, spawn, rebuild;
 };
@@ -42,7 +42,8 @@ struct run_phase {
 
 struct result {
   enum run_verdict verdict;
-  int program_exit; /* of the last rank that did not end with 0; filled in by `recline run` */
+  int program_exit; /* exit code of the last rank that did not end with 0; `recline run` fills it in
+                     */
   int ranks;
   unsigned crashes;
   unsigned rollbacks_global, rollbacks_local;
@@ -79,8 +80,8 @@ struct result {
   uint64_t image_bytes;       /* bytes of the largest image */
   uint64_t *rank_image_bytes; /* `ranks` of them: bytes of the largest image of each rank */
   uint64_t audit_violations;
-  char *audit_first; /* text of the first violation; NULL when none */
-  char *gave_up;     /* why it was violated; NULL */
+  char *audit_first; /* text of the first violation; NULL: there is none */
+  char *gave_up;     /* why the protocol gave up; NULL: it did not */
   char **notes;      /* notes that the run adds (result_notes.h); ends with NULL. NULL: none */
   char **warnings; /* the notes about values on which figures depend; ends with NULL. NULL: none */
   char *version;   /* version of recline */
@@ -97,9 +98,9 @@ bool result_load(const char *file, struct result *, GError **error);
 void result_clear(struct result *);
 void result_note(struct result *, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Makes the last note a warning, too. */
+/* Adds the last note to the warnings, too. */
 void result_warn(struct result *);
-char *result_json(const struct result *); /* to be freed with g_free() */
+char *result_json(const struct result *); /* the caller frees it with g_free() */
 const char *run_verdict_name(enum run_verdict);
 
 #endif

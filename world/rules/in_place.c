@@ -37,7 +37,7 @@ static void free_bytes(struct parts_bytes *bytes)
     platform_release(begin_of(bytes), all);
 }
 
-/* Grown with zeroes. */
+/* Gives a part `size` bytes; new ones are zero. */
 static void grow(struct parts_bytes *bytes, uint32_t size)
 {
   struct parts_bytes grown = {.size = size, .room = size};
@@ -52,7 +52,7 @@ static void grow(struct parts_bytes *bytes, uint32_t size)
   *bytes = grown;
 }
 
-/* Moves what is in use to where the memory begins. */
+/* Moves the bytes in use to the beginning of the memory. */
 static void move_to_front(struct parts_bytes *bytes)
 {
   if (bytes->size)
@@ -62,8 +62,8 @@ static void move_to_front(struct parts_bytes *bytes)
   bytes->dropped = 0;
 }
 
-/* Bytes are moved once as many have been dropped as are to be moved, so that dropping an item and
- * adding one takes constant time on average. */
+/* Drops bytes from the front of a part. The rest is moved only when at least as many bytes have
+ * been dropped, so dropping and adding an item takes constant time on average. */
 static void drop_from_part(void *ctx, uint32_t part, uint32_t count)
 {
   struct parts_bytes *bytes = &((struct parts *)ctx)->part[part];
@@ -160,7 +160,7 @@ void parts_copy(struct parts *copy, const struct parts *parts)
   copy->kept_room = parts->kept_count + 1;
   copy->kept = memory_table(copy->kept_room, sizeof *copy->kept);
   for (uint32_t i = 0; i < parts->kept_count; i++)
-    if (parts->kept[i].bytes) /* not forgotten */
+    if (parts->kept[i].bytes) /* else the bytes are forgotten */
       copy->kept[i] = kept_copy(parts->kept[i].bytes, parts->kept[i].size);
 }
 

@@ -1,5 +1,5 @@
-/* The parts of one world in place: the memory of hosts that follow a single run (trace replay,
- * the SMPI host's audit), where the explorer interns.
+/* Holds the parts of one world in place, for hosts that follow a single run (the trace's replay,
+ * the SMPI host's audit). The explorer interns parts instead.
  *
  *     struct parts parts;
  *     parts_init(&parts, &world);       sets world.memory; before world_begin()
@@ -12,8 +12,8 @@
 #include "world/rules/world.h"
 
 struct parts_bytes {
-  void *bytes; /* behind `dropped` bytes that are not in use; malloc()ed memory, or address space
-                  for large parts */
+  void *bytes; /* the bytes in use, behind `dropped` bytes; malloc()ed memory, or address space for
+                  large parts */
   uint32_t size, room; /* from `bytes` on */
   uint32_t dropped;
 };
@@ -21,9 +21,9 @@ struct parts_bytes {
 struct parts {
   struct parts_bytes *part;
   uint32_t count;
-  struct parts_bytes *kept; /* kept[n - 1] is number n; bytes NULL: forgotten */
+  struct parts_bytes *kept; /* kept[n - 1] is number n; its bytes are NULL when it is forgotten */
   uint32_t kept_count, kept_room;
-  struct shares *shares; /* NULL: WORLD_SHARE is parts like others */
+  struct shares *shares; /* NULL: contributions to collectives are parts like others */
   uint32_t first_share, end_share, ranks;
 };
 
@@ -35,7 +35,8 @@ void parts_clear(struct parts *parts);
  * it. Grouped shares cannot be copied. */
 void parts_copy(struct parts *copy, const struct parts *parts);
 
-/* Holds contributions to collectives in groups (shares.h); for programs that are no scripts. */
+/* Holds contributions to collectives in groups (shares.h). Only for programs that are no
+ * scripts. */
 void parts_group_shares(struct parts *parts, struct world *world);
 
 #endif

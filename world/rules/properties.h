@@ -6,7 +6,7 @@
 
 #include "world/rules/world.h"
 
-/* The number of a property is its place in properties_known. */
+/* A property's number is its place in properties_known. */
 enum property {
   PROPERTY_NO_LOSS,
   PROPERTY_NO_DUPLICATE,

@@ -1,5 +1,6 @@
-/* Events that runs have shown, seen from outside as properties are. They tell vacuous claims: if no
- * run has committed a checkpoint, a claim about checkpoints holds without having been judged. */
+/* Notes which events runs have shown, seen from outside as properties are. They reveal vacuous
+ * claims: if no run has committed a checkpoint, a claim about checkpoints holds without having been
+ * judged. */
 #ifndef RECLINE_REACHED_H
 #define RECLINE_REACHED_H
 
@@ -7,32 +8,33 @@
 
 enum reach {
   REACH_ENDS,    /* 1: all programs end */
-  REACH_COMMITS, /* the number of a checkpoint that commits; independent: of a durable image */
+  REACH_COMMITS, /* the number of a checkpoint that commits; with independent recovery, of a durable
+                    image */
   REACH_LATER_COMMITS, /* the number of recoveries before a commit */
   REACH_RECOVERIES,    /* the number of a recovery in which a rank starts from a checkpoint */
-  REACH_RECOVERED,     /* the number of the checkpoint from which one does */
+  REACH_RECOVERED,     /* the number of the checkpoint from which a rank does so */
   REACH_LATE,  /* 1: a message, or a contribution, is received beyond a line (needs stamps) */
   REACH_EARLY, /* 1: a message that was sent beyond a line is received behind it (needs stamps) */
   REACH_REPLAYED,   /* 1: after a crash a kept message is given, or sent once more */
   REACH_SUPPRESSED, /* 1: after a crash a message is not sent again, or is dropped */
   REACH_FORCED,     /* 1: after a crash a choice, or the source of a receive, is repeated */
-  REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, which is lost */
-  /* In the order of enum hazard (world.h); 1: */
+  REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, as the last is lost */
+  /* In the order of enum hazard (world.h). 1 means: */
   REACH_CUT_STEPS,         /* a rank crashes within a step */
   REACH_WHOLE_WRITES,      /* a crash finds that a write under way is whole */
-  REACH_TORN_WRITES,       /* or that it is torn */
-  REACH_FALSE_DETECTION,   /* a rank that lives is declared dead */
-  REACH_CONTROL_OVERTAKES, /* a control message is taken while several of its sender wait */
+  REACH_TORN_WRITES,       /* a crash finds that a write under way is torn */
+  REACH_FALSE_DETECTION,   /* a living rank is declared dead */
+  REACH_CONTROL_OVERTAKES, /* a control message is taken while several of that sender wait */
   REACH_OUTPUTS,           /* the number of an output that leaves before all programs have ended */
   REACH_OUTPUT_AGAIN,      /* 1: an output that has left is made once more, and dropped */
   REACHES
 };
 
-/* Their names in claims; ends with NULL. */
+/* The names in claims; the list ends with NULL. */
 extern const char *const reach_names[REACHES + 1];
 
-/* The highest value that runs have shown of each, at most 255; and the properties that there was an
- * occasion to judge, a bit for each by its number (properties.h). */
+/* The highest value that runs have shown of each event, at most 255, and the properties that there
+ * was an occasion to judge: bit N for property N (properties.h). */
 enum { REACHED_PROPERTIES = 40 };
 struct reached {
   uint8_t most[REACHES];

@@ -9,13 +9,13 @@
 enum { BUCKETS = 1024 };
 
 struct given {
-  uint64_t serial; /* orders all contributions */
+  uint64_t serial; /* the order of all contributions */
   int from;
   struct world_message message;
 };
 
 struct group {
-  struct group *next; /* of the bucket */
+  struct group *next; /* the next group in the bucket */
   struct given *given;
   uint32_t count, room;
   uint32_t words[RCL_WORDS]; /* the sum of its words */
@@ -31,7 +31,7 @@ struct shares {
   uint32_t ranks, words, groups;
   uint64_t serial;
   struct group *bucket[BUCKETS];
-  uint32_t *place; /* by rank: where its last contribution is in its group */
+  uint32_t *place; /* by rank: the place of its last contribution in its group */
   bool uneven;
   uint64_t *seen, *other, *to; /* scratch: sets */
   struct world_message *part;  /* scratch: what shares_read() has returned */
@@ -201,7 +201,7 @@ static void free_empty(struct shares *s, struct group **link)
 
 /* ---- contributing ---- */
 
-/* Returns whether a contribution of `from` to `to` can be one of that group. */
+/* Returns whether a contribution of `from` to `to` may join that group. */
 static bool is_alike(const struct shares *s, struct group *group, int from,
                      const struct world_message *message, const uint64_t *to)
 {

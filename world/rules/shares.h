@@ -1,6 +1,7 @@
-/* Contributions to collectives in place, for worlds of many ranks: the parts WORLD_SHARE of all
- * pairs of ranks, where a contribution that flows to many is written once and those of a call are
- * added up once. A call on n ranks costs O(n), and not a message for each pair.
+/* Holds contributions to collectives in place, for worlds of many ranks: the parts WORLD_SHARE of
+ * all pairs of ranks. A contribution that flows to many ranks is written once, and the
+ * contributions to a call are added up once. So a call on n ranks costs O(n), and not a message for
+ * each pair.
  *
  * Contributions that flow to the same ranks, of one call, incarnation and pair of lines, make a
  * *group*: its senders, its receivers, the sum of its words. A receiver that takes all
@@ -32,38 +33,41 @@ static inline void shares_put(uint64_t *set, int rank)
   set[rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
-/* `from` contributes `message` (its tag: the number of the call) to the ranks of `to`, without
- * `from`. `mutual`: data flow from all to all, so that receivers are senders, too. */
+/* Adds `message`, whose tag is the number of the call, as a contribution of `from` to the ranks of
+ * `to`; `from` is not among them. `mutual`: data flow from all to all, so receivers are senders,
+ * too. */
 void shares_add(struct shares *, int from, const struct world_message *message, const uint64_t *to,
                 bool mutual);
 
-/* Contributions to call `number` that `rank` may take: the first of each sender whose incarnation
- * is from `least` to `most`. RCL_ANY as `sender` means all senders. */
+/* Selects contributions to call `number` that `rank` may take: of each sender, the first whose
+ * incarnation is from `least` to `most`. RCL_ANY as `sender` means all senders. */
 struct shares_key {
   int comm, number, rank, sender;
   uint16_t least, most;
 };
 
-/* Adds their number to *contributions, and their words to `words`. */
+/* Adds the number of the selected contributions to *contributions, and their words to `words`. */
 void shares_sum(const struct shares *, const struct shares_key *, uint32_t *contributions,
                 uint32_t words[RCL_WORDS]);
 
-/* Takes these contributions. Calls `visit` for one contribution of each pair of lines, that of the
- * lowest rank, in the order of ranks. */
+/* Takes the selected contributions. Calls `visit` once for each pair of lines, in the order of
+ * ranks, with the contribution of the lowest rank that has the pair. */
 void shares_take(struct shares *, const struct shares_key *,
                  void (*visit)(void *data, int peer, const struct world_message *), void *data);
 
-/* Drops what `peer` (RCL_ANY: any) has contributed to `rank` in incarnations before that one. */
+/* Drops the contributions of `peer` (RCL_ANY: of all) to `rank` from incarnations before
+ * `incarnation`. */
 void shares_drop(struct shares *, int peer, int rank, uint16_t incarnation);
 
-/* The part WORLD_SHARE of a pair, valid until the next call. */
+/* Returns the part WORLD_SHARE of a pair, and its size in bytes. It is valid until the next
+ * call. */
 const struct world_message *shares_read(struct shares *, int from, int to, uint32_t *size);
 
-bool shares_none(const struct shares *); /* all parts are empty */
+bool shares_none(const struct shares *); /* returns whether all parts are empty */
 
-/* For the caller: the members of a communicator, to be filled in when they are not `known`; an
- * empty set for shares_add(); whether something may keep a contribution from some of its receivers.
- */
+/* For the caller's own use. shares_members() returns the members of a communicator, which the
+ * caller fills in if they are not `known`. The next function returns an empty set for shares_add().
+ * The last one tells whether some receivers may not get a contribution. */
 uint64_t *shares_members(struct shares *, int comm, bool *known);
 uint64_t *shares_receivers(struct shares *);
 bool *shares_uneven(struct shares *);

@@ -1,5 +1,5 @@
-/* The world: taking a move. world_rules.c judges whether one can happen, world_moves.c lists them.
- */
+/* Takes a move of the world. world_rules.c judges whether a move can happen, world_moves.c lists
+ * those that can. */
 #include "world/rules/world.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ void world_clear(struct world *w)
   w->topology = NULL;
 }
 
-/* A world of free programs begins when all ranks have started. */
+/* Lets all ranks of a world of free programs start, as such a world begins after that. */
 static void start_all(struct world *w)
 {
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&w->config[0])};
@@ -101,7 +101,7 @@ static void *copy_of(const void *state, uint32_t bytes)
   return memcpy(memory_grow(NULL, bytes + 1), state, bytes);
 }
 
-/* Returns false if the step is not pure or not legal. */
+/* Takes the protocol's step. Returns false if it is not pure or not legal. */
 static bool step_protocol(struct step_context *t)
 {
   const struct world *w = t->w;
@@ -137,7 +137,8 @@ static bool leaves_topology(const struct step_context *t)
          !rcl_is_neighbour(&t->w->config[t->rank], t->event.peer);
 }
 
-/* A protocol may rely on the absence of such messages, and could not repair their loss. */
+/* Gives up at a message outside of the topology. The protocol may rely on its absence, and could
+ * not repair its loss. */
 static void refuse_message(struct step_context *t)
 {
   edit_rank(t->w, t->rank)->gave_up = RCL_REASON_PROTOCOL;
@@ -154,7 +155,7 @@ static void take_event(struct step_context *t)
   const struct world *w = t->w;
   world_before_step(t);
   if (read_rank(w, t->rank)->phase != RANK_RUNNING)
-    return; /* nothing to start from */
+    return; /* there is no image to start from */
   if (leaves_topology(t)) {
     refuse_message(t);
     return;
@@ -188,13 +189,13 @@ static bool fits(const struct world *w, const struct world_message *message,
   bool control = event->kind == RCL_EVENT_CONTROL;
   if (is_control(message) != control)
     return false;
-  if (control) /* if messages come in order, only the first can have come */
+  if (control) /* in order: only the first message can have come */
     return !is_unordered(w, control_part(w)) ||
            !memcmp(message->words, event->words, sizeof event->words);
   return message->tag == event->tag && message->comm == event->comm;
 }
 
-/* Finds the place in the channel where a host does not know it: the first message that fits. */
+/* Finds the message in its channel if the host does not know its place: the first that fits. */
 static void find_index(const struct world *w, struct move *move)
 {
   bool control = move->event.kind == RCL_EVENT_CONTROL;
@@ -220,7 +221,7 @@ void world_step(struct world *w, struct move *move, struct rcl_actions *actions,
   if (move->kind == MOVE_EVENT && move->index == WORLD_FIND)
     find_index(w, move);
   const char *why = world_refuses(w, move), *unnamed = NULL;
-  if (!w->bounded && move->kind == MOVE_EVENT) /* it comes from a host */
+  if (!w->bounded && move->kind == MOVE_EVENT) /* the move comes from a host */
     unnamed = grammar_unnamed_field(&move->event);
   if (why || unnamed) {
     verdict->kind = VERDICT_IMPOSSIBLE;

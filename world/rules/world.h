@@ -1,4 +1,4 @@
-/* The world: everything around the protocols of all ranks, as rules on plain memory.
+/* The world is everything around the protocols of all ranks, as rules on plain memory.
  *
  * It holds the channels with MPI's matching rules, the receives that programs have posted, the
  * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which move
@@ -69,7 +69,7 @@ enum rank_phase {
   RANK_RESTARTING /* crashed and detected, not yet started again */
 };
 
-/* Clocks: an alarm that is set, or that has gone off. */
+/* An alarm of a clock that is set, or that has gone off. */
 struct world_alarm {
   uint32_t checkpoint; /* 0: none */
   int8_t after[RCL_BOUNDS];
@@ -77,37 +77,38 @@ struct world_alarm {
 };
 
 enum connections {
-  CONNECTIONS_CLOSED = 1, /* closed by START or CAPTURED, and there was no OPEN yet */
-  CONNECTIONS_ANEW = 2    /* START closed all; peers have no connection before they start, either */
+  CONNECTIONS_CLOSED = 1, /* START or CAPTURED closed them, and there was no OPEN yet */
+  CONNECTIONS_ANEW = 2 /* START closed all of them; peers that have not started have none, either */
 };
 
 struct world_rank {
   uint8_t phase;
   uint8_t held;      /* HOLD without RELEASE */
   uint8_t timer : 1; /* SET_TIMER without TIMER */
-  uint8_t timed : 7; /* independent: it has set a timer since it last started; no bit is unused */
+  uint8_t timed : 7; /* independent: it has set a timer since it last started; 7 bits, as none may
+                        be unused */
   uint8_t gave_up;   /* enum rcl_reason */
   uint16_t draining; /* 0: no peer; 1: every peer; else peer + 2 */
   uint16_t closed;   /* enum connections, or-ed */
-  uint16_t born;     /* independent: the incarnation that began with its last crash; 0: none */
+  uint16_t born; /* independent: the incarnation that its last crash began; 0: it has not crashed */
   uint16_t incarnation; /* the incarnation in which it last started; older messages do not exist for
-                           this rank */
-  uint16_t noticed;     /* incarnation of the last DOWN; messages of later ones wait for theirs */
-  uint8_t declared;     /* declared dead while it lives: its process must still be ended */
-  uint8_t set_back;   /* it has gone back, and has not noticed a failure since (once-per-failure) */
+                           it */
+  uint16_t noticed; /* incarnation of the last DOWN; messages of a later one wait for its DOWN */
+  uint8_t declared; /* declared dead while it lives: its process must still be ended */
+  uint8_t set_back; /* it has gone back, and has noticed no failure after that (once-per-failure) */
   uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
   uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
   uint32_t line;      /* last checkpoint captured */
   uint32_t stopped;   /* last checkpoint for which logging has stopped */
-  uint32_t origin;    /* independent: checkpoint from which it starts, or last started after a
-                         crash */
-  uint32_t covered;   /* outputs up to this one may leave once `line` is committed; 0: none */
+  uint32_t
+      origin; /* independent: the checkpoint from which it starts, or last started after a crash */
+  uint32_t covered; /* outputs up to this one may leave once `line` is committed; 0: none */
   struct world_alarm set, rung; /* clocks: the next alarm, and the last one that went off */
 };
 
 _Static_assert(sizeof(struct world_rank) % 8 == 0, "the protocol state that follows is 8-aligned");
 
-/* The part of a rank that steps of other ranks can see: some fields of struct world_rank. */
+/* The fields of struct world_rank that steps of other ranks can see. */
 struct world_head {
   uint8_t phase, declared;
   uint16_t closed, born, incarnation, noticed;
@@ -119,61 +120,60 @@ struct world_head world_head_of(const struct world_rank *);
 
 enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
 
-/* A collective call that a program is in. */
+/* The collective call that a program is in. */
 struct world_call {
   uint8_t state; /* enum call_state */
   uint8_t flow;  /* enum rcl_flow */
   int16_t comm;
   int16_t root;
-  uint16_t makes;            /* a communicator */
+  uint16_t makes;            /* the communicator that the call makes */
   int32_t number;            /* number of the call on its communicator, from 1 */
   uint32_t words[RCL_WORDS]; /* own contribution, once joined */
 };
 
 struct world_program {
-  uint32_t receives;      /* receives posted so far: the number of the last one */
+  uint32_t receives; /* number of receives posted so far, which is the number of the last one */
   struct content history; /* history: all that the program has received and chosen */
   uint16_t next;          /* scripts: index of the next operation */
-  uint8_t finished;       /* reached its end; still takes part in the protocol */
-  uint8_t waiting;        /* scripts: 1 + the name that it waits for; 0: none */
+  uint8_t finished; /* the program has reached its end; the rank still takes part in the protocol */
+  uint8_t waiting;  /* scripts: 1 + the name for which the program waits; 0: none */
   struct world_call call;
   uint16_t calls[SCRIPT_COMMS]; /* scripts: collective calls so far, by communicator */
-  uint16_t given;               /* scripts: names whose receive is complete, a bit each */
-  uint16_t last;                /* scripts that branch: the outcome that IF asks for */
+  uint16_t given;               /* scripts: the names whose receive is complete, one bit each */
+  uint16_t last;                /* scripts that branch: the outcome for which IF asks */
   uint16_t source[SCRIPT_NAMES +
                   1]; /* scripts that branch: the sender of the message that it was given */
-  uint16_t sending;   /* scripts: 1 + the incarnation of the synchronous send that it
-                         is in, which is the operation before `next`; 0: none */
-  uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive under that name; 0: none */
+  uint16_t sending; /* scripts: 1 + the incarnation of the synchronous send under way, which is the
+                       operation before `next`; 0: none */
+  uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive with that name; 0: none */
   struct content content[SCRIPT_NAMES + 1]; /* scripts: contents that it was given */
-  uint32_t outputs;                         /* outputs made so far: the number of the last one */
+  uint32_t outputs; /* number of outputs made so far, which is the number of the last one */
 };
 
-/* A message that waits at the window of a rank. */
+/* A message that waits at a rank's window. */
 struct world_wait {
-  uint16_t origin, place; /* number of the operation in its sender's script */
+  uint16_t origin, place; /* place: number of the operation in its sender's script */
   uint16_t item[SCRIPT_PENDING];
 };
 
-/* For scripts with windows it is followed by this: the window of the rank and its accesses under
- * way. */
+/* Follows PROGRAM in scripts with windows: the window of the rank, and its accesses under way. */
 struct world_window {
   uint16_t cell[SCRIPT_CELLS];
-  uint16_t item[SCRIPT_PENDING];   /* for each access, by its place: the value given, then the value
-                                      fetched */
-  uint16_t answer[SCRIPT_PENDING]; /* fetched here for the origin that is answered next */
-  /* Where there are locks. */
-  uint8_t held[SCRIPT_WINDOW_RANKS]; /* enum lock, of each origin */
-  uint8_t source;                    /* 1 + the rank whose message is being taken in; 0: none */
+  uint16_t item[SCRIPT_PENDING];   /* for each access, by its place: the value that it gives, and
+                                      later the value that it has fetched */
+  uint16_t answer[SCRIPT_PENDING]; /* fetched here, for the origin that is answered next */
+  /* For locks: */
+  uint8_t held[SCRIPT_WINDOW_RANKS]; /* by origin: enum lock */
+  uint8_t source;                    /* 1 + the rank whose message the program takes in; 0: none */
   uint8_t reply;                     /* 1 + the rank that is answered next; 0: none */
-  uint8_t granted;                   /* the kind of the own lock that the program waits for */
+  uint8_t granted;                   /* the kind of lock for which the program itself waits */
   uint8_t waits;
-  struct world_wait wait[SCRIPT_WINDOW_RANKS]; /* messages that wait, in the order of arrival */
+  struct world_wait wait[SCRIPT_WINDOW_RANKS]; /* the messages that wait, in the order of arrival */
 };
 
 struct world_receive {
   uint32_t request;
-  int16_t peer, comm; /* as posted */
+  int16_t peer, comm; /* as the program posted it */
   int32_t tag;
   int16_t from;      /* as narrowed by MATCH, within what was posted */
   uint8_t announced; /* the protocol has answered RECEIVE with MATCH */
@@ -195,36 +195,36 @@ struct world_message {
   uint32_t sequence;      /* counts the messages of its flow in the sender's program, from 1 */
   struct content content; /* content of the payload */
   uint32_t line;          /* sender's line when it was sent (only for the claims that ask for it) */
-  uint32_t stopped;       /* the same for its stop-log line */
-  uint32_t behind; /* piggybacks: number of control messages of the channel that come before it */
+  uint32_t stopped;       /* the sender's stop-log line at that time */
+  uint32_t behind; /* piggybacks: number of control messages that come before it in the channel */
   struct world_alarm after,
       before; /* clocks: the sender's last alarm when it was sent, and its next */
 };
 
-/* Names a collective call whose contribution from `root` is taken and dropped. */
+/* A collective call whose contribution from `root` is taken and dropped. */
 struct world_share {
   int16_t comm, root;
   int32_t number;
 };
 
 struct world_slot {
-  uint32_t slot; /* UNEXPECTED: RCL_NO_SLOT */
+  uint32_t slot; /* of UNEXPECTED: RCL_NO_SLOT */
   int16_t peer;
-  uint16_t sent; /* by this rank to peer; else received from it */
+  uint16_t sent; /* 1: this rank sent it to `peer`; 0: it received it from `peer` */
   struct world_message message;
 };
 
 struct world_flow {
   int16_t peer, comm;
   int32_t tag;
-  uint32_t sent;        /* messages sent to peer, suppressed ones too */
+  uint32_t sent;        /* messages sent to `peer`, with suppressed ones */
   uint32_t delivered;   /* messages from peer given to the program */
   struct content given; /* contents of the messages given to the program, in order */
 };
 
-/* What a program has sent, suppressed messages too: the contents one by one, as a receiver may have
- * been given fewer than were sent. There are no contents for free programs, nor for runs that
- * compare none. Its outputs are sent to the OUTSIDE. */
+/* A message that the program has sent, perhaps suppressed. The contents are kept one by one, as a
+ * receiver may have been given fewer than were sent. Free programs have no contents, nor have runs
+ * that compare none. Outputs are sent to the OUTSIDE. */
 struct world_sent {
   int16_t peer, comm;
   int32_t tag;
@@ -236,40 +236,40 @@ struct world_record {
   uint8_t part; /* enum rcl_part */
   uint8_t durable;
   uint8_t reported; /* the rank was told that it is durable; differs from `durable` only with fault
-                       early-durable and after a crash */
+                       early-durable, and after a crash */
   uint8_t harm;     /* enum record_harm, or-ed */
   uint32_t image;   /* kept bytes of the capture (IMAGE only) */
-  uint32_t state;   /* kept bytes: protocol's state, SLOTS */
+  uint32_t state;   /* kept bytes of the protocol's state and SLOTS */
 };
 
-/* TORN: a crash has cut the write. Lost with a node: the rank's own piece, or the copy on the
- * partner's node. */
+/* TORN: a crash has cut the write. LOST, COPY_LOST: a node has crashed, with the rank's own piece
+ * or with the copy on its partner's node. */
 enum record_harm { HARM_TORN = 1, HARM_LOST = 2, HARM_COPY_LOST = 4 };
 
 struct world_global {
   uint32_t committed;   /* checkpoint to recover from; RCL_FRESH at first */
-  uint32_t committing;  /* COMMIT that is not yet COMMITTED; 0: none */
-  uint32_t target;      /* checkpoint of the recovery under way */
+  uint32_t committing;  /* the checkpoint between COMMIT and COMMITTED; 0: none */
+  uint32_t target;      /* the checkpoint of the recovery under way */
   uint16_t incarnation; /* recoveries so far; independent: crashes detected so far */
   uint16_t crashes;     /* crashes that may still happen (explorer) */
   uint16_t timers;      /* TIMERs that may still happen (explorer) */
-  uint8_t requested;    /* a TIMER has asked for a checkpoint that is not committed */
-  uint8_t injected;     /* the one fault of a faulty host has happened */
-  int16_t down;         /* rank whose crash was detected last; -1 at first */
+  uint8_t requested;    /* a TIMER has requested a checkpoint, and it is not committed */
+  uint8_t injected;     /* the one fault that the host injects has happened */
+  int16_t down;         /* the rank whose crash was detected last; -1: none was */
   uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0, as no
                            two ranks change what all share */
-  uint8_t settled;      /* no rank will go back any more: world_settles() */
+  uint8_t settled;      /* no rank goes back any more: world_settles() */
 };
 
-/* Property tokens: a global state that is being recorded. Apart from GLOBAL, as no rule looks here.
- */
+/* A global state that is being recorded, for property `tokens`. It is not in GLOBAL, as no rule
+ * reads it. */
 struct world_tokens {
-  uint32_t ranks; /* ranks that have recorded their part of it */
-  uint32_t more;  /* the sum of their tokens */
+  uint32_t ranks; /* ranks that have recorded their part */
+  uint32_t more;  /* the sum of these ranks' tokens */
 };
 
-/* Parts are compared, stored and hashed as bytes: no padding that a compiler could leave undefined,
- * and the same sizes, hence the same states and digests, for 32-bit and 64-bit hosts. */
+/* Parts are compared, stored and hashed as bytes. They have no padding, which a compiler could
+ * leave undefined, and equal sizes, so equal states and digests, on 32-bit and 64-bit hosts. */
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
 _Static_assert(sizeof(struct world_head) == 28, "size of a head: no padding that is undefined");
 _Static_assert(sizeof(struct world_program) == 264, "size of PROGRAM");
@@ -284,36 +284,37 @@ _Static_assert(sizeof(struct world_global) == 24, "size of GLOBAL");
 _Static_assert(sizeof(struct rcl_event) == 44, "size of an event");
 _Static_assert(sizeof(struct rcl_action) == 44, "size of an action");
 
-/* The host's services for the world. All functions take `ctx`. */
+/* The services of the host for the world. All functions take `ctx`. */
 struct world_memory {
   void *ctx;
-  /* Returns the bytes of a part and sets their number; empty parts have size 0. Valid until the
-   * part is edited. */
+  /* Returns the bytes of a part, valid until the part is edited, and sets their number. Empty parts
+   * have size 0. */
   const void *(*read)(void *ctx, uint32_t part, uint32_t *size);
-  /* Returns the head of a RANK part, for callers that need no more of it. Where it is NULL or
+  /* Returns the head of a RANK part, for callers that need only this. If the function is NULL or
    * returns NULL, `read` is called. */
   const struct world_head *(*read_head)(void *ctx, uint32_t part);
-  /* Returns the part to write to, grown (with zeroes) or cut to `size` bytes. */
+  /* Returns the part to write to, with `size` bytes: cut, or grown with zeroes. */
   void *(*edit)(void *ctx, uint32_t part, uint32_t size);
-  /* Drops that number of bytes from the front of a part, which has at least as many, in a time that
-   * does not depend on its size. NULL: `edit` is used. */
+  /* Drops `bytes` bytes, all of which exist, from the front of a part, in a time that does not
+   * depend on the part's size. NULL: `edit` is used. */
   void (*drop)(void *ctx, uint32_t part, uint32_t bytes);
   /* Keeps bytes for stable storage; equal bytes may get equal numbers; numbers count from 1. */
   uint32_t (*keep)(void *ctx, const void *bytes, uint32_t size);
   const void *(*kept)(void *ctx, uint32_t number, uint32_t *size);
-  /* Is told that kept bytes are no longer needed. May be NULL. */
+  /* Tells that kept bytes are not needed any more. May be NULL. */
   void (*forget)(void *ctx, uint32_t number);
 };
 
 /* ---- the world ---- */
 
-/* Stored states that were merged into one; an audit takes each START from every one of them. */
+/* Stored states that were merged into one. An audit takes each START from all of them. */
 struct world_merges;
 struct world_merges *world_merges_new(void);
 void world_merges_free(struct world_merges *); /* may be NULL */
 
 /* A fault that the host injects once, to show that the properties detect it. The last two are no
- * moves but hold throughout: images lack the contents of windows, or the holders of their locks. */
+ * moves, and hold throughout: images lack the contents of windows, or the holders of their
+ * locks. */
 enum injected_fault {
   FAULT_DROP = 1,
   FAULT_DUPLICATE = 2,
@@ -324,24 +325,24 @@ enum injected_fault {
 
 /* Hazards of machines that a protocol may have to tolerate beyond crashes between steps. */
 enum hazard {
-  /* A crash may fall between two actions of a step: the earlier actions have taken effect. */
+  /* A crash may fall between two actions of a step. The earlier actions then have taken effect. */
   HAZARD_CUT_STEPS = 1,
   /* After a crash, a write that was under way may be found whole or lost; a checksum tells which.
    */
   HAZARD_WHOLE_WRITES = 2,
-  /* Such a write may also be torn, a prefix or a mixture of old and new, and there is no checksum
-   * to tell. An event logger is another machine, to which a message comes or not: its writes are
-   * never torn. */
+  /* Such a write may also be torn: a prefix, or a mixture of old and new, and no checksum tells.
+   * Writes to an event logger are never torn: it is another machine, which gets a message or does
+   * not. */
   HAZARD_TORN_WRITES = 4,
-  /* A slow rank may be declared dead and fenced: until its process is ended it goes on and sends to
-   * ranks that have not noticed, but storage takes nothing from it. */
+  /* A slow rank may be declared dead and fenced. Until its process is ended it goes on, and sends
+   * to ranks that have not noticed, but storage takes nothing from it. */
   HAZARD_FALSE_DETECTION = 8,
   /* Control messages of a pair of ranks may overtake each other. */
   HAZARD_CONTROL_OVERTAKES = 16
 };
 
-/* The part of a node that a crash leaves, in move.fault: nothing (the ranks restart elsewhere), its
- * disks (the node comes back), or everything (a process has crashed alone). */
+/* What a crash leaves of a node (in move.fault): nothing (the ranks restart elsewhere), its disks
+ * (the node comes back), or all (a process crashed alone). */
 enum crash_leaves { CRASH_LEAVES_NOTHING, CRASH_LEAVES_DISKS, CRASH_LEAVES_ALL };
 
 /* A level of storage. Checkpoint k goes to the last level whose `every` divides k. Ranks are stored
@@ -350,7 +351,7 @@ enum crash_leaves { CRASH_LEAVES_NOTHING, CRASH_LEAVES_DISKS, CRASH_LEAVES_ALL }
  * rebuilt as long as at most `losses` of its nodes have lost their data. */
 struct world_level {
   uint32_t every;
-  uint8_t needs; /* enum crash_leaves: the least that leaves what is on the node itself */
+  uint8_t needs; /* enum crash_leaves: the least that leaves data on the node itself */
   bool ring;
   int16_t set, losses;
 };
@@ -363,41 +364,45 @@ struct world {
   const struct rcl_protocol *protocol;
   struct rcl_config *config; /* one for each rank */
   int ranks;
-  char *topology;       /* as a text (protocols/neighbours.h); NULL: all are neighbours */
-  uint32_t *neighbours; /* of all ranks, whose configs point here; NULL likewise */
+  char *topology;       /* a text (protocols/neighbours.h); NULL: all ranks are neighbours */
+  uint32_t *neighbours; /* the neighbours of all ranks, to which the configs point; NULL: all ranks
+                           are neighbours */
   uint32_t state_bytes; /* of the protocol's state */
   bool fifo;            /* channels deliver in the order of sending */
   bool overtaking;      /* channels keep no order at all, against MPI */
-  bool places_anywhere; /* system level; else only at `checkpoint` operations */
+  bool places_anywhere; /* system level: a checkpoint may be taken anywhere; else only at
+                           `checkpoint` operations */
   bool closes;          /* connections are closed for a capture or a restart (explorer) */
   bool line_stamps;     /* messages carry line and stopped */
   bool check;           /* check the protocol's invariants after every step */
   bool bounded;         /* crashes and timers are counted down (explorer) */
-  bool whole;           /* keeps contents that make no difference (audit of the explorer) */
+  bool whole;           /* contents that make no difference are kept (audit of the explorer) */
   bool blind;           /* tests: stored states are merged as if no image had outputs */
-  /* States that were merged, for an audit; NULL: none (world_merges.c). */
+  /* States that were merged, for an audit (world_merges.c); NULL: there is none. */
   struct world_merges *merges;
   unsigned faults;  /* enum injected_fault, or-ed */
   unsigned hazards; /* enum hazard, or-ed */
-  int per_node;     /* ranks that crash together, in blocks; 1: each alone */
+  int per_node;     /* number of ranks that crash together, in blocks; 1: each crashes alone */
   unsigned exceeds; /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
   struct world_level level[WORLD_LEVELS];
-  int levels; /* 0: storage outlives all crashes */
+  int levels; /* number of levels; 0: storage outlives all crashes */
   int stored_per_node;
   const char *const *properties; /* names of the properties to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
-  /* Returns whether `rank` is a member of communicator `comm`, even before its first member is told
-   * so. NULL: all ranks are. */
+  /* Returns whether `rank` is a member of communicator `comm`, even before the first member is told
+   * so. NULL: all ranks are members. */
   bool (*member)(const void *ctx, int comm, int rank);
   const void *member_ctx;
   struct world_memory memory;
-  struct shares *shares; /* contributions in groups (parts_group_shares()); NULL: in parts */
-  struct guard *guard;   /* memory in which the protocol is called; NULL: in the parts */
-  bool all_in_use; /* the protocol's in_use is wrong about the first state: each step then shows
-                      that */
+  struct shares
+      *shares;         /* contributions in groups (parts_group_shares()); NULL: they are in parts */
+  struct guard *guard; /* memory in which the protocol is called; NULL: in the parts */
+  bool all_in_use; /* the protocol's in_use is wrong about the first state, and each step shows that
+                      again */
 };
 
-/* Number of a part. `a` is a rank, or the source of a channel; `b` its destination. */
+/* Returns the number of a part. `a` is a rank, or the source of a channel; `b` is its
+ * destination. */
 static inline uint32_t world_part(const struct world *w, enum part_kind kind, int a, int b)
 {
   uint32_t n = (uint32_t)w->ranks, pairs = n * n;
@@ -411,28 +416,28 @@ static inline uint32_t world_part(const struct world *w, enum part_kind kind, in
 
 uint32_t world_parts(const struct world *);
 
-/* Parts that belong together make a *component*: those of one rank, those between one pair of
- * ranks, GLOBAL with TOKENS. Their values depend on each other, so the explorer numbers them
- * together.
- */
+/* Returns the number of the part's *component*: the parts of one rank, those between one pair of
+ * ranks, or GLOBAL with TOKENS. Parts of a component depend on each other, so the explorer numbers
+ * them together. */
 uint32_t world_component(const struct world *, uint32_t part);
 uint32_t world_components(const struct world *);
 
-/* Fills in `world` for `ranks` ranks. The caller sets the other fields afterwards and calls
- * world_begin(), which writes the parts as they are before the first START. */
+/* Fills in `world` for `ranks` ranks, with `capacity` entries in each list of the protocol. The
+ * caller then sets the other fields and calls world_begin(), which writes the parts as they are
+ * before the first START. */
 void world_init(struct world *, const struct rcl_protocol *, int ranks, uint32_t capacity);
-/* Sets a parameter of the protocol (rcl_config.parameter); a parameter that it does not have is
- * ignored. */
+/* Sets a parameter of the protocol (rcl_config.parameter). Does nothing if the protocol does not
+ * have it. */
 void world_set_parameter(struct world *, const char *name, uint32_t value);
-/* Declares who exchanges messages with whom, before world_begin(): a text of
- * protocols/neighbours.h, which is copied; NULL: all with all. A program that sends to another rank
- * ends the run: its protocol gives up. False, with `problem` (NEIGHBOURS_PROBLEM bytes): the text
- * is wrong. */
+/* Declares who exchanges messages with whom, before world_begin(). `text` is in the notation of
+ * protocols/neighbours.h, and is copied; NULL: all with all. A program that sends to another rank
+ * ends the run: its protocol gives up. Returns false, with `problem` (NEIGHBOURS_PROBLEM bytes)
+ * set, if the text is wrong. */
 bool world_set_topology(struct world *, const char *text, char *problem);
 /* Adds a level of storage after the others. More than WORLD_LEVELS are a breach. */
 void world_add_level(struct world *, struct world_level);
-/* From here on the protocol is called in memory of its own, where property `pure` is judged in
- * full. `audit`: each step is taken again in other places. The configs do not grow any more. */
+/* Makes the protocol work in memory of its own, in which property `pure` is judged in full.
+ * `audit`: each step is taken again in other places. The configs must not grow after this. */
 void world_guard(struct world *, bool audit);
 void world_unguard(struct world *);
 void world_begin(struct world *, unsigned crashes, unsigned timers);
@@ -441,10 +446,10 @@ void world_clear(struct world *);
 
 enum move_kind {
   MOVE_EVENT,  /* `event` happens at `rank` */
-  MOVE_CRASH,  /* `rank` fails; where nodes have several ranks: those of the node that begins with
-                  it.  -1: no rank, the server loses what it has stored (runs, with levels) */
-  MOVE_DETECT, /* the dispatcher notices the dead, fences storage and opens a new incarnation.
-                  `rank` is -1; independent: the dead rank that is noticed */
+  MOVE_CRASH,  /* `rank` fails; with several ranks on a node, all ranks of the node that begins with
+                  it. -1: no rank, but the server loses what it has stored (runs, with levels) */
+  MOVE_DETECT, /* the dispatcher notices the dead, fences storage and begins a new incarnation.
+                  `rank` is -1; independent: the rank whose death is noticed */
   MOVE_FINISH, /* the program of `rank` ends (real programs) */
   MOVE_FAULT,  /* a faulty host drops or duplicates the message at `index` of peer -> rank */
   MOVE_SENT    /* the synchronous send of the program of `rank` ends (scripts) */
@@ -452,25 +457,25 @@ enum move_kind {
 
 struct move {
   uint8_t kind;
-  uint8_t fault; /* MOVE_FAULT, and CAPTURED..DURABLE told too early; enum detection; enum
-                    crash_leaves; world_cut() */
+  uint8_t fault; /* of MOVE_FAULT, and of CAPTURED..DURABLE told too early; or enum detection; or
+                    enum crash_leaves; or world_cut() */
   int16_t rank;
-  uint32_t index; /* ARRIVED, CONTROL, LIE: place of the message in its channel; found by the
-                     world when WORLD_FIND. MOVE_CRASH: what becomes of writes under way, a digit
-                     of enum write_end for each, in base WRITE_ENDS */
-  struct content content; /* real programs, SEND, ARRIVED and OUTPUT: content of the payload; none:
-                             not given */
+  uint32_t index; /* ARRIVED, CONTROL, FAULT: place of the message in its channel; WORLD_FIND: the
+                     world finds it. MOVE_CRASH: what becomes of the writes under way, a digit of
+                     enum write_end for each, in base WRITE_ENDS */
+  struct content content; /* real programs, at SEND, ARRIVED and OUTPUT: content of the payload;
+                             none: it is not given */
   struct rcl_event event;
 };
 
-/* A detection is of ranks that have crashed, of a rank that lives (HAZARD_FALSE_DETECTION), or the
- * end of the process of the latter. */
+/* What a detection notices: ranks that have crashed, or a rank that lives (HAZARD_FALSE_DETECTION),
+ * whose process it ends later. */
 enum detection { DETECT_DEAD, DETECT_FALSELY, DETECT_END };
 
 enum write_end { WRITE_LOST, WRITE_WHOLE, WRITE_TORN, WRITE_ENDS };
 
-/* HAZARD_CUT_STEPS: the rank crashes after that number of actions of the event's step that have an
- * effect outside of the rank; -1: it does not crash. */
+/* HAZARD_CUT_STEPS: the rank crashes after this number of actions that have an effect outside of
+ * it; -1: it does not crash. */
 enum { FAULT_CUT = 8, FAULT_CUT_SHIFT = 4, FAULT_CUTS = 16 };
 static inline int world_cut(const struct move *move)
 {
@@ -489,7 +494,7 @@ enum verdict_kind {
   VERDICT_IMPOSSIBLE /* world_step() only: the world could not have produced this move */
 };
 
-/* Messages of one flow to the rank that a verdict names, as its sender's program counts them. */
+/* Messages of one flow to the rank that a verdict names. Its sender's program counts them. */
 struct verdict_messages {
   int16_t source, comm;
   int32_t tag;
@@ -501,31 +506,31 @@ struct verdict {
   const char *property; /* VIOLATION: name, as in claims */
   int rank;
   enum rcl_reason reason; /* GAVE_UP */
-  bool refused;           /* `legal`: the list of actions breaks the grammar of a step */
-  bool puts_off;          /* a TIMER's step puts the checkpoint off: it only sets the timer again */
-  struct reached reached; /* by this step */
+  bool refused;           /* `legal`: the list of actions breaks the grammar */
+  bool puts_off; /* the step of a TIMER puts the checkpoint off: it only sets the timer again */
+  struct reached reached;        /* what this step has reached */
   struct verdict_messages about; /* VIOLATION: the messages that the text speaks of */
   char text[192];                /* what was expected and what was seen; GAVE_UP: why */
 };
 
-/* Calls `visit` for every move that can happen now, in a fixed order: that of their origins. */
+/* Calls `visit` for every move that can happen now, in a fixed order: by origin. */
 void world_moves(const struct world *, void (*visit)(void *data, const struct move *), void *data);
 
-/* Moves by *origin*: what a rank does by itself, what comes to it from one peer, that it crashes,
- * that the dead are detected. The moves of one origin depend on few parts, so that the explorer can
- * remember them; those of all open origins are the moves of the world. */
+/* Returns the number of origins. The *origin* of a move is: a rank, by itself; a message to it from
+ * one peer; its crash; the detection of the dead. The moves of one origin depend on few parts, so
+ * the explorer can remember them. The moves of all open origins are the moves of the world. */
 uint32_t world_origins(const struct world *);
 void world_moves_of(const struct world *, uint32_t origin,
                     void (*visit)(void *data, const struct move *), void *data);
 
-/* How one rank stands, and, put together, how all do. */
+/* How one rank stands. Several standings can be put together: how all stand. */
 struct world_standing {
   bool gave_up;  /* the protocol has given up (of all: any) */
-  bool finished; /* the program has ended, it is not held (a rollback may be on its way), and there
-                    is no crash that it has yet to notice (of all: everywhere) */
-  bool dead;     /* crashed and not yet detected, or to be ended (of all: any of them) */
+  bool finished; /* the program has ended, is not held (as a rollback may be coming), and has
+                    noticed all crashes (of all: everywhere) */
+  bool dead;     /* it has crashed and was not yet detected, or must be ended (of all: any) */
   /* The fields below are known for a single rank only. */
-  bool ended; /* its program has finished, even if it has crashed since */
+  bool ended; /* the program has finished, even if the rank has crashed after that */
   bool held;
   bool behind; /* it has a crash to notice */
   bool starts; /* START is its only move, and commutes with all others */
@@ -537,73 +542,72 @@ struct world_standing {
 struct world_standing world_standing(const struct world *, int rank);
 struct world_standing world_standing_of_all(const struct world_standing *, int ranks);
 
-/* Returns how many origins, counted from the first, can have moves when all ranks stand like this.
- */
+/* Returns how many origins, counted from the first, can have moves when all ranks stand like
+ * this. */
 uint32_t world_open_origins(const struct world *, const struct world_standing *all);
 
-/* Returns in how many ways the writes under way can end when the node that begins with `first`
- * crashes, as move.index counts them. Only the first 20 writes count; a write is lost where nothing
- * else can happen to it. */
+/* Returns the number of ways in which the writes under way can end when the node that begins with
+ * `first` crashes, as move.index counts them. Only the first 20 writes count: a further write is
+ * lost. */
 uint32_t world_write_ends(const struct world *, int first);
 
-/* Independent: returns the part that a START of `rank` from `checkpoint` needs but a crash has
- * taken from storage: the newest image, or the log after it. NULL: no part is missing. */
+/* Independent: returns the part that a START of `rank` from `checkpoint` needs and that a crash has
+ * taken from storage, the newest image or the log after it. NULL: no part is missing. */
 const struct world_record *world_lost_record(const struct world *, int rank, uint32_t checkpoint);
 
-/* NULL when `move` can happen now; otherwise why not (a static text). */
+/* Returns NULL when `move` can happen now; otherwise why not, as a static text. */
 const char *world_refuses(const struct world *, const struct move *);
 
 /* Takes one move: the message leaves its channel, the protocol steps, its actions take effect.
- * `actions` (item with room for RCL_ACTIONS_MAX, the caller's) tells the host what to carry out; it
- * is empty for moves without a step. The verdict is filled in. Fields of `move` that the world
- * finds (index) are written back. */
+ * `actions`, with the caller's room for RCL_ACTIONS_MAX items, tells the host what to carry out,
+ * and is empty for moves without a step. Fills in the verdict, and the fields of `move` that the
+ * world finds (index). */
 void world_step(struct world *, struct move *, struct rcl_actions *, struct verdict *);
 
-/* Explorer's verdict on a state that nothing but a crash can change: `deadlock` when a program has
- * not finished, `commits` when a checkpoint was asked for and never committed, `requests` when no
- * more will be asked for. A TIMER whose step sets the timer again may have put the checkpoint off,
- * and so may the next one: `renews` tells whether the timer of `rank` leads to a checkpoint that
- * commits when it goes off in this state; it must leave the state as it was. NULL: no such timer
- * does. */
+/* Judges a state that nothing but a crash can change: `deadlock` if a program has not finished,
+ * `commits` if a checkpoint was requested and has not committed, `requests` if no more will be
+ * requested. A TIMER whose step sets the timer again may put a checkpoint off, and so may the next
+ * TIMER. So `renews` (NULL: no such timer exists) tells whether the timer of `rank`, when it goes
+ * off in this state, leads to a checkpoint that commits. It leaves the state as it was. */
 void world_at_rest(const struct world *, struct verdict *);
 void world_at_rest_renewing(const struct world *, bool (*renews)(void *ctx, int rank), void *ctx,
                             struct verdict *);
 
-/* The same verdict on a state to which a run comes back for ever: `progress` if it is `deadlock` or
+/* Judges a state to which a run comes back for ever: `progress` if it is `deadlock` or
  * `commits`. */
 void world_for_ever(const struct world *, struct verdict *);
 
-/* Verdict on a state in which all programs have finished: `agreement` when a receiver was given
- * other contents than its sender, as it ended up, has sent (a suppressed message that came out
- * differently the second time); `no-duplicate` when a message that was given is under way again. */
+/* Judges a state in which all programs have finished: `agreement` if a receiver was given other
+ * contents than its sender sent in its final execution (a suppressed message came out differently
+ * the second time); `no-duplicate` if a message that was given is still under way. */
 void world_at_end(const struct world *, struct verdict *);
 
-/* Returns whether any of these properties is judged: world_at_end() looks at everything. */
+/* Returns whether a property of world_at_end() is judged, as that function looks at everything. */
 bool world_judges_end(const struct world *);
 
-/* Judges the line invariant of the protocol (protocols/line.h) in the present state. A protocol
- * that states none is not judged. `verdict` is as world_at_end() leaves it: property
- * `line-invariant`, the rank `i` of the clause, and in the text the clause. */
+/* Judges the line invariant of the protocol (protocols/line.h) in the present state, if the
+ * protocol states one. A violation has the property `line-invariant`, the rank `i` of the clause,
+ * and the clause as text. */
 void world_judge_line(const struct world *, struct verdict *verdict);
 
-/* Returns the number of the kept bytes that replace an image of `rank` from which no rank will
- * start. Image 0 is one of its program as it stands. */
+/* Returns the number of kept bytes that replace an image of `rank` from which no rank will start.
+ * Image 0 means the program as it stands. */
 uint32_t world_settled_image(const struct world *, int rank, uint32_t image);
 
-/* Strips a record of `rank` from which no rank will start. The bytes that it named stay kept, as
+/* Strips a record of `rank` from which no rank will start. The bytes that it names stay kept, as
  * other records may name them. */
 void world_settle_record(const struct world *, int rank, struct world_record *);
 
-/* Renames ranks in a part of `size` bytes, in place: each rank becomes to[rank]. Returns false
- * where that cannot be done, as histories are digests and stored states are bytes. */
+/* Renames ranks in a part of `size` bytes, in place: each rank becomes to[rank]. Returns false if
+ * that is impossible, as histories are digests and stored states are bytes. */
 bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *bytes,
                   uint32_t size);
 
-/* Returns the number that `part` has once ranks are renamed. */
+/* Returns the number that `part` has when ranks are renamed. */
 uint32_t world_renamed(const struct world *, uint32_t part, const int16_t *to);
 
-/* Replaces each number of kept bytes (but 0) in `bytes` of that part, in order, by what `map`
- * returns for it. */
+/* Replaces each number of kept bytes in `bytes` of that part, except 0, by the result of `map`, in
+ * order. */
 void world_map_kept(const struct world *, uint32_t part, void *bytes, uint32_t size,
                     uint32_t (*map)(void *ctx, uint32_t number), void *ctx);
 
@@ -625,8 +629,8 @@ bool world_owes(const struct world *, struct move *owed);
 /* Returns whether all programs have finished, none is held, and none has yet to notice a crash. */
 bool world_finished(const struct world *);
 
-/* Sets the DOWN that `rank` has to take next; returns false when it knows of all crashes that were
- * detected. */
+/* Sets `down` to the DOWN that `rank` must take next. Returns false if the rank knows of all
+ * detected crashes. */
 bool world_next_down(const struct world *, int rank, struct rcl_event *);
 
 #endif

@@ -1,11 +1,12 @@
-/* The world: after the step, its actions take effect. */
+/* Lets the actions of a step take effect in the world. */
 #include <limits.h>
 #include <stdio.h>
 
 #include "protocols/grammar.h"
 #include "world/rules/world_step.h"
 
-/* A message to a rank that has died since, or that must restart for a later recovery, is lost. */
+/* Judges that a rank sends through open connections. A receiver that has died, or that must restart
+ * for a later recovery, does not count: the message is lost. */
 static void check_open(struct step_context *t, int peer)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -37,7 +38,8 @@ static void send_control(struct step_context *t, const struct rcl_action *action
   world_put_on(t, control_part(t->w), action->peer, &message);
 }
 
-/* RCL_NOBODY: a receive that was cancelled before a crash, and will be cancelled again. */
+/* Returns whether the receive may get the message. RCL_NOBODY: it was cancelled before a crash, and
+ * will be cancelled again. */
 static bool may_match(const struct step_context *t, const struct world_receive *receive,
                       const struct rcl_action *action)
 {
@@ -84,7 +86,7 @@ static uint32_t find_slot(const struct step_context *t, uint32_t slot, bool *ful
   return first;
 }
 
-/* The receive's message is in a slot. */
+/* Withdraws the announcement of the receive whose message is in a slot. */
 static void withdraw_announcement(const struct step_context *t)
 {
   uint32_t place, count;
@@ -190,8 +192,8 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
     hand_over(t, action->request, slot.peer, &slot.message);
 }
 
-/* An image is usable only if the program is at a place or held, and not in the middle of a
- * collective, whose messages no protocol sees. */
+/* Returns why the rank cannot be captured; NULL: it can. An image is usable only if the program is
+ * at a place or held, and not within a collective, as no protocol sees the messages of one. */
 static const char *refuses_capture(const struct step_context *t)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -255,8 +257,8 @@ static void give_up(struct step_context *t, const struct rcl_action *action)
            why);
 }
 
-/* A forced outcome repeats one from before a crash; where there was none, the choice must be left
- * to the program. In a run only the program's call knows how many outcomes there are
+/* Forces the outcome of a choice. It repeats one from before a crash; if there was none, the
+ * program must choose. In a run, only the program's call knows how many outcomes there are
  * (host_choose()). */
 static void force_outcome(struct step_context *t, const struct rcl_action *action)
 {
@@ -371,7 +373,7 @@ static void carry_out(struct step_context *t, const struct rcl_action *action)
   }
 }
 
-/* A TIMER asks for a checkpoint, unless it is put off. */
+/* Notes that a TIMER has requested a checkpoint, unless the step puts it off. */
 static void note_request(struct step_context *t)
 {
   bool old = t->w->protocol->clocks && t->event.checkpoint <= read_global(t->w)->committed;
@@ -380,7 +382,7 @@ static void note_request(struct step_context *t)
     edit_global(t->w)->requested = true;
 }
 
-/* Gives up the receive. */
+/* Withdraws the receive, which the program has cancelled. */
 static void withdraw_receive(struct step_context *t)
 {
   uint32_t place;
@@ -416,14 +418,15 @@ static void end_choice(struct step_context *t)
     program->waiting = (uint8_t)(name + 1);
 }
 
-/* Comes after all other actions, with the state as they leave it. */
+/* Stores a part, after all other actions, with the state as they leave it. */
 static void store_part(struct step_context *t, const struct rcl_action *action)
 {
   t->action = action;
   world_store(t, action);
 }
 
-/* No host can carry out such a list, so it is a violation whatever properties are judged. */
+/* Returns whether the grammar refuses the list. No host can carry out such a list, so it is a
+ * violation whatever properties are judged. */
 static bool is_refused(struct step_context *t)
 {
   struct grammar_refusal refusal;
@@ -439,7 +442,7 @@ static bool is_refused(struct step_context *t)
   return true;
 }
 
-/* Returns whether others, storage or the outside see the action. */
+/* Returns whether other ranks, storage or the outside see the action. */
 static bool is_seen_outside(enum rcl_action_kind kind)
 {
   return kind == RCL_ACTION_TRANSMIT || kind == RCL_ACTION_RESEND || kind == RCL_ACTION_JOIN ||

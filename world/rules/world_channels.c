@@ -1,4 +1,4 @@
-/* The world: messages come into channels and leave them. */
+/* Puts messages into channels, and takes them out. */
 #include "world/rules/world_step.h"
 
 bool world_is_reachable(const struct world *w, int rank, uint16_t incarnation)
@@ -33,7 +33,7 @@ void world_put_on(struct step_context *t, enum part_kind kind, int peer,
   }
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
-  if (is_unordered(t->w, kind)) /* a channel without order has one order only */
+  if (is_unordered(t->w, kind)) /* a channel without order keeps its messages in one order only */
     while (count > 0 && memcmp(&channel[count - 1], message, sizeof *message) > 0)
       count--;
   list_insert(t->w, kind, t->rank, peer, count, message, sizeof *message);

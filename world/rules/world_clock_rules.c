@@ -1,8 +1,8 @@
-/* The world: clocks, for protocols that have them (protocol.h).
+/* The rules about clocks, for protocols that have them (protocol.h).
  *
- * The world has no clock. What is known follows from the bounds alone: an alarm goes off within the
- * deviation D of its time, a message takes L at most and S at least. So an alarm x before an alarm
- * y of another clock for certain when
+ * The world has no clock; all it knows follows from the bounds. An alarm goes off within the
+ * deviation D of its time, and a message takes between S and L. So an alarm x certainly comes
+ * before an alarm y of another clock when
  *
  *     time of x + D <= time of y - D
  *
@@ -17,7 +17,8 @@
  */
 #include "world/rules/world_parts.h"
 
-/* Returns whether x, moved by these numbers of bounds, is not after y, whatever the bounds are. */
+/* Returns whether x, moved by these multiples of the bounds, is not after y, for all values of the
+ * bounds. */
 static bool precedes(const struct world_alarm *x, int deviations, int longest, int shortest,
                      const struct world_alarm *y)
 {
@@ -40,7 +41,7 @@ bool world_needs_timer(const struct world *w, int rank)
                                      read_rank_head(w, RCL_COORDINATOR_RANK).rung.checkpoint;
 }
 
-/* Only running ranks of one incarnation wait for each other. */
+/* Returns whether the ranks wait for each other: only running ranks of one incarnation do. */
 static bool in_step(const struct world_head *me, const struct world_head *other)
 {
   return (other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING) &&
@@ -83,7 +84,7 @@ const char *world_too_fast(const struct world *w, int rank, const struct world_m
   const struct world_alarm y = read_rank_head(w, rank).set, *x = &message->after;
   if (!x->checkpoint || !y.checkpoint || !holds(w, RCL_BOUND_DEVIATION))
     return NULL;
-  struct world_alarm latest = y; /* the alarm at which the message is still too early */
+  struct world_alarm latest = y; /* the alarm before which the message is too early */
   latest.after[RCL_BOUND_SHORTEST] -= holds(w, RCL_BOUND_SHORTEST);
   return precedes(&latest, 2, 0, 0, x) ? "it was sent too late to be here before the alarm" : NULL;
 }

@@ -1,4 +1,4 @@
-/* The world: alarms are set, and go off (world_clock_rules.c says when they can). */
+/* Sets alarms, and lets them go off when world_clock_rules.c allows it. */
 #include "world/rules/world_step.h"
 
 void world_set_alarm(struct step_context *t, const struct rcl_action *action)
@@ -13,7 +13,8 @@ void world_set_alarm(struct step_context *t, const struct rcl_action *action)
   memcpy(me->set.after, action->after, sizeof me->set.after);
 }
 
-/* Messages under way that were sent since the last alarm were sent before this one. */
+/* Lets the alarm go off. Messages under way that were sent after the last alarm were sent before
+ * this one. */
 void world_ring(struct step_context *t)
 {
   const struct world *w = t->w;

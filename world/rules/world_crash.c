@@ -1,4 +1,4 @@
-/* The world: crashes, and their detection. */
+/* Takes crashes and their detection. */
 #include "world/rules/world_step.h"
 
 static void count_crash(const struct world *w)
@@ -74,8 +74,8 @@ void world_crash(struct step_context *t)
   count_crash(t->w);
 }
 
-/* Each crash begins an incarnation of its own, so that survivors can be told of crashes one after
- * the other. No survivor has noticed this one yet. */
+/* Declares one rank dead. Each crash begins an incarnation of its own, which no survivor has
+ * noticed yet, so survivors can be told of crashes one after the other. */
 static void declare_one(const struct world *w, int rank)
 {
   struct world_global *global = edit_global(w);
@@ -96,7 +96,8 @@ static void await_restart(const struct world *w, int rank)
     edit_program(w, rank)->finished = false;
 }
 
-/* The dispatcher fences storage first, so that what it then reads as committed stays committed. */
+/* Declares all dead ranks dead. The dispatcher fences storage first, so that a checkpoint which it
+ * then reads as committed stays committed. */
 static void declare_all(struct step_context *t, int living)
 {
   const struct world *w = t->w;
@@ -117,8 +118,8 @@ static void declare_all(struct step_context *t, int living)
   }
 }
 
-/* Ends the process of a rank that was declared dead, so that the rank can start again from storage,
- * wherever the process has gone back to meanwhile. */
+/* Ends the process of a rank that was declared dead. The rank can then start again from storage,
+ * wherever its process has gone back to. */
 static void end_declared(const struct world *w, int rank)
 {
   const struct world_rank was = *read_rank(w, rank);

@@ -1,4 +1,4 @@
-/* The world: a digest of its state. */
+/* Computes a digest of the world's state. */
 #include "base/hash.h"
 #include "world/rules/world_parts.h"
 
@@ -28,7 +28,7 @@ void world_map_kept(const struct world *w, uint32_t part, void *bytes, uint32_t 
   }
 }
 
-/* Kept bytes, by what they are. */
+/* Returns the digest of kept bytes, which does not depend on their number. */
 static uint32_t of_kept(void *ctx, uint32_t number)
 {
   const struct world *w = ctx;

@@ -1,4 +1,4 @@
-/* The world: calls of the protocol, and property `pure`.
+/* Calls the protocol, and judges property `pure`.
  *
  * In a check the protocol works on copies that lie alone in memory, an object each:
  *
@@ -6,10 +6,10 @@
  *                what is found       ends at the end      A5 filled, and looked at afterwards
  *                changed is a flaw   of a page
  *
- * Objects that it may only read (config, event; the state in all functions but `step`) are mapped
- * read-only. An audit takes each step again in other places, with other bytes around and with
- * another stack. A result that depends on an address, or on memory that was never written, then
- * comes out differently. Only the addresses of the protocol's own code and tables stay the same. */
+ * Objects that the protocol may only read (config, event; the state in all functions but `step`)
+ * are mapped read-only. An audit takes each step again in other places, with other bytes around
+ * the objects and on the stack. A result that depends on an address, or on memory that was never
+ * written, then differs. Only the addresses of the protocol's own code and tables stay the same. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ enum spot {
   SPOT_ITEMS,
   SPOT_PIECES,
   SPOT_WORK,
-  SPOT_WRITABLE, /* objects before this one may be written; the others a protocol may only read */
+  SPOT_WRITABLE, /* objects before this one may be written, and the others only read */
   SPOT_CONFIG = SPOT_WRITABLE,
   SPOT_NEIGHBOURS,
   SPOT_EVENT,
@@ -46,23 +46,23 @@ static const char *const spot_names[SPOTS] = {[SPOT_STATE] = "its state",
                                               [SPOT_EVENT] = "the event",
                                               [SPOT_RANKS] = "the new ranks"};
 
-/* Where objects lie: at the end of their pages, at the place whose address has the opposite bits,
- * or at the beginning of pages. */
+/* Where objects are: at the end of their pages, at the place whose address has the opposite bits,
+ * or at the beginning of their pages. */
 enum place { PLACE_END, PLACE_APART, PLACE_FRONT };
 
 static const unsigned char filling[] = {
     [PLACE_END] = 0xA5, [PLACE_APART] = 0x5A, [PLACE_FRONT] = 0x3C};
 
-/* Bytes by which the stack begins lower. They are chosen so that each bit of an address, from the
- * fifth to the twentieth, differs between two of the three places. */
+/* The number of bytes by which the stack begins lower at each place. Each bit of an address, from
+ * the fifth to the twentieth, differs between two of the three places. */
 static const uint32_t lower[] = {[PLACE_END] = 0, [PLACE_APART] = 0x55550, [PLACE_FRONT] = 0xAAAA0};
 
 struct guard {
   bool audit;
-  const unsigned char *stack; /* audit: where the caller's frame is, the same for all places */
+  const unsigned char *stack; /* audit: the caller's frame, the same for all places */
   enum place place;
   struct confine_memory memory[SPOTS];
-  void *made; /* the state that a step has made, when it is taken again */
+  void *made; /* the state that a step has made; kept when the step is taken again */
 };
 
 static unsigned char *pages_of(const struct guard *g, enum spot spot)
@@ -104,19 +104,19 @@ struct call {
   const struct world *w;
   const struct rcl_protocol *protocol;
   const struct rcl_config *config;
-  const struct rcl_event *event; /* NULL: permute_ranks, or none */
+  const struct rcl_event *event; /* NULL: of permute_ranks, or of functions without an event */
   void *state;
   const void *state_read;
   struct rcl_actions *actions;
   struct rcl_piece *piece;
-  struct rcl_work *work; /* NULL: the protocol is not asked for it */
-  const int16_t *to;     /* permute_ranks */
+  struct rcl_work *work; /* NULL: the protocol's work is not wanted */
+  const int16_t *to;     /* argument of permute_ranks */
   bool check;
-  int stack;               /* byte with which the stack is filled; 0: it is left */
-  int broken;              /* invariant; 0: none */
+  int stack;               /* byte that fills the stack; 0: the stack is left as it is */
+  int broken;              /* the broken invariant; 0: none */
   uint32_t pieces, before; /* pieces in use after the call, and before it; they begin at `offset` */
   uint32_t offset[RCL_PIECES];
-  const char *volatile within; /* function of the protocol but `step`; NULL: that one */
+  const char *volatile within; /* the function of the protocol that runs; NULL: `step` */
 };
 
 /* Fills the stack below the caller with a byte; the next step finds it there. */
@@ -153,7 +153,7 @@ static void run_functions(struct call *c)
     c->broken = c->protocol->violated_invariant(c->config, c->state_read);
 }
 
-/* Runs the functions where the stack has so many bytes more. What is below is filled. */
+/* Runs the functions with the stack `bytes` lower, and the memory below it filled. */
 static __attribute__((noinline)) void run_lower(struct call *c, size_t bytes)
 {
   unsigned char room[bytes];
@@ -164,7 +164,7 @@ static __attribute__((noinline)) void run_lower(struct call *c, size_t bytes)
 
 static void run_call(void *data)
 {
-  enum { FRAMES = 1 << 13 }; /* between the caller of confine_run() and here, at most */
+  enum { FRAMES = 1 << 13 }; /* bytes between the caller of confine_run() and here, at most */
   struct call *c = data;
   const unsigned char here = 0;
   if (!c->stack) {
@@ -179,7 +179,7 @@ static void run_call(void *data)
 
 /* ---- what is wrong with it ---- */
 
-/* Writes into `flaw` which function breaks the rule and how; returns false. */
+/* Writes into `flaw` which function breaks a rule, and how. Returns false. */
 static bool wrong(const struct call *c, char *flaw, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -204,8 +204,8 @@ static const char *did(const struct confine_end *end)
                                         : "touched";
 }
 
-/* Writes into `flaw` which object of the guard the address is in or around; false where there is
- * none. */
+/* Writes into `flaw` in or around which object of the guard the address is. Returns false if there
+ * is none. */
 static bool wrong_at_object(const struct call *c, const struct confine_end *end, char *flaw)
 {
   const struct guard *g = c->w->guard;
@@ -227,7 +227,7 @@ static bool wrong_at_object(const struct call *c, const struct confine_end *end,
   return false;
 }
 
-/* Writes into `flaw` how a call ended that did not return; returns false. */
+/* Writes into `flaw` how a call ended that has not returned. Returns false. */
 static bool wrong_end(const struct call *c, const struct confine_end *end, char *flaw)
 {
   enum { NOWHERE = 1 << 12 };
@@ -244,7 +244,7 @@ static bool wrong_end(const struct call *c, const struct confine_end *end, char 
   return wrong(c, flaw, "%s %s (%s)", did(end), where, end->name);
 }
 
-/* Returns the first byte that was changed since it was filled; NULL: none. */
+/* Returns the first byte that has changed after it was filled; NULL: none has. */
 static const unsigned char *changed(const struct guard *g, const unsigned char *at,
                                     const unsigned char *end)
 {
@@ -269,8 +269,7 @@ static bool wrong_around(const struct call *c, enum spot spot, char *flaw)
   return beyond;
 }
 
-/* Returns whether the list ends with an action after which rcl_protocol_step() drops the others.
- */
+/* Returns whether the list ends with an action after which rcl_protocol_step() drops all others. */
 static bool is_cut(const struct rcl_actions *list)
 {
   if (!list->count)
@@ -279,11 +278,11 @@ static bool is_cut(const struct rcl_actions *list)
   return last->kind == RCL_ACTION_GIVE_UP && last->reason == RCL_REASON_FULL;
 }
 
-/* Returns whether the list of actions is wrong: moved, too long, or not written as far as it
- * counts. */
+/* Returns whether the list of actions is wrong: it was moved, is too long, or is not written up to
+ * its count. */
 static bool wrong_list(const struct call *c, const struct rcl_actions *host, char *flaw)
 {
-  enum { LOOKED = 1 << 12 }; /* bytes behind the last action */
+  enum { LOOKED = 1 << 12 }; /* bytes to look at behind the last action */
   const struct guard *g = c->w->guard;
   const struct rcl_actions *list = c->actions;
   const unsigned char *items = object(g, SPOT_ITEMS);
@@ -310,8 +309,8 @@ static bool wrong_list(const struct call *c, const struct rcl_actions *host, cha
   return false;
 }
 
-/* Returns whether in_use() is wrong about the state: pieces out of order or out of the state, or
- * bytes outside of pieces that are not zero. */
+/* Returns whether in_use() is wrong about the state: pieces are out of order or outside of the
+ * state, or bytes outside of pieces are not zero. */
 static bool wrong_pieces(struct call *c, char *flaw)
 {
   const unsigned char *state = c->state_read;
@@ -352,17 +351,17 @@ static bool wrong_invariant(struct call *c, char *flaw)
 
 /* ---- guarded ---- */
 
-/* The arguments of a call. All memory is the caller's. */
+/* The arguments of a call. The caller owns all memory. */
 struct given {
   int rank;
   const void *state;
-  const struct rcl_event *event;     /* NULL: permute_ranks, */
-  const int16_t *to;                 /* by these; NULL: nothing is done */
-  const struct rcl_actions *actions; /* their capacity counts */
+  const struct rcl_event *event;     /* NULL: of permute_ranks */
+  const int16_t *to;                 /* argument of permute_ranks; NULL: ranks are not permuted */
+  const struct rcl_actions *actions; /* only their capacity matters */
   bool check;
 };
 
-/* Copies what the call is given into the memory of the guard. */
+/* Copies the arguments of the call into the guard's memory. */
 static struct call enter(const struct world *w, const struct given *given)
 {
   const struct guard *g = w->guard;
@@ -390,7 +389,7 @@ static struct call enter(const struct world *w, const struct given *given)
   c.actions = (struct rcl_actions *)(void *)object(g, SPOT_LIST);
   *c.actions = (struct rcl_actions){.capacity = given->actions->capacity,
                                     .item = (struct rcl_action *)(void *)object(g, SPOT_ITEMS)};
-  if (w->protocol->work) /* the invariant, which runs ask for */
+  if (w->protocol->work) /* the invariant, for which runs ask */
     c.work = memset(object(g, SPOT_WORK), 0, sizeof *c.work);
   return c;
 }
@@ -519,7 +518,7 @@ void world_call_permute(const struct world *w, int rank, void *state, const int1
     breach("%s", flaw);
 }
 
-/* Returns whether in_use() is wrong about a state of zeros, which the world asks for before the
+/* Returns whether in_use() is wrong about a state of zeroes, for which the world asks before the
  * first step. */
 static bool first_is_wrong(struct world *w)
 {

@@ -1,4 +1,4 @@
-/* The world: an event takes place, before the protocol takes its step. */
+/* Lets an event take place in the world, before the protocol takes its step. */
 #include "world/rules/world_step.h"
 
 /* ---- before the step: the event takes place ---- */
@@ -7,7 +7,7 @@ static void post_receive(struct step_context *t)
 {
   struct world_program *program = edit_program(t->w, t->rank);
   if (t->event.request <= program->receives)
-    return; /* announced again after a restart */
+    return; /* it is announced again after a restart */
   program->receives = t->event.request;
   struct world_receive receive = {.request = t->event.request,
                                   .peer = t->event.peer,
@@ -56,7 +56,7 @@ static void send_message(struct step_context *t)
     world_script_sent(w, t->rank);
 }
 
-/* Notes violations of the bounds in a run. */
+/* Notes that a run has violated the bounds. */
 static void check_bounds(struct step_context *t, const char *why)
 {
   if (why && !t->w->bounded)
@@ -138,8 +138,8 @@ static void end_commit(struct step_context *t)
   world_let_out_covered(t, t->event.checkpoint);
 }
 
-/* With clocks only the coordinator's TIMER, by which it begins a checkpoint, counts as one of the
- * explorer's. A rank that has yet to notice a crash begins none. */
+/* Takes a TIMER. With clocks, only the TIMER by which the coordinator begins a checkpoint counts
+ * towards the explorer's bound. A rank that has yet to notice a crash begins none. */
 static void take_timer(struct step_context *t)
 {
   bool counts = !t->w->protocol->clocks || t->rank == RCL_COORDINATOR_RANK;

@@ -1,4 +1,4 @@
-/* The world: what the program of a rank has sent and was given, by envelope (communicator, tag) and
+/* Counts what the program of a rank has sent and was given, by envelope (communicator, tag) and
  * peer. */
 #include "world/rules/world_step.h"
 

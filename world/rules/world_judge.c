@@ -1,5 +1,5 @@
-/* The world: properties, judged over what programs send and are given and over what protocols do at
- * the door, never by looking into a state. */
+/* Judges properties, by what programs send and are given and by what protocols do at the door,
+ * never by looking into a state. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static bool is_judged(const struct world *w, const char *property)
   return properties_judge(w->properties, property);
 }
 
-/* Writes "deliver at send: ", or "send: " where it is about no action; returns its length. */
+/* Writes "deliver at send: ", or "send: " for a step without an action. Returns its length. */
 static size_t name_step(const struct step_context *t, char *text, size_t size)
 {
   const char *event = event_name(t->event.kind);
@@ -180,7 +180,7 @@ void world_check_lines(struct step_context *t, uint32_t stopped)
 
 void world_check_share_lines(struct step_context *t, int peer, const struct world_message *share)
 {
-  if (!t->w->line_stamps || t->event.flow == RCL_FLOW_BARRIER) /* no data */
+  if (!t->w->line_stamps || t->event.flow == RCL_FLOW_BARRIER) /* no data flow */
     return;
   world_occasion(t, PROPERTY_C3_2_2);
   world_occasion(t, PROPERTY_C3_2_3);
@@ -203,8 +203,7 @@ void world_check_collected_lines(struct step_context *t)
                   t->newest_peer, t->newest_stop, t->rank);
 }
 
-/* The claim does not concern ranks that have crashed or already rolled back.
- */
+/* Returns whether the claim concerns the rank, which has neither crashed nor rolled back yet. */
 static bool same_life(const struct step_context *t, int rank)
 {
   const struct world_rank *other = read_rank(t->w, rank);
@@ -214,8 +213,8 @@ static bool same_life(const struct step_context *t, int rank)
 
 /* ---- claims about ranks that roll back, and how far ---- */
 
-/* Each rollback needs a failure that was noticed after the previous rollback. The first rollback is
- * the occasion, as another could follow. */
+/* Judges `once-per-failure`: each rollback needs a failure that was noticed after the previous
+ * rollback. The first rollback is the occasion, as another could follow. */
 static void judge_once(struct step_context *t)
 {
   if (!is_judged(t->w, "once-per-failure"))
@@ -228,7 +227,7 @@ static void judge_once(struct step_context *t)
   me->set_back = true;
 }
 
-/* Returns how many checkpoints of the rank that are on storage are later than that one. */
+/* Returns how many stored checkpoints of the rank are later than that one. */
 static uint32_t count_passed(const struct step_context *t, uint32_t checkpoint)
 {
   uint32_t count, passed = 0;
@@ -240,8 +239,8 @@ static uint32_t count_passed(const struct step_context *t, uint32_t checkpoint)
   return passed;
 }
 
-/* Notes the occasions: a survivor that is told of a failure could go back; where it has captured,
- * behind its last capture; where two checkpoints are stored, past both. */
+/* Notes the occasions. A survivor that is told of a failure could go back; if it has captured,
+ * behind its last capture; if it has two stored checkpoints, past both. */
 void world_judge_told(struct step_context *t)
 {
   world_occasion(t, PROPERTY_LOCAL_ROLLBACK);
@@ -269,7 +268,7 @@ void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
 void world_check_all_beyond(struct step_context *t, uint32_t checkpoint)
 {
   if (!is_judged(t->w, "c3-1.1"))
-    return; /* looks at all ranks */
+    return; /* it looks at all ranks */
   world_occasion(t, PROPERTY_C3_1_1);
   for (int rank = 0; rank < t->w->ranks; rank++)
     if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
@@ -305,7 +304,7 @@ static uint32_t under_way(const struct step_context *t, int from, int to)
 void world_check_quiet(struct step_context *t)
 {
   if (!is_judged(t->w, "quiet-channels"))
-    return; /* looks at all channels, which would tie every capture to them */
+    return; /* it looks at all channels, so no capture would be independent of them */
   world_occasion(t, PROPERTY_QUIET_CHANNELS);
   for (int peer = 0; peer < t->w->ranks; peer++) {
     uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);
@@ -323,8 +322,8 @@ static bool has_timer(const struct world *w, int rank)
   return me->timer || me->set.checkpoint;
 }
 
-/* Returns whether a checkpoint of the rank (global recovery: of all) has begun that has not
- * committed. An image that is stored becomes durable. */
+/* Returns whether a checkpoint of the rank (global recovery: of all ranks) has begun and has not
+ * committed. A stored image will become durable. */
 static bool has_begun(const struct world *w, int rank)
 {
   bool begun = w->protocol->independent && read_rank(w, rank)->image;
@@ -341,7 +340,7 @@ static bool is_requested(const struct world *w, int rank)
                                   : rank == RCL_COORDINATOR_RANK && read_global(w)->requested;
 }
 
-/* Returns whether a timer was set once that asks for checkpoints. */
+/* Returns whether a timer that requests checkpoints was ever set. */
 static bool is_timed(const struct world *w)
 {
   bool timed = read_global(w)->timed;
@@ -350,8 +349,8 @@ static bool is_timed(const struct world *w)
   return timed;
 }
 
-/* With independent recovery and with clocks each rank needs a timer; otherwise one timer of any
- * rank will do, as a rule the coordinator's. */
+/* Judges that timers are set. With independent recovery and with clocks each rank needs one;
+ * otherwise one timer will do, usually the coordinator's. */
 static void judge_timers(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
@@ -381,8 +380,8 @@ static void judge_waits(const struct world *w, const char *ends, const char *com
   judge_timers(&t, requests);
 }
 
-/* Returns whether the image from which the receiver of a kept message would start shows it
- * received: then no recovery needs it any more. */
+/* Returns whether the receiver of a kept message would start from an image that shows the message
+ * received. No recovery needs the message then. */
 static bool is_garbage(const struct world *w, int rank, const struct world_slot *slot)
 {
   const struct world_message *message = &slot->message;
@@ -396,8 +395,8 @@ static bool is_garbage(const struct world *w, int rank, const struct world_slot 
 }
 
 /* Returns whether the sender of a kept message has to keep an earlier message to the same receiver.
- * Receives by tags can overtake, and a receiver tells only the number up to which it has all
- * messages; it tells of later ones when the gap is closed. Slots are filled in the order of
+ * Receives by tag can overtake, and a receiver tells only the number up to which it has all
+ * messages, so it tells of later ones when the gap is closed. Slots are filled in the order of
  * sending. */
 static bool is_behind_gap(const struct world *w, int rank, const struct world_slot *slots,
                           uint32_t at)
@@ -408,8 +407,8 @@ static bool is_behind_gap(const struct world *w, int rank, const struct world_sl
   return false;
 }
 
-/* Judges that the rank keeps no message that it could know to be garbage, when no message that
- * would tell it so is on its way. */
+/* Judges that the rank keeps no message that it could know to be garbage, unless a message that
+ * would tell it is under way. */
 static void check_slots(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
@@ -433,15 +432,15 @@ static void check_slots(struct step_context *t, const char *property)
 void world_check_stored(struct step_context *t)
 {
   if (!is_judged(t->w, "frees-at-capture") || !t->w->bounded)
-    return; /* looks at other ranks; in a run a rank may hear later than the world knows */
+    return; /* it looks at other ranks; in a run, a rank may hear of things later than the world */
   for (int peer = 0; peer < t->w->ranks; peer++)
     if (read_rank_head(t->w, peer).phase > RANK_CAPTURING)
       return;
   check_slots(t, "frees-at-capture");
 }
 
-/* The previous checkpoint of a rank may still be stored, as it hears of a commit with the next
- * request; one before that is of no use. */
+/* Judges `bounded`. The previous checkpoint of a rank may still be stored, as the rank hears of a
+ * commit with the next request; an older one is useless. */
 static void check_bounded(struct step_context *t)
 {
   uint32_t count, images = 0;
@@ -449,7 +448,7 @@ static void check_bounded(struct step_context *t)
       READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
     images += stored[i].part == RCL_PART_IMAGE;
-  if (images > 2 + (uint32_t)(t->w->levels ? t->w->levels - 1 : 0)) /* one more of each level */
+  if (images > 2 + (uint32_t)(t->w->levels ? t->w->levels - 1 : 0)) /* each level keeps one more */
     world_violate(t, "bounded", "%u checkpoints of rank %d are stored", images, t->rank);
   if (is_judged(t->w, "frees"))
     check_slots(t, "frees");
@@ -464,8 +463,7 @@ static void check_bounded(struct step_context *t)
 }
 
 /* Returns whether a TIMER of `rank` would only set the timer again, although nothing is under way
- * that it could wait for.
- */
+ * for which it could wait. */
 static bool sets_again(const struct world *w, int rank)
 {
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&w->config[rank])};
@@ -486,8 +484,7 @@ static bool sets_again(const struct world *w, int rank)
   return sets;
 }
 
-/* Follows timers that set themselves again and again; returns whether one of them leads to a
- * checkpoint. */
+/* A search along timers that set themselves again and again, for one that leads to a checkpoint. */
 struct renewal {
   bool (*renews)(void *ctx, int rank);
   void *ctx;
@@ -498,7 +495,7 @@ static bool leads_on(const struct world *w, int rank, const struct renewal *r)
   return has_timer(w, rank) && r->renews && r->renews(r->ctx, rank);
 }
 
-/* Judges checkpoints that were asked for and have not committed, unless they were put off. */
+/* Judges that requested checkpoints have committed, unless they were put off. */
 static void judge_commits(struct step_context *t, const struct renewal *r)
 {
   const struct world *w = t->w;
@@ -513,8 +510,8 @@ static void judge_commits(struct step_context *t, const struct renewal *r)
   }
 }
 
-/* Every checkpoint that was asked for has committed, so the next TIMER asks: with independent
- * recovery each rank's, with clocks the coordinator's, otherwise any rank's. */
+/* Judges that the next TIMER requests a checkpoint, as every requested one has committed: with
+ * independent recovery each rank's, with clocks the coordinator's, otherwise any rank's. */
 static void judge_requests(struct step_context *t, const struct renewal *r)
 {
   const struct world *w = t->w;
@@ -574,7 +571,7 @@ static void check_left(struct step_context *t)
   free(made);
 }
 
-/* Judges that at rest the outside has seen all of them. */
+/* Judges that at rest the outside has seen all outputs. */
 static void check_held(struct step_context *t)
 {
   uint32_t count;
@@ -601,7 +598,7 @@ void world_at_rest_renewing(const struct world *w, bool (*renews)(void *ctx, int
     world_occasion(&t, PROPERTY_REQUESTS);
   judge_waits(w, "deadlock", NULL, "requests", verdict);
   if (verdict->kind == VERDICT_VIOLATION)
-    return; /* one is enough */
+    return; /* one violation is enough */
   judge_commits(&t, &renewal);
   judge_requests(&t, &renewal);
 }
@@ -618,7 +615,7 @@ void world_for_ever(const struct world *w, struct verdict *verdict)
 }
 
 /* Returns whether the messages that `rank` was given in a flow have the contents of the first ones
- * that its peer has sent. Where contents are not known, they are not compared. */
+ * that its peer has sent. Unknown contents are not compared. */
 static bool same_contents(const struct step_context *t, const struct world_flow *mine)
 {
   uint32_t count, known = 0;
@@ -667,7 +664,8 @@ static void check_leftover(struct step_context *t, int peer, const struct world_
     world_violate_message(t, "no-duplicate", peer, message, 0, "was given, and sent once more");
 }
 
-/* The rank may still discard a message that it drains, or takes out of a channel itself. */
+/* Judges that nothing is left in the channels. The rank may still discard a message that it drains,
+ * or that it takes out of a channel itself. */
 static void check_leftovers(struct step_context *t)
 {
   uint32_t count;
@@ -685,7 +683,7 @@ static void check_leftovers(struct step_context *t)
     check_leftover(t, unexpected[i].peer, &unexpected[i].message);
 }
 
-/* Judges that data sent in a collective are taken by all ranks to which they flow. */
+/* Judges that all ranks to which data of a collective flow have taken them. */
 static void check_shares(struct step_context *t, int peer)
 {
   uint32_t count;

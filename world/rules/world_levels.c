@@ -1,4 +1,4 @@
-/* The world: levels of storage, and the checkpoints on them that a crash takes or leaves. */
+/* Takes levels of storage into account: which checkpoints a crash takes, and which it leaves. */
 #include "world/rules/world_step.h"
 
 const struct world_record *world_durable_record(const struct world *w, int rank,
@@ -44,7 +44,8 @@ static struct world_record *edit_stored(const struct world *w, int rank, uint32_
   return world_edit(w, WORLD_STORED, rank, 0, *count * (uint32_t)sizeof(struct world_record));
 }
 
-/* Logs of independent protocols are on another machine, the event logger. */
+/* Returns whether the record is on nodes. Logs of independent protocols are on another machine, the
+ * event logger. */
 static bool is_on_nodes(const struct world *w, const struct world_record *record)
 {
   return w->levels && w->level[level_of(w, record->checkpoint)].needs > CRASH_LEAVES_NOTHING &&
@@ -68,9 +69,7 @@ bool world_has_to_lose(const struct world *w, int rank, enum crash_leaves leaves
   return false;
 }
 
-/* Returns whether the copy of a record of rank `of` is on the node of `rank`, and a crash takes it
- * there.
- */
+/* Returns whether a crash at the node of `rank` takes the copy of a record of rank `of`. */
 static bool takes_copy(const struct world *w, const struct world_record *record, int of, int rank,
                        enum crash_leaves leaves)
 {

@@ -1,4 +1,4 @@
-/* The world: the image from which a rank would be started. */
+/* Finds the image from which a rank would be started. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -39,8 +39,8 @@ const void *world_line_part(const struct world *w, int rank, enum part_kind kind
   return record ? world_part_of_image(w, record->image, kind, size) : NULL;
 }
 
-/* Keeps the flows in which messages were given, each cut down to the number given, in place.
- * Returns how many are kept. */
+/* Keeps the flows in which messages were given, in place, each reduced to the number given. Returns
+ * their number. */
 static uint32_t cut_to_received(struct world_flow *flows, uint32_t count)
 {
   uint32_t kept = 0;

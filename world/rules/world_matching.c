@@ -1,4 +1,4 @@
-/* The world: MPI's matching of messages with the receives of the program. */
+/* Matches messages with the receives of the program, as MPI does. */
 #include "world/rules/world_step.h"
 
 static bool fits(const struct world_receive *posted, int peer, const struct world_message *message)

@@ -1,10 +1,10 @@
-/* The world: stored states that are merged (explorer).
+/* Merges stored states (explorer).
  *
  * A stored state is only used for a START from it. Worlds must not differ by details that START
- * forgets, so the world stores the state as START would leave it, if this makes no difference to
- * any START that can come. Such a START names the state's checkpoint, with any number of outputs,
- * as the image may be captured once more. An audit keeps each state that was replaced, and takes
- * every START from that state, too. */
+ * forgets. So the world stores the state as START would leave it, if that makes no difference to
+ * any START that can come. Such a START names the state's checkpoint, with any number of
+ * outputs, as the image may be captured once more. An audit keeps each state that was replaced,
+ * and takes every START from it, too. */
 #include <stdlib.h>
 
 #include "base/breach.h"
@@ -39,7 +39,7 @@ void world_merges_free(struct world_merges *m)
 
 /* A START from a state, and its result. */
 struct trial {
-  bool fine; /* else the step is not pure, and there is no result */
+  bool fine; /* else the step is not pure, and has no result */
   unsigned char *state;
   struct rcl_actions actions;
 };
@@ -67,8 +67,8 @@ static void start(const struct world *w, int rank, const void *from, const struc
   t->fine = world_call_step(w, rank, t->state, event, &t->actions, NULL, flaw);
 }
 
-/* Returns whether the trial ended in this state and these actions. A START that is not pure has no
- * end. */
+/* Returns whether the trial ended in this state with these actions. A START that is not pure has no
+ * result. */
 static bool ends_same(const struct world *w, const void *state, const struct rcl_actions *actions,
                       const struct trial *t)
 {

@@ -1,14 +1,15 @@
-/* The world: all moves that can happen now, by origin, and how ranks stand. */
+/* Lists all moves that can happen now, by origin, and tells how ranks stand. */
 #include "world/rules/world_parts.h"
 
 struct listing {
   const struct world *w;
   void (*visit)(void *, const struct move *);
   void *data;
-  bool cut; /* list crashes within steps instead of steps */
+  bool cut; /* list crashes within steps, not steps */
 };
 
-/* If a step has fewer actions with an effect outside, the crash comes after the step. */
+/* Returns the number of places for a crash in a step. If the step has fewer actions with an effect
+ * outside, the crash comes after the step. */
 static int most_cuts(const struct world *w)
 {
   return w->ranks + 2 < FAULT_CUTS ? w->ranks + 2 : FAULT_CUTS;
@@ -146,7 +147,7 @@ static void list_life(const struct listing *l, int rank)
                  .kind = RCL_EVENT_CAPTURED, .checkpoint = me->capturing, .closed = l->w->closes});
 }
 
-/* The rank's own moves. */
+/* Lists the rank's own moves. */
 static void list_rank(const struct listing *l, int rank)
 {
   const struct world_rank *me = read_rank(l->w, rank);
@@ -167,7 +168,7 @@ static void list_rank(const struct listing *l, int rank)
       (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = read_global(l->w)->committing});
 }
 
-/* Returns whether there is any message between two ranks. This is asked first, as there seldom is
+/* Returns whether any message is under way between two ranks. This comes first, as there seldom is
  * one. */
 static bool under_way(const struct world *w, int peer, int rank)
 {
@@ -187,7 +188,8 @@ static void list_pair(const struct listing *l, int peer, int rank)
     list_faults(l, peer, rank);
 }
 
-/* Detection finds all dead at once, or one by one; survivors are declared dead one by one. */
+/* Lists detections: of all dead ranks at once or one by one; survivors are declared dead one by
+ * one. */
 static void list_detections(const struct listing *l)
 {
   bool each = l->w->protocol->independent, falsely = l->w->hazards & HAZARD_FALSE_DETECTION;
@@ -214,8 +216,8 @@ static void list_crashes(struct listing *l, int rank)
     list_pair(l, peer, rank);
 }
 
-/* The order of origins: for each rank, the rank itself and each of its peers; then the crash of
- * each rank; then detection. */
+/* Returns the first origin of crashes. The order of origins is: for each rank, the rank itself and
+ * each of its peers; then the crash of each rank; then detection. */
 static uint32_t first_crash(const struct world *w)
 {
   return (uint32_t)w->ranks * ((uint32_t)w->ranks + 1);
@@ -323,7 +325,7 @@ uint32_t world_open_origins(const struct world *w, const struct world_standing *
 {
   if (all->gave_up)
     return 0;
-  if (all->finished) /* the job has ended: no more crashes */
+  if (all->finished) /* the job has ended, so there are no more crashes */
     return first_crash(w);
   bool detects = all->dead || w->hazards & HAZARD_FALSE_DETECTION;
   return detects ? world_origins(w) : world_origins(w) - 1;

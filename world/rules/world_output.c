@@ -1,8 +1,9 @@
-/* The world: what programs tell the outside, and when it leaves.
+/* Takes outputs of programs, and lets them leave.
  *
- * From when the program makes an output until an action lets it leave, it lies with the launcher,
- * which no crash takes; storage and launcher are fenced alike. An output that has left stays seen:
- * when the program makes it again after a crash, it must be the same and is dropped.
+ * From the moment when the program makes an output until an action lets it leave, the output is at
+ * the launcher, which does not crash; storage and launcher are fenced alike. An output that has
+ * left stays seen: when the program makes it again after a crash, it must be the same, and is
+ * dropped.
  */
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
@@ -35,7 +36,8 @@ void world_make_output(struct step_context *t)
                   t->event.output, t->rank);
 }
 
-/* Lets the outputs of `rank` up to `last` leave. The newest are at the end of what it has sent. */
+/* Lets the outputs of `rank` up to `last` leave. The newest are at the end of the list of what it
+ * has sent. */
 static void leave(struct step_context *t, int rank, uint32_t last)
 {
   const struct world *w = t->w;
@@ -71,7 +73,7 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     leave(t, t->rank, action->output);
 }
 
-/* Returns whether the rank has writes of whose end it has not been told. */
+/* Returns whether the rank has writes under way, of whose end it was not told. */
 static bool writes(const struct world *w, int rank)
 {
   uint32_t count;

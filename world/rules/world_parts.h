@@ -100,13 +100,13 @@ static inline bool is_unordered(const struct world *w, enum part_kind kind)
   return kind == WORLD_CONTROL ? control_overtakes(w) : w->overtaking;
 }
 
-/* The channels in which control messages travel. */
+/* Returns the kind of channel in which control messages travel. */
 static inline enum part_kind control_part(const struct world *w)
 {
   return below_matching(w) ? WORLD_CHANNEL : WORLD_CONTROL;
 }
 
-/* Reads a list of `type`; sets count. */
+/* Reads a list of items of `type`, and sets count. */
 #define READ_LIST(type, w, kind, a, b, count)                                                      \
   ((const type *)world_list((w), (kind), (a), (b), (uint32_t)sizeof(type), (count)))
 
@@ -131,7 +131,7 @@ static inline void list_insert(const struct world *w, enum part_kind kind, int a
   memcpy(at, item, bytes);
 }
 
-/* Moves what is before the item, or what is behind it, whichever is less. */
+/* Removes an item. Moves the items before it, or those behind it, whichever are fewer. */
 static inline void list_remove(const struct world *w, enum part_kind kind, int a, int b,
                                uint32_t index, uint32_t bytes)
 {
@@ -156,7 +156,7 @@ static inline void list_clear(const struct world *w, enum part_kind kind, int a,
     world_edit(w, kind, a, b, 0);
 }
 
-/* The pieces of a protocol's state of `rank` that are in use; returns how many. */
+/* Returns the number of pieces of a rank's protocol state that are in use, and sets them. */
 static inline uint32_t world_in_use(const struct world *w, int rank, const void *state,
                                     struct rcl_piece *piece)
 {
@@ -168,9 +168,10 @@ static inline uint32_t world_in_use(const struct world *w, int rank, const void 
 
 /* ---- messages and incarnations ---- */
 
-/* A message carries the incarnation that its sender had noticed. It exists for a rank when it is
- * not from before that rank's last start; one from an incarnation that the rank has not noticed
- * waits for that. With global recovery only one incarnation is left between the two. */
+/* Returns whether a message exists for a rank. It carries the incarnation that its sender had
+ * noticed, which must not be earlier than the rank's last start. A message from an incarnation that
+ * the rank has not noticed waits until it does. With global recovery there is only one incarnation
+ * between the two. */
 static inline bool world_exists(const struct world_rank *to, const struct world_message *message)
 {
   return message->incarnation >= to->incarnation && message->incarnation <= to->noticed;
@@ -178,8 +179,8 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
 
 /* ---- rules shared by listing, refusing and taking moves (world_rules.c) ---- */
 
-/* Returns the receive that would get message `index` of peer -> rank, by MPI's matching order; NULL
- * when no receive accepts it. */
+/* Returns the receive that would get message `index` of peer -> rank, by MPI's order of matching;
+ * NULL: no receive accepts it. */
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
 
@@ -198,29 +199,30 @@ bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
 /* Returns false if the image of that checkpoint was stored and crashes have taken it. */
 bool world_can_read(const struct world *, int rank, uint32_t checkpoint);
 
-/* Returns whether a process of the rank runs, that can crash and has not been declared dead. */
+/* Returns whether a process of the rank runs which can crash and was not declared dead. */
 bool world_is_alive(const struct world *, int rank);
 
-/* Returns the rank after the last of the node that begins with `rank`. */
+/* Returns the rank after the last rank of the node that begins with `rank`. */
 static inline int world_node_end(const struct world *w, int rank)
 {
   return rank + w->per_node < w->ranks ? rank + w->per_node : w->ranks;
 }
 
-/* Returns whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) is the next to come
- * out of it: the oldest or, where messages overtake, any. */
+/* Returns whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) may come out next:
+ * it is the oldest, or messages may overtake. */
 bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
-/* Returns whether that part of `rank` is being written: the first such write, at `index`, is the
- * next of them to end. Writes of different parts or checkpoints end in any order. */
+/* Returns whether that part of `rank` is being written. `index` becomes the first such write, which
+ * ends before the others of the same part; writes of different parts or checkpoints end in any
+ * order. */
 bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint, enum rcl_part,
                             uint32_t *index);
 
-/* Explorer: returns whether the TIMER of `rank` may still happen, or a move that it waits for. */
+/* Explorer: returns whether the TIMER of `rank`, or a move for which it waits, may still happen. */
 bool world_needs_timer(const struct world *, int rank);
 
-/* Clocks (world_clock_rules.c): return why, if the bounds hold, the alarm of `rank` cannot go off
- * yet, or that message cannot be at `rank` yet; NULL: the bounds allow it. */
+/* Clocks (world_clock_rules.c): return why the bounds do not allow yet that the alarm of `rank`
+ * goes off, or that the message is at `rank`; NULL: they allow it. */
 const char *world_too_early(const struct world *, int rank);
 const char *world_too_fast(const struct world *, int rank, const struct world_message *);
 
@@ -228,8 +230,8 @@ const char *world_too_fast(const struct world *, int rank, const struct world_me
  * (RCL_NO_REQUEST: it is drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
 
-/* Returns the flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL when there
- * is none. Sets `place` to where it stands, or would stand, among `count`. */
+/* Returns the flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL: there is
+ * none. Sets `place` to its index, or to where it would be, among `count`. */
 const struct world_flow *world_find_flow(const struct world *, int rank, int peer, int comm,
                                          int tag, uint32_t *place, uint32_t *count);
 
@@ -244,43 +246,44 @@ bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
 /* Returns the contribution of `peer` to that call of `rank`, which is `me`, and sets its place;
- * NULL when it is not here.
- */
+ * NULL: it has not come. */
 const struct world_message *world_find_share(const struct world *, const struct world_call *,
                                              const struct world_rank *me, int peer, int rank,
                                              uint32_t *index);
 
 /* Sets the COLLECTED event of the call that `rank` is in: number and sums of the contributions that
- * are here, its own included. Returns false when it has not joined, or some are missing (scripts).
- */
+ * have come, with its own. Returns false if the rank has not joined, or contributions are missing
+ * (scripts). */
 bool world_collected(const struct world *, int rank, struct rcl_event *);
 
-/* Sets the next event that the script offers; returns false when it is blocked or finished, or
- * there is no script. For CHOICE, `choices` gets the number of outcomes. */
+/* Sets the next event that the script offers, and for CHOICE `choices` to the number of outcomes.
+ * Returns false if the script is blocked or finished, or there is none. */
 bool world_script_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 
-/* Returns whether the program is in the call that makes a communicator, and its data have come
+/* Returns whether the program is in a call that makes a communicator, and the call's data have come
  * together. */
 bool world_makes_communicator(const struct world *, int rank);
 
-/* Returns whether its CHOICE can have that outcome: a test or a wait finds what has come. */
+/* Returns whether the program's CHOICE can have that outcome: a test or a wait finds a message that
+ * has come. */
 bool world_script_allows(const struct world *, int rank, uint32_t outcome);
 
 /* Notes that the program of `rank` has sent. */
 void world_script_sent(const struct world *, int rank);
 
-/* The same, in that incarnation; if the send is synchronous, it begins. */
+/* Does the same for a program that sends in that incarnation. If the send is synchronous, it
+ * begins. */
 void world_begin_synchronous(const struct world *, int rank, uint16_t incarnation);
 
 /* Returns NULL when the synchronous send that the program is in can end, as its receiver has taken
  * the message for a receive, has drained it, or has crashed; otherwise why not. */
 const char *world_refuses_sent(const struct world *, int rank);
 
-/* Sets PROGRAM of `rank` to what it is before the first event. */
+/* Sets PROGRAM of `rank` to its value before the first event. */
 void world_begin_program(const struct world *, int rank);
 
-/* Returns the content of what the program sends, or contributes, at its present operation: two
- * sends in a row differ. For free programs it is always the same. */
+/* Returns the content that the program sends, or contributes, at its present operation: two sends
+ * in a row differ. Free programs always have the same content. */
 struct content world_content(const struct world *, int rank);
 
 /* ---- windows of scripts (world_windows.c) ---- */
@@ -294,14 +297,14 @@ bool world_window_pass(const struct world *, int rank, struct world_program *);
 void world_window_take(const struct world *, int rank, struct world_program *,
                        const struct content *);
 
-/* The first returns what the program sends, or contributes, at its operation. The second is told
- * that it was sent, and returns whether the operation is over. */
+/* The first returns the content that the program sends, or contributes, at its operation. The
+ * second is told that it was sent, and returns whether the operation is over. */
 struct content world_window_content(const struct world *, int rank);
 bool world_window_sent(const struct world *, int rank, struct world_program *);
 
-/* For a program that serves its window. The first sets its event, or returns false if it does not
- * serve. The second returns whether its CHOICE can have that outcome, as a message has come, or
- * what it waits for. The third takes the outcome. */
+/* For a program that serves its window. The first sets its event, or returns false if the program
+ * does not serve. The second returns whether its CHOICE can have that outcome: a message has come,
+ * or the thing for which it waits. The third takes the outcome. */
 bool world_window_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 bool world_window_allows(const struct world *, int rank, uint32_t outcome);
 void world_window_choose(const struct world *, int rank, uint32_t outcome);

@@ -1,4 +1,4 @@
-/* The world: programs that are scripts, and the event that each of them comes to next. */
+/* Runs the programs that are scripts: finds the event to which each of them comes next. */
 #include "world/rules/world_parts.h"
 
 static const struct operation *next_operation(const struct world *w, int rank,
@@ -7,8 +7,8 @@ static const struct operation *next_operation(const struct world *w, int rank,
   return &w->script->ops[rank][program->next];
 }
 
-/* If checkpoints may be taken anywhere, a safe point says nothing, unless it begins an
- * iteration. */
+/* Returns whether the script passes the operation by. If checkpoints may be taken anywhere, a safe
+ * point says nothing, unless it begins an iteration. */
 static bool is_skipped(const struct world *w, const struct operation *op)
 {
   bool silent = w->places_anywhere && (!op->count || below_matching(w));
@@ -19,7 +19,7 @@ static bool is_skipped(const struct world *w, const struct operation *op)
 static bool is_over(const struct operation *op, const struct world_program *program)
 {
   if (op->kind != SCRIPT_WAIT && op->kind != SCRIPT_TEST && op->kind != SCRIPT_WAITANY)
-    return false; /* the name of another operation may be invalid */
+    return false; /* the name may belong to another operation */
   return program->request[op->name] == 0 &&
          (op->kind != SCRIPT_WAITANY || program->request[op->tag] == 0);
 }
@@ -74,8 +74,8 @@ void world_script_advance(const struct world *w, int rank)
     continue;
 }
 
-/* The bytes that the rank contributes to the collective; 0 in a barrier, or where the root alone
- * does. */
+/* Returns the bytes that the rank contributes to the collective: 0 in a barrier, or if only the
+ * root contributes. */
 static uint32_t bytes_given(int rank, const struct operation *op)
 {
   bool gives = op->flow != RCL_FLOW_BARRIER && (op->flow != RCL_FLOW_FROM_ROOT || rank == op->peer);
@@ -197,7 +197,7 @@ const char *world_refuses_sent(const struct world *w, int rank)
   uint32_t count;
   const struct world_message *channel =
       READ_LIST(struct world_message, w, WORLD_CHANNEL, rank, op->peer, &count);
-  for (uint32_t i = 0; i < count; i++) /* none of the same envelope overtakes it */
+  for (uint32_t i = 0; i < count; i++) /* no message with the same envelope overtakes it */
     if (channel[i].comm == op->comm && channel[i].tag == op->tag &&
         channel[i].incarnation + 1 == program->sending)
       return "the message is on its way";
@@ -224,7 +224,7 @@ struct content world_content(const struct world *w, int rank)
     return world_window_content(w, rank);
   if (are_free(w))
     return program->history;
-  if (!w->script) /* a contribution, which no program sees */
+  if (!w->script) /* a contribution of a real program, which no script sees */
     return content_fold(program->history, content_of(program->next));
   const struct operation *op = next_operation(w, rank, program);
   unsigned place = has_windows(w) ? op->place : 0;

@@ -1,4 +1,4 @@
-/* The world: ranks under other names. */
+/* Renames ranks in the parts of the world. */
 #include "world/rules/world_step.h"
 
 static bool rename_program(const struct world *w, int rank, struct world_program *program,
@@ -7,7 +7,7 @@ static bool rename_program(const struct world *w, int rank, struct world_program
   const struct content now = world_first_history(rank);
   if (!content_same(&program->history, &now) || program->call.state != CALL_NONE ||
       program->waiting || program->given || program->receives)
-    return false; /* a digest does not tell what has been received */
+    return false; /* a digest does not tell what was received */
   program->history = world_first_history(to[rank]);
   return are_free(w);
 }

@@ -1,5 +1,5 @@
-/* The rules of the world: whether a move can happen. world_moves.c lists those that can; world.c
- * lets one happen. */
+/* Judges whether a move can happen. world_moves.c lists the moves that can, world.c lets one
+ * happen. */
 #include "world/rules/world_parts.h"
 
 /* ---- messages ---- */
@@ -61,8 +61,8 @@ static bool is_behind_control(const struct world *w, int peer, int rank,
   return false;
 }
 
-/* MPI 3.1, section 3.5: of two messages from one sender that match the same receive, the earlier
- * one comes first. */
+/* Returns whether the message may arrive. Of two messages from one sender that match the same
+ * receive, the earlier one comes first (MPI 3.1, section 3.5). */
 bool world_may_arrive(const struct world *w, int peer, int rank, uint32_t index, uint32_t *request)
 {
   uint32_t count;
@@ -216,7 +216,7 @@ static bool same_script_event(const struct world *w, int rank, const struct rcl_
          next.flow == event->flow && next.makes == event->makes && next.request == event->request;
 }
 
-/* Events that the program brings about by running. */
+/* Returns why an event that the program brings about cannot happen. */
 static const char *refuses_program(const struct world *w, int rank, const struct rcl_event *event)
 {
   const struct world_program *program = read_program(w, rank);
@@ -291,7 +291,8 @@ static const char *refuses_arrival(const struct world *w, const struct move *mov
   return NULL;
 }
 
-/* Control messages between two ranks arrive in the order of sending. */
+/* Returns why the control message cannot come. Control messages between two ranks arrive in the
+ * order of sending. */
 static const char *refuses_control(const struct world *w, const struct move *move)
 {
   uint32_t count;
@@ -328,8 +329,8 @@ bool world_is_being_written(const struct world *w, int rank, uint32_t checkpoint
   return false;
 }
 
-/* A protocol that does not know connections must not be told of them, nor a rank that has none yet.
- */
+/* Returns whether the rank may be told that a connection is closed: its protocol must know
+ * connections, and the rank must have some. */
 static bool may_be_closed(const struct world *w, const struct move *move)
 {
   bool any = w->protocol->reconnects && move->event.checkpoint != RCL_FRESH;
@@ -346,7 +347,7 @@ uint32_t world_start_of(const struct world *w, int rank)
   return w->protocol->independent ? me->origin : read_global(w)->target;
 }
 
-/* Independent: finds the oldest crash that `rank` has not noticed; of each peer only the last crash
+/* Independent: finds the oldest crash that `rank` has not noticed. Only the last crash of each peer
  * counts. */
 static bool next_death(const struct world *w, int rank, struct rcl_event *event)
 {
@@ -513,7 +514,7 @@ uint32_t world_write_ends(const struct world *w, int first)
   return ends;
 }
 
-/* Returns whether the writes can end like that on this machine. */
+/* Returns whether the writes under way can end in the way that `ends` says, on this machine. */
 static bool may_end(const struct world *w, uint32_t ends)
 {
   for (; ends; ends /= WRITE_ENDS)
@@ -522,7 +523,8 @@ static bool may_end(const struct world *w, uint32_t ends)
   return true;
 }
 
-/* A node may also crash when its ranks are dead: then what was stored on it is lost. */
+/* Returns why the node cannot crash. A node may also crash when its ranks are dead, and then loses
+ * what was stored on it. */
 static const char *refuses_crash(const struct world *w, int first, uint32_t ends,
                                  enum crash_leaves leaves)
 {
@@ -557,7 +559,8 @@ static const char *refuses_detection(const struct world *w, const struct move *m
   return "nobody is dead";
 }
 
-/* Returns NULL if the step may happen and the rank may crash in it; otherwise why not. */
+/* Returns why the step cannot happen, or why the rank cannot crash in it; NULL: both are
+ * possible. */
 static const char *refuses_cut(const struct world *w, const struct move *move)
 {
   struct move whole = *move;

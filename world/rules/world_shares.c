@@ -1,6 +1,6 @@
-/* The world: collectives. A rank's contribution to a call goes to all ranks to which its data flow,
- * and each takes it when all data have come. Contributions are messages in WORLD_SHARE of each pair
- * of ranks; a host of many ranks has them in groups (shares.h), which do the same for all pairs at
+/* Takes collectives. A rank's contribution to a call goes to all ranks to which its data flow, and
+ * each takes it when all data have come. Contributions are messages in WORLD_SHARE of each pair of
+ * ranks. A host of many ranks has them in groups (shares.h), which do the same for all pairs at
  * once. */
 #include "world/rules/world_step.h"
 
@@ -16,7 +16,8 @@ void world_end_call(struct step_context *t, bool given, struct content content)
     program->next++;
 }
 
-/* A contribution that its receiver takes only so that the sender can go on is gone at once. */
+/* Returns whether the contribution disappears at once: its receiver takes it only so that the
+ * sender can go on. */
 static bool taken_by_rejoin(const struct world *w, int from, int to,
                             const struct world_message *share)
 {
@@ -42,7 +43,7 @@ static const uint64_t *members_of(const struct world *w, int comm)
   return set;
 }
 
-/* Returns whether every rank can take a contribution of the newest incarnation: none is dead, and
+/* Returns whether every rank can take a contribution of the newest incarnation, as none is dead and
  * none rejoins earlier calls. */
 static bool all_are_open(struct step_context *t, const struct world_message *share)
 {
@@ -133,8 +134,8 @@ static bool take_one(const struct world *w, const struct rcl_action *action, int
   return false;
 }
 
-/* The program of the rank has passed the call before a crash. For programs that are no scripts,
- * only the call that they are in is known. */
+/* Returns whether the rank may rejoin the call, which its program had passed before a crash. Of
+ * real programs, only the call that they are in is known. */
 static bool may_rejoin(const struct step_context *t, const struct rcl_action *action)
 {
   const struct world_program *program = read_program(t->w, t->rank);
@@ -167,8 +168,8 @@ static void note_lines(void *t, int peer, const struct world_message *share)
   world_check_share_lines(t, peer, share);
 }
 
-/* Takes the contributions of all peers, in the order of ranks, and its own in its place. The
- * contents that real programs contribute are not known. */
+/* Takes the contributions of all peers and of the rank itself, in the order of ranks. The contents
+ * that real programs contribute are not known. */
 void world_collect(struct step_context *t)
 {
   const struct world *w = t->w;

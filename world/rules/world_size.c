@@ -1,5 +1,4 @@
-/* The world: asks a protocol for the size of its state, before there is a state to guard
- * (world_door.c). */
+/* Asks a protocol for the size of its state, before there is a state to guard (world_door.c). */
 #include <string.h>
 
 #include "base/breach.h"

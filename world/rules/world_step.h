@@ -24,19 +24,20 @@ struct step_context {
   struct rcl_actions *actions;
   struct verdict *verdict;
   int rank;
-  struct rcl_event event;       /* complete, as the protocol sees it */
-  struct world_message message; /* SEND: being sent; ARRIVED: just arrived */
-  struct content result;        /* COLLECTED: what came together */
-  uint32_t newest_stop;         /* COLLECTED: highest stop-log line of a contribution, and whose */
+  struct rcl_event event; /* complete, as the protocol sees it */
+  struct world_message
+      message;           /* SEND: the message that is sent; ARRIVED: the one that has arrived */
+  struct content result; /* COLLECTED: the content that came together */
+  uint32_t newest_stop;  /* COLLECTED: highest stop-log line of a contribution, and its sender */
   int newest_peer;
-  uint32_t outcome;                /* CHOICE: what stands, as it came or as it was forced */
-  bool rolled_back;                /* by an action, which is the last */
-  bool undone;                     /* DOWN: by an earlier one, it must be so again */
-  uint32_t stored;                 /* START, global recovery: kept bytes of the state; 0: none */
-  const struct rcl_action *action; /* that is taking effect; NULL: none */
+  uint32_t outcome; /* CHOICE: the outcome that stands, as it came or as it was forced */
+  bool rolled_back; /* an action, the last of the step, has rolled the rank back */
+  bool undone;     /* DOWN: an earlier action has undone the rank's work, so one must do so again */
+  uint32_t stored; /* START, global recovery: kept bytes of the state; 0: none */
+  const struct rcl_action *action; /* the action that takes effect; NULL: none */
 };
 
-/* Before and after the step of the protocol. */
+/* Take the effects of the event, before the step, and of the step, after it. */
 void world_before_step(struct step_context *);
 void world_after_step(struct step_context *);
 
@@ -44,23 +45,25 @@ void world_after_step(struct step_context *);
 
 enum { FLAW_MAX = sizeof(((struct verdict *)0)->text) };
 
-/* The only callers of a protocol's step, for its state of `rank`. Returns false if the step
- * violates property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no actions. `broken`:
- * as rcl_protocol_step(), where world.check; NULL: invariants are not looked at. */
+/* These are the only callers of a protocol's step, for its state of `rank`. They return false if
+ * the step violates property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no actions.
+ * `broken` becomes the number of a broken invariant if world.check is set, as in
+ * rcl_protocol_step(); NULL: invariants are not looked at. */
 bool world_call_step(const struct world *, int rank, void *state, const struct rcl_event *,
                      struct rcl_actions *, int *broken, char *flaw);
 
-/* Returns the bytes of a state, which are the same for all ranks and whenever the protocol is
- * asked; otherwise it is a breach (world_size.c). */
+/* Returns the size of a state in bytes, which must be equal for all ranks and all calls; otherwise
+ * it is a breach (world_size.c). */
 uint32_t world_ask_state_size(const struct world *);
 
-/* Permutes the ranks in that state. An impure function is a breach. */
+/* Permutes the ranks in a state of `rank`. It is a breach if the protocol's function is not
+ * pure. */
 void world_call_permute(const struct world *, int rank, void *state, const int16_t *to);
 
 /* ---- clocks (world_clocks.c) ---- */
 
 void world_set_alarm(struct step_context *, const struct rcl_action *);
-void world_ring(struct step_context *); /* the alarm of the rank goes off */
+void world_ring(struct step_context *); /* lets the rank's alarm go off */
 
 /* ---- matching (world_matching.c) ---- */
 
@@ -76,7 +79,7 @@ static inline void world_withdraw(struct world_receive *receive)
 }
 
 /* Below the matching: gives `message` to the receive that it matches, or adds it to the unexpected
- * ones; the receive posted last takes the first unexpected message that it matches. */
+ * ones. The receive that was posted last takes the first unexpected message that it matches. */
 void world_pass_up(struct step_context *, int peer, const struct world_message *);
 void world_take_unexpected(struct step_context *);
 
@@ -84,89 +87,92 @@ void world_take_unexpected(struct step_context *);
 
 /* The first returns whether a message of that incarnation to `rank` exists: it does not if the rank
  * is dead or will never take it. The second returns whether `from` has noticed that the rank of the
- * step was declared dead, and takes nothing more from it. */
+ * step was declared dead, and so takes nothing more from it. */
 bool world_is_reachable(const struct world *, int rank, uint16_t incarnation);
 bool world_is_cut_off(const struct step_context *, int from);
 
-/* Sends the message of the rank of the step, if it exists. */
+/* Sends a message of the rank of the step, if it exists for the receiver. */
 void world_put_on(struct step_context *, enum part_kind, int peer, const struct world_message *);
 
-/* Removes message `index` from its channel; if it is a control message, nothing waits for it any
- * longer. */
+/* Removes message `index` from its channel. If it is a control message, later messages of the
+ * program no longer wait for it. */
 void world_remove_message(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
-/* Drops messages of one channel from before that incarnation. */
+/* Drops the messages of one channel that are from before that incarnation. */
 void world_drop_stale(const struct world *, enum part_kind, int peer, int rank,
                       uint16_t incarnation);
 
 /* ---- collectives (world_shares.c) ---- */
 
-/* Ends the program's call; `content` is the result, where it was `given` one. */
+/* Ends the program's call. `content` is the result, if the call has `given` one. */
 void world_end_call(struct step_context *, bool given, struct content content);
 
 void world_join_call(struct step_context *, const struct rcl_action *);
 void world_rejoin_call(struct step_context *, const struct rcl_action *);
-void world_collect(struct step_context *); /* the data have come together */
+void world_collect(struct step_context *); /* takes the data, which have come together */
 
 /* Drops contributions of `peer` (RCL_ANY: all) to `rank` from before that incarnation. */
 void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarnation);
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
-uint32_t world_keep_image(struct step_context *); /* of the program as it is; returns its number */
-void world_drop_image(const struct world *, int rank); /* captured, and never stored */
+uint32_t world_keep_image(
+    struct step_context *); /* keeps an image of the program as it is; returns its number */
+void world_drop_image(const struct world *,
+                      int rank); /* drops an image that was captured, and never stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
-void world_drop_cut(const struct world *, int rank); /* writes that are not durable */
+void world_drop_cut(const struct world *, int rank); /* drops writes that are not durable */
 void world_drop_old_logs(const struct world *, int rank);
-void world_report(struct step_context *); /* DURABLE */
+void world_report(struct step_context *); /* tells the rank that a part is DURABLE */
 
-/* Returns whether storage refuses a rank that has not noticed a recovery yet: it is fenced. */
+/* Returns whether storage is fenced against the rank, as it has not noticed a recovery yet. */
 bool world_fenced(const struct step_context *);
 
 void world_crash(struct step_context *);
 void world_crash_in_step(struct step_context *);
 
-/* Ends one rank's writes by the first digits of `ends` (as move.index). Returns the digits for
- * writes of other ranks. */
+/* Ends one rank's writes, by the first digits of `ends` (as in move.index). Returns the digits for
+ * the writes of other ranks. */
 uint32_t world_crash_one(const struct world *, int rank, uint32_t ends);
 void world_detect(struct step_context *);
 void world_restore(struct step_context *);
 
-/* Independent: the program of the rank goes back to `checkpoint`, the protocol stays. */
+/* Independent: sets the program of the rank back to `checkpoint`. The protocol's state stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
 /* ---- stored states that are taken for one (world_merges.c) ---- */
 
 /* The first replaces the state by the one that is stored in its place, for a START of `rank` from
- * that checkpoint. The second notes for an audit that `state` was stored as `number`. */
+ * that checkpoint. The second notes, for an audit, that `state` was stored as `number`. */
 void world_merge_state(const struct world *, int rank, uint32_t checkpoint, void *state);
 void world_note_merge(const struct world *, int rank, uint32_t number, const void *state);
 
-/* Checks, after the step of a START, that all states that were merged into its state lead to the
- * same result; otherwise it is a breach. For audits. */
+/* Audits: checks, after the step of a START, that all states that were merged into its state lead
+ * to the same result. It is a breach if they do not. */
 void world_audit_merges(const struct step_context *);
 
 /* ---- the outside (world_output.c) ---- */
 
-/* The program makes an output; if it has left already, it must be the same. */
+/* Makes an output. If the output has left already, it must be the same. */
 void world_make_output(struct step_context *);
 
-/* The first carries out action OUTPUT; the second lets the outputs leave that `checkpoint`, which
- * is committed, covers. */
+/* The first carries out action OUTPUT. The second lets the outputs leave that the committed
+ * `checkpoint` covers. */
 void world_let_out(struct step_context *, const struct rcl_action *);
 void world_let_out_covered(struct step_context *, uint32_t checkpoint);
 void world_judge_waiting(struct step_context *);
 
 /* ---- levels of storage (world_levels.c) ---- */
 
-/* The node of `rank` crashes and loses what was on it. */
+/* Loses what was on the node of `rank`, which crashes. */
 void world_lose(const struct world *, int rank, enum crash_leaves);
 
-/* The server loses all that is durable and not on nodes. */
+/* Loses all that is durable and not on nodes, as the server crashes. */
 void world_lose_server(const struct world *);
 
-/* Record `index` of `rank` is durable: with a copy, unless the partner's node is down. */
+/* Notes that record `index` of `rank` is durable. It has a copy, unless the partner's node is
+ * down. */
 void world_note_copy(const struct world *, int rank, uint32_t index);
 
 /* Returns whether that part of `rank` can be read, or rebuilt. */
@@ -175,66 +181,66 @@ bool world_is_there(const struct world *, int rank, const struct world_record *)
 /* Returns the newest committed checkpoint that all ranks can read or rebuild. */
 uint32_t world_newest_line(const struct world *);
 
-/* The rank starts from `checkpoint`: all its pieces and copies are on its node again. */
+/* Puts all pieces and copies of `rank` on its node again, as it starts from `checkpoint`. */
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
-/* Returns whether a newer checkpoint is committed on a level that survives as much. */
+/* Returns whether a newer checkpoint is committed on a level that survives as many failures. */
 bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether that stored checkpoint is part of a consistent state of all ranks
  * (world_useful.c). */
 bool world_is_useful(const struct world *, int rank, uint32_t checkpoint);
 
-/* The parts of an image, in this order. */
+/* The parts of an image, in the order in which they are kept. */
 enum { IMAGE_PARTS = 5 };
 extern const enum part_kind world_image_parts[IMAGE_PARTS];
 
-/* A part of an image, and its size in bytes. */
+/* Returns a part of an image, and sets its size in bytes. */
 const void *world_part_of_image(const struct world *, uint32_t image, enum part_kind,
                                 uint32_t *size);
 
-/* Returns that part of a checkpoint of `rank` if it is durable; else NULL. */
+/* Returns the record of that part of a checkpoint of `rank` if it is durable; else NULL. */
 const struct world_record *world_durable_record(const struct world *, int rank, uint32_t checkpoint,
                                                 enum rcl_part);
 
 /* Independent: returns the last checkpoint whose image of `rank` is durable; RCL_FRESH: none. */
 uint32_t world_last_image(const struct world *, int rank);
 
-/* Returns a part of the image from which `rank` would be started now, and sets its size; NULL:
- * there is no such image. */
+/* Returns a part of the image from which `rank` would be started now, and sets its size in bytes;
+ * NULL: there is no such image. */
 const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
 
 /* Returns whether no rank will start from storage any more, as no crash may still happen (explorer,
- * global recovery). Once no recovery is under way either (world_global.settled), contents of images
- * and stored states make no difference. They are left out, so that states which differ only in them
- * are one; except for `useful`, which looks at them all. */
+ * global recovery). Once no recovery is under way, either (world_global.settled), contents of
+ * images and stored states make no difference. They are left out, so that states which differ only
+ * in them are one; unless `useful` is judged, which looks at all of them. */
 bool world_settles(const struct world *);
 
-/* Keeps in place of `image` (0: of the program as it stands) the messages that it shows received,
- * if that `counts`; else an empty image. */
+/* Keeps, in place of `image` (0: of the program as it stands), the messages that it shows received
+ * if that `counts`; otherwise an empty image. Returns its number. */
 uint32_t world_keep_received(const struct world *, int rank, uint32_t image, bool counts);
 
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
 void world_disconnect(const struct world *, int rank, int peer, uint16_t incarnation);
 
-/* The rank's memory is lost, and so are messages to it from earlier incarnations. */
+/* Clears the rank's memory, which is lost, and drops messages to it from earlier incarnations. */
 void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarnation);
 
 /* ---- what programs have sent and were given (world_flows.c) ---- */
 
-/* Returns the flow of `rank` to and from `peer` with that envelope, to write to; makes it when
- * there is none.
- */
+/* Returns the flow of `rank` to and from `peer` with that envelope, to write to. Makes it if there
+ * is none. */
 struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
 
-/* Copies that flow from a stored part of `size` bytes; returns false when there is none. */
+/* Copies that flow from a stored part of `size` bytes. Returns false if the part has no such
+ * flow. */
 bool world_flow_in(const unsigned char *part, uint32_t size, int peer, int comm, int tag,
                    struct world_flow *);
 
 /* ---- properties (world_judge.c) ---- */
 
-/* Notes a violation of a property that is judged; the first violation of a step counts. For
- * `legal`, the text begins with the action and the event concerned, and then names the rule. */
+/* Notes a violation of a property, if it is judged and the first one of the step. For `legal`, the
+ * text begins with the action and the event, and then names the rule. */
 void world_violate(struct step_context *, const char *property, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -244,62 +250,62 @@ static inline void world_occasion(const struct step_context *t, unsigned propert
   reached_judge(&t->verdict->reached, property);
 }
 
-/* Returns whether flows are followed at all: for free programs only where a property asks for them,
+/* Returns whether flows are followed. For free programs they are only if a property asks for them,
  * as they would multiply states. */
 bool world_follows(const struct world *);
 
-/* Returns whether a property asks which messages the images show received (world_line_part()). */
+/* Returns whether a property asks which messages the images show as received
+ * (world_line_part()). */
 bool world_judges_garbage(const struct world *);
 
-/* Returns whether a property looks at the images of all checkpoints that are stored, whether or not
- * a rank may start from them (`useful`). */
+/* Returns whether a property (`useful`) looks at the images of all stored checkpoints, whether or
+ * not a rank may start from them. */
 bool world_judges_useful(const struct world *);
 
-/* Notes what the step shows: a checkpoint commits, after that number of recoveries; a rank has
- * started.
- */
+/* Note what the step shows: a checkpoint commits, after that number of recoveries; a rank has
+ * started. */
 void world_reach_commit(struct step_context *, uint32_t checkpoint, uint16_t recoveries);
 void world_reach_start(struct step_context *);
 
-/* Notes the same for messages: what happens to them, and which lines they cross. `line` was their
- * sender's. */
+/* Note what happens to messages, and which lines they cross. `line` is the line of the message's
+ * sender. */
 void world_reach_action(struct step_context *, const struct rcl_action *);
 void world_reach_crossing(struct step_context *, uint32_t line);
 
 /* Notes that the program has sent a message with that content, as t->event says. */
 void world_note_sent(struct step_context *, const struct content *);
 
-/* Judges a message that has come to the program: it must be the next of its flow. */
+/* Judges a message that is given to the program: it must be the next of its flow. */
 void world_check_sequence(struct step_context *, int peer, const struct world_message *);
 
-/* As world_violate(), with "the 2nd message from rank 0 with tag 7" in front of `text`. `other` is
- * the place in its flow of another message that `text` speaks of; 0: none. */
+/* Does the same as world_violate(), with "the 2nd message from rank 0 with tag 7" in front of
+ * `text`. `other` is the place in its flow of another message of which `text` speaks; 0: none. */
 void world_violate_message(struct step_context *, const char *property, int peer,
                            const struct world_message *, uint32_t other, const char *text);
 
-/* Claims 1.2 and 1.3 of C3, at a delivery: `stopped` is the receiver's stop-log line before the
- * step. */
+/* Judges claims 1.2 and 1.3 of C3 at a delivery. `stopped` is the receiver's stop-log line before
+ * the step. */
 void world_check_lines(struct step_context *, uint32_t stopped);
 
-/* Claims 2.2 and 2.3 of C3, where data come together: the same for each contribution. */
+/* Judges claims 2.2 and 2.3 of C3 for each contribution, when data come together. */
 void world_check_share_lines(struct step_context *, int peer, const struct world_message *share);
 void world_check_collected_lines(struct step_context *);
 
-/* Judges a survivor that is told of a failure, or (independent) goes back to `checkpoint`. */
+/* Judge a survivor that is told of a failure, or (independent) goes back to `checkpoint`. */
 void world_judge_told(struct step_context *);
 void world_judge_set_back(struct step_context *, uint32_t checkpoint);
 
-/* Claim 1.1, when a rank has stopped logging for `checkpoint`. */
+/* Judges claim 1.1 of C3, when a rank has stopped logging for `checkpoint`. */
 void world_check_all_beyond(struct step_context *, uint32_t checkpoint);
 
 /* Judges a rank's part of a recorded global state: all parts together must have as many messages
- * received, or under way, as sent. */
+ * received or under way as were sent. */
 void world_check_tokens(struct step_context *, uint32_t more);
 
-/* Property frees-at-capture, when an image is stored. */
+/* Judges property frees-at-capture, when an image is stored. */
 void world_check_stored(struct step_context *);
 
-/* Bookmarks: judges that no message is under way from or to a rank when it is captured. */
+/* Judges bookmarks: no message is under way from or to a rank when it is captured. */
 void world_check_quiet(struct step_context *);
 
 #endif

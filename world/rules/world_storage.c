@@ -1,4 +1,4 @@
-/* The world: images and stable storage, restart. */
+/* Keeps images on stable storage, and restarts ranks from them. */
 #include <stdlib.h>
 
 #include "base/breach.h"
@@ -27,7 +27,7 @@ static uint32_t pieces_of(const struct world *w, int rank, enum part_kind kind,
   return world_in_use(w, rank, *from, piece);
 }
 
-/* The bytes kept for an image: the pieces of its parts, each preceded by its size. */
+/* Keeps an image: the pieces of its parts, each preceded by its size. Returns its number. */
 static uint32_t keep_parts(const struct world *w, int rank, const enum part_kind *kinds, int count)
 {
   struct rcl_piece piece[RCL_PIECES];
@@ -120,7 +120,7 @@ static void forget_record(const struct world *w, const struct world_record *reco
     w->memory.forget(w->memory.ctx, record->state);
 }
 
-/* Removes the records of `rank` for which `gone` says so. */
+/* Removes the records of `rank` for which `gone` returns true. */
 static void remove_records(const struct world *w, int rank,
                            bool (*gone)(const struct world_record *, uint32_t), uint32_t with)
 {
@@ -176,7 +176,8 @@ static bool is_image_after(const struct world_record *record, uint32_t checkpoin
   return record->part == RCL_PART_IMAGE && is_after(record, checkpoint);
 }
 
-/* Independent recovery has no fence: storage serves each rank for itself. */
+/* Returns whether storage is fenced against the rank. Independent recovery has no fence: storage
+ * serves each rank by itself. */
 bool world_fenced(const struct step_context *t)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -184,8 +185,8 @@ bool world_fenced(const struct step_context *t)
          (!t->w->protocol->independent && me->incarnation < read_global(t->w)->incarnation);
 }
 
-/* Removes what the new write replaces at once. An event logger keeps the old log until it has the
- * new one. */
+/* Removes the records that the new write replaces at once. An event logger keeps the old log until
+ * it has the new one. */
 static void replace_records(struct step_context *t, const struct rcl_action *action)
 {
   if (action->part == RCL_PART_IMAGE)
@@ -247,8 +248,8 @@ void world_store(struct step_context *t, const struct rcl_action *action)
   list_insert(t->w, WORLD_STORED, t->rank, 0, count, &record, sizeof record);
 }
 
-/* Levels keep a checkpoint that survives more failures than every newer one, until a newer one
- * survives as many. */
+/* Erases superseded checkpoints. Levels keep a checkpoint that survives more failures than every
+ * newer one, until a newer one survives as many. */
 static void erase_superseded(const struct world *w, int rank, uint32_t checkpoint)
 {
   uint32_t count;
@@ -273,7 +274,7 @@ void world_erase(struct step_context *t, uint32_t checkpoint)
     remove_records(t->w, t->rank, is_of, checkpoint);
 }
 
-/* Independent: only the newest durable log is of use. */
+/* Independent: drops all logs but the newest durable one. */
 void world_drop_old_logs(const struct world *w, int rank)
 {
   uint32_t count;
@@ -367,7 +368,8 @@ static const struct world_record *image_record(const struct world *w, int rank, 
   return NULL;
 }
 
-/* The rank lives, so what it captured and has not stored is in its memory. */
+/* Returns whether the rank has that image. A living rank has in memory what it captured and has not
+ * stored. */
 static bool has_image(const struct world *w, int rank, uint32_t checkpoint)
 {
   const struct world_rank *me = read_rank(w, rank);
@@ -391,8 +393,8 @@ void world_set_back(struct step_context *t, uint32_t checkpoint)
   me->origin = checkpoint;
 }
 
-/* Receives that were posted when the image was taken, and the collective that the program was in,
- * are to be announced again; a synchronous send is over. */
+/* Withdraws announcements. The receives that were posted when the image was taken, and the
+ * collective that the program was in, must be announced again; a synchronous send has ended. */
 static void withdraw_announcements(const struct world *w, int rank)
 {
   uint32_t count;
@@ -411,8 +413,8 @@ static void withdraw_announcements(const struct world *w, int rank)
 
 /* ---- independent recovery ---- */
 
-/* Restores a rank that died: its state from the durable part that was stored last, its slots from
- * the image. */
+/* Restores a rank that died: its state from the durable part that was stored last, and its slots
+ * from the image. */
 static void restore_state(const struct world *w, int rank, const struct world_record *image)
 {
   uint32_t count, slots = image ? image->state : 0, last = 0;
@@ -427,7 +429,8 @@ static void restore_state(const struct world *w, int rank, const struct world_re
     restore_parts(w, rank, state_parts, 1, last);
 }
 
-/* A rank starts from what is on storage, as nothing tells a torn write from a whole one. */
+/* Judges that the record is not torn: the rank starts from it, as nothing tells a torn write from a
+ * whole one. */
 static void check_whole(struct step_context *t, const struct world_record *record)
 {
   if (record && record->harm & HARM_TORN)
@@ -442,7 +445,7 @@ static void restore_program(struct step_context *t, uint32_t image)
   list_clear(w, WORLD_FLOWS, t->rank, 0);
   list_clear(w, WORLD_SENT, t->rank, 0);
   if (image) {
-    restore_parts(w, t->rank, world_image_parts, IMAGE_PARTS - 1, image); /* not UNEXPECTED */
+    restore_parts(w, t->rank, world_image_parts, IMAGE_PARTS - 1, image); /* without UNEXPECTED */
     withdraw_announcements(w, t->rank);
     if (has_windows(w))
       world_window_restored(w, t->rank);
@@ -451,8 +454,8 @@ static void restore_program(struct step_context *t, uint32_t image)
   }
 }
 
-/* A rank that died starts from its newest durable image, with the log after it.
- */
+/* Judges that no part is lost: a rank that died starts from its newest durable image and the log
+ * after it. */
 static void check_not_lost(struct step_context *t)
 {
   const struct world_record *lost = world_lost_record(t->w, t->rank, t->event.checkpoint);
@@ -462,7 +465,7 @@ static void check_not_lost(struct step_context *t)
                   lost->checkpoint, t->rank);
 }
 
-/* The START of a rank that has died, or has gone back by itself. */
+/* Starts a rank that has died, or that has gone back by itself. */
 static void restore_independently(struct step_context *t)
 {
   const struct world *w = t->w;
@@ -490,7 +493,7 @@ static void restore_independently(struct step_context *t)
   world_reach_start(t);
 }
 
-/* Kept images are not given up, as a record and its rank may share one. */
+/* Settles what is stored. Kept images are not given up, as a record and its rank may share one. */
 static void settle(const struct world *w)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
@@ -516,8 +519,7 @@ bool world_settles(const struct world *w)
          !world_judges_useful(w);
 }
 
-/* When all ranks have started again, the crashed rank and the target of the recovery are cleared.
- */
+/* Ends the recovery when all ranks have started again: clears the crashed rank and the target. */
 static void end_recovery(const struct world *w)
 {
   for (int rank = 0; rank < w->ranks; rank++) {
@@ -542,7 +544,7 @@ void world_restore(struct step_context *t)
   uint32_t checkpoint = t->event.checkpoint;
   uint16_t incarnation = read_global(w)->incarnation;
   world_wipe(w, t->rank, RANK_RUNNING, incarnation);
-  /* No rank rolls back to these checkpoints any more. */
+  /* No rank will roll back to these checkpoints. */
   remove_records(w, t->rank, w->levels ? is_after : is_of_other, checkpoint);
   if (checkpoint != RCL_FRESH) {
     world_occasion(t, PROPERTY_RESTORABLE);

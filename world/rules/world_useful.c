@@ -1,20 +1,21 @@
-/* The world: whether each stored checkpoint is part of a consistent state of all ranks.
+/* Tells whether each stored checkpoint is part of a consistent state of all ranks.
  *
- * One that is not is *useless* (Netzer and Xu, "Necessary and sufficient conditions for consistent
- * global snapshots", IEEE Transactions on Parallel and Distributed Systems 6(2), 1995): whatever
- * the others go back to, it has received what they have not sent, or they from it. Decided without
- * zigzag paths: the other ranks go back, from where they are, until none has received too much.
+ * A checkpoint that is not is *useless* (Netzer and Xu, "Necessary and sufficient conditions for
+ * consistent global snapshots", IEEE Transactions on Parallel and Distributed Systems 6(2), 1995):
+ * wherever the others go back to, it has received messages that they have not sent, or they have
+ * received messages that it has not sent. This is decided without zigzag paths: the other ranks go
+ * back, from where they are, until none has received too much.
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "world/rules/world_step.h"
 
-/* Where a rank stands: the flows of the image before `below`, or those of now. */
+/* The place where a rank stands: the flows of the image before `below`, or the present flows. */
 struct stand {
   const struct world_flow *flows;
-  uint32_t count;      /* of flows */
-  uint32_t checkpoint; /* UINT32_MAX: now */
+  uint32_t count;      /* number of flows */
+  uint32_t checkpoint; /* UINT32_MAX: the present state */
 };
 
 static struct stand now(const struct world *w, int rank)

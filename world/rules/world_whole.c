@@ -1,10 +1,9 @@
-/* The world: property `line-invariant`, the clauses that a protocol states of the whole.
+/* Judges property `line-invariant`, the clauses that a protocol states about the whole.
  *
  * A state of the world is shown as protocols/line.h describes it: each rank and its standing
- * towards the last recovery, the messages under way between such ranks, what their programs count,
- * the barriers that they are in, and stored states. Messages
- * that a recovery has made obsolete, and the contents of images from which no rank will start
- * (settled), are not shown. */
+ * towards the last recovery, the messages under way between such ranks, the counts of their
+ * programs, the barriers that they are in, and stored states. It does not show messages that a
+ * recovery has made obsolete, or the contents of images from which no rank will start (settled). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,8 +21,8 @@ struct view {
   struct rcl_whole_rank *rank;
   struct rcl_whole_channel *channel;
   struct rcl_whole_control *control;
-  uint32_t kinds;        /* of control messages */
-  unsigned char *states; /* stored, two of each rank, of `stride` bytes */
+  uint32_t kinds;        /* kinds of control messages */
+  unsigned char *states; /* stored states, two for each rank, of `stride` bytes */
   size_t stride;
   struct verdict *verdict;
   const struct rcl_clause *asked; /* the clause that is being asked; NULL: none */
@@ -31,7 +30,7 @@ struct view {
 
 /* ---- what programs count ---- */
 
-/* The messages that a program counts: as it is, by one of its images. */
+/* The programs whose messages are counted: the present one, or one in an image. */
 enum count_of { OF_NOW, OF_COMMITTED, OF_NEWER };
 
 static struct rcl_whole_count *count_in(struct rcl_whole_channel *channel, enum count_of of)
@@ -130,7 +129,7 @@ static void show_stored(struct view *v, int rank, const unsigned char *zeroes)
   }
 }
 
-/* Returns whether the program is in a barrier of all ranks that it has not left. */
+/* Returns whether the program is in a barrier of all ranks and has not left it. */
 static bool is_in_barrier(const struct world *w, int rank, const struct world_call *call)
 {
   bool is = read_rank(w, rank)->phase == RANK_RUNNING && call->state == CALL_JOINED &&
@@ -160,7 +159,7 @@ static void show_rank(struct view *v, int rank)
   *shown = (struct rcl_whole_rank){.config = &w->config[rank], .standing = standing_of(w, rank)};
   show_stored(v, rank, v->states + 2 * (size_t)w->ranks * v->stride);
   if (shown->standing != RCL_STANDS_UP) {
-    shown->storing = 0; /* no write is under way any more */
+    shown->storing = 0; /* no write is under way */
     shown->state = me->phase == RANK_NEW ? (const void *)(me + 1) : shown->committed;
     if (shown->standing == RCL_STANDS_DEAD || !shown->state)
       *shown = (struct rcl_whole_rank){.config = shown->config,
@@ -203,8 +202,8 @@ static void show_messages(struct view *v, enum part_kind kind, int from, int to)
   }
 }
 
-/* Returns whether the contribution is to a barrier of all ranks. One of its two ranks is in it
- * then, as no rank leaves a barrier before all have come. */
+/* Returns whether the contribution is to a barrier of all ranks. One of its two ranks is then in
+ * the barrier, as no rank leaves before all have come. */
 static bool is_of_barrier(const struct view *v, const struct world_message *share, int rank)
 {
   const struct world_call *call = &read_program(v->w, rank)->call;
@@ -291,7 +290,7 @@ static bool is_asked(const struct view *v, const struct rcl_clause *clause, int 
   return clause->stored || v->rank[rank].standing != RCL_STANDS_DEAD;
 }
 
-/* Asks a clause of one or two ranks; returns whether it holds. */
+/* Asks a clause about one or two ranks. Returns whether it holds. */
 static bool ask(const struct view *v, int i)
 {
   int pairs = v->asked->scope == RCL_OF_PAIR ? v->w->ranks : 1;

@@ -1,5 +1,5 @@
-/* The world: windows of scripts. A message of a window names the operation of its sender's script
- * and holds the values that it gives, or that were fetched. So two messages are equal exactly when
+/* Serves windows of scripts. A message of a window names the operation of its sender's script, and
+ * holds the values that it gives or that were fetched. So two messages are equal exactly if
  * operation and values are. */
 #include "world/rules/world_parts.h"
 #include "world/script/window_rules.h"
@@ -21,8 +21,7 @@ static const struct operation *operation_of(const struct world *w, int rank,
 }
 
 /* Returns the first access of `rank`, from `at` on, that belongs to `op` and goes to `target`;
- * NULL: none.
- */
+ * NULL: there is none. */
 static const struct operation *next_access(const struct world *w, int rank,
                                            const struct operation *op, int target, unsigned *at)
 {
@@ -36,7 +35,7 @@ static const struct operation *next_access(const struct world *w, int rank,
   return NULL;
 }
 
-/* Returns whether the operation sends a message in which accesses go to their target. */
+/* Returns whether the operation sends a message that carries accesses to their target. */
 static bool has_accesses(const struct operation *op)
 {
   return op->tag == TAG_ACCESSES || op->tag == TAG_PASSIVE;
@@ -75,8 +74,8 @@ struct content world_window_content(const struct world *w, int rank)
 
 /* ---- accesses ---- */
 
-/* Carries out the accesses of `origin` to `target` that belong to `op`, and replaces each value
- * given by the value fetched. */
+/* Carries out the accesses of `origin` to `target` that belong to `op`. Replaces each given value
+ * by the value fetched. */
 static void carry_out(const struct world *w, struct world_window *window, int origin, int target,
                       const struct operation *op, uint16_t *item)
 {
@@ -121,7 +120,7 @@ static unsigned next_wait(const struct world *w, const struct world_window *wind
   return next ? (unsigned)(next - wait) : SCRIPT_WINDOW_RANKS;
 }
 
-/* Carries out waiting messages as far as allowed, up to one that needs an answer. */
+/* Carries out waiting messages as far as allowed, up to a message that needs an answer. */
 static void carry_out_next(const struct world *w, int rank, struct world_window *window)
 {
   unsigned place;
@@ -142,7 +141,8 @@ static void carry_out_next(const struct world *w, int rank, struct world_window 
   }
 }
 
-/* There is room unless a faulty host has doubled a message, which other properties show. */
+/* Adds a message that waits. There is room, unless a faulty host has doubled a message, which other
+ * properties detect. */
 static void add_wait(const struct world *w, int rank, struct world_window *window,
                      struct world_wait wait)
 {
@@ -198,7 +198,7 @@ static bool is_passive(const struct world_message *message)
   return message->comm == SCRIPT_WINDOW_COMM && message->tag == TAG_PASSIVE;
 }
 
-/* Returns whether a message is kept and not yet given to the program. */
+/* Returns whether a message is kept and was not yet given to the program. */
 static bool is_waiting(const struct world *w, int rank, const struct world_slot *slot)
 {
   uint32_t place, count;

@@ -1,4 +1,5 @@
-/* result.json: what is written is read back, in the same bytes; what is wrong is refused. */
+/* Tests that result.json is read back as it was written, in the same bytes, and that wrong files
+ * are refused. */
 #include "world/result/result.h"
 
 #include <glib/gstdio.h>

@@ -1,5 +1,5 @@
-/* What the world is given, and what it gives back: a topology as it was written, and no image that
- * was lost since a recovery to it began. */
+/* Tests that the world keeps a topology as it was written, and keeps no image that was lost after a
+ * recovery to it began. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +19,11 @@ static void topology(void)
   world_clear(&world);
 }
 
-/* A move that the world lists, one of those that are wanted, always the same for the same list. */
+/* Chooses one of the wanted moves that the world lists: always the same for the same list. */
 struct choice {
   bool (*is_wanted)(const struct move *);
   struct move move;
-  uint32_t found; /* moves that are wanted, up to here */
+  uint32_t found; /* number of wanted moves so far */
 };
 
 static void choose(void *data, const struct move *move)
@@ -85,7 +85,7 @@ static void lose_images(const struct world *world, int rank)
     stored[i].harm = HARM_LOST;
 }
 
-/* A rank starts from a committed checkpoint, of which its image is lost, or is not. */
+/* Starts a rank from a committed checkpoint whose image is lost, or is not. */
 static void starts(bool lost)
 {
   int line;

@@ -1,6 +1,6 @@
-/* Two worlds that take the same random moves, one of which has the contributions to collectives in
- * groups (shares.h) and one in a part for each pair of ranks: each pair of ranks has the same
- * contributions under way. Their contents, which nobody knows in groups, are not compared. */
+/* Lets two worlds take the same random moves. One has the contributions to collectives in groups
+ * (shares.h), the other in a part for each pair of ranks. Tests that each pair of ranks has the
+ * same contributions under way. Contents are not compared, as groups do not have them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct twin {
   struct world world;
   struct parts parts;
   struct move moves[MOVES_MAX];
-  uint32_t count; /* of moves */
+  uint32_t count; /* number of moves */
 };
 
 static uint32_t draw(uint32_t below)

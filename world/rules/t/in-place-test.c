@@ -1,6 +1,6 @@
-/* Parts in place against plain arrays, to which the same random operations are done: lists that
- * grow, lose items anywhere, and are cut. What is taken from the front of a long list moves
- * nothing; what is added behind it moves the list as seldom as it is worth it. */
+/* Does the same random operations to parts in place and to plain arrays: lists grow, lose items
+ * anywhere, and are cut. Tests that taking items from the front of a long list moves nothing, and
+ * that adding items behind moves the list as seldom as is worth it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,8 @@ static void check_random(void)
   parts_clear(&parts);
 }
 
-/* Items that are moved, where as many are taken from the front of a list as are added to it. */
+/* Returns the number of items that are moved when items are taken from the front of a list and as
+ * many are added to it. */
 static uint64_t moved_by_passing(uint32_t length, uint32_t times)
 {
   uint32_t count;
@@ -112,8 +113,7 @@ static uint64_t moved_by_passing(uint32_t length, uint32_t times)
 
 /* ---- copies ---- */
 
-/* A copy of parts and of kept bytes, small and large, is there when what it was made of has gone.
- */
+/* Tests that a copy of parts and of kept bytes, small and large, survives the original. */
 static void check_copies(void)
 {
   enum { SMALL = 10, LARGE = 70000, GONE = 20 };

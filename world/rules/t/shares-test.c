@@ -1,5 +1,5 @@
-/* Contributions in groups against the parts that they stand for: lists of messages by pair of
- * ranks, to which the same random operations are done one by one. */
+/* Does the same random operations to contributions in groups and to the parts that these stand for,
+ * which are lists of messages by pair of ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +29,8 @@ static bool is_meant(const struct world_message *message, const struct shares_ke
          message->incarnation >= key->least && message->incarnation <= key->most;
 }
 
-/* Returns the place of that sender's contribution that `key` means; the end of the list: there is
- * none. */
+/* Returns the index of that sender's contribution to which `key` applies; the length of the list:
+ * there is none. */
 static uint32_t find(const struct shares_key *key, int peer)
 {
   const struct list *list = &pair[peer][key->rank];
@@ -75,8 +75,8 @@ static void note_lines(void *data, int peer, const struct world_message *message
   lines->stopped[lines->count++] = message->stopped;
 }
 
-/* Of each pair of lines, `visit` may be told the first contribution or a later one with the same
- * pair. */
+/* Returns whether `visit` was told the pairs of lines. For each pair it may be told any
+ * contribution that has the pair. */
 static bool tells(const struct lines *told, const struct lines *all)
 {
   bool right = true;
@@ -121,7 +121,7 @@ static void drop(struct shares *s, int peer, int rank, uint16_t incarnation)
         remove_at(&pair[from][rank], i);
 }
 
-/* Contributes as ranks do: to all, to the root, or to some only. */
+/* Contributes as ranks do: to all, to the root, or to some ranks only. */
 static void add(struct shares *s, int from, int flow, uint32_t incarnation)
 {
   struct world_message message = {.comm = (int16_t)draw(2),
@@ -158,7 +158,7 @@ static bool operate(struct shares *s, uint32_t incarnation)
   case 4:
     key.least = draw(2) ? (uint16_t)incarnation : 0;
     return take(s, &key);
-  case 5: /* all, one after the other, as at the end of a call */
+  case 5: /* all ranks, one after the other, as at the end of a call */
     for (key.rank = 0; key.rank < ranks; key.rank++)
       if (!take(s, &key))
         return false;
@@ -173,7 +173,7 @@ static bool operate(struct shares *s, uint32_t incarnation)
   }
 }
 
-/* The parts are compared after every `look` operations. */
+/* Follows random operations, and compares the parts after every `look` of them. */
 static void follow(int count, uint32_t operations, uint32_t look)
 {
   struct shares *s = shares_new(count);
@@ -197,6 +197,6 @@ int main(void)
   follow(2, 3000, 1);
   follow(3, 3000, 1);
   follow(7, 3000, 1);
-  follow(RANKS_MAX, 500, 50); /* two words */
+  follow(RANKS_MAX, 500, 50); /* sets of two words */
   return done();
 }
