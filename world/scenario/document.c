@@ -46,9 +46,9 @@ void document_append_pair(yaml_document_t *yaml, int mapping, int key, int value
   added(yaml_document_append_mapping_pair(yaml, mapping, key, value));
 }
 
-/* Copies node `from` of `source`, and what it holds, to the end of `yaml`. `line` (from 0) takes
- * the place of the source's lines unless it is negative. Returns the new node, or 0 where the
- * nesting is too deep. */
+/* Copies node `from` of `source`, with all that it holds, to the end of `yaml`. `line` (from 0)
+ * replaces the source's lines, unless it is negative. Returns the new node, or 0 if the nesting is
+ * too deep. */
 static int copy(yaml_document_t *yaml, yaml_document_t *source, int from, int line, int depth)
 {
   yaml_node_t *node = yaml_document_get_node(source, from);
@@ -89,7 +89,8 @@ void document_empty(yaml_document_t *yaml)
 
 /* ---- reading ---- */
 
-/* Line on which the parser stopped; bad characters are told by their offset only. */
+/* Returns the line at which the parser stopped. For bad characters, the parser tells the offset
+ * only. */
 static int problem_line(const yaml_parser_t *parser, const char *text)
 {
   if (parser->error != YAML_READER_ERROR)
@@ -100,9 +101,9 @@ static int problem_line(const yaml_parser_t *parser, const char *text)
   return line;
 }
 
-/* libyaml takes time that grows with the square of the depth. So this reads the file as events
- * first, and refuses one that is deeper than a scenario can be, or that has a NUL in a text.
- * Returns the error, with its line (from 1), or NULL. */
+/* Returns why the text is refused, with its line (from 1), or NULL. libyaml's time grows with the
+ * square of the depth. So this function reads the file as events first, and refuses a file that is
+ * deeper than a scenario can be, or that has a NUL in a text. */
 static const char *refuses(const char *text, size_t length, int *line)
 {
   yaml_parser_t parser;
@@ -129,8 +130,8 @@ static const char *refuses(const char *text, size_t length, int *line)
   return wrong;
 }
 
-/* Loads the only document of `text` into `yaml`. On error returns false with the line and a
- * message, that ends with `hope` and is to be freed; `yaml` is then empty. */
+/* Loads the only document of `text` into `yaml`. On an error returns false with the line and a
+ * message, which ends with `hope` and which the caller frees; `yaml` is then empty. */
 static bool load(const char *text, size_t length, const char *hope, yaml_document_t *yaml,
                  int *line, char **message)
 {
@@ -163,7 +164,7 @@ static bool load(const char *text, size_t length, const char *hope, yaml_documen
   return good && alone;
 }
 
-/* Reads at most BYTES_MAX, as the file may be a device or a pipe that never ends. */
+/* Reads a file, but at most BYTES_MAX, as it may be a device or a pipe that never ends. */
 static char *read_text(const char *file, size_t *length, GError **error)
 {
   FILE *from = g_file_test(file, G_FILE_TEST_IS_DIR) ? NULL : fopen(file, "r");
@@ -221,7 +222,7 @@ void document_clear(struct document *document)
   g_free(document->file);
 }
 
-/* The pair of top-level `key` whose value is a text; NULL where there is none. */
+/* Returns the pair of top-level `key` if its value is a text; else NULL. */
 static yaml_node_pair_t *text_pair(yaml_document_t *yaml, const char *key)
 {
   yaml_node_t *root = yaml_document_get_root_node(yaml);
@@ -256,8 +257,8 @@ static bool is_index(const char *key)
   return *key && strspn(key, "0123456789") == strlen(key) && strlen(key) < 7;
 }
 
-/* Takes one step of a dotted path: returns where the number of the child `key` of node `parent` is
- * kept. A missing child is added, as number 0. NULL where `parent` cannot have such a child. */
+/* Takes one step of a dotted path. Returns the place of the number of child `key` of node `parent`.
+ * A missing child is added, with number 0. Returns NULL if `parent` cannot have such a child. */
 static int *child(yaml_document_t *yaml, int parent, const char *key)
 {
   yaml_node_t *node = yaml_document_get_node(yaml, parent);
@@ -285,7 +286,7 @@ static int *child(yaml_document_t *yaml, int parent, const char *key)
   return &pair_named(yaml, node, key)->value;
 }
 
-/* Adds the value of an override. Returns its node, or 0 with a message to be freed. */
+/* Adds the value of an override. Returns its node, or 0 with a message that the caller frees. */
 static int add_value(yaml_document_t *yaml, const char *text, size_t line, char **message)
 {
   yaml_document_t source = {0};
@@ -303,8 +304,8 @@ static int add_value(yaml_document_t *yaml, const char *text, size_t line, char 
   return value;
 }
 
-/* Follows `keys` from the root and puts `text` at the end. On error returns a message to be
- * freed and the line in `*line` (from 0). */
+/* Follows `keys` from the root and puts `text` at the end. On an error returns a message, which the
+ * caller frees, and its line in `*line` (from 0); else NULL. */
 static char *put(yaml_document_t *yaml, char **keys, const char *text, size_t *line)
 {
   char *message = NULL;
@@ -329,7 +330,7 @@ static char *put(yaml_document_t *yaml, char **keys, const char *text, size_t *l
     if (!next)
       return message;
     yaml_document_get_node(yaml, next)->start_mark.line = *line;
-    *child(yaml, node, keys[i]) = next; /* looked up again: adding nodes may have moved it */
+    *child(yaml, node, keys[i]) = next; /* is looked up again, as adding nodes may have moved it */
     node = next;
   }
   return NULL;

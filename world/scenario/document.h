@@ -12,22 +12,22 @@
 #include <yaml.h>
 
 struct document {
-  char *file; /* as it stands in messages */
+  char *file; /* the name for messages */
   yaml_document_t yaml;
-  int from_file;     /* nodes with a higher number were put in by document_set() */
+  int from_file;     /* nodes with a higher number come from document_set() */
   GHashTable *lines; /* dotted path -> struct document_place; filled by keys_check() */
 };
 
-/* Where a value stands. */
+/* The place of a value. */
 struct document_place {
-  int line;      /* counted from 1 */
-  int text_line; /* where the text of the value itself starts: the line after `|` */
+  int line;      /* from 1 */
+  int text_line; /* line at which the text of the value begins: the line after `|` */
   int node;      /* of the document, while it lives */
-  bool set; /* put in by document_set(); `line` is then the line of the value that it replaces */
+  bool set; /* document_set() has made the value; `line` is that of the value that it replaces */
 };
 
-/* Reads the one YAML document of `file`, with aliases replaced by copies of what they name.
- * Errors: SCENARIO_ERROR, one line. On success the caller ends with document_clear(). */
+/* Reads the one YAML document of `file`, and replaces aliases by copies. The caller ends with
+ * document_clear(). Returns false with SCENARIO_ERROR, one line. */
 bool document_read(struct document *, const char *file, GError **error);
 void document_clear(struct document *);
 
@@ -38,14 +38,14 @@ bool document_set(struct document *, const char *assignment, GError **error);
 /* Puts an empty list in place of the plain text "none" at top-level `key`. */
 void document_none(struct document *, const char *key);
 
-/* A copy of the text at top-level `key`; NULL where there is none. The caller frees it. */
+/* Returns a copy of the text at top-level `key`, which the caller frees; NULL: there is none. */
 char *document_value(struct document *, const char *key);
 
 /* Returns the document as YAML text, and frees the document. */
 GString *document_text(yaml_document_t *);
 
-/* `lines` of a document: the place of `path`, or of the nearest key above it; NULL when the
- * document is empty. */
+/* Returns the place of `path`, or of the nearest key above it, in the `lines` of a document; NULL:
+ * the document is empty. */
 const struct document_place *document_find(GHashTable *lines, const char *path);
 
 /* Sets `error` to `file:line: path: ` and the formatted text. */
@@ -55,8 +55,8 @@ void document_error(GError **error, const char *file, GHashTable *lines, const c
 /* Returns `text` in double quotes, on one line and cut if it is long. The caller frees it. */
 char *document_quote(const char *text);
 
-/* Returns whether `text` can be the name of a thing, of a file and of a test: 1 to 100 ASCII
- * letters, digits, `.`, `_`, `-` and `~`, of which the first is a letter or digit. */
+/* Returns whether `text` can be the name of a thing, a file and a test: 1 to 100 ASCII letters,
+ * digits, `.`, `_`, `-` and `~`; the first is a letter or a digit. */
 bool document_is_name(const char *text);
 
 /* Returns "a, b or c" for a list of items that ends with NULL. The caller frees it. */

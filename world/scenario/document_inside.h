@@ -1,4 +1,4 @@
-/* Shared by the files of the document. */
+/* Inside the document: what its files share. */
 #ifndef RECLINE_DOCUMENT_INSIDE_H
 #define RECLINE_DOCUMENT_INSIDE_H
 
@@ -6,11 +6,11 @@
 
 #include "world/scenario/document.h"
 
-/* Sets `error` to "file:line: path: text", marked as from --set where `set` is. */
+/* Sets `error` to "file:line: path: text". If `set`, the message names --set. */
 void document_fail(GError **error, const char *file, int line, bool set, const char *path,
                    const char *text);
 
-/* Make nodes and put them together; without memory they stop the program. Adding a node can move
+/* Make nodes and put them together. They end the program if memory is out. Adding a node can move
  * the others: only numbers stay valid. */
 void document_empty(yaml_document_t *);
 int document_scalar(yaml_document_t *, const char *text, yaml_scalar_style_t);

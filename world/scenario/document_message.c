@@ -1,4 +1,4 @@
-/* Messages about a document: "file:line: path: what, expected what". */
+/* Writes messages about a document: "file:line: path: what, expected what". */
 #include <string.h>
 
 #include "world/scenario/document_inside.h"

@@ -7,8 +7,9 @@
 #include "world/scenario/scenario.h"
 
 static const struct format {
-  const char *node, *start, *end, *type; /* columns; a row counts where `type`, if any, is 0 */
-  bool blanks;                           /* between columns, not commas */
+  const char *node, *start, *end,
+      *type;   /* names of columns; a row counts if it has no `type`, or a 0 there */
+  bool blanks; /* blanks separate columns, not commas */
   enum { TIME_SECONDS, TIME_DATE, TIME_EPOCH } time;
 } formats[] = {{"node", "start", "end", NULL, false, TIME_SECONDS},
                {"nodenumz", "Prob Started", "Prob Fixed", NULL, false, TIME_DATE},
@@ -19,7 +20,7 @@ struct reader {
   const char *file;
   int line;
   const struct format *format;
-  int node, start, end, type; /* columns */
+  int node, start, end, type; /* numbers of columns */
   char *const *nodes;
   GHashTable *seen; /* node of an archive -> index + 1 */
   GArray *outages;
@@ -92,7 +93,7 @@ static bool read_time(struct reader *r, const char *text, double *seconds)
          refuse(r, "is no time", text, "seconds of 0 or more");
 }
 
-/* Returns the index of a node, -1 for none. */
+/* Returns the index of a node; -1: there is none. */
 static int find_node(struct reader *r, const char *name)
 {
   char *end = NULL;
@@ -119,7 +120,7 @@ static bool read_row(struct reader *r, const char *line)
   if ((int)g_strv_length(fields) <= last)
     return refuse(r, "has too few columns", line, "those of the first line");
   if (r->type >= 0 && strcmp(fields[r->type], "0") != 0)
-    return true; /* the node was up */
+    return true; /* the node was up, so the row does not count */
   outage.node = find_node(r, fields[r->node]);
   if (outage.node < 0)
     return refuse(r, "is no node", fields[r->node], "a node of the platform, or its index from 0");

@@ -1,4 +1,4 @@
-/* When checkpoints are asked for. */
+/* Finds the times at which checkpoints are requested. */
 #include "world/scenario/instants.h"
 
 #include <stdlib.h>

@@ -47,7 +47,7 @@ static const struct key program_keys[] = {
     {KEY("topology", KEY_TEXT, struct scenario, program.topology)},
     {.name = NULL}};
 
-/* An amount of a machine that is above 0, or not stated. */
+/* An amount of a machine: above 0, or not stated. */
 #define AMOUNT(key, type, member)                                                                  \
   {                                                                                                \
     KEY(key, type, struct scenario, platform.stated.member), .otherwise = -1                       \
@@ -80,7 +80,7 @@ static const struct key local_keys[] = {AMOUNT("bandwidth", KEY_RATE, local.band
                                         AMOUNT("write_latency", KEY_SECONDS, local.write_latency),
                                         {.name = NULL}};
 
-/* What describes a machine, in a scenario and in a file of its own. */
+/* The keys of a machine, in a scenario or in a file of its own. */
 #define MACHINE                                                                                    \
   {KEY("nodes", KEY_WHOLE, struct scenario, platform.stated.nodes), .least = 1,                    \
    .most = MACHINE_NODES_MAX},                                                                     \
@@ -192,7 +192,7 @@ static const struct key failure_keys[] = {
      .size = sizeof(struct layout), .flow = true},
     {.name = NULL}};
 
-/* Defaults: estimates for a few hundred ranks, see docs/scenario.md. */
+/* The defaults are estimates for a few hundred ranks (docs/scenario.md). */
 static const struct key recovery_keys[] = {
     {KEY("runtime", KEY_CHOICE, struct scenario, recovery.runtime), .names = runtimes},
     {KEY("revoke", KEY_SECONDS, struct scenario, recovery.revoke), .otherwise = 10e-6},

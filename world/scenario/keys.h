@@ -1,6 +1,7 @@
-/* The one table of the keys of a scenario file: what each may hold, its default, and where it lies
- * in struct scenario. Files are checked, read and saved by it; --set changes the document before
- * (document.h). Rules between keys are judged after all keys are read (scenario_read.c). */
+/* Has the one table of a scenario file's keys: the values that each may have, its default, and its
+ * place in struct scenario. Files are checked, read and saved by this table; --set changes the
+ * document before that (document.h). Rules between keys are judged after all keys are read
+ * (scenario_read.c). */
 #ifndef RECLINE_KEYS_H
 #define RECLINE_KEYS_H
 
@@ -29,15 +30,15 @@ enum key_kind {
   KEY_LIST,    /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
 };
 
-/* Not saved are numbers below `least`, lists with fewer items, NULL, and mappings whose first key
- * is needed and has no value, or which are `sparse` and hold no value at all. So a default below
- * `least` means "not stated". */
+/* A key of the table. When a scenario is saved, it leaves out numbers below `least`, lists with
+ * fewer items, NULL, mappings whose first key is needed and has no value, and `sparse` mappings
+ * without any value. So a default below `least` means "not stated". */
 struct key {
   const char *name; /* NULL ends a table */
   enum key_kind kind;
-  size_t offset, count; /* offset of the value, and of the count of a list, in the structure */
+  size_t offset, count; /* offset in the structure: of the value, and of a list's count */
   bool needed;
-  bool literal, flow; /* styles when saved: a text after `|`, a list or mapping on one line */
+  bool literal, flow; /* style when saved: a text after `|`; a list or mapping on one line */
   bool sparse;
   double least, most, otherwise;
   const char *const *names; /* end with NULL */
@@ -46,10 +47,10 @@ struct key {
   size_t size;
 };
 
-/* The keys of a struct scenario, and of its platform.stated in a file of its own. */
+/* The keys of a struct scenario, and those of a machine in a file of its own (platform.stated). */
 extern const struct key scenario_keys[], machine_keys[];
 
-/* Compares the document with the table and fills `lines`: keys, types and names. */
+/* Compares the document with the table: keys, types and names. Fills `lines`. Errors: one line. */
 bool keys_check(struct document *, const struct key *keys, GError **error);
 
 /* Fills `scenario` from a checked document: every key gets its value or its default. */

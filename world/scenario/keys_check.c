@@ -23,7 +23,7 @@ static void note(struct walk *walk, const char *path, int id)
   g_hash_table_insert(walk->document->lines, g_strdup(path), place);
 }
 
-/* "a, b or c", and the one that `word` may have meant. */
+/* Returns "a, b or c", and the name that `word` may have meant. */
 static char *names_of(const struct key *keys, const char *word)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -88,7 +88,8 @@ static bool refuse_value(struct walk *walk, int id, const char *path, const stru
   return refuse(walk, id, path, text, both);
 }
 
-/* Decimal, without the leading zeros of octal numbers. */
+/* Returns whether the text is a decimal number. Leading zeroes, as of octal numbers, are
+ * refused. */
 static bool is_number(const char *text, bool negative)
 {
   const char *digits = text + (negative && *text == '-');

@@ -1,5 +1,5 @@
-/* From a document that keys_check() has accepted to struct scenario: each value is looked up by its
- * path, in the order of the table. */
+/* Reads a document that keys_check() has accepted into a struct scenario. Each value is looked up
+ * by its path, in the order of the table. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct reader {
 static bool read_keys(const struct reader *reader, const struct key *keys, const char *prefix,
                       char *into);
 
-/* The values are int or uint32_t, none above INT32_MAX. */
+/* Writes an int or a uint32_t, which is at most INT32_MAX. */
 static void put(void *to, int64_t value)
 {
   int32_t narrow = (int32_t)value;
@@ -42,7 +42,7 @@ static void put_default(const struct key *key, void *to)
   case KEY_FLOPS:
     *(double *)to = key->otherwise;
     break;
-  default: /* zero, as allocated */
+  default: /* the memory is zero already */
     break;
   }
 }
@@ -97,7 +97,7 @@ static unsigned index_of(const char *const *names, const char *name)
   return i;
 }
 
-/* "NAME is no WORD, expected NAMES" at `path`; false. */
+/* Sets the error "NAME is no WORD, expected NAMES" at `path`. Returns false. */
 static bool refuse_name(const struct scenario *scenario, const char *path, GError **error,
                         const char *name, const char *word, const char *const *names)
 {

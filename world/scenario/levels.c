@@ -1,4 +1,4 @@
-/* Levels of storage: the rules between their keys. */
+/* Judges the rules between the keys of storage levels. */
 #include "world/scenario/levels.h"
 
 int scenario_stored_per_node(const struct scenario *scenario)

@@ -1,10 +1,10 @@
-/* Inside world/scenario: levels of storage, once keys are read. */
+/* Inside world/scenario: judges levels of storage, after the keys are read. */
 #ifndef RECLINE_LEVELS_H
 #define RECLINE_LEVELS_H
 
 #include "world/scenario/scenario.h"
 
-/* Fills in what is not stated, and refuses what does not fit together; errors as
+/* Fills in values that are not stated, and refuses values that do not fit together. Errors as
  * scenario_complain(). */
 bool levels_judge(struct scenario *, GError **error);
 

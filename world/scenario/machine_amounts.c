@@ -1,4 +1,4 @@
-/* The defaults of amounts that a description of a machine does not state. */
+/* Has the defaults for amounts that a description of a machine does not state. */
 #include "world/scenario/machine_amounts.h"
 
 #include <math.h>
@@ -76,9 +76,9 @@ void machine_inherit(struct machine *machine, const struct machine *other)
   machine->mtbf = machine->mtbf >= 0 ? machine->mtbf : other->mtbf;
 }
 
-/* Returns the nodes of a group of the smallest balanced dragonfly (Kim et al., ISCA 2008: p nodes
- * at each of 2 p routers of a group, p global links from each of these, one group more than a
- * group has global links) that has `nodes`. */
+/* Returns the number of nodes in a group of the smallest balanced dragonfly that has `nodes` (Kim
+ * et al., ISCA 2008: p nodes at each of the 2 p routers of a group, p global links from each
+ * router, and one group more than a group has global links). */
 static int dragonfly_group(int nodes)
 {
   int p = 1;

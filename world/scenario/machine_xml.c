@@ -1,4 +1,4 @@
-/* From a machine to the platform that SimGrid reads.
+/* Makes the platform that SimGrid reads of a machine.
  *
  * Every switch is a zone in which each host has a link of its own ("Cluster" routing of SimGrid),
  * so a message within a group takes the links of its two ends. A topology of several switches joins
@@ -8,7 +8,7 @@
 
 static const char SPLIT[] = "sharing_policy=\"SPLITDUPLEX\"";
 
-/* Numbers that a locale cannot change, and that differ by nothing when read back. */
+/* A number as text, independent of the locale, which is exactly the same when it is read back. */
 struct number {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 };
@@ -25,9 +25,9 @@ static void add_setting(GString *xml, const char *id, const char *value)
   g_string_append_printf(xml, "    <prop id=\"%s\" value=\"%s\"/>\n", id, value);
 }
 
-/* SMPI's factors were fitted to an Ethernet of 2012, so none is left. A message that is not eager
- * is a request, an answer and the data: three latencies. A poll costs what the software of a
- * message does. */
+/* Adds the configuration. SMPI's factors were fitted to an Ethernet of 2012, so all are switched
+ * off. A message that is not eager is a request, an answer and the data: three latencies. A poll
+ * costs as much as the software of a message. */
 static void add_config(GString *xml, const struct machine *machine)
 {
   const struct number overhead = number(machine->network.overhead);
@@ -62,7 +62,7 @@ static void add_host(GString *xml, const char *name, const struct machine *machi
                          number(disk->write_latency).text);
 }
 
-/* Half of a latency is on each side of the switch. */
+/* Adds the wire of a host, with half of the latency on each side of the switch. */
 static void add_wire(GString *xml, const char *host, double bandwidth, double latency)
 {
   g_string_append_printf(xml,
@@ -72,7 +72,7 @@ static void add_wire(GString *xml, const char *host, double bandwidth, double la
                          host);
 }
 
-/* Messages within a node, each of them at that bandwidth. */
+/* Adds the link for messages within a node; each message gets the bandwidth. */
 static void add_memory(GString *xml, const char *host, const struct machine *machine)
 {
   g_string_append_printf(xml,
@@ -90,15 +90,15 @@ static void add_route(GString *xml, const char *host)
                          host, host, host);
 }
 
-/* The wires of a file system are never narrower than its disks. */
+/* Returns the bandwidth of the file system's wires, which are never slower than its disks. */
 static double service_bandwidth(const struct machine *machine)
 {
   return MAX(machine->network.bandwidth,
              MAX(machine->storage.bandwidth, machine->storage.read_bandwidth));
 }
 
-/* Nodes `first` to `last`, at one switch, with the service host or without. SimGrid wants the
- * routes of a zone behind its hosts and links. */
+/* Adds nodes `first` to `last` at one switch, perhaps with the service host. SimGrid expects the
+ * routes of a zone after its hosts and links. */
 static void add_zone(GString *xml, const char *name, const struct machine *machine, int first,
                      int last, bool service)
 {
@@ -142,7 +142,7 @@ static void add_groups(GString *xml, const struct machine *machine)
   }
 }
 
-/* A link between the switches of two zones, one for each direction; or the route over it. */
+/* Adds a link between the switches of two zones, one for each direction; or the route over it. */
 static void add_trunk(GString *xml, const char *from, const char *to, double bandwidth, double hop,
                       bool route)
 {
@@ -157,8 +157,8 @@ static void add_trunk(GString *xml, const char *from, const char *to, double ban
                            from, to, number(bandwidth).text, number(hop).text, SPLIT);
 }
 
-/* Every group has a trunk to the core, where the service host is. The groups of a dragonfly reach
- * each other without it. */
+/* Adds trunks: every group has one to the core, where the service host is. The groups of a
+ * dragonfly reach each other without the core. */
 static void add_trunks(GString *xml, const struct machine *machine, bool routes)
 {
   double all = machine->network.group * machine->network.bandwidth / machine->network.taper;
@@ -184,7 +184,7 @@ char *machine_xml(const struct machine *machine)
   g_string_append_printf(xml, "  <zone id=\"machine\" routing=\"%s\">\n",
                          routing[machine->topology]);
   add_setting(xml, "memory_copy_bw", number(machine->memory).text);
-  add_setting(xml, "message_handling_s", "0"); /* part of the overhead */
+  add_setting(xml, "message_handling_s", "0"); /* it is part of the overhead */
   if (machine->topology == TOPOLOGY_FLAT) {
     add_zone(xml, "flat", machine, 0, machine->nodes - 1, true);
   } else {

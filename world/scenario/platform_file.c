@@ -36,9 +36,9 @@ static const char *value_of(const char **names, const char **values, const char 
   return "";
 }
 
-/* Returns whether all that attribute `name` lists (speeds of a host: "1Gf, 500Mf") are positive
- * numbers with a unit, or 0 where `zero` may be; true where the attribute is missing, as SimGrid
- * reports that. */
+/* Returns whether all values in attribute `name` (speeds of a host: "1Gf, 500Mf") are positive
+ * numbers with a unit, or 0 if `zero`. Returns true if the attribute is missing, which SimGrid
+ * reports. */
 static bool are_amounts(const char *element, const char **names, const char **values,
                         const char *name, bool zero, GError **error)
 {
@@ -66,7 +66,7 @@ static bool has_good_amounts(const char *element, const char **names, const char
          are_amounts(element, names, values, "lat", true, error);
 }
 
-/* Properties that the layer reads. SimGrid takes any text. */
+/* Judges the properties that the MPI layer reads, as SimGrid takes any text. */
 static bool has_good_property(const char **names, const char **values, GError **error)
 {
   static const char *const figures[] = {"message_handling_s", "envelope_record_s",
@@ -88,8 +88,8 @@ static bool has_good_property(const char **names, const char **values, GError **
          are_amounts(id, names, values, "value", seconds, error);
 }
 
-/* Refuses profiles by which SimGrid would switch a host or a link off by itself, unknown to the
- * protocol. Profiles of speed, bandwidth and latency change times alone and may stay. */
+/* Refuses profiles by which SimGrid would switch a host or a link off, without the protocol
+ * knowing. Profiles of speed, bandwidth and latency only change times, and may stay. */
 static bool stays_on(GMarkupParseContext *context, const char *element, const char **names,
                      const char **values, GError **error)
 {
@@ -113,7 +113,7 @@ static void add_host(GPtrArray *hosts, GHashTable *seen, const char *id, GError 
     g_ptr_array_add(hosts, g_strdup(id));
 }
 
-/* Hosts of a zone with routing Cluster that have no <host_link> so far. */
+/* The hosts without a <host_link> so far, in a zone with routing Cluster. */
 struct star {
   GHashTable *bare; /* host -> line of its <host>; NULL: the zone has another routing */
   bool links;       /* other hosts have a link */
@@ -122,15 +122,15 @@ struct star {
 struct reading {
   GPtrArray *hosts;
   GHashTable *seen;         /* the names of hosts */
-  GArray *stars;            /* struct star, of the zones that are open */
+  GArray *stars;            /* struct star, for the open zones */
   GPtrArray *interconnects; /* in the order of the file */
-  GPtrArray *zones;         /* ids of those that are open, the innermost last */
-  GHashTable *zone_of;      /* host -> zone; NULL: not wanted */
-  const char *wanted;       /* NULL until there is a first one */
+  GPtrArray *zones;         /* ids of the open zones, the innermost last */
+  GHashTable *zone_of;      /* host -> zone; NULL: the caller does not want it */
+  const char *wanted;       /* the interconnect to read; NULL until there is one */
   bool skipping;            /* inside the zone of another interconnect */
 };
 
-/* In the file, the property of a zone stands before its hosts. */
+/* Enters the zone of an interconnect. In the file, the zone's property comes before its hosts. */
 static void enter_interconnect(struct reading *reading, const char *name)
 {
   g_ptr_array_add(reading->interconnects, g_strdup(name));
@@ -170,8 +170,8 @@ static void note_link(struct reading *reading, GMarkupParseContext *context, con
   }
 }
 
-/* In SimGrid, a message to or from a host without a link takes the link of the other host alone, or
- * no time. */
+/* Refuses a host without a link. In SimGrid, its messages would take the other host's link alone,
+ * or no time. */
 static void leave_star(struct reading *reading, GError **error)
 {
   struct star star = g_array_index(reading->stars, struct star, reading->stars->len - 1);
@@ -387,7 +387,7 @@ const char *platform_name(const char *path)
     if (!**folder || !g_str_has_prefix(path, full) || path[length] != '/')
       continue;
     g_autofree char *found = scenario_find_in(folders, path + length + 1);
-    if (found && !strcmp(found, path)) /* no earlier folder has a platform of that name */
+    if (found && !strcmp(found, path)) /* else an earlier folder has a platform of that name */
       return path + length + 1;
   }
   return path;

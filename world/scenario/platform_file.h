@@ -1,23 +1,22 @@
-/* Facts for scenarios from a SimGrid platform file: its hosts and settings. */
+/* Reads facts for scenarios from a SimGrid platform file: its hosts and settings. */
 #ifndef RECLINE_PLATFORM_FILE_H
 #define RECLINE_PLATFORM_FILE_H
 
 #include <glib.h>
 #include <stdbool.h>
 
-/* Returns the text of platform `file`, for the functions below; on error NULL. The caller frees it.
- */
+/* Returns the text of platform `file`, for the functions below. The caller frees it. NULL with
+ * `error` set. */
 char *platform_read(const char *file, GError **error);
 
 /* A platform whose nodes are on several interconnects has a zone for each of them, with the
- * property `interconnect`, and in each zone a host for every node, in the same order: to SimGrid, a
- * node is a different host on each interconnect. The first one in the file counts where none is
- * named.
+ * property `interconnect`. Each zone has a host for every node, in the same order: to SimGrid, a
+ * node is a different host on each interconnect.
  *
- * Ids of the hosts of a platform on `interconnect` and of those on none, <cluster>s written
- * out, in the order of the file; ends with NULL; freed with g_strfreev(). NULL: the first
- * interconnect, if there are any. On error NULL, and `error` says in one line what is wrong with
- * the file, or which interconnects it has instead. */
+ * Returns the ids of the hosts on `interconnect` and of those on none, with <cluster>s written
+ * out, in the order of the file. The list ends with NULL, and the caller frees it with
+ * g_strfreev(). `interconnect` NULL: the first one in the file, if there are any. Returns NULL
+ * with `error` set to one line: what is wrong with the file, or which interconnects it has. */
 char **platform_hosts(const char *text, const char *interconnect, GError **error);
 
 /* For each of these hosts the id of the innermost zone (<cluster>s are zones) that holds it; ends
@@ -31,21 +30,20 @@ char **platform_zones(const char *text, const char *interconnect, char *const *h
 enum { PLATFORM_ERROR_INTERCONNECT, PLATFORM_ERROR_STATE };
 GQuark platform_error_quark(void);
 
-/* The value of <prop id="`name`"> in the <config> of a platform, the last one; NULL when there
- * is none. The caller frees it. */
+/* Returns the value of the last <prop id="`name`"> in the <config> of a platform; NULL: there is
+ * none. The caller frees it. */
 char *platform_setting(const char *text, const char *name);
 
-/* Returns whether `host` is there for services (dispatcher, file server), not for ranks:
- * "service-…". */
+/* Returns whether `host` is for services (dispatcher, file server), not for ranks: "service-…". */
 bool platform_is_service(const char *host);
 
-/* The path of platform `name`: absolute as it is, else in `directory`, else in the folders that
- * the environment variable RECLINE_PLATFORMS lists (separated by colons). Absolute; NULL when it
- * is nowhere. The caller frees it. */
+/* Returns the absolute path of platform `name`: `name` itself if it is absolute, else in
+ * `directory`, else in the folders that the environment variable RECLINE_PLATFORMS lists (separated
+ * by colons). NULL: it is in none. The caller frees it. */
 char *platform_find(const char *name, const char *directory);
 
-/* The shortest name under which platform_find() finds `path` again from any directory: relative
- * to a folder of RECLINE_PLATFORMS, or `path` itself. Points into `path`. */
+/* Returns the shortest name by which platform_find() finds `path` from any directory: relative to a
+ * folder of RECLINE_PLATFORMS, or `path` itself. The name is a part of `path`. */
 const char *platform_name(const char *path);
 
 #endif

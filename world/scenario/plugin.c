@@ -14,8 +14,8 @@ G_DEFINE_QUARK(recline - plugin, plugin_error)
 
 #define MUTANTS "librecline-mutants.so"
 
-static GHashTable *loaded;    /* by path */
-static GHashTable *protocols; /* their names, to that path */
+static GHashTable *loaded;    /* set of paths */
+static GHashTable *protocols; /* name of a protocol -> path */
 
 static const struct rcl_protocol *const *protocols_of(void *object, GError **error)
 {
@@ -101,8 +101,9 @@ const char *plugin_file(const char *name)
 
 /* ---- the mutants ---- */
 
-/* The file in the folder of the library that this function is in, as lib/ for the MPI layer, or in
- * the folder lib/ beside the folder of the executable. NULL where it is in neither. */
+/* Returns the path of the file of mutants: in the folder of this library, as lib/ for the MPI
+ * layer, or in the folder lib/ beside the executable's folder. NULL: it is in neither. The caller
+ * frees it. */
 static char *mutants_file(void)
 {
   Dl_info here;
@@ -129,7 +130,7 @@ bool plugin_mutants(GError **error)
                 MUTANTS);
     return false;
   }
-  return load(file, error); /* the object fills in its table of protocols */
+  return load(file, error); /* the object itself fills in its table of protocols */
 }
 
 const struct rcl_protocol *plugin_protocol(const char *name)

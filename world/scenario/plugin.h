@@ -1,5 +1,5 @@
-/* Protocols in shared objects: those of other repositories, built against the installed headers,
- * and the mutants. */
+/* Loads protocols from shared objects: those of other repositories, built against the installed
+ * headers, and the mutants. */
 #ifndef RECLINE_PLUGIN_H
 #define RECLINE_PLUGIN_H
 
@@ -22,8 +22,8 @@ bool plugin_mutants(GError **error);
  * a mutant ("c3~no-suppress") or of a reference world ("cl-c"). NULL: there is none. */
 const struct rcl_protocol *plugin_protocol(const char *name);
 
-/* The shared object that the protocol called `name` was loaded from, for the process's life; NULL:
- * it is one of recline's. */
+/* Returns the shared object from which the protocol `name` was loaded, a text that stays until the
+ * process ends; NULL: it is one of recline's. */
 const char *plugin_file(const char *name);
 
 #define PLUGIN_ERROR plugin_error_quark()

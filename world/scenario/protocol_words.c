@@ -1,6 +1,6 @@
 #include "world/scenario/protocol_words.h"
 
-/* In the order of their bits. */
+/* The words, in the order of their bits. */
 static const struct {
   const char *name, *text;
 } assumptions[] = {{"control-order", "control messages in order"},

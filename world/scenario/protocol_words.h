@@ -11,8 +11,8 @@
 const char *assumption_name(unsigned i);
 const char *assumption_text(unsigned i);
 
-/* Returns the texts of all that a protocol assumes, with `between`; empty where it assumes nothing.
- * The caller frees it. */
+/* Returns the texts of all that a protocol assumes, separated by `between`; "" if it assumes
+ * nothing. The caller frees it. */
 char *assumptions_of(const struct rcl_place *, const char *between);
 
 #endif

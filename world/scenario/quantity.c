@@ -1,4 +1,4 @@
-/* Times and sizes as scenarios write them: "1.5ms", "64KiB". */
+/* Reads and writes times and sizes as in scenarios: "1.5ms", "64KiB". */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "world/scenario/quantity.h"
 #include "world/scenario/scenario.h"
 
-/* Limits, above which simulated time loses digits: 300 years, an exabyte. */
+/* The largest values. Above these, simulated time loses digits: 300 years, an exabyte. */
 static const double longest = 1e10, largest = 1e18;
 
 static const struct time_unit rates[] = /* of bytes per second */
@@ -26,12 +26,12 @@ static const struct time_unit sizes[] =
      {"MiB", 1048576.0, 1}, {"GiB", 1073741824.0, 1}, {"TiB", 1099511627776.0, 1},
      {NULL, 0, 0}};
 
-/* Reads "1.5ms". A bare number is good where `bare` is, and 0 always. */
+/* Reads "1.5ms". A bare number is right if `bare` is set; 0 always is. */
 static bool quantity(const char *word, const struct time_unit *units, bool bare, const char *kind,
                      double most, double *value, GError **error)
 {
   size_t digits = strspn(word, "+-.0123456789");
-  /* "1e3s": an exponent only where a digit follows, so that no unit is taken for one */
+  /* an exponent ("1e3s") needs a digit behind its e, so that no unit is taken for one */
   if (digits && (word[digits] == 'e' || word[digits] == 'E'))
     digits += 1 + strspn(word + digits + 1, "+-0123456789");
   g_autofree char *number = g_strndup(word, digits);

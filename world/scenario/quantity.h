@@ -1,4 +1,4 @@
-/* Amounts with a unit, as scenarios write them. */
+/* Writes amounts with a unit, as in scenarios. */
 #ifndef RECLINE_QUANTITY_H
 #define RECLINE_QUANTITY_H
 

@@ -1,4 +1,4 @@
-/* Scenarios and claims: one YAML format for both hosts.
+/* Reads and writes scenarios and claims: one YAML format for both hosts.
  *
  * `recline run` needs program, platform and protocol; `recline check` needs a program that is a
  * script, a protocol and the bounds under `check`. A claim is a scenario with an id and a
@@ -23,23 +23,23 @@
 enum trigger {
   TRIGGER_TIME,  /* at: seconds of simulated time */
   TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
-  TRIGGER_LAW,   /* law: again and again, after times drawn from a distribution */
+  TRIGGER_LAW,   /* law: any number of times, after times drawn from a distribution */
   TRIGGER_TRACE, /* trace: at the times in a file */
 };
 
 /* Distributions of the time from the repair of a node to its next failure. */
 enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL, LAW_GAMMA };
 
-/* Whose times between failures `mtbf` is the mean of: each node's, all nodes' together, or each
- * zone's of the platform, whose nodes fail at once. */
+/* The failures between which `mtbf` is the mean time: of each node, of all nodes together, or of
+ * each zone of the platform, whose nodes fail at once. */
 enum failure_scope { OF_NOTHING, OF_NODE, OF_PLATFORM, OF_ZONE };
 
 /* Where a run begins in a trace: at its beginning, or at a time drawn by the seed. */
 enum begins { BEGINS_FIRST, BEGINS_DRAWN };
 
-/* Where ranks run: rank r on host nodes[r / per_node]. */
+/* The nodes of ranks: rank r is on host nodes[r / per_node]. */
 struct layout {
-  char *interconnect; /* as the platform names it; NULL: its first, or it has none */
+  char *interconnect; /* the platform's name for it; NULL: its first one, or it has none */
   int per_node;       /* ranks that share a node, at least 1 */
   char *
       *zones; /* the zone of each node of platform.layout, if some failure is by zone; else NULL */
@@ -50,26 +50,27 @@ struct layout {
 
 enum placement { PLACEMENT_ONE_PER_NODE, PLACEMENT_BLOCK };
 
-/* What a failure kills: the victim's node with all ranks on it, the victim alone, or the file
- * server and the event logger. */
+/* The things that a failure kills: the victim's node with all its ranks, the victim alone, or the
+ * file server and the event logger. */
 enum kills { KILLS_NODE, KILLS_RANK, KILLS_SERVER };
 
-/* What becomes of the node once it is repaired. */
+/* What happens to the node when it is repaired. */
 enum returns { RETURNS_REPAIRED, RETURNS_NEVER, RETURNS_EMPTY };
 
 struct failure {
   enum trigger trigger;
-  int rank; /* the victim; -1: by law */
+  int rank; /* the victim; -1: the law chooses it */
   enum kills kills;
   enum returns returns; /* KILLS_NODE */
   double at;            /* TRIGGER_TIME: seconds; otherwise -1 */
   struct {
-    int rank; /* the rank whose protocol point it is; the victim where the file names none */
+    int rank; /* the rank at whose protocol's event it strikes; the victim if the file names none */
     enum rcl_event_kind event;
     uint32_t checkpoint; /* 0: any */
     uint32_t iteration;  /* iteration of the rank's program; 0: any */
     uint32_t count;      /* 1: the first time */
-    uint32_t recovery;   /* count only from the start of the n-th recovery on; 0: from the start */
+    uint32_t
+        recovery;    /* count only from the start of recovery number n on; 0: from the beginning */
     int actions;     /* the victim crashes within its step, after that number of actions that others
                         see; -1: after the step, before its work begins */
   } after;           /* TRIGGER_POINT */
@@ -83,7 +84,7 @@ struct failure {
   double within; /* seconds within which they fail */
   char *trace;   /* TRIGGER_TRACE: absolute path; NULL otherwise */
   enum begins begins;     /* TRIGGER_TRACE */
-  struct outage *outages; /* of the trace, by start */
+  struct outage *outages; /* the outages of the trace, by start */
   unsigned outages_count;
   double repair;       /* seconds from detection until the node can be used again, */
   enum law repair_law; /* or their mean; TRIGGER_LAW, LAW_NONE: always as long. A trace has
@@ -96,34 +97,34 @@ struct failure {
 /* The fault-tolerant MPI runtime that runs model (sim/host/failures/ulfm.h). */
 enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
 
-/* Where images are kept: in the memory of the rank's node, on its first disk, on the service
- * host's.
- */
+/* The place of images: in the memory of the rank's node, on the node's first disk, or on that of
+ * the service host. */
 enum storage { STORAGE_UNSTATED, STORAGE_MEMORY, STORAGE_LOCAL, STORAGE_NFS };
 
 /* How data on nodes survive the loss of nodes: not at all; by a copy on the next node of the set;
  * by the parity of a set, which may lose one node; or by a code that may lose `losses` nodes. */
 enum redundancy { REDUNDANCY_NONE, REDUNDANCY_PARTNER, REDUNDANCY_XOR, REDUNDANCY_REED_SOLOMON };
 
-/* Checkpoint k goes to the last level whose `every` divides k. */
+/* A level of storage. Checkpoint k goes to the last level whose `every` divides k. */
 struct level {
   enum storage storage;
   enum redundancy redundancy;
   int every;
-  int group;  /* nodes in a set, in a row: 1 without redundancy */
-  int losses; /* nodes of a set that may be lost and rebuilt */
+  int group;  /* number of successive nodes in a set; 1 without redundancy */
+  int losses; /* number of nodes in a set that may be lost and rebuilt */
 };
 enum { LEVELS_MAX = 8 };
 
-/* What becomes of a program's call for a checkpoint. */
+/* What happens when a program asks for a checkpoint. */
 enum calls { CALLS_IGNORED, CALLS_TAKEN };
 
-/* What a run does when its last checkpoint has committed: it leaves that for another run. */
+/* What a run does when its last checkpoint has committed. STOP leaves the checkpoint for another
+ * run. */
 enum afterwards { AFTERWARDS_CONTINUE, AFTERWARDS_STOP };
 
 /* Whether the program of a rank continues or waits while its checkpoint is written. */
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
-/* Where the payload log of hybrid lies: in memory only, or in each checkpoint, too. */
+/* The place of hybrid's log of payloads: in memory only, or in each checkpoint, too. */
 enum log_place { LOG_IN_MEMORY, LOG_IN_STORAGE };
 /* How a protocol's words travel with a collective: in a collective of their own ahead of the data,
  * with the data, or one of the two by the size of the data. */
@@ -134,12 +135,15 @@ enum closes { CONNECTIONS_STAY, CONNECTIONS_CLOSE };
 /* The order of delivery on a channel: MPI's, the order of sending, or no order, not even MPI's. */
 enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 
-/* When outputs to the outside leave: when the protocol lets them, or at once. */
+/* When outputs leave: when the protocol allows it, or at once. */
 enum outputs { OUTPUT_HELD, OUTPUT_PASSES };
 enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE, LIE_WINDOWS_LOST, LIE_LOCKS_LOST };
 
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM };
-enum image_level { IMAGE_SYSTEM, IMAGE_APPLICATION }; /* all memory; what the program protects */
+enum image_level {
+  IMAGE_SYSTEM,
+  IMAGE_APPLICATION
+}; /* APPLICATION: an image has the data that the program protects; SYSTEM: all memory */
 enum expected_verdict {
   EXPECT_NOTHING,
   /* run */ EXPECT_COMPLETED,
@@ -154,8 +158,8 @@ enum expected_verdict {
 };
 
 struct scenario {
-  char *file;      /* as given on the command line */
-  char *directory; /* of the file, for names relative to it */
+  char *file;      /* as the command line names it */
+  char *directory; /* the folder of the file, to which names are relative */
   char *id;        /* claims: "c3-1.1"; otherwise the file's name without folder and suffix */
   char *statement; /* claims; NULL otherwise */
   char *source;    /* claims: paper and section; NULL otherwise */
@@ -173,39 +177,41 @@ struct scenario {
   } program;
 
   struct {
-    char *file;             /* absolute path of the platform, found; NULL when not given */
-    struct machine stated;  /* what the scenario itself says of the machine */
-    struct machine machine; /* with what `file` says, if that is a description, and all defaults */
-    unsigned presumed;      /* the defaults among these (machine_complete()) */
-    char *text;             /* XML of the platform, of `file` or made of `machine`; NULL: none */
-    char *dispatcher;       /* host of the dispatcher; NULL: the platform's host "service-0" */
-    int spares;             /* nodes kept free for restarts */
-    enum placement placement; /* as layout.per_node says */
-    struct layout layout;     /* at the start */
+    char *file;            /* absolute path of the platform; NULL: the scenario names none */
+    struct machine stated; /* the machine's values that the scenario itself states */
+    struct machine
+        machine;       /* with the values of `file`, if that is a description, and all defaults */
+    unsigned presumed; /* the defaults among these (machine_complete()) */
+    char *text; /* the platform as XML, from `file` or made from `machine`; NULL: there is none */
+    char *dispatcher;         /* host of the dispatcher; NULL: the platform's host "service-0" */
+    int spares;               /* number of nodes that are kept free for restarts */
+    enum placement placement; /* the placement that layout.per_node comes from */
+    struct layout layout;     /* the layout at the start */
   } platform;
 
   struct {
-    char *name;            /* in the registry, or a mutant "c3~no-suppress" */
-    char *file;            /* absolute path of the shared object that holds it; NULL: our own */
-    uint32_t capacity;     /* entries per list of the protocol's state */
+    char *name; /* name in the registry, or a mutant "c3~no-suppress" */
+    char *file; /* absolute path of the shared object that has the protocol; NULL: it is our own */
+    uint32_t capacity;     /* entries in each list of the protocol's state */
     uint32_t interval;     /* hybrid: iterations between checkpoints; 0: none */
-    uint32_t log;          /* hybrid: iterations of an interval whose payloads are kept, */
-    enum log_place log_in; /* and where */
-    uint32_t failures;   /* causal: ranks that may fail at once without the loss of a determinant */
-    uint32_t crossings;  /* event-logging: lines that a message may cross; 0: any number */
-    uint32_t initiators; /* event-logging: ranks that begin checkpoints, from rank 0 on */
+    uint32_t log;          /* hybrid: number of iterations in an interval whose payloads are kept */
+    enum log_place log_in; /* the place of that log */
+    uint32_t failures;     /* causal: number of ranks that may fail at once without the loss of a
+                              determinant */
+    uint32_t crossings;    /* event-logging: lines that a message may cross; 0: any number */
+    uint32_t initiators;   /* event-logging: ranks that begin checkpoints, from rank 0 on */
     enum control control;
   } protocol;
 
   struct {
-    double every;     /* seconds between checkpoints; 0: none are asked for by it */
-    char **at;        /* further times at which a checkpoint is asked for, as written; NULL: none */
+    double every; /* seconds between checkpoints; 0: `every` asks for none */
+    char **at; /* further times at which to take a checkpoint, as the file has them; NULL: none */
     double *instants; /* the same times in seconds, rising */
     unsigned instants_count;
-    int count; /* checkpoints that are asked for in all; 0: any number */
+    int count; /* number of checkpoints in all; 0: any */
     enum calls calls;
     enum afterwards then;
-    enum storage storage; /* UNSTATED with levels */
+    enum storage storage; /* UNSTATED if there are levels */
     struct level
         *levels; /* sorted by `every`, of which the first is 1; NULL: there is only `only` */
     unsigned levels_count;
@@ -221,7 +227,7 @@ struct scenario {
   double detection; /* seconds from a crash to its detection */
   struct {
     double bound[RCL_BOUNDS]; /* seconds: the bound that protocols with clocks are told */
-    double skew;              /* seconds: the most by which clocks are really off */
+    double skew;              /* seconds by which clocks are really off, at most */
   } clocks;
   struct {
     enum runtime runtime;
@@ -241,7 +247,7 @@ struct scenario {
 
   struct {
     enum expected_verdict verdict;
-    int program_exit; /* -1: not stated */
+    int program_exit; /* -1: the scenario does not state it */
   } expect;
 
   /* Bounds and choices of the explorer. */
@@ -251,10 +257,10 @@ struct scenario {
     int per_node;    /* ranks that crash together, in blocks */
     enum closes connections;
     enum order order;
-    char **properties;   /* names of world/rules/properties.h to check; NULL: all that apply */
-    bool all_but_some;   /* the properties are all that apply except some: the claim names none */
-    char **reach;        /* "NAME" or "NAME COUNT": what runs must show besides; NULL: no more */
-    unsigned lies;       /* what the host does wrong: 1 << enum lie, or-ed */
+    char **properties; /* names of world/rules/properties.h to check; NULL: all that apply */
+    bool all_but_some; /* the claim names none, and some of those that apply are left out */
+    char **reach;  /* "NAME" or "NAME COUNT": events that runs must show in addition; NULL: none */
+    unsigned lies; /* faults of the host: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
     unsigned hazards;    /* enum hazard (world/rules/world.h), or-ed */
     uint64_t max_states; /* 0: no bound */
@@ -263,63 +269,66 @@ struct scenario {
   GHashTable *lines; /* private, for scenario_line() and scenario_complain() */
 };
 
-/* Reads and checks `file`. `set` holds "dotted.path=value" overrides (ends with NULL; NULL for
- * none), applied before checking. On error returns NULL and sets `error` to one line
- * `file:line: what, expected what` (no line for a missing file). */
+/* Reads and checks `file`. `set` holds overrides "dotted.path=value", which are applied before the
+ * check; it ends with NULL, or is NULL. The caller frees the scenario with scenario_free(). Returns
+ * NULL with `error` set to one line `file:line: what, expected what` (without a line for a missing
+ * file). */
 struct scenario *scenario_load(const char *file, const char *const *set, GError **error);
 
-/* Reads only the id and the statement of a scenario, claim or mutant, whatever its other keys
- * are, for lists. The id is the file's name where there is none; `statement` may become NULL. The
- * caller frees both. Errors as above. */
+/* Reads only the id and the statement of a scenario, claim or mutant, whatever its other keys are,
+ * for lists. If the file has no id, it is the file's name; `statement` may become NULL. The caller
+ * frees both. Errors as scenario_load(). */
 bool scenario_headline(const char *file, char **id, char **statement, GError **error);
 
-/* The file `name` in `folder`, and in the first of the folders that the environment variable lists
- * (separated by colons): an absolute path for the caller to free; NULL: it is not there. */
+/* Returns the absolute path of the file `name` in `folder`, or in the first folder of an
+ * environment variable that has it; folders are separated by colons. NULL: there is none. The
+ * caller frees it. */
 char *scenario_file_in(const char *folder, const char *name);
 char *scenario_find_in(const char *variable, const char *name);
 
-/* Writes the scenario, with its overrides, as YAML that scenario_load() reads back: what
- * `--out DIR` keeps as scenario.yaml. Written to a temporary name and renamed. */
+/* Writes the scenario, with its overrides, as YAML that scenario_load() reads back. `--out DIR`
+ * keeps it as scenario.yaml. The file is written under a temporary name and renamed. */
 bool scenario_save(const struct scenario *, const char *file, GError **error);
 
-/* Returns whether `expect` can be judged by a run, or else by a check; `error` as
+/* Returns whether a run (or, without `run`, a check) can judge `expect`. Errors as
  * scenario_complain(). */
 bool scenario_expects_of(const struct scenario *, bool run, GError **error);
 
 void scenario_free(struct scenario *);
 
-/* The host of the dispatcher, the file server and the event logger. */
+/* Returns the host of the dispatcher, the file server and the event logger; the scenario owns
+ * it. */
 const char *scenario_dispatcher(const struct scenario *);
 
-/* "exponential"; static. */
+/* Returns a name, such as "exponential"; static. */
 const char *scenario_law_name(enum law);
 
 /* Returns whether nodes fail again and again, any number of times. */
 bool scenario_fails_by_law(const struct scenario *);
 
-/* The level with that index, NULL behind the last; the one to which a checkpoint goes. Without
- * levels there is one, of checkpoint.storage. */
+/* Return the level with that index, NULL behind the last one; and the level to which a checkpoint
+ * goes. Without levels there is one, with checkpoint.storage. */
 const struct level *scenario_level(const struct scenario *, unsigned index);
 const struct level *scenario_level_of(const struct scenario *, uint32_t checkpoint);
 
-/* Ranks whose images are on the same node: in a run, or in the explorer and what follows it. */
+/* Return the number of ranks whose images are on one node: in a run, and in the explorer. */
 int scenario_stored_per_node(const struct scenario *);
 
-/* The host on which `rank` runs, and the number of nodes that `ranks` ranks take. */
+/* Return the host on which `rank` runs, and the number of nodes that `ranks` ranks need. */
 const char *layout_host(const struct layout *, int rank);
 int layout_nodes(const struct layout *, int ranks);
 
-/* Returns the name by which results and messages call the platform: its file without folder, or
- * "platform" where the scenario describes the machine itself. The caller frees it. */
+/* Returns the name of the platform in results and messages: its file without folder, or "platform"
+ * if the scenario describes the machine itself. The caller frees it. */
 char *scenario_platform_name(const struct scenario *);
 
-/* Returns default `i` from 0 of those that the platform's description leaves to recline; taken NULL
- * behind the last. A default that this scenario cannot meet (a disk to which nothing is written) is
- * left out. */
+/* Returns default `i`, from 0, of those that the platform's description leaves to recline; `taken`
+ * is NULL behind the last one. Defaults that do not matter in this scenario (a disk to which
+ * nothing is written) are left out. */
 struct machine_default scenario_presumed(const struct scenario *, unsigned i);
 
-/* Returns whether timers of ranks ever go off: by interval, at instants, or as the program calls.
- */
+/* Returns whether timers of ranks ever go off: by interval, at instants, or when the program
+ * calls. */
 bool scenario_asks(const struct scenario *);
 
 /* Sets an error `file:line: path: what, expected what` at the line of `path` ("failures.0.after"),
@@ -338,7 +347,7 @@ bool scenario_bytes(const char *text, double *bytes, GError **error);
 bool scenario_rate(const char *text, double *rate, GError **error);
 bool scenario_flops(const char *text, double *flops, GError **error);
 
-/* The same for a time that is an option of a command: a number without unit counts seconds. */
+/* Reads the time in a command's option, where a number without a unit counts seconds. */
 bool scenario_option_seconds(const char *text, double *seconds, GError **error);
 
 #define SCENARIO_ERROR scenario_error_quark()

@@ -1,4 +1,4 @@
-/* The rules between the keys of `failures`. */
+/* Judges the rules between the keys of `failures`. */
 #include "world/scenario/failure_trace.h"
 #include "world/scenario/levels.h"
 #include "world/scenario/platform_file.h"
@@ -18,7 +18,7 @@ static bool refuse_key(const struct scenario *scenario, const char *path, const 
   return scenario_complain(scenario, full, error, "%s", why);
 }
 
-/* Judges the key that says when a failure strikes. */
+/* Judges the key that says when the failure strikes. */
 static bool judge_trigger(const struct scenario *scenario, const char *path,
                           struct failure *failure, GError **error)
 {
@@ -42,8 +42,8 @@ static bool judge_trigger(const struct scenario *scenario, const char *path,
                                     "neither at, after, law nor trace, expected one of them");
 }
 
-/* Returns the mean time between failures that the description of the machine gives to a law of
- * nodes: a node's own, or that of all nodes that are used together. Negative: it gives none. */
+/* Returns the mean time between failures that the machine's description gives to a law of nodes:
+ * that of one node, or of all used nodes together. Negative: it gives none. */
 static double mtbf_of_machine(const struct scenario *scenario, const struct failure *failure)
 {
   double mtbf = scenario->platform.machine.mtbf;
@@ -113,8 +113,8 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
                             &failure->outages_count, error);
 }
 
-/* A node that does not come back fails by itself, and its ranks go where there is room. Only the
- * server comes back empty; what a node loses depends on the level of storage. */
+/* Judges `returns`. A node that does not come back fails alone, and its ranks go where there is
+ * room. Only the server comes back empty; the level of storage says what a node loses. */
 static bool judge_returns(const struct scenario *scenario, const char *path,
                           const struct failure *failure, GError **error)
 {
@@ -131,7 +131,8 @@ static bool judge_returns(const struct scenario *scenario, const char *path,
          refuse_key(scenario, path, "returns", beside, error);
 }
 
-/* A process that lives is declared dead by itself, and goes nowhere else. */
+/* Judges a process that lives and is declared dead: it is alone, and does not move to another
+ * node. */
 static bool judge_declared(const struct scenario *scenario, const char *path,
                            const struct failure *failure, GError **error)
 {
@@ -148,7 +149,7 @@ static bool judge_declared(const struct scenario *scenario, const char *path,
          refuse_key(scenario, path, "ends_after", beside, error);
 }
 
-/* A failure without a victim needs a rank that sees the event. */
+/* Judges a failure of the server. It has no victim, so it needs a rank that sees the event. */
 static bool judge_server(const struct scenario *scenario, const char *path,
                          const struct failure *failure, GError **error)
 {
@@ -166,7 +167,7 @@ static bool judge_server(const struct scenario *scenario, const char *path,
                     error);
 }
 
-/* A failure of one rank has no keys of a law. */
+/* Judges a failure of one rank, which has no keys of a law. */
 static bool judge_victim(const struct scenario *scenario, const char *path,
                          const struct failure *failure, GError **error)
 {

@@ -1,5 +1,5 @@
-/* Parts of scenario_read.c, which judges the rules between keys. A function that returns false has
- * set the error. */
+/* Inside world/scenario: the parts of scenario_read.c, which judges the rules between keys. A
+ * function that returns false has set `error` to one line. */
 #ifndef RECLINE_SCENARIO_JUDGE_H
 #define RECLINE_SCENARIO_JUDGE_H
 
@@ -11,25 +11,25 @@
 /* Returns whether the file states the key at `path`. */
 bool scenario_given(const struct scenario *, const char *path);
 
-/* Makes a path of `*name`, relative to the scenario's folder. */
+/* Makes an absolute path of `*name`, which is relative to the scenario's folder. */
 void scenario_make_absolute(const struct scenario *, char **name);
 
-/* The same for a file that must be there: the value of the key at `path`. */
+/* Does the same for a file that must exist: the value of the key at `path`. */
 bool scenario_find_file(const struct scenario *, const char *path, char **name,
                         const char *expected, GError **error);
 
-/* Finds the nodes of a layout, whose keys are below `path`. */
+/* Finds the nodes of a layout. Its keys are below `path`. */
 bool scenario_judge_layout(const struct scenario *, const char *path, struct layout *,
                            GError **error);
 
-/* The keys of `platform`. */
+/* Judges the keys of `platform`. */
 bool scenario_judge_platform(struct scenario *, GError **error);
-/* Completes a machine that is described, and makes the text of its platform. */
+/* Completes a machine that is described, and makes its platform's XML. */
 bool scenario_judge_machine(struct scenario *, GError **error);
 
 /* ---- scenario_failures.c ---- */
 
-/* The keys of `failures`; behind those of `platform`. */
+/* Judges the keys of `failures`, after those of `platform`. */
 bool scenario_judge_failures(struct scenario *, GError **error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads and completes a machine that the scenario, or a file of its own, describes, and lists its
+/* Reads and completes a machine that the scenario, or a file of its own, describes. Lists its
  * defaults. */
 #include <string.h>
 
@@ -40,7 +40,7 @@ char *machine_load(const char *file, GError **error)
   return machine_xml(&machine);
 }
 
-/* The first key of a description that the scenario has; NULL: none. */
+/* Returns the first key of a description that the scenario has; NULL: there is none. */
 static const char *described_by(const struct scenario *scenario, char path[static 64])
 {
   for (const struct key *key = machine_keys; key->name; key++) {
@@ -89,7 +89,7 @@ static bool stores_at(const struct scenario *scenario, enum storage where)
   return found;
 }
 
-/* If the write of an image takes long, its latency does not matter. */
+/* Returns whether the latency of storage does not matter, as the write of an image takes long. */
 static bool hides_latency(const struct scenario *scenario)
 {
   static const double MANY = 20.0;

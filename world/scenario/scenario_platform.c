@@ -1,4 +1,4 @@
-/* The rules between the keys of `platform`; names of files. */
+/* Judges the rules between the keys of `platform`, and finds files by name. */
 #include <string.h>
 
 #include "base/glib/catalogue.h"
@@ -46,7 +46,7 @@ static bool find_platform(struct scenario *scenario, const char *name, GError **
                            folders && *folders ? " or in " : "", folders ? folders : "", guess);
 }
 
-/* Service hosts and the dispatcher's host carry no rank. */
+/* Returns the hosts that may have ranks: not service hosts, and not the dispatcher's host. */
 static char **nodes_among(char **hosts, const char *dispatcher)
 {
   GPtrArray *nodes = g_ptr_array_new();
@@ -97,7 +97,7 @@ static bool judge_dispatcher(const struct scenario *scenario, const char *name, 
                            g_strv_length(hosts));
 }
 
-/* The text of the platform, of a file of that `name` or of a description. */
+/* Reads the XML of the platform, from a file of that `name` or from a description. */
 static bool read_platform(struct scenario *scenario, const char *name, GError **error)
 {
   g_autoptr(GError) problem = NULL;

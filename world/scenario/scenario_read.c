@@ -1,4 +1,4 @@
-/* From YAML to struct scenario:
+/* Reads YAML into a struct scenario:
  *
  *     file -> document -> (--set) -> keys, types, values (keys.h) -> what they mean together
  */
@@ -13,8 +13,8 @@
 #include "world/scenario/plugin.h"
 #include "world/scenario/scenario_judge.h"
 
-/* A name with a folder in it is taken from the scenario's folder; a bare one is left to the
- * command, which knows where programs are built. */
+/* Makes an absolute path of a binary whose name has a folder. A bare name is left to the command,
+ * which knows where programs are built. */
 static bool judge_binary(struct scenario *scenario, GError **error)
 {
   char **binary = &scenario->program.binary;
@@ -25,7 +25,8 @@ static bool judge_binary(struct scenario *scenario, GError **error)
                                                      "a program built by recline-cc", error);
 }
 
-/* The explorer stores states whole, and a script is short. */
+/* Sets the default capacity: small for the explorer, which stores whole states and runs short
+ * scripts. */
 static void default_capacity(struct scenario *scenario)
 {
   enum { OF_SCRIPT = 1024, OF_BINARY = 65536 };
@@ -33,7 +34,7 @@ static void default_capacity(struct scenario *scenario)
     scenario->protocol.capacity = scenario->program.script ? OF_SCRIPT : OF_BINARY;
 }
 
-/* "all" means the same as no list. */
+/* Judges the topology. "all" means the same as no text. */
 static bool judge_topology(struct scenario *scenario, GError **error)
 {
   char problem[NEIGHBOURS_PROBLEM], *text = scenario->program.topology;
@@ -72,7 +73,8 @@ static bool judge_program(struct scenario *scenario, GError **error)
   return judge_topology(scenario, error) && (script || judge_binary(scenario, error));
 }
 
-/* Mutants, whose names have a tilde, are hundreds: they are suggested, but not listed. */
+/* Refuses a protocol with a list of names. There are hundreds of mutants, whose names have a tilde:
+ * they are suggested, but not listed. */
 static bool refuse_protocol(const struct scenario *scenario, GError **error)
 {
   const char *name = scenario->protocol.name;
@@ -106,7 +108,8 @@ static bool judge_protocol(struct scenario *scenario, GError **error)
   return refuse_protocol(scenario, error);
 }
 
-/* At the application level a rank can be captured only where its program allows it. */
+/* Judges the level of images. At the application level, a rank can be captured only where its
+ * program allows it. */
 static bool judge_image(struct scenario *scenario, GError **error)
 {
   if (scenario->checkpoint.level != IMAGE_APPLICATION)
@@ -126,8 +129,8 @@ static bool judge_image(struct scenario *scenario, GError **error)
   return true;
 }
 
-/* A checkpoint that is left for another run must be readable there, so it is neither in the memory
- * of this process nor on a node; and it must be one of all ranks. */
+/* Judges a run that leaves its last checkpoint for another run. That run must be able to read it,
+ * so it is neither in this process' memory nor on a node; and it must belong to all ranks. */
 static bool judge_stop(const struct scenario *scenario, GError **error)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
@@ -163,8 +166,8 @@ static bool judge_checkpoint(struct scenario *scenario, GError **error)
                            scenario->protocol.name);
 }
 
-/* An interval must be longer than the protocol's work around the instant of a checkpoint, and than
- * the time to tell all ranks of the next one. */
+/* Returns whether the interval is long enough: longer than the protocol's work around the instant
+ * of a checkpoint, and than the time to tell all ranks of the next one. */
 static bool fits_interval(const struct scenario *scenario, GError **error)
 {
   const double *bound = scenario->clocks.bound;
@@ -190,7 +193,7 @@ static bool judge_clocks(struct scenario *scenario, GError **error)
   return fits_interval(scenario, error);
 }
 
-/* A trace that a run is to follow: nothing else may say when things happen. */
+/* Judges the trace that a run follows: no other key may say when things happen. */
 static bool judge_schedule(struct scenario *scenario, GError **error)
 {
   if (!scenario->schedule)
@@ -206,7 +209,7 @@ static bool judge_schedule(struct scenario *scenario, GError **error)
                             error);
 }
 
-/* Characters that no name has, such as spaces, become "-". */
+/* Returns an id from a file's name. Characters that no id has, such as spaces, become "-". */
 static char *id_from(const char *file)
 {
   char *id = g_path_get_basename(file);

@@ -1,4 +1,4 @@
-/* From struct scenario back to YAML, by the table of keys. */
+/* Writes a struct scenario as YAML, by the table of keys. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int plain(yaml_document_t *yaml, const char *text)
   return document_scalar(yaml, text, YAML_PLAIN_SCALAR_STYLE);
 }
 
-/* The shortest text that reads back as `value`. */
+/* Adds the shortest text that reads back as `value`. */
 static int add_amount(yaml_document_t *yaml, double value, const char *unit)
 {
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
@@ -139,7 +139,8 @@ static int add_mapping(yaml_document_t *yaml, const struct key *keys, bool flow,
   return mapping;
 }
 
-/* Its defaults would be a platform without a machine. */
+/* Leaves out the platform if there is none: defaults alone would be a platform without a
+ * machine. */
 static void leave_out_platform(struct scenario *scenario)
 {
   static const int UNSTATED = -1;

@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* A file in memory, of which every offset is checked before use. */
+/* A file in memory. Every offset in it is checked before use. */
 struct object {
   const char *bytes;
   gsize size;
@@ -21,14 +21,15 @@ struct symbols {
   size_t names_size;
 };
 
-/* `size` bytes of the file from `offset` on; NULL where they are not aligned or not all there. */
+/* Returns `size` bytes of the file from `offset` on; NULL: they are not aligned, or not all
+ * there. */
 static const void *at(const struct object *o, uint64_t offset, uint64_t size)
 {
   bool inside = offset <= o->size && size <= o->size - offset;
   return inside && offset % _Alignof(Elf64_Shdr) == 0 ? o->bytes + offset : NULL;
 }
 
-/* The bytes of a section that holds names, each ended by a zero. */
+/* Returns the bytes of a section of names, each of which ends with a zero. */
 static const char *names_in(const struct object *o, const Elf64_Shdr *s)
 {
   bool inside = s->sh_offset <= o->size && s->sh_size <= o->size - s->sh_offset;
@@ -47,7 +48,7 @@ static bool is_shared_object(struct object *o)
   return o->section && o->head->e_shnum > 0;
 }
 
-/* The first symbol table of that type; false where there is none. */
+/* Finds the first symbol table of that type. Returns false if there is none. */
 static bool find_symbols(const struct object *o, uint32_t type, struct symbols *found)
 {
   for (unsigned i = 0; i < o->head->e_shnum; i++) {
@@ -72,7 +73,8 @@ static const char *name_of(const struct symbols *symbols, size_t i)
 
 /* ---- what it needs ---- */
 
-/* memcpy and its like, what compilers make of them, and what start files name. */
+/* Returns whether the object may need that name: memcpy and its like, names that compilers make of
+ * them, and names in start files. */
 static bool is_allowed(const char *name)
 {
   static const char *const allowed[] = {"memcpy",
@@ -97,8 +99,8 @@ static bool is_allowed(const char *name)
   return g_strv_contains(allowed, name);
 }
 
-/* An object with sanitizers has variables and needs functions. Without them in this process it
- * could not be loaded. */
+/* Returns whether the object was built with sanitizers, which add variables and functions. A
+ * process without sanitizers could not load it. */
 static bool is_sanitized(const struct symbols *dynamic)
 {
   if (!dlsym(RTLD_DEFAULT, "__asan_init") &&
@@ -111,7 +113,7 @@ static bool is_sanitized(const struct symbols *dynamic)
   return false;
 }
 
-/* The first symbol that another object has to define; NULL when there is none. */
+/* Returns the first symbol that another object has to define; NULL: there is none. */
 static const char *stranger(const struct symbols *dynamic)
 {
   for (size_t i = 1; i < dynamic->count; i++)
@@ -122,7 +124,7 @@ static const char *stranger(const struct symbols *dynamic)
 
 /* ---- what it can write to ---- */
 
-/* The program header of that type; NULL: there is none. */
+/* Returns the program header of that type; NULL: there is none. */
 static const Elf64_Phdr *segment_of(const struct object *o, uint32_t type)
 {
   const Elf64_Phdr *p = at(o, o->head->e_phoff, (uint64_t)o->head->e_phnum * sizeof *p);
@@ -132,7 +134,7 @@ static const Elf64_Phdr *segment_of(const struct object *o, uint32_t type)
   return NULL;
 }
 
-/* The bytes at an address, of which there are `size`; NULL: they are not in the file. */
+/* Returns the `size` bytes at an address; NULL: they are not in the file. */
 static const unsigned char *loaded(const struct object *o, uint64_t address, uint64_t size)
 {
   const Elf64_Phdr *p = at(o, o->head->e_phoff, (uint64_t)o->head->e_phnum * sizeof *p);
@@ -152,7 +154,7 @@ static const char *section_name(const struct object *o, const Elf64_Shdr *s)
   return all && s->sh_name < names->sh_size ? all + s->sh_name : "";
 }
 
-/* Sections of tables that the loader fills in and then maps read-only. */
+/* Returns whether the section is a table that the loader fills in and then maps read-only. */
 static bool is_table(const struct object *o, const Elf64_Shdr *s)
 {
   const char *name = section_name(o, s);
@@ -161,7 +163,7 @@ static bool is_table(const struct object *o, const Elf64_Shdr *s)
          g_str_equal(name, ".got.plt") || g_str_has_prefix(name, ".data.rel.ro");
 }
 
-/* Data that stay writable when the object is loaded. */
+/* Returns whether the section's data stay writable when the object is loaded. */
 static bool is_writable(const struct object *o, unsigned section)
 {
   if (section == SHN_UNDEF || section >= o->head->e_shnum)
@@ -174,9 +176,9 @@ static bool is_writable(const struct object *o, unsigned section)
          !is_table(o, s);
 }
 
-/* The compiler's start files bring a pointer to itself, and a byte, which a linker may pad. Without
- * names no other variable can be told from these; then the test is that all data are mapped
- * read-only afterwards. */
+/* Returns whether the compiler's start files have brought the section: a pointer to itself, and a
+ * byte, which a linker may pad. Without names, other variables look the same; then the test is that
+ * all data are mapped read-only later. */
 static bool is_of_start_files(const struct object *o, unsigned section)
 {
   const Elf64_Shdr *s = &o->section[section];
@@ -190,7 +192,7 @@ static bool is_data(const Elf64_Sym *s)
          s->st_size > 0;
 }
 
-/* The first variable, by name; NULL when there is none. */
+/* Returns the name of the first variable; NULL: there is none. */
 static const char *named_variable(const struct object *o, const struct symbols *all)
 {
   bool start_files = false;
@@ -206,7 +208,7 @@ static const char *named_variable(const struct object *o, const struct symbols *
   return NULL;
 }
 
-/* The first variable, by name or by section; NULL when there is none. */
+/* Returns the name of the first variable, or of its section; NULL: there is none. */
 static const char *variable(const struct object *o)
 {
   struct symbols all = {0};
@@ -231,7 +233,7 @@ static const Elf64_Dyn *dynamic_entries(const struct object *o, size_t *count)
   return entry;
 }
 
-/* Sets the value of that entry of the dynamic section; returns false if there is none. */
+/* Sets the value of that entry of the dynamic section. Returns false if there is none. */
 static bool dynamic_entry(const struct object *o, int64_t tag, uint64_t *value)
 {
   size_t count;
@@ -244,8 +246,8 @@ static bool dynamic_entry(const struct object *o, int64_t tag, uint64_t *value)
   return false;
 }
 
-/* Returns the first library that is loaded with the object and of which `passes` is false; NULL:
- * there is none. */
+/* Returns the first library that is loaded with the object and for which `passes` returns false;
+ * NULL: there is none. */
 static const char *library(const struct object *o, bool (*passes)(const char *name, const void *),
                            const void *data)
 {
@@ -266,8 +268,8 @@ static const char *library(const struct object *o, bool (*passes)(const char *na
   return NULL;
 }
 
-/* Returns whether compilers name the library by themselves. Such libraries define none of the
- * functions of start files. */
+/* Returns whether compilers add the library by themselves. Such libraries define no function of
+ * start files. */
 static bool is_of_compiler(const char *name, const void *unused)
 {
   static const char *const begins[] = {"libc.",  "libm.", "libgcc_s.", "libstdc++.",
@@ -297,8 +299,8 @@ static bool has_code(const struct object *o, uint64_t address, const char *digit
   return code;
 }
 
-/* All code of the start files of gcc and glibc for x86-64. */
-static const char BRANCH_TARGET[] = "f30f1efa", /* may be in front of each */
+/* The code of the start files of gcc and glibc, for x86-64. */
+static const char BRANCH_TARGET[] = "f30f1efa", /* may come before each */
     INIT[] = "4883ec08488b05........4885c07402ffd04883c408c3", FINI[] = "4883ec084883c408c3",
                   FRAME_DUMMY[] = "e9",
                   REGISTER_TM_CLONES[] =
@@ -323,7 +325,7 @@ static bool is_frame_dummy(const struct object *o, uint64_t address)
                   REGISTER_TM_CLONES);
 }
 
-/* By name, where there are any. */
+/* Returns whether a symbol of the start files has that address and that name. */
 static bool is_named(const struct object *o, uint64_t address, const char *wanted)
 {
   struct symbols all;
@@ -337,7 +339,8 @@ static bool is_named(const struct object *o, uint64_t address, const char *wante
   return false;
 }
 
-/* Returns what a relative relocation, or the file, puts into the only entry of a table. */
+/* Returns the value that a relative relocation, or the file, puts into the only entry of a
+ * table. */
 static uint64_t entry_of(const struct object *o, uint64_t table)
 {
   uint64_t relocations = 0, size = 0, value = 0;
@@ -356,7 +359,7 @@ static uint64_t entry_of(const struct object *o, uint64_t table)
   return value;
 }
 
-/* Returns whether a table of functions has any but the function of the start files. */
+/* Returns whether a table of functions has a function other than that of the start files. */
 static bool runs(const struct object *o, int64_t table, int64_t table_size, bool is_init)
 {
   uint64_t where, size = 0;
@@ -397,7 +400,7 @@ static bool has_indirect(const struct object *o)
   return false;
 }
 
-/* Names what the object does when it is loaded or ended, or returns NULL. */
+/* Returns what the object does when it is loaded or ended, in words; NULL: nothing. */
 static const char *own_doings(const struct object *o)
 {
   uint64_t flags = 0, text;

@@ -1,4 +1,4 @@
-/* Loading, refusing, overriding and saving scenarios. Every case is its own line of TAP. */
+/* Tests that scenarios are loaded, refused, overridden and saved. Every case is a line of TAP. */
 #include "world/scenario/scenario.h"
 
 #include <glib/gstdio.h>
@@ -572,7 +572,8 @@ static const struct refusal refusals[] = {
      "failures.0.rank=1"},
 };
 
-/* Files that a scenario names are told with their whole path. */
+/* Returns the message without the folder, as files that a scenario names are told with their whole
+ * path. */
 static const char *within_folder(const char *message)
 {
   g_autofree char *here = g_get_current_dir(), *folder = g_strconcat(here, "/", NULL);
@@ -594,12 +595,12 @@ static void test_refusals(void)
 
 /* ---- every key of a failure and of a level ---- */
 
-/* Where a key of a list stands: on line 5, alone. */
+/* The place of a key in a list: it is alone on line 5. */
 struct place {
   const char *path, *before, *after;
 };
 
-/* `value` for `key` is refused in one line, with its place. */
+/* Tests that `value` for `key` is refused in one line, with its place. */
 static void is_refused(const struct place *place, const struct key *key, const char *value)
 {
   g_autoptr(GError) error = NULL;
@@ -671,7 +672,7 @@ static void test_wrong_values(void)
   test_values_of(key_named(checkpoint, "levels")->keys, &level);
 }
 
-/* A right value of a key of a failure. */
+/* Returns a right value for a key of a failure. */
 static const char *right_value(const struct key *key)
 {
   return key->kind == KEY_SECONDS        ? "1s"
@@ -692,7 +693,8 @@ static void is_loaded_again(const struct scenario *scenario)
   scenario_free(again);
 }
 
-/* The keys that can stand beside what says when a failure strikes; others are refused there. */
+/* Tests the keys that can be beside those which say when a failure strikes. Others are refused
+ * there. */
 static void test_keys_beside(void)
 {
   static const char *const triggers[][2] = {
@@ -740,7 +742,8 @@ static void test_missing_files(void)
   is_text(folder->message, "platforms: Is a directory, expected a scenario file", "a folder");
 }
 
-/* The expected list of names is taken from the registry, as it depends on what is registered. */
+/* Tests the message about unknown protocols. The expected list comes from the registry, as it
+ * depends on the registered protocols. */
 static void test_unknown_protocols(void)
 {
   static const char *const names[] = {"c4", "c3~sloppy", "C3", ""};
@@ -751,7 +754,7 @@ static void test_unknown_protocols(void)
     GString *expected = g_string_new(NULL);
     g_string_printf(expected, "t.yaml:4: protocol.name: \"%s\" is no protocol, expected ",
                     names[i]);
-    g_autoptr(GPtrArray) listed = g_ptr_array_new(); /* without mutants */
+    g_autoptr(GPtrArray) listed = g_ptr_array_new(); /* protocols without mutants */
     for (size_t p = 0; rcl_protocol_at(p); p++)
       if (!strchr(rcl_protocol_at(p)->name, '~'))
         g_ptr_array_add(listed, (char *)rcl_protocol_at(p)->name);
@@ -1000,7 +1003,7 @@ static void test_layouts(void)
 
 #define MACHINE_LAW "failures: [{law: exponential}, {law: exponential, of: platform}]\n"
 
-/* A machine of a file, of which the scenario changes values. */
+/* Tests a machine in a file, of which the scenario changes values. */
 static void test_machines(void)
 {
   put("machine.yaml", "nodes: 6\nper_node: 2\nspeed: 2Gf\nmtbf: 5y\n"
@@ -1029,7 +1032,8 @@ static void test_machines(void)
   scenario_free(scenario);
 }
 
-/* Every topology of any number of nodes is a platform with so many hosts, none of them twice. */
+/* Tests that every topology, with any number of nodes, is a platform with as many hosts, and none
+ * twice. */
 static void test_topologies(void)
 {
   static const int nodes[] = {1, 2, 7, 31, 32, 33, 72, 73, 500};
