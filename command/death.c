@@ -134,12 +134,29 @@ static char *last_line_of_layer(const struct death *death)
   return last != NULL ? g_strndup(last, strcspn(last, "\n")) : NULL;
 }
 
+/* Returns the message that the program has made a call that SimGrid lacks, at which SimGrid ends
+ * the process; NULL: it has not. The caller frees it. */
+static char *missing_call(const struct death *death)
+{
+  static const char SAID[] = "Not yet implemented: P";
+  const char *found = strstr(death->text, SAID);
+  if (found == NULL)
+    return NULL;
+  found += strlen(SAID);
+  return g_strdup_printf("SimGrid has no %.*s, expected a program without this call",
+                         (int)strcspn(found, ". \n"), found);
+}
+
 /* Prints how the simulation ended, and the last lines of the program's output, if there are any.
  * The layer and programs end with 64 on bad input; any other end is unexpected. */
 static int tell(const struct death *death, const char *err)
 {
   int code = WIFEXITED(death->status) ? WEXITSTATUS(death->status) : -1;
-  g_autofree char *said = code == EXIT_BAD_INPUT ? last_line_of_layer(death) : NULL;
+  g_autofree char *said = missing_call(death);
+  if (said != NULL)
+    code = EXIT_BAD_INPUT;
+  else if (code == EXIT_BAD_INPUT)
+    said = last_line_of_layer(death);
   g_autoptr(GString) tail = g_string_new(NULL);
   g_autofree char *out = g_build_filename(death->directory, "program.out", NULL);
   add_tail(tail, out, NULL);

@@ -60,6 +60,8 @@ static void stand_still(MPI_Comm comm, int rank)
 static void fail(MPI_Comm comm)
 {
   int *nothing = (int *)(uintptr_t)8;
+  char port[MPI_MAX_PORT_NAME] = "port";
+  MPI_Aint bytes;
   pthread_t thread;
   if (is("segv"))
     *(volatile int *)nothing = 1;
@@ -77,6 +79,12 @@ static void fail(MPI_Comm comm)
     MPI_Send(nothing, 100, MPI_INT, 0, 0, comm);
   if (is("MPI_Comm_size"))
     MPI_Comm_size(comm, nothing);
+  if (is("MPI_Open_port"))
+    MPI_Open_port(MPI_INFO_NULL, port);
+  if (is("MPI_Publish_name"))
+    MPI_Publish_name("service", MPI_INFO_NULL, port);
+  if (is("MPI_Pack_external_size"))
+    MPI_Pack_external_size("external32", 1, MPI_INT, &bytes);
   if (!strncmp(how, "thread", 6)) {
     pthread_create(&thread, NULL, in_thread, &comm);
     pthread_join(thread, NULL);
