@@ -21,14 +21,15 @@
 #include "verify/distribute/launcher.h"
 #include "world/trace/trace.h"
 
-/* Limits of the command line's contract (docs/architecture.md). */
+/* Limits of the command line (docs/architecture.md). */
 enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };
 
 struct command {
   gboolean all, more, matrix, json, tap, junit, progress, audit, whole, compact;
   gint jobs, workers;
   gint64 max_states;
-  char *reduce, *out, *memory, *saves, *protocol, *disk, *limit, *pause; /* as they are written */
+  char *reduce, *out, *memory, *saves, *protocol, *disk, *limit,
+      *pause; /* options as the user wrote them */
   double memory_bytes, save_every;
   double timeout; /* seconds for a claim; 0: none */
   char **names;
@@ -87,7 +88,7 @@ static int parse_options(struct command *c, int argc, char **argv)
   return options_read(&about_check, argc, argv, entries) ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 
-/* Several processes explore one world, each with one worker. */
+/* Judges the options for several processes: they explore one world, each with one worker. */
 static int check_launch(const struct command *c)
 {
   if (c->protocol && (c->launch.size == 1 || !c->saves))
@@ -107,9 +108,9 @@ static int check_options(struct command *c)
   static const char *const reductions[] = {"none", "por", "sym", "all", NULL};
   g_autoptr(GError) error = NULL;
   gint processors = (gint)(c->launch.size > 1 ? 1 : g_get_num_processors());
-  if (c->jobs == -1) /* most claims are small; a long one may need all memory */
+  if (c->jobs == -1) /* most claims are small, and a long one may need all memory */
     c->jobs = (c->all || c->matrix) && !c->more && c->workers == -1 ? processors : 1;
-  if (c->workers == -1 && c->jobs > 0) /* the processors are shared by the jobs */
+  if (c->workers == -1 && c->jobs > 0) /* the jobs share the processors */
     c->workers = MAX(1, processors / c->jobs);
   if (c->reduce && !g_strv_contains(reductions, c->reduce))
     return bad_input("recline check: --reduce %s, expected none, por, sym or all", c->reduce);
@@ -218,7 +219,7 @@ static bool shows_progress(const struct command *c)
   return !c->launch.rank && (c->progress || (c->jobs == 1 && terminal_shows_progress()));
 }
 
-/* Settings that are the same for all claims. */
+/* Returns the settings that are the same for all claims. */
 static struct work work_of(const struct command *c)
 {
   return (struct work){
@@ -250,15 +251,15 @@ static struct worker *worker_of(struct worker *workers, int jobs, pid_t pid)
   return NULL;
 }
 
-/* Shows progress while several claims are explored; a single one shows its own. Returns whether
- * there is a line. */
+/* Shows progress while several claims are explored, and returns whether it has written a line. A
+ * single claim shows its own progress. */
 static bool show_progress(const struct command *c, gint64 began, unsigned done)
 {
   g_autofree char *line = g_strdup_printf("%u of %u claims done", done, c->count);
   return c->jobs > 1 && progress_line(began, line);
 }
 
-/* Explores all claims, `jobs` at a time. False after an error of the input. */
+/* Explores all claims, `jobs` at a time. Returns false after an error of the input. */
 static bool explore_all(struct command *c)
 {
   gint64 began = g_get_monotonic_time();
@@ -295,8 +296,8 @@ static bool explore_all(struct command *c)
 
 /* ---- pictures ---- */
 
-/* Lets `recline draw` make the kind of picture that the suffix names from a trace. A picture that
- * cannot be made costs a warning only; one that cannot be written to the disk returns false. */
+/* Lets `recline draw` make a picture of a trace, of the kind that the suffix names. If it cannot be
+ * made, prints a warning. Returns false if it cannot be written to the disk. */
 static bool draw(const char *trace, const char *suffix)
 {
   g_autofree char *stem = g_strndup(trace, strlen(trace) - strlen(".trace"));
@@ -328,8 +329,8 @@ static bool draw_all(const struct command *c)
 
 /* ---- the command ---- */
 
-/* Returns the exit code of a process other than the first, which reports the verdict. When one
- * process is lost, the launcher ends all. */
+/* Returns the exit code of a process other than the first one, which reports the verdict. If a
+ * process is lost, the launcher ends all others. */
 static int exit_code_of_another(const struct command *c)
 {
   const struct claim_result *result = &c->list[0].result;
@@ -425,7 +426,7 @@ static int run(struct command *c)
 
 /* ---- traces ---- */
 
-/* Takes a trace through a world of its own. */
+/* Replays a trace in a world of its own. Returns the exit code. */
 static int replay(const char *file)
 {
   g_autoptr(GError) error = NULL;
@@ -454,7 +455,7 @@ static int replay_all(char **names)
   return code;
 }
 
-/* Silences a process that is not the first: the first one reports. */
+/* Silences a process other than the first one, which reports. */
 static void be_silent(struct command *c)
 {
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* recline check: claims and scenarios, explored side by side, and their results. */
+/* `recline check` explores claims and scenarios side by side, and reports their results. */
 #ifndef RECLINE_CHECK_H
 #define RECLINE_CHECK_H
 
@@ -15,18 +15,18 @@ struct checked {
 
 bool checked_as_expected(const struct checked *);
 
-/* Each prints all results on standard output. report_line() prints a line when a claim ends, and
- * report_end() the footer. */
+/* Print results on standard output. report_line() prints a line when a claim ends, and report_end()
+ * the footer; the others print all results. */
 void report_line(const struct checked *);
 void report_end(const struct checked *, unsigned count);
 void report_tap(const struct checked *, unsigned count);
 void report_junit(const struct checked *, unsigned count);
 
-/* Returns the results as one JSON object, for the caller to free. */
+/* Returns the results as one JSON object. The caller frees it with g_free(). */
 char *report_json(const struct checked *, unsigned count);
 
-/* Returns the file of a claim, given its id or its path; NULL when there is neither. The caller
- * frees it with g_free(). */
+/* Returns the file of a claim, given its id or its path; NULL: there is none. The caller frees it
+ * with g_free(). */
 char *check_find_claim(const char *name);
 
 /* The kinds of files that can be explored by name. */

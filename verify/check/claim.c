@@ -11,12 +11,13 @@
 #include "verify/check/counterexample.h"
 #include "world/rules/properties.h"
 
-/* The share of all memory that the explorer's tables may take: the machine must stay usable. */
+/* The share of the machine's memory that the explorer's tables may take: the machine must stay
+ * usable. */
 enum { MEMORY_PERCENT = 60 };
 
-/* A claim that does not name property `progress` has it judged in worlds of at most this many
- * states, and in larger ones where steps alone decide it; elsewhere it would take up to twice as
- * long as the search. */
+/* Property `progress` is judged, where a claim does not name it, in worlds of at most this many
+ * states, and in larger ones if steps alone decide it. Otherwise it would take up to twice as long
+ * as the search. */
 enum { CYCLES_MAX = 1 << 20 };
 
 char *claim_when(unsigned moves)
@@ -49,12 +50,12 @@ struct job {
   const struct scenario *claim;
   const struct claim_options *options;
   struct script *script;
-  struct reached least; /* what runs must show */
+  struct reached least; /* the events that runs must show */
   struct intern outcomes;
-  char *save;            /* file; NULL: none */
-  char *disk;            /* prefix of files; NULL: none */
-  gint64 shown;          /* the last line of progress: its time in microseconds, */
-  uint64_t shown_states; /* and the number of states then */
+  char *save;            /* file for saves; NULL: none */
+  char *disk;            /* prefix of files for states; NULL: none */
+  gint64 shown;          /* time of the last line of progress, in microseconds */
+  uint64_t shown_states; /* number of states at that time */
 };
 
 static void explore_claim(const struct job *job, const struct explorer_options *options, bool whole,
@@ -77,8 +78,8 @@ static uint64_t memory_limit(const struct job *job)
   return platform_memory() / 100 * MEMORY_PERCENT / job->options->jobs;
 }
 
-/* The states to expect if levels go on shrinking as the last did; empty: unknown yet. The caller
- * frees it. */
+/* Returns the number of states to expect if levels go on shrinking as the last one did; "": it is
+ * not known yet. The caller frees it. */
 static char *estimate(const struct explorer_progress *p)
 {
   double shrinks = p->before ? (double)p->level / (double)p->before : 1;
@@ -114,8 +115,8 @@ static uint64_t bound(const struct job *job)
   return job->options->max_states ? job->options->max_states : job->claim->check.max_states;
 }
 
-/* Collects the outcomes of failure-free runs: the same script, no fault tolerance, no checkpoints.
- */
+/* Collects the outcomes of failure-free runs: with the same script, without fault tolerance and
+ * checkpoints. */
 static bool find_outcomes(struct job *job, GError **error)
 {
   static const char *const deadlock[] = {"deadlock", NULL};
@@ -153,8 +154,7 @@ static bool checks_outcome(const struct scenario *claim)
   return !properties || g_strv_contains(properties, "outcome");
 }
 
-/* Returns whether the protocol's step was found impure: then no other verdict counts.
- */
+/* Returns whether the protocol's step was found impure, so that no other verdict counts. */
 static bool is_impure(const struct exploration *found)
 {
   return found->verdict == EXPLORER_VIOLATED && properties_impure(&found->why);
@@ -173,9 +173,9 @@ static void append_name(GString *list, const char *name)
   g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* Writes the properties that no run gave an occasion to judge into result->unjudged. Returns
+/* Writes into result->unjudged the properties that no run gave an occasion to judge. Returns
  * whether the claim shows nothing: a property that it names was not judged, or no state was at
- * rest. Properties at rest count even where the claim names none. */
+ * rest. Properties that are judged at rest count even if the claim names none. */
 static bool find_unjudged(const struct job *job, const GPtrArray *properties,
                           struct claim_result *result, GString *missing)
 {
@@ -187,7 +187,7 @@ static bool find_unjudged(const struct job *job, const GPtrArray *properties,
   bool named = job->claim->check.properties && !job->claim->check.all_but_some;
   for (unsigned i = 0; i < PROPERTIES; i++) {
     if (!properties_include((const char *const *)properties->pdata, properties_known[i]) ||
-        (!named && i == PROPERTY_BOUNDS) || /* what runs have shown */
+        (!named && i == PROPERTY_BOUNDS) || /* runs have shown these */
         (i == PROPERTY_PROGRESS ? result->cycles : reached_judges(&result->reached, i)))
       continue;
     bool rests_only = false;
@@ -201,8 +201,8 @@ static bool find_unjudged(const struct job *job, const GPtrArray *properties,
   return missing->len;
 }
 
-/* Judges a claim that holds: it is vacuous if runs never show what it asks for, or if a property
- * was never judged. */
+/* Judges a claim that holds. It is vacuous if runs never show the events that it needs, or if a
+ * property was never judged. */
 static void judge_reached(const struct job *job, const GPtrArray *properties,
                           struct claim_result *result)
 {
@@ -248,8 +248,7 @@ static void add_size(struct claim_result *result, uint32_t size)
   result->sizes_count = kept + 1;
 }
 
-/* Notes the sizes of the program's messages as the script has them: a protocol may see no others.
- */
+/* Notes the sizes of the program's messages in the script; a protocol may see other ones. */
 static void note_sizes(const struct script *script, struct claim_result *result)
 {
   struct operation **ops = script->written ? script->written : script->ops;
@@ -320,8 +319,8 @@ static struct explorer_options in_full(const struct explorer_options *reduced)
   return options;
 }
 
-/* Explores again without reduction and compares what a reduction must not change. A difference is a
- * breach. */
+/* Explores again without a reduction, and compares everything that a reduction must not change. A
+ * difference is a breach. */
 static void audit_reduction(const struct job *job, const struct explorer_options *reduced,
                             struct claim_result *result)
 {
@@ -348,9 +347,8 @@ static void audit_reduction(const struct job *job, const struct explorer_options
   exploration_clear(&found);
 }
 
-/* Explores again and keeps all that is stored (world_settles()). The verdict must be the same and,
- * without reduction, come at the same depth.
- */
+/* Explores again with all stored contents (world_settles()). The verdict must be the same and,
+ * without a reduction, come at the same depth. */
 static void audit_contents(const struct job *job, const struct explorer_options *explored,
                            struct claim_result *result)
 {
@@ -394,7 +392,7 @@ GPtrArray *claim_properties(const struct scenario *claim)
 
 /* Returns a bound on the probability that two different contents were taken for one (content.h). A
  * transition makes at most one content for each rank and each name of a receive, one for a message
- * sent and one for a choice; a state at the end makes one for each message. Free programs have no
+ * sent, and one for a choice. A state at the end makes one for each message. Free programs have no
  * contents. */
 static double collision(const struct job *job, const struct claim_result *result)
 {

@@ -34,18 +34,18 @@ static void write_all(int to, const void *bytes, size_t size)
   }
 }
 
-/* A signal ends this process at its time limit, as the search does not always look at the clock: it
- * does not while it makes an abstraction or moves its tables. */
+/* Makes a signal end this process at its time limit, as the search does not look at the clock while
+ * it makes an abstraction or moves its tables. */
 static void end_late(double seconds)
 {
   double late = seconds > 0 ? 1.05 * seconds + 0.5 : 0;
   const struct itimerval limit = {
       .it_value = {(time_t)late, (suseconds_t)((late - floor(late)) * 1e6)}};
   signal(SIGALRM, SIG_DFL);
-  setitimer(ITIMER_REAL, &limit, NULL); /* 0: none */
+  setitimer(ITIMER_REAL, &limit, NULL); /* 0: no limit */
 }
 
-/* In a process of its own. */
+/* Explores a claim. Runs in a process of its own. */
 static void work(const struct work *w, const struct scenario *claim, int to)
 {
   struct claim_options options = w->options;
@@ -55,7 +55,7 @@ static void work(const struct work *w, const struct scenario *claim, int to)
   double seconds = w->timeout > 0 && claim->limits.time > 0 ? MIN(w->timeout, claim->limits.time)
                                                             : MAX(w->timeout, claim->limits.time);
   options.seconds = seconds;
-  if (w->launch->size == 1) /* else all processes have to end as MPI processes do */
+  if (w->launch->size == 1) /* otherwise all processes must end as MPI processes do */
     end_late(seconds);
   dup2(w->errors, STDERR_FILENO);
   if (w->launch->size > 1)
@@ -80,7 +80,7 @@ bool worker_begin(const struct work *w, struct worker *worker, struct checked *c
     return false;
   }
   if (worker->pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed check leaves no process behind */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a check that is killed leaves no process behind */
     close(ends[0]);
     work(w, checked->claim, ends[1]);
   }
@@ -132,9 +132,8 @@ bool worker_end(struct worker *worker, int status, const struct rusage *usage)
   return true;
 }
 
-/* Returns how much memory a claim may take: its limit or, so that the machine stays usable, a share
- * of all memory.
- */
+/* Returns the memory that a claim may take, in bytes: its limit, or a share of the machine's
+ * memory, so that the machine stays usable. */
 static uint64_t memory_limit(const struct work *w, const struct scenario *claim)
 {
   uint64_t share = platform_memory() / 10 * 9 / w->options.jobs;

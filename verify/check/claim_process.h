@@ -1,7 +1,7 @@
-/* A process that explores one claim.
+/* Explores a claim in a process of its own.
  *
- * Each claim has a process of its own: a breach ends no other claim, the peak of memory is that of
- * the claim, and all of it is given back. */
+ * So a breach ends no other claim, the peak of memory is that of the claim, and all of its
+ * memory is given back. */
 #ifndef RECLINE_CLAIM_PROCESS_H
 #define RECLINE_CLAIM_PROCESS_H
 
@@ -11,10 +11,10 @@
 #include "verify/check/check.h"
 #include "verify/distribute/launcher.h"
 
-/* How claims are explored. All memory is the caller's. */
+/* The options for all claims. The caller owns all memory. */
 struct work {
   struct claim_options options; /* `jobs`: explorations that share the machine */
-  double timeout;               /* seconds for a claim; 0: none but the claim's own */
+  double timeout;               /* seconds for a claim; 0: only the claim's own limit counts */
   const struct launch *launch; /* the transport, where several processes check one claim together */
   int errors;                  /* standard error of the exploring process */
 };
@@ -26,14 +26,14 @@ struct worker {
   struct checked *checked;
 };
 
-/* Starts a process for a claim. Returns false, and prints why, when there is none. */
+/* Starts a process for a claim. Returns false, and prints why, if that is impossible. */
 bool worker_begin(const struct work *, struct worker *, struct checked *);
 
-/* Takes the answer of a process that has ended with `status`. Returns false after an error of the
- * input, which is printed. */
+/* Takes the result of a process that has ended with `status`. Returns false after an error of the
+ * input, which it prints. */
 bool worker_end(struct worker *, int status, const struct rusage *);
 
-/* Waits until one of `count` processes writes something or has ended, but 100 ms at most, and ends
+/* Waits until one of `count` processes writes something or has ended, at most 100 ms. Ends
  * processes that take too much memory. */
 void workers_watch(const struct work *, struct worker *, int count);
 

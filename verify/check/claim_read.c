@@ -1,4 +1,4 @@
-/* Reads and validates a claim: its script, and what its runs must show. */
+/* Reads and validates a claim: its script, and the events that its runs must show. */
 #include "verify/check/claim_read.h"
 
 #include <stdlib.h>
@@ -36,9 +36,9 @@ static bool read_properties(const struct scenario *claim, GError **error)
   return true;
 }
 
-/* Reads what runs must show; 0: nothing. Where the claim says nothing, they must show all that its
- * bounds allow: programs end, the last checkpoint commits, the last recovery starts from one, and
- * one commits behind it; each hazard occurs. */
+/* Reads the events that runs must show; 0: none. If the claim names none, runs must show all that
+ * its bounds allow: programs end, the last checkpoint commits, the last recovery starts from a
+ * checkpoint, one commits after it, and each hazard occurs. */
 bool claim_reach(const struct scenario *claim, struct reached *least, GError **error)
 {
   uint32_t checkpoints = (uint32_t)claim->check.checkpoints;

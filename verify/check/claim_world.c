@@ -1,4 +1,4 @@
-/* The world of a claim. */
+/* Sets up the world of a claim. */
 #include "verify/check/claim.h"
 #include "verify/check/claim_read.h"
 #include "world/rules/properties.h"

@@ -6,8 +6,8 @@
 #include "world/trace/schedule_file.h"
 #include "world/trace/trace.h"
 
-/* Takes all moves and adds a line for each to the trace. Returns whether the last one says itself
- * that its step is impure. */
+/* Takes all moves again, and adds a line for each to the trace. Returns whether the last line
+ * itself says that its step is impure. */
 static bool take_again(const struct scenario *claim, struct world *world,
                        const struct exploration *found, struct trace *trace)
 {
@@ -20,7 +20,7 @@ static bool take_again(const struct scenario *claim, struct world *world,
     actions.count = 0;
     world_step(world, &move, &actions, &verdict);
     if (verdict.kind == VERDICT_IMPOSSIBLE && properties_impure(&found->why))
-      break; /* the step had another outcome this time */
+      break; /* the step came out differently this time */
     if (verdict.kind == VERDICT_IMPOSSIBLE)
       g_error("%s: the world refuses its own counterexample at step %u: %s", claim->id, i,
               verdict.text);

@@ -5,12 +5,12 @@
 #include <string.h>
 
 struct matrix {
-  GPtrArray *worlds;    /* ids */
-  GPtrArray *texts;     /* statements */
-  GPtrArray *protocols; /* names */
-  GArray *index;        /* int, row by row: place among the cells, or REFUSED */
-  GPtrArray *reasons;   /* row by row: why it was refused, or NULL */
-  GArray *uncommitted;  /* unsigned: places of cells that are explored again */
+  GPtrArray *worlds;    /* ids of the worlds */
+  GPtrArray *texts;     /* statements of the worlds */
+  GPtrArray *protocols; /* names of the protocols */
+  GArray *index;        /* int, row by row: index of the cell, or REFUSED */
+  GPtrArray *reasons;   /* row by row: why the protocol refuses the world, or NULL */
+  GArray *uncommitted;  /* unsigned: indices of the cells that are explored again */
 };
 
 enum { REFUSED = -1 };
@@ -33,8 +33,8 @@ static bool add_world(struct matrix *matrix, const char *file, GError **error)
   return true;
 }
 
-/* Returns the part of the refusal that concerns the protocol: "FILE:LINE: KEY: ..., and c3 leaves
- * connections open, expected ..." */
+/* Returns the part of the refusal that concerns the protocol. The whole is "FILE:LINE: KEY: ...,
+ * and c3 leaves connections open, expected ...". The caller frees it. */
 static char *reason_of(const char *protocol, const GError *refusal)
 {
   g_autofree char *name = g_strconcat(" ", protocol, " ", NULL);
@@ -44,8 +44,8 @@ static char *reason_of(const char *protocol, const GError *refusal)
   return end ? g_strndup(reason, (gsize)(end - reason)) : g_strdup(reason);
 }
 
-/* An error in the scenario of a cell concerns this protocol alone, as the file loads for others.
- */
+/* Adds a cell. An error in its scenario concerns this protocol alone, as the file loads for other
+ * protocols. */
 static void add_cell(struct matrix *matrix, const char *file, const char *protocol, GArray *cells)
 {
   g_autofree char *name = g_strconcat("protocol.name=", protocol, NULL);
@@ -99,7 +99,7 @@ void matrix_free(struct matrix *matrix)
   g_free(matrix);
 }
 
-/* All properties that are judged by default except that one. */
+/* Returns all properties that are judged by default except one. */
 static char **all_but(const char *property)
 {
   GPtrArray *names = g_ptr_array_new();

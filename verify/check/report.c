@@ -1,4 +1,4 @@
-/* Results of claims: for people, as JSON, as TAP, as JUnit's XML. */
+/* Reports the results of claims: for people, as JSON, as TAP, and as JUnit's XML. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ static double megabytes(uint64_t bytes)
   return (double)bytes / 1e6;
 }
 
-/* Returns the explanation of a verdict, for the caller to free; NULL: none. */
+/* Returns the explanation of a verdict; NULL: there is none. The caller frees it. */
 static char *why(const struct claim_result *result)
 {
   g_autofree char *when = claim_when(result->depth);
@@ -49,7 +49,7 @@ static char *why(const struct claim_result *result)
   return NULL;
 }
 
-/* Returns numbers as "0, 16, 65,537", for the caller to free. */
+/* Returns the sizes as "0, 16, 65,537". The caller frees it. */
 static char *sizes(const struct claim_result *r)
 {
   GString *text = g_string_new(NULL);
@@ -206,8 +206,8 @@ char *report_json(const struct checked *list, unsigned count)
 
 /* ---- TAP ---- */
 
-/* Returns the text as a description or comment: on one line, with nothing in it that a harness
- * would obey. The caller frees it. */
+/* Returns the text as a description or comment: on one line, without directives for a harness. The
+ * caller frees it. */
 static char *tap_text(const char *text)
 {
   GString *safe = g_string_new(NULL);
@@ -248,8 +248,8 @@ void report_tap(const struct checked *list, unsigned count)
 
 /* ---- JUnit ---- */
 
-/* Returns the text without characters that XML cannot hold, not even escaped. The caller frees it.
- */
+/* Returns the text without the characters that XML cannot hold, even escaped. The caller frees
+ * it. */
 static char *xml_text(const char *text)
 {
   char *valid = g_utf8_make_valid(text ? text : "", -1);

@@ -10,29 +10,30 @@
 #include "base/platform.h"
 
 enum {
-  STATES_BYTES = 1 << 15, /* of states in a message */
+  STATES_BYTES = 1 << 15, /* bytes of states in a message */
   QUEUED_MOST = 64 << 20  /* bytes that wait to be sent */
 };
 
-/* Bytes that grow, or are read from the front. */
+/* A queue of bytes: it grows at the end and is read from the front. */
 struct bytes {
   char *at;
   size_t used, room;
 };
 
-/* A table by numbers of values. */
+/* A table whose indices are numbers of values. */
 struct numbers {
   uint32_t *of;
   uint32_t count, room;
 };
 
-/* Another process: values it was told, bytes it will be sent, values it has told. */
+/* Another process: the values that it was told, the bytes to send to it, and the values that it has
+ * told. */
 struct peer {
-  uint32_t *told; /* values of each component */
+  uint32_t *told; /* number of values that it was told, by component */
   struct bytes states;
-  const struct packing *packing; /* of these */
-  struct numbers *known;         /* of each component: numbers here, by their numbers */
-  uint8_t *bits;                 /* of each component in its packing, */
+  const struct packing *packing; /* packing of the states for it */
+  struct numbers *known;         /* by component: numbers here, by the numbers of that process */
+  uint8_t *bits;                 /* bits of each component in the packing of that process */
   struct packing *theirs;        /* that packing; NULL: the process has sent none yet */
 };
 
@@ -40,8 +41,8 @@ struct exchange {
   struct model *model;
   const struct transport *transport;
   struct peer *peer;
-  struct numbers owners; /* of states with each value of component 0 */
-  unsigned ended;        /* processes that have sent all of this phase */
+  struct numbers owners; /* owners of states, by the value of component 0 */
+  unsigned ended;        /* number of processes that have sent all of this phase */
   struct bytes part;     /* scratch */
 };
 
@@ -100,7 +101,7 @@ unsigned exchange_owner(struct exchange *x, uint32_t number)
 
 /* ---- sending ---- */
 
-/* A copy of a part's value, in the scratch memory. */
+/* Copies a part's value into the scratch memory. Returns the copy. */
 static void *copy_part(struct exchange *x, uint32_t value, uint32_t *size)
 {
   const struct interned *item = &x->model->rules_cache.parts.item[value];
@@ -140,7 +141,7 @@ static void tell_value(struct exchange *x, struct bytes *message, uint32_t compo
   }
 }
 
-/* Sends the states that wait, behind the values that they may name. */
+/* Sends the waiting states, after the values that they may name. */
 static void send_states(struct exchange *x, unsigned to, bool ends)
 {
   struct peer *peer = &x->peer[to];
@@ -191,7 +192,7 @@ static uint32_t learn_kept(void *ctx, uint32_t number)
 {
   const struct telling *t = ctx;
   uint32_t size = cut_number(t->message);
-  (void)number; /* the sender's */
+  (void)number; /* the number that the sender has given */
   return intern(&t->x->model->rules_cache.parts, cut(t->message, size), size);
 }
 
@@ -277,7 +278,7 @@ bool exchange_is_over(struct exchange *x)
 
 /* ---- saves ---- */
 
-/* Writes the states that wait to be sent, by the numbers of their components. */
+/* Writes the states that wait to be sent, as the numbers of their components. */
 static void put_states(const struct exchange *x, const struct peer *peer, FILE *file)
 {
   uint32_t components = x->model->components, numbers[components], state[PACKING_WORDS];

@@ -1,4 +1,4 @@
-/* States on their way between the processes of one exploration.
+/* Sends states between the processes of one exploration.
  *
  * Each process numbers the values of components in the order in which it meets them, and packs
  * states by these numbers. So each process tells each other process once what a number stands for,
@@ -24,7 +24,7 @@
 
 struct exchange;
 
-/* Model and transport stay the caller's. */
+/* Returns an exchange. The caller keeps the model and the transport. */
 struct exchange *exchange_new(struct model *, const struct transport *);
 void exchange_free(struct exchange *); /* may be NULL */
 const struct transport *exchange_transport(const struct exchange *);
@@ -33,23 +33,25 @@ uint64_t exchange_bytes(const struct exchange *); /* memory taken */
 /* Returns the process that owns states with that number of component 0. */
 unsigned exchange_owner(struct exchange *, uint32_t number);
 
-/* Sends a state, in the model's present packing (its tag does not matter), to another process. */
+/* Sends a state, in the model's present packing, to another process. Its tag does not matter. */
 void exchange_put(struct exchange *, unsigned to, const uint32_t *state);
 
-/* Says that this process has sent all that it sends in this phase. */
+/* Says that this process has sent all states of this phase. */
 void exchange_end(struct exchange *);
 
-/* Takes one message that has come: calls `take` for each of its states, with the numbers of its
- * components here. Returns false if there was none, after a pause if it was told to wait. */
+/* Takes one message that has come. Calls `take` for each of its states, with the numbers that its
+ * components have here. Returns false if there was none; if told to wait, after a pause. */
 bool exchange_take(struct exchange *, bool wait, void (*take)(void *ctx, const uint32_t *numbers),
                    void *ctx);
 
-/* Returns whether all processes have sent all of this phase and this one has received it: then the
- * next phase begins. All processes must synchronise (transport_sum()) before they send in it. */
+/* Returns whether all processes have sent all of this phase and this process has received it, so
+ * that the next phase begins. All processes must synchronise (transport_sum()) before they send in
+ * it. */
 bool exchange_is_over(struct exchange *);
 
-/* The first writes what a process must know to go on together with the others; the caller saves the
- * model. The second reads it into a new exchange, after the model; false: it cannot be read. */
+/* exchange_save() writes all that a process must know to go on together with the others; the caller
+ * saves the model. exchange_restore() reads it into a new exchange, after the model, and returns
+ * false if it cannot. */
 void exchange_save(const struct exchange *, FILE *);
 bool exchange_restore(struct exchange *, FILE *);
 

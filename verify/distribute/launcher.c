@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The library lies beside the folder of the executable. */
+/* The library is beside the folder of the executable. */
 #define MODULE "lib/librecline-transport.so"
 
 static unsigned read_number(const char *variable, unsigned otherwise)
@@ -20,7 +20,7 @@ static unsigned read_number(const char *variable, unsigned otherwise)
 
 struct launch launch_read(void)
 {
-  /* A launcher may itself be started by the one below it. */
+  /* A launcher may itself be started by the launcher below it in this list. */
   static const char *const names[][3] = {
       {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
       {"PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"},
@@ -42,7 +42,8 @@ static char *text_of(const char *format, const char *more, unsigned number)
   return text;
 }
 
-/* The function of the shared object; NULL and *wrong: it is not there, or does not load. */
+/* Returns the function of the shared object. Returns NULL and sets *wrong if the object is missing
+ * or does not load. */
 static transport_begin *load(unsigned processes, char **wrong)
 {
   char file[4096];
@@ -56,7 +57,8 @@ static transport_begin *load(unsigned processes, char **wrong)
                      "", processes);
     return NULL;
   }
-  void *module = dlopen(file, RTLD_NOW | RTLD_GLOBAL); /* the library's plug-ins may need it */
+  void *module =
+      dlopen(file, RTLD_NOW | RTLD_GLOBAL); /* the MPI library's plug-ins may need these symbols */
   transport_begin *begin = NULL;
   void *symbol = module ? dlsym(module, RECLINE_TRANSPORT) : NULL;
   memcpy(&begin, &symbol, sizeof begin);
@@ -67,7 +69,7 @@ static transport_begin *load(unsigned processes, char **wrong)
   return begin;
 }
 
-/* Returns whether no launcher has told this process of others; MPI_Init would end such a process,
+/* Returns whether no launcher has told this process of others. MPI_Init would end such a process,
  * or hang. */
 static bool are_strangers(void)
 {

@@ -4,17 +4,17 @@
 
 #include "verify/distribute/process_transport.h"
 
-/* Reads from the environment, before MPI is used, what the launcher says: mpirun of Open MPI,
- * mpiexec of MPICH, srun. `size` is 1 where there is no launcher. */
+/* Reads what the launcher (Open MPI's mpirun, MPICH's mpiexec, srun) says in the environment,
+ * before MPI is used. `size` is 1 if there is no launcher. */
 struct launch {
   unsigned rank, size;
-  unsigned here; /* number of the processes that are on this machine */
+  unsigned here; /* number of processes on this machine */
 };
 
 struct launch launch_read(void);
 
-/* Initialises MPI; to be called once, in the process that will use it. Where that fails, returns
- * NULL and sets *wrong to a text `what, expected what`, which the caller frees with free(). */
+/* Initialises MPI. Is called once, in the process that will use MPI. On failure returns NULL and
+ * sets *wrong to a text `what, expected what`, which the caller frees with free(). */
 const struct transport *launch_connect(const struct launch *, char **wrong);
 
 #endif

@@ -1,5 +1,6 @@
-/* The transport over real MPI: a shared object of its own, which no other part is linked with. With
- * checkpoints all messages go through the host for real MPI, as those of any program do. */
+/* Implements the transport with real MPI, in a shared object of its own, with which no other part
+ * is linked. With checkpoints, all messages go through the host for real MPI, as those of other
+ * programs do. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <mpi.h>
@@ -24,7 +25,7 @@ struct outgoing {
 };
 
 static struct outgoing *outgoing;
-static MPI_Request *requests; /* of each */
+static MPI_Request *requests; /* the request of each send */
 static uint32_t count, room, requests_room;
 static size_t queued_bytes;
 static unsigned idle_turns;
@@ -79,9 +80,8 @@ static size_t queued(void)
   return queued_bytes;
 }
 
-/* Waits without polling, as MPI libraries poll: that takes the processor from processes with work
- * where there are more processes than processors, and wastes the user's processor time elsewhere.
- */
+/* Pauses. MPI libraries poll, which takes the processor away from processes with work if there are
+ * more processes than processors, and otherwise wastes the user's processor time. */
 static void idle(void)
 {
   enum { YIELDS = 10, SLEEP = 50000 /* ns */ };
@@ -176,7 +176,7 @@ static struct transport transport = {.send = send_bytes,
                                      .last = last,
                                      .end = end};
 
-/* Messages under way to a process may have to be kept for it, one by one. */
+/* The number of messages under way to a process that may have to be kept for it. */
 enum { CAPACITY = 1 << 14 };
 
 static bool checkpoint(const struct transport_checkpoints *checkpoints)

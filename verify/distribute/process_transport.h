@@ -17,38 +17,37 @@ struct transport_checkpoints {
   const char *protocol, *folder;
   double every; /* seconds */
   void *ctx;
-  bool (*save)(void *ctx, FILE *);    /* writes and reads what a process needs to go on */
-  bool (*restore)(void *ctx, FILE *); /* false: it cannot be read */
+  bool (*save)(void *ctx, FILE *);    /* writes all that a process needs to go on */
+  bool (*restore)(void *ctx, FILE *); /* reads it; returns false if it cannot */
 };
 
 struct transport {
   unsigned rank, size; /* number of this process, and of all processes */
 
-  /* Sends memory of malloc(), which belongs to the transport from now on, and returns at once.
-   * Messages from one process to another arrive in the order of sending. At most INT_MAX bytes. */
+  /* Sends at most INT_MAX bytes of malloc()ed memory, which the transport then owns, and returns at
+   * once. Messages from one process to another arrive in the order of sending. */
   void (*send)(unsigned to, void *bytes, size_t size);
 
-  /* Returns the next message, for the caller to free(); NULL: none has come. */
+  /* Returns the next message, which the caller frees with free(); NULL: none has come. */
   void *(*receive)(size_t *size);
 
-  size_t (*queued)(void); /* bytes that are sent and not on their way yet */
+  size_t (*queued)(void); /* bytes that were sent and are not on their way yet */
 
-  /* Gives up the processor for a moment, longer after each time that there was nothing to receive.
-   */
+  /* Pauses: longer after each time at which there was nothing to receive. */
   void (*idle)(void);
 
-  /* Replaces the first `sums` values by their sums over all processes, and the next `most` by the
-   * largest. Every process has to call it. With checkpoints, one may be taken within the call; a
-   * restored process returns from this call. */
+  /* Replaces the first `sums` values by their sums over all processes, and the next `most` values
+   * by the largest ones. All processes must call it. With checkpoints, one may be taken within the
+   * call, and a restored process returns from this call. */
   void (*combine)(uint64_t *values, unsigned sums, unsigned most);
 
-  /* Begins checkpoints, before anything is sent; they end when all processes call `last` after the
-   * same combine(). Returns whether this process has been restored from one. */
+  /* Begins checkpoints, before anything is sent. They end when all processes call `last` after the
+   * same combine(). Returns whether this process was restored from a checkpoint. */
   bool (*checkpoint)(const struct transport_checkpoints *);
   void (*safe_point)(void); /* a checkpoint may be taken here */
-  void (*last)(bool keep);  /* whether checkpoints stay after the end */
+  void (*last)(bool keep);  /* ends checkpoints; `keep`: the last one stays after the end */
 
-  void (*end)(void); /* all processes have to call it; nothing may be called after it */
+  void (*end)(void); /* ends the transport; all processes must call it, as their last call */
 };
 
 static inline uint64_t transport_sum(const struct transport *transport, uint64_t value)

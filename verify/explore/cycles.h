@@ -13,8 +13,8 @@ struct places {
 /* Facts about a move in the component under examination. */
 struct chance {
   uint64_t possible; /* number of its states in which the move is possible */
-  uint64_t seen;     /* number of the last expansion in which it was possible */
-  bool taken;        /* leads from the component to itself */
+  uint64_t seen;     /* number of the last expansion in which the move was possible */
+  bool taken;        /* the move leads from the component to itself */
   bool owed;         /* the lasso must take the move, or reach a state where it is not possible */
 };
 

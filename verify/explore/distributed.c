@@ -17,7 +17,7 @@ static void place(void *worker, const uint32_t *numbers)
   worker_place(worker, numbers);
 }
 
-/* Limits, so that neither received messages nor messages to be sent pile up. */
+/* Limits received messages and messages to be sent, so that neither pile up. */
 void distributed_receive(struct explorer *e)
 {
   bool full;
@@ -69,7 +69,7 @@ void distributed_sum(struct explorer *e, struct level *level)
   for (unsigned i = 0; i < PROPERTIES; i++)
     counts[JUDGED + i] = (uint64_t)reached_judges(&out->reached, i);
   counts[FULL] = level->full;
-  counts[SAVE] = level->save && !transport->rank; /* by its clock */
+  counts[SAVE] = level->save && !transport->rank; /* by the clock of the first process */
   transport->combine(counts, SUMS, ALL - SUMS);
   *level =
       (struct level){counts[STATES], counts[NEXT], counts[VIOLATING], counts[FULL], counts[SAVE]};
@@ -93,8 +93,8 @@ void distributed_conclude(struct explorer *e)
 
 /* ---- saves ---- */
 
-/* Each process saves to two files in turn: whenever processes are killed, there is one save of
- * which all have their part. Returns the name of this process's file, for the caller to free. */
+/* Returns the name of this process's file, which the caller frees. Each process saves to two files
+ * in turn, so whenever processes are killed, all have their part of one save. */
 static char *name_of_save(const struct explorer *e, unsigned turn)
 {
   const struct transport *transport = exchange_transport(e->exchange);
@@ -104,7 +104,7 @@ static char *name_of_save(const struct explorer *e, unsigned turn)
   return name.text;
 }
 
-/* Returns how many processes say yes. */
+/* Returns the number of processes for which `yes` is true. */
 static uint64_t count(const struct explorer *e, bool yes)
 {
   return transport_sum(exchange_transport(e->exchange), yes);
@@ -130,7 +130,8 @@ void distributed_remove_saves(const struct explorer *e)
   }
 }
 
-/* One more than the depths of this process's two saves; 0: there is none. */
+/* Finds the depths, + 1, of this process's two saves; 0: there is none. Returns NULL, or why one
+ * cannot be used. */
 static const char *find_saves(const struct explorer *e, uint64_t depths[2])
 {
   const char *wrong = NULL;
@@ -211,8 +212,8 @@ void distributed_share(struct explorer *e, struct states *found)
 
 /* ---- steps ---- */
 
-/* Steps on their way to the first process: for each its number of changes, then the changes. The
- * last message of a process begins with 1. */
+/* The steps on their way to the first process: for each step the number of its changes, then the
+ * changes. The last message of a process begins with 1. */
 struct steps_message {
   uint64_t *words;
   uint32_t count, room;

@@ -41,7 +41,7 @@ void enabled_forget(struct enabled *enabled)
 {
   for (uint32_t origin = 0; origin < enabled->count; origin++) {
     enabled->on[origin].first = ENABLED_UNKNOWN;
-    enabled->of[origin].room = 0; /* deltas may have another size */
+    enabled->of[origin].room = 0; /* deltas may have another size now */
   }
 }
 
@@ -55,8 +55,8 @@ static void reserve_walks(struct enabled *enabled, uint32_t count)
   enabled->walks = memory_grow(enabled->walks, enabled->walks_room * sizeof *enabled->walks);
 }
 
-/* Begins, after `n` others, a walk for each origin whose moves are to be looked up again; origins
- * from `open` on have none. Returns the number of walks. It avoids a branch that the processor
+/* Begins, after `n` others, a walk for each origin whose moves must be looked up again. Origins
+ * from `open` on have none. Returns the number of walks. The code has no branch that the processor
  * would predict badly. */
 static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t count,
                             uint32_t open, struct view_set changed, uint32_t n)
@@ -76,7 +76,7 @@ static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t 
   return n;
 }
 
-/* Returns the list of moves to which the walk has led, or which is learnt now. */
+/* Returns the list of moves to which the walk has led. If it leads to none, learns the list. */
 static const struct move_list *take_list(struct worker *w, const struct walk *walk)
 {
   struct enabled *enabled = &w->enabled;
@@ -99,7 +99,7 @@ static const struct move_list *take_list(struct worker *w, const struct walk *wa
 }
 
 /* Looks up each rank's own moves, which tell whether its program has ended; then the moves of all
- * other origins that are open. Returns the number of walks. */
+ * other open origins. Returns the number of walks. */
 static uint32_t find_lists(struct worker *w, struct view_set changed, struct world_standing *all,
                            uint32_t *open)
 {
@@ -126,7 +126,8 @@ static uint32_t find_lists(struct worker *w, struct view_set changed, struct wor
 
 /* ---- what moves do ---- */
 
-/* Notes what an option does, from the result of its walk. Returns false if that is not known. */
+/* Notes the effect of an option, from the result of its walk. Returns false if the result is not
+ * known. */
 static bool take_result(struct worker *w, const struct origin_moves *moves_of, uint32_t number,
                         uint32_t cursor, struct view_set *on)
 {
@@ -141,7 +142,7 @@ static bool take_result(struct worker *w, const struct origin_moves *moves_of, u
   return true;
 }
 
-/* Notes what the options of an origin do. */
+/* Notes the effects of an origin's options. */
 static void take_results(struct worker *w, uint32_t origin, const struct walk *walks)
 {
   const struct origin_moves *moves_of = &w->enabled.of[origin];
@@ -155,7 +156,7 @@ static void take_results(struct worker *w, uint32_t origin, const struct walk *w
   w->enabled.on[origin] = on;
 }
 
-/* Looks up what the moves of the first `stale` walks' origins do. */
+/* Looks up the effects of the moves of the first `stale` walks' origins. */
 static void find_deltas(struct worker *w, uint32_t stale)
 {
   struct enabled *enabled = &w->enabled;
@@ -176,7 +177,7 @@ static void find_deltas(struct worker *w, uint32_t stale)
   }
 }
 
-/* Returns whether the option does what is noted, when looked up again. */
+/* Returns whether an option, when looked up again, has the effect that is noted. */
 static bool is_result_current(const struct worker *w, const struct origin_moves *moves_of,
                               uint32_t number)
 {

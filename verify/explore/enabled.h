@@ -1,4 +1,4 @@
-/* Enabled moves: the moves of each origin in the state being expanded, and for each its delta.
+/* Finds enabled moves: those of each origin in the state being expanded, and their deltas.
  *
  * States are expanded in the order in which they were found, and most differ from the one before in
  * few components. The moves of an origin stay valid while no view that they look at and no
@@ -12,21 +12,22 @@
 #include "verify/explore/local_cache.h"
 
 struct origin_moves {
-  uint32_t first, count; /* in local_cache.options */
+  uint32_t first, count; /* range in local_cache.options */
   uint32_t room;
   uint32_t *cursors; /* for each option: the end of the walk to its effect; 0: not known */
   char *deltas;      /* with fine views: the effect in this state */
 };
 
 struct enabled {
-  struct origin_moves *of; /* each origin */
-  /* Components that its moves depend on; ENABLED_UNKNOWN: to be looked up again. */
+  struct origin_moves *of; /* the moves of each origin */
+  /* The components on which the moves of each origin depend; ENABLED_UNKNOWN: must be looked up
+   * again. */
   struct view_set *on;
   uint32_t count;
-  uint32_t *own, *other; /* origins: those of ranks by themselves, in order; all others */
+  uint32_t *own, *other; /* the origins of ranks by themselves, in order; all other origins */
   uint32_t others;
   struct world_standing *standing; /* of each rank */
-  struct walk *walks;              /* of those that are looked up */
+  struct walk *walks;              /* scratch: the walks under way */
   uint32_t walks_room;
 };
 
@@ -35,11 +36,11 @@ struct enabled {
 void enabled_init(struct enabled *, const struct world *);
 void enabled_clear(struct enabled *);
 
-/* To be called when the local cache has been emptied. */
+/* Forgets all moves. Is called when the local cache was emptied. */
 void enabled_forget(struct enabled *);
 
-/* Looks up what the origins offer in the worker's state, in which those views differ from the state
- * before. Returns the number of open origins, and sets how the programs stand. */
+/* Looks up the moves of all origins in the worker's state, in which the views `changed` differ from
+ * the state before. Returns the number of open origins, and sets how the programs stand. */
 uint32_t enabled_find(struct worker *, struct view_set changed, struct world_standing *all);
 
 /* Returns the effect of option number `number` of an origin. */

@@ -10,7 +10,7 @@
 #include "verify/explore/search.h"
 #include "verify/reduce/abstraction.h"
 
-/* States for which the visited set has room at first. */
+/* The number of states for which the visited set has room at first. */
 enum { STATES_FIRST = 1 << 15 };
 
 /* ---- beginning and end ---- */
@@ -40,7 +40,7 @@ static bool tells_outside(const struct explorer *e)
   return script && script->outputs;
 }
 
-/* Crash reduction; before the first crash also stubborn sets, where they apply. */
+/* Begins crash reduction, with stubborn sets before the first crash if they apply. */
 static void begin_with_crashes(struct explorer *e, unsigned crashes)
 {
   const char *why = NULL;
@@ -86,7 +86,7 @@ static void begin_reductions(struct explorer *e, unsigned crashes)
   e->out->reduction = names[(e->stubborn ? 1 : 0) + (e->symmetry && options->symmetry ? 2 : 0)];
 }
 
-/* From the first state, or from a save. */
+/* Begins from the first state, or from a save. Returns false if the save cannot be used. */
 static bool begin(struct explorer *e, unsigned crashes)
 {
   bool exists = false;
@@ -110,7 +110,7 @@ static bool begin(struct explorer *e, unsigned crashes)
   return !e->out->refused;
 }
 
-/* Liveness and saves need whole states. */
+/* Returns whether the visited set may keep fingerprints: liveness and saves need whole states. */
 static bool compacts(const struct explorer *e)
 {
   return e->model.options->fingerprint && !e->model.options->save && !e->model.options->disk &&
@@ -174,7 +174,7 @@ static void conclude(struct explorer *e)
     remove(e->model.options->save);
 }
 
-/* Explores again with the time that is left. */
+/* Returns the options for another exploration, with the time that is left. */
 static struct explorer_options rest_of(const struct explorer_options *options, double began)
 {
   struct explorer_options rest = *options;
@@ -184,7 +184,7 @@ static struct explorer_options rest_of(const struct explorer_options *options, d
   return rest;
 }
 
-/* Explores again without the reduction that turned out not to apply. */
+/* Explores again, without the reduction that turned out not to apply. */
 static void explore_in_full(struct world *world, unsigned crashes, unsigned timers,
                             const struct explorer_options *options, const char *unreduced,
                             struct exploration *out)
@@ -195,7 +195,7 @@ static void explore_in_full(struct world *world, unsigned crashes, unsigned time
   out->unreduced = unreduced;
 }
 
-/* Explores again with whole states, as the run to a violation needs them. */
+/* Explores again with whole states, which the run to a violation needs. */
 static void explore_exactly(struct world *world, unsigned crashes, unsigned timers,
                             const struct explorer_options *options, struct exploration *out)
 {
@@ -206,8 +206,7 @@ static void explore_exactly(struct world *world, unsigned crashes, unsigned time
     out->bound = "the run to a violation seen";
 }
 
-/* Explores; where there turn out to be many states, explores again and allows a larger abstraction.
- */
+/* Explores. If there turn out to be many states, explores again with a larger abstraction. */
 static void explore_with(struct world *world, unsigned crashes, unsigned timers,
                          const struct explorer_options *options, bool patient,
                          struct exploration *out)

@@ -1,4 +1,4 @@
-/* The explorer: every state that a world can reach, breadth first.
+/* Explores every state that a world can reach, breadth first.
  *
  * A state of the world is the tuple of its parts. Each part's bytes are interned, so that the tuple
  * is one of small numbers, packed into as many bits as they need. Steps and lists of moves are
@@ -22,12 +22,13 @@ enum explorer_verdict {
 };
 
 struct exploration {
-  const char *refused; /* the save cannot be used: why (static; errno may say more); else NULL */
+  const char *refused; /* why the save cannot be used (static; errno may say more); NULL: it can */
   enum explorer_verdict verdict;
-  bool cycles;            /* property progress was judged */
-  bool recurs;            /* HOLDS: progress was not judged, and some runs may go round for ever */
-  double omission, miss;  /* bounds on the probability that a state was left out, and that a
-                             violation was missed for that; 0: the visited set kept states */
+  bool cycles; /* property progress was judged */
+  bool recurs; /* HOLDS: progress was not judged, and some runs may go round for ever */
+  double omission,
+      miss; /* bounds on the probability that a state was left out, and that a violation was missed
+               for that reason; 0: the visited set kept whole states */
   uint64_t states;        /* HOLDS: all states; else states of the levels that were seen in full */
   uint64_t transitions;   /* moves taken, also those to a state already known */
   uint64_t steps;         /* times that world_step() really ran */
@@ -36,11 +37,12 @@ struct exploration {
                              crash reduction may show more than occurs */
   unsigned depth;         /* moves on a shortest way to the farthest state */
   uint64_t resumed;       /* states that came from a save */
-  const char *reduction;  /* reduction that was used: none, por, sym, all, recovery */
-  const char *unreduced;  /* why no reduction applies, although one was asked for; NULL: one does */
+  const char *reduction;  /* the reduction that was used: none, por, sym, all, recovery */
+  const char
+      *unreduced; /* why no reduction applies, although options ask for one; NULL: one does */
   const char *no_stubborn_sets; /* why the crash reduction has no stubborn sets; NULL: it has them,
-                                   or they were not asked for */
-  bool spilled;                 /* states to be expanded went to disk as memory was short; */
+                                   or options do not ask for them */
+  bool spilled;                 /* states to be expanded went to disk, as memory was short */
   uint64_t archived;            /* number of found states that went to disk */
   uint64_t bytes;               /* bytes of all tables at the end */
   double seconds;
@@ -48,13 +50,13 @@ struct exploration {
   struct verdict why; /* VIOLATED */
   struct move *moves; /* VIOLATED: the run from the beginning; free with exploration_clear() */
   unsigned moves_count;
-  unsigned again; /* VIOLATED by a run that goes round for ever: number of its last moves that
+  unsigned again; /* VIOLATED by a run that goes round for ever: number of moves at its end that
                      repeat; else 0 */
 };
 
-/* Explores `world`, which the caller has set up but for its memory, from world_begin(crashes,
- * timers) on. world->memory must not be used afterwards. Aborts on a breach: the world refuses a
- * move that it has listed, or looks at anything but its parts. */
+/* Explores `world` from world_begin(crashes, timers) on. The caller has set up the world without
+ * its memory, and must not use world->memory afterwards. A breach ends the process: the world
+ * refuses a move that it has listed, or looks at something that is not in its parts. */
 void explore(struct world *world, unsigned crashes, unsigned timers,
              const struct explorer_options *, struct exploration *);
 void exploration_clear(struct exploration *);

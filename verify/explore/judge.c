@@ -1,4 +1,4 @@
-/* Properties of moves and states, as they are expanded. */
+/* Judges properties of moves and states as they are expanded. */
 #include <stdio.h>
 #include <string.h>
 
@@ -62,8 +62,9 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 /* A state from which a run is tried. */
 struct trial {
   struct transition_cache *cache;
-  int rank;                   /* the rank whose timer goes off; RCL_ANY: any rank */
-  bool moves, commits, stops; /* the last move was taken; it commits; it ends the run */
+  int rank; /* the rank whose timer goes off; RCL_ANY: any rank */
+  bool moves, commits,
+      stops; /* the last move was taken; it commits a checkpoint; it ends the run */
 };
 
 static bool may_take(const struct trial *t, const struct move *move)
@@ -72,7 +73,7 @@ static bool may_take(const struct trial *t, const struct move *move)
   return !is_fault(move) && (!timer || t->rank == RCL_ANY || move->rank == t->rank);
 }
 
-/* Takes one move of an origin, the first that changes anything. */
+/* Takes one move of an origin: the first that changes anything. */
 static void take_one(struct trial *t, uint32_t origin)
 {
   struct transition_cache *m = t->cache;
@@ -102,11 +103,9 @@ static void allow_timer(struct trial *t)
   m->values[part] = intern(&m->parts, &global, sizeof global);
 }
 
-/* Returns whether the timer of a rank leads to a checkpoint that commits, when it goes off as often
- * as it is set, a few times at most. It follows one run, in which origins take turns, from the
- * state that is loaded, and ignores other violations, which the search finds itself. For property
- * `requests`.
- */
+/* Returns whether the timer of a rank, when it goes off as often as it is set, a few times at most,
+ * leads to a checkpoint that commits (property `requests`). Follows one run from the loaded state,
+ * in which origins take turns. Ignores other violations, which the search finds itself. */
 static bool renews(void *explorer, int rank)
 {
   enum { TIMERS = 4, TURNS = 1000 };

@@ -1,8 +1,7 @@
-/* The counterexample to `progress`, a lasso: a shortest run to a state of a component in which a
- * fair run can stay, then a cycle through the component, each time by a shortest path to a state or
- * move that weak fairness still requires. Moves that change nothing are left out. It does not
- * depend on the order in which workers have found states.
- */
+/* Writes the counterexample to `progress`, a lasso: a shortest run to a state of a component in
+ * which a fair run can stay, then a cycle through the component. The cycle goes by shortest paths
+ * to the states and moves that weak fairness requires. Moves that change nothing are left out. The
+ * lasso does not depend on the order in which workers have found states. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,11 +78,11 @@ static void write_stem(struct cycles *c, uint64_t first)
 
 /* ---- the lasso: round the component ---- */
 
-/* How a state of the component was reached. */
+/* The way by which a state of the component was reached. */
 struct arrival {
-  uint32_t from; /* its place among the members */
+  uint32_t from; /* index of the member before it */
   uint32_t move;
-  uint32_t search; /* the member that has it; 0: none */
+  uint32_t search; /* number of the search that reached it; 0: none did */
 };
 
 struct round {
@@ -91,7 +90,7 @@ struct round {
   const struct places *members; /* by place */
   uint32_t component;
   size_t start;
-  struct arrival *arrival; /* of each member */
+  struct arrival *arrival; /* by member */
   uint32_t *queue, searches;
   struct places route; /* members behind the start, one after the other; with the moves to them: */
   struct places moves;
@@ -111,9 +110,9 @@ static size_t member(const struct round *r, uint64_t place)
   return low;
 }
 
-/* Returns whether the state that has just been expanded settles something owed: an owed move is not
- * possible or changes nothing there, or an owed bad state is reached. With `pay` it takes these off
- * the list of owed ones. */
+/* Returns whether the state that was just expanded settles something owed: an owed move is
+ * impossible or changes nothing there, or the state is an owed bad one. With `pay`, takes the
+ * settled ones off the list. */
 static bool settle(struct round *r, bool pay)
 {
   struct cycles *c = r->c;
@@ -222,7 +221,7 @@ static void add_moves(struct exploration *out, const struct transition_cache *ca
     out->moves[out->moves_count++] = *(const struct move *)cache->moves.item[moves->place[i]].bytes;
 }
 
-/* The worker stands at the end of the stem. */
+/* Writes the cycle. The worker is at the end of the stem. */
 static void write_round(struct cycles *c)
 {
   const struct visited *visited = &c->e->visited;

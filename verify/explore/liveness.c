@@ -1,4 +1,4 @@
-/* Liveness: runs that go round for ever, under weak fairness.
+/* Looks for runs that go round for ever and violate `progress`, under weak fairness.
  *
  * A run goes on for ever only in a strongly connected component of the graph of states. Weak
  * fairness says that a move which can happen at every moment from some time on does happen; crashes
@@ -23,7 +23,7 @@
 
 enum { TIME_EXPANSIONS = 4096 }; /* states between two looks at the clock */
 
-/* The share of one worker: its number, of all workers. */
+/* The share of one worker: its number, and the number of workers. */
 struct share {
   struct cycles cycles;
   struct components search;
@@ -56,7 +56,7 @@ static void judge_component(void *share, const uint64_t *state, size_t count)
 
 /* ---- all components ---- */
 
-/* Lists the transitions of `place`, unless they still are listed. */
+/* Lists the transitions of `place`, unless they are still listed. */
 static void look_at(struct share *s, uint64_t place)
 {
   struct cycles *c = &s->cycles;
@@ -175,7 +175,7 @@ struct outcome {
   uint64_t components, states, bad;
 };
 
-/* Looks for components among states that are alike; with `tells`, notes what it finds. */
+/* Looks for components among states that are alike. If `tells`, notes the findings. */
 static struct outcome search_states(struct explorer *e, const struct recurrence *recurrence,
                                     bool tells)
 {
@@ -214,7 +214,7 @@ static struct outcome search_states(struct explorer *e, const struct recurrence 
 
 /* ---- the whole ---- */
 
-/* Looks among all states as well: the findings must be the same. */
+/* Looks for components among all states, too: the findings must be equal. */
 static void audit_recurrence(struct explorer *e, const struct outcome *found)
 {
   const struct outcome all = search_states(e, NULL, false);
@@ -223,9 +223,8 @@ static void audit_recurrence(struct explorer *e, const struct outcome *found)
     breach("the steps show fewer cycles than there are");
 }
 
-/* Returns whether steps are left in any process. Also returns false when the time is up, which the
- * verdict then says.
- */
+/* Returns whether steps are left in any process. Returns false also when the time is up; the
+ * verdict then says so. */
 static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
 {
   bool late = e->out->verdict == EXPLORER_INCONCLUSIVE;
@@ -236,7 +235,7 @@ static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
   return e->exchange ? distributed_recurs(e, recurrence) : recurrence_solve(recurrence);
 }
 
-/* Looks at states, if all are in this process. */
+/* Looks for components among states, if all states are in this process. */
 static void judge_states(struct explorer *e, struct recurrence *recurrence, struct outcome *found)
 {
   if (e->exchange || e->archiving) {
@@ -247,7 +246,7 @@ static void judge_states(struct explorer *e, struct recurrence *recurrence, stru
   *found = search_states(e, recurrence, true);
 }
 
-/* Returns whether all states were seen, and the visited set has them in full. */
+/* Returns whether all states were seen, and the visited set keeps whole states. */
 static bool has_states(const struct explorer *e)
 {
   return !e->fingerprint && !e->crash && !e->stubborn && !e->symmetry;

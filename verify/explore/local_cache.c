@@ -11,7 +11,7 @@
 enum {
   EDGES_FIRST = 1 << 12,
   EDGES_MOST = 1 << 20, /* more edges are dropped, unless there are */
-  STATES_PER_EDGE = 16, /* this many states for each edge: memory is for states */
+  STATES_PER_EDGE = 16, /* so many states for each edge, as memory is for states */
   /* Views are whole components up to this many edges. They become fine if by then a step was learnt
    * more often than once in that many states. */
   EDGES_FEW = RECLINE_CHECKS ? 64 : 1 << 18,
@@ -26,7 +26,7 @@ static void edges_init(struct edges *edges)
   *edges = (struct edges){memory_table(EDGES_FIRST, sizeof *edges->edge), 0, EDGES_FIRST};
 }
 
-/* Makes room for more edges, so that cursors stay valid while these are added. */
+/* Makes room for more edges, so that cursors stay valid while edges are added. */
 static void edges_reserve(struct edges *edges, uint32_t count)
 {
   while (edges->count + count >= edges->room / 2) {
@@ -40,7 +40,7 @@ static void edges_reserve(struct edges *edges, uint32_t count)
   }
 }
 
-/* Returns the edge from `node` for `value`, which may be new: then the caller writes where it
+/* Returns the edge from `node` for `value`. If the edge is new, the caller writes where it
  * leads. */
 static struct edge *edges_add(struct edges *edges, uint32_t node, uint32_t value)
 {
@@ -83,9 +83,9 @@ static uint32_t seen_as(const struct model *model, uint32_t looked, uint64_t *pa
   return model->component_of[looked < count ? looked : looked - count];
 }
 
-/* Finds the view to look at next. It consists of all parts of one component that the transition
- * cache has just looked at and the walk has not; the first such component counts. Returns false if
- * there is none. */
+/* Finds the view to look at next: all parts of one component that the transition cache has just
+ * looked at and the walk has not. The first such component counts. Returns false if there is
+ * none. */
 static bool find_unseen(struct worker *w, uint32_t *view)
 {
   const struct transition_cache *m = &w->e->model.rules_cache;
@@ -104,8 +104,8 @@ static bool find_unseen(struct worker *w, uint32_t *view)
   return parts != 0;
 }
 
-/* Adds edges from `cursor` for what the transition cache has just looked at and the walk has not,
- * and `result` at their end. */
+/* Adds edges from `cursor` for the parts that the transition cache has just looked at and the walk
+ * has not, with `result` at their end. */
 static void write_down(struct worker *w, uint32_t *cursor, uint32_t result)
 {
   struct local_cache *s = &w->cache;
@@ -252,7 +252,7 @@ static void note_result(struct worker *w, uint32_t origin, struct option *option
   write_down(w, &option->cursor, result);
 }
 
-/* Does what local_cache_learn_delta() promises, with fine views. */
+/* Learns as local_cache_learn_delta() promises, with fine views. */
 static bool learn_by_views(struct worker *w, uint32_t origin, struct option *option,
                            uint32_t *numbers, struct delta *delta)
 {
@@ -290,7 +290,7 @@ static void take_effect(struct worker *w, const struct effect *effect, uint32_t 
   }
 }
 
-/* Does what local_cache_learn_delta() promises, with whole components. */
+/* Learns as local_cache_learn_delta() promises, with whole components. */
 static bool learn_whole(struct worker *w, uint32_t origin, struct option *option, uint32_t *numbers,
                         struct delta *delta)
 {
@@ -347,7 +347,7 @@ void local_cache_init(struct local_cache *s, struct model *model, uint32_t *numb
   drop_trie(s, origins);
 }
 
-/* Returns whether there are too many edges for the memory that they take. */
+/* Returns whether the edges take too much memory. */
 static bool is_crowded(const struct worker *w)
 {
   const struct local_cache *s = &w->cache;
@@ -357,7 +357,7 @@ static bool is_crowded(const struct worker *w)
          s->nodes >= s->node_mask / 8 * 7;
 }
 
-/* Returns whether whole components have so many values that views had better be fine. */
+/* Returns whether whole components have so many values that fine views are better. */
 static bool is_too_coarse(const struct worker *w)
 {
   const struct local_cache *s = &w->cache;

@@ -1,4 +1,4 @@
-/* The local cache: the steps of the rules that one worker has learnt, by views of components.
+/* Keeps the steps of the rules that one worker has learnt, by views of components.
  *
  * A trie like the transition cache's, over numbers of views (verify/explore/views.h). One or two
  * look-ups find the moves of an origin, and one or two more the effect of each move. The look-up of
@@ -38,7 +38,7 @@ struct edges {
   uint32_t count, room;
 };
 
-/* A component that is rewritten, at that node. */
+/* A component that is rewritten, at a node. */
 struct rewrite {
   uint32_t component, node;
 };
@@ -95,28 +95,28 @@ struct local_cache {
   uint32_t deltas_count, deltas_room;
   struct intern results;  /* struct result: at ends of the trie, when views are fine */
   struct intern rewrites; /* the component, then place and value of each part that is set */
-  uint64_t learnt, began; /* steps since it was emptied, and the state in which it was */
-  uint64_t *seen;         /* parts of each component that a walk has looked at */
+  uint64_t learnt,
+      began;      /* number of steps since the cache was emptied, and the state at which it was */
+  uint64_t *seen; /* parts of each component that a walk has looked at */
 };
 
-/* `numbers` belong to the worker's state, as for views_init(). */
+/* Prepares a cache. `numbers` belong to the worker's state, as for views_init(). */
 void local_cache_init(struct local_cache *, struct model *, uint32_t *numbers);
 void local_cache_clear(struct local_cache *);
 size_t local_cache_bytes(const struct local_cache *);
 
-/* To be called before each state. Empties the cache when it has too many edges, when they are for
- * another packing, or when the transition cache must be asked every time (audit). Returns whether
- * it was emptied. */
+/* Prepares for a state; is called before each. Empties the cache if it has too many edges, if the
+ * edges are for another packing, or if the transition cache must be asked every time (audit).
+ * Returns whether it did. */
 bool local_cache_begin(struct worker *);
 
-/* Asks the transition cache for the moves of `origin` in the worker's state, and remembers them: an
- * index of local_cache.lists. */
+/* Asks the transition cache for the moves of `origin` in the worker's state, and remembers them.
+ * Returns an index of local_cache.lists. */
 uint32_t local_cache_learn_list(struct worker *, uint32_t origin);
 
-/* The same for the effect of an option of `origin`: sets its delta, and `numbers`, the components
- * of the state to which it leads. Returns false if that state does not fit the packing; then there
- * is only a verdict.
- */
+/* Does the same for the effect of an option of `origin`: sets the option's delta, and `numbers` to
+ * the components of the state to which it leads. Returns false if that state does not fit the
+ * packing; then there is only a verdict. */
 bool local_cache_learn_delta(struct worker *, uint32_t origin, struct option *, uint32_t *numbers,
                              struct delta *);
 
@@ -153,7 +153,7 @@ static inline struct edge *edges_find(const struct edges *edges, uint32_t node, 
   return at;
 }
 
-/* Asks for the memory that a walk needs next. */
+/* Prefetches the memory that a walk needs next. */
 static inline void local_cache_expect(const struct local_cache *s, uint32_t cursor)
 {
   if (cursor_goes_on(s, cursor))
@@ -167,7 +167,7 @@ struct walk {
   struct view_set looked;
 };
 
-/* Goes one step. */
+/* Goes one step of a walk. */
 static inline void local_cache_step(const struct local_cache *s, struct walk *walk)
 {
   uint32_t view = cursor_view(s, walk->cursor);
@@ -175,8 +175,8 @@ static inline void local_cache_step(const struct local_cache *s, struct walk *wa
   walk->cursor = edges_find(&s->trie, cursor_node(s, walk->cursor), s->views.numbers[view])->cursor;
 }
 
-/* Walks to the ends in the worker's state, all walks in step, so that memory for one arrives while
- * the others go on. At the end each cursor is a result, or nothing is known. */
+/* Walks to the ends, in the worker's state. All walks go in step, so that memory for one arrives
+ * while the others go on. At the end each cursor is a result, or nothing is known. */
 static inline void local_cache_walk(const struct local_cache *s, struct walk *walks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
@@ -194,7 +194,7 @@ static inline void local_cache_walk(const struct local_cache *s, struct walk *wa
   }
 }
 
-/* A result, and how much it rewrites. */
+/* Returns a result, and sets the number of rewrites. */
 static inline const struct result *local_cache_result(const struct local_cache *s, uint32_t number,
                                                       uint32_t *count)
 {

@@ -1,14 +1,15 @@
-/* The run to a violation.
+/* Finds the run to a violation.
  *
- * The visited set keeps no parents, only the depth of each state (modulo TAG_MASK). Backwards,
- * level by level, the states from which the violating ones can be reached in time are found by
- * expanding all of that depth once more; then, forwards from the beginning, the first move that
- * leads to one of them is taken. The run is the same whatever the numbers and the order in which
- * workers found states: of all shortest ones the first, by the world's order of moves.
+ * The visited set keeps no parents, only the depth of each state (modulo TAG_MASK). The search for
+ * the run first goes backwards, level by level: it expands all states of a depth once more, and
+ * keeps those from which a violating state can be reached in time. Then it goes forwards from the
+ * beginning, each time by the first move that leads to a kept state. The run does not depend on
+ * numbers, or on the order in which workers found states: it is the first of all shortest ones, by
+ * the world's order of moves.
  *
- * The way back may find a state of another depth with the same tag. That does no harm: such a state
- * lies at least TAG_MASK levels deeper, as with a state less deep the violation would be less deep,
- * too.
+ * The way back may find a state of another depth with the same tag. That does no harm. Such a state
+ * is at least TAG_MASK levels deeper, as a state that is less deep would make the violation less
+ * deep, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static void make_set(const struct explorer *e, struct visited *set, uint32_t num
 {
   size_t processes = e->exchange ? exchange_transport(e->exchange)->size : 1;
   size_t most = 2 * processes * visited_bytes(&e->visited);
-  if (e->archiving) /* the visited set may be empty; a level has no more states than this */
+  if (e->archiving) /* the visited set may be empty; a level has at most this many states */
     most += 2 * explorer_states(e) * e->model.packing->words * sizeof(uint32_t);
   visited_init(set, e->model.packing, 64, most, number);
 }
@@ -181,7 +182,7 @@ static void go_forwards(struct explorer *e, uint32_t *state, const struct visite
     moves[level] = *(const struct move *)e->model.rules_cache.moves.item[w->found_move].bytes;
     memcpy(state, w->found_state, sizeof w->found_state);
   }
-  w->among = &sets[0]; /* places nothing */
+  w->among = &sets[0]; /* it places nothing */
   worker_expand(w, e->model.packing, state);
   w->stubborn = stubborn;
 }
@@ -193,7 +194,7 @@ void path_write(struct explorer *e)
   struct visited *sets = memory_grow(NULL, (depth + 1) * sizeof *sets);
   uint32_t first[PACKING_WORDS];
   for (unsigned level = 0; level <= depth; level++)
-    make_set(e, &sets[level], level + 1); /* the visited set is number 0 */
+    make_set(e, &sets[level], level + 1); /* number 0 is the visited set */
   for (unsigned i = 0; i < e->workers; i++)
     add_found(e, &sets[depth], &e->worker[i].violating, sets, depth + 1);
   for (unsigned level = depth; level-- > 0;)

@@ -12,7 +12,7 @@
 #include "verify/explore/search.h"
 #include "verify/reduce/recurrence.h"
 
-/* Changes with the format. */
+/* The mark of the format, which changes with it. */
 static const uint64_t MAGIC = UINT64_C(0x35657661736c6372), END = UINT64_C(0x646e65);
 
 struct head {
@@ -26,8 +26,8 @@ struct head {
 
 /* ---- writing ---- */
 
-/* Every explorer numbers in the order of first appearance, so that bytes in that order are enough.
- */
+/* Writes values as bytes, in order. Every explorer numbers values in the order of first appearance,
+ * so the bytes are enough. */
 static void put_values(FILE *file, const struct intern *values)
 {
   file_put(file, &values->count, sizeof values->count);
@@ -65,7 +65,7 @@ static void put_step(void *file, const struct recurrence_change *changes, uint32
   file_put(file, changes, count * sizeof *changes);
 }
 
-/* Writes all steps so far, also those before an earlier save. A count of 0 changes ends them. */
+/* Writes all steps so far, with those before an earlier save. A count of 0 changes ends them. */
 static void put_steps(FILE *file, const struct explorer *e)
 {
   static const uint32_t none;
@@ -115,7 +115,7 @@ const char *resume_write(const struct explorer *e, const char *name)
 
 /* ---- reading ---- */
 
-/* Values that are known already come first in the file, too. */
+/* Reads values. Those that are known already come first in the file, too. */
 static bool get_values(FILE *file, struct intern *values)
 {
   uint32_t count, size, room = 0;

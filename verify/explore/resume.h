@@ -1,4 +1,4 @@
-/* Saves: an exploration between two levels, in a file, from which another process goes on.
+/* Saves an exploration between two levels to a file, from which another process goes on.
  *
  * A save is written to a temporary name, synced and renamed: whenever a process is killed, the last
  * complete one is there. It holds all values, all states, the level to expand next, and the changes
@@ -15,19 +15,20 @@
 struct explorer;
 struct frontier;
 
-/* Both return NULL, or a static text that tells the error; if the text says so, errno is set. */
+/* Write and read a save. They return NULL, or a static text that tells the error; if the text says
+ * so, errno is set. */
 const char *resume_write(const struct explorer *, const char *file);
 
-/* Sets the depth of the level that a save holds. Returns NULL, or why the save cannot be used;
+/* Sets *depth to the depth of the level in a save. Returns NULL, or why the save cannot be used;
  * `exists` as below. */
 const char *resume_depth(const struct explorer *, const char *file, uint64_t *depth, bool *exists);
 
-/* Reads a save into an explorer that has only its first state; after a failure the explorer must
- * not be used. When there is no such file, `exists` is false and the result NULL. */
+/* Reads a save into an explorer that has only its first state, and that must not be used after a
+ * failure. If there is no such file, sets `exists` to false and returns NULL. */
 const char *resume_read(struct explorer *, const char *file, bool *exists);
 
-/* These write and read the contents of a save, and a frontier, to and from an open file. The owner
- * of the file checks for errors of writing. */
+/* Write and read the contents of a save, and a frontier, in an open file. The owner of the file
+ * checks for errors of writing. */
 void resume_put(FILE *, const struct explorer *);
 const char *resume_get(FILE *, struct explorer *);
 void resume_put_frontier(FILE *, const struct explorer *, const struct frontier *);

@@ -1,8 +1,8 @@
-/* Checkpoints of an exploration by several processes: a process as it is in the middle of a level.
+/* Keeps checkpoints of an exploration by several processes, in the middle of a level.
  *
- * It holds the contents of a save between levels (resume.c) and those of the present level: states
- * of the next level, states that wait for room, violations, and the knowledge of other processes.
- * The protocol saves messages.
+ * A checkpoint has the contents of a save between levels (resume.c) and the state of the present
+ * level: states of the next level, states that wait for room, violations, and the knowledge of
+ * other processes. The protocol saves messages.
  */
 #include <stdlib.h>
 
@@ -11,11 +11,11 @@
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
 
-/* What follows the save. */
+/* The part of the file after the save. */
 struct middle {
   uint64_t known_transitions, known_rests, states;
   uint64_t level, before, earlier;
-  uint64_t later; /* states of the next level */
+  uint64_t later; /* number of states of the next level */
   uint32_t unplaced, violating;
   uint32_t sent, summing, full;
   uint32_t pad;
@@ -33,7 +33,7 @@ static bool get_states(FILE *file, const struct explorer *e, struct states *stat
   return file_get(file, states->numbers, bytes_of(e, count));
 }
 
-/* Between two chunks; all that is pending is placed first. */
+/* Writes a checkpoint, between two chunks. Places all pending states first. */
 static bool save(void *explorer, FILE *file)
 {
   struct explorer *e = explorer;

@@ -1,4 +1,4 @@
-/* The search, level by level: how work is shared, and when all workers stop to make room. */
+/* Searches level by level: shares the work, and stops all workers to make room. */
 #include "verify/explore/search.h"
 
 #include <errno.h>
@@ -10,15 +10,15 @@
 #include "base/platform.h"
 #include "verify/explore/resume.h"
 
-/* A visited set is large from here on. */
+/* The number of places from which on a visited set is large. */
 static const uint64_t PLACES_MANY = 1 << 22;
 
-/* About as many states as are explored while a large abstraction is made. */
+/* About as many states as are explored in the time for a large abstraction. */
 static const uint64_t ABSTRACTION_WAIT_STATES = 1 << 22;
 
 /* ---- housekeeping, while all workers are idle ---- */
 
-/* From now on, states to be expanded go to disk; there must be a file for them. */
+/* Sends the states to be expanded to disk from now on. Their file must exist. */
 static bool spill_queue(struct explorer *e)
 {
   if (e->spilling || !spill_init(&e->spill[0]) || !spill_init(&e->spill[1]))
@@ -34,7 +34,7 @@ static bool spill_queue(struct explorer *e)
 }
 
 /* Estimates the states that further levels will add, if the factor from level to level goes on
- * changing as it did last; infinity if the factor does not fall. */
+ * changing as it did last. Returns infinity if the factor does not fall. */
 static double states_to_come(const struct explorer *e)
 {
   double level = (double)e->level, before = (double)e->before, sum = 0;
@@ -49,9 +49,8 @@ static double states_to_come(const struct explorer *e)
   return sum;
 }
 
-/* Returns by how many percent the table should grow: a small table doubles; a large one grows by
- * the expected states, so that states are seldom moved and little of the table is empty at the end.
- */
+/* Returns the percentage by which the table should grow. A small table doubles. A large one grows
+ * by the expected states, so that states are seldom moved, and few places are empty at the end. */
 static unsigned growth_percent(const struct explorer *e)
 {
   enum { MOST = 100, LEAST = 6 };
@@ -75,7 +74,7 @@ static void ignore(void *data, const uint32_t *state)
   (void)data, (void)state;
 }
 
-/* Shrinks an empty visited set to about that many states, if it had much more room: the end of each
+/* Shrinks an empty visited set to about that many states, if it has much more room: the end of each
  * level visits all places, and filters need the memory. */
 static void make_smaller(struct explorer *e, uint64_t states)
 {
@@ -86,8 +85,8 @@ static void make_smaller(struct explorer *e, uint64_t states)
   visited_init(&e->visited, e->model.packing, states, explorer_memory(e), 0);
 }
 
-/* Sends all states found so far to disk. Up to now all were different; from now on, states of the
- * next level are known to be new only when they go to disk. */
+/* Sends all states found so far to disk. Until now all of them were different; from now on, states
+ * of the next level are known to be new only when they go to disk. */
 static void archive_states(struct explorer *e)
 {
   bool first = !e->archiving;
@@ -101,7 +100,7 @@ static void archive_states(struct explorer *e)
     make_smaller(e, states);
 }
 
-/* Makes a larger table, by less where there is too little memory. */
+/* Makes a larger table, with a smaller step if memory is short. */
 static void grow_visited(struct explorer *e)
 {
   uint64_t places = e->visited.places, most = explorer_most_bytes(e);
@@ -171,15 +170,15 @@ static bool is_save_due(const struct explorer *e)
          platform_now() - e->saved >= e->model.options->save_seconds;
 }
 
-/* Finishes writing at the end of the search: its files are read for the run to a violation, and for
- * liveness. */
+/* Finishes writing at the end of the search, as the run to a violation and liveness read the
+ * files. */
 static void settle_files(struct explorer *e, struct level *level)
 {
   bool ends = level->violating || level->full || !level->next;
   if (!e->archive || !ends || archive_settle(e->archive))
     return;
   level->full = BOUND_DISK;
-  level->violating = 0; /* no run to it can be found */
+  level->violating = 0; /* no run to a violation can be found */
 }
 
 static struct level sum_up_level(struct explorer *e)
@@ -231,10 +230,10 @@ static void save(struct explorer *e)
     fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
   e->saved = platform_now();
   if (e->model.options->save_seconds > 0)
-    e->saved += 9 * (e->saved - from); /* saves take a tenth of the time at most */
+    e->saved += 9 * (e->saved - from); /* so saves take at most a tenth of the time */
 }
 
-/* Takes crashes that were put off until the states for them were known. */
+/* Takes the crashes that were put off until their states were known. */
 static void take_crashes(struct explorer *e)
 {
   uint32_t count;
@@ -257,8 +256,7 @@ static bool has_violation(const struct explorer *e)
   return i < e->workers;
 }
 
-/* Ends a level whose states have all been expanded: the states found meanwhile are the next level.
- */
+/* Ends a level whose states were all expanded. The states that were found are the next level. */
 static void finish_level(struct explorer *e)
 {
   struct exploration *out = e->out;
@@ -321,7 +319,7 @@ static void stop_in_time(struct explorer *e)
     frontier_clear(&e->worker[i].share);
 }
 
-/* After a chunk: adds the worker's counts to the totals, and decides whether all must stop to make
+/* Ends a chunk: adds the worker's counts to the totals, and decides whether all must stop to make
  * room. */
 static void account_chunk(struct explorer *e, struct worker *w)
 {
@@ -329,7 +327,7 @@ static void account_chunk(struct explorer *e, struct worker *w)
   stop_in_time(e);
   e->halt |= w->unplaced.count || visited_crowded(&e->visited) || bound_of_states(e);
   e->halt &= !e->full;
-  /* each process has about as many states as the others */
+  /* each process has about as many states as each other one */
   uint64_t all = e->exchange ? exchange_transport(e->exchange)->size : 1;
   if (e->model.options->progress)
     e->model.options->progress(e->model.options->progress_data,
@@ -360,7 +358,7 @@ static void run_worker(void *data)
   struct explorer *e = w->e;
   platform_lock(e->lock);
   while (!e->over) {
-    if (e->exchange && !e->summing) /* the sum is a place by itself */
+    if (e->exchange && !e->summing) /* combining the counts allows checkpoints by itself */
       exchange_transport(e->exchange)->safe_point();
     struct chunk *chunk = take_chunk(e, w);
     if (chunk) {

@@ -1,7 +1,7 @@
-/* Inside the explorer: the state that its workers share, and each worker's own.
+/* Inside the explorer: the state that its workers share, and the state of each worker.
  *
  *     explorer.c    sets up, tells what came out
- *     search.c       explores level by level
+ *     search.c      explores level by level
  *     worker.c       expands states
  *     judge.c        properties
  *     enabled.c      the moves of the state being expanded
@@ -53,13 +53,13 @@ struct explorer {
   struct symmetry *symmetry;       /* NULL: none */
   struct crash_reduction *crash;   /* NULL: none */
   bool patient;                    /* the abstraction may take long */
-  bool abstraction_wait; /* it would have taken long; ABSTRACTION_WAIT_STATES states are explored
-                            without it first */
+  bool abstraction_wait; /* a large abstraction would have taken long, so ABSTRACTION_WAIT_STATES
+                            states are explored without it first */
 
-  /* With other processes. */
+  /* With other processes: */
   struct exchange *exchange; /* NULL: there are none */
   bool sent;                 /* this process has sent all of this level */
-  bool summing;              /* all processes have, and the counts are being added up */
+  bool summing;              /* all processes have sent all, and the counts are being added up */
   struct {
     uint64_t transitions, rests;
   } known;        /* counts of all processes at the end of the last level */
@@ -68,13 +68,13 @@ struct explorer {
   struct packing *fingerprint; /* NULL: the visited set keeps states as they are */
   struct visited visited;
 
-  /* The search. Workers that come here hold `lock`. */
+  /* The search. Workers hold `lock` when they use the following. */
   struct platform_lock *lock;
   struct frontier now; /* states of this level that are in no share yet */
   unsigned busy;       /* workers that are expanding a chunk */
   bool halt;           /* workers take no more chunks: a table must be rebuilt */
   bool over;
-  enum bound full;       /* the bound that was hit: nothing more is stored, the level is finished */
+  enum bound full; /* the bound that was hit: nothing more is stored, and the level is finished */
   struct spill spill[2]; /* files for states of even and odd levels, when memory is short */
   bool spilling;
   struct archive *archive; /* NULL: states that were found stay in memory */
@@ -90,15 +90,15 @@ struct explorer {
 
 /* A successor on its way to the visited set. */
 struct pending {
-  uint32_t *home; /* where the visited set looks for it */
+  uint32_t *home; /* the place from which on the visited set looks for it */
   uint32_t state[PACKING_WORDS];
-  /* The place that is looked for, in a search for a path. */
+  /* The place to look for, in a search for a path. */
   uint32_t fingerprint[FINGERPRINT_WORDS];
 };
 
 enum { PENDING = 32, RECENT = 1 << 15 };
 
-/* States outside of tables, one behind the other: `numbers` of all components each. */
+/* States outside of tables, in a row, with all components of each in `numbers`. */
 struct states {
   uint32_t *numbers;
   uint32_t count, room;
@@ -126,7 +126,7 @@ struct worker {
   const struct packing *packing; /* packing of `state`; NULL: there was no state yet */
   uint32_t state[PACKING_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
-  struct enabled enabled;     /* its moves; */
+  struct enabled enabled;     /* moves of that state */
   struct enabled_move *moves; /* the moves among which a reduction chooses */
   uint32_t moves_count, moves_room;
   struct stubborn_worker *stubborn; /* NULL: none */
@@ -134,16 +134,16 @@ struct worker {
   struct crash_worker *crash;       /* NULL: none */
   bool wrong; /* the state violates a property: the verdict seen first, and its move */
   struct verdict why;
-  uint32_t why_move; /* in rules_cache.moves; 0: the state itself does */
+  uint32_t why_move; /* in rules_cache.moves; 0: the state itself violates the property */
 
-  /* Where successors go: into the visited set; if `among` is set, only the first that is in `among`
-   * is noted; if `outgoing` is set, all are listed there. */
+  /* Successors go into the visited set. If `among` is set, only the first one that is in `among` is
+   * noted; if `outgoing` is set, all are listed there. */
   struct pending pending[PENDING];
   unsigned pending_count;
-  uint32_t *recent;       /* successors that were put recently and need not be put again, by hash */
-  uint32_t tag;           /* of successors */
-  struct frontier share;  /* states of this level that this worker expands */
-  struct frontier later;  /* new states */
+  uint32_t *recent;      /* by hash: successors that were put recently, and need not be put again */
+  uint32_t tag;          /* tag of successors */
+  struct frontier share; /* states of this level that this worker expands */
+  struct frontier later; /* new states */
   struct states unplaced; /* states that found no place or do not fit the packing */
   const struct visited *among;
   bool found;
@@ -152,7 +152,7 @@ struct worker {
   struct transitions *outgoing;
 
   struct states violating; /* states expanded that violate a property */
-  /* What runs showed by moves not known before: other moves show nothing new. */
+  /* Things that runs have shown by new moves; known moves show nothing new. */
   struct reached reached;
   uint64_t states, transitions, rests;
 };
@@ -168,17 +168,17 @@ static inline uint32_t tag_of(unsigned level)
 void worker_init(struct worker *, struct explorer *);
 void worker_clear(struct worker *);
 
-/* Expands `state`. */
+/* Expands `state`, which has that packing. */
 void worker_expand(struct worker *, const struct packing *, const uint32_t *state);
 
-/* Expands all states of `chunk`, which it frees; their successors are placed. */
+/* Expands all states of `chunk`, and frees it. All successors are placed. */
 void worker_expand_chunk(struct worker *, struct chunk *chunk);
 
-/* Takes the crashes of a state of this level that has been expanded without them. */
+/* Takes the crashes of a state of this level that was expanded without them. */
 void worker_take_crashes(struct worker *, const uint32_t *numbers);
 
-/* Adds a state without tag to the visited set and, if it is new there, to the states to be expanded
- * on the next level. FULL: it adds neither. */
+/* Adds a state without tag to the visited set and, if it is new there, to the states of the next
+ * level. If the answer is FULL, it adds neither. */
 enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t hash);
 
 /* ---- judge.c ---- */
@@ -187,8 +187,8 @@ enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t 
  */
 void worker_judge_move(struct worker *, uint16_t number, uint32_t move);
 
-/* Judges the state itself: where programs end; and, as a `still` one, when only crashes and
- * injected faults leave it. */
+/* Judges the state itself: at the end of all programs; and, if `still`, as a state that only
+ * crashes and injected faults leave. */
 void worker_judge_state(struct worker *, const struct world_standing *all, bool still);
 
 /* Adds the state's digest to options->rests. */
@@ -205,16 +205,17 @@ static inline bool is_fault(const struct move *move)
          (move->kind == MOVE_DETECT && move->fault == DETECT_FALSELY);
 }
 
-/* With other processes: sends the state to its owner. Returns false if this process owns it. */
+/* With other processes: sends the state to its owner. Returns false if that is this process. */
 bool worker_send_away(struct worker *, const uint32_t *state);
 
-/* Places the state of these components: one that does not fit the packing waits until it does. */
+/* Places the state with these components. A state that does not fit the packing waits until it
+ * does. */
 void worker_place(struct worker *, const uint32_t *numbers);
 
-/* Places all that is still pending. */
+/* Places all pending states. */
 void worker_place_pending(struct worker *);
 
-/* Adds the worker's counts to the common ones. Under `lock`. */
+/* Adds the worker's counts to the common ones. Holds `lock`. */
 void worker_account(struct worker *);
 
 void states_add(struct states *, const uint32_t *numbers, uint32_t components);
@@ -229,7 +230,7 @@ bool search_is_late(const struct explorer *);
 
 /* ---- distributed.c ---- */
 
-/* What a level has shown. */
+/* The findings of a level. */
 struct level {
   uint64_t states, next; /* all states so far; states of the next level */
   uint64_t violating;
@@ -240,27 +241,29 @@ struct level {
 /* Takes the states that other processes have sent. */
 void distributed_receive(struct explorer *);
 
-/* Returns whether all processes have expanded the level and all states that they sent are placed;
- * takes those that have come. */
+/* Returns whether all processes have expanded the level and all their states are placed. Takes the
+ * states that have come. */
 bool distributed_is_level_over(struct explorer *);
 
 /* Replaces this process's figures of the level, and the counts in e->out, by those of all
  * processes. */
 void distributed_sum(struct explorer *, struct level *);
 
-/* Adds the states in `found` of all processes to each. The packing may become wider. */
+/* Adds the states in `found` of each process to those of all others. The packing may become
+ * wider. */
 void distributed_share(struct explorer *, struct states *found);
 
-/* Saves in all processes; returns as resume_write() does. */
+/* Saves in all processes. Returns as resume_write() does. */
 const char *distributed_save(struct explorer *);
 
-/* Reads the last save that all processes have, if there is one; returns as resume_read() does. */
+/* Reads the last save of which all processes have their part, if there is one. Returns as
+ * resume_read() does. */
 const char *distributed_resume(struct explorer *);
 
-/* Does recurrence_solve() with the steps of all processes. */
+/* Does the same as recurrence_solve(), with the steps of all processes. */
 bool distributed_recurs(struct explorer *, const struct recurrence *);
 
-/* Removes what this process has saved. */
+/* Removes the saves of this process. */
 void distributed_remove_saves(const struct explorer *);
 
 /* Replaces the other numbers in e->out by those of all processes. */
@@ -273,13 +276,13 @@ bool checkpoint_begin(struct explorer *);
 
 /* ---- table_bytes.c ---- */
 
-/* Returns the bytes that the visited set may grow to. */
+/* Returns the number of bytes to which the visited set may grow. */
 size_t explorer_memory(const struct explorer *);
 
-/* Returns the bytes of all tables; while no worker runs. */
+/* Returns the bytes of all tables. No worker may run. */
 uint64_t explorer_bytes(const struct explorer *);
 
-/* Returns the bytes of the states to be expanded, as far as they are in memory. */
+/* Returns the bytes of the states to be expanded that are in memory. */
 uint64_t explorer_queue_bytes(const struct explorer *);
 
 /* Returns the number of states found so far: at the end of a level all are different. */
@@ -294,15 +297,15 @@ void explorer_widen_packing(struct explorer *);
 
 /* ---- path.c ---- */
 
-/* Fills in the run to the first of the violating states in the order of a search by one worker,
- * whatever the number of workers. All are at depth out->depth, the smallest. */
+/* Fills in the run to the violating state that is first in the order of a search by one worker,
+ * whatever the number of workers. All violating states are at depth out->depth, the smallest. */
 void path_write(struct explorer *);
 
 /* ---- liveness.c ---- */
 
-/* When all states were seen: looks for a run that goes round for ever and violates `progress`. If
+/* Looks for a run that goes round for ever and violates `progress`, when all states were seen. If
  * there is one, the verdict is VIOLATED, and the run is filled in. Returns whether progress was
- * judged: false only where the property was not named (options->max_cycles). */
+ * judged: false only if the property was not named (options->max_cycles). */
 bool liveness_judge(struct explorer *);
 
 #endif

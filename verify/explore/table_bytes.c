@@ -1,4 +1,4 @@
-/* The size of the tables of the search, and of memory. */
+/* Tells the size of the search's tables, and of memory. */
 #include "base/platform.h"
 #include "verify/explore/search.h"
 

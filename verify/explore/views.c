@@ -69,7 +69,7 @@ void views_enter(struct views *v, struct view_set *changed)
 
 /* ---- views ---- */
 
-/* Adds one number to each row. */
+/* Adds a view, which is one more number in each row. */
 static struct view *add_view(struct views *v, uint32_t component, uint64_t parts)
 {
   struct component_views *of = &v->of[component];

@@ -1,4 +1,4 @@
-/* Expanding states: one worker's part of the search. */
+/* Expands states: one worker's part of the search. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,8 +114,8 @@ bool worker_send_away(struct worker *w, const uint32_t *state)
   return away;
 }
 
-/* With symmetry: sets the state that stands for `state`. Returns false if it does not fit the
- * packing; it waits until it does. */
+/* Sets the state that stands for `state`, with symmetry. Returns false if it does not fit the
+ * packing and so waits. */
 static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
 {
   const struct packing *packing = w->e->model.packing;
@@ -132,7 +132,8 @@ static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
   return true;
 }
 
-/* Functions that take the number of words of a state are compiled for each of the usual ones. */
+/* Makes a successor. Functions that take the number of words of a state are compiled for each usual
+ * number. */
 FOR_EACH_SIZE void make_successor(const struct worker *w, const struct delta *delta,
                                   uint32_t *state, uint32_t words)
 {
@@ -140,7 +141,7 @@ FOR_EACH_SIZE void make_successor(const struct worker *w, const struct delta *de
     state[i] = w->state[i] + delta->words[i];
 }
 
-/* Does the same as put_successor() with the state that stands for the successor. */
+/* Puts the state that stands for the successor, as put_successor() does. */
 static void put_representative(struct worker *w, const struct delta *delta)
 {
   struct pending pending;
@@ -170,8 +171,8 @@ static void forget_recent(struct worker *w)
   w->recent = memory_table(RECENT, w->e->model.packing->words * sizeof *w->recent);
 }
 
-/* Places the state that was put into this slot earlier, whose memory has arrived; then puts this
- * one there. */
+/* Places the state that was put into this slot earlier, whose memory has arrived. Then puts this
+ * state there. */
 FOR_EACH_SIZE void put_state(struct worker *w, const uint32_t *state, uint64_t hash, uint32_t words)
 {
   struct pending *pending = &w->pending[w->pending_count % PENDING];
@@ -278,14 +279,14 @@ static struct view_set enter_state(struct worker *w, const struct packing *packi
   return views;
 }
 
-/* Returns whether successors just go to the visited set. */
+/* Returns whether successors simply go to the visited set. */
 static bool is_plain(const struct worker *w)
 {
   return !w->outgoing && !w->among && !w->e->full &&
          !(w->symmetry && w->e->model.options->symmetry);
 }
 
-/* Disposes of a successor that does not enter the visited set. */
+/* Handles a successor that does not enter the visited set. */
 static void follow_otherwise(struct worker *w, const struct delta *delta, uint32_t move)
 {
   if (w->outgoing)
@@ -298,7 +299,7 @@ static void follow_otherwise(struct worker *w, const struct delta *delta, uint32
     put_representative(w, delta);
 }
 
-/* Returns the number of words of a state; 0: a case that is not plain. */
+/* Follows a delta to a successor, whose state has `words` words; 0: the case is not plain. */
 FOR_EACH_SIZE void follow_delta(struct worker *w, const struct delta *delta, uint32_t move,
                                 uint32_t words)
 {
@@ -424,8 +425,7 @@ static void leave_stubborn(struct worker *w)
   w->moves_count = count;
 }
 
-/* Applies stubborn sets before the first crash, if there are any, and then the crash reduction.
- */
+/* Applies stubborn sets before the first crash, if there are any; then the crash reduction. */
 static void reduce_with_crashes(struct worker *w)
 {
   const struct world_standing *standing = w->enabled.standing;
@@ -437,8 +437,7 @@ static void reduce_with_crashes(struct worker *w)
     w->moves_count = crash_worker_choose(w->crash, standing, w->moves, w->moves_count);
 }
 
-/* Takes as many of the moves as the reductions require. Returns whether none of them is progress.
- */
+/* Takes as many moves as the reductions require. Returns whether none of them is progress. */
 static bool take_enough(struct worker *w, uint32_t open)
 {
   bool still = true;
@@ -453,8 +452,8 @@ static bool take_enough(struct worker *w, uint32_t open)
   return still;
 }
 
-/* Distant memory is prefetched some steps before it is needed: the lists of moves, then their
- * effects, then the places of their successors. */
+/* Prefetches distant memory some steps before it is needed: the lists of moves, then their effects,
+ * then the places of their successors. */
 void worker_expand(struct worker *w, const struct packing *packing, const uint32_t *state)
 {
   struct world_standing all;

@@ -58,7 +58,7 @@ static void add_edge(struct abstraction_rank *r, struct abstraction_edge edge)
   r->edges[r->edges_count++] = edge;
 }
 
-/* Takes an action at a node, and adds an edge unless it changes nothing. */
+/* Takes an action at a node. Adds an edge unless the action changes nothing. */
 static void take(struct abstraction *c, struct attempt *a, uint32_t number, uint32_t length)
 {
   struct abstraction_rank *r = &c->rank[a->rank];
@@ -120,7 +120,7 @@ static void expand_own(struct abstraction *c, uint32_t rank, uint32_t node, uint
   }
 }
 
-/* Returns the move that takes in the message, or gathers; 0: there is none. */
+/* Returns the move that takes in the message, or gathers contributions; 0: there is none. */
 static uint32_t taking_move(struct abstraction *c, struct attempt *a, uint32_t number)
 {
   bool gathers = a->action.peer == GATHER;
@@ -162,7 +162,7 @@ static void expand(struct abstraction *c, uint32_t rank, uint32_t node, uint32_t
     expand_taking(c, rank, node, length, number);
 }
 
-/* Finds all nodes of a rank, with the messages that are known so far to come to it. */
+/* Finds all nodes of a rank, given the messages that are known so far to come to it. */
 static void explore_rank(struct abstraction *c, uint32_t rank)
 {
   struct abstraction_rank *r = &c->rank[rank];

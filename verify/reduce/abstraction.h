@@ -1,4 +1,4 @@
-/* The abstraction: all states that a rank can reach, whatever the others send it.
+/* Makes the abstraction: all states that a rank can reach, whatever the others send it.
  *
  * A reduction leaves out states, so what it relies on must hold in states that are never visited.
  * For each rank by itself, the abstraction is a graph of the values of its parts: the rank receives
@@ -13,11 +13,11 @@
  *              collective, a message of each. Those that change nothing are left out
  *     edge     what an action does to the rank, what it sends, what it does to the shared part
  *
- * Before a crash no rule looks at stored contents. So values do not have them, and an edge tells
- * what it writes, as it tells what it sends.
+ * Before a crash no rule looks at stored contents. So values leave them out, and an edge tells
+ * which ones it writes, as it tells which messages it sends.
  *
- * The abstraction is refused, and with it the reduction, where a step reaches further: faults,
- * steps that look at other ranks. Where there are crashes, it covers runs up to the first.
+ * The abstraction, and with it the reduction, is refused if a step reaches further: if it depends
+ * on faults, or looks at other ranks. In worlds with crashes, it covers runs up to the first one.
  */
 #ifndef RECLINE_ABSTRACTION_H
 #define RECLINE_ABSTRACTION_H
@@ -28,9 +28,9 @@
 
 enum {
   ABSTRACTION_ACTIONS = 64, /* most actions of one rank */
-  OWN = -1,                 /* abstraction_action.peer: nobody, */
-  GATHER = -2,              /* or several */
-  SHARED_GLOBAL = 0,        /* parts that all share */
+  OWN = -1,                 /* abstraction_action.peer: nobody */
+  GATHER = -2,              /* abstraction_action.peer: several ranks */
+  SHARED_GLOBAL = 0,        /* first part that all share */
   SHARED_TOKENS = 1,
   SHARED_PARTS = 2,
   VIOLATES = UINT32_MAX
@@ -49,17 +49,20 @@ struct abstraction_edge {
   uint32_t sends;  /* in abstraction.sends; 0: nothing */
   uint32_t shares; /* in abstraction.shares: what it does to a shared part; 0: nothing */
   uint32_t move;   /* in rules_cache.moves */
-  uint32_t action; /* from 0 */
-  uint32_t writes; /* in abstraction.contents: what it stores; 0: nothing */
-  uint64_t stores; /* contents that it writes, moves, changes or removes: a bit each, or several */
+  uint32_t action; /* number of the action, from 0 */
+  uint32_t writes; /* in abstraction.contents: the contents that it stores; 0: none */
+  uint64_t stores; /* contents that it writes, moves, changes or removes: a bit for each, or for
+                      several */
 };
 
 struct abstraction_rank {
   struct intern values;  /* values of its parts, in order */
   struct intern actions; /* struct abstraction_action; action n is number n + 1 */
   struct intern shares;  /* struct abstraction_send: contributions that can come to it */
-  uint32_t *comes; /* what can come through each queue: automata of messages, by kind and peer */
-  uint32_t *most; /* for each action whose message keeps no order: how often the message can come */
+  uint32_t
+      *comes; /* languages of the messages that can come through each queue, by kind and peer */
+  uint32_t
+      *most; /* for each action whose message keeps no order: how often that message can come */
   struct intern nodes; /* uint32_t[]: keys; the value first, then the coordinator's GLOBAL */
   uint32_t *first;     /* the edges of node n begin at first[n] and end at first[n + 1] */
   struct abstraction_edge *edges;
@@ -80,11 +83,11 @@ struct abstraction {
   struct model *model;
   uint32_t ranks;
   struct abstraction_rank *rank;
-  bool before_crash; /* it covers runs up to the first crash */
-  bool bounded;      /* nodes know what can still come */
-  bool grown;        /* entries that are new in this round */
-  uint32_t tries;    /* steps taken, */
-  uint32_t most;     /* and the limit on them */
+  bool before_crash; /* the abstraction covers runs up to the first crash */
+  bool bounded;      /* nodes know which messages can still come */
+  bool grown;        /* number of entries that are new in this round */
+  uint32_t tries;    /* steps taken so far */
+  uint32_t most;     /* the limit on steps */
   const char *refused;
   uint32_t *first; /* values of the first state */
   struct dfas dfas;
@@ -113,15 +116,15 @@ static inline bool abstraction_is_queue(const struct abstraction *c, unsigned ki
   return kind == WORLD_CONTROL || (kind == WORLD_CHANNEL && (w->fifo || below_matching(w)));
 }
 
-/* Limits on the steps of the rules that an abstraction may try: seconds, a minute, minutes. */
+/* Limits on the steps that an abstraction may try: they take seconds, a minute, minutes. */
 enum { ABSTRACTION_FEW = 1 << 20, ABSTRACTION_SOME = 1 << 22, ABSTRACTION_MANY = 1 << 26 };
 
-/* The reason when the steps do not suffice. */
+/* The reason for a refusal: the steps do not suffice. */
 extern const char abstraction_unfinished[];
 
-/* Returns NULL and sets *refused where there is no abstraction. Uses the explorer's transition
- * cache, whose values it changes. `before_crash`: covers what can happen up to the first crash.
- */
+/* Makes the abstraction, by the explorer's transition cache, whose values it changes.
+ * `before_crash`: it covers runs up to the first crash. Returns NULL and sets *refused if there is
+ * none. */
 struct abstraction *abstraction_new(struct model *, bool before_crash, uint32_t most_tries,
                                     const char **refused);
 void abstraction_free(struct abstraction *);
@@ -151,12 +154,12 @@ static inline const uint32_t *abstraction_values(const struct abstraction *c, ui
   return r->values.item[abstraction_value(r, node)].bytes;
 }
 
-/* Sets the values of the parts of a rank, in order, as the abstraction has them: without contents.
- * Under `rules` once workers run. */
+/* Sets the values of the parts of a rank, in order and without contents, as the abstraction has
+ * them. Under `rules` once workers run. */
 void abstraction_cut(const struct abstraction *, uint32_t rank, const uint32_t *values,
                      uint32_t *cut);
 
-/* Returns the number of such an action, or UINT32_MAX. */
+/* Returns the number of that action; UINT32_MAX: there is none. */
 uint32_t abstraction_find(const struct abstraction *, uint32_t rank,
                           const struct abstraction_action *);
 
@@ -191,7 +194,7 @@ static inline bool abstraction_takes_it(const struct abstraction *c, uint32_t ra
   return false;
 }
 
-/* Returns the rank whose messages are in that part of a pair. */
+/* Returns the rank that has sent the messages in that part of a pair. */
 static inline uint32_t abstraction_sender(const struct abstraction *c, uint32_t part)
 {
   uint32_t first = world_part(c->model->world, WORLD_CHANNEL, 0, 0);

@@ -1,4 +1,4 @@
-/* The abstraction: contents of what is stored, which no rule looks at before a crash. */
+/* Follows the contents of stored parts, at which no rule looks before a crash. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
-/* The abstraction: contributions to collectives. A rank takes all contributions to a call at once,
- * when all have come. To gather them is one action for each choice of one contribution from each
- * peer. */
+/* Follows contributions to collectives. A rank takes all contributions to a call at once, when all
+ * have come. Gathering them is an action for each choice of one contribution from each peer. */
 #include "verify/reduce/abstraction_parts.h"
 
 /* Returns the call in which the rank is at the node of an attempt. */

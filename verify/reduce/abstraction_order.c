@@ -1,12 +1,12 @@
-/* The abstraction: nodes in order; what can be sent along them. */
+/* Puts nodes in order, and finds what can be sent along them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* An action that takes in a message and changes nothing is the one harmless circle, as it leaves
- * fewer messages. */
+/* Returns whether an action is a circle at the node. The one harmless circle takes in a message and
+ * changes nothing, as it leaves fewer messages. */
 static bool circles(const struct abstraction *c, uint32_t rank, uint32_t node,
                     const struct abstraction_edge *edge)
 {

@@ -23,7 +23,7 @@ enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 
 struct outcome {
   uint32_t value, sends, shares, writes;
   uint8_t shared;          /* the part */
-  bool violates, survives; /* somewhere */
+  bool violates, survives; /* at some node */
 };
 
 /* The cached answer to a query. */
@@ -62,9 +62,9 @@ static inline uint32_t part_of(const struct abstraction *c, enum part_kind kind,
 
 /* ---- abstraction_step.c ---- */
 
-/* These note an action, a value and so on, and return its number; a new one makes another round
- * necessary. `by`: the rank that has changed the entry, with those counts; nobody when they are
- * NULL. */
+/* Note an action, a value and so on, and return its number. A new one makes another round
+ * necessary. `by` is the rank that has changed the entry, with those counts; `counts` NULL: no rank
+ * has. */
 uint32_t abstraction_add_action(struct abstraction *, uint32_t rank,
                                 const struct abstraction_action *);
 uint32_t abstraction_add_value(struct abstraction *, uint32_t rank, const uint32_t *values);
@@ -82,13 +82,14 @@ void abstraction_forget(struct attempt *);
 
 /* ---- abstraction_gather.c ---- */
 
-/* Notes all that the rank could gather at the node of an attempt. */
+/* Notes all contributions that the rank could gather at the node of an attempt. */
 void abstraction_add_gathers(struct abstraction *, const struct attempt *);
 
-/* Returns whether the rank waits at the node of an attempt for what the action gathers. */
+/* Returns whether the rank waits, at the node of an attempt, for the contributions that the action
+ * gathers. */
 bool abstraction_gathers_now(const struct abstraction *, const struct attempt *);
 
-/* Returns the listed move that gathers, or 0. */
+/* Returns the listed move that gathers; 0: there is none. */
 uint32_t abstraction_gathering_move(const struct abstraction *, const struct interned *moves);
 
 /* ---- abstraction_contents.c ---- */
@@ -108,7 +109,7 @@ uint64_t abstraction_stores(const struct abstraction *, const uint32_t *before,
  * could be left out for ever. */
 void abstraction_sort(struct abstraction *, uint32_t rank);
 
-/* Finds the messages that a rank can receive, from the nodes of the others. */
+/* Finds the messages that can come to a rank, from the nodes of the others. */
 void abstraction_find_coming(struct abstraction *, uint32_t rank);
 
 #endif

@@ -1,5 +1,4 @@
-/* The abstraction: one action, tried at a node, in all combinations of what it looks at elsewhere.
- */
+/* Tries one action at a node, in all combinations of the things at which it looks elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +130,7 @@ static uint32_t waiting(const struct abstraction *c, const struct attempt *a, ui
   return 0;
 }
 
-/* Loads the node and the chosen values of what is varied; all else is as at the beginning, and
+/* Loads the node and the chosen values of the varied things. All else is as at the beginning, and
  * nothing is under way. */
 static void load(struct abstraction *c, const struct attempt *a)
 {
@@ -169,15 +168,15 @@ static bool is_taken(const struct abstraction *c, const struct attempt *a, uint3
   return i < count;
 }
 
-/* Calls that a rank takes again belong to the rank, but senders look at them. Here there are none.
- */
+/* Returns whether the part holds calls that a rank takes again. They belong to the rank, but
+ * senders look at them. In an abstraction there are none. */
 static bool is_rejoined(const struct abstraction *c, uint32_t part)
 {
   return part < c->ranks * WORLD_RANK_PARTS && part % WORLD_RANK_PARTS == WORLD_REJOINED;
 }
 
-/* Varies what the last look-up has looked at, unless it is in the rank, sent by it or comes to it.
- */
+/* Varies the thing at which the last look-up has looked, unless it is in the rank, sent by it or
+ * comes to it. */
 static uint32_t looked_at(struct abstraction *c, const struct attempt *a)
 {
   const struct transition_cache *m = &c->model->rules_cache;
@@ -207,7 +206,7 @@ static uint32_t looked_at(struct abstraction *c, const struct attempt *a)
   return varied;
 }
 
-/* Goes on to the next combination of what is varied; false after the last. */
+/* Goes on to the next combination of varied things. Returns false after the last one. */
 static bool next_choice(const struct abstraction *c, struct attempt *a)
 {
   uint32_t queues = c->ranks + SHARED_PARTS;
@@ -310,7 +309,7 @@ static bool violates(struct abstraction *c, uint16_t number)
   return false;
 }
 
-/* Notes what the step did to the shared part that it looks at. */
+/* Notes the effect of the step on the shared part at which it looks. */
 static void note_shared(struct abstraction *c, struct attempt *a, bool wrong, const uint32_t *after)
 {
   uint32_t look = a->varied >> c->ranks & ((1u << SHARED_PARTS) - 1);
@@ -335,8 +334,8 @@ static void note_shared(struct abstraction *c, struct attempt *a, bool wrong, co
   }
 }
 
-/* Takes the action in the chosen combination. Returns false if it looks at more than is varied yet.
- */
+/* Takes the action in the chosen combination. Returns false if it looks at more things than are
+ * varied yet. */
 static bool try(struct abstraction *c, struct attempt *a)
 {
   uint32_t after[SHARED_PARTS] = {0};
@@ -399,7 +398,7 @@ static uint32_t sharing(struct abstraction *c, const struct attempt *a)
   return intern(&c->shares, table, (uint32_t)sizeof table);
 }
 
-/* Tries the action in all combinations of what it looks at. */
+/* Tries the action in all combinations of the things at which it looks. */
 static void try_all(struct abstraction *c, struct attempt *a)
 {
   uint32_t combinations = 0;
@@ -443,7 +442,7 @@ uint32_t abstraction_list(struct abstraction *c, struct attempt *a, uint32_t ori
   uint32_t queues = c->ranks + SHARED_PARTS, own_queues = 0;
   for (unsigned kind = 0; a->action.peer >= 0 && kind < KINDS; kind++)
     own_queues |= 1u << (queues + kind * c->ranks) << a->action.peer;
-  /* contributions decide on gathering only */
+  /* only gathering depends on contributions */
   uint32_t shares = ((1u << c->ranks) - 1) << (queues + KINDS * c->ranks);
   vary(c, a, 1u << c->ranks); /* GLOBAL */
   do {

@@ -1,4 +1,4 @@
-/* Whether a reduction preserves the properties that are judged when all programs have finished.
+/* Tells whether a reduction preserves the properties that are judged at the end of all programs.
  *
  * A reduction preserves all states at rest, but not the states before them, and a state in which
  * all programs have finished need not be at rest: protocols continue. A violation there is
@@ -10,7 +10,7 @@
 
 #include "verify/reduce/abstraction.h"
 
-/* Returns NULL if it does, or why not. Changes the values of the explorer's transition cache. */
+/* Returns NULL if it does, else why not. Changes the values of the explorer's transition cache. */
 const char *terminal_unsound(const struct abstraction *);
 
 /* Returns whether a rank with these values has ended its program, and is not held. */

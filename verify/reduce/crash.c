@@ -103,7 +103,7 @@ static bool is(const struct enabled_move *move, enum crash_move kind, int rank, 
   return move->kind == kind && (rank == RCL_ANY || move->origin / each == (uint32_t)rank);
 }
 
-/* Keeps the moves of that kind, only of `rank` unless it is RCL_ANY; and crashes. */
+/* Keeps the moves of that kind, only those of `rank` unless it is RCL_ANY, and crashes. */
 static void keep(struct crash_worker *d, enum crash_move kind, int rank)
 {
   uint32_t count = 0;
@@ -143,8 +143,8 @@ void crash_worker_learn(struct crash_worker *d, struct enabled_move *moves, uint
   audit(d, key);
 }
 
-/* Puts off crashes (of `rank` only, unless it is RCL_ANY) and their detection until it is known in
- * which state to take them. Saves do not hold these states. */
+/* Puts off crashes (only of `rank`, unless it is RCL_ANY) and their detection, until it is known in
+ * which state they must be taken. Saves do not hold these states. */
 static void put_off(struct crash_worker *d, int rank)
 {
   uint32_t count = 0, crash = d->ranks * (d->ranks + 1);
@@ -200,8 +200,8 @@ static struct stage stage_of(const struct crash_worker *d, const struct world_st
   return s;
 }
 
-/* Once all programs have ended and none is held, no rank crashes any more: a move that brings this
- * about cannot be taken before a crash instead of after it. */
+/* Returns whether a move may bring about that all programs have ended and none is held. No rank
+ * crashes after that, so the move cannot be taken before a crash instead of after it. */
 static bool is_nearly_over(const struct stage *s)
 {
   return s->open <= 1 && (!s->dead || (s->dead == 1 && s->leaving));

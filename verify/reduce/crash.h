@@ -29,8 +29,8 @@
 struct crash_reduction;
 struct crash_worker;
 
-/* Returns NULL and sets *refused where the reduction does not apply to the explorer's world and
- * properties; `crashes` may still happen in the world. */
+/* Returns NULL and sets *refused if the reduction does not apply to the explorer's world and
+ * properties. `crashes` may still happen in the world. */
 struct crash_reduction *crash_new(struct model *, unsigned crashes, const char **refused);
 void crash_free(struct crash_reduction *);
 
@@ -38,7 +38,7 @@ void crash_free(struct crash_reduction *);
  * runs. */
 const char *crash_failed(const struct crash_reduction *);
 
-/* Returns GLOBAL without what the coordinator was about to commit. */
+/* Returns GLOBAL without the checkpoint that the coordinator was about to commit. */
 struct world_global crash_leaves_global(const struct world_global *);
 
 /* Makes a worker's part, for the states that `at` will hold while `level` of the search is
@@ -61,8 +61,8 @@ enum crash_move crash_move_of(const struct move *);
  * happened and other ranks go on. */
 bool crash_sees(const struct crash_worker *, const struct world_standing *);
 
-/* Keeps, in place and in order, the ones of the `count` enabled moves that have to be taken, given
- * what each rank is doing. Returns their number. */
+/* Keeps, in place and in order, those of the `count` enabled moves that must be taken, given what
+ * each rank does. Returns their number. */
 uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing *,
                              struct enabled_move *, uint32_t count);
 
@@ -71,8 +71,8 @@ uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing 
 const uint32_t *crash_chosen(const struct crash_reduction *, uint32_t *count);
 void crash_forget_chosen(struct crash_reduction *);
 
-/* In a state where a crash may happen, taken there or not: tests what the reduction assumes of the
- * protocol; with --audit also takes each crash among the `count` moves. */
+/* Tests the assumptions about the protocol in a state in which a crash may happen, taken there or
+ * not. With --audit, takes each crash among the `count` moves, too. */
 void crash_worker_learn(struct crash_worker *, struct enabled_move *, uint32_t count);
 
 #endif

@@ -6,7 +6,7 @@
 #include "verify/state/model.h"
 #include "world/rules/world_parts.h"
 
-/* Where a crash with certain remains is taken. */
+/* The state in which a crash with certain remains is taken. */
 struct crash_place {
   uint64_t digest; /* of the state */
   uint32_t since;  /* its level, + 1; 0: none is known */
@@ -16,35 +16,36 @@ struct crash_place {
 /* Under the explorer's `rules`. */
 struct crash_reduction {
   struct model *model;
-  struct intern remains;  /* what a crash leaves of a rank, */
-  struct intern outsides; /* the same with what the outside has seen, */
-  struct intern globals;  /* and of GLOBAL */
-  struct intern crashed;  /* uint32_t[]: remains of all, */
+  struct intern remains;  /* what a crash leaves of a rank */
+  struct intern outsides; /* what a crash leaves of a rank, and what the outside has seen */
+  struct intern globals;  /* what a crash leaves of GLOBAL */
+  struct intern crashed;  /* uint32_t[]: the remains of all ranks */
   struct crash_place *places;
   uint32_t places_room;
   uint32_t *chosen; /* numbers of the states of this level where crashes are taken */
   uint32_t chosen_count, chosen_room;
   struct intern tried; /* struct trial */
   struct intern falls; /* struct fall, */
-  uint32_t *after;     /* and for each: the entry of GLOBAL when the crash has been noticed */
+  uint32_t *after;     /* for each: the entry of GLOBAL when the crash has been noticed */
   uint32_t after_room;
   struct intern downs; /* struct fall, */
-  uint32_t *became;    /* and for each: what the rank becomes, in `states` */
+  uint32_t *became;    /* for each: what the rank becomes, in `states` */
   uint32_t became_room;
   struct intern states; /* uint32_t[]: values */
-  struct intern lines;  /* --audit: uint32_t[]: remains of all and who crashes, */
-  uint32_t *led;        /* and for each: where that leads, in `states` */
+  struct intern
+      lines;     /* --audit: uint32_t[]: the remains of all ranks, and the rank that crashes */
+  uint32_t *led; /* for each: where that leads, in `states` */
   uint32_t led_room;
   const char *failed;
 };
 
-/* Numbers of classes, by the number of a component; 0: not known. */
+/* Numbers of classes, by the number of a component; 0: the class is not known. */
 struct classes {
   uint32_t *of;
   uint32_t room;
 };
 
-/* By the number of a component; 0: not known. */
+/* Digests, by the number of a component; 0: the digest is not known. */
 struct digests {
   uint64_t *of;
   uint32_t room;
@@ -53,8 +54,8 @@ struct digests {
 struct crash_worker {
   struct crash_reduction *reduction;
   struct model *model;
-  const struct position *at;  /* the state being expanded, */
-  struct enabled_move *moves; /* and its moves that are left */
+  const struct position *at;  /* the state being expanded */
+  struct enabled_move *moves; /* the moves of that state that are left */
   uint32_t moves_count;
   uint32_t ranks;
   struct classes globals;
@@ -62,12 +63,12 @@ struct crash_worker {
   uint32_t lists_count, lists_room;
   const unsigned *level;        /* of the search */
   struct intern crashed, tried; /* the part of the common knowledge that this worker has seen */
-  struct crash_place *places;   /* of each of `crashed` */
+  struct crash_place *places;   /* for each of `crashed` */
   uint32_t places_room;
   struct digests *digests; /* of each component */
 };
 
-/* Notes that `failed`, unless something has before. */
+/* Notes that the assumption `failed` does not hold, unless one was noted before. */
 static inline void crash_fail(struct crash_reduction *r, const char *failed)
 {
   if (!r->failed)
@@ -76,9 +77,9 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 
 /* ---- crash_remains.c ---- */
 
-/* Both number what a crash leaves of the loaded state: the durable parts of the committed
+/* Number what a crash leaves of the loaded state: crash_kept(), the durable parts of the committed
  * checkpoint of `rank` (its other parts are removed when it starts), with whether the rank is out;
- * and what is left of GLOBAL. */
+ * the other function, what is left of GLOBAL. */
 uint32_t crash_kept(struct crash_reduction *, uint32_t rank, uint32_t out);
 uint32_t crash_kept_global(struct crash_reduction *);
 
@@ -95,7 +96,7 @@ void crash_propose(struct crash_worker *);
 void crash_try(struct crash_worker *);
 
 /* Takes the crash of `rank` in the worker's state, and all that follows until all ranks have
- * started again: what remains, `key` of `count` numbers, must tell where that leads. */
+ * started again. The remains, `key` with `count` numbers, must determine where that leads. */
 void crash_audit(struct crash_worker *, uint32_t rank, const uint32_t *key, uint32_t count);
 
 #endif

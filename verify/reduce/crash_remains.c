@@ -1,6 +1,6 @@
-/* What a crash leaves, and in which state it is taken: among the states of the first level with the
- * same remains, in the one with the smallest digest, so that it does not depend on the race of
- * workers. */
+/* Tells what a crash leaves, and chooses the state in which it is taken: among the states of the
+ * first level with the same remains, the one with the smallest digest. So the choice does not
+ * depend on the race of workers. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -43,7 +43,7 @@ struct world_global crash_leaves_global(const struct world_global *global)
   struct world_global left = *global;
   left.committing = 0;
   left.requested = 0;
-  left.target = RCL_FRESH; /* until the next one is detected */
+  left.target = RCL_FRESH; /* until the next crash is detected */
   left.down = -1;
   return left;
 }

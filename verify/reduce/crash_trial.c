@@ -1,4 +1,4 @@
-/* Tests of the recovery in states that the search visits. */
+/* Tests the recovery in states that the search visits. */
 #include <string.h>
 
 #include "base/breach.h"
@@ -48,8 +48,7 @@ static void load_one(struct model *model, const uint32_t *parts, int rank, uint3
   *values_of(model, WORLD_GLOBAL, 0) = global;
 }
 
-/* Returns GLOBAL when the crash of `rank` has been noticed; `parts` belong to any rank that runs.
- */
+/* Returns GLOBAL after the crash of `rank` was noticed. `parts` belong to any rank that runs. */
 static uint32_t after_crash(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                             uint32_t global)
 {
@@ -71,7 +70,7 @@ static bool is_down(struct model *model, int rank, struct move *move)
   return is;
 }
 
-/* Tells the rank with those parts of the crash: the result must be the same from all parts. */
+/* Tells the rank with those parts of the crash. The result must be the same for all parts. */
 static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                       uint32_t global)
 {
@@ -117,8 +116,8 @@ static bool is_start(struct model *model, uint32_t rank, struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START;
 }
 
-/* Starts the rank with those parts, which is back: a crash must leave the same before and after, as
- * the START can come before one. */
+/* Starts the rank with those parts, which has gone back. A crash must leave the same before and
+ * after, as the START can come before a crash. */
 static void start_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                        uint32_t global)
 {

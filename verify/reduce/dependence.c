@@ -32,7 +32,8 @@ static struct layout layout_of(const struct dependence *r, uint32_t rank)
   return l;
 }
 
-/* Rows of a value differ for the coordinator, which knows what GLOBAL is. */
+/* Returns the index of a row. The coordinator knows GLOBAL, so it has rows for a value by
+ * GLOBAL. */
 static uint32_t place(const struct dependence *r, uint32_t rank, uint32_t value, uint32_t global)
 {
   uint32_t values = r->abstraction->rank[rank].values.count + 1;
@@ -72,7 +73,8 @@ uint32_t dependence_row_of_dead(const struct dependence *r, uint32_t rank)
 
 /* ---- diamonds ---- */
 
-/* Returns whether messages of both lists can be sent in either order, as they go different ways. */
+/* Returns whether messages of both lists can be sent in either order, as they go into different
+ * channels. */
 static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
 {
   if (!a || !b)
@@ -86,14 +88,14 @@ static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
   return true;
 }
 
-/* Returns their joint effect on the shared parts; UINT32_MAX: too large to be tracked. */
+/* Returns the joint effect on the shared parts; UINT32_MAX: it is too large to be tracked. */
 static uint32_t both(uint32_t a, uint32_t b)
 {
   return a && b ? UINT32_MAX : a | b;
 }
 
-/* Nodes do not have contents, so these are compared where they are written: two edges do not
- * commute if one writes what the other writes, moves or removes. */
+/* Returns whether the edges commute as to contents. Nodes have no contents, so the edges are
+ * compared: they do not commute if one writes contents that the other writes, moves or removes. */
 static bool same_contents(const struct abstraction_edge *a, const struct abstraction_edge *b)
 {
   return !(a->writes || b->writes) || !(a->stores & b->stores);
@@ -118,7 +120,7 @@ static bool diamond(const struct abstraction *c, uint32_t rank, const struct abs
          both(a->shares, then_b->shares) == both(b->shares, then_a->shares);
 }
 
-/* Returns whether both actions take messages out of one queue: only its head comes out. */
+/* Returns whether both actions take messages out of one queue, of which only the head comes out. */
 static bool same_queue(const struct abstraction *c, uint32_t rank, uint32_t a, uint32_t b)
 {
   const struct abstraction_action *x = abstraction_action(c, rank, a),
@@ -186,7 +188,7 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
 {
   const struct abstraction *c = r->abstraction;
   if (!edge->sends)
-    return; /* where no message is ever sent, there is no table either */
+    return; /* if no message is ever sent, there is no table either */
   const struct interned *list = &c->sends.item[edge->sends];
   const struct abstraction_send *sent = list->bytes;
   const struct intern *parts = &c->model->rules_cache.parts;
@@ -203,8 +205,8 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
   }
 }
 
-/* Notes, for runs that begin at a node with this edge, the actions that need not come before the
- * next commit, and before each message. */
+/* Notes the actions that need not come before the next commit, and before each message, in runs
+ * that begin at a node with this edge. */
 static void note_order(const struct dependence *r, const struct layout *l,
                        const struct abstraction_edge *edge, const uint64_t *after, uint64_t *row)
 {
@@ -319,7 +321,7 @@ static bool shared_commute(const struct abstraction *c, uint32_t a, uint32_t b)
   for (uint32_t i = 1; i < item->size / sizeof *table; i += 2) {
     uint32_t one = table[i + 1], two = after(c, b, table[i]);
     if (!two)
-      continue; /* never there at the same time */
+      continue; /* both are never there at the same time */
     uint32_t then_two = one == VIOLATES ? one : after(c, b, one);
     uint32_t then_one = two == VIOLATES ? two : after(c, a, two);
     if (!then_one || then_one != then_two)

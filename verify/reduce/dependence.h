@@ -1,7 +1,6 @@
 /* Tells which actions of an abstraction commute and which can enable which, from each value of a
- * rank on, in all states that can follow. Derived from the handlers: an edge of the abstraction is
- * a step of the real rules, so that two edges one after the other, and the same two the other way
- * round, are both orders executed.
+ * rank on, in all states that can follow. The answers come from the handlers: an edge of the
+ * abstraction is a step of the real rules, so two edges in either order are both orders, executed.
  *
  * Two actions commute at a node when either order can be taken and both come to the same node, send
  * the same and do the same to what all share; or when both orders violate a property. Sending and
@@ -12,9 +11,9 @@
 
 #include "verify/reduce/abstraction.h"
 
-/* Sets of actions of one rank: a bit each. The sets belong to one value of a rank; all but `moves`
- * hold for the value and all that can come after it. Those from `visible` on are used before a
- * crash only. */
+/* Sets of actions of one rank, a bit for each. They belong to one value of a rank. All but `moves`
+ * hold for the value and for all values that can come after it. The sets from `visible` on are used
+ * before a crash only. */
 struct row {
   uint64_t moves;          /* actions that do something here, for some order of messages */
   const uint64_t *with;    /* [action] actions that do not commute with it */
@@ -31,13 +30,14 @@ struct row {
 struct dependence {
   const struct abstraction *abstraction;
   uint32_t ranks;
-  uint32_t *base;      /* for each rank: number of actions of earlier ranks */
-  struct intern *rows; /* of each rank: uint64_t[], as struct row */
-  uint32_t **row_of;   /* of each rank, GLOBAL (coordinator) and value: number in `rows` */
-  uint64_t *others;    /* [base of rank + action][rank]: actions of others that do not commute */
+  uint32_t *base;      /* for each rank: the number of actions of all earlier ranks */
+  struct intern *rows; /* for each rank: uint64_t[], as struct row */
+  uint32_t **row_of;   /* for each rank, GLOBAL (coordinator only) and value: a number in `rows` */
+  uint64_t *others;    /* [base of rank + action][rank]: actions of other ranks that do not commute
+                          with it */
 };
 
-/* `blind` (tests only): everything commutes. Returns NULL and sets *refused where there is none. */
+/* Returns NULL and sets *refused if there is none. `blind` (tests only): everything commutes. */
 struct dependence *dependence_new(const struct abstraction *, bool blind, const char **refused);
 void dependence_free(struct dependence *);
 
@@ -48,7 +48,7 @@ struct row dependence_row(const struct dependence *, uint32_t rank, uint32_t num
 uint32_t dependence_row_of(const struct dependence *, uint32_t rank, uint32_t value,
                            uint32_t global);
 
-/* The number of the row of a rank that does nothing any more. */
+/* Returns the number of the row of a rank that does nothing any more. */
 uint32_t dependence_row_of_dead(const struct dependence *, uint32_t rank);
 
 #endif

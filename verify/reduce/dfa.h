@@ -1,4 +1,4 @@
-/* Finite languages of messages: the sequences that can come through a queue.
+/* Keeps finite languages of messages: the sequences that can come through a queue.
  *
  * A language is named by the start state of its minimal deterministic automaton: edges, by message,
  * to the languages of what can follow. Equal languages have equal numbers. All languages are closed
@@ -30,7 +30,7 @@ uint32_t dfa_prefix(struct dfas *, uint32_t message, uint32_t rest);
 
 uint32_t dfa_union(struct dfas *, uint32_t a, uint32_t b);
 
-/* Returns the node after `message`; 0: it cannot arrive. */
+/* Returns the language of what can follow `message`; 0: the message cannot come. */
 uint32_t dfa_after(const struct dfas *, uint32_t dfa, uint32_t message);
 
 #endif

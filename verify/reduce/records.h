@@ -1,4 +1,4 @@
-/* Sets of records that are stored, as runs of struct world_record. */
+/* Compares sets of stored records, which are runs of struct world_record. */
 #ifndef RECLINE_RECORDS_H
 #define RECLINE_RECORDS_H
 

@@ -20,11 +20,11 @@ struct recurrence {
   struct intern values; /* struct value */
   struct intern hops;   /* struct hop */
   struct intern steps;  /* numbers of hops, uint32_t each: steps that change the same are one */
-  uint8_t *left;        /* for each step: it may lie on a cycle */
+  uint8_t *left;        /* for each step: it may be on a cycle */
   uint32_t steps_left;
-  uint32_t *cycle; /* for each value: its component in the graph of its part's values */
-  /* For each component of the world, a class for each of its numbers: equal where all values are
-   * alike, 0 where a number is like no other. */
+  uint32_t *cycle; /* for each value: its component, in the graph of its part's values */
+  /* For each component of the world, the class of each of its numbers: equal if all values are
+   * alike; 0 if the number is like no other. */
   uint32_t **alike;
   uint32_t components;
 };
@@ -116,7 +116,7 @@ void recurrence_join(struct recurrence *r, const struct recurrence *from)
 
 /* The changes that the remaining steps make. */
 struct changes {
-  uint32_t *first; /* for each value, and for one more: where its changes begin in `to` */
+  uint32_t *first; /* for each value, and one more: the index in `to` at which its changes begin */
   uint32_t *to;
 };
 
@@ -142,7 +142,7 @@ static void list_changes(const struct recurrence *r, struct changes *c)
     c->first[hop_at(r, hop)->from + 2] += made[hop];
   for (uint32_t value = 1; value <= r->values.count + 2; value++)
     c->first[value] += c->first[value - 1];
-  /* first[v + 1] goes from where the changes of v begin to where they end */
+  /* first[v + 1] moves from the beginning of v's changes to their end */
   for (uint32_t hop = 1; hop <= r->hops.count; hop++)
     if (made[hop])
       c->to[c->first[hop_at(r, hop)->from + 1]++] = hop_at(r, hop)->to;
@@ -187,8 +187,7 @@ static bool on_one_cycle(const struct recurrence *r, uint32_t one, uint32_t othe
   return r->cycle[one] == r->cycle[other] && r->cycle[one] != COMPONENT_ALONE;
 }
 
-/* Drops each step with a change that lies on no cycle. Returns whether there were any.
- */
+/* Drops each step with a change that is on no cycle. Returns whether there were any. */
 static bool leave_out_steps(struct recurrence *r)
 {
   uint32_t before = r->steps_left, count;
@@ -205,7 +204,7 @@ static bool leave_out_steps(struct recurrence *r)
 
 /* ---- components of the world ---- */
 
-/* Numbers the classes of alike values: tuples of cycles, or of values that lie on none. */
+/* Numbers the classes of alike values: tuples of cycles, or of values that are on none. */
 static void compare_component(struct recurrence *r, const struct component *c, uint32_t *alike)
 {
   struct intern tuples = {0};

@@ -1,4 +1,4 @@
-/* Which steps a run can repeat for ever, told from the steps alone, without a look at states.
+/* Tells which steps a run can repeat for ever, from the steps alone, without a look at states.
  *
  * A run that comes back to a state comes back to the value of each part. So take, for each part,
  * the graph of its values with an edge for each change that some step makes: a step on a cycle of
@@ -23,8 +23,8 @@ struct recurrence_change {
   uint64_t part, from, to;
 };
 
-/* Makes a recurrence of all steps that the model's transition cache has run: a whole search's
- * steps, or more. Without a model there are no steps yet. */
+/* Makes a recurrence of all steps that the model's transition cache has run: the steps of a whole
+ * search, or more. NULL as the model: there are no steps yet. */
 struct recurrence *recurrence_new(const struct model *);
 void recurrence_free(struct recurrence *); /* may be NULL */
 
@@ -35,7 +35,7 @@ void recurrence_add(struct recurrence *, const struct recurrence_change *, uint3
 void recurrence_join(struct recurrence *, const struct recurrence *from);
 
 /* Calls back for each step: with a model, by digests of the model's values, which are the same in
- * every process; with NULL, by the numbers with which it was added. */
+ * every process; with NULL, by the numbers with which the step was added. */
 void recurrence_each(const struct recurrence *, struct model *,
                      void step(void *ctx, const struct recurrence_change *, uint32_t count),
                      void *ctx);
@@ -47,7 +47,7 @@ bool recurrence_solve(struct recurrence *);
 void recurrence_compare(struct recurrence *, const struct model *);
 
 /* Judge states by the numbers of their components, as far as steps are known: whether a state can
- * lie on a cycle, whether two can lie on the same cycle, and a number that all states on one cycle
+ * be on a cycle; whether two states can be on one cycle; a number that all states on one cycle
  * share. */
 bool recurrence_may_return(const struct recurrence *, const uint32_t *numbers);
 bool recurrence_are_alike(const struct recurrence *, const uint32_t *one, const uint32_t *other);

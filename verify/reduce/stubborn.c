@@ -53,8 +53,8 @@ void stubborn_free(struct stubborn *r)
   free(r);
 }
 
-/* Returns the action by which `rank` gathers contributions in the loaded state; it has looked at
- * them. */
+/* Returns the action by which `rank` gathers contributions in the loaded state, at which it has
+ * looked. */
 static uint32_t gathering_action(const struct stubborn *r, const struct model *model, uint32_t rank)
 {
   const uint32_t *values = model->rules_cache.values;
@@ -216,8 +216,8 @@ static unsigned close_set(struct choice *c, unsigned most)
   return c->enabled;
 }
 
-/* Orders ranks by their open actions and by messages to and from them, most first. Among sets of
- * the same size, that order leads to fewer states. */
+/* Orders ranks by the number of their open actions, and of messages to and from them, the largest
+ * first. Among sets of the same size, that order leads to fewer states. */
 static void sort_ranks(const struct choice *c, uint32_t *order)
 {
   uint32_t ranks = c->d->ranks, busy[ranks];
@@ -242,8 +242,8 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
 
 /* ---- what a crash can see ---- */
 
-/* Finds the actions of each rank that come before the next commit: the coordinator's; those without
- * which messages that it needs are not sent; and so on. */
+/* Finds the actions of each rank that come before the next commit: those of the coordinator, those
+ * without which messages that it needs are not sent, and so on. */
 static void find_preceding(const struct stubborn_worker *d, const struct row *rows,
                            uint64_t *before)
 {
@@ -296,7 +296,7 @@ static bool sees(const struct choice *c, const uint64_t *set)
   return false;
 }
 
-/* Finds the smallest stubborn set around one move that no crash can see; puts it into `best` if it
+/* Finds the smallest stubborn set around one move that no crash can see. Puts it into `best` if it
  * has fewer than `fewest` moves. */
 static void seek_smallest(struct choice *c, uint64_t *best, unsigned fewest)
 {

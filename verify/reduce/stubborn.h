@@ -1,4 +1,4 @@
-/* Stubborn sets: which of a state's enabled moves are sufficient.
+/* Finds stubborn sets: which of a state's enabled moves are sufficient.
  *
  * A stubborn set is a set of actions such that actions outside of it, however many are taken,
  * neither enable a disabled member nor disable or change an enabled one. Any run from the state can
@@ -36,10 +36,9 @@ struct stubborn_worker;
 struct stubborn_worker *stubborn_worker_new(const struct stubborn *, const struct position *at);
 void stubborn_worker_free(struct stubborn_worker *);
 
-/* Reduces `moves` (a set of actions for each rank) of the worker's state to a stubborn set. Returns
- * true if no crash can see it (visible.h), so that no crash need be taken; false: it is stubborn
- * together with crashes.
- */
+/* Reduces `moves`, a set of actions for each rank, of the worker's state to a stubborn set. Returns
+ * true if no crash can see it (visible.h), so no crash need be taken; false: it is stubborn
+ * together with crashes. */
 bool stubborn_worker_choose(struct stubborn_worker *, uint64_t *moves);
 
 #endif

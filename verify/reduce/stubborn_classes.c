@@ -8,7 +8,7 @@
 #include "verify/reduce/stubborn_parts.h"
 #include "verify/reduce/visible.h"
 
-enum { CHOICES = 1 << 16 }; /* that a worker remembers */
+enum { CHOICES = 1 << 16 }; /* choices that a worker remembers */
 
 static const enum part_kind kinds[STUBBORN_KINDS] = {WORLD_CHANNEL, WORLD_CONTROL, WORLD_SHARE};
 
@@ -124,7 +124,7 @@ static uint64_t gathering(const struct stubborn *r, uint32_t rank, uint32_t part
   return actions;
 }
 
-/* Under `rules`. */
+/* Reads the messages in transit between two ranks. Under `rules`. */
 static void read_queue(const struct stubborn_worker *d, uint32_t from, uint32_t to,
                        struct queue *queue)
 {
@@ -154,7 +154,7 @@ static void read_queue(const struct stubborn_worker *d, uint32_t from, uint32_t 
 static uint32_t learn_queue(struct stubborn_worker *d, uint32_t from, uint32_t to)
 {
   struct queue queue;
-  memset(&queue, 0, sizeof queue); /* the gaps, too: its bytes are compared */
+  memset(&queue, 0, sizeof queue); /* the gaps, too, as its bytes are compared */
   platform_lock(d->model->rules);
   read_queue(d, from, to, &queue);
   platform_unlock(d->model->rules);

@@ -11,21 +11,22 @@
 #include "world/rules/world_parts.h"
 
 enum {
-  STUBBORN_KINDS = 3, /* of parts between two ranks: messages, control messages, contributions */
-  STUBBORN_TURNS = 3  /* own moves are tried first, then control messages, then messages */
+  STUBBORN_KINDS =
+      3, /* kinds of parts between two ranks: messages, control messages, contributions */
+  STUBBORN_TURNS = 3 /* a rank's own moves are tried first, then control messages, then messages */
 };
 
 struct stubborn {
   struct model *model;
   const struct abstraction *abstraction;
   struct dependence *dependence;
-  uint64_t (*turns)[STUBBORN_TURNS]; /* of each rank: its actions, by turn */
+  uint64_t (*turns)[STUBBORN_TURNS]; /* for each rank: its actions, by turn */
 };
 
 /* Messages in transit between two ranks, as actions of the receiver that take them in. */
 struct queue {
   uint64_t holds[STUBBORN_KINDS];
-  uint8_t head[STUBBORN_KINDS]; /* its number, + 1; 0: nothing is under way */
+  uint8_t head[STUBBORN_KINDS]; /* number of the first message, + 1; 0: nothing is under way */
 };
 
 /* Classes by number: of a component's values or, for the coordinator, of a value together with
@@ -49,9 +50,9 @@ struct stubborn_worker {
   uint32_t ranks;
 
   uint32_t *numbers, *classes; /* numbers of the components of the state classified last */
-  uint64_t hash;               /* a sum over the classes: */
-  uint64_t *factors;           /* hashes of each class, then of each rank's moves */
-  struct class_table *tables;  /* of each rank, then of each pair */
+  uint64_t hash;               /* a sum over the classes */
+  uint64_t *factors;           /* hash of each class, then of each rank's moves */
+  struct class_table *tables;  /* for each rank, then for each pair */
   struct known_global *globals;
   uint32_t globals_room;
   struct intern queues; /* struct queue: the classes of pairs */
@@ -62,7 +63,8 @@ struct stubborn_worker {
 
 struct known_choice {
   bool known, unseen;
-  uint64_t moves[]; /* of each rank; then those chosen; then, as uint32_t[], classes */
+  uint64_t
+      moves[]; /* moves of each rank; then the chosen moves; then, as uint32_t[], the classes */
 };
 
 /* Returns the action that takes in message `index` of a list; UINT32_MAX: the abstraction does not
@@ -74,13 +76,13 @@ uint32_t stubborn_action_of_message(const struct stubborn *, uint32_t peer, uint
 /* Finds the classes of the worker's state. */
 void stubborn_classify(struct stubborn_worker *);
 
-/* Returns what is known of the state that was classified last. */
+/* Returns the row of a rank in the state that was classified last. */
 struct row stubborn_row(const struct stubborn_worker *, uint32_t rank);
 const struct queue *stubborn_queue(const struct stubborn_worker *, uint32_t from, uint32_t to);
 uint64_t stubborn_committed(const struct stubborn_worker *); /* as known_global.committed */
 
-/* Returns the note of a choice among `moves` in such a state; if `known`, the choice is there.
- * Valid until the next call. */
+/* Returns the note of a choice among `moves` in such a state, valid until the next call. If
+ * `known`, the choice is in it. */
 struct known_choice *stubborn_known_choice(struct stubborn_worker *, const uint64_t *moves);
 
 #endif

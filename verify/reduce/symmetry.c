@@ -15,9 +15,9 @@ enum { RENAMINGS_MOST = 120 };
 struct symmetry {
   struct model *model;
   uint32_t ranks, components;
-  uint32_t count;   /* renamings, the identity first */
+  uint32_t count;   /* number of renamings; the identity is the first */
   int16_t *to;      /* [renaming][rank] */
-  uint32_t *source; /* [renaming][component]: the component that is renamed to it */
+  uint32_t *source; /* [renaming][component]: the component that becomes it */
 };
 
 /* The image of a component's value under a renaming. */
@@ -242,7 +242,7 @@ static bool keeps_programs(const struct symmetry *s, const int16_t *to)
   return true;
 }
 
-/* The coordinator keeps its name. */
+/* Finds the renamings of ranks. The coordinator keeps its name. */
 static void find_renamings(struct symmetry *s)
 {
   int16_t to[s->ranks];
@@ -268,11 +268,11 @@ static void find_sources(struct symmetry *s)
     }
 }
 
-/* A renaming under which steps are collected. */
+/* A renaming under which steps are compared. */
 struct renaming {
   const struct symmetry *symmetry;
   const int16_t *to;       /* NULL: steps are collected as they are */
-  const uint32_t *numbers; /* of the values of the rank, renamed */
+  const uint32_t *numbers; /* numbers of the rank's values after the renaming */
 };
 
 static void rename_message(const struct renaming *renaming, struct abstraction_send *message)
@@ -311,7 +311,7 @@ static void collect_step(const struct abstraction *c, uint32_t rank, uint32_t no
   step->after = edge->target == VIOLATES ? 0 : abstraction_value(r, edge->target);
   if (renaming->to) {
     step->before = renaming->numbers[step->before];
-    step->after = renaming->numbers[step->after]; /* 0 stays */
+    step->after = renaming->numbers[step->after]; /* 0 stays 0 */
   }
   step->takes =
       abstraction_takes(c, rank, abstraction_action(c, rank, edge->action), step->message);
@@ -334,7 +334,7 @@ static void collect_steps(const struct abstraction *c, uint32_t rank,
       collect_step(c, rank, node, &r->edges[i], renaming, steps);
 }
 
-/* Judges that to step and then rename gives the same steps as to rename and then step. */
+/* Judges that stepping and then renaming gives the same steps as renaming and then stepping. */
 static void try_steps(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                       const int16_t *to, const uint32_t *numbers)
 {
@@ -352,7 +352,7 @@ static void try_steps(const struct symmetry *s, const struct abstraction *c, uin
   intern_clear(&theirs);
 }
 
-/* Renames all values of a rank in the abstraction: `numbers` of values of to[rank]. */
+/* Renames all values of a rank in the abstraction: sets `numbers` of the values of to[rank]. */
 static const char *try_values(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                               const int16_t *to, uint32_t *numbers)
 {

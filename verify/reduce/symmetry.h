@@ -1,9 +1,9 @@
-/* Symmetry: states that differ only in the names of ranks are one.
+/* Reduces by symmetry: states that differ only in the names of ranks are one.
  *
- * Where all programs but the coordinator's can do the same, and the protocol can permute ranks in
- * its state (protocol.h), a state represents its *orbit*: all states that result from it by
- * renaming ranks. The representative is the state whose components have the smallest digests,
- * compared one after the other; it is the same in every exploration.
+ * If all programs but the coordinator's can do the same, and the protocol can permute ranks in its
+ * state (protocol.h), a state represents its *orbit*: all states that result from renaming ranks.
+ * The representative is the state whose components have the smallest digests, compared one after
+ * the other. It is the same in every exploration.
  *
  * A renaming maps components to components; the renamed values are looked up.
  */
@@ -17,13 +17,13 @@ struct abstraction;
 struct model;
 struct symmetry;
 
-/* Returns NULL and sets *refused where symmetry does not apply. Every value and message of the
+/* Returns NULL and sets *refused if symmetry does not apply. Every value and message of the
  * abstraction must have an image in the abstraction; otherwise the protocol's rename() is wrong,
  * which is a breach. */
 struct symmetry *symmetry_new(struct model *, const struct abstraction *, const char **refused);
 void symmetry_free(struct symmetry *);
 
-/* What a worker knows of values. */
+/* A worker's tables of renamed values. */
 struct symmetry_worker;
 struct symmetry_worker *symmetry_worker_new(const struct symmetry *);
 void symmetry_worker_free(struct symmetry_worker *);
@@ -34,9 +34,9 @@ void symmetry_represent(struct symmetry_worker *, uint32_t *numbers);
 /* Returns a digest that is the same for all states of an orbit, in every exploration. */
 uint64_t symmetry_digest(struct symmetry_worker *, const uint32_t *numbers);
 
-/* Judges that the worker's state moves to the same orbits under other names: to rename and then
- * step, or to step and then rename, must be the same. A difference is a breach. Not under `rules`.
- */
+/* Judges that the worker's state moves to the same orbits under other names: renaming and then
+ * stepping must be the same as stepping and then renaming. A difference is a breach. Not under
+ * `rules`. */
 void symmetry_audit(struct symmetry_worker *, const uint32_t *numbers);
 
 #endif

@@ -1,12 +1,12 @@
-/* Visible actions: those that change, at a node of the abstraction, what a crash leaves (crash.h)
- * or whether one can happen.
+/* Tells which actions are visible: at a node of the abstraction, they change what a crash leaves
+ * (crash.h), or whether one can happen.
  *
  * In a state with a stubborn set of invisible moves, only these moves have to be taken, and no
  * crash. A run that takes one of them before the crash can begin with it; into any other run one
  * can be inserted, as the crash undoes it. In other states crashes are taken, and a stubborn set
  * with all visible actions (docs/explorer.md).
  *
- * A durable record is left by a crash once its checkpoint is committed. Until then the action that
+ * A crash leaves a durable record once its checkpoint is committed. Until then, the action that
  * makes it durable is invisible, provided that no commit can come before the action.
  */
 #ifndef RECLINE_VISIBLE_H
@@ -18,7 +18,7 @@
 bool visible_edge(const struct abstraction *, uint32_t rank, uint32_t node,
                   const struct abstraction_edge *);
 
-/* A set of checkpoints: a bit each; the last one stands for all from there on. */
+/* Returns a set of checkpoints: a bit for each. The last bit stands for all from there on. */
 static inline uint64_t visible_checkpoint(uint32_t checkpoint)
 {
   return UINT64_C(1) << (checkpoint < 63 ? checkpoint : 63);

@@ -11,9 +11,9 @@
 #include "base/platform.h"
 
 enum {
-  NUMBERS = 32, /* most files: of an archive, of its save, and one that is being written */
+  NUMBERS = 32, /* most files: those of an archive, of its save, and one that is being written */
   AHEAD = 16,   /* lines of a filter are prefetched this many states before they are used */
-  MANY = 8      /* a file with this many times the states that are looked for gets a filter */
+  MANY = 8      /* a file gets a filter if it has this many times the states that are looked for */
 };
 
 /* ---- files ---- */
@@ -81,7 +81,7 @@ static bool finish(struct archive *a, struct making *m, struct archive_entry *ma
   return fine;
 }
 
-/* A file that a save names stays until there is another save. */
+/* Drops a file. A file that a save names stays until there is another save. */
 static void drop(struct archive *a, struct archive_entry *entry)
 {
   uint64_t bit = UINT64_C(1) << entry->number;
@@ -140,7 +140,7 @@ static void copy_state(struct making *to, struct sorted_reader *reader, const ui
   *state = sorted_next(reader);
 }
 
-/* The two files have no state in common. */
+/* Merges two files, which have no state in common. */
 static bool merge_two(struct archive *a, struct archive_entry *one, struct archive_entry *two,
                       struct archive_entry *made)
 {
@@ -165,7 +165,8 @@ static bool merge_two(struct archive *a, struct archive_entry *one, struct archi
   return true;
 }
 
-/* Keeps files in order of size, the largest first: a merged file may be larger than others. */
+/* Adds a file. Files are in order of size, the largest first: a merged file may be larger than
+ * others. */
 static void add_entry(struct archive *a, const struct archive_entry *entry)
 {
   uint32_t at = a->entries++;
@@ -181,7 +182,7 @@ static void remove_two(struct archive *a, struct archive_entry *two)
 }
 
 /* Returns the cost of merging two files, the larger first: the states of the larger one times the
- * square of the ratio, as a state should reach a much larger file whenever it is written again. */
+ * square of the ratio, so that a state reaches a much larger file each time it is written again. */
 static double cost_of_merging(const struct archive_entry *two)
 {
   double states = (double)two[0].file.states, times = states / (double)two[1].file.states;
@@ -189,8 +190,7 @@ static double cost_of_merging(const struct archive_entry *two)
 }
 
 /* Chooses two neighbours in size to merge. If the two smallest were always merged, all files would
- * grow to the same size, and each new file, however small, would be merged with one of that size.
- */
+ * grow to one size, and each new file, however small, would be merged with a file of that size. */
 static struct archive_entry *cheapest_two(struct archive *a)
 {
   struct archive_entry *two = &a->entry[a->entries - 2];
@@ -215,7 +215,7 @@ static bool keep_few(struct archive *a)
 
 /* ---- what is there already ---- */
 
-/* One thread's share of the states that are looked for. */
+/* One thread's share of the states to look for. */
 struct search {
   const struct archive *archive;
   uint8_t *states;
@@ -286,7 +286,7 @@ struct storing {
   uint8_t *states; /* in order; those with tag 0 are on disk already */
   uint64_t count;
   struct making making;           /* the file for the others */
-  uint64_t bytes;                 /* of memory, before it was under way */
+  uint64_t bytes;                 /* bytes of memory that the states took before this began */
   int error;                      /* 0: all went well */
   struct platform_thread *thread; /* NULL: done */
 };
@@ -338,7 +338,7 @@ bool archive_settle(struct archive *a)
   return !error;
 }
 
-/* Calls back for the states that are not on disk yet. */
+/* Calls back for the states that were not on disk yet. */
 static void tell_fresh(struct archive *a, const uint8_t *states, uint64_t count,
                        void fresh(void *data, const uint32_t *state), void *data)
 {

@@ -1,11 +1,11 @@
-/* States on disk: those that the visited set held when memory was short.
+/* Keeps states on disk that the visited set held when memory was short.
  *
- * While a level is expanded nothing is looked up on disk. When memory is short, and at the end of
+ * No state is looked up on disk while a level is expanded. When memory is short, and at the end of
  * each level, the visited set is emptied: its states are put in order, and looked for in the files,
- * in one pass through them; those that are new are the states to expand, and go to a file of their
- * own. A file with many more states than are looked for has a filter in memory, so that few of its
- * blocks are read. Files of similar size are merged when there are many. Writing and merging are
- * done by a thread of their own while the search goes on.
+ * in one pass through them. The new ones are the states to expand, and go to a file of their own. A
+ * file with many more states than are looked for has a filter in memory, so that few of its blocks
+ * are read. Files of similar size are merged when there are many. A thread of its own writes and
+ * merges while the search goes on.
  *
  * Sources: Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier (CAV
  * 1998): duplicates are found late, all at once; O'Neil et al., The log-structured merge-tree (Acta
@@ -18,31 +18,32 @@
 #include "verify/state/sorted_file.h"
 #include "verify/state/visited.h"
 
-enum { ARCHIVE_FILES = 8 }; /* between passes */
+enum { ARCHIVE_FILES = 8 }; /* most files between passes */
 
 struct archive_entry {
   struct sorted_file file;
-  struct filter filter; /* filter of its states; it may have none */
-  uint32_t number;      /* number in its name */
-  bool saved;           /* a save names it: it is not removed before the next one */
+  struct filter filter; /* filter of the file's states; may be empty */
+  uint32_t number;      /* number in the file's name */
+  bool saved;           /* a save names the file, which stays until the next save */
 };
 
 struct archive {
   char *prefix;                  /* prefix of the names of files */
-  const struct packing *packing; /* packing in which states are written; the caller's */
+  const struct packing *packing; /* packing of the states in files; the caller's */
   struct archive_entry entry[ARCHIVE_FILES + 1];
   uint32_t entries;
   uint64_t states;
   uint64_t filters_most; /* bytes */
-  uint64_t looked_for; /* states in the archive when some were last taken; 0: there were no files */
-  uint64_t numbers;    /* numbers of existing files: a bit each */
-  uint64_t stale;      /* of these, files that only the last save names */
+  uint64_t
+      looked_for;   /* states in the archive when states were last taken; 0: there were no files */
+  uint64_t numbers; /* numbers of existing files, one bit each */
+  uint64_t stale;   /* those files that only the last save names */
   /* States under way to disk, with files and filters of their own; NULL: none. */
   struct storing *storing;
 };
 
-/* Makes an archive without files. Filters take at most that many bytes; a file for which none are
- * left has no filter, and each state is looked for in it. `prefix` is copied. */
+/* Makes an archive without files. Filters take at most `filters_most` bytes. A file for which none
+ * are left has no filter, and each state is looked for in it. `prefix` is copied. */
 struct archive *archive_new(const char *prefix, const struct packing *, uint64_t filters_most);
 
 /* Removes all files that no save names. */
@@ -58,7 +59,7 @@ archive_bytes(const struct archive *); /* bytes of memory: filters, and the begi
 bool archive_take(struct archive *, struct visited *, unsigned threads,
                   void fresh(void *data, const uint32_t *state), void *data);
 
-/* Returns when all states are on disk; false, with errno set, if they cannot be written. To be
+/* Returns when all states are on disk. Returns false, with errno set, if they cannot be written. Is
  * called before archive_each() and archive_save(). */
 bool archive_settle(struct archive *);
 
@@ -70,19 +71,19 @@ bool archive_widen(struct archive *, const struct packing *);
 void archive_each(const struct archive *, uint32_t tag,
                   void state(void *data, const uint32_t *state), void *data);
 
-/* What is needed to open the files again. */
+/* The data that are needed to open a file again. */
 struct archive_saved {
   uint64_t number, states, end;
 };
 
-/* Writes what a save needs of every file into saved[ARCHIVE_FILES] and returns their number. The
- * files stay until archive_was_saved() says that the next save is complete, or
- * archive_forget_saves() that there will be none. */
+/* Writes the data of every file into saved[ARCHIVE_FILES]. Returns their number. The files stay
+ * until archive_was_saved() says that the next save is complete, or archive_forget_saves() that
+ * there will be none. */
 uint32_t archive_save(const struct archive *, struct archive_saved *);
 void archive_was_saved(struct archive *);
 void archive_forget_saves(struct archive *);
 
-/* Opens the files of a save. Returns false if one of them is missing or another file. */
+/* Opens the files of a save. Returns false if one of them is missing, or is another file. */
 bool archive_open(struct archive *, const struct archive_saved *, uint32_t count);
 
 /* Removes files with the archive's prefix that it does not know: an earlier search has left them.

@@ -1,11 +1,11 @@
 /* Bloom filters tell, without reading a file, whether a state may be in it.
  *
  * The hash of a state chooses one cache line and some bits in it, which are set. A state that is
- * not in the filter was never added; one that is was not added in one of a hundred cases, with 10
- * bits for a state.
+ * not in the filter was never added. Of states that were never added, one in a hundred is found in
+ * the filter, with 10 bits for a state.
  *
- * Source: Bloom, Space/time trade-offs in hash coding with allowable errors (CACM 1970); Putze,
- * Sanders and Singler, Cache-, hash- and space-efficient Bloom filters (WEA 2007): in one line.
+ * Source: Bloom, Space/time trade-offs in hash coding with allowable errors (CACM 1970). The use of
+ * one line: Putze, Sanders and Singler, Cache-, hash- and space-efficient Bloom filters (WEA 2007).
  */
 #ifndef RECLINE_FILTER_H
 #define RECLINE_FILTER_H
@@ -15,14 +15,14 @@
 #include <stdint.h>
 
 struct filter {
-  uint64_t *word; /* FILTER_WORDS a line */
-  uint64_t lines; /* 0: no filter; all states may be there */
+  uint64_t *word; /* FILTER_WORDS in each line */
+  uint64_t lines; /* 0: there is no filter, and all states may be in the file */
 };
 
 enum { FILTER_WORDS = 8, FILTER_BITS = 10, FILTER_BITS_LEAST = 4 };
 
 /* Makes a filter for that many states in at most `bytes` bytes: FILTER_BITS for each state, or
- * fewer; no filter if that is less than FILTER_BITS_LEAST. Aborts when there is no memory. */
+ * fewer; no filter if that is less than FILTER_BITS_LEAST. Ends the process if memory is out. */
 void filter_init(struct filter *, uint64_t states, uint64_t bytes);
 void filter_clear(struct filter *); /* below that there is no filter */
 uint64_t filter_bytes(const struct filter *);

@@ -1,4 +1,4 @@
-/* Hash compaction: the visited set keeps fingerprints instead of states, two words each, whatever
+/* Makes fingerprints: the visited set keeps them instead of states, two words each, whatever
  * the size of a state. Two states with equal fingerprints are taken for one, so the second, and
  * what is reachable only from it, may be omitted; an upper bound on that probability is reported
  * with the verdict.
@@ -20,7 +20,7 @@ struct packing *fingerprint_packing(unsigned bits);
 /* Makes the fingerprint of a state's hash, with tag 0. Returns the hash of the fingerprint. */
 uint64_t fingerprint_pack(const struct packing *, uint64_t hash, uint32_t fingerprint[]);
 
-/* Returns a bound on the probability that any of that many states was left out. */
+/* Returns a bound on the probability that any of `states` states was left out. */
 double fingerprint_omission(unsigned bits, uint64_t states);
 
 /* Returns a bound on the probability that a search of that depth has missed a violation: a state on

@@ -121,9 +121,9 @@ void spill_clear(struct spill *spill)
     platform_file_close(spill->file);
 }
 
-/* Writes a chunk to the file; returns false when the file does not take it. The chunk's header
- * moves to memory of its own: cut in place, it would stay between two pieces of free memory that
- * are each too small for another chunk. */
+/* Writes a chunk to the file. Returns false if the file does not take it. The chunk's header moves
+ * to memory of its own: if it stayed, it would be between two pieces of free memory that are each
+ * too small for another chunk. */
 static bool spill_chunk(struct chunk **chunk, struct spill *spill)
 {
   size_t size = bytes_of_states(*chunk);

@@ -1,4 +1,4 @@
-/* The frontier: packed states still to be expanded, in chunks, first in, first out.
+/* Keeps the frontier: the packed states to be expanded, in chunks, first in, first out.
  *
  * When memory is short, chunks are written to a temporary file, in order, and read back when they
  * are taken. One worker at a time; a `spill` may be shared by several frontiers.
@@ -41,19 +41,19 @@ void spill_clear(struct spill *);
 void frontier_append(struct frontier *, const struct packing *, const uint32_t *state);
 void frontier_move(struct frontier *to, struct frontier *from); /* moves all that is in `from` */
 
-/* Moves the first chunks, with `states` states or, as chunks stay whole, a few more, or all if
- * there are fewer. `to` is empty. */
+/* Moves the first chunks to `to`, which is empty: `states` states, or a few more, as chunks stay
+ * whole, or all if there are fewer. */
 void frontier_share(struct frontier *from, struct frontier *to, uint64_t states);
 
-/* Spills all but the last chunk, which may not be full; chunks that the file does not take stay in
+/* Spills all chunks but the last, which may not be full. Chunks that the file does not take stay in
  * memory. */
 void frontier_spill(struct frontier *, struct spill *);
 
-/* Takes the first chunk, with its states; the caller frees it with free(). NULL: none. Aborts when
- * a spilled chunk cannot be read. */
+/* Returns the first chunk with its states, which the caller frees with free(); NULL: there is none.
+ * Ends the process if a spilled chunk cannot be read. */
 struct chunk *frontier_take(struct frontier *);
 
-/* Returns a copy of `chunk` with its states, for the caller to free. */
+/* Returns a copy of `chunk` with its states. The caller frees it with free(). */
 struct chunk *chunk_copy(const struct chunk *);
 
 void frontier_clear(struct frontier *);

@@ -10,8 +10,8 @@
 #include "verify/state/packing.h"
 #include "verify/state/transition_cache.h"
 
-/* Parts whose values go together (world_component()). A component's values are tuples of its parts'
- * values, numbered from 0. */
+/* Parts whose values go together (world_component()). A component's values are tuples of values of
+ * its parts, numbered from 0. */
 struct component {
   uint32_t *parts;
   uint32_t count;
@@ -19,7 +19,7 @@ struct component {
   uint8_t bits; /* in the present packing */
 };
 
-/* A state, by the numbers of its components; `serial` changes whenever they do. */
+/* A state, as the numbers of its components; `serial` changes whenever they do. */
 struct position {
   uint32_t *numbers;
   uint64_t serial;
@@ -28,7 +28,7 @@ struct position {
 /* A move that is enabled in the state being expanded. */
 struct enabled_move {
   uint32_t origin;
-  uint32_t option; /* its place among the moves of its origin in this state */
+  uint32_t option; /* index among the moves of its origin in this state */
   uint8_t action;  /* with stubborn sets: number of the action of its rank */
   uint8_t kind;    /* enum crash_move */
 };
@@ -39,16 +39,16 @@ struct model {
   bool judges_end;  /* a property of world_at_end() is checked */
   bool judges_line; /* property line-invariant is checked, and the protocol states one */
 
-  /* Values. `rules` is held to read or add them while workers run. */
+  /* Values. While workers run, `rules` must be held to read or add them. */
   struct platform_lock *rules;
   struct transition_cache rules_cache;
   struct component *component;
   uint32_t components;
-  uint32_t *component_of;        /* of each part, */
-  uint32_t *place_of;            /* its place among the component's parts */
+  uint32_t *component_of;        /* component of each part */
+  uint32_t *place_of;            /* index of each part in its component */
   uint32_t *first;               /* numbers of the first state */
-  const struct position *loaded; /* the position whose state is in rules_cache.values, */
-  uint64_t loaded_serial;        /* and which of its states */
+  const struct position *loaded; /* the position whose state is in rules_cache.values */
+  uint64_t loaded_serial;        /* the serial of that state */
 
   /* The present packing, and all earlier ones: states of the frontier may still be in an old one.
    */
@@ -57,8 +57,8 @@ struct model {
   uint32_t packings_count;
 };
 
-/* `world` and `options` are the caller's and stay. The first state is reached by
- * world_begin(crashes, timers) and options->from. There is a packing for it. */
+/* Makes a model, with a packing for the first state, which is reached by world_begin(crashes,
+ * timers) and options->from. The caller keeps `world` and `options`. */
 void model_init(struct model *, struct world *, const struct explorer_options *, unsigned crashes,
                 unsigned timers);
 void model_clear(struct model *);
@@ -66,8 +66,8 @@ void model_clear(struct model *);
 /* Loads a state into rules_cache.values. Under `rules`. */
 void model_load(struct model *, const struct position *);
 
-/* The first loads the state with those numbers of components; the second returns the numbers of the
- * components of the loaded state. Under `rules`. */
+/* The first loads the state with those numbers of components. The second returns the numbers of the
+ * loaded state. Under `rules`. */
 void model_load_numbers(struct model *, const uint32_t *numbers);
 void model_store_numbers(struct model *, uint32_t *numbers);
 
@@ -79,7 +79,7 @@ uint64_t model_digest(struct model *, uint32_t component, uint32_t number);
 /* Returns the same for a value of a part, which it loads. */
 uint64_t model_digest_value(struct model *, uint32_t part, uint32_t value);
 
-/* Makes a new packing for all values. While no worker runs. */
+/* Makes a new packing for all values. No worker may run. */
 void model_make_packing(struct model *);
 
 /* Returns whether there are more values than the present packing can name. */
@@ -87,12 +87,11 @@ bool model_outgrown(const struct model *);
 
 uint64_t model_bytes(const struct model *); /* memory taken */
 
-/* Returns whether a property is to be checked. */
+/* Returns whether the property is to be checked. */
 bool model_checks(const struct model *, const char *property);
 
-/* Returns whether property progress was asked for by name: then the search is such that it can be
- * judged.
- */
+/* Returns whether property progress was asked for by name, so that the search must allow to judge
+ * it. */
 bool model_needs_cycles(const struct model *);
 
 /* Returns whether a verdict is a violation of a property that is checked, or of the grammar of a

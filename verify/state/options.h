@@ -1,4 +1,4 @@
-/* What the caller of the explorer asks for, and the progress that it is told. */
+/* The options of the explorer, and the progress of which it tells. */
 #ifndef RECLINE_OPTIONS_H
 #define RECLINE_OPTIONS_H
 
@@ -13,9 +13,9 @@ struct transport;
 struct explorer_progress {
   uint64_t states, transitions;
   uint64_t bytes;         /* bytes of all tables */
-  unsigned depth;         /* of the level that is being expanded */
-  uint64_t level, before; /* its states, and the states of the level before it */
-  uint64_t left;          /* its states that no worker has taken yet */
+  unsigned depth;         /* depth of the level that is being expanded */
+  uint64_t level, before; /* states of that level, and of the level before */
+  uint64_t left;          /* states of that level that no worker has taken yet */
 };
 
 enum { EXPLORER_FINGERPRINT = 58 }; /* the most bits that a fingerprint has */
@@ -26,8 +26,8 @@ struct explorer_options {
   unsigned from_count;
   /* Names of the properties to check, ends with NULL; NULL: properties_default. */
   const char *const *properties;
-  /* Histories that a failure-free run can end with (property outcome): tuples of one struct content
-   * per rank. NULL: outcome is not checked. */
+  /* Histories with which a failure-free run can end (property outcome): tuples of one struct
+   * content for each rank. NULL: outcome is not checked. */
   struct intern *outcomes;
   bool collect;     /* add to `outcomes` instead of checking against it */
   unsigned workers; /* threads; 0: one */
@@ -35,18 +35,19 @@ struct explorer_options {
   bool symmetry;    /* symmetry reduction, where it applies */
   bool orbits;      /* `rests` gets digests of orbits, where symmetry applies */
   bool blind;       /* tests: a reduction takes all moves for independent; sets world.blind */
-  /* Digests of the states at rest, uint64_t each, are added to it; NULL: not collected. */
+  /* The digests of the states at rest, uint64_t each, are added to this; NULL: they are not
+   * collected. */
   struct intern *rests;
-  /* Hash compaction: the visited set keeps this many bits of a hash in place of states, if nothing
-   * needs the states themselves; 0: it keeps states. */
+  /* Hash compaction: the visited set keeps this many bits of a hash in place of states, unless the
+   * states themselves are needed; 0: it keeps states. */
   unsigned fingerprint;
   uint64_t max_cycles; /* in worlds with more states, progress is judged only if steps alone decide
-                          it; 0: in all worlds, as the claim names it */
-  bool audit;          /* repeat all that is remembered, and compare; slow */
-  uint64_t max_states; /* go no deeper when there are more; 0: no bound */
-  uint64_t max_bytes;  /* go no deeper when the tables take more; 0: no bound */
-  double max_seconds;  /* stop the level where it is; 0: no bound */
-  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory, while others go to
+                          it; 0: in all worlds, as the claim names progress */
+  bool audit;          /* all that is remembered is computed again, and compared; slow */
+  uint64_t max_states; /* the search goes no deeper when there are more states; 0: no bound */
+  uint64_t max_bytes;  /* the search goes no deeper when the tables take more; 0: no bound */
+  double max_seconds;  /* the search stops within a level when the time is up; 0: no bound */
+  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory, while the others go to
                           disk; 0: as memory allows */
   /* Prefix of the names of files for found states, when memory is short; NULL: the search ends
    * then. One process only. */
@@ -54,18 +55,18 @@ struct explorer_options {
   /* Called often, by one thread at a time; may be NULL. */
   void (*progress)(void *data, const struct explorer_progress *);
   void *progress_data;
-  /* File for saves: where it exists, the exploration goes on from there; removed when a verdict is
-   * reached. NULL: none. */
+  /* File for saves. If it exists, the exploration goes on from it; it is removed when a verdict is
+   * reached. NULL: there are no saves. */
   const char *save;
-  /* Seconds from one save to the next, between levels only; 0: at each level. */
+  /* Seconds between saves, which are made between levels only; 0: a save at each level. */
   double save_seconds;
   /* With other processes: the protocol whose checkpoints replace saves, at any time, in the folder
-   * `save`; NULL: none. */
+   * `save`; NULL: there is none. */
   const char *protocol;
   /* Digest of all that makes the world: a save of another world is refused. */
   uint64_t world_digest;
-  /* To the other processes that explore the same world, with the same options; NULL: there are
-     none. */
+  /* Leads to the other processes, which explore the same world with the same options; NULL: there
+   * are none. */
   const struct transport *transport;
 };
 

@@ -1,12 +1,12 @@
-/* Packed states: the numbers of a state's components side by side, each in as many bits as it
- * needs, in words of 32 bits. No number straddles two words.
+/* Packs states: the numbers of a state's components side by side, each in as many bits as it needs,
+ * in words of 32 bits. No number straddles two words.
  *
  *     word 0:  tag | RANK 0   | 0>1        word 1:  RANK 1 | GLOBAL | 1>0        ...
  *
  * The tag is not part of the state. In the visited set it is the state's depth (modulo TAG_MASK)
  * and never zero, so that a word 0 of zero marks a free place.
  *
- * Hash and packed state are sums over the components: a move adds the same to them in all states in
+ * Hash and packed state are sums over the components. A move adds the same to them in all states in
  * which it changes components in the same way.
  */
 #ifndef RECLINE_PACKING_H
@@ -19,12 +19,12 @@
 enum {
   TAG_BITS = 6,
   TAG_MASK = (1 << TAG_BITS) - 1,
-  PACKING_WORDS = 64, /* a packed state takes no more */
+  PACKING_WORDS = 64, /* a packed state takes at most this many */
   PACKING_FIELDS = 2048
 };
 
 /* A function that is compiled separately for each number of words. Innermost loops are, as the
- * usual numbers of words make them much shorter. */
+ * usual numbers make them much shorter. */
 #define FOR_EACH_SIZE static inline __attribute__((always_inline))
 
 struct field {
@@ -34,15 +34,15 @@ struct field {
 };
 
 struct packing {
-  uint32_t count;                       /* fields: components of the world */
-  uint32_t words;                       /* of a packed state */
-  uint16_t field_of[PACKING_WORDS][32]; /* each bit */
+  uint32_t count;                       /* number of fields: components of the world */
+  uint32_t words;                       /* words of a packed state */
+  uint16_t field_of[PACKING_WORDS][32]; /* field of each bit */
   struct field field[];
 };
 
-/* Makes a packing with fields of these bits (0: always number 0). The caller frees it with free().
- * NULL when there are more than PACKING_FIELDS, or more than PACKING_WORDS words would be needed.
- */
+/* Makes a packing with fields of these bits (0: the number is always 0). The caller frees it with
+ * free(). Returns NULL if there are more than PACKING_FIELDS fields, or if it would need more than
+ * PACKING_WORDS words. */
 struct packing *packing_new(const uint8_t *bits, uint32_t count);
 
 static inline uint64_t packing_hash(const struct packing *packing, const uint32_t *numbers)
@@ -73,7 +73,7 @@ static inline bool packing_fits(const struct packing *packing, const uint32_t *n
   return true;
 }
 
-/* `state` gets tag 0. */
+/* Packs numbers into `state`, with tag 0. */
 static inline void packing_pack(const struct packing *packing, const uint32_t *numbers,
                                 uint32_t *state)
 {
@@ -90,8 +90,8 @@ static inline void packing_unpack(const struct packing *packing, const uint32_t 
     numbers[i] = state[packing->field[i].word] >> packing->field[i].shift & packing->field[i].mask;
 }
 
-/* Returns a set of components: a bit each; beyond 62 the others share one. Bit 0 belongs to none.
- */
+/* Returns a bit for a component, for sets of components. Beyond 62, components share one. Bit 0
+ * belongs to none. */
 static inline uint64_t component_bit(uint32_t component)
 {
   return UINT64_C(2) << (component < 62 ? component : 62);

@@ -9,8 +9,8 @@
 
 enum {
   BLOCK = 1 << 12,               /* bytes of entries, about */
-  ENTRY = SORTED_BYTES_MOST + 2, /* of one, at most */
-  HEAD = 2 * sizeof(uint32_t),   /* of a block */
+  ENTRY = SORTED_BYTES_MOST + 2, /* bytes of an entry, at most */
+  HEAD = 2 * sizeof(uint32_t),   /* bytes of a block's head */
   SHARED_MOST = UINT8_MAX,       /* bytes that an entry can share */
   BUFFER = 1 << 17               /* bytes that are written, or read in sequence, at once */
 };
@@ -200,10 +200,10 @@ uint64_t sorted_index_bytes(const struct sorted_file *f)
 
 struct sorted_reader {
   const struct sorted_file *of;
-  uint32_t next;     /* block */
-  uint32_t entries;  /* entries left in the present block, */
-  const uint8_t *at; /* from here on */
-  bool has;          /* a state was read: */
+  uint32_t next;     /* the next block */
+  uint32_t entries;  /* entries left in the present block */
+  const uint8_t *at; /* the next entry */
+  bool has;          /* a state was read */
   uint8_t state[SORTED_BYTES_MOST + 1];
   uint64_t from, till; /* bytes of the file that are in `buffer` */
   uint8_t buffer[BUFFER + HEAD + BLOCK + ENTRY];
@@ -221,7 +221,8 @@ void sorted_reader_free(struct sorted_reader *r)
   free(r);
 }
 
-/* Reads a block; if it follows the block read last, as in a merge, also some that come next. */
+/* Reads a block. If it follows the block read last, as in a merge, reads some blocks after it,
+ * too. */
 static void read_buffer(struct sorted_reader *r, uint32_t number, uint64_t end)
 {
   const struct sorted_file *f = r->of;

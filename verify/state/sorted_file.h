@@ -1,4 +1,4 @@
-/* A file of distinct states in order, each compressed by its common prefix with the state before.
+/* Writes and reads files of distinct states in order, compressed by common prefixes.
  *
  * A state is written as its numbers, component after component, most significant bit first, in as
  * many bits as the packing gives each: so the order of states is that of their numbers, and stays
@@ -6,28 +6,28 @@
  *
  *     block:  bytes | entries | entry entry ...      entry:  tag | bytes shared | the other bytes
  *
- * The first entry of a block shares nothing. Where each block begins, and with which state, is kept
- * in memory, so that blocks in which nothing is looked for are not read.
+ * The first entry of a block shares nothing. The place and the first state of each block are in
+ * memory, so blocks in which nothing is looked for are not read.
  */
 #ifndef RECLINE_SORTED_FILE_H
 #define RECLINE_SORTED_FILE_H
 
 #include "verify/state/packing.h"
 
-enum { SORTED_BYTES_MOST = PACKING_WORDS * 4 }; /* of a state, without its tag */
+enum { SORTED_BYTES_MOST = PACKING_WORDS * 4 }; /* bytes of a state, without its tag */
 
 struct sorted_file {
-  char *name; /* NULL: there is no such file */
+  char *name; /* NULL: there is no file */
   int file;
-  uint32_t bytes; /* of a state, without its tag */
+  uint32_t bytes; /* bytes of a state, without its tag */
   uint64_t states, end;
-  uint64_t *place; /* of each block */
-  uint8_t *first;  /* its first state */
+  uint64_t *place; /* place of each block */
+  uint8_t *first;  /* first state of each block */
   uint32_t blocks, room, firsts_room;
 };
 
-/* Return the number of bytes of a state in that packing; write a state as bytes with its tag behind
- * them; and read it back, with its tag. */
+/* Return the number of bytes of a state in that packing; write a state as bytes, followed by its
+ * tag; read it back with its tag. */
 uint32_t sorted_bytes(const struct packing *);
 void sorted_encode(const struct packing *, const uint32_t *state, uint8_t *to);
 void sorted_decode(const struct packing *, const uint8_t *from, uint32_t *state);
@@ -35,11 +35,11 @@ void sorted_decode(const struct packing *, const uint8_t *from, uint32_t *state)
 /* Write states (with their tags) in order. A file of that name is overwritten. They return false,
  * with errno set, if it cannot be made or written, and the file is removed. `name` is copied. */
 struct sorted_writer;
-struct sorted_writer *sorted_create(const char *name, uint32_t bytes); /* NULL: as false */
+struct sorted_writer *sorted_create(const char *name, uint32_t bytes); /* NULL: it cannot */
 void sorted_put(struct sorted_writer *, const uint8_t *state);
 bool sorted_finish(struct sorted_writer *, struct sorted_file *);
 
-/* Opens a file that exists, with what was known of it. Returns false if it is missing or another
+/* Opens an existing file, with what was known of it. Returns false if it is missing, or is another
  * file. */
 bool sorted_open(struct sorted_file *, const char *name, uint32_t bytes, uint64_t states,
                  uint64_t end);
@@ -48,15 +48,17 @@ void sorted_close(struct sorted_file *, bool remove); /* its contents are then a
 /* Returns the bytes of memory that the places and first states of blocks take. */
 uint64_t sorted_index_bytes(const struct sorted_file *);
 
-/* A reader reads in order; several may read a file at a time. */
+/* Reads a file in order. Several readers may read one file at a time. */
 struct sorted_reader;
 struct sorted_reader *sorted_reader_new(const struct sorted_file *);
 void sorted_reader_free(struct sorted_reader *);
 
-/* Returns the next state with its tag; NULL: there is none. Aborts when the file cannot be read. */
+/* Returns the next state with its tag; NULL: there is none. Ends the process if the file cannot be
+ * read. */
 const uint8_t *sorted_next(struct sorted_reader *);
 
-/* Returns the first state from the present one on that is not less than `state`; NULL: none. */
+/* Returns the first state, from the present one on, that is not less than `state`; NULL: there is
+ * none. */
 const uint8_t *sorted_seek(struct sorted_reader *, const uint8_t *state);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "protocols/text.h"
 
-/* An edge of the trie: seeing `value` at `node` leads to `next`, where `note` names the part to
- * look at next, or the result. Everything that a walk needs lies in one place. */
+/* An edge of the trie: seeing `value` at `node` leads to `next`, whose `note` names the part to
+ * look at next, or the result. All that a walk needs is in one place. */
 struct edge {
   uint32_t node, value;
   uint32_t next; /* 0: a free slot */
@@ -19,7 +19,7 @@ struct edge {
 
 static const uint32_t NOTE_UNKNOWN = 0, NOTE_RESULT = UINT32_C(1) << 31; /* else: part + 1 */
 
-/* Where walks begin; nodes in between count from 1. */
+/* Where walks begin. The nodes between are numbered from 1. */
 static const uint32_t ROOT_STEPS = 0, ROOT_LISTS = UINT32_MAX;
 
 struct scratch {
@@ -172,8 +172,7 @@ static uint32_t walk_trie(struct transition_cache *m, uint32_t root, uint32_t nu
   return edge->note;
 }
 
-/* Writes `note` at the end of `edge`, where it may stand already. Returns false if another note
- * stands there. */
+/* Writes `note` at the end of `edge`. Returns false if another note is there already. */
 static bool note_down(struct edge *edge, uint32_t note)
 {
   bool same = edge->note == NOTE_UNKNOWN || edge->note == note;
@@ -181,8 +180,8 @@ static bool note_down(struct edge *edge, uint32_t note)
   return same;
 }
 
-/* Adds what the run that has just ended has looked at, and its result. Returns false if an earlier
- * run that saw the same values went on to look at something else. */
+/* Adds what the last run has looked at, and its result. Returns false if an earlier run that saw
+ * the same values went on to look at something else. */
 static bool write_down(struct transition_cache *m, uint32_t root, uint32_t number, uint32_t result)
 {
   struct edge *edge = edge_from(m, root, number);
@@ -220,8 +219,8 @@ static uint16_t note_verdict(struct transition_cache *m, const struct verdict *v
   return (uint16_t)m->verdicts_count++;
 }
 
-/* Appends what the step that has just run changed to `changes`, and ends its edits: from here on
- * the world reads `values` again. Returns how many changes that are. */
+/* Appends what the last step has changed to `changes`, and ends its edits, so that the world reads
+ * `values` again. Returns the number of changes. */
 static uint32_t append_changes(struct transition_cache *m)
 {
   uint32_t first = m->changes_count;
@@ -239,7 +238,7 @@ static uint32_t append_changes(struct transition_cache *m)
   return m->changes_count - first;
 }
 
-/* Notes what that step did. Returns the number of its effect. */
+/* Notes the effect of the last step. Returns its number. */
 static uint32_t note_effect(struct transition_cache *m, const struct verdict *verdict)
 {
   struct effect effect = {
@@ -250,7 +249,7 @@ static uint32_t note_effect(struct transition_cache *m, const struct verdict *ve
   return m->effects_count++;
 }
 
-/* Runs the step in the state of `values`; what it looks at and edits is watched. */
+/* Runs the step in the state of `values`, and watches what it looks at and edits. */
 static void run_step(struct transition_cache *m, uint32_t move, struct verdict *verdict)
 {
   struct move copy = *(const struct move *)m->moves.item[move].bytes;
@@ -259,7 +258,7 @@ static void run_step(struct transition_cache *m, uint32_t move, struct verdict *
   m->steps++;
 }
 
-/* Returns whether the run that has just ended did what is noted. */
+/* Returns whether the last run has the effect that is noted. */
 static bool did_same(struct transition_cache *m, const struct effect *effect,
                      const struct verdict *verdict)
 {

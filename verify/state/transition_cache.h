@@ -1,4 +1,4 @@
-/* The transition cache: results of the world's rules, by the values of the parts that they read.
+/* Keeps results of the world's rules, by the values of the parts that they read.
  *
  * While the world lists moves or takes a step, the cache records which parts it reads, in order, in
  * a trie:
@@ -24,7 +24,7 @@ struct change {
 };
 
 struct effect {
-  uint32_t first; /* in transition cache.changes */
+  uint32_t first; /* index in transition_cache.changes */
   uint16_t count;
   uint16_t verdict; /* in rules_cache.verdicts; 0: fine */
   struct reached reached;
@@ -32,7 +32,7 @@ struct effect {
 
 /* The moves of one origin; for a rank itself, also how it stands. */
 struct enabled_list {
-  uint32_t first; /* in transition cache.list_moves: numbers in rules_cache.moves */
+  uint32_t first; /* index in transition_cache.list_moves: numbers in rules_cache.moves */
   uint16_t count;
   struct world_standing standing;
 };
@@ -46,12 +46,12 @@ struct transition_cache {
   uint32_t count;      /* number of parts of the world */
   struct intern parts; /* values of parts, and bytes that the world keeps */
   struct intern moves; /* struct move */
-  uint32_t *values;    /* of the parts of the state that is looked at */
+  uint32_t *values;    /* values of the parts of the state that is looked at */
   uint32_t *heads;     /* for each value: the value of its head; 0: not known */
   uint32_t heads_room;
   uint32_t *looked; /* parts that the last look-up depends on, in the order of reading */
   uint32_t looked_count;
-  uint64_t steps; /* times that world_step() really ran */
+  uint64_t steps; /* how often world_step() really ran */
   bool audit;     /* repeat what is noted, and compare: a difference is a breach */
 
   struct edge *edges; /* open addressing */
@@ -67,20 +67,20 @@ struct transition_cache {
   struct verdict *verdicts;
   uint32_t verdicts_count;
 
-  /* The run that is being watched. */
+  /* The run that is watched: */
   struct scratch *scratch;
   uint8_t *is_looked, *is_edited;
   struct rcl_actions actions;
 };
 
-/* From here on world->memory belongs to the transition cache; its parts are as world_begin(crashes,
- * timers) writes them. */
+/* Makes a transition cache, to which world->memory belongs from then on. Its parts are as
+ * world_begin(crashes, timers) writes them. */
 void transition_cache_init(struct transition_cache *, struct world *, unsigned crashes,
                            unsigned timers);
 void transition_cache_clear(struct transition_cache *);
 
-/* Both look up in the state of `values`; results are valid until the next call. A step that the
- * world refuses is a breach. */
+/* Look up a step, or a list of moves, in the state of `values`. Results are valid until the next
+ * call. A step that the world refuses is a breach. */
 const struct effect *transition_cache_step(struct transition_cache *, uint32_t move);
 const struct enabled_list *transition_cache_list(struct transition_cache *, uint32_t origin);
 
@@ -90,7 +90,7 @@ void transition_cache_apply(struct transition_cache *, const struct effect *);
 /* Returns the number of the head of a rank's value: its bytes without the protocol's state. */
 uint32_t transition_cache_head(struct transition_cache *, uint32_t value);
 
-/* Forgets what the world has read of `values` outside of the two calls above. */
+/* Forgets what the world has read of `values` outside of the two look-ups. */
 void transition_cache_forget_reads(struct transition_cache *);
 
 size_t transition_cache_bytes(const struct transition_cache *); /* memory taken */

@@ -12,13 +12,13 @@
 
 enum {
   TAIL = 4096,          /* places beyond the last home: probing does not wrap around */
-  PROBES = 2048,        /* places looked at before the set calls itself full */
+  PROBES = 2048,        /* places to look at before the set calls itself full */
   PART_LEAST = 1 << 15, /* places that several threads move together */
   LINE = 16,            /* words in a line of memory */
   BUSY = 1 << TAG_BITS  /* word 0 of a place that is being written: no tag */
 };
 
-/* Returns the place to look at first: the first that begins in its cache line. */
+/* Returns the place to look at first, which begins in the cache line of the hash. */
 static uint64_t home_of(const struct visited *v, uint64_t hash)
 {
   uint32_t words = v->packing->words;
@@ -55,7 +55,7 @@ void visited_clear(struct visited *v)
 
 /* ---- looking ---- */
 
-/* Returns word 0 of a place, once it is written. */
+/* Returns word 0 of a place, when it is written. */
 static uint32_t read_head(uint32_t *place)
 {
   uint32_t head;
@@ -101,8 +101,7 @@ FOR_EACH_SIZE enum visited_answer add_words(uint32_t *at, const uint32_t *end,
   return VISITED_FULL;
 }
 
-/* Looks from `at` on, at `probes` places at most. Compiled for each of the usual sizes of a state.
- */
+/* Looks from `at` on, at `probes` places at most. It is compiled for each usual size of a state. */
 static enum visited_answer add_from(struct visited *v, const uint32_t *state, uint32_t *at,
                                     uint64_t probes)
 {
@@ -252,15 +251,15 @@ struct delayed {
 struct mover {
   struct visited *set;
   const struct packing *from, *to;
-  uint64_t first, end; /* the old places whose states it moves */
-  const uint32_t
-      *vacant; /* all old states from here on have moved; NULL: from the state being moved on */
+  uint64_t first, end;    /* the old places whose states it moves */
+  const uint32_t *vacant; /* all old states from this place on have moved; NULL: those from the
+                             present state on have */
   struct delayed late;
-  uint32_t numbers[PACKING_FIELDS]; /* of that state */
+  uint32_t numbers[PACKING_FIELDS]; /* numbers of the present state */
   uint32_t state[PACKING_WORDS];
 };
 
-/* Returns its hash. */
+/* Unpacks a state. Returns its hash. */
 static uint64_t unpack_moved(struct mover *m, const uint32_t *place)
 {
   if (m->from == m->to) {
@@ -274,7 +273,8 @@ static uint64_t unpack_moved(struct mover *m, const uint32_t *place)
   return packing_hash(m->to, m->numbers);
 }
 
-/* States come in falling order of hash, so probes are long where the set is crowded. */
+/* Inserts a state. States come in falling order of hash, so probes are long where the set is
+ * crowded. */
 static void insert_moved(struct visited *v, const uint32_t *state, uint32_t *home)
 {
   if (add_from(v, state, home, visited_end(v)) != VISITED_NEW)
@@ -291,7 +291,7 @@ static void delay_state(struct delayed *late, const struct mover *m)
   memcpy(late->state + late->count++ * words, m->state, words * sizeof *late->state);
 }
 
-/* Places stay what they are: only the packing changes. */
+/* Packs the states again where they are: only the packing changes. */
 static void repack_places(void *data)
 {
   struct mover *m = data;
@@ -304,7 +304,7 @@ static void repack_places(void *data)
   }
 }
 
-/* From the last place to the first: what is not moved yet lies below. */
+/* Moves states from the last place to the first, as states that have not moved are below. */
 static void spread_places(void *data)
 {
   struct mover *m = data;
@@ -322,7 +322,7 @@ static void spread_places(void *data)
   }
 }
 
-/* All threads at once, each with a part of the places from `first` to `end`. */
+/* Moves the states of the places from `first` to `end`, with all threads at once. */
 static void move_part(struct mover *movers, unsigned threads, uint64_t first, uint64_t end,
                       void move(void *))
 {
@@ -333,16 +333,16 @@ static void move_part(struct mover *movers, unsigned threads, uint64_t first, ui
   platform_parallel(move, movers, sizeof *movers, threads);
 }
 
-/* Returns the first place below `end` such that, very likely, all states from there on go behind
- * `end` when the table grows by that factor. */
+/* Returns the first place below `end` from which on, very likely, all states go behind `end` when
+ * the table grows by that factor. */
 static uint64_t first_to_go(uint64_t end, double factor)
 {
   double first = (double)end / factor + PROBES;
   return first < (double)end ? (uint64_t)first : end;
 }
 
-/* Returns how many states there are; UINT64_MAX where one is half written, stored twice, or not
- * found by a search that begins at its home. */
+/* Returns the number of states; UINT64_MAX if one is half written, stored twice, or not found by a
+ * search that begins at its home. */
 static uint64_t count_states(const struct visited *v)
 {
   uint64_t count = 0;
@@ -358,7 +358,8 @@ static uint64_t count_states(const struct visited *v)
   return count;
 }
 
-/* Moves part by part, from the end; a part too small for several threads is left to one. */
+/* Moves all states, part by part from the end. A part that is too small for several threads is left
+ * to one. */
 static void spread_all(struct mover *movers, unsigned threads, uint64_t end, double factor)
 {
   struct visited *v = movers[0].set;

@@ -1,11 +1,11 @@
-/* The visited set: packed states in one open-addressed table, for any number of workers at once.
+/* Keeps the visited set: packed states in an open-addressed table, for any number of workers.
  *
  * The home of a state is proportional to its hash, so the table is nearly sorted by hash and grows
  * in place, from its end to its beginning, into address space that is reserved at the start.
  * Probing starts at a cache-line boundary; most look-ups touch one line.
  *
- * Lock-free: a worker claims a free place by writing BUSY into word 0, writes the other words, then
- * word 0. States are never removed.
+ * It has no locks: a worker claims a free place by writing BUSY into word 0, writes the other
+ * words, then word 0. States are never removed.
  */
 #ifndef RECLINE_VISITED_H
 #define RECLINE_VISITED_H
@@ -15,38 +15,38 @@
 #include "verify/state/packing.h"
 
 struct visited {
-  const struct packing *packing; /* packing of all states in it; the caller's */
-  uint32_t *place;               /* packing->words each; word 0 is zero where nothing is */
-  uint64_t places;               /* by hash */
-  uint64_t factor;               /* a mask that changes the order of hashes */
-  uint64_t count;                /* states; the caller counts what is new */
-  size_t reserved;               /* bytes of address space */
+  const struct packing *packing; /* packing of all states in the set; the caller's */
+  uint32_t *place; /* packing->words words each; word 0 is zero if the place is free */
+  uint64_t places; /* by hash */
+  uint64_t factor; /* a mask that changes the order of hashes */
+  uint64_t count;  /* number of states; the caller counts new ones */
+  size_t reserved; /* bytes of address space */
 };
 
 enum visited_answer { VISITED_OLD, VISITED_NEW, VISITED_FULL };
 
-/* Makes an empty set for about `states` states, which may grow to `most` bytes. Aborts when there
- * is no memory. Sets of different `number` differ in the order of places: one may be filled by
- * going through another, which would otherwise crowd its beginning. */
+/* Makes an empty set for about `states` states, which may grow to `most` bytes. Ends the process if
+ * there is no memory. Sets with different `number` differ in the order of places: a set that is
+ * filled by going through another one would otherwise be crowded at its beginning. */
 void visited_init(struct visited *, const struct packing *, uint64_t states, size_t most,
                   uint32_t number);
 void visited_clear(struct visited *);
 
-/* Takes all states out of the set, in the order of sorted_file.h (encoded, with their tags), sorted
- * by that number of threads; the set keeps its places. Returns NULL, and changes nothing, if there
- * is no memory for that. The caller frees the result with free(). */
+/* Takes all states out of the set, encoded with their tags and sorted as in sorted_file.h, by
+ * `threads` threads. The set keeps its places. The caller frees the result with free(). Returns
+ * NULL, and changes nothing, if there is no memory for it. */
 uint8_t *visited_take_all(struct visited *, unsigned threads, uint64_t *count);
 
 /* Adds `state`, whose tag is set. FULL: no place is near its home; grow the set and call again. */
 enum visited_answer visited_add(struct visited *, const uint32_t *state, uint64_t hash);
 
-/* The first returns the tag in the set of `state` (whose own tag does not matter), 0 when it is not
- * there; the second its place (visited_at()), visited_end() when it is not there. */
+/* The first returns the tag in the set of `state`, whose own tag does not matter; 0: it is not
+ * there. The second returns its place (visited_at()), or visited_end() if it is not there. */
 uint32_t visited_find(const struct visited *, const uint32_t *state, uint64_t hash);
 uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t hash);
 
-/* The same in two steps: the first prefetches the memory where `state` is looked for; the second
- * looks there. */
+/* Do the same in two steps: the first prefetches the memory in which `state` is looked for; the
+ * second looks there. */
 uint32_t *visited_home(const struct visited *, uint64_t hash);
 enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint32_t *home);
 
@@ -57,7 +57,7 @@ bool visited_rebuild(struct visited *, uint64_t places, const struct packing *, 
 bool visited_crowded(const struct visited *); /* it is time to grow */
 size_t visited_bytes(const struct visited *); /* memory taken */
 
-/* Returns the n-th of all places, also free ones, for n < visited_end(). */
+/* visited_at() returns place number n, perhaps a free one, for n < visited_end(). */
 uint64_t visited_end(const struct visited *);
 
 static inline const uint32_t *visited_at(const struct visited *visited, uint64_t n)
