@@ -10,8 +10,8 @@
 
 /* A world as text (play/session.h), and the moves that the page knows from the beginning. */
 struct played {
-  char *name, *title, *statement,
-      *source;     /* `title` is of the page; `statement` and `source` may be NULL */
+  /* `title` is of the page; `statement` and `source` may be NULL. */
+  char *name, *title, *statement, *source;
   char *violation; /* the last line `violation` of the trace; NULL: none */
   char *protocol;  /* name of the protocol */
   char

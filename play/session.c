@@ -151,8 +151,7 @@ static void add_levels(struct world *world, const char *at)
 static void set_topology(struct world *world, const char *text)
 {
   char problem[NEIGHBOURS_PROBLEM], *topology = value_of(text, "topology");
-  world_set_topology(world, topology,
-                     problem); /* recline has read this text before, so it is right */
+  world_set_topology(world, topology, problem); /* recline has read it, so it is right */
   free(topology);
 }
 

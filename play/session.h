@@ -21,8 +21,8 @@ struct session {
   const char **properties; /* ends with NULL; NULL: all */
   char *description;
   unsigned crashes, timers;
-  uint32_t *members, members_count,
-      members_room; /* for real programs: the sorted members of communicators */
+  /* For real programs: the sorted members of communicators. */
+  uint32_t *members, members_count, members_room;
   struct rcl_actions actions;
   struct trace_lines *lines;
   struct move *moves; /* moves from the beginning, as taken */

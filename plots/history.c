@@ -90,8 +90,7 @@ static bool receive_message(struct scan *scan, int at, GError **error)
                 trace->name, line->number, line->event.message);
     return false;
   }
-  if (message_at(scan->history, index)->received !=
-      NOWHERE) { /* the network has doubled the message */
+  if (message_at(scan->history, index)->received != NOWHERE) { /* the network has doubled it */
     struct message again = *message_at(scan->history, index);
     index = (int)scan->history->messages->len;
     g_array_append_val(scan->history->messages, again);

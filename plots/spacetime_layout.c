@@ -299,8 +299,8 @@ void spacetime_set_rows(struct diagram *diagram)
     y += MAX(apart, below + 8 + 12 + LEVEL * levels);
     diagram->row[rank] = y;
     if (rank == DISPATCHER) {
-      diagram->dispatcher =
-          true; /* nothing is below the dispatcher and it has no messages, so its row is close */
+      /* Nothing is below the dispatcher, and it has no messages, so its row is close. */
+      diagram->dispatcher = true;
     } else {
       below = arcs_below(diagram, rank);
       apart = least;

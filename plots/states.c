@@ -163,8 +163,7 @@ static void draw_transition(struct picture *picture, const struct comment *comme
 static struct picture *draw_comment(const struct comment *comment)
 {
   struct picture *picture = picture_new("protocol");
-  g_autofree char *title =
-      g_strconcat(comment->title->str, "\n ", NULL); /* leaves some room below */
+  g_autofree char *title = g_strconcat(comment->title->str, "\n ", NULL); /* room below */
   picture_set(picture, "label", title, "nodesep", "0.45", "ranksep", "0.45", NULL);
   for (unsigned i = 0; i < comment->found->len; i++) {
     const struct transition *transition = &g_array_index(comment->found, struct transition, i);

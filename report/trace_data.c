@@ -49,8 +49,7 @@ static void add_periods(const struct data *d, const struct periods *p)
     }
   }
   json_builder_end_array(d->about);
-  json_add_whole(d->about, "end",
-                 MAX(p->end, 1)); /* a picture of a run that takes no time needs a width, too */
+  json_add_whole(d->about, "end", MAX(p->end, 1)); /* even a run without time has a width */
   column_end(d->page, d->prefix, "periods", times);
   column_end(d->page, d->prefix, "doing", doings);
 }

@@ -85,8 +85,7 @@ int main(int argc, char **argv)
                                       : &lacking[number - GRAMMAR_CASES - 1];
   protocol = protocols[ABOVE];
   protocol.step = step_of_case;
-  protocol.captures_at =
-      number > GRAMMAR_CASES ? "barriers" : NULL; /* the protocol then sees barriers */
+  protocol.captures_at = number > GRAMMAR_CASES ? "barriers" : NULL; /* sees barriers then */
   protocol.reconnects = number == GRAMMAR_CASES + LACKING;
   rcl_protocol_register(list);
   MPI_Init(&argc, &argv);

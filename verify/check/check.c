@@ -28,8 +28,8 @@ struct command {
   gboolean all, more, matrix, json, tap, junit, progress, audit, whole, compact;
   gint jobs, workers;
   gint64 max_states;
-  char *reduce, *out, *memory, *saves, *protocol, *disk, *limit,
-      *pause; /* options as the user wrote them */
+  /* Options as the user wrote them. */
+  char *reduce, *out, *memory, *saves, *protocol, *disk, *limit, *pause;
   double memory_bytes, save_every;
   double timeout; /* seconds for a claim; 0: none */
   char **names;

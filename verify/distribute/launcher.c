@@ -57,8 +57,8 @@ static transport_begin *load(unsigned processes, char **wrong)
                      "", processes);
     return NULL;
   }
-  void *module =
-      dlopen(file, RTLD_NOW | RTLD_GLOBAL); /* the MPI library's plug-ins may need these symbols */
+  /* The MPI library's plug-ins may need these symbols. */
+  void *module = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
   transport_begin *begin = NULL;
   void *symbol = module ? dlsym(module, RECLINE_TRANSPORT) : NULL;
   memcpy(&begin, &symbol, sizeof begin);

@@ -26,9 +26,9 @@ struct exploration {
   enum explorer_verdict verdict;
   bool cycles; /* property progress was judged */
   bool recurs; /* HOLDS: progress was not judged, and some runs may go round for ever */
-  double omission,
-      miss; /* bounds on the probability that a state was left out, and that a violation was missed
-               for that reason; 0: the visited set kept whole states */
+  /* Bounds on the probability that a state was left out, and that a violation was missed for that
+   * reason; 0: the visited set kept whole states. */
+  double omission, miss;
   uint64_t states;        /* HOLDS: all states; else states of the levels that were seen in full */
   uint64_t transitions;   /* moves taken, also those to a state already known */
   uint64_t steps;         /* times that world_step() really ran */

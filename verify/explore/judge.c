@@ -63,8 +63,8 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 struct trial {
   struct transition_cache *cache;
   int rank; /* the rank whose timer goes off; RCL_ANY: any rank */
-  bool moves, commits,
-      stops; /* the last move was taken; it commits a checkpoint; it ends the run */
+  /* The last move was taken; it commits a checkpoint; it ends the run. */
+  bool moves, commits, stops;
 };
 
 static bool may_take(const struct trial *t, const struct move *move)

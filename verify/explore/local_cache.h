@@ -95,8 +95,8 @@ struct local_cache {
   uint32_t deltas_count, deltas_room;
   struct intern results;  /* struct result: at ends of the trie, when views are fine */
   struct intern rewrites; /* the component, then place and value of each part that is set */
-  uint64_t learnt,
-      began;      /* number of steps since the cache was emptied, and the state at which it was */
+  /* The number of steps since the cache was emptied, and the state at which it was. */
+  uint64_t learnt, began;
   uint64_t *seen; /* parts of each component that a walk has looked at */
 };
 

@@ -11,9 +11,8 @@
 #include "world/rules/world_parts.h"
 
 enum {
-  STUBBORN_KINDS =
-      3, /* kinds of parts between two ranks: messages, control messages, contributions */
-  STUBBORN_TURNS = 3 /* a rank's own moves are tried first, then control messages, then messages */
+  STUBBORN_KINDS = 3, /* of parts of a pair: messages, control messages, contributions */
+  STUBBORN_TURNS = 3  /* a rank's own moves are tried first, then control messages, then messages */
 };
 
 struct stubborn {

@@ -118,8 +118,7 @@ void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarn
 
 uint32_t world_keep_image(
     struct step_context *); /* keeps an image of the program as it is; returns its number */
-void world_drop_image(const struct world *,
-                      int rank); /* drops an image that was captured, and never stored */
+void world_drop_image(const struct world *, int rank); /* one that was never stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
 void world_drop_cut(const struct world *, int rank); /* drops writes that are not durable */

@@ -7,8 +7,8 @@
 #include "world/scenario/scenario.h"
 
 static const struct format {
-  const char *node, *start, *end,
-      *type;   /* names of columns; a row counts if it has no `type`, or a 0 there */
+  /* Names of columns. A row counts if it has no `type`, or a 0 there. */
+  const char *node, *start, *end, *type;
   bool blanks; /* blanks separate columns, not commas */
   enum { TIME_SECONDS, TIME_DATE, TIME_EPOCH } time;
 } formats[] = {{"node", "start", "end", NULL, false, TIME_SECONDS},

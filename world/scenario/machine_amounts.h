@@ -25,8 +25,8 @@ struct machine {
   int cores;     /* cores of a node */
   double memory; /* bytes per second of a copy in memory */
   struct {
-    double latency,
-        bandwidth; /* seconds and bytes per second between two nodes that are next to each other */
+    /* Seconds, and bytes per second, between two nodes that are next to each other. */
+    double latency, bandwidth;
     double overhead; /* seconds of software at each end of a message */
     double eager;    /* messages of fewer bytes do not wait for their receive */
     double hop;      /* seconds of each further link between switches */

@@ -140,10 +140,9 @@ enum outputs { OUTPUT_HELD, OUTPUT_PASSES };
 enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE, LIE_WINDOWS_LOST, LIE_LOCKS_LOST };
 
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM };
-enum image_level {
-  IMAGE_SYSTEM,
-  IMAGE_APPLICATION
-}; /* APPLICATION: an image has the data that the program protects; SYSTEM: all memory */
+/* What an image has: all memory, or the data that the program protects. */
+enum image_level { IMAGE_SYSTEM, IMAGE_APPLICATION };
+
 enum expected_verdict {
   EXPECT_NOTHING,
   /* run */ EXPECT_COMPLETED,
