@@ -1,4 +1,4 @@
-/* Claims: those that are valid and small are explored, as far as a few states. */
+/* Fuzzes claims: those that are valid and small are explored, up to a few states. */
 #include "verify/check/claim.h"
 #include "verify/fuzz/fuzz.h"
 

@@ -1,4 +1,4 @@
-/* Platform files, as far as recline reads them, and descriptions of machines. */
+/* Fuzzes platform files, as far as recline reads them, and descriptions of machines. */
 #include "verify/fuzz/fuzz.h"
 #include "world/scenario/machine_file.h"
 #include "world/scenario/platform_file.h"

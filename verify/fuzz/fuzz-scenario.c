@@ -1,4 +1,4 @@
-/* Scenarios: one that loads is saved, and loads again. */
+/* Fuzzes scenarios: one that loads is saved, and loads again. */
 #include "verify/fuzz/fuzz.h"
 #include "world/scenario/scenario.h"
 

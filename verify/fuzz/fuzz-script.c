@@ -1,4 +1,4 @@
-/* Scripts: the first byte is the number of ranks. */
+/* Fuzzes scripts: the first byte is the number of ranks. */
 #include "verify/fuzz/fuzz.h"
 #include "world/script/script.h"
 

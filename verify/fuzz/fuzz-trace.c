@@ -1,4 +1,4 @@
-/* Traces: replayed by the world, and read for pictures. */
+/* Fuzzes traces: the world replays them, and pictures read them. */
 #include "plots/history.h"
 #include "plots/narration.h"
 #include "plots/trace_file.h"

@@ -1,4 +1,4 @@
-/* What the fuzzers share. Readers take files, so each input becomes one. */
+/* Has the functions that fuzzers share. Readers take files, so each input becomes one. */
 #ifndef RECLINE_FUZZ_H
 #define RECLINE_FUZZ_H
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file in memory with the input: its path, the same for all of them. */
+/* Returns the path of a file in memory with the input. The path is always the same. */
 static inline const char *input_file(const uint8_t *data, size_t size)
 {
   static char *path;
@@ -28,7 +28,7 @@ static inline void input_done(const char *path)
   g_unlink(path);
 }
 
-/* Each reader takes the input or says why not (commands print that as one line). */
+/* Judges a reader: it takes the input or says why not, in one line, as commands print it. */
 static inline void judge_error(bool good, GError *error)
 {
   if (good != (error == NULL) || (error && !*error->message))

@@ -1,6 +1,6 @@
-/* States on disk, against a hash table: new states are told once, in order; all are there in the
- * end, with their tags, also in a wider packing and when the files are opened again. The seed is
- * printed; pass one to reproduce. */
+/* Compares states on disk with a hash table: new states are told once, in order; in the end all are
+ * there with their tags, also in a wider packing and when the files are opened again. Prints the
+ * seed; pass one to reproduce. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <glib.h>

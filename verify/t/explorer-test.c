@@ -1,5 +1,5 @@
-/* The explorer against a search that has none of its ideas: no interning, no folding, no
- * memoising, whole states as byte strings in one set. And against counts made by hand. */
+/* Compares the explorer with a search that has none of its ideas (no interning, no memory of steps,
+ * whole states as byte strings in one set), and with counts made by hand. */
 #define _GNU_SOURCE /* mallinfo2 */
 #include <glib.h>
 #include <malloc.h>
@@ -40,7 +40,7 @@ static void run(const struct small *small, unsigned workers, const char *const *
 
 static const char *const nothing[] = {NULL};
 
-/* Explores in a process of its own; true when that ends by a breach. */
+/* Explores in a process of its own. Returns true if that ends with a breach. */
 static bool breaches(const struct small *small, const struct explorer_options *options)
 {
   int status;
@@ -108,7 +108,7 @@ static void counts(const struct small *small, uint64_t states, uint64_t transiti
 
 /* ---- what the explorer remembers ---- */
 
-/* A protocol that breaks the first rule: it remembers something outside of its state. */
+/* A protocol that breaks the first rule: it keeps something outside of its state. */
 static uint32_t steps_taken;
 
 static void cheat(const struct rcl_config *config, void *state, const struct rcl_event *event,
@@ -311,7 +311,7 @@ static void reference_worlds(void)
   }
 }
 
-/* Each rank may send so many messages. */
+/* Returns a script in which each rank may send that many messages. */
 static char *free_script(int ranks, const int *most)
 {
   GString *script = g_string_new(NULL);
@@ -320,7 +320,7 @@ static char *free_script(int ranks, const int *most)
   return g_string_free(script, FALSE);
 }
 
-/* A second method for cl-c: the formula gives what other programs have counted. */
+/* Compares with a formula for cl-c: it gives the counts of other programs. */
 static void formula(void)
 {
   static const struct {
@@ -422,7 +422,8 @@ static bool agree(const struct exploration *full, const struct intern *rests,
   return same;
 }
 
-/* Explores with and without; false where the two differ. `moves` and `names`: which reductions. */
+/* Explores with and without a reduction. Returns false if the results differ. `moves` and `names`
+ * choose the reductions. */
 static bool reduces(const struct small *small, const char *const *properties, bool moves,
                     bool names, bool blind, struct exploration *full, struct exploration *reduced)
 {
@@ -482,7 +483,7 @@ static void reductions(void)
   }
 }
 
-/* The same with crashes: recoveries in one order, each from what a crash leaves once. */
+/* Tests the crash reduction. */
 static void recoveries(void)
 {
   static const struct small worlds[] = {
@@ -862,7 +863,8 @@ static void reduced_worlds(void)
   }
 }
 
-/* Worlds that no full search of this machine ends: as many states as ever. */
+/* Explores worlds that no full search on this machine ends, and compares the counts with kept
+ * ones. */
 static void beyond(void)
 {
   static const struct {
@@ -1002,7 +1004,7 @@ static void reduced_runs(void)
      "and one whose ranks send the same messages, but at other steps");
 }
 
-/* Whichever worker finds a violation, the counts and the run to it are the same. */
+/* Tests that the counts and the run to a violation do not depend on the worker that finds it. */
 static void same_with_workers(const struct small *small)
 {
   struct exploration one, many;
@@ -1053,7 +1055,7 @@ static void bounds(void)
   exploration_clear(&found);
 }
 
-/* Returns how many states there are by fingerprints of so many bits. */
+/* Returns the number of states with fingerprints of that many bits. */
 static uint64_t by_fingerprints(const struct small *small, unsigned bits, unsigned workers,
                                 bool reduced, double *omission)
 {
@@ -1099,7 +1101,8 @@ static void fingerprints(void)
   exploration_clear(&found);
 }
 
-/* States on disk make no difference; no memory at all makes the verdict inconclusive. */
+/* Tests that states on disk make no difference, and that no memory at all makes the verdict
+ * inconclusive. */
 static void short_memory(void)
 {
   static const struct small small = {
@@ -1144,7 +1147,7 @@ static void short_memory(void)
   ok(rmdir(folder) == 0, "no file is left");
 }
 
-/* The tables themselves, at sizes that make them grow. */
+/* Tests the tables themselves, at sizes that make them grow. */
 static void tables(void)
 {
   uint32_t room = 1;

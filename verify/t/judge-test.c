@@ -1,5 +1,6 @@
-/* What the judge must notice: worlds in which one rule of the world, of a reduction or of a table
- * decides the verdict or a count, each of which verify/bench/mutate-noticed.txt takes away. */
+/* Tests what the judge must notice: worlds in which one rule of the world, of a reduction or of a
+ * table decides the verdict or a count. Each rule is one that verify/bench/mutate-noticed.txt takes
+ * away. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,7 +307,7 @@ static void timers_for_nothing(void)
 
 /* ---- the world ---- */
 
-/* Rank 0 goes on to ask, and the checkpoint of rank 1 is missing. */
+/* Rank 0 goes on asking, and the checkpoint of rank 1 is missing. */
 static void clocks(void)
 {
   static const char *const properties[] = {"requests", NULL};

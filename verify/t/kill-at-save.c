@@ -1,5 +1,5 @@
-/* LD_PRELOAD: kills a check, or one of its processes, that has saved more than a number of
- * something, behind its save.
+/* LD_PRELOAD: kills a check, or one of its processes, after a save whose number of something is
+ * larger than a given one.
  *
  * KILL_AT_SAVE has the offset of the number, of 64 bits, in the file of a save, and the number that
  * it has to exceed, such as 16:5000.

@@ -1,5 +1,5 @@
-/* Runs that go round for ever, against a search that knows nothing of components: from each state
- * all that it reaches, forwards and back. */
+/* Compares the judgement of runs that go round for ever with a search that knows nothing of
+ * components: it finds all states that each state reaches, forwards and backwards. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -185,7 +185,7 @@ static void build(struct reference *r, GPtrArray *nodes)
   }
 }
 
-/* reach[to] is set for all that `from` reaches in one move or more. */
+/* Sets reach[to] for all nodes that `from` reaches in one move or more. */
 static void mark(const GPtrArray *nodes, guint from, bool *reach)
 {
   g_autoptr(GQueue) queue = g_queue_new();
@@ -221,7 +221,8 @@ static bool leaves(const GPtrArray *nodes, const bool *inside, const struct move
   return true;
 }
 
-/* The component of `n`, if a run can stay in it against `progress`. */
+/* Returns whether a run can stay in the component of `n` and violate `progress`. Sets `inside` to
+ * that component. */
 static bool is_wrong(const GPtrArray *nodes, bool *const *reach, guint n, bool *inside)
 {
   guint count = 0;
@@ -239,7 +240,7 @@ static bool is_wrong(const GPtrArray *nodes, bool *const *reach, guint n, bool *
   return count > 1 && bad && fair;
 }
 
-/* Length of the shortest way to such a component; -1: there is none. */
+/* Returns the length of the shortest way to such a component; -1: there is none. */
 static int search(struct world *world, const struct small *small)
 {
   static const char *const progress[] = {"progress", NULL};

@@ -1,5 +1,5 @@
-/* What searches without any of the explorer's ideas have in common: no interning, no folding, no
- * memoising, whole states as byte strings. And worlds to search. */
+/* Searches without any of the explorer's ideas: no interning, no memory of steps, whole states as
+ * byte strings. Has worlds to search, too. */
 #ifndef RECLINE_REFERENCE_H
 #define RECLINE_REFERENCE_H
 
@@ -89,7 +89,7 @@ static inline void list_move(void *data, const struct move *move)
   g_array_append_val(((struct reference *)data)->moves, *move);
 }
 
-/* The world's memory is r's from here on. */
+/* Begins the world, whose memory is r's from then on. */
 static inline void reference_begin(struct reference *r, struct world *world, unsigned crashes,
                                    unsigned timers, const char *const *properties)
 {
@@ -114,7 +114,7 @@ static inline void reference_clear(struct reference *r)
   g_free(r->parts);
 }
 
-/* What is called with the moves of each state; NULL: nothing. */
+/* A function that is called with the moves of each state; NULL: none. */
 struct visitor {
   void (*visit)(void *data, const GArray *moves); /* of struct move */
   void *data;

@@ -1,5 +1,5 @@
-/* With what histories the programs of a script can end, without failures: a line for each outcome,
- * as programs/script prints it.
+/* Prints the histories with which the programs of a script can end, without failures: a line for
+ * each outcome, as programs/script prints it.
  *
  *     script-outcomes FILE RANKS
  */

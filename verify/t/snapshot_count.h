@@ -1,4 +1,4 @@
-/* How many states the reference world cl-c has, by a formula: the second method beside the search.
+/* Counts the states of the reference world cl-c by a formula: a second method beside the search.
  *
  * A state is told by
  * - the ranks that have recorded: none, or rank 0 and some others;

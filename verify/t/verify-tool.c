@@ -1,4 +1,4 @@
-/* What tests need of recline before, or without, the whole program: `check` and `replay`. */
+/* Gives tests the commands `check` and `replay` without the whole program. */
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>

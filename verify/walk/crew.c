@@ -20,7 +20,7 @@ struct member {
 
 /* ---- a process ---- */
 
-/* Takes every walk of this member. A record is shorter than what a pipe takes in one piece. */
+/* Takes every walk of this member. A record is short enough that a pipe takes it in one piece. */
 static void work(const struct crew *crew, unsigned self, int to)
 {
   for (uint64_t number = self; number < crew->until; number += crew->workers) {
@@ -74,8 +74,8 @@ static void end_all(struct member *members, unsigned count)
 
 /* ---- reading ---- */
 
-/* Reads the record of a member, waiting for it until `deadline`. 1: it is there; 0: the time is
- * over, or a signal came; -1: the process has ended. */
+/* Reads the record of a member, and waits for it until `deadline`. Returns 1: it is there; 0: the
+ * time is over, or a signal came; -1: the process has ended. */
 static int read_record(int from, gint64 deadline, struct walked *walked)
 {
   struct pollfd end = {.fd = from, .events = POLLIN};

@@ -1,7 +1,6 @@
-/* Processes that walk side by side. Each takes every N-th walk, and their findings are read in the
- * order of the walks, so that results do not depend on the number of processes. Walks have
- * processes of their own, as a protocol may end one, and protocols run under guards of their
- * process. */
+/* Lets processes walk side by side. Each takes every N-th walk, and their findings are read in the
+ * order of the walks, so results do not depend on the number of processes. Walks have processes of
+ * their own, as a protocol may end one, and protocols run under guards of their process. */
 #ifndef RECLINE_CREW_H
 #define RECLINE_CREW_H
 
@@ -24,8 +23,8 @@ enum crew_end {
   CREW_NONE      /* no process could be started; errno says why */
 };
 
-/* Walks, and adds up in `tally` all walks up to the last one that counts, whose record is `last`;
- * with LOST, its number is the number of the lost walk. `what` is shown on a terminal. */
+/* Walks, and adds up in `tally` all walks up to the last one that counts, whose record is `last`.
+ * With CREW_LOST, its number is that of the lost walk. A terminal shows `what`. */
 enum crew_end crew_walk(const struct crew *, const char *what, struct tally *tally,
                         struct walked *last);
 

@@ -1,5 +1,5 @@
-/* Random numbers of a walk: the same on every machine, and of every walk its own, as splitmix64
- * jumps to any place of its sequence (Steele et al., OOPSLA 2014). */
+/* Draws the random numbers of a walk. They are the same on every machine, and each walk has its
+ * own, as splitmix64 jumps to any place of its sequence (Steele et al., OOPSLA 2014). */
 #ifndef RECLINE_DICE_H
 #define RECLINE_DICE_H
 

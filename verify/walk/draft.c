@@ -1,4 +1,4 @@
-/* Drawn worlds: prints them, and takes things out of them. */
+/* Prints drawn worlds, and takes things out of them. */
 #include "verify/walk/draft.h"
 
 #include <stdlib.h>
@@ -147,7 +147,7 @@ static bool names_rank(const struct operation *op)
   }
 }
 
-/* Returns whether all ranks, or all members, have operations of the unit: without one of them the
+/* Returns whether all ranks, or all members, have operations of the unit: without one of them, the
  * others can go on. */
 static bool is_of_all(const struct operation *op)
 {

@@ -1,5 +1,5 @@
-/* A world as it is drawn, and as it shrinks: operations that belong together can be taken out
- * together, and so can ranks. It is then printed as a claim, and treated like any claim. */
+/* Describes a world as it is drawn, and as it shrinks: operations that belong together can be taken
+ * out, and so can ranks. It is then printed as a claim, and treated like any claim. */
 #ifndef RECLINE_DRAFT_H
 #define RECLINE_DRAFT_H
 
@@ -22,14 +22,14 @@ struct draft {
   const struct rcl_protocol *protocol;
   const char *file; /* shared object of the protocol, not owned; NULL: recline's own */
   int ranks;
-  uint32_t families; /* that it is drawn from, or-ed */
+  uint32_t families; /* the families that it is drawn from, or-ed */
   GArray *ops;       /* struct drawn, in an order in which the program can run */
   uint32_t units;    /* number of units */
   uint32_t capacity;
   uint32_t interval, log, failures; /* value of the protocol's parameter; 0: not given */
   bool log_stored;                  /* protocol.log_in: storage */
   bool anywhere;                    /* places of checkpoints */
-  int levels;                       /* which hierarchy of storage; 0: none */
+  int levels;                       /* number of the hierarchy of storage; 0: none */
   int checkpoints, crashes, per_node;
   bool closes;
   bool fifo, no_order;
@@ -39,11 +39,11 @@ struct draft {
 
 enum { DRAFT_HIERARCHIES = 3, PROGRAM_RANKS_MAX = 64 };
 
-/* Returns the claim as YAML, for the caller to free with g_free(). Its properties are those that a
+/* Returns the claim as YAML, which the caller frees with g_free(). Its properties are those that a
  * walk judges. */
 char *draft_claim(const struct draft *, const char *id, const char *statement);
 
-/* Returns a draft of its own, for draft_clear(). */
+/* Returns a copy, which the caller clears with draft_clear(). */
 struct draft draft_copy(const struct draft *);
 void draft_clear(struct draft *);
 
@@ -51,7 +51,7 @@ void draft_clear(struct draft *);
 void draft_remove_units(struct draft *, const bool *out);
 
 /* Takes out a rank with all units that need it; later ranks move up. Returns false if some unit
- * cannot do without the rank, or too few ranks are left; the draft must not be used then. */
+ * cannot do without the rank, or if too few ranks are left; the draft must not be used then. */
 bool draft_remove_rank(struct draft *, int rank);
 
 #endif

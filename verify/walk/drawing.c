@@ -1,4 +1,4 @@
-/* Draws what a world has, and then its program. */
+/* Draws the features of a world, and then its program. */
 #include "verify/walk/drawing.h"
 
 #include <string.h>
@@ -22,19 +22,20 @@ static uint32_t excluded(const struct rcl_protocol *protocol, uint32_t families,
   if (families & (FAMILY_WINDOWS | FAMILY_LOCKS))
     out |= FAMILY_NONBLOCKING | FAMILY_SYNCHRONOUS | FAMILY_FIFO | FAMILY_TOPOLOGIES;
   if (families &
-      FAMILY_COMMUNICATORS) /* the message ahead in a channel may be of another communicator */
+      FAMILY_COMMUNICATORS) /* the first message in a channel may be of another communicator */
     out |= FAMILY_FIFO;
   if (families & calls &&
-      !protocol->collectives) /* they are messages between rank 0 and all others */
+      !protocol->collectives) /* collectives are messages between rank 0 and all others */
     out |= FAMILY_FIFO | FAMILY_TOPOLOGIES;
   if (families & FAMILY_LEVELS) /* an output leaves at a commit, which a crash may then take away */
     out |= FAMILY_OUTPUTS;
-  /* An output is made again with its iteration, so no choice of a rank is in it. */
+  /* An iteration is repeated with its outputs, so no choice of a rank is in it. */
   if (families & FAMILY_OUTPUTS && families_assumed(protocol) & RCL_ASSUMES_ITERATIONS)
     out |= FAMILY_CHOICES;
   if (families & FAMILY_NO_ORDER)
     out |= FAMILY_FIFO | FAMILY_WINDOWS | FAMILY_LOCKS | (protocol->collectives ? 0 : calls);
-  if (families & FAMILY_NONBLOCKING) /* a wait may come before the message ahead in the channel */
+  if (families &
+      FAMILY_NONBLOCKING) /* a wait may come before the message that is first in the channel */
     out |= FAMILY_FIFO;
   return out;
 }
@@ -112,8 +113,8 @@ static void draw_parameters(struct draft *draft, struct dice *dice)
     draft->failures = (uint32_t)MIN(MAX(1, draft->crashes * draft->per_node), draft->ranks);
 }
 
-/* Returns a capacity that is enough as a rule, and leaves the state of a rank small: a step costs
- * more in a large one. */
+/* Returns a capacity that is usually enough and keeps the state of a rank small, as a step costs
+ * more in a large state. */
 static uint32_t room_for(const struct draft *draft)
 {
   enum { STATE_MAX = 1 << 17, LEAST = 16 };
@@ -132,7 +133,7 @@ struct draft drawing_draw(const struct drawing *drawing, struct dice *dice)
   draw_machine(&draft, dice);
   draw_parameters(&draft, dice);
   bool free = draft.families & FAMILY_FREE;
-  bool brief = dice_once_in(dice, 3); /* in a long program more crashes fall behind a commit */
+  bool brief = dice_once_in(dice, 3); /* in a long program more crashes come after a commit */
   int most = 16 + (free ? 2 : 16) * draft.ranks;
   unsigned steps = (unsigned)(brief ? dice_small(dice, 3, most) : dice_from(dice, 10, most));
   program_draw(&draft, dice, steps);

@@ -5,14 +5,14 @@
 #include "verify/walk/dice.h"
 #include "verify/walk/draft.h"
 
-/* What worlds are drawn for. */
+/* The limits within which worlds are drawn. */
 struct drawing {
   const struct rcl_protocol *protocol;
-  const char *file;            /* its shared object; NULL: recline's own */
+  const char *file;            /* the shared object of the protocol; NULL: it is recline's own */
   int least_ranks, most_ranks; /* from 2 to 64 */
 };
 
-/* Returns a world that the protocol takes, for draft_clear(). */
+/* Returns a world that the protocol takes. The caller ends with draft_clear(). */
 struct draft drawing_draw(const struct drawing *, struct dice *);
 
 #endif

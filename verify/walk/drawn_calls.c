@@ -1,4 +1,4 @@
-/* Drawing what several ranks do together: collectives, communicators, windows, iterations. */
+/* Draws what several ranks do together: collectives, communicators, windows, iterations. */
 #include <string.h>
 
 #include "verify/walk/program_parts.h"
@@ -84,7 +84,7 @@ static void fence(struct maker *m)
   memset(m->pending, 0, sizeof m->pending);
 }
 
-/* An epoch of two ranks. */
+/* Draws an epoch of two ranks. */
 static void group_epoch(struct maker *m, int origin, int target)
 {
   uint32_t unit = program_unit(m);
@@ -113,7 +113,8 @@ static void one_sided(struct maker *m)
   }
 }
 
-/* A rank holds one lock at a time, and waits for nothing else meanwhile. */
+/* Draws accesses under a lock. A rank holds one lock at a time, and waits for nothing else
+ * meanwhile. */
 static void locked(struct maker *m)
 {
   int origin = any_member(m, 0), target = any_member(m, 0);
@@ -132,7 +133,7 @@ static void locked(struct maker *m)
 
 /* ---- the whole ---- */
 
-/* An iteration begins on all ranks, and no message crosses it. */
+/* Draws the begin of an iteration on all ranks, which no message crosses. */
 static void iteration(struct maker *m)
 {
   program_settle(m);

@@ -1,4 +1,4 @@
-/* Drawing messages: their sends, and receives that complete at once or later. */
+/* Draws messages: their sends, and receives that complete at once or later. */
 #include "protocols/neighbours.h"
 #include "verify/walk/program_parts.h"
 
@@ -57,7 +57,7 @@ static bool may_send(const struct maker *m, int from, int to)
   return near && !m->sink[from];
 }
 
-/* Returns a receive of `kind` for the message, as the receiver names messages. */
+/* Returns a receive of `kind` for the message, by the naming of the receiver. */
 static struct operation receive_of(const struct maker *m, const struct letter *letter,
                                    enum script_kind kind)
 {
@@ -105,8 +105,8 @@ static void receive(struct maker *m, guint at)
   g_array_remove_index(m->letters, at);
 }
 
-/* Returns the place of a letter that can be received now: channels that keep the order of sending
- * give out the first one of each pair only. */
+/* Returns the place of a letter that can be received now. Channels that keep the order of sending
+ * give out only the first letter of each pair. */
 static guint receivable(struct maker *m)
 {
   guint at = dice_below(m->dice, m->letters->len);
@@ -121,7 +121,8 @@ static guint receivable(struct maker *m)
   return at;
 }
 
-/* Returns whether nothing is under way between the ranks: then a send can wait for its receive. */
+/* Returns whether nothing is under way between the ranks, so that a send can wait for its
+ * receive. */
 static bool is_quiet(const struct maker *m, int from, int to)
 {
   for (guint i = 0; i < m->letters->len; i++) {
@@ -140,7 +141,7 @@ static struct operation send_of(struct maker *m, const struct letter *letter)
   return op;
 }
 
-/* A send whose tag a choice decides; its receive names no tag. */
+/* Draws a send whose tag a choice decides. Its receive names no tag. */
 static void send_by_choice(struct maker *m, struct letter *letter)
 {
   program_add(m, letter->unit, letter->from, (struct operation){.kind = SCRIPT_CHOOSE, .count = 2});
@@ -202,8 +203,9 @@ static void merge_units(struct maker *m, uint32_t one, uint32_t other)
   }
 }
 
-/* Completes one of two receives of the rank, whichever comes first; both are waited for later. One
- * of them must not be complete yet, or it would wait for ever. False: there are no two. */
+/* Completes one of two receives of the rank, whichever comes first; the program waits for both
+ * later. One of them must not be complete yet, or it would wait for ever. Returns false if there
+ * are no two. */
 static bool wait_for_any(struct maker *m, guint at)
 {
   struct posted *one = &g_array_index(m->posted, struct posted, at);

@@ -1,4 +1,4 @@
-/* Names of the families, and the families that a protocol takes. */
+/* Names the families, and tells which families a protocol takes. */
 #include "verify/walk/families.h"
 
 #include <string.h>

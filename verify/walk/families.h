@@ -1,5 +1,5 @@
-/* Families of worlds: features that a world of a walk may have, and the ones that a protocol takes.
- */
+/* The families of worlds: features that a world of a walk may have, and those that a protocol
+ * takes. */
 #ifndef RECLINE_FAMILIES_H
 #define RECLINE_FAMILIES_H
 
@@ -44,12 +44,12 @@ enum { FAMILIES = 27 };
 /* Their names in reports, in the order of the flags; ends with NULL. */
 extern const char *const family_names[FAMILIES + 1];
 
-/* Returns the families, or-ed, whose worlds `protocol` takes, by what it declares of itself
+/* Returns the families, or-ed, whose worlds `protocol` takes, by its own declaration
  * (rcl_place.assumes and others). */
 uint32_t families_taken(const struct rcl_protocol *protocol);
 
-/* Returns what the protocol assumes of the world (enum rcl_assumes, or-ed): everything where it
- * declares nothing. */
+/* Returns the assumptions of the protocol (enum rcl_assumes, or-ed); all of them if it declares
+ * nothing. */
 uint32_t families_assumed(const struct rcl_protocol *protocol);
 
 #endif

@@ -1,4 +1,5 @@
-/* Runs that follow another run: the same moves in a smaller world, as far as it has them. */
+/* Makes runs that follow another run: they take the same moves in a smaller world, as far as it has
+ * them. */
 #include <string.h>
 
 #include "verify/walk/trip.h"
@@ -6,7 +7,7 @@
 /* The move that is most like another one. */
 struct likeness {
   const struct trip *trip;
-  const struct move *wanted; /* NULL: any, the first */
+  const struct move *wanted; /* NULL: the first move, whichever it is */
   struct move move;
   int score; /* of `move`; 0: none */
 };
@@ -82,7 +83,7 @@ static bool rename_move(struct move *move, const int16_t *to)
   return move->event.peer >= 0;
 }
 
-/* Goes on in a fixed order, without faults, until the run rests. */
+/* Goes on in a fixed order, without faults, until the run is at rest. */
 static void go_on(struct trip *trip)
 {
   uint32_t origins = world_origins(&trip->world);

@@ -14,8 +14,8 @@ GPtrArray *judged_among(const char *const *names)
   return judged;
 }
 
-/* A request for a checkpoint commits in a barrier only, and the last one may come behind the last
- * barrier. */
+/* Returns whether a request for a checkpoint commits in a barrier only; then the last request may
+ * come after the last barrier. */
 static bool waits_for_barriers(const struct rcl_protocol *protocol)
 {
   return families_assumed(protocol) & RCL_ASSUMES_BARRIERS;

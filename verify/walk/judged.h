@@ -7,12 +7,12 @@
 
 #include "protocols/protocol.h"
 
-/* Returns the names of the properties, static, that are judged of a protocol in any world: the
- * default ones that a walk can judge, and those that the protocol promises. Ends with NULL; the
- * caller frees the array. */
+/* Returns the names of the properties that are judged for a protocol in any world: the default ones
+ * that a walk can judge, and those that the protocol promises. The array ends with NULL; the caller
+ * frees it, and not the names. */
 GPtrArray *judged_of(const struct rcl_protocol *);
 
-/* Returns the ones of `names` (ends with NULL) that a walk can judge, in the same form. */
+/* Returns those of `names`, which ends with NULL, that a walk can judge, in the same form. */
 GPtrArray *judged_among(const char *const *names);
 
 #endif

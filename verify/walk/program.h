@@ -1,6 +1,6 @@
-/* Programs that are drawn. They end in every order of messages, without failures: operations are
- * drawn in an order in which the whole can run, and all receives of a rank name messages in one
- * way, so that none takes a message that another needs. */
+/* Draws programs. Without failures they end with every order of messages: operations are drawn in
+ * an order in which the whole can run, and all receives of a rank name messages in one way, so none
+ * takes a message that another needs. */
 #ifndef RECLINE_PROGRAM_H
 #define RECLINE_PROGRAM_H
 

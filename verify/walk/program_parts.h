@@ -35,7 +35,7 @@ struct maker {
   uint32_t *near; /* rows of neighbours; NULL: all are */
   enum naming naming[PROGRAM_RANKS];
   bool sink[PROGRAM_RANKS];      /* ranks that never send, and so may decide what they like */
-  unsigned names[PROGRAM_RANKS]; /* of receives that are posted, a bit each */
+  unsigned names[PROGRAM_RANKS]; /* names of posted receives, one bit each */
   bool member[PROGRAM_COMMS][PROGRAM_RANKS];
   unsigned pending[PROGRAM_RANKS]; /* accesses to windows that are not complete */
 };
@@ -49,23 +49,23 @@ bool program_has(const struct maker *, uint32_t families);
 /* Returns whether a decision of the rank may differ when it is made again. */
 bool program_decides(const struct maker *, int rank);
 
-/* Gives an operation with data a size, where sizes are drawn. */
+/* Gives an operation with data a size, if the draft has sizes. */
 void program_size(struct maker *, struct operation *);
 
 /* Draws any rank. */
 int program_any_rank(struct maker *);
 
-/* Draws a message, receives one that is under way, completes a receive that was posted; or
+/* Draws a message, receives one that is under way, or completes a posted receive; or does
  * nothing. */
 void program_send(struct maker *);
 void program_receive(struct maker *);
 void program_complete(struct maker *);
 
-/* Receives all that is under way, and completes all that is posted. */
+/* Receives all messages under way, and completes all posted receives. */
 void program_settle(struct maker *);
 
-/* Draws a call that several ranks make: a collective, a communicator, an epoch of windows, an
- * iteration; or nothing. */
+/* Draws a call of several ranks: a collective, a communicator, an epoch of windows, an iteration;
+ * or does nothing. */
 void program_call(struct maker *);
 
 /* Draw the operations before all others, and after them. */

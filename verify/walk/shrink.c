@@ -10,10 +10,10 @@ enum { MOVES_MAX = 3000000, TRIES = 6, SMALL_RANKS = 3, SMALL_STATES = 200000 };
 
 struct shrinking {
   struct draft *draft;
-  struct run *run; /* the shortest so far */
+  struct run *run; /* the shortest run so far */
   struct dice *dice;
   const char *property;
-  uint64_t moves; /* taken so far */
+  uint64_t moves; /* number of moves taken so far */
 };
 
 static bool is_spent(const struct shrinking *s)
@@ -64,8 +64,8 @@ static bool ends(struct shrinking *s, const struct draft *draft)
   return fine;
 }
 
-/* Takes `smaller`, which becomes the draft or is cleared. Returns whether it shows the violation.
- */
+/* Tries `smaller`, which becomes the draft or is cleared. Returns whether it shows the
+ * violation. */
 static bool try_draft(struct shrinking *s, struct draft *smaller, const int16_t *to)
 {
   struct course course;
@@ -113,7 +113,7 @@ static bool shrink_ranks(struct shrinking *s)
   return shrunk;
 }
 
-/* Returns the numbers of the units that exist, for g_array_unref(). */
+/* Returns the numbers of the units that exist. The caller ends with g_array_unref(). */
 static GArray *units_of(const struct draft *draft)
 {
   g_autofree bool *there = g_new0(bool, draft->units + 1);
@@ -126,7 +126,7 @@ static GArray *units_of(const struct draft *draft)
   return units;
 }
 
-/* Takes out the units at `from` to `to` - 1 of the existing ones. */
+/* Takes out the existing units with the indices `from` to `to` - 1. */
 static bool without(struct shrinking *s, const GArray *units, guint from, guint to)
 {
   g_autofree bool *out = g_new0(bool, s->draft->units + 1);
@@ -223,8 +223,8 @@ static bool shrink_machine(struct shrinking *s)
 
 /* ---- the moves ---- */
 
-/* Takes the run without moves `from` to `to` - 1. Returns whether it is shorter and violates the
- * same property. */
+/* Takes out moves `from` to `to` - 1 of the run. Returns whether the run is shorter and violates
+ * the same property. */
 static bool skip(struct shrinking *s, const struct course *course, guint from, guint to)
 {
   struct run run;

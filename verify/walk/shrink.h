@@ -7,11 +7,11 @@
 #include "verify/walk/draft.h"
 #include "verify/walk/walker.h"
 
-/* Shrinks `draft`, in which `run` violates a property, with the run: both are replaced. The result
- * depends on `dice` alone, not on time. */
+/* Shrinks `draft`, in which `run` violates a property, together with the run. Replaces both. The
+ * result depends on `dice` alone, not on time. */
 void shrink(struct draft *draft, struct run *run, struct dice *dice);
 
-/* Takes moves out of a run; the world stays as it is. */
+/* Takes moves out of a run. The world stays as it is. */
 void shrink_moves(const struct course *, struct run *run);
 
 #endif

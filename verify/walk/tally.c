@@ -42,8 +42,8 @@ static void append(GString *list, const char *name)
   g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* Returns a text of what was reached, and in how many walks, or what was not; for g_string_free().
- */
+/* Returns what was reached, and in how many walks; or else what was not. The caller ends with
+ * g_string_free(). */
 static GString *reached_names(const struct heap *heap, bool seen)
 {
   GString *list = g_string_new(NULL);

@@ -75,7 +75,7 @@ static void step(struct trip *trip, struct move *move, struct verdict *verdict)
 
 /* ---- begin and end ---- */
 
-/* Some protocols talk without an end while ranks crash. */
+/* The limit on moves: some protocols send without an end while ranks crash. */
 enum { MOVES_MAX = 40000 };
 
 static unsigned operations_of(const struct script *script)
@@ -98,7 +98,7 @@ void trip_begin(struct trip *trip, const struct course *course, struct run *run)
   run->crashes = 0;
   run->reached = (struct reached){0};
   claim_world(claim, course->script, &trip->world);
-  trip->world.line_stamps = true; /* for what runs reach; stamps change no move */
+  trip->world.line_stamps = true; /* for the things that runs reach; stamps change no move */
   trip->world.properties = (const char *const *)course->judged->pdata;
   trip->judges_line =
       trip->world.protocol->line && properties_judge(trip->world.properties, "line-invariant");
@@ -137,7 +137,8 @@ static bool violates(struct trip *trip, const struct verdict *verdict)
   return true;
 }
 
-/* A protocol that gives up as a list is full does what it may; else it violates `recovers`. */
+/* Handles a protocol that gives up. It may do so if a list is full; otherwise it violates
+ * `recovers`. */
 static void give_up(struct trip *trip, const struct verdict *verdict)
 {
   struct verdict why = *verdict;
@@ -202,7 +203,7 @@ bool trip_may_crash(const struct trip *trip)
 struct trial {
   struct trip *trip;
   struct move move;
-  int rank; /* whose timer may go off; RCL_ANY: those of all */
+  int rank; /* the rank whose timer may go off; RCL_ANY: any timer may */
   bool found;
 };
 
@@ -245,8 +246,8 @@ static bool try_timer(struct trial *trial)
   return false;
 }
 
-/* Returns whether the timer of `rank` leads to a checkpoint that commits, in a few tries; the state
- * is as before (world_at_rest_renewing()). */
+/* Returns whether the timer of `rank` leads to a checkpoint that commits, in a few tries. Leaves
+ * the state as it was (world_at_rest_renewing()). */
 static bool renews(void *ctx, int rank)
 {
   enum { TIMERS = 4 };

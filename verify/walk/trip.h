@@ -6,7 +6,7 @@
 #include "verify/walk/walker.h"
 #include "world/rules/in_place.h"
 
-enum { TRIP_RANKS = 128 }; /* the most that a world may have */
+enum { TRIP_RANKS = 128 }; /* the most ranks of a world */
 
 struct trip {
   const struct course *course;
@@ -14,8 +14,8 @@ struct trip {
   struct world world;
   struct parts parts;
   struct rcl_actions actions;
-  unsigned horizon; /* moves that the programs take, roughly */
-  unsigned most;    /* moves that the run may have */
+  unsigned horizon; /* number of moves of the programs, roughly */
+  unsigned most;    /* the most moves of the run */
   bool judges_line; /* property line-invariant is judged; with many ranks in some states only */
   bool ended;       /* all programs have finished in some state, which was judged */
   bool idle[TRIP_RANKS]; /* a safe point of the rank changes nothing, until something else does */

@@ -1,4 +1,4 @@
-/* recline walk: reads what to walk through, lets a crew walk, and keeps what it finds. */
+/* `recline walk` reads what to walk through, lets a crew walk, and keeps the findings. */
 #include "verify/walk/walk.h"
 
 #include <errno.h>
@@ -23,19 +23,19 @@ enum {
   WORKERS_MAX = 1024,
   LEAST_RANKS = 2,
   MOST_RANKS = 64,
-  GUARDED = 8, /* one walk in so many judges `pure` in full */
+  GUARDED = 8, /* one walk in this many judges `pure` in full */
   WALKS = 1000 /* seconds, where neither --until nor --for is given */
 };
 
 struct command {
-  char *ranks, *time, *file, *out; /* as they are written */
+  char *ranks, *time, *file, *out; /* options as the user wrote them */
   char **names;
   gint64 until, seed;
   gint workers;
   gboolean json, whole;
   double seconds;
   struct drawing drawing; /* of a protocol's worlds */
-  struct course course;   /* of a claim, walked through as it is */
+  struct course course;   /* the world of a claim */
   bool draws;             /* worlds are drawn */
   struct run run;         /* the last walk of this process */
   GPtrArray *judged;
@@ -134,7 +134,7 @@ static int open_claim(struct command *c, const char *name)
   return EXIT_FINE;
 }
 
-/* A name is that of a protocol, of a mutant ("c3~no-suppress"), or of a claim. */
+/* Opens the world of that name: of a protocol, of a mutant ("c3~no-suppress"), or of a claim. */
 static int open_named(struct command *c)
 {
   g_autoptr(GError) error = NULL;
@@ -153,7 +153,8 @@ static int open_named(struct command *c)
 
 /* ---- a walk ---- */
 
-/* Returns the name of the claim that keeps what walk `number` finds, for g_free(). */
+/* Returns the name of the claim that keeps the finding of walk `number`. The caller frees it with
+ * g_free(). */
 static char *id_of(const struct command *c, uint64_t number)
 {
   const char *name = c->draws ? c->drawing.protocol->name : c->course.claim->id;
@@ -176,7 +177,7 @@ static void take_run(struct command *c, struct course *course, struct dice *dice
   walker_run(course, dice, &c->run);
 }
 
-/* Takes walk `number`, which depends on the seed and its number alone. */
+/* Takes walk `number`, which depends only on the seed and on its number. */
 static void take_walk(void *data, uint64_t number, struct walked *walked)
 {
   struct command *c = data;
@@ -225,7 +226,7 @@ static void tell(struct outcome *outcome, const struct course *course, const str
   outcome->moves = run->moves->len;
 }
 
-/* Keeps a violation in a world that was drawn: the world as a claim, the run as a trace. */
+/* Keeps a violation in a drawn world: the world as a claim, the run as a trace. */
 static bool keep_drawn(struct command *c, struct dice *dice, struct outcome *outcome,
                        GError **error)
 {
@@ -255,7 +256,7 @@ static bool keep_drawn(struct command *c, struct dice *dice, struct outcome *out
   return fine;
 }
 
-/* Takes the walk again, in this process, and writes what it shows to files. */
+/* Takes the walk again, in this process, and writes its findings to files. */
 static bool keep(struct command *c, struct outcome *outcome, GError **error)
 {
   struct dice dice = dice_of((uint64_t)c->seed, outcome->number);

@@ -1,4 +1,4 @@
-/* recline walk: random runs through worlds that are too large to explore. */
+/* `recline walk` takes random runs through worlds that are too large to explore. */
 #ifndef RECLINE_WALK_H
 #define RECLINE_WALK_H
 

@@ -1,6 +1,6 @@
-/* One run of drawn moves. Moves are drawn by their origin, as a list of all of them is long in
- * large worlds; for each run the frequencies of kinds, the slow ranks and the times of crashes are
- * drawn anew, as even choices alone lead to few orders of events. */
+/* Takes a run of drawn moves. Moves are drawn by their origin, as a list of all moves is long in
+ * large worlds. The frequencies of kinds, the slow ranks and the times of crashes are drawn anew
+ * for each run, as even choices alone lead to few orders of events. */
 #define _GNU_SOURCE /* memfd_create */
 #include "verify/walk/walker.h"
 
@@ -67,23 +67,23 @@ enum kind {
   KINDS
 };
 
-/* When the next crash strikes. */
+/* The time of the next crash. */
 enum strikes { STRIKES_LATER, STRIKES_AT_EVENT, STRIKES_AT_REST };
 
 struct temper {
   struct dice *dice;
   unsigned weight[KINDS]; /* 1 to 64 */
   bool lazy;              /* checkpoints commit while programs have a long way to go */
-  unsigned slowness;      /* of slow ranks; 1: none is */
-  uint64_t slow;          /* ranks, a bit each modulo 64 */
+  unsigned slowness;      /* how slow the slow ranks are; 1: no rank is slow */
+  uint64_t slow;          /* slow ranks, a bit for each modulo 64 */
   enum strikes strikes;
-  unsigned countdown; /* steps, or such events */
+  unsigned countdown; /* steps, or events of that kind */
   uint8_t event;      /* STRIKES_AT_EVENT: enum rcl_event_kind */
-  unsigned delay;     /* so many steps later */
+  unsigned delay;     /* number of steps after that event */
   bool independent;   /* no checkpoint is committed, images become durable */
-  int where;          /* rank of that event; -1: any */
+  int where;          /* rank of the event; -1: any */
   bool falls;         /* the crash is due */
-  unsigned horizon;   /* steps that the run may have, roughly */
+  unsigned horizon;   /* number of steps of the run, roughly */
 };
 
 static enum kind kind_of(const struct move *move)
@@ -115,7 +115,7 @@ static enum kind kind_of(const struct move *move)
 
 static void plan_crash(struct temper *temper)
 {
-  /* Events at which much is half done stand twice. */
+  /* Events at which much is half done are listed twice. */
   static const uint8_t events[] = {RCL_EVENT_DURABLE, RCL_EVENT_DURABLE, RCL_EVENT_CAPTURED,
                                    RCL_EVENT_START,   RCL_EVENT_START,   RCL_EVENT_DOWN,
                                    RCL_EVENT_CONTROL, RCL_EVENT_CONTROL, RCL_EVENT_ARRIVED,
@@ -162,7 +162,7 @@ static bool is_slow(const struct temper *temper, int rank)
   return rank >= 0 && temper->slow >> rank % 64 & 1U;
 }
 
-/* One of the moves that were seen, by their weights. */
+/* The choice of one of the moves that were seen, by their weights. */
 struct choice {
   const struct trip *trip;
   struct temper *temper;
@@ -185,8 +185,8 @@ static void consider(void *data, const struct move *move)
     choice->move = *move;
 }
 
-/* Draws a move that is no fault, from origins that are drawn, or from all if these have none.
- * Returns false if there is none. */
+/* Draws a move that is no fault, from drawn origins or, if these have none, from all. Returns false
+ * if there is none. */
 static bool draw_one(struct choice *choice, bool from_all)
 {
   enum { TRIES = 48 };

@@ -1,4 +1,4 @@
-/* One run through the world of a claim: moves are drawn, and the world judges each step. */
+/* Takes a run through the world of a claim: moves are drawn, and the world judges each step. */
 #ifndef RECLINE_WALKER_H
 #define RECLINE_WALKER_H
 
@@ -13,12 +13,11 @@ struct course {
   struct scenario *claim;
   struct script *script;
   GPtrArray *judged; /* names of properties, ends with NULL */
-  bool unguarded;    /* property `pure` is not judged in full: a step then costs less */
+  bool unguarded;    /* property `pure` is not judged in full, so a step costs less */
 };
 
-/* The first opens the claim in `file`, the second the claim in a text. They return false with
- * `error` set (`file:line: what, expected what`) when it is wrong; course_close() must be called
- * then as well. */
+/* Open the claim in `file`, or the claim in a text. They return false with `error` set (`file:line:
+ * what, expected what`) if it is wrong. The caller ends with course_close(), also then. */
 bool course_open(struct course *, const char *file, GError **error);
 bool course_read(struct course *, const char *text, GError **error);
 void course_close(struct course *);
@@ -26,9 +25,9 @@ void course_close(struct course *);
 /* How a run ends. */
 enum ending {
   ENDING_FINISHED, /* at rest, with all programs finished */
-  ENDING_RESTED,   /* at rest otherwise, as it is free to do */
+  ENDING_RESTED,   /* at rest otherwise, which is allowed */
   ENDING_FULL,     /* the protocol gave up as a list was full, as it may */
-  ENDING_CUT,      /* after as many moves as a run may have */
+  ENDING_CUT,      /* after the most moves that a run may have */
   ENDING_VIOLATED
 };
 enum { ENDINGS = ENDING_VIOLATED + 1 };
@@ -38,7 +37,7 @@ struct run {
   enum ending ending;
   struct verdict why; /* VIOLATED */
   struct reached reached;
-  unsigned crashes; /* that happened */
+  unsigned crashes; /* number of crashes */
 };
 
 void run_init(struct run *);
@@ -47,8 +46,8 @@ void run_clear(struct run *);
 /* Takes a run of drawn moves; `run` has been through run_init() and may have been used before. */
 void walker_run(const struct course *, struct dice *, struct run *run);
 
-/* Takes the moves again, as far as each is possible or there is one like it, and then goes on
- * without crashes, in a fixed order. `to[rank]` is the number that a rank has now, -1: none. */
+/* Takes the moves again, if each is possible or there is one like it. Then goes on in a fixed
+ * order, without crashes. `to[rank]` is the present number of a rank; -1: it is gone. */
 void walker_follow(const struct course *, const GArray *moves, const int16_t *to, struct run *run);
 
 #endif

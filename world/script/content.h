@@ -1,4 +1,4 @@
-/* Histories of programs and contents of messages, in 128 bits.
+/* Represents histories of programs and contents of messages in 128 bits.
  *
  * A history is a fold of all that a program has received and chosen; a message of a script carries
  * its sender's history and the place of the send in the script. Two different histories have the
@@ -34,7 +34,7 @@ static inline bool content_same(const struct content *a, const struct content *b
   return !memcmp(a, b, sizeof *a);
 }
 
-/* The content of a payload. Never none. */
+/* Returns the content of a payload, which is never none. */
 static inline struct content content_of_bytes(const void *bytes, size_t size)
 {
   struct content result;
@@ -45,7 +45,8 @@ static inline struct content content_of_bytes(const void *bytes, size_t size)
   return result;
 }
 
-/* Returns what a payload of that many bytes can hold of a content, its first bytes. Never none. */
+/* Returns the part of a content that a payload of that many bytes can hold: its first bytes. It is
+ * never none. */
 static inline struct content content_cut(struct content whole, size_t bytes)
 {
   if (bytes < sizeof whole)

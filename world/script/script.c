@@ -342,7 +342,8 @@ static bool parse_operation(struct parser *p, struct list *list)
       "free)");
 }
 
-/* Operations separated by commas, up to the end of the line or, `inner`, a closing parenthesis. */
+/* Reads operations separated by commas, up to the end of the line or, if `inner`, to a closing
+ * parenthesis. */
 static bool parse_list(struct parser *p, struct list *list, bool inner)
 {
   for (;;) {
@@ -368,7 +369,8 @@ static void number_iterations(struct list *list)
       list->item[i].count = ++iterations;
 }
 
-/* Every irecv is completed by a wait or cancel, which gets what it may have to receive again. */
+/* Judges the names of receives: a wait or cancel completes every irecv, and gets what it may have
+ * to receive again. */
 static bool check_names(struct parser *p, const struct list *list)
 {
   const struct operation *posted[SCRIPT_NAMES] = {NULL};
@@ -436,7 +438,7 @@ static bool check_members(struct parser *p, struct script *script)
   return true;
 }
 
-/* The next collective with data on that communicator; SCRIPT_END: none. */
+/* Returns the next collective with data on that communicator; SCRIPT_END: there is none. */
 static const struct operation *next_call(const struct operation *op, int comm)
 {
   while (op->kind != SCRIPT_END &&
@@ -445,7 +447,7 @@ static const struct operation *next_call(const struct operation *op, int comm)
   return op;
 }
 
-/* All ranks contribute as many bytes to a collective. */
+/* Judges that all ranks contribute the same number of bytes to a collective. */
 static bool check_bytes(struct parser *p, const struct script *script)
 {
   for (int comm = 0; comm < SCRIPT_COMMS; comm++) {
@@ -473,7 +475,7 @@ bool script_is_member(const struct script *script, int comm, int rank)
   return comm == 0 || script->members[rank * SCRIPT_COMMS + comm];
 }
 
-/* Free programs are free everywhere: only then may whatever comes be taken at once. */
+/* Judges that free programs are free on all ranks: only then may any message be taken at once. */
 static bool check_free(struct parser *p, struct script *script)
 {
   script->free = p->free;
@@ -508,7 +510,7 @@ static bool parse_program(struct parser *p, const char *at, int self, struct scr
   return fine;
 }
 
-/* The head of a line, up to the colon. `*rank` is -1 for '*'. */
+/* Reads the head of a line, up to the colon. `*rank` is -1 for '*'. */
 static bool parse_head(struct parser *p, int *rank)
 {
   struct word word = word_take(p);
@@ -524,7 +526,7 @@ static bool parse_head(struct parser *p, int *rank)
   return word_is(word, ":") || word_expected(p, word, "':'");
 }
 
-/* Where the line of `rank *` was. */
+/* The place of the line `rank *`. */
 struct rest {
   const char *at, *end;
   int line;
@@ -548,7 +550,7 @@ static bool parse_line(struct parser *p, struct script *script, struct rest *res
   return parse_program(p, p->at, rank, script);
 }
 
-/* Ranks without a line of their own. */
+/* Makes the programs of the ranks without a line of their own. */
 static bool parse_rest(struct parser *p, struct script *script, const struct rest *rest)
 {
   for (int rank = 0; rank < p->ranks; rank++) {

@@ -1,4 +1,4 @@
-/* Programs as scripts of MPI operations, which both hosts run.
+/* Reads programs that are scripts of MPI operations, which both hosts run.
  *
  *     rank 0: send 1 tag 7, recv any
  *     rank 1: recv 0 tag 7, checkpoint, choose 2, send 0
@@ -85,7 +85,7 @@ enum script_kind {
   SCRIPT_IF,
   SCRIPT_MEMBER,
   SCRIPT_OUTPUT,
-  /* Operations on windows as they are written; of these, only ACCESS and LOAD remain in `ops`. */
+  /* Operations on windows, as they are written. Of these, only ACCESS and LOAD stay in `ops`. */
   SCRIPT_WINDOW,
   SCRIPT_ACCESS,
   SCRIPT_LOAD,
@@ -97,7 +97,7 @@ enum script_kind {
   SCRIPT_LOCK,
   SCRIPT_FLUSH,
   SCRIPT_UNLOCK,
-  /* Operations that stand in `ops` in their place, beside messages. */
+  /* Operations that replace them in `ops`, beside messages. */
   SCRIPT_OWN,      /* accesses to the own window */
   SCRIPT_SEE,      /* the program sees what they, and others, have fetched */
   SCRIPT_SERVE,    /* serves until a receive is complete, or the rank has its own lock */
@@ -108,7 +108,7 @@ enum script_kind {
 enum script_access { ACCESS_PUT, ACCESS_GET, ACCESS_ACCUMULATE, ACCESS_FETCH };
 
 enum {
-  SCRIPT_NAMES = 8, /* receives that can be outstanding under a name: X = a .. h */
+  SCRIPT_NAMES = 8, /* receives that can be outstanding under a name: a .. h */
   SCRIPT_COMMS = 4, /* communicators, MPI_COMM_WORLD among them */
   SCRIPT_WINDOW_COMM = SCRIPT_COMMS - 1,
   SCRIPT_CELLS = 2,   /* numbers in a window */
@@ -133,14 +133,14 @@ struct operation {
   bool sized;     /* SEND, OUTPUT, COLLECTIVE: of so many `bytes`; else of SCRIPT_BYTES */
   unsigned bytes;
   int flow; /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
-  /* Windows. ACCESS, LOAD: which number, and what is given: `value`, and what IF asks for, if
-     `last`; `name` is the place of an access among those of its rank that are not complete. */
+  /* ACCESS, LOAD: number of the window's cell. ACCESS: the given value, `value`, plus what IF asks
+   * for if `last`; `name` is the index among the rank's accesses that are not complete. */
   unsigned cell, value;
   bool last;
   /* Accesses that go together are written[rank][from .. to - 1], to `peer`. */
   unsigned from, to;
-  int lock;       /* SEND of accesses, LOCK_OWN: the lock that is asked for (window_rules.h) */
-  bool unlocks;   /* SEND of accesses: the lock is given back */
+  int lock;       /* SEND of accesses, LOCK_OWN: the requested lock (window_rules.h) */
+  bool unlocks;   /* SEND of accesses: the lock is given back afterwards */
   unsigned place; /* for what the program itself sends: 1 + the operation's index in `written`; 0:
                      as in `ops` */
   bool unseen; /* SEND, RECV, WAIT, COLLECTIVE: of a window, the program does not see the message */
@@ -153,7 +153,7 @@ static inline unsigned script_bytes(const struct operation *op)
   return op->sized ? op->bytes : SCRIPT_BYTES;
 }
 
-/* Returns whether an access brings back what it finds. */
+/* Returns whether the access brings back the value that it finds. */
 static inline bool access_fetches(const struct operation *access)
 {
   return access->flow == ACCESS_GET || access->flow == ACCESS_FETCH;
@@ -165,30 +165,30 @@ struct script {
   bool branches;              /* some operation is IF */
   bool synchronous;           /* some send is */
   bool outputs;               /* some operation is OUTPUT */
-  bool windows;               /* there is a window, */
-  bool locks;                 /* which is locked */
-  bool spelled;               /* collectives are messages */
+  bool windows;               /* there is a window */
+  bool locks;                 /* windows are locked */
+  bool spelled;               /* collectives are spelled out as messages */
   bool *members;              /* [rank * SCRIPT_COMMS + comm] */
   struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */
-  struct operation **written; /* the operations as the text has them; NULL: as in `ops` */
+  struct operation **written; /* the operations as the text has them; NULL: they are as in `ops` */
 };
 
-/* Parses `text` for `ranks` ranks. On error returns NULL, sets *line (from 1) and *message (to
- * be freed with free()): what is wrong and what was expected. Plain C: also linked into the MPI
- * program that runs scripts. */
+/* Parses `text` for `ranks` ranks. The caller frees the script with script_free(). On an error
+ * returns NULL, and sets *line (from 1) and *message, which the caller frees with free(): what is
+ * wrong and what was expected. Plain C, as the MPI program that runs scripts has it, too. */
 struct script *script_parse(const char *text, int ranks, int *line, char **message);
 void script_free(struct script *);
 
-/* The word that an operation begins with, such as "send". Static. */
+/* Returns the word with which an operation begins, such as "send". Static. */
 const char *script_word(const struct operation *);
 
-/* Returns whether `rank` is, or will be, a member of communicator `comm`, a hidden one too. */
+/* Returns whether `rank` is, or will be, a member of communicator `comm`, which may be hidden. */
 bool script_is_member(const struct script *, int comm, int rank);
 
-/* Puts messages in the place of collectives, for protocols to which these are the messages that
- * they consist of: to and from the root, or rank 0, on a context of their own (SCRIPT_HIDDEN), in
- * the order of ranks. A script without collectives stays as it is. False, and nothing is done, when
- * that would be too many operations. */
+/* Replaces collectives by the messages of which they consist, for protocols that see these: to and
+ * from the root, or rank 0, on a context of their own (SCRIPT_HIDDEN), in the order of ranks. A
+ * script without collectives stays as it is. Returns false, and changes nothing, if that makes too
+ * many operations. */
 enum { SCRIPT_HIDDEN = SCRIPT_COMMS };
 bool script_spell_out(struct script *);
 

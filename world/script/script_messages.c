@@ -1,4 +1,4 @@
-/* Scripts: collectives as the messages of which they consist. */
+/* Replaces collectives by the messages of which they consist. */
 #include "world/script/script_parts.h"
 
 #include "protocols/protocol.h"
@@ -38,7 +38,7 @@ static int first_member(const struct script *script, int comm)
   return rank;
 }
 
-/* Returns NULL if there are too many. */
+/* Returns the operations of a rank with collectives spelled out; NULL: there are too many. */
 static struct operation *spelled_out(const struct script *script, int self)
 {
   struct list list = {0};

@@ -10,7 +10,7 @@
 
 enum { OPERATIONS_MAX = 65535 }; /* world_program.next is 16 bits wide */
 
-/* Operations of one line, loops unrolled. */
+/* The operations of one line, with loops unrolled. */
 struct list {
   struct operation *item;
   size_t count, room;
@@ -34,7 +34,8 @@ static inline void append(struct list *list, const struct operation *operation)
   list->item[list->count++] = *operation;
 }
 
-/* Puts messages in the place of the calls of windows. Returns what is wrong with them; static. */
+/* Replaces the calls of windows by messages. Returns NULL, or what is wrong with the calls;
+ * static. */
 const char *script_make_windows(struct script *);
 
 static inline void free_ops(struct operation **ops, int ranks)

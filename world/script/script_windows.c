@@ -1,7 +1,7 @@
-/* Scripts: calls of windows as the messages of which they consist, in the order in which the layer
- * sends and awaits them: sim/mpi/calls/wrap_window.c, window_passive.c. The accesses of an epoch
- * are known beforehand, so messages that announce how much will come are left out; messages of
- * fixed size are there. */
+/* Replaces calls of windows by the messages of which they consist, in the order in which the layer
+ * sends and awaits them (sim/mpi/calls/wrap_window.c, window_passive.c). The accesses of an epoch
+ * are known beforehand, so messages that only announce their number are left out. Messages of fixed
+ * size are there. */
 #include "world/script/script_parts.h"
 
 #include "protocols/protocol.h"
@@ -12,7 +12,7 @@ struct maker {
   const struct script *script;
   int self;
   struct list list;
-  bool serves; /* it has a window that is locked */
+  bool serves; /* the rank has a window that is locked */
   /* Locks on other ranks: the kind that is asked for, whether the rank has asked, and its accesses
    * so far. */
   int lock[SCRIPT_WINDOW_RANKS];
@@ -55,8 +55,8 @@ static bool fetches(const struct maker *m, int rank, struct range range, int tar
   return false;
 }
 
-/* The epoch of `rank` that ends with its `number`th operation of that kind (and peer; RCL_ANY:
- * whichever), counted from 0. */
+/* Returns the epoch of `rank` that ends with operation `number`, from 0, of that kind and peer
+ * (RCL_ANY: any). */
 static struct range epoch(const struct maker *m, int rank, enum script_kind kind, int peer,
                           unsigned number)
 {
@@ -72,7 +72,7 @@ static struct range epoch(const struct maker *m, int rank, enum script_kind kind
   return (struct range){range.to, range.to};
 }
 
-/* Returns how many of them come before that operation. */
+/* Returns how many operations of that kind and peer come before the operation at `at`. */
 static unsigned number_of(const struct maker *m, unsigned at, enum script_kind kind, int peer)
 {
   unsigned number = 0;
@@ -151,14 +151,15 @@ static void serve(struct maker *m, int name)
   append(&m->list, &(struct operation){.kind = SCRIPT_SERVE, .name = name, .unseen = true});
 }
 
-/* Adds the operation as it is written. */
+/* Adds an operation as it is written. */
 static void add(struct maker *m, const struct operation *op)
 {
   append(&m->list, op);
   m->list.item[m->list.count - 1].place = (unsigned)(op - written(m, m->self)) + 1;
 }
 
-/* Adds what the program itself sends or receives: it serves until that is complete. */
+/* Adds a message that the program itself sends or receives. The rank serves until it is
+ * complete. */
 static void send(struct maker *m, const struct operation *op)
 {
   add(m, op);
@@ -176,7 +177,7 @@ static void receive(struct maker *m, const struct operation *op)
   append(&m->list, &part);
 }
 
-/* A barrier by dissemination. */
+/* Adds a barrier by dissemination. */
 static void meet(struct maker *m)
 {
   const struct range none = {0, 0};
@@ -214,7 +215,7 @@ static void send_off(struct maker *m, int target, struct range range, bool unloc
   message(m, SCRIPT_WAIT, target, TAG_REPLY, range);
 }
 
-/* Flush and unlock. */
+/* Adds the end of accesses: flush or unlock. */
 static void end_accesses(struct maker *m, unsigned at, bool unlocks)
 {
   int target = written(m, m->self)[at].peer;
@@ -337,7 +338,7 @@ static void add_operation(struct maker *m, unsigned at)
 
 /* ---- what is refused ---- */
 
-/* One rank, while its operations are read. */
+/* One rank, while its operations are judged. */
 struct reader {
   const struct script *script;
   int self;
@@ -356,7 +357,7 @@ static bool is_pending(const struct reader *r)
   return false;
 }
 
-/* Those to `target`, or RCL_ANY. */
+/* Completes the accesses to `target`; RCL_ANY: all accesses. */
 static void complete_all(struct reader *r, int target)
 {
   for (int i = 0; i < SCRIPT_PENDING; i++)
@@ -530,7 +531,7 @@ static struct operation *made(const struct script *script, int self)
   for (unsigned i = 0; script->ops[self][i].kind != SCRIPT_END; i++)
     add_operation(&maker, i);
   if (maker.serves)
-    meet(&maker); /* in MPI_Finalize */
+    meet(&maker); /* in MPI_Finalize all ranks meet */
   append(&maker.list, &(struct operation){.kind = SCRIPT_END});
   return maker.list.item;
 }

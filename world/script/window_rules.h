@@ -18,15 +18,16 @@ enum window_tag {
 
 enum lock { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE };
 
-/* At the target: a message that waits, perhaps for a lock; or the rank itself, for its own. */
+/* A message that waits at the target, perhaps for a lock; or the target rank itself, which waits
+ * for its own lock. */
 struct lock_wait {
   int origin;
-  int lock; /* the lock that is asked for, or LOCK_NONE */
+  int lock; /* the requested lock, or LOCK_NONE */
   struct lock_wait *next;
 };
 
-/* Returns the first waiting access that may be carried out, in the order of arrival, or NULL.
- * `held` has the lock of each origin. A request for a lock waits for all earlier requests; an
+/* Returns the first waiting access that may be carried out, in the order of arrival; NULL: there is
+ * none. `held` has the lock of each origin. A request for a lock waits for all earlier requests. An
  * origin that holds a lock goes ahead of them. */
 struct lock_wait *locks_next(struct lock_wait *first, const uint8_t *held, int ranks);
 

@@ -49,14 +49,14 @@ static bool bad(const struct join *j, const struct part *part, const char *forma
 
 /* ---- lines ---- */
 
-/* Returns whether the line tells of no step. */
+/* Returns whether the line is an account, and no step. */
 static bool is_account(const char *line)
 {
   const char *rank = line ? strchr(line, ' ') : NULL, *what = rank ? strchr(rank + 1, ' ') : NULL;
   return what && g_str_has_prefix(what, " account ");
 }
 
-/* Returns the next line of a step behind its time, which is read; NULL: there is none. */
+/* Returns the next line with a step, without its time, which is read; NULL: there is none. */
 static const char *part_line(struct part *part)
 {
   struct part_trace *trace = &part->trace;
@@ -249,7 +249,7 @@ static bool take_life(struct join *j)
   }
 }
 
-/* All start before anything else. */
+/* Takes all starts, before anything else. */
 static bool take_starts(struct join *j)
 {
   g_autofree char *why = NULL;
@@ -285,8 +285,9 @@ static bool find_start(struct join *j, uint32_t *checkpoint)
   return false;
 }
 
-/* All processes have died and are found dead. A process may have been killed after its commit was
- * recorded and before it wrote so: the commit is added for it, as nothing after it was seen. */
+/* Takes the crash of all processes, and its detection. A process may have been killed after its
+ * commit was recorded and before it wrote so. Then the commit is added for it, as nothing after it
+ * was seen. */
 static void take_crash(struct join *j, uint32_t checkpoint)
 {
   if (checkpoint && global_of(&j->world)->committing == checkpoint)
@@ -297,7 +298,7 @@ static void take_crash(struct join *j, uint32_t checkpoint)
   take_untold(j, (struct move){.kind = MOVE_DETECT, .rank = -1});
 }
 
-/* Sets whether there is such a life. */
+/* Opens the parts of a life. Sets *there: whether there is such a life. */
 static bool open_life(struct join *j, unsigned life, bool *there)
 {
   *there = false;

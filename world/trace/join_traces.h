@@ -1,22 +1,23 @@
-/* The traces of the processes of an MPI program (mpi/real_trace.c), put together. */
+/* Joins the traces of an MPI program's processes (mpi/real_trace.c). */
 #ifndef RECLINE_JOIN_TRACES_H
 #define RECLINE_JOIN_TRACES_H
 
 #include <glib.h>
 #include <stdbool.h>
 
-/* What the world has seen of all lives of the program. */
+/* The result: what the world has seen of all lives of the program. */
 struct joined {
   unsigned ranks, steps, starts, commits;
-  unsigned violations; /* counts lines of the trace */
-  char *first;         /* text of the first violation, for g_free(); NULL: none */
-  bool ended;          /* all programs have ended */
+  unsigned violations; /* number of lines of the trace that tell a violation */
+  char *first; /* text of the first violation, which the caller frees with g_free(); NULL: there is
+                  none */
+  bool ended;  /* all programs have ended */
 };
 
-/* Takes what the files FOLDER/trace.LIFE.RANK tell through one world: in the order of their times,
- * as far as the world lets it, so that clocks of machines may differ. Writes the joined trace to
- * `file` (docs/trace.md). If the world refuses a line, or actions or digests differ, that is an
- * error `file:line: what, expected what`, and nothing is written. */
+/* Takes the files FOLDER/trace.LIFE.RANK through one world: in the order of their times, as far as
+ * the world allows it, so clocks of machines may differ. Writes the joined trace to `file`
+ * (docs/trace.md). If the world refuses a line, or if actions or digests differ, returns false with
+ * an error `file:line: what, expected what`, and writes nothing. */
 bool trace_join(const char *folder, const char *file, struct joined *, GError **);
 
 #endif

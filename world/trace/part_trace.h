@@ -1,15 +1,14 @@
-/* What one process on real MPI has done in one life: the file trace.LIFE.RANK that the host leaves
- * (docs/mpi-host.md). After its head come lines `SECONDS RANK EVENT...`, and accounts. */
+/* Reads what one process on real MPI has done in one life: the file trace.LIFE.RANK that the host
+ * leaves (docs/mpi-host.md). After its head come lines `SECONDS RANK EVENT...`, and accounts. */
 #ifndef RECLINE_PART_TRACE_H
 #define RECLINE_PART_TRACE_H
 
 #include <glib.h>
 #include <stdbool.h>
 
-/* The head, which is the same in all parts of a run but for `began`. Its texts belong to the part.
- */
+/* The head, which is equal in all parts of a run except for `began`. The part owns its texts. */
 struct part_head {
-  const char *protocol, *program, *library; /* the last is that of MPI */
+  const char *protocol, *program, *library; /* `library` is the MPI library */
   int ranks;
   unsigned capacity; /* both are those of a run: 1 to G_MAXINT16, at most RCL_CAPACITY_MAX */
   double began;      /* seconds */
@@ -19,14 +18,14 @@ struct part_trace {
   char *file; /* its path */
   struct part_head head;
   bool there;    /* there is such a file */
-  char **line;   /* all lines, the last one NULL; NULL: the process has told nothing */
+  char **line;   /* all lines; the last one is NULL; NULL: the process has told nothing */
   unsigned next; /* the next line to read: the first is the one behind the head */
 };
 
-/* Reads a part, which part_trace_clear() frees, also after an error. A last line without an end is
- * left out, as its process was killed while it wrote. A process that left no file, or was killed
- * ahead of the end of its head, has told nothing. Returns false if the head is none; `error` says
- * so in one line, `file:line: what, expected what`. */
+/* Reads a part. The caller ends with part_trace_clear(), also after an error. A last line without
+ * an end is left out, as its process was killed while it wrote. A process without a file, or that
+ * was killed before the end of its head, has told nothing. Returns false if the head is wrong, with
+ * `error` set to one line `file:line: what, expected what`. */
 bool part_trace_read(struct part_trace *, const char *folder, unsigned life, unsigned rank,
                      GError **error);
 void part_trace_clear(struct part_trace *);

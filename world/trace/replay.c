@@ -1,4 +1,4 @@
-/* Replay: a trace, taken through a world of its own. */
+/* Replays a trace in a world of its own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool find_message(struct replay *r, struct move *move, guint64 number, gi
                     number, move->event.peer, move->rank);
 }
 
-/* Words of a line that belong to traces and not to the notation of protocols. */
+/* The words of a line that belong to traces, and not to the notation of protocols. */
 struct extras {
   guint64 number; /* @n; 0: none */
   gint64 place;   /* at=K; -1: none */
@@ -129,7 +129,7 @@ static bool read_event(struct replay *r, char **words, struct move *move)
   return true;
 }
 
-/* `TIME RANK WHAT...`: everything before the actions. */
+/* Reads `TIME RANK WHAT...`, everything before the actions. */
 static bool read_move(struct replay *r, const char *text, struct move *move)
 {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -271,8 +271,8 @@ static bool replay_violation(struct replay *r, const char *text)
   return replay_bad(r, "the trace says '%s', the replay finds no such violation", text);
 }
 
-/* Judges only what the trace calls violated: another property, violated by the same step, would
- * hide it. */
+/* Finds the properties to judge: only those that the trace calls violated. Another property,
+ * violated by the same step, would hide them. */
 static void find_properties(struct replay *r, char **lines)
 {
   r->properties = g_ptr_array_new_with_free_func(g_free);
@@ -383,8 +383,8 @@ bool trace_hazards(const char *file, unsigned *hazards, GError **error)
   return fine;
 }
 
-/* The header must be that of the world, which may have more hazards. Returns the first line after
- * the header; NULL: the headers differ. */
+/* Compares the header with that of the world, which may have more hazards. Returns the first line
+ * after the header; NULL: the headers differ. */
 static char **match_header(struct replay *r, char **line, const char *host)
 {
   char *header = trace_header(r->world, host);
@@ -437,7 +437,7 @@ bool trace_continue(const char *file, struct world *world, const char *host,
   bool fine = line != NULL;
   for (; fine && *line && (**line || line[1]); line++) {
     r.line++;
-    if (!g_str_has_prefix(*line, "violation ")) /* else the previous move has it */
+    if (!g_str_has_prefix(*line, "violation ")) /* else the line of the previous move has it */
       fine = continue_line(&r, *line, taken);
   }
   g_array_unref(r.moves);

@@ -1,5 +1,4 @@
-/* Inside the replay: what its lines (replay.c) and the header of a trace (replay_header.c) share.
- */
+/* Inside the replay: what replay.c, which reads lines, and replay_header.c share. */
 #ifndef RECLINE_REPLAY_H
 #define RECLINE_REPLAY_H
 
@@ -21,10 +20,10 @@ struct replay {
   struct verdict verdict; /* number of the last line */
   bool begun;
   GArray *moves;         /* struct move of each move taken */
-  unsigned again;        /* number of last moves that come again and again */
-  bool repeats;          /* the trace says that some moves come again */
+  unsigned again;        /* number of moves at the end that repeat for ever */
+  bool repeats;          /* the trace says that some moves repeat */
   GPtrArray *states;     /* digests of the world's state before each step */
-  GPtrArray *properties; /* names in the lines that say `violation`; ends with NULL */
+  GPtrArray *properties; /* the names in the lines `violation`; ends with NULL */
   GHashTable *members;   /* member_key() of each member of a communicator that the trace names */
 };
 
@@ -40,7 +39,7 @@ struct header {
   GString *script; /* NULL: none */
 };
 
-/* Says what is wrong with the present line; false. */
+/* Sets an error about the present line. Returns false. */
 bool replay_bad(struct replay *, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Reads a number in a line, from `least` to `most`. Returns false, with a message, if the word is
@@ -48,7 +47,8 @@ bool replay_bad(struct replay *, const char *format, ...) G_GNUC_PRINTF(2, 3);
 bool replay_whole(struct replay *, const char *key, const char *value, guint64 least, guint64 most,
                   guint64 *number);
 
-/* Reads a line of the header; false as above. replay_clear_header() frees what lines have added. */
+/* Reads a line of the header. Returns false with an error. replay_clear_header() frees what lines
+ * have added. */
 bool replay_read_header(struct replay *, const char *text, struct header *);
 void replay_clear_header(struct header *);
 
@@ -56,7 +56,7 @@ void replay_clear_header(struct header *);
  * all members, and some ranks learn only later that they are members. */
 void replay_find_members(struct replay *, char **lines);
 
-/* Begins the world that the header describes; returns false with a message, as above. */
+/* Begins the world that the header describes. Returns false with an error. */
 bool replay_begin(struct replay *, const struct header *);
 
 #endif

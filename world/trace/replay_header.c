@@ -1,4 +1,4 @@
-/* Replay: the header of a trace, and the world that it describes. */
+/* Reads the header of a trace, and sets up the world that it describes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +74,8 @@ static bool read_level(struct replay *r, const char *value, struct header *heade
   return true;
 }
 
-/* A parameter of the protocol, which is named before. Other keys are for other readers
- * (docs/trace.md). */
+/* Reads a parameter of the protocol, which an earlier line has named. Other keys are for other
+ * readers (docs/trace.md). */
 static bool read_parameter(struct replay *r, const char *key, const char *value,
                            struct header *header)
 {
@@ -88,7 +88,7 @@ static bool read_parameter(struct replay *r, const char *key, const char *value,
 
 static const struct {
   const char *key;
-  size_t offset; /* of the number in struct header */
+  size_t offset; /* offset of the number in struct header */
   guint64 least, most;
 } header_numbers[] = {
     {"ranks", offsetof(struct header, ranks), 1, G_MAXINT16},

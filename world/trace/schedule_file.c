@@ -2,7 +2,7 @@
 
 #include "world/scenario/platform_file.h"
 
-/* Any machine will do, as the schedule fixes the order. */
+/* The platform. Any machine will do, as the schedule fixes the order. */
 static const char platform[] = "clan.xml";
 
 const char *counterexample_refuses(const struct scenario *claim, const struct script *script)
@@ -57,7 +57,7 @@ static const char *refuses(const struct scenario *scenario, const struct trace_s
   return NULL;
 }
 
-/* The run itself ends synchronous sends. */
+/* Leaves out the ends of synchronous sends, which the run itself brings about. */
 static void leave_out_ends_of_sends(struct trace_story *story)
 {
   unsigned count = 0, repeated = story->count - story->again;

@@ -1,4 +1,4 @@
-/* A counterexample of the explorer as a scenario for `recline run`. */
+/* Writes a counterexample of the explorer as a scenario for `recline run`, and reads it. */
 #ifndef RECLINE_COUNTEREXAMPLE_H
 #define RECLINE_COUNTEREXAMPLE_H
 
@@ -9,13 +9,15 @@
 /* Returns NULL when real programs can repeat a counterexample of the claim; otherwise why not. */
 const char *counterexample_refuses(const struct scenario *claim, const struct script *script);
 
-/* Writes to `file` the scenario by which they repeat it, for that property, with the trace of that
- * name beside the file as schedule. The file is written under a temporary name and renamed. */
+/* Writes the scenario by which real programs repeat it, for that property, to `file`. The trace of
+ * that name beside the file is the schedule. The file is written under a temporary name and
+ * renamed. */
 bool counterexample_write(const struct scenario *claim, const char *property, const char *trace,
                           const char *file, GError **error);
 
-/* Reads the schedule of a scenario; trace_story_clear() frees it. False when real programs cannot
- * do what it says, or it is not of the scenario's protocol and number of ranks. */
+/* Reads the schedule of a scenario. The caller ends with trace_story_clear(). Returns false with
+ * `error` set if real programs cannot follow it, or if it does not have the scenario's protocol and
+ * number of ranks. */
 bool counterexample_read(const struct scenario *, struct trace_story *, GError **error);
 
 #endif

@@ -11,7 +11,7 @@
  *     0.001250 3 arrived peer=1 tag=7 comm=0 request=3 bytes=8 words=0,0,4 @12 | deliver
  *         request=3 # 8899aabbccddeeff                      (one line)
  *
- * `@n` numbers a message, the same at its sending and its arrival; the digest after `#` is that of
+ * `@n` numbers a message, equally at its sending and its arrival. The digest after `#` is that of
  * the rank's protocol state after the step. A replay (lock 4) takes a trace through the same
  * protocol objects and compares actions and digests.
  */
@@ -25,21 +25,21 @@
 
 struct trace; /* a trace being written */
 
-/* Starts a trace in `file` (written under a temporary name until trace_close()). `host` names the
- * host; `steps` prints times as step numbers, else as seconds with 9 decimals. */
+/* Starts a trace in `file`, which has a temporary name until trace_close(). `host` names the host.
+ * `steps` prints times as step numbers; otherwise they are seconds with 9 decimals. */
 struct trace *trace_open(const char *file, const struct world *, const char *host, bool steps,
                          GError **error);
 
-/* Adds the line of a move that world_step() has just taken, and that of a violation, whose text has
- * the numbers of its messages in the trace then. */
+/* Adds the line of a move that world_step() has just taken, and the line of a violation, if there
+ * is one. The text of the verdict then has the numbers that its messages have in the trace. */
 void trace_move(struct trace *, double time, const struct world *, const struct move *,
                 const struct rcl_actions *, struct verdict *);
 
-/* Adds a violation that no single move shows (at rest, an outcome): the last line. Its text then
- * has the numbers of its messages in the trace. */
+/* Adds a violation that no single move shows (at rest, an outcome), as the last line. The text of
+ * the verdict then has the numbers that its messages have in the trace. */
 void trace_violation(struct trace *, struct verdict *);
 
-/* Adds that from here on the moves from number `step` on come again and again. */
+/* Adds that the moves from number `step` on repeat for ever. */
 void trace_again(struct trace *, unsigned step);
 
 bool trace_close(struct trace *,
@@ -50,25 +50,25 @@ struct trace_story {
   const struct rcl_protocol *protocol;
   int ranks;
   bool overtaking; /* messages overtake each other, against MPI */
-  bool free;       /* programs are */
+  bool free;       /* programs are free */
   bool spelled;    /* collectives of the scripts are messages */
   struct move *moves;
   unsigned count;
-  unsigned again; /* number of last moves that come again and again; 0: none do */
+  unsigned again; /* number of moves at the end that repeat for ever; 0: none do */
 };
 
-/* Takes the trace in `file` through a world of its own, and tells what has been replayed;
- * trace_story_clear() frees it. False, with nothing to free and `error` set to
- * `file:line: what, expected what`, on the first line that does not parse, that the world refuses,
- * or whose actions or digest differ. */
+/* Takes the trace in `file` through a world of its own, and tells what was replayed. The caller
+ * ends with trace_story_clear(). Returns false, with nothing to free and `error` set to `file:line:
+ * what, expected what`, at the first line that does not parse, that the world refuses, or whose
+ * actions or digest differ. */
 bool trace_read(const char *file, struct trace_story *, GError **error);
 
-/* Returns whether that file begins as a trace does; its name does not matter. */
+/* Returns whether that file begins as a trace does, whatever its name is. */
 bool trace_is(const char *file);
 
 void trace_story_clear(struct trace_story *);
 
-/* The hazards that the header of the trace in `file` names. Errors as above. */
+/* Reads the hazards that the header of the trace in `file` names. Errors as above. */
 bool trace_hazards(const char *file, unsigned *hazards, GError **error);
 
 /* Takes the trace in `file` through `world`, which has just begun, and calls `taken` behind each
@@ -80,7 +80,7 @@ bool trace_continue(const char *file, struct world *world, const char *host,
                                   const struct verdict *),
                     GError **error);
 
-/* A text that is the same for equal states of a world; the caller frees it. */
+/* Returns a text that is equal for equal states of a world. The caller frees it. */
 char *trace_state(const struct world *);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* ---- message numbers ---- */
 
-/* A message under way, as it is in its channel, with its number; 0: not yet numbered. */
+/* A message under way, as it is in its channel, with its number; 0: it has none yet. */
 struct numbered {
   uint64_t number;
   struct world_message message;
@@ -25,7 +25,7 @@ struct queue {
   uint32_t count, room;
 };
 
-/* A message of the programs that has a number, by its place in its flow. */
+/* A message of the programs that has a number, and its place in its flow. */
 struct placed {
   uint64_t number;
   int32_t tag;
@@ -33,7 +33,7 @@ struct placed {
   int16_t source, destination, comm;
 };
 
-enum { PLACED = 1 << 14 }; /* messages whose places are known: the last ones */
+enum { PLACED = 1 << 14 }; /* number of the last messages whose places are known */
 
 /* Copies of the channels whose messages carry numbers. */
 struct trace_lines {
@@ -42,7 +42,7 @@ struct trace_lines {
   uint32_t count, room;
   uint64_t last;
   struct placed *placed; /* a ring */
-  uint64_t placed_count; /* of all that came into it */
+  uint64_t placed_count; /* number of messages that ever came into the ring */
   uint32_t placed_room;
 };
 
@@ -61,7 +61,7 @@ void trace_lines_free(struct trace_lines *numbers)
   free(numbers);
 }
 
-/* Valid until the next call. */
+/* Returns the queue of a part, valid until the next call. */
 static struct queue *queue_of(struct trace_lines *numbers, const struct world *world, uint32_t part)
 {
   if (!numbers->queue_of) {
@@ -154,8 +154,8 @@ static void note_place(struct trace_lines *numbers, const struct numbered *entry
                       .comm = message->comm};
 }
 
-/* Numbers the oldest message of the channel that has none. 0 when there is none: the message was
- * lost on the way. */
+/* Numbers the oldest message of the channel that has no number. Returns the number; 0: there is no
+ * such message, as it was lost on the way. */
 static uint64_t number_next(struct trace_lines *numbers, struct queue *queue, int source,
                             int destination)
 {
@@ -179,7 +179,7 @@ static bool is_placed(const struct placed *placed, const struct verdict *verdict
 /* Appends the numbers that one of the messages has had, as far as there is room. */
 static void list_numbers(const struct trace_lines *numbers, struct verdict *verdict, int which)
 {
-  enum { ROOM = 30 }; /* for a number and what stands around it */
+  enum { ROOM = 30 }; /* characters for a number with the text around it */
   size_t size = sizeof verdict->text, said = strlen(verdict->text);
   uint64_t first = numbers->placed_count > PLACED ? numbers->placed_count - PLACED : 0;
   const char *before = which ? "; " : " (";
@@ -235,8 +235,8 @@ bool trace_takes_message(const struct move *move)
           (move->event.kind == RCL_EVENT_ARRIVED || move->event.kind == RCL_EVENT_CONTROL));
 }
 
-/* ` @n` of the message that `move` takes, found before the copy of its channel follows; with
- * ` at=K` where a duplicate has the same number. */
+/* Prints ` @n` for the message that `move` takes, before the copy of its channel follows. Adds `
+ * at=K` if a duplicate has the same number. */
 static void print_taken(struct buffer *line, const struct queue *queue, uint32_t index)
 {
   if (index >= queue->count)
@@ -250,7 +250,7 @@ static void print_taken(struct buffer *line, const struct queue *queue, uint32_t
     }
 }
 
-/* Brings the copy of the channel that `move` took a message from up to date. */
+/* Updates the copy of the channel from which `move` took a message. */
 static void take(struct trace_lines *numbers, const struct world *world, const struct move *move,
                  uint32_t part)
 {
@@ -320,8 +320,8 @@ void trace_print_move(struct buffer *line, const struct world *world, const stru
   }
 }
 
-/* Appends the actions of a step to `line` and gives numbers to the messages that it sent; returns
- * that of the program's message. */
+/* Appends the actions of a step to `line`, and numbers the messages that it sent. Returns the
+ * number of the program's message. */
 static uint64_t print_actions(struct buffer *line, struct trace_lines *numbers,
                               const struct world *world, const struct move *move,
                               const struct rcl_actions *actions)
@@ -481,7 +481,7 @@ void trace_print_operation(struct buffer *out, const struct operation *operation
   if (operation->sized)
     buffer_printf(out, " bytes %u", operation->bytes);
   print_access(out, operation);
-  if (operation->comm && kind != SCRIPT_CANCEL) /* the communicator is that of its irecv */
+  if (operation->comm && kind != SCRIPT_CANCEL) /* the irecv tells the communicator */
     buffer_printf(out, kind == SCRIPT_MEMBER ? " %d" : " on %d", operation->comm);
 }
 

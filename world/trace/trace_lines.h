@@ -1,31 +1,32 @@
-/* The text of traces (docs/trace.md), for code that writes and code that replays them. Without
- * GLib, so that every host can print. */
+/* Writes and reads the text of traces (docs/trace.md), for hosts that write and for the replay.
+ * Without GLib, so that every host can print. */
 #ifndef RECLINE_TRACE_LINES_H
 #define RECLINE_TRACE_LINES_H
 
 #include "base/buffer.h"
 #include "world/rules/world.h"
 
-/* State between lines: the numbers of messages. */
+/* The state between lines: the numbers of messages. */
 struct trace_lines;
 
 struct trace_lines *trace_lines_new(void);
 void trace_lines_free(struct trace_lines *);
 
-/* All lines up to and including `---`. `host` names the host. The caller frees it with free(). */
+/* Returns all lines up to `---`, with it. `host` names the host. The caller frees the text with
+ * free(). */
 char *trace_header(const struct world *, const char *host);
 
-/* The first returns the line of a move that world_step() has just taken, without time and line end;
- * the second, the line of a violation, behind trace_name_messages(). Where the verdict is that the
- * step was impure, nothing is asked of the protocol. The caller frees them with free(). */
+/* The first returns the line of a move that world_step() has just taken, without time and line end.
+ * The second returns the line of a violation, after trace_name_messages(). If the verdict is that
+ * the step was impure, the protocol is not called. The caller frees the lines with free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
                  const struct rcl_actions *, const struct verdict *);
 char *trace_violation_line(const struct trace_lines *, struct verdict *);
 
-/* Appends to the text of a verdict the numbers that its messages have in the lines so far, all of
- * a message that was sent again, as far as the text has room: " (@3, @10)", or " (@9; @5)" where it
- * speaks of two. Only the last 16,384 messages of the programs have their numbers kept. A second
- * call appends nothing. */
+/* Appends to the text of a verdict the numbers that its messages have in the lines so far, as far
+ * as the text has room: all numbers of a message that was sent again, " (@3, @10)", or " (@9; @5)"
+ * if the text speaks of two messages. Numbers are known for the last 16,384 messages of the
+ * programs only. A second call appends nothing. */
 void trace_name_messages(const struct trace_lines *, struct verdict *);
 
 /* Append to `text` the part of a move's line that says what happened, without message numbers; and
@@ -33,7 +34,7 @@ void trace_name_messages(const struct trace_lines *, struct verdict *);
 void trace_print_move(struct buffer *text, const struct world *, const struct move *);
 void trace_print_operation(struct buffer *text, const struct operation *);
 
-/* Appends all operations from `first` up to `end` to `text`, as a line of a script has them. */
+/* Appends the operations from `first` up to `end` to `text`, as in a line of a script. */
 void trace_print_operations(struct buffer *text, const struct operation *first,
                             const struct operation *end);
 
@@ -43,8 +44,9 @@ uint64_t trace_number(struct trace_lines *, const struct world *, const struct m
 /* Returns whether a message leaves its channel by that move, or is the subject of a fault. */
 bool trace_takes_message(const struct move *);
 
-/* Returns the place, in its channel, of the message with that number that the move takes; where a
- * fault has doubled it, of the copy at `place` (negative: any). Negative: there is none. */
+/* Returns the place, in its channel, of the message with that number that the move takes; if a
+ * fault has doubled the message, of the copy at `place` (negative: any copy). Negative: there is
+ * none. */
 int64_t trace_find(struct trace_lines *, const struct world *, const struct move *, uint64_t number,
                    int64_t place);
 

@@ -1,15 +1,15 @@
-/* Sets up the world from a scenario, for both hosts. */
+/* Sets up the world of a scenario, for both hosts. */
 #ifndef RECLINE_WORLD_OF_H
 #define RECLINE_WORLD_OF_H
 
 #include "world/rules/world.h"
 #include "world/scenario/scenario.h"
 
-/* Sets what the protocol knows of the run: its parameters, and program.topology, which
- * scenario_load() has judged. */
+/* Tells the protocol about the run: its parameters, and program.topology, which scenario_load() has
+ * judged. */
 void world_of_protocol(struct world *, const struct scenario *);
 
-/* Adds the levels of storage of the scenario; none where storage outlives all crashes. */
+/* Adds the scenario's levels of storage; none if storage outlives all crashes. */
 void world_of_levels(struct world *, const struct scenario *);
 
 /* Loads the shared object of a protocol that is kept elsewhere. Its path is in the scenario that

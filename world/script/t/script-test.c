@@ -1,4 +1,4 @@
-/* Scripts: what is read, and what is refused with which words. */
+/* Tests which scripts are read, and which are refused with which words. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ static void accepted(void)
         "7:0:0:0:0 14:0:0:0:0 7:0:0:0:0 14:0:0:0:0 ");
 }
 
-/* What is cancelled is received again on the communicator on which it was posted. */
+/* Tests that a cancelled receive is received again on the communicator on which it was posted. */
 static void cancels(void)
 {
   int line;
@@ -127,7 +127,7 @@ static void cancels(void)
   free(message);
 }
 
-/* Operations on windows become messages of communicator 3, with tags of their own. */
+/* Tests that operations on windows become messages of communicator 3, with tags of their own. */
 static void windows(void)
 {
   reads("rank *: window", 2, 1, "7:0:0:0:0 14:0:0:0:0 ");
