@@ -14,7 +14,7 @@
  *     real_storage.c     parts of checkpoints, the commit record
  *     real_options.c     the environment; errors
  *     real_trace.c       the trace of this process, for `recline join`
- *     real_account.c     where its time goes
+ *     real_account.c     the time of this process, by activity
  *
  * One thread of a process does all work, in calls of the program. An error of the user ends all
  * processes with one line and exit code 64, a protocol that gives up with 1, and an error of

@@ -163,8 +163,8 @@ void real_forget(const struct rcl_action *);
 
 /* ---- real_messages.c ---- */
 
-void real_arrive(
-    struct real_message *);   /* takes a message out of the channel, below the matching */
+/* Takes a message out of the channel, below the matching. */
+void real_arrive(struct real_message *);
 void real_match_all(void);    /* matches messages that have come with receives */
 void real_announce_all(void); /* announces the posted receives */
 void real_deliver(const struct rcl_action *);
@@ -197,8 +197,8 @@ void real_storage_store(const struct rcl_action *);
 void real_storage_commit(uint32_t checkpoint);
 void real_storage_erase(uint32_t checkpoint);
 void real_storage_erase_others(uint32_t checkpoint);
-void real_storage_clear(
-    void); /* removes all of this rank; before that, rank 0 removes the record */
+/* Removes all of this rank; before that, rank 0 removes the record. */
+void real_storage_clear(void);
 
 /* ---- real_data.c ---- */
 
@@ -220,8 +220,8 @@ void real_trace_find_life(void); /* sets real.life; the checkpoint must be known
 void real_trace_begin(void);
 void real_trace_step(const struct rcl_event *, const struct real_message *);
 void real_trace_finished(void);
-void real_trace_account(
-    uint32_t checkpoint); /* at a capture just now; `checkpoint` 0: at the end */
+/* At a capture just now; `checkpoint` 0: at the end. */
+void real_trace_account(uint32_t checkpoint);
 void real_trace_end(void);
 
 #endif

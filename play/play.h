@@ -14,8 +14,8 @@ struct played {
   char *name, *title, *statement, *source;
   char *violation; /* the last line `violation` of the trace; NULL: none */
   char *protocol;  /* name of the protocol */
-  char
-      *object; /* the shared object that has the protocol; NULL: it is recline's own, or a mutant */
+  /* The shared object that has the protocol; NULL: it is recline's own, or a mutant. */
+  char *object;
   char *description;
   char *times; /* times of the steps of a run, one line each; NULL: steps have numbers */
   struct move *moves;

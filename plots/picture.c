@@ -82,8 +82,8 @@ static void declare(Agraph_t *graph)
 struct picture *picture_new(const char *title)
 {
   struct picture *picture = g_new0(struct picture, 1);
-  agseterr(
-      AGERR); /* warnings concern texts that are wider than their box, which is intended here */
+  /* Warnings concern texts that are wider than their box, which is intended here. */
+  agseterr(AGERR);
   picture->context = gvContext();
   picture->graph = agopen((char *)(uintptr_t)title, Agdirected, NULL);
   declare(picture->graph);

@@ -7,8 +7,8 @@
 /* A number below the last rank: between two columns, or at one. */
 struct tick {
   double x;
-  unsigned
-      digits; /* digits beyond the common ones; the fewer there are, the rounder is the number */
+  /* Digits beyond the common ones; the fewer there are, the rounder is the number. */
+  unsigned digits;
   char text[32];
 };
 

@@ -46,8 +46,8 @@ struct platform {
   GPtrArray *routes;         /* struct route */
   GPtrArray *edges;          /* struct edge */
   GHashTable *joined;        /* "from|to" of each edge */
-  GHashTable
-      *shared;      /* ids of links that are nodes, and "zone ID" for each zone that has a switch */
+  /* Ids of links that are nodes, and "zone ID" for each zone that has a switch. */
+  GHashTable *shared;
   GPtrArray *order; /* the keys of `shared`, in the order of their making */
   /* the rest is for topology_read() */
   GPtrArray *open; /* ids of the zones that are open */

@@ -1,4 +1,4 @@
-/* The line invariant of a protocol: clauses on all ranks, channels and stored states together.
+/* States the line invariant of a protocol: clauses on all ranks, channels and stored states.
  *
  * The numbered invariants of a protocol (rcl_protocol.invariants) are about one rank. The
  * consistency of a recovery line concerns several ranks: the messages that one has sent, those
@@ -8,7 +8,7 @@
  * (world/rules/world_whole.c).
  *
  * A clause is a pure function, as a step is: it reads struct rcl_whole only, writes nothing, and
- * terminates. It names at most two ranks and the coordinator.
+ * terminates. A clause names at most two ranks and the coordinator.
  */
 #ifndef RECLINE_LINE_H
 #define RECLINE_LINE_H
@@ -16,24 +16,25 @@
 #include "protocols/protocol.h"
 
 enum rcl_standing {
-  RCL_STANDS_UP,     /* it runs, in the incarnation of the last recovery */
-  RCL_STANDS_BEHIND, /* its next event is the START of that recovery, from `state` */
-  RCL_STANDS_DEAD    /* it has crashed, which is not detected yet: its memory is lost */
+  RCL_STANDS_UP,     /* the rank runs, in the incarnation of the last recovery */
+  RCL_STANDS_BEHIND, /* the rank's next event is the START of that recovery, from `state` */
+  RCL_STANDS_DEAD    /* the rank has crashed, which is not detected yet, so its memory is lost */
 };
 
 enum {
-  RCL_WHOLE_SHARES = 2,    /* contributions of a rank that are shown to another */
-  RCL_WHOLE_MOST = 1 << 28 /* no number that a step raises by a constant comes to it in a proof */
+  RCL_WHOLE_SHARES = 2, /* contributions of a rank that are shown to another */
+  RCL_WHOLE_MOST =
+      1 << 28 /* in a proof, a number that a step raises by a constant stays below this */
 };
 
-/* A rank as a clause sees it. Each of its states has state_size(config) bytes. */
+/* A rank, as a clause sees it. Each of its states has state_size(config) bytes. */
 struct rcl_whole_rank {
   const struct rcl_config *config;
-  const void *state;     /* of its protocol; DEAD: NULL */
-  const void *committed; /* stored with the image of the committed checkpoint; FRESH: zeroes; NULL:
-                            left out, as no rank will start from it */
-  const void *newer;  /* stored with the image of the next checkpoint; NULL: there is none, or it is
-                         left out */
+  const void *state;     /* the state of its protocol; DEAD: NULL */
+  const void *committed; /* the state that is stored with the image of the committed checkpoint;
+                            FRESH: zeroes; NULL: left out, as no rank will start from it */
+  const void *newer;  /* the state that is stored with the image of the next checkpoint; NULL: there
+                         is none, or it is left out */
   uint32_t standing;  /* enum rcl_standing */
   uint32_t held;      /* 1: HOLD without RELEASE */
   uint32_t timer;     /* 1: SET_TIMER without TIMER */
@@ -42,62 +43,65 @@ struct rcl_whole_rank {
   uint32_t restorable; /* 1: the image of the committed checkpoint is durable, or the checkpoint is
                           FRESH */
   uint32_t durable;    /* checkpoint after the committed one whose image is durable; 0: none */
-  uint32_t older; /* images of checkpoints before the committed one; 0 with levels of storage, which
-                     keep some */
-  uint32_t joined; /* 1: its program is in a barrier of all ranks, to which it has contributed
-                      `words`, and has not taken what the others have contributed */
+  uint32_t older;      /* number of images of checkpoints before the committed one; 0 with levels of
+                          storage, which keep some */
+  uint32_t joined; /* 1: the program is in a barrier of all ranks, has contributed `words` to it,
+                      and has not taken what the others have contributed */
   uint32_t words[RCL_WORDS];
 };
 
-/* Messages of the program from one rank to another, as the programs of both count them, from the
- * beginning: in the world's memory, whatever the protocol counts. */
+/* Counts the messages of the program from one rank to another, from the beginning. The programs of
+ * both ranks count them, in the world's memory, whatever the protocol counts. */
 struct rcl_whole_count {
-  uint32_t sent;  /* by the sender's program, suppressed ones too */
-  uint32_t given; /* to the receiver's program */
+  uint32_t sent;  /* messages that the sender's program has sent, with suppressed ones */
+  uint32_t given; /* messages that the receiver's program was given */
 };
 
-/* Control messages of one kind from one rank to another. With a count of 0 the rest is zero. */
+/* Control messages of one kind from one rank to another. If their count is 0, the rest is zero. */
 struct rcl_whole_control {
-  uint32_t count;        /* under way */
-  uint32_t place;        /* of the first, among control messages of the channel, from 0 */
-  uint32_t about, value; /* its words */
+  uint32_t count; /* number of messages under way */
+  uint32_t place; /* place of the first one among the control messages of the channel, from 0 */
+  uint32_t about, value; /* words of the first one */
 };
 
 /* The channel from one rank to another, or to itself. Messages that a start has made obsolete are
  * not under way. */
 struct rcl_whole_channel {
-  uint32_t messages; /* of the program */
-  /* By the programs as they are, by the images of the committed checkpoint, by those of the next
-   * one. What a rank counts is 0 where the state of its program is NULL, as it is left out. */
+  uint32_t messages; /* messages of the program that are under way */
+  /* Counts of the present programs, of those in the images of the committed checkpoint, and of
+   * those in the images of the next one. The count of a rank is 0 if the state with its program is
+   * NULL. */
   struct rcl_whole_count now, committed, newer;
-  /* Contributions of the sender to barriers of all ranks that the receiver has yet to take. Of the
-   * oldest the words come first. */
+  /* Contributions of the sender to barriers of all ranks that the receiver has yet to take. The
+   * words of the oldest contribution come first. */
   uint32_t shares;
   uint32_t share[RCL_WHOLE_SHARES][RCL_WORDS];
-  const struct rcl_whole_control *control; /* by kind, as rcl_protocol.controls names them */
+  const struct rcl_whole_control *control; /* by kind, in the order of rcl_protocol.controls */
 };
 
 struct rcl_whole {
   int ranks;
-  uint32_t committed;                      /* checkpoint to recover from; RCL_FRESH: none */
-  uint32_t committing;                     /* COMMIT without COMMITTED; 0: none */
-  const struct rcl_whole_rank *rank;       /* by rank */
-  const struct rcl_whole_channel *channel; /* from rank i to rank j: at i * ranks + j */
+  uint32_t committed;                /* the checkpoint to recover from; RCL_FRESH: there is none */
+  uint32_t committing;               /* the checkpoint between COMMIT and COMMITTED; 0: none */
+  const struct rcl_whole_rank *rank; /* by rank */
+  const struct rcl_whole_channel
+      *channel; /* the channel from rank i to rank j is at i * ranks + j */
 };
 
-/* The ranks for which a clause is judged. For a DEAD rank only `stored` clauses are. */
+/* The ranks for which a clause is judged. For a DEAD rank only `stored` clauses are judged. */
 enum rcl_scope {
-  RCL_OF_ALL,  /* once, unless a rank is dead */
-  RCL_OF_RANK, /* each rank `i` */
-  RCL_OF_PAIR  /* each channel from rank `i` to rank `j`; i and j may be equal */
+  RCL_OF_ALL,  /* the clause is judged once, unless a rank is dead */
+  RCL_OF_RANK, /* for each rank `i` */
+  RCL_OF_PAIR  /* for each channel from rank `i` to rank `j`; i and j may be equal */
 };
 
-/* A clause has its place in the list as number, from 1. A clause without a name ends the list. */
+/* The number of a clause is its place in the list, from 1. A clause without a name ends the
+ * list. */
 struct rcl_clause {
   const char *name; /* "totals": a word or two, for reports */
-  const char *text; /* what it says */
+  const char *text; /* what the clause says */
   enum rcl_scope scope;
-  bool stored; /* it reads stored states only */
+  bool stored; /* the clause reads stored states only */
   bool (*holds)(const struct rcl_whole *, int i, int j);
 };
 

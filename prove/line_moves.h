@@ -17,9 +17,9 @@ struct line_move {
   int rank; /* the rank that takes a step on the event in w->event; -1: none does, as all go back */
   enum rcl_event_kind kind;
   bool barrier; /* the event belongs to a barrier of all ranks */
-  GPtrArray
-      *when;   /* Z3_ast: conditions over the words before the move and the fields of the event */
-  Z3_ast *now; /* words behind the move, without the effects of the step's actions */
+  /* Z3_ast: conditions over the words before the move and the fields of the event. */
+  GPtrArray *when;
+  Z3_ast *now;    /* words behind the move, without the effects of the step's actions */
   GArray *duties; /* struct duty */
 };
 

@@ -64,8 +64,8 @@ struct value value_resize(Z3_context, const struct value *, unsigned width, bool
 struct value value_overflows(Z3_context, LLVMOpcode, bool by_sign, const struct value *,
                              const struct value *);
 
-/* Return byte `k` of a value, which has whole bytes; and a value made of bytes, from the lowest
- * on. */
+/* Return byte `k` of a value whose width is a multiple of 8; and a value made of bytes, the lowest
+ * first. */
 struct value value_byte(Z3_context, const struct value *, unsigned k);
 struct value value_join(Z3_context, const struct value *bytes, unsigned count);
 

@@ -164,8 +164,8 @@ static void write_archive(struct archive *a)
     write_rank(a, entries, rank);
   define(a);
   note(a, OTF2_Archive_CloseEvtFiles(a->archive));
-  note(a, OTF2_Archive_OpenDefFiles(
-              a->archive)); /* Each rank has such a file, without definitions of its own. */
+  /* Each rank has such a file, without definitions of its own. */
+  note(a, OTF2_Archive_OpenDefFiles(a->archive));
   for (int rank = 0; rank < a->story->trace->ranks; rank++)
     note(a, OTF2_Archive_CloseDefWriter(
                 a->archive, OTF2_Archive_GetDefWriter(a->archive, (OTF2_LocationRef)rank)));

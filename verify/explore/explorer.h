@@ -38,8 +38,8 @@ struct exploration {
   unsigned depth;         /* moves on a shortest way to the farthest state */
   uint64_t resumed;       /* states that came from a save */
   const char *reduction;  /* the reduction that was used: none, por, sym, all, recovery */
-  const char
-      *unreduced; /* why no reduction applies, although options ask for one; NULL: one does */
+  /* Why no reduction applies, although options ask for one; NULL: one does. */
+  const char *unreduced;
   const char *no_stubborn_sets; /* why the crash reduction has no stubborn sets; NULL: it has them,
                                    or options do not ask for them */
   bool spilled;                 /* states to be expanded went to disk, as memory was short */

@@ -59,10 +59,10 @@ struct abstraction_rank {
   struct intern values;  /* values of its parts, in order */
   struct intern actions; /* struct abstraction_action; action n is number n + 1 */
   struct intern shares;  /* struct abstraction_send: contributions that can come to it */
-  uint32_t
-      *comes; /* languages of the messages that can come through each queue, by kind and peer */
-  uint32_t
-      *most; /* for each action whose message keeps no order: how often that message can come */
+  /* Languages of the messages that can come through each queue, by kind and peer. */
+  uint32_t *comes;
+  /* For each action whose message keeps no order: how often that message can come. */
+  uint32_t *most;
   struct intern nodes; /* uint32_t[]: keys; the value first, then the coordinator's GLOBAL */
   uint32_t *first;     /* the edges of node n begin at first[n] and end at first[n + 1] */
   struct abstraction_edge *edges;

@@ -32,8 +32,8 @@ struct crash_reduction {
   uint32_t *became;    /* for each: what the rank becomes, in `states` */
   uint32_t became_room;
   struct intern states; /* uint32_t[]: values */
-  struct intern
-      lines;     /* --audit: uint32_t[]: the remains of all ranks, and the rank that crashes */
+  /* --audit: uint32_t[]: the remains of all ranks, and the rank that crashes. */
+  struct intern lines;
   uint32_t *led; /* for each: where that leads, in `states` */
   uint32_t led_room;
   const char *failed;

@@ -11,7 +11,7 @@ struct fall {
   uint32_t global, rank;
 };
 
-/* A trial of `rank` when it and GLOBAL had those numbers. */
+/* A test of `rank`, by the numbers of the rank's state and of GLOBAL. */
 struct trial {
   uint32_t rank, number, global;
 };
@@ -70,7 +70,8 @@ static bool is_down(struct model *model, int rank, struct move *move)
   return is;
 }
 
-/* Tells the rank with those parts of the crash. The result must be the same for all parts. */
+/* Tells the rank, which has those parts, about the crash. The result must be the same for all
+ * parts. */
 static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                       uint32_t global)
 {
@@ -116,7 +117,7 @@ static bool is_start(struct model *model, uint32_t rank, struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START;
 }
 
-/* Starts the rank with those parts, which has gone back. A crash must leave the same before and
+/* Starts the rank, which has gone back and has those parts. A crash must leave the same before and
  * after, as the START can come before a crash. */
 static void start_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                        uint32_t global)

@@ -62,8 +62,8 @@ struct stubborn_worker {
 
 struct known_choice {
   bool known, unseen;
-  uint64_t
-      moves[]; /* moves of each rank; then the chosen moves; then, as uint32_t[], the classes */
+  /* Moves of each rank; then the chosen moves; then, as uint32_t[], the classes. */
+  uint64_t moves[];
 };
 
 /* Returns the action that takes in message `index` of a list; UINT32_MAX: the abstraction does not

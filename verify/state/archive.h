@@ -34,8 +34,8 @@ struct archive {
   uint32_t entries;
   uint64_t states;
   uint64_t filters_most; /* bytes */
-  uint64_t
-      looked_for;   /* states in the archive when states were last taken; 0: there were no files */
+  /* States in the archive when states were last taken; 0: there were no files. */
+  uint64_t looked_for;
   uint64_t numbers; /* numbers of existing files, one bit each */
   uint64_t stale;   /* those files that only the last save names */
   /* States under way to disk, with files and filters of their own; NULL: none. */

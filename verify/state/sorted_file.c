@@ -64,8 +64,8 @@ struct sorted_writer {
   uint8_t last[SORTED_BYTES_MOST];
   uint32_t entries, used; /* of the block */
   bool failed;
-  uint32_t
-      waiting; /* bytes in `buffer`, of blocks that are not written yet; the present one follows */
+  /* Bytes in `buffer`, of blocks that are not written yet; the present one follows. */
+  uint32_t waiting;
   uint8_t buffer[BUFFER + HEAD + BLOCK + ENTRY];
 };
 

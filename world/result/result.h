@@ -57,8 +57,8 @@ struct result {
     uint64_t sent, late, early, suppressed, replayed, discarded;
   } messages;
   struct {
-    uint64_t separate,
-        combined; /* collective calls, of all ranks, whose words travelled in this way */
+    /* Collective calls, of all ranks, whose words travelled in this way. */
+    uint64_t separate, combined;
   } control;
   struct {
     uint64_t messages, control, bytes; /* transport_traffic() */

@@ -100,8 +100,8 @@ struct world_rank {
   uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
   uint32_t line;      /* last checkpoint captured */
   uint32_t stopped;   /* last checkpoint for which logging has stopped */
-  uint32_t
-      origin; /* independent: the checkpoint from which it starts, or last started after a crash */
+  /* Independent: the checkpoint from which it starts, or last started after a crash. */
+  uint32_t origin;
   uint32_t covered; /* outputs up to this one may leave once `line` is committed; 0: none */
   struct world_alarm set, rung; /* clocks: the next alarm, and the last one that went off */
 };
@@ -197,8 +197,8 @@ struct world_message {
   uint32_t line;          /* sender's line when it was sent (only for the claims that ask for it) */
   uint32_t stopped;       /* the sender's stop-log line at that time */
   uint32_t behind; /* piggybacks: number of control messages that come before it in the channel */
-  struct world_alarm after,
-      before; /* clocks: the sender's last alarm when it was sent, and its next */
+  /* Clocks: the sender's last alarm when it was sent, and its next. */
+  struct world_alarm after, before;
 };
 
 /* A collective call whose contribution from `root` is taken and dropped. */
@@ -394,8 +394,8 @@ struct world {
   bool (*member)(const void *ctx, int comm, int rank);
   const void *member_ctx;
   struct world_memory memory;
-  struct shares
-      *shares;         /* contributions in groups (parts_group_shares()); NULL: they are in parts */
+  /* Contributions in groups (parts_group_shares()); NULL: they are in parts. */
+  struct shares *shares;
   struct guard *guard; /* memory in which the protocol is called; NULL: in the parts */
   bool all_in_use; /* the protocol's in_use is wrong about the first state, and each step shows that
                       again */

@@ -25,8 +25,8 @@ struct step_context {
   struct verdict *verdict;
   int rank;
   struct rcl_event event; /* complete, as the protocol sees it */
-  struct world_message
-      message;           /* SEND: the message that is sent; ARRIVED: the one that has arrived */
+  /* SEND: the message that is sent; ARRIVED: the one that has arrived. */
+  struct world_message message;
   struct content result; /* COLLECTED: the content that came together */
   uint32_t newest_stop;  /* COLLECTED: highest stop-log line of a contribution, and its sender */
   int newest_peer;
@@ -116,8 +116,8 @@ void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarn
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
-uint32_t world_keep_image(
-    struct step_context *); /* keeps an image of the program as it is; returns its number */
+/* Keeps an image of the program as it is; returns its number. */
+uint32_t world_keep_image(struct step_context *);
 void world_drop_image(const struct world *, int rank); /* one that was never stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);

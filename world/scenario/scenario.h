@@ -69,8 +69,8 @@ struct failure {
     uint32_t checkpoint; /* 0: any */
     uint32_t iteration;  /* iteration of the rank's program; 0: any */
     uint32_t count;      /* 1: the first time */
-    uint32_t
-        recovery;    /* count only from the start of recovery number n on; 0: from the beginning */
+    /* Count only from the start of recovery number n on; 0: from the beginning. */
+    uint32_t recovery;
     int actions;     /* the victim crashes within its step, after that number of actions that others
                         see; -1: after the step, before its work begins */
   } after;           /* TRIGGER_POINT */
@@ -90,8 +90,8 @@ struct failure {
   enum law repair_law; /* or their mean; TRIGGER_LAW, LAW_NONE: always as long. A trace has
                           its own, -1 */
   double repair_shape; /* as `shape` */
-  struct layout
-      *restart_on; /* interconnect on which all ranks go on after the failure; NULL: the same one */
+  /* Interconnect on which all ranks go on after the failure; NULL: the same one. */
+  struct layout *restart_on;
 };
 
 /* The fault-tolerant MPI runtime that runs model (sim/host/failures/ulfm.h). */
@@ -178,8 +178,8 @@ struct scenario {
   struct {
     char *file;            /* absolute path of the platform; NULL: the scenario names none */
     struct machine stated; /* the machine's values that the scenario itself states */
-    struct machine
-        machine;       /* with the values of `file`, if that is a description, and all defaults */
+    /* With the values of `file`, if that is a description, and all defaults. */
+    struct machine machine;
     unsigned presumed; /* the defaults among these (machine_complete()) */
     char *text; /* the platform as XML, from `file` or made from `machine`; NULL: there is none */
     char *dispatcher;         /* host of the dispatcher; NULL: the platform's host "service-0" */
@@ -211,8 +211,8 @@ struct scenario {
     enum calls calls;
     enum afterwards then;
     enum storage storage; /* UNSTATED if there are levels */
-    struct level
-        *levels; /* sorted by `every`, of which the first is 1; NULL: there is only `only` */
+    /* Sorted by `every`, of which the first is 1; NULL: there is only `only`. */
+    struct level *levels;
     unsigned levels_count;
     struct level only;
     enum writes writes;
@@ -239,8 +239,8 @@ struct scenario {
   uint64_t seed;
 
   struct {
-    double time,
-        memory;       /* limits of the machine that runs or checks, in seconds and bytes; 0: none */
+    /* Limits of the machine that runs or checks, in seconds and bytes; 0: none. */
+    double time, memory;
     double simulated; /* limit of a run in simulated seconds; 0: none */
   } limits;
 

@@ -311,8 +311,6 @@ static void refused(void)
           "more than 65535 operations, expected a shorter program");
 }
 
-/* Contents of 128 bits, and what is left of them in 64: none of 400,000 histories that differ in
- * one number, one place or their order is taken for another. */
 /* Returns whether a flip of any one bit of the input, of each of many inputs, flips each bit of the
  * result in about half of the inputs: 64 +- 30 of 128, where the standard deviation is 5.7. */
 static bool spreads(void)
@@ -335,6 +333,8 @@ static bool spreads(void)
   return true;
 }
 
+/* Tests that of 400,000 histories that differ in one number, one place or their order, none is
+ * taken for another, in 128 bits of content or in the 64 that some payloads hold. */
 static void contents(void)
 {
   enum { LENGTH = 400000, WORDS = 2 };
