@@ -39,7 +39,7 @@ struct block {
   uint32_t before; /* units of the block before this one; 0: this is the first */
   uint32_t units;  /* units of this block, header included */
   uint32_t mark;
-  /* the payload, at a multiple of 8; while the block is free, it begins with these two */
+  /* the payload; while the block is free, it begins with these two */
   struct block *next, *previous;
 };
 

@@ -11,11 +11,13 @@
  *     world_crash.c     crash, detection
  *     world_output.c    outputs are made, and leave
  *     world_flows.c     what programs have sent and were given
- *     world_judge.c     properties: what is noted along the way, and at the end
+ *     world_judge_step.c  properties: what is judged and noted along the way
+ *     world_judge.c     properties: the order of messages; what holds at rest and at the end
  */
 #ifndef RECLINE_WORLD_STEP_H
 #define RECLINE_WORLD_STEP_H
 
+#include "world/rules/properties.h"
 #include "world/rules/world_parts.h"
 
 struct step_context {
@@ -236,7 +238,13 @@ struct world_flow *world_flow(const struct world *, int rank, int peer, int comm
 bool world_flow_in(const unsigned char *part, uint32_t size, int peer, int comm, int tag,
                    struct world_flow *);
 
-/* ---- properties (world_judge.c) ---- */
+/* ---- properties (world_judge.c, world_judge_step.c) ---- */
+
+/* Returns whether the property is judged in this world. */
+static inline bool is_judged(const struct world *w, const char *property)
+{
+  return properties_judge(w->properties, property);
+}
 
 /* Notes a violation of a property, if it is judged and the first one of the step. For `legal`, the
  * text begins with the action and the event, and then names the rule. */
