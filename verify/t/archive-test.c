@@ -164,6 +164,16 @@ static bool fails_to_settle(struct archive *archive, struct visited *visited)
   return taken && !written && error == EFBIG;
 }
 
+/* Returns whether the first file of a save is opened. */
+static bool opens(const char *prefix, const struct archive_saved *saved)
+{
+  struct archive *archive = archive_new(prefix, packing, 0);
+  bool opened = archive_open(archive, saved, 1);
+  archive_was_saved(archive); /* so that the files stay */
+  archive_free(archive);
+  return opened;
+}
+
 static void archives(const char *folder, uint64_t filters)
 {
   char *prefix = g_build_filename(folder, "test", NULL);
@@ -202,6 +212,13 @@ static void archives(const char *folder, uint64_t filters)
   all = then;
   archive = archive_new(prefix, packing, filters);
   ok(archive_open(archive, saved, files) && has_all(archive), "the files of the save are opened");
+  saved[0].states++;
+  ok(!opens(prefix, saved), "but none that has fewer states");
+  saved[0].states--;
+  saved[0].end++;
+  ok(!opens(prefix, saved), "or that was cut");
+  saved[0].end--;
+  ok(opens(prefix, saved), "than the save says");
   g_autofree char *left = g_strdup_printf("%s.states-31", prefix);
   g_file_set_contents(left, "left over", -1, NULL);
   archive_sweep(archive);

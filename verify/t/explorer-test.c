@@ -12,6 +12,7 @@
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
 #include "verify/explore/explorer.h"
+#include "verify/state/fingerprint.h"
 #include "verify/state/frontier.h"
 #include "verify/state/transition_cache.h"
 #include "verify/state/visited.h"
@@ -996,6 +997,10 @@ static void reduced_runs(void)
        "a run to a violation, with reduction %s: %u moves", found.reduction, found.moves_count);
     exploration_clear(&found);
   }
+  small.protocol = "cl-c";
+  ok(!breaches(&small,
+               &(struct explorer_options){.properties = nothing, .symmetry = true, .audit = true}),
+     "an audit takes the moves of all ranks under all names");
   small.protocol = "nameless";
   ok(breaches(&small, &(struct explorer_options){.properties = snapshot, .symmetry = true}),
      "a protocol that renames its states wrongly is found out");
@@ -1166,6 +1171,25 @@ static void tables(void)
   intern_clear(&table);
 }
 
+/* Fingerprints have as many bits as were asked for. */
+static void fingerprints_of(void)
+{
+  bool right = true;
+  for (unsigned bits = 16; bits <= 58; bits++) {
+    struct packing *packing = fingerprint_packing(bits);
+    uint32_t one[PACKING_WORDS], numbers[2];
+    uint64_t seen = 0;
+    for (uint64_t hash = 0; hash < 64; hash++) {
+      fingerprint_pack(packing, hash, one);
+      packing_unpack(packing, one, numbers);
+      seen |= (uint64_t)numbers[0] << 32 | numbers[1];
+    }
+    right &= (unsigned)__builtin_popcountll(seen) == bits;
+    free(packing);
+  }
+  ok(right, "fingerprints have as many bits as were asked for");
+}
+
 /* Words are filled: the widest numbers first, behind the tag in the first word, to the last bit in
  * the others. */
 static void filled(void)
@@ -1326,6 +1350,7 @@ int main(void)
   bounds();
   fingerprints();
   short_memory();
+  fingerprints_of();
   filled();
   chunks();
   return done();

@@ -42,7 +42,7 @@ my @tests = (
   ['verify/t/explorer.t', 't/explorer-test'], ['verify/t/check.t', 't/verify-tool'],
   ['verify/t/random-worlds.t'], ['verify/t/referee.t'], ['verify/t/resume.t', 't/verify-tool'],
   ['verify/t/monitors.t', qw(t/monitor-walks t/verify-tool t/script-outcomes)],
-  ['mpi/t/host.t', 't/verify-tool']);
+  ['verify/t/line.t', 't/verify-tool'], ['mpi/t/host.t', 't/verify-tool']);
 
 sub new {
   my ($class, $tree, $most) = @_;
