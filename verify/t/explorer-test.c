@@ -14,6 +14,7 @@
 #include "verify/explore/explorer.h"
 #include "verify/state/fingerprint.h"
 #include "verify/state/frontier.h"
+#include "verify/state/model.h"
 #include "verify/state/transition_cache.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
@@ -166,6 +167,55 @@ static void steps_not_applied(void)
   }
   ok(steps && right, "a step that is not applied is not read, nor is its audit");
   transition_cache_clear(&m);
+  world_clear(&world);
+  script_free(script);
+}
+
+/* Takes the first move of an origin, from `origin` on, in the state that is loaded. */
+static void take_from(struct transition_cache *m, uint32_t origin, uint32_t origins)
+{
+  for (uint32_t i = 0; i < origins; i++) {
+    const struct enabled_list turn = *transition_cache_list(m, (origin + i) % origins);
+    if (!turn.count)
+      continue;
+    transition_cache_apply(m, transition_cache_step(m, m->list_moves[turn.first]));
+    return;
+  }
+}
+
+/* Values of a component have digests of their own, in whichever of its parts they differ. */
+static void digests(void)
+{
+  enum { MOVES = 400, ORIGINS = 2 * 3 };
+  static const struct small small = {
+      "bookmark", 2,    0, 2,
+      false,      true, 0, "rank 0: send 1, recv 1, send 1\nrank 1: send 0, recv 0, recv 0"};
+  struct world world;
+  struct model model;
+  struct script *script = set_up(&small, &world);
+  const struct explorer_options options = {.properties = nothing};
+  model_init(&model, &world, &options, 0, small.timers);
+  for (uint32_t i = 0; i < MOVES; i++) {
+    uint32_t numbers[model.components];
+    take_from(&model.rules_cache, i * 7, ORIGINS);
+    model_store_numbers(&model, numbers);
+  }
+  uint32_t count = 0;
+  bool right = true;
+  for (uint32_t c = 0; c < model.components; c++) {
+    struct intern all = {0};
+    uint32_t values = model.component[c].values.count;
+    for (uint32_t number = 0; number < values; number++) {
+      uint64_t digest = model_digest(&model, c, number);
+      intern(&all, &digest, sizeof digest);
+    }
+    right &= all.count == values;
+    count += values;
+    intern_clear(&all);
+  }
+  ok(right && count > 2 * model.components, "%u values of components have digests of their own",
+     count);
+  model_clear(&model);
   world_clear(&world);
   script_free(script);
 }
@@ -1347,6 +1397,7 @@ int main(void)
   audit();
   audit_merges();
   steps_not_applied();
+  digests();
   bounds();
   fingerprints();
   short_memory();
