@@ -1,10 +1,12 @@
 /* Files that say when the nodes of a machine were down. The first line names the columns, by which
  * the format is known:
  *
- *     node,start,end                                       seconds, or with a unit
- *     ...,nodenumz,...,Prob Started,Prob Fixed,...         LANL and CFDR: month/day/year
- * hour:minute # event_id ... node_id ... event_type event_start_time event_stop_time ... the
- * Failure Trace Archive's event_trace: blanks, epoch; rows of event_type 0
+ *     node,start,end
+ *         times in seconds, or with a unit
+ *     ...,nodenumz,...,Prob Started,Prob Fixed,...
+ *         LANL and CFDR: month/day/year hour:minute
+ *     # event_id ... node_id ... event_type event_start_time event_stop_time ...
+ *         the Failure Trace Archive's event_trace: blanks, epoch; rows of event_type 0
  */
 #ifndef RECLINE_FAILURE_TRACE_H
 #define RECLINE_FAILURE_TRACE_H

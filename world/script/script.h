@@ -50,17 +50,14 @@
  *     lock D [shared]              MPI_Win_lock, exclusive unless it is shared
  *     flush D, unlock D            MPI_Win_flush, MPI_Win_unlock
  *     free K                       up to K messages to any rank, at any time; arrivals are
- *                                  taken at once (explorer only, and for all ranks or none) A
- *                                  message carries its sender's whole history (a digest of what it
- *                                  received and chose), so that a wrong replay shows in its
- *                                  receiver's history too; a message of less than 16 bytes carries
- *                                  as much of the digest as it has room for. Calls of windows
- *                                  become the messages that the layer makes of them
- *                                  (sim/mpi/windows/window.h); these carry accesses and what was
- *                                  fetched, which is all that a program sees of them. Ranks with
- *                                  locks serve as the layer does: when they send, receive, flush,
- *                                  unlock or wait for their own lock. They meet before a
- *                                  collective, and at the end.
+ *                                  taken at once (explorer only, and for all ranks or none)
+ *
+ * A message carries its sender's whole history (a digest of what it received and chose), so that a
+ * wrong replay shows in its receiver's history too; a message of less than 16 bytes carries as much
+ * of the digest as it has room for. Calls of windows become the messages that the layer makes of
+ * them (sim/mpi/windows/window.h); these carry accesses and what was fetched, which is all that a
+ * program sees of them. Ranks with locks serve as the layer does: when they send, receive, flush,
+ * unlock or wait for their own lock. They meet before a collective, and at the end.
  */
 #ifndef RECLINE_SCRIPT_H
 #define RECLINE_SCRIPT_H
