@@ -16,8 +16,9 @@
  * Before a crash no rule looks at stored contents. So values leave them out, and an edge tells
  * which ones it writes, as it tells which messages it sends.
  *
- * The abstraction, and with it the reduction, is refused if a step reaches further: if it depends
- * on faults, or looks at other ranks. In worlds with crashes, it covers runs up to the first one.
+ * The abstraction, and with it the reduction, is refused if a step reaches further: if the world
+ * has faults, or a step looks at other ranks. In worlds with crashes, the abstraction covers runs
+ * up to the first one.
  */
 #ifndef RECLINE_ABSTRACTION_H
 #define RECLINE_ABSTRACTION_H
@@ -85,7 +86,7 @@ struct abstraction {
   struct abstraction_rank *rank;
   bool before_crash; /* the abstraction covers runs up to the first crash */
   bool bounded;      /* nodes know which messages can still come */
-  bool grown;        /* number of entries that are new in this round */
+  bool grown;        /* this round has added entries, or made what can come larger */
   uint32_t tries;    /* steps taken so far */
   uint32_t most;     /* the limit on steps */
   const char *refused;

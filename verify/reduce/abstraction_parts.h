@@ -23,7 +23,7 @@ enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 
 struct outcome {
   uint32_t value, sends, shares, writes;
   uint8_t shared;          /* the part */
-  bool violates, survives; /* at some node */
+  bool violates, survives; /* in some combination */
 };
 
 /* The cached answer to a query. */
@@ -63,8 +63,8 @@ static inline uint32_t part_of(const struct abstraction *c, enum part_kind kind,
 /* ---- abstraction_step.c ---- */
 
 /* Note an action, a value and so on, and return its number. A new one makes another round
- * necessary. `by` is the rank that has changed the entry, with those counts; `counts` NULL: no rank
- * has. */
+ * necessary. `by` is the rank that has changed a shared part, after the changes in `counts`;
+ * `counts` NULL: no rank has. */
 uint32_t abstraction_add_action(struct abstraction *, uint32_t rank,
                                 const struct abstraction_action *);
 uint32_t abstraction_add_value(struct abstraction *, uint32_t rank, const uint32_t *values);
@@ -82,7 +82,8 @@ void abstraction_forget(struct attempt *);
 
 /* ---- abstraction_gather.c ---- */
 
-/* Notes all contributions that the rank could gather at the node of an attempt. */
+/* Notes an action for each choice of contributions that the rank could gather at the node of an
+ * attempt. */
 void abstraction_add_gathers(struct abstraction *, const struct attempt *);
 
 /* Returns whether the rank waits, at the node of an attempt, for the contributions that the action

@@ -175,8 +175,9 @@ static bool is_rejoined(const struct abstraction *c, uint32_t part)
   return part < c->ranks * WORLD_RANK_PARTS && part % WORLD_RANK_PARTS == WORLD_REJOINED;
 }
 
-/* Varies the thing at which the last look-up has looked, unless it is in the rank, sent by it or
- * comes to it. */
+/* Returns the things at which the last look-up has looked and which must be varied: heads of other
+ * ranks, shared parts, and messages to the rank that the action does not take in. Refuses a look at
+ * other things that do not belong to the rank. */
 static uint32_t looked_at(struct abstraction *c, const struct attempt *a)
 {
   const struct transition_cache *m = &c->model->rules_cache;

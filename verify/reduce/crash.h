@@ -38,7 +38,8 @@ void crash_free(struct crash_reduction *);
  * runs. */
 const char *crash_failed(const struct crash_reduction *);
 
-/* Returns GLOBAL without the checkpoint that the coordinator was about to commit. */
+/* Returns the part of GLOBAL that a crash leaves: no commit or recovery is under way, and no
+ * checkpoint is requested. */
 struct world_global crash_leaves_global(const struct world_global *);
 
 /* Makes a worker's part, for the states that `at` will hold while `level` of the search is

@@ -25,16 +25,16 @@ struct crash_reduction {
   uint32_t *chosen; /* numbers of the states of this level where crashes are taken */
   uint32_t chosen_count, chosen_room;
   struct intern tried; /* struct trial */
-  struct intern falls; /* struct fall, */
-  uint32_t *after;     /* for each: the entry of GLOBAL when the crash has been noticed */
+  struct intern falls; /* struct fall */
+  uint32_t *after;     /* for each of `falls`: the value of GLOBAL after the crash was noticed */
   uint32_t after_room;
-  struct intern downs; /* struct fall, */
-  uint32_t *became;    /* for each: what the rank becomes, in `states` */
+  struct intern downs; /* struct fall */
+  uint32_t *became;    /* for each of `downs`: what the rank becomes, in `states` */
   uint32_t became_room;
   struct intern states; /* uint32_t[]: values */
   /* --audit: uint32_t[]: the remains of all ranks, and the rank that crashes. */
   struct intern lines;
-  uint32_t *led; /* for each: where that leads, in `states` */
+  uint32_t *led; /* for each of `lines`: where it leads, in `states` */
   uint32_t led_room;
   const char *failed;
 };
@@ -68,7 +68,8 @@ struct crash_worker {
   struct digests *digests; /* of each component */
 };
 
-/* Notes that the assumption `failed` does not hold, unless one was noted before. */
+/* Notes `failed`, a static text that tells why the reduction is invalid, unless one was noted
+ * before. */
 static inline void crash_fail(struct crash_reduction *r, const char *failed)
 {
   if (!r->failed)

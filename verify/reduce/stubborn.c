@@ -53,8 +53,8 @@ void stubborn_free(struct stubborn *r)
   free(r);
 }
 
-/* Returns the action by which `rank` gathers contributions in the loaded state, at which it has
- * looked. */
+/* Returns the action by which `rank` gathers contributions in the loaded state; UINT32_MAX: there
+ * is none. The list of moves has already looked at these contributions. */
 static uint32_t gathering_action(const struct stubborn *r, const struct model *model, uint32_t rank)
 {
   const uint32_t *values = model->rules_cache.values;

@@ -25,7 +25,8 @@ struct stubborn {
 /* Messages in transit between two ranks, as actions of the receiver that take them in. */
 struct queue {
   uint64_t holds[STUBBORN_KINDS];
-  uint8_t head[STUBBORN_KINDS]; /* number of the first message, + 1; 0: nothing is under way */
+  /* Action that takes in the first message, + 1; 0: there is none. Contributions have no first. */
+  uint8_t head[STUBBORN_KINDS];
 };
 
 /* Classes by number: of a component's values or, for the coordinator, of a value together with

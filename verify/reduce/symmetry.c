@@ -268,7 +268,7 @@ static void find_sources(struct symmetry *s)
     }
 }
 
-/* A renaming under which steps are compared. */
+/* A renaming under which steps are collected. */
 struct renaming {
   const struct symmetry *symmetry;
   const int16_t *to;       /* NULL: steps are collected as they are */
@@ -352,7 +352,8 @@ static void try_steps(const struct symmetry *s, const struct abstraction *c, uin
   intern_clear(&theirs);
 }
 
-/* Renames all values of a rank in the abstraction: sets `numbers` of the values of to[rank]. */
+/* Renames all values of a rank in the abstraction. Sets numbers[n] to the number that value n gets
+ * among the values of to[rank]. Returns NULL, or why a value cannot be renamed. */
 static const char *try_values(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                               const int16_t *to, uint32_t *numbers)
 {
