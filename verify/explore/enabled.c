@@ -126,8 +126,8 @@ static uint32_t find_lists(struct worker *w, struct view_set changed, struct wor
 
 /* ---- what moves do ---- */
 
-/* Notes the effect of an option, from the result of its walk. Returns false if the result is not
- * known. */
+/* Notes the effect of an option, from the end of its walk. Returns false if the effect is not
+ * known: the walk has found no result, or a rewrite of the result is not known. */
 static bool take_result(struct worker *w, const struct origin_moves *moves_of, uint32_t number,
                         uint32_t cursor, struct view_set *on)
 {

@@ -36,11 +36,12 @@ struct enabled {
 void enabled_init(struct enabled *, const struct world *);
 void enabled_clear(struct enabled *);
 
-/* Forgets all moves. Is called when the local cache was emptied. */
+/* Forgets all moves. Is called when local_cache_begin() returns true. */
 void enabled_forget(struct enabled *);
 
-/* Looks up the moves of all origins in the worker's state, in which the views `changed` differ from
- * the state before. Returns the number of open origins, and sets how the programs stand. */
+/* Looks up the moves of open origins in the worker's state, if they depend on the views `changed`,
+ * which differ from the state before. Returns the number of open origins, and sets how the programs
+ * stand. */
 uint32_t enabled_find(struct worker *, struct view_set changed, struct world_standing *all);
 
 /* Returns the effect of option number `number` of an origin. */

@@ -63,7 +63,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 struct trial {
   struct transition_cache *cache;
   int rank; /* the rank whose timer goes off; RCL_ANY: any rank */
-  /* The last move was taken; it commits a checkpoint; it ends the run. */
+  /* A move was taken in this turn; a checkpoint has committed; a verdict has ended the run. */
   bool moves, commits, stops;
 };
 

@@ -23,7 +23,7 @@
 
 enum { TIME_EXPANSIONS = 4096 }; /* states between two looks at the clock */
 
-/* The share of one worker: its number, and the number of workers. */
+/* The share of one worker; `number` is the number of the worker. */
 struct share {
   struct cycles cycles;
   struct components search;

@@ -95,7 +95,7 @@ struct local_cache {
   uint32_t deltas_count, deltas_room;
   struct intern results;  /* struct result: at ends of the trie, when views are fine */
   struct intern rewrites; /* the component, then place and value of each part that is set */
-  /* The number of steps since the cache was emptied, and the state at which it was. */
+  /* The number of steps learnt after the cache was emptied, and the state at which it was. */
   uint64_t learnt, began;
   uint64_t *seen; /* parts of each component that a walk has looked at */
 };
@@ -105,9 +105,10 @@ void local_cache_init(struct local_cache *, struct model *, uint32_t *numbers);
 void local_cache_clear(struct local_cache *);
 size_t local_cache_bytes(const struct local_cache *);
 
-/* Prepares for a state; is called before each. Empties the cache if it has too many edges, if the
- * edges are for another packing, or if the transition cache must be asked every time (audit).
- * Returns whether it did. */
+/* Prepares for a state; is called before each. Empties the cache if it has too many edges, if views
+ * must become fine, if whole components were learnt in another packing, or if the transition cache
+ * must be asked every time (audit). Returns whether it emptied the cache, or the packing is new:
+ * the worker then forgets its enabled moves. */
 bool local_cache_begin(struct worker *);
 
 /* Asks the transition cache for the moves of `origin` in the worker's state, and remembers them.

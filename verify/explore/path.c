@@ -182,7 +182,7 @@ static void go_forwards(struct explorer *e, uint32_t *state, const struct visite
     moves[level] = *(const struct move *)e->model.rules_cache.moves.item[w->found_move].bytes;
     memcpy(state, w->found_state, sizeof w->found_state);
   }
-  w->among = &sets[0]; /* it places nothing */
+  w->among = &sets[0]; /* the worker places nothing */
   worker_expand(w, e->model.packing, state);
   w->stubborn = stubborn;
 }

@@ -18,7 +18,8 @@ static const uint64_t ABSTRACTION_WAIT_STATES = 1 << 22;
 
 /* ---- housekeeping, while all workers are idle ---- */
 
-/* Sends the states to be expanded to disk from now on. Their file must exist. */
+/* Sends the states to be expanded to disk from now on. Returns false if they go there already, or
+ * if the files cannot be made. */
 static bool spill_queue(struct explorer *e)
 {
   if (e->spilling || !spill_init(&e->spill[0]) || !spill_init(&e->spill[1]))

@@ -215,7 +215,7 @@ void worker_place(struct worker *, const uint32_t *numbers);
 /* Places all pending states. */
 void worker_place_pending(struct worker *);
 
-/* Adds the worker's counts to the common ones. Holds `lock`. */
+/* Adds the worker's counts to the common ones. Under `lock`. */
 void worker_account(struct worker *);
 
 void states_add(struct states *, const uint32_t *numbers, uint32_t components);
@@ -241,8 +241,8 @@ struct level {
 /* Takes the states that other processes have sent. */
 void distributed_receive(struct explorer *);
 
-/* Returns whether all processes have expanded the level and all their states are placed. Takes the
- * states that have come. */
+/* Returns whether all processes have expanded the level, and all states that they sent to this
+ * process are placed. If not, takes the states that have come. */
 bool distributed_is_level_over(struct explorer *);
 
 /* Replaces this process's figures of the level, and the counts in e->out, by those of all

@@ -75,7 +75,7 @@ static inline void view_set_add(struct view_set *set, const struct views *v, uin
 void views_enter(struct views *, struct view_set *changed);
 
 /* Returns a view of that component with those parts, and perhaps more. The view may be new.
- * `number` is the component's value in the worker's state. Holds the model's lock. */
+ * `number` is the component's value in the worker's state. Under the model's lock. */
 uint32_t views_of(struct views *, uint32_t component, uint64_t parts, uint32_t number);
 
 /* Returns the parts of a view. */
