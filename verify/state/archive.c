@@ -286,7 +286,7 @@ struct storing {
   uint8_t *states; /* in order; those with tag 0 are on disk already */
   uint64_t count;
   struct making making;           /* the file for the others */
-  uint64_t bytes;                 /* bytes of memory that the states took before this began */
+  uint64_t bytes;                 /* bytes of memory that the archive took before this began */
   int error;                      /* 0: all went well */
   struct platform_thread *thread; /* NULL: done */
 };

@@ -34,7 +34,7 @@ struct archive {
   uint32_t entries;
   uint64_t states;
   uint64_t filters_most; /* bytes */
-  /* States in the archive when states were last taken; 0: there were no files. */
+  /* Number of states that were last looked for in the files; 0: there were no files. */
   uint64_t looked_for;
   uint64_t numbers; /* numbers of existing files, one bit each */
   uint64_t stale;   /* those files that only the last save names */

@@ -24,7 +24,7 @@ enum { FILTER_WORDS = 8, FILTER_BITS = 10, FILTER_BITS_LEAST = 4 };
 /* Makes a filter for that many states in at most `bytes` bytes: FILTER_BITS for each state, or
  * fewer; no filter if that is less than FILTER_BITS_LEAST. Ends the process if memory is out. */
 void filter_init(struct filter *, uint64_t states, uint64_t bytes);
-void filter_clear(struct filter *); /* below that there is no filter */
+void filter_clear(struct filter *); /* frees the filter, so that there is none */
 uint64_t filter_bytes(const struct filter *);
 
 /* `hash` has all 64 bits of a state's hash. The first function prefetches the memory that the

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "protocols/text.h"
 
-/* An edge of the trie: seeing `value` at `node` leads to `next`, whose `note` names the part to
+/* An edge of the trie: seeing `value` at `node` leads to `next`. There `note` names the part to
  * look at next, or the result. All that a walk needs is in one place. */
 struct edge {
   uint32_t node, value;

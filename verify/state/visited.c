@@ -18,7 +18,7 @@ enum {
   BUSY = 1 << TAG_BITS  /* word 0 of a place that is being written: no tag */
 };
 
-/* Returns the place to look at first, which begins in the cache line of the hash. */
+/* Returns the place to look at first: the first that begins in the cache line of the hash. */
 static uint64_t home_of(const struct visited *v, uint64_t hash)
 {
   uint32_t words = v->packing->words;
@@ -55,7 +55,7 @@ void visited_clear(struct visited *v)
 
 /* ---- looking ---- */
 
-/* Returns word 0 of a place, when it is written. */
+/* Returns word 0 of a place. If another worker is writing the place, waits for the end. */
 static uint32_t read_head(uint32_t *place)
 {
   uint32_t head;

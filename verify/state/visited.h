@@ -18,7 +18,7 @@ struct visited {
   const struct packing *packing; /* packing of all states in the set; the caller's */
   uint32_t *place; /* packing->words words each; word 0 is zero if the place is free */
   uint64_t places; /* by hash */
-  uint64_t factor; /* a mask that changes the order of hashes */
+  uint64_t factor; /* odd; hashes are multiplied by it, which changes their order */
   uint64_t count;  /* number of states; the caller counts new ones */
   size_t reserved; /* bytes of address space */
 };
