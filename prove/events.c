@@ -88,7 +88,7 @@ static void set(struct making *m, size_t at, uint64_t bits, uint32_t bytes)
   rank_write(m->w, NULL, m->w->event, (uint32_t)at, &v, bytes);
 }
 
-/* Makes a field unknown. If least <= most, its value is from `least` to `most`. */
+/* Makes a field unknown, with a value from `least` to `most`. */
 static void any(struct making *m, const char *name, size_t at, uint32_t bytes, uint64_t least,
                 uint64_t most)
 {

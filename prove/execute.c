@@ -128,7 +128,7 @@ static bool shows(struct executor *x, const struct path *p, Z3_ast condition)
 }
 
 /* Forks a path. Returns a path in which the condition holds, or NULL if it cannot hold; `p` becomes
- * the path in which it does not hold. *never: that is impossible, too. */
+ * the path in which it does not hold. *never: there is no such path. */
 static struct path *divide(struct executor *x, struct path *p, Z3_ast condition, bool *never)
 {
   Z3_model yes = NULL, no = NULL;
@@ -336,7 +336,8 @@ static enum go_on choose(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* Ends the path of an exact run if a number does not fit, as no such state exists. */
+/* Assumes that a number fits: in an exact run no other state exists, and a number that is counted
+ * stays up to x->most, or up to the largest that fits. */
 static void keep_exact(struct executor *x, struct path *p, LLVMValueRef v, const struct value *a,
                        const struct value *b)
 {

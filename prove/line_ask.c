@@ -71,8 +71,8 @@ static void note_state(struct proving *g, Z3_model model)
   g_ptr_array_add(g->seen, state);
 }
 
-/* Returns whether the term is possible in that state. The fields of events alone are unknown in
- * it. */
+/* Returns whether the term is possible in that state. Only terms that are no words, as the fields
+ * of events, are unknown in it. */
 static bool is_possible_in(struct proving *g, Z3_ast term, const Z3_ast *state, Z3_model *model)
 {
   const struct whole *h = g->h;

@@ -30,7 +30,7 @@ static unsigned value_in(const struct proving *g, Z3_model model, Z3_ast word)
   return bits;
 }
 
-/* Prints words: their values before the move and, unless `after` is NULL, behind it. */
+/* The words to print: values before the move and, unless `after` is NULL, behind it. */
 struct printing {
   const struct whole *h;
   const uint32_t *before, *after;
@@ -324,9 +324,8 @@ static void add_end(struct proving *g, struct question *q, const struct line_end
   }
 }
 
-/* Returns the term that a goal fails. The conditions that all paths share, and those of the move,
- * are repeated in front: Z3 uses equations before it searches only if they are not behind an
- * `or`. */
+/* Returns the term that a goal fails. The conditions of the move, which all paths share, are
+ * repeated in front: Z3 uses equations before it searches only if they are not behind an `or`. */
 static Z3_ast fails(const struct proving *g, const struct question *q)
 {
   Z3_context z = g->h->w.x.z3;

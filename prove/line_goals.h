@@ -40,8 +40,8 @@ void line_tell_fault(struct proving *, struct path *, const char *aspect);
 bool line_is_left_out(const struct proving *, const struct told *);
 
 /* Returns whether a term is possible with all clauses. Then *model is a model of it, which the
- * caller releases. The clauses that speak only of `about` and of the places of all ranks are tried
- * first. */
+ * caller releases. The clauses that speak only of `about` and of the words of all (places.c) are
+ * tried first. */
 bool line_is_possible(struct proving *, Z3_ast term, struct places about, Z3_model *model);
 
 /* Does the same for a term that may be possible in a state which an earlier answer has shown. */

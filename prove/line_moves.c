@@ -174,7 +174,7 @@ static void end_write(struct whole *h, struct line_move *m)
   *word(h, m, WORD_DURABLE) = checkpoint;
 }
 
-/* Commits: the newer images become the committed ones. */
+/* Commits: the newer images become the committed ones, and those become the older ones. */
 static void commit(struct whole *h, struct line_move *m)
 {
   Z3_ast checkpoint = m->now[GLOBAL_COMMITTING];
@@ -216,7 +216,7 @@ static Z3_ast is_of_all(struct whole *h)
   return is_number(h, field(h, offsetof(struct rcl_event, contributions), 4), (uint32_t)h->ranks);
 }
 
-/* Takes all contributions to the barrier in which the rank is. */
+/* Asks that all contributions to the barrier in which the rank is have come, and takes them. */
 static void leave_barrier(struct whole *h, struct line_move *m)
 {
   Z3_ast sum[RCL_WORDS];

@@ -121,7 +121,7 @@ struct value executor_constant(struct executor *x, LLVMValueRef v)
     return value_pointer(executor_global(x, v), 0);
   if (LLVMIsAConstantExpr(v))
     return constant_expression(x, v);
-  return null_of(LLVMTypeOf(v)); /* null, undefined or poison: no step may use the value */
+  return null_of(LLVMTypeOf(v)); /* null; or undefined or poison, which no step may use */
 }
 
 /* ---- globals ---- */

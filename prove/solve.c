@@ -2,7 +2,7 @@
 
 void executor_assume(struct executor *x, Z3_ast term)
 {
-  if (x->asserted->len) /* else the conditions of a path would be above it */
+  if (x->asserted->len) /* conditions of paths go, as the term must be below them */
     Z3_solver_pop(x->z3, x->solver, x->asserted->len);
   g_ptr_array_set_size(x->asserted, 0);
   Z3_solver_assert(x->z3, x->solver, term);

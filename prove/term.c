@@ -218,7 +218,7 @@ static struct value number_of(const struct value *v)
   return v->kind == VALUE_POINTER ? value_bits(64, ((uint64_t)v->object << 32) + v->bits) : *v;
 }
 
-/* Returns a Boolean as a vector of one bit, as only vectors have an order. */
+/* Returns a Boolean as a vector of 8 bits, as only vectors have an order; other values stay. */
 static struct value widened(Z3_context z, const struct value *v)
 {
   return v->width == 1 ? value_resize(z, v, 8, false) : *v;

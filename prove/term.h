@@ -60,7 +60,7 @@ struct value value_select(Z3_context, const struct value *condition, const struc
 /* Returns the value with another width: extended by zeroes or by its sign, or cut. */
 struct value value_resize(Z3_context, const struct value *, unsigned width, bool by_sign);
 
-/* Returns a Boolean value: the operation, one of LLVM's with.overflow, does not overflow. */
+/* Returns a Boolean value: the operation overflows, as LLVM's with.overflow says. */
 struct value value_overflows(Z3_context, LLVMOpcode, bool by_sign, const struct value *,
                              const struct value *);
 

@@ -40,7 +40,8 @@ enum rank_word {
   WORD_OWN, /* the first word of its own contribution */
   RANK_WORDS = WORD_OWN + RCL_WORDS
 };
-/* Words of a pair of ranks. Counts come in twos, as two memories may tell about a program. */
+/* Words of a pair of ranks. Counts come in twos (enum counted), for each of the three memories that
+ * may tell of a program. */
 enum channel_word {
   CHANNEL_MESSAGES,
   CHANNEL_COUNTS,

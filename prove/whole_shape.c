@@ -75,7 +75,7 @@ static void tell_standing(struct whole *h, int rank)
              rank, -1, both(h, either(h, up, behind), implied(h, behind, conjunction(h, all))));
 }
 
-/* Adds that the program of such a rank is where the committed image has it. */
+/* Adds that the program of a rank which is to start is where the committed image has it. */
 static void tell_program(struct whole *h, int rank)
 {
   GPtrArray *all = g_ptr_array_new();
