@@ -34,8 +34,7 @@ static inline void shares_put(uint64_t *set, int rank)
 }
 
 /* Adds `message`, whose tag is the number of the call, as a contribution of `from` to the ranks of
- * `to`; `from` is not among them. `mutual`: data flow from all to all, so receivers are senders,
- * too. */
+ * `to` except `from` itself. `mutual`: data flow from all to all, so receivers are senders, too. */
 void shares_add(struct shares *, int from, const struct world_message *message, const uint64_t *to,
                 bool mutual);
 

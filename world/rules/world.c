@@ -101,7 +101,7 @@ static void *copy_of(const void *state, uint32_t bytes)
   return memcpy(memory_grow(NULL, bytes + 1), state, bytes);
 }
 
-/* Takes the protocol's step. Returns false if it is not pure or not legal. */
+/* Takes the protocol's step. Returns false if it is not pure. */
 static bool step_protocol(struct step_context *t)
 {
   const struct world *w = t->w;

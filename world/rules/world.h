@@ -166,7 +166,7 @@ struct world_window {
   uint8_t held[SCRIPT_WINDOW_RANKS]; /* by origin: enum lock */
   uint8_t source;                    /* 1 + the rank whose message the program takes in; 0: none */
   uint8_t reply;                     /* 1 + the rank that is answered next; 0: none */
-  uint8_t granted;                   /* the kind of lock for which the program itself waits */
+  uint8_t granted; /* 1: the program's own lock is granted, and the program has not gone on */
   uint8_t waits;
   struct world_wait wait[SCRIPT_WINDOW_RANKS]; /* the messages that wait, in the order of arrival */
 };
@@ -468,8 +468,8 @@ struct move {
   struct rcl_event event;
 };
 
-/* What a detection notices: ranks that have crashed, or a rank that lives (HAZARD_FALSE_DETECTION),
- * whose process it ends later. */
+/* A detection notices ranks that have crashed, declares a rank dead that lives
+ * (HAZARD_FALSE_DETECTION), or ends the process of such a rank. */
 enum detection { DETECT_DEAD, DETECT_FALSELY, DETECT_END };
 
 enum write_end { WRITE_LOST, WRITE_WHOLE, WRITE_TORN, WRITE_ENDS };
@@ -494,7 +494,8 @@ enum verdict_kind {
   VERDICT_IMPOSSIBLE /* world_step() only: the world could not have produced this move */
 };
 
-/* Messages of one flow to the rank that a verdict names. Its sender's program counts them. */
+/* Messages of one flow to the rank that a verdict names, with the numbers by which the sender's
+ * program counts them. */
 struct verdict_messages {
   int16_t source, comm;
   int32_t tag;
@@ -548,7 +549,7 @@ uint32_t world_open_origins(const struct world *, const struct world_standing *a
 
 /* Returns the number of ways in which the writes under way can end when the node that begins with
  * `first` crashes, as move.index counts them. Only the first 20 writes count: a further write is
- * lost. */
+ * lost, as are all writes where no hazard lets them end in another way. */
 uint32_t world_write_ends(const struct world *, int first);
 
 /* Independent: returns the part that a START of `rank` from `checkpoint` needs and that a crash has
@@ -567,8 +568,8 @@ void world_step(struct world *, struct move *, struct rcl_actions *, struct verd
 /* Judges a state that nothing but a crash can change: `deadlock` if a program has not finished,
  * `commits` if a checkpoint was requested and has not committed, `requests` if no more will be
  * requested. A TIMER whose step sets the timer again may put a checkpoint off, and so may the next
- * TIMER. So `renews` (NULL: no such timer exists) tells whether the timer of `rank`, when it goes
- * off in this state, leads to a checkpoint that commits. It leaves the state as it was. */
+ * TIMER. So `renews` tells whether the timer of `rank`, when it goes off in this state, leads to a
+ * checkpoint that commits; NULL: no timer does. It leaves the state as it was. */
 void world_at_rest(const struct world *, struct verdict *);
 void world_at_rest_renewing(const struct world *, bool (*renews)(void *ctx, int rank), void *ctx,
                             struct verdict *);
@@ -579,7 +580,7 @@ void world_for_ever(const struct world *, struct verdict *);
 
 /* Judges a state in which all programs have finished: `agreement` if a receiver was given other
  * contents than its sender sent in its final execution (a suppressed message came out differently
- * the second time); `no-duplicate` if a message that was given is still under way. */
+ * the second time); `no-duplicate` if a message that was given is under way again. */
 void world_at_end(const struct world *, struct verdict *);
 
 /* Returns whether a property of world_at_end() is judged, as that function looks at everything. */
@@ -590,8 +591,8 @@ bool world_judges_end(const struct world *);
  * and the clause as text. */
 void world_judge_line(const struct world *, struct verdict *verdict);
 
-/* Returns the number of kept bytes that replace an image of `rank` from which no rank will start.
- * Image 0 means the program as it stands. */
+/* Returns the number of the kept bytes that replace an image of `rank` from which no rank will
+ * start. Image 0 means the program as it stands. */
 uint32_t world_settled_image(const struct world *, int rank, uint32_t image);
 
 /* Strips a record of `rank` from which no rank will start. The bytes that it names stay kept, as

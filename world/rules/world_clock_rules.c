@@ -84,7 +84,7 @@ const char *world_too_fast(const struct world *w, int rank, const struct world_m
   const struct world_alarm y = read_rank_head(w, rank).set, *x = &message->after;
   if (!x->checkpoint || !y.checkpoint || !holds(w, RCL_BOUND_DEVIATION))
     return NULL;
-  struct world_alarm latest = y; /* the alarm before which the message is too early */
+  struct world_alarm latest = y; /* a message sent two deviations after it is too early */
   latest.after[RCL_BOUND_SHORTEST] -= holds(w, RCL_BOUND_SHORTEST);
   return precedes(&latest, 2, 0, 0, x) ? "it was sent too late to be here before the alarm" : NULL;
 }

@@ -8,8 +8,9 @@
  *
  * Objects that the protocol may only read (config, event; the state in all functions but `step`)
  * are mapped read-only. An audit takes each step again in other places, with other bytes around
- * the objects and on the stack. A result that depends on an address, or on memory that was never
- * written, then differs. Only the addresses of the protocol's own code and tables stay the same. */
+ * the objects, and with the stack at another address and filled with other bytes. A result that
+ * depends on an address, or on memory that was never written, then differs. Only the addresses of
+ * the protocol's own code and tables stay the same. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

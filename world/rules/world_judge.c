@@ -10,7 +10,7 @@
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
 
-/* Writes "deliver at send: ", or "send: " for a step without an action. Returns its length. */
+/* Writes "deliver at send: ", or "send: " if no action is taking effect. Returns its length. */
 static size_t name_step(const struct step_context *t, char *text, size_t size)
 {
   const char *event = event_name(t->event.kind);

@@ -19,7 +19,7 @@ static bool is_skipped(const struct world *w, const struct operation *op)
 static bool is_over(const struct operation *op, const struct world_program *program)
 {
   if (op->kind != SCRIPT_WAIT && op->kind != SCRIPT_TEST && op->kind != SCRIPT_WAITANY)
-    return false; /* the name may belong to another operation */
+    return false; /* the name of any other operation may be invalid */
   return program->request[op->name] == 0 &&
          (op->kind != SCRIPT_WAITANY || program->request[op->tag] == 0);
 }
@@ -224,7 +224,7 @@ struct content world_content(const struct world *w, int rank)
     return world_window_content(w, rank);
   if (are_free(w))
     return program->history;
-  if (!w->script) /* a contribution of a real program, which no script sees */
+  if (!w->script) /* a contribution in a collective, whose content no program sees */
     return content_fold(program->history, content_of(program->next));
   const struct operation *op = next_operation(w, rank, program);
   unsigned place = has_windows(w) ? op->place : 0;

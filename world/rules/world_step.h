@@ -34,7 +34,7 @@ struct step_context {
   int newest_peer;
   uint32_t outcome; /* CHOICE: the outcome that stands, as it came or as it was forced */
   bool rolled_back; /* an action, the last of the step, has rolled the rank back */
-  bool undone;     /* DOWN: an earlier action has undone the rank's work, so one must do so again */
+  bool undone;     /* DOWN: an earlier DOWN has rolled the rank back, so this one must do so, too */
   uint32_t stored; /* START, global recovery: kept bytes of the state; 0: none */
   const struct rcl_action *action; /* the action that takes effect; NULL: none */
 };
@@ -120,12 +120,12 @@ void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarn
 
 /* Keeps an image of the program as it is; returns its number. */
 uint32_t world_keep_image(struct step_context *);
-void world_drop_image(const struct world *, int rank); /* one that was never stored */
+void world_drop_image(const struct world *, int rank); /* a captured one, never stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
 void world_drop_cut(const struct world *, int rank); /* drops writes that are not durable */
 void world_drop_old_logs(const struct world *, int rank);
-void world_report(struct step_context *); /* tells the rank that a part is DURABLE */
+void world_report(struct step_context *); /* DURABLE: notes that a part is durable */
 
 /* Returns whether storage is fenced against the rank, as it has not noticed a recovery yet. */
 bool world_fenced(const struct step_context *);

@@ -1,5 +1,5 @@
-/* Tests that the world keeps a topology as it was written, and keeps no image that was lost after a
- * recovery to it began. */
+/* Tests that the world keeps a topology as it was written, finds a message whose place a host does
+ * not know, and lets no rank start from an image that was lost after a recovery to it began. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -75,8 +75,8 @@ static void note_lines(void *data, int peer, const struct world_message *message
   lines->stopped[lines->count++] = message->stopped;
 }
 
-/* Returns whether `visit` was told the pairs of lines. For each pair it may be told any
- * contribution that has the pair. */
+/* Returns whether `visit` was told, in the order of ranks, the first contribution of each pair of
+ * lines. It may be told later contributions with the same pair, too. */
 static bool tells(const struct lines *told, const struct lines *all)
 {
   bool right = true;
