@@ -111,7 +111,7 @@ static void carry_out(const struct rcl_action *action)
   case RCL_ACTION_STORE: /* it comes after all others */
   case RCL_ACTION_NONE:
     break;
-  default: /* the door has refused it */
+  default: /* check_actions() has refused it */
     break;
   }
 }
@@ -129,8 +129,8 @@ static void capture(void)
   real_step((struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint}, NULL);
 }
 
-/* Notes that a checkpoint is requested. A TIMER requests one, unless the protocol puts it off.
- * `unmoved`: the step has not changed the protocol's state. */
+/* Notes whether a checkpoint is requested. A TIMER requests one, unless the protocol puts it off;
+ * COMMITTED ends the request. `unmoved`: the step has not changed the protocol's state. */
 static void note_request(const struct rcl_event *event, bool unmoved)
 {
   if (event->kind == RCL_EVENT_TIMER)

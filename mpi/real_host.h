@@ -81,7 +81,8 @@ struct real_options real_options_of_environment(void);
 
 /* ---- the program's data ---- */
 
-/* Protects memory of the program. `type` and `bytes` are compared when the data are put back. */
+/* Protects memory of the program. When data are put back, they must have that `type`, and at most
+ * `bytes` bytes. */
 void real_protect(int id, void *address, size_t bytes, int type);
 void real_unprotect(int id);
 

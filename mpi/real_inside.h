@@ -169,8 +169,8 @@ void real_match_all(void);    /* matches messages that have come with receives *
 void real_announce_all(void); /* announces the posted receives */
 void real_deliver(const struct rcl_action *);
 void real_resend(const struct rcl_action *);
-struct real_receive *
-real_standing(int comm); /* the receive that is posted for any message, and not taken */
+/* Returns the receive that is posted for any message, and not taken. */
+struct real_receive *real_standing(int comm);
 void real_allow(const struct rcl_action *); /* carries out a MATCH */
 
 /* ---- real_wire.c ---- */
@@ -220,7 +220,7 @@ void real_trace_find_life(void); /* sets real.life; the checkpoint must be known
 void real_trace_begin(void);
 void real_trace_step(const struct rcl_event *, const struct real_message *);
 void real_trace_finished(void);
-/* At a capture just now; `checkpoint` 0: at the end. */
+/* Writes the account, when `checkpoint` was captured just now; 0: at the end. */
 void real_trace_account(uint32_t checkpoint);
 void real_trace_end(void);
 

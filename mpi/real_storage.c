@@ -31,7 +31,7 @@ struct head {
   uint64_t magic;
   int32_t rank, ranks;
   uint32_t checkpoint, part;
-  uint32_t place, receives, calls, finished; /* counts and places at the capture */
+  uint32_t place, receives, calls, finished; /* their values at the capture */
   uint32_t regions;
   uint32_t pad;
   struct real_combination combined;
@@ -47,7 +47,7 @@ struct saved_message {
   uint32_t slot;
   int32_t peer, comm, tag;
   uint32_t words[RCL_WORDS];
-  uint32_t request, done; /* numbers of receives */
+  uint32_t request, done; /* of a receive: its number, and whether it is done */
   int32_t source, sent_tag;
   uint32_t pad;
   uint64_t size;

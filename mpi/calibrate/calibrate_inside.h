@@ -23,7 +23,8 @@ enum { TEXT = 256 };
 /* Ends all processes with one line and exit code 64. */
 _Noreturn void calibrate_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Appends a value of each process, by rank, to the samples: `sample HEAD : VALUE...`. */
+/* Appends the `count` values of each process, by rank, to the samples: `sample HEAD : VALUE...`.
+ * `count` may differ between processes. */
 void calibrate_put(struct calibration *, const char *head, const double *values, int count);
 
 /* Returns room for `count` values. The caller frees it with free(). */
