@@ -218,7 +218,9 @@ bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, u
 bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint, enum rcl_part,
                             uint32_t *index);
 
-/* Explorer: returns whether the TIMER of `rank`, or a move for which it waits, may still happen. */
+/* Explorer: returns whether the TIMER of `rank` can happen only if a timer is left
+ * (world_global.timers). With clocks, a TIMER for a checkpoint that the coordinator has begun needs
+ * none. */
 bool world_needs_timer(const struct world *, int rank);
 
 /* Clocks (world_clock_rules.c): return why the bounds do not allow yet that the alarm of `rank`

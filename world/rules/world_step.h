@@ -139,7 +139,8 @@ uint32_t world_crash_one(const struct world *, int rank, uint32_t ends);
 void world_detect(struct step_context *);
 void world_restore(struct step_context *);
 
-/* Independent: sets the program of the rank back to `checkpoint`. The protocol's state stays. */
+/* Independent: begins to set the program of the rank back to `checkpoint`, which a START ends. The
+ * protocol's state stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
 /* ---- stored states that are taken for one (world_merges.c) ---- */
@@ -172,8 +173,8 @@ void world_lose(const struct world *, int rank, enum crash_leaves);
 /* Loses all that is durable and not on nodes, as the server crashes. */
 void world_lose_server(const struct world *);
 
-/* Notes that record `index` of `rank` is durable. It has a copy, unless the partner's node is
- * down. */
+/* Notes whether record `index` of `rank`, which is durable, has a copy: it has, unless the
+ * partner's node is down. */
 void world_note_copy(const struct world *, int rank, uint32_t index);
 
 /* Returns whether that part of `rank` can be read, or rebuilt. */
@@ -182,7 +183,8 @@ bool world_is_there(const struct world *, int rank, const struct world_record *)
 /* Returns the newest committed checkpoint that all ranks can read or rebuild. */
 uint32_t world_newest_line(const struct world *);
 
-/* Puts all pieces and copies of `rank` on its node again, as it starts from `checkpoint`. */
+/* Puts the pieces of `checkpoint`, from which `rank` starts, on its node again, and the copies that
+ * the node has for other ranks whose own pieces are not lost. */
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether a newer checkpoint is committed on a level that survives as many failures. */
