@@ -153,7 +153,7 @@ static void finds(bool (*is_wanted)(const struct move *), const char *from)
   }
   choice.move.index = WORLD_FIND;
   take_move(&world, &choice.move, &verdict);
-  ok(script && choice.found && verdict.kind == VERDICT_FINE, from);
+  ok(script && choice.found && verdict.kind == VERDICT_FINE, "%s", from);
   parts_clear(&parts);
   world_clear(&world);
   script_free(script);
