@@ -134,11 +134,12 @@ static char *last_line_of_layer(const struct death *death)
   return last != NULL ? g_strndup(last, strcspn(last, "\n")) : NULL;
 }
 
-/* Returns the message that the program has made a call that SimGrid lacks, at which SimGrid ends
- * the process; NULL: it has not. The caller frees it. */
+/* Returns the message about a call that SimGrid lacks, if SimGrid ended the process at such a call.
+ * About other calls that it lacks SimGrid only warns. Returns NULL if there is none. The caller
+ * frees it. */
 static char *missing_call(const struct death *death)
 {
-  static const char SAID[] = "Not yet implemented: P";
+  static const char SAID[] = "CRITICAL] Not yet implemented: P";
   const char *found = strstr(death->text, SAID);
   if (found == NULL)
     return NULL;

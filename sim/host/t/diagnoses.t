@@ -124,6 +124,7 @@ fails MPI_Comm_size "rank 1 $segv in its call of MPI_Comm_size, at address 0x8"
 for call in MPI_Open_port MPI_Publish_name MPI_Pack_external_size; do
   fails $call "SimGrid has no $call, expected a program without this call"
 done
+fails words "rank 1 $segv" # a program that prints words of SimGrid has not made the call
 fails thread-segv "a thread of the program $segv"
 for call in Comm_rank Sendrecv; do
   fails "thread$([ $call = Sendrecv ] || echo -rank)" \
@@ -310,4 +311,4 @@ for command in campaign interval; do
     "$([ $command = interval ] && echo 10 || echo 01)-0" "$command: not where all is stated" stdout stderr
 done
 
-finish 61
+finish 62
