@@ -215,12 +215,12 @@ enum real_activity real_held_activity(void); /* the activity of a process that i
 
 /* ---- real_trace.c ---- */
 
-double real_trace_now(void);     /* seconds of the epoch */
-void real_trace_find_life(void); /* sets real.life; the checkpoint must be known */
+double real_trace_now(void);     /* seconds since the epoch */
+void real_trace_find_life(void); /* sets real.life; reads real.checkpoint; all processes call it */
 void real_trace_begin(void);
 void real_trace_step(const struct rcl_event *, const struct real_message *);
 void real_trace_finished(void);
-/* Writes the account, when `checkpoint` was captured just now; 0: at the end. */
+/* Writes the account as it is at the capture of `checkpoint`; 0: at the end of the program. */
 void real_trace_account(uint32_t checkpoint);
 void real_trace_end(void);
 

@@ -84,8 +84,7 @@ static void name_trace(char name[NAME], uint32_t life)
   snprintf(name, NAME, "%s/trace.%" PRIu32 ".%d", real.options.folder, life, real.rank);
 }
 
-/* Returns the number of this life: one more than the last life that has left a trace of this
- * process. */
+/* Returns one more than the last life of which this process has left a trace. */
 static uint32_t count_lives(void)
 {
   char pattern[NAME];
@@ -120,19 +119,23 @@ static bool had_finished(uint32_t life)
 }
 
 /* Finds the number of this life. If the traces tell that every program finished and there is no
- * checkpoint, the run has ended, and this start begins another run, whose traces replace the old
- * ones. The trace that tells of the end is removed last, so that a start after a crash here removes
- * what is left. */
+ * checkpoint, the run has ended: this start begins another run, whose traces replace the old ones.
+ * The trace that tells of the end is removed last. So if this process is killed here, the next
+ * start removes the traces that are left. Without traces the number has no effect. */
 void real_trace_find_life(void)
 {
   char name[NAME];
   uint32_t lives = count_lives(), last = real_wire_agree(lives, MPI_MAX);
-  bool ended = !real.checkpoint && (!lives || (lives == last && had_finished(last - 1)));
-  real.life = real_wire_agree(!ended, MPI_MAX) ? last : 0;
-  for (uint32_t life = 0; life < last - real.life && real.options.trace; life++) {
-    name_trace(name, life);
+  bool ended = real.options.trace && !real.checkpoint &&
+               (!lives || (lives == last && had_finished(last - 1)));
+  real.life = last;
+  if (real_wire_agree(!ended, MPI_MAX))
+    return;
+  for (real.life = 0; real.life < last; real.life++) {
+    name_trace(name, real.life);
     remove(name);
   }
+  real.life = 0;
 }
 
 /* ---- lines ---- */
