@@ -199,9 +199,6 @@ bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
 /* Returns false if the image of that checkpoint was stored and crashes have taken it. */
 bool world_can_read(const struct world *, int rank, uint32_t checkpoint);
 
-/* Returns whether a process of the rank runs which can crash and was not declared dead. */
-bool world_is_alive(const struct world *, int rank);
-
 /* Returns the rank after the last rank of the node that begins with `rank`. */
 static inline int world_node_end(const struct world *w, int rank)
 {
@@ -287,6 +284,20 @@ void world_begin_program(const struct world *, int rank);
 /* Returns the content that the program sends, or contributes, at its present operation: two sends
  * in a row differ. Free programs always have the same content. */
 struct content world_content(const struct world *, int rank);
+
+/* ---- faults (world_fault_rules.c) ---- */
+
+/* Returns whether a process of the rank runs which can crash and was not declared dead. */
+bool world_is_alive(const struct world *, int rank);
+
+/* Returns whether one more crash is allowed. */
+bool world_crash_is_left(const struct world *);
+
+/* Return why a MOVE_CRASH, MOVE_DETECT or MOVE_FAULT cannot happen; NULL: it can. The text is
+ * constant. */
+const char *world_refuses_crash(const struct world *, const struct move *);
+const char *world_refuses_detection(const struct world *, const struct move *);
+const char *world_refuses_fault(const struct world *, const struct move *);
 
 /* ---- windows of scripts (world_windows.c) ---- */
 
