@@ -205,8 +205,8 @@ static GPtrArray *sort_hosts(const struct platform *platform)
   return kinds;
 }
 
-/* Returns whether there are so many hosts of this kind that their lines are described once, below
- * the picture. */
+/* Returns whether the lines of this host are described below the picture, once for all hosts of its
+ * kind: the host has a link of its own, or more than two hosts are alike. */
 static bool are_many(const struct host *host)
 {
   return host != NULL && (host->link != NULL || host->alike > 2);

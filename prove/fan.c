@@ -29,8 +29,8 @@ void fan_add(struct fan *f, const struct path *p, Z3_ast holds)
   g_ptr_array_add(f->ends, end);
 }
 
-/* Moves the ends whose condition at `depth` is that of the first end to the front. Returns their
- * number. */
+/* Moves to the front all ends that have the same condition at `depth` as the first end. Returns
+ * their number. */
 static guint gather(struct fan_end **end, guint count, guint depth)
 {
   guint same = 0;

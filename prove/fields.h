@@ -1,6 +1,7 @@
-/* Names the fields of a protocol's state by clang's debug information: those of `struct state`, and
- * behind it the arrays and lists of RCL_STATE (protocols/parts/lists.h), which are named as their
- * accessors. The values of a field `x` are named as those of an `enum x`. */
+/* Names the fields of a protocol's state. The names come from clang's debug information: fields of
+ * `struct state` have their own names, the arrays and lists of RCL_STATE behind it
+ * (protocols/parts/lists.h) have the names of their accessors. A value of a field `x` has the name
+ * of that value in `enum x`. */
 #ifndef RECLINE_PROVE_FIELDS_H
 #define RECLINE_PROVE_FIELDS_H
 

@@ -313,7 +313,7 @@ static bool list_controls(const struct listing *l, int peer)
   return more;
 }
 
-/* Makes the changes of the move besides those of the step. */
+/* Adds the conditions of the move, and makes the changes that do not come from the step. */
 static void happen(struct whole *h, struct line_move *m, int peer)
 {
   if (m->kind != RCL_EVENT_START && m->kind != RCL_EVENT_CAPTURED)

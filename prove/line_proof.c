@@ -31,8 +31,8 @@ static void judge_actions(struct proving *g, struct path *p)
   executor_run(&w->x, next, judge_list, g);
 }
 
-/* Adds the goals. The words behind the step are those of the move, changed by the step and its
- * actions. */
+/* Adds the goals for the state behind the step: the state that the move has made, changed by the
+ * step and by its actions. */
 static void add_goals(struct proving *g, struct path *p)
 {
   struct whole *h = g->h;

@@ -112,7 +112,7 @@ void whole_tell(struct whole *, bool own, const char *name, const char *text, in
  * the program ends. */
 const char *whole_tell_line(struct whole *);
 
-/* Returns a term with each word replaced by that of another state. */
+/* Returns `term` with word k replaced by `now[k]`, for each k: what the term says of that state. */
 Z3_ast whole_in(const struct whole *, Z3_ast term, const Z3_ast *now);
 
 /* Returns a copy of the words. The caller frees it with g_free(). */
