@@ -231,16 +231,23 @@ static int settle(struct rank *r, struct request *request)
   return MPI_SUCCESS;
 }
 
+/* Takes back a part. The status of a receive of the program (MPI_Isendrecv) is that of the whole.
+ */
+static void retire_part(struct rank *r, struct request *request, struct request **part)
+{
+  bool is_shown = (*part)->kind == REQUEST_RECEIVE && !(*part)->collective;
+  int before = request->status.MPI_ERROR;
+  settle(r, *part);
+  int error = request_retire(part, is_shown ? &request->status : MPI_STATUS_IGNORE);
+  request->status.MPI_ERROR = error != MPI_SUCCESS ? error : before;
+}
+
 /* Called once, by the first call that finds all parts complete. */
 static void conclude(struct rank *r, struct request *request)
 {
   struct whole *whole = &request->whole;
-  for (int i = 0; i < whole->parts; i++) {
-    settle(r, whole->part[i]);
-    int error = request_retire(&whole->part[i], MPI_STATUS_IGNORE);
-    if (error != MPI_SUCCESS)
-      request->status.MPI_ERROR = error;
-  }
+  for (int i = 0; i < whole->parts; i++)
+    retire_part(r, request, &whole->part[i]);
   if (whole->conclude && !fault_text(request->status.MPI_ERROR))
     whole->conclude(r, whole->rest);
   rank_free(whole->part);

@@ -105,6 +105,20 @@ static inline void layer_refuse_thread(const char *name)
     LOOK_UP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                 \
   }
 
+/* Ends the program: the call exists in runs of recline only. */
+_Noreturn static inline int layer_lacks(const char *name)
+{
+  die(DIE_INPUT, "%s is recline's alone, expected recline run, which plain smpirun is not", name);
+}
+
+/* Defines MPI_NAME of mpi-4.h that way. SMPI does not have it. */
+#define NEW_CALL(NAME, ARGUMENTS, ...)                                                             \
+  int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
+  {                                                                                                \
+    RECORD(NAME, ARGUMENTS);                                                                       \
+    WRAP((__VA_ARGS__), layer_lacks("MPI_" #NAME));                                                \
+  }
+
 /* Returns the function of that name behind the layer; ends the run when there is none. */
 void *layer_next(const char *name);
 

@@ -4,6 +4,12 @@
 # shellcheck disable=SC2034 # used by those that source this file
 only_in_f08='comm_idup\|dist_graph\|neighbor_\|mprobe\|mrecv\|_x$\|\(win\|file\)_\(create\|call\)_errhandler\|win_[gs]et_errhandler\|win_\(test\|sync\|shared_query\|allocate_shared\)$'
 
+# The calls of MPI 4 that are handled, which mpi4.t makes; `in_fortran`: in Fortran, too.
+calls_of_mpi_4() { # [in_fortran]
+  sed -n "s/^| \`\(MPI_[A-Za-z0-9_]*\)\` | \*\*handled\*\* | ${1:+\*\*handled}.*| MPI 4 |\$/\1/p" \
+    "$root/docs/mpi-coverage.md"
+}
+
 # $programs of NAME.c and NAME.f90 of this folder: in-c, in-c++ and, with a compiler, in-fortran.
 build_in_all() { # NAME
   cp "$here/programs/$1.c" "$here/programs/$1.f90" "$here"/programs/layer-rounds.* .
@@ -28,7 +34,7 @@ all_are_made() { # LEAST DESCRIPTION PROGRAM...
   least=$1 description=$2
   shift 2
   nm -D --undefined-only "$@" | sed -n -e 's/.* [Uw] \(MPI_[A-Za-z0-9_]*\)$/\1/p' \
-    -e 's/.* U \(mpi_[a-z0-9_]*\)_$/\1/p' | sort -u >made
+    -e 's/.* U \(mpi_[a-z0-9_]*\)_$/\1/p' | sed 's/_f08$//' | sort -u >made
   sort handled | comm -23 - made >missing
   [ "$(wc -l <handled)" -gt "$least" ] && [ ! -s missing ]
   is $? 0 "$description" missing
