@@ -206,8 +206,12 @@ static void go_round(struct round *r)
   r->owes_bad = true;
   cycles_expand(c, r->members->place[at]);
   settle(r, true);
-  while (owes(r))
+  while (owes(r)) {
+    size_t moves = r->moves.count;
     at = go_on(r, at, false);
+    if (r->moves.count == moves)
+      breach("a way round that owes something does not move");
+  }
   if (at != r->start || !r->moves.count)
     go_on(r, at, true);
 }

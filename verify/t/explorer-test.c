@@ -12,6 +12,7 @@
 #include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
 #include "verify/explore/explorer.h"
+#include "verify/explore/search.h"
 #include "verify/state/fingerprint.h"
 #include "verify/state/frontier.h"
 #include "verify/state/model.h"
@@ -1156,6 +1157,20 @@ static void fingerprints(void)
   exploration_clear(&found);
 }
 
+/* The queues of a search are those of its two levels and those of each worker: their bytes decide
+ * what goes to disk. */
+static void queue_bytes(void)
+{
+  g_autofree struct worker *workers = g_new0(struct worker, 2);
+  struct explorer e = {.now.bytes = 1, .fresh.bytes = 20, .workers = 2, .worker = workers};
+  workers[0].share.bytes = 300;
+  workers[0].later.bytes = 4000;
+  workers[1].share.bytes = 50000;
+  workers[1].later.bytes = 600000;
+  ok(explorer_queue_bytes(&e) == 654321,
+     "the queues of two workers have %" G_GUINT64_FORMAT " bytes", explorer_queue_bytes(&e));
+}
+
 /* Tests that states on disk make no difference, and that no memory at all makes the verdict
  * inconclusive. */
 static void short_memory(void)
@@ -1400,6 +1415,7 @@ int main(void)
   digests();
   bounds();
   fingerprints();
+  queue_bytes();
   short_memory();
   fingerprints_of();
   filled();
