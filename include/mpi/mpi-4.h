@@ -8,9 +8,21 @@
 #ifndef SMPI_H
 #define MPI_Isendrecv smpi_isendrecv
 #define MPI_Isendrecv_replace smpi_isendrecv_replace
+#define MPI_Psend_init smpi_psend_init
+#define MPI_Precv_init smpi_precv_init
+#define MPI_Pready smpi_pready
+#define MPI_Pready_range smpi_pready_range
+#define MPI_Pready_list smpi_pready_list
+#define MPI_Parrived smpi_parrived
 #include <smpi/smpi.h>
 #undef MPI_Isendrecv
 #undef MPI_Isendrecv_replace
+#undef MPI_Psend_init
+#undef MPI_Precv_init
+#undef MPI_Pready
+#undef MPI_Pready_range
+#undef MPI_Pready_list
+#undef MPI_Parrived
 #endif
 
 #ifdef __cplusplus
@@ -25,6 +37,95 @@ MPI_CALL(XBT_PUBLIC int, MPI_Isendrecv,
 MPI_CALL(XBT_PUBLIC int, MPI_Isendrecv_replace,
          (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Request *request));
+
+/* Persistent collectives. */
+MPI_CALL(XBT_PUBLIC int, MPI_Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Bcast_init,
+         (void *buf, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
+          MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Gather_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+          MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Gatherv_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+          const int *recvcounts, const int *displs, MPI_Datatype recvtype, int root, MPI_Comm comm,
+          MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Scatter_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+          MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Scatterv_init,
+         (const void *sendbuf, const int *sendcounts, const int *displs, MPI_Datatype sendtype,
+          void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+          MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Allgather_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Allgatherv_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+          const int *recvcounts, const int *displs, MPI_Datatype recvtype, MPI_Comm comm,
+          MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Alltoall_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Alltoallv_init,
+         (const void *sendbuf, const int *sendcounts, const int *senddisps, MPI_Datatype sendtype,
+          void *recvbuf, const int *recvcounts, const int *recvdisps, MPI_Datatype recvtype,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Alltoallw_init,
+         (const void *sendbuf, const int *sendcnts, const int *sdispls,
+          const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcnts, const int *rdispls,
+          const MPI_Datatype *recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Reduce_init,
+         (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Allreduce_init,
+         (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Reduce_scatter_init,
+         (const void *sendbuf, void *recvbuf, const int *recvcounts, MPI_Datatype datatype,
+          MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Reduce_scatter_block_init,
+         (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Scan_init,
+         (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Exscan_init,
+         (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Neighbor_allgather_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Neighbor_allgatherv_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+          const int *recvcounts, const int *displs, MPI_Datatype recvtype, MPI_Comm comm,
+          MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Neighbor_alltoall_init,
+         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Neighbor_alltoallv_init,
+         (const void *sendbuf, const int *sendcounts, const int *senddisps, MPI_Datatype sendtype,
+          void *recvbuf, const int *recvcounts, const int *recvdisps, MPI_Datatype recvtype,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Neighbor_alltoallw_init,
+         (const void *sendbuf, const int *sendcnts, const MPI_Aint *sdispls,
+          const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcnts,
+          const MPI_Aint *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm, MPI_Info info,
+          MPI_Request *request));
+
+/* Partitioned messages. */
+MPI_CALL(XBT_PUBLIC int, MPI_Psend_init,
+         (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+          int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Precv_init,
+         (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Pready, (int partition, MPI_Request request));
+MPI_CALL(XBT_PUBLIC int, MPI_Pready_range,
+         (int partition_low, int partition_high, MPI_Request request));
+MPI_CALL(XBT_PUBLIC int, MPI_Pready_list,
+         (int length, const int *array_of_partitions, MPI_Request request));
+MPI_CALL(XBT_PUBLIC int, MPI_Parrived, (MPI_Request request, int partition, int *flag));
 
 #ifdef __cplusplus
 }

@@ -238,7 +238,7 @@ function write_fortran_handled(name, list, count,   i, type, base, handles, comm
     sub(/\*+$/, "", base)
     if (type == "void*")
       buffer = "a" i
-    if (base == "MPI_Datatype" && name ~ /eighbor_alltoallw$/ && type == base "*") {
+    if (base == "MPI_Datatype" && name ~ /eighbor_alltoallw(_init)?$/ && type == base "*") {
       before = before sprintf("    %s *handle%d_ = fortran_get_neighbours_types(r_, a9, %s, a%d);\n",
         base, i, i < 5 ? "true" : "false", i)
       after = after sprintf("    rank_free(handle%d_);\n", i)

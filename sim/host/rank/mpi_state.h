@@ -18,7 +18,9 @@
 #include <stdint.h>
 
 struct rank;
+struct request;
 struct application;
+struct channel;
 struct window;
 
 /* Ranks in a communicator, in the order in which neighbourhood collectives name them. */
@@ -45,7 +47,9 @@ struct comm {
   int *member;    /* ranks of the program, by rank in this communicator */
   int calls;      /* collective calls on it so far */
   int duplicates; /* calls of MPI_Comm_idup that have begun on it */
-  int agreements; /* calls that have begun an agreement (agreement.h) */
+  int persistent; /* persistent collectives that were made on it */
+  struct channel *channels; /* of partitioned messages (wrap_partitioned.c) */
+  int agreements;           /* calls that have begun an agreement (agreement.h) */
   int acknowledged; /* failed members that it has acknowledged, the first of faults_failed() */
   /* Calls by which some of its members have made communicators among themselves. */
   struct comm *groups;
@@ -113,10 +117,21 @@ struct call {
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE, REQUEST_GENERAL };
 
+/* What MPI_Start begins, of a persistent request of several messages. It lies in the arena and is
+ * the first member of what `begin` reads. */
+struct recipe {
+  void (*begin)(struct rank *, struct request *);
+  void (*end)(struct recipe *); /* frees what it points to */
+};
+
 /* A request that is complete when several messages are; then some work may be left. */
 struct whole {
+  struct recipe *recipe; /* NULL: the request is not persistent */
   struct request **part;
   int parts;
+  int missing; /* parts that have not begun yet */
+  /* Gets the data of each part, once all are complete; NULL: nothing does. */
+  void (*take)(struct rank *, struct request *whole, struct request *part);
   struct agreement *agreement; /* an agreement that must be over as well; NULL: none */
   void (*conclude)(struct rank *, void *rest); /* NULL: nothing is left */
   void *rest;                                  /* in the arena, given to rank_free() afterwards */
@@ -125,7 +140,7 @@ struct whole {
 struct request {
   enum request_kind kind;
   bool done;            /* receives: the payload is in the program's buffer */
-  bool persistent;      /* made by Send_init or Recv_init */
+  bool persistent;      /* made by a call NAME_init, for MPI_Start */
   bool active;          /* a persistent request between Start and its completion */
   bool filling;         /* a receive that was given a message whose payload is still under way */
   bool told;            /* MPI_Request_get_status has said that it is complete */

@@ -86,7 +86,7 @@ static bool all_parts_are_done(const struct rank *r, const struct whole *whole)
   for (int i = 0; i < whole->parts; i++)
     if (!request_is_done(r, whole->part[i]))
       return false;
-  return !whole->agreement || agreement_decision(whole->agreement);
+  return whole->missing == 0 && (!whole->agreement || agreement_decision(whole->agreement));
 }
 
 bool request_is_complete(const struct rank *r, const struct request *request)
@@ -122,6 +122,10 @@ void request_free(struct request *request)
   drop_receipt(request);
   if (request->comm)
     request->comm->requests--;
+  if (request->kind == REQUEST_WHOLE && request->whole.recipe) {
+    request->whole.recipe->end(request->whole.recipe);
+    rank_free(request->whole.recipe);
+  }
   rank_free(request);
 }
 

@@ -11,6 +11,7 @@
 
 #include "sim/host/rank/communicators.h"
 #include "sim/host/storage/application.h"
+#include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/p2p.h"
@@ -207,6 +208,8 @@ static struct comm *take_again(struct rank *r, const struct comm *parent,
                          .member = again->member,
                          .calls = again->calls,
                          .duplicates = again->duplicates,
+                         .persistent = again->persistent,
+                         .channels = again->channels,
                          .groups = again->groups,
                          .nodes = again->nodes};
   return again;
@@ -359,10 +362,10 @@ static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, in
   struct duplication *duplication = rank_alloc(r, sizeof *duplication);
   *duplication = (struct duplication){comm, own, -2 - parent->duplicates++, made, fortran};
   own->key = parent->rank;
-  collective_begin_allgather(r, own, sizeof *own, MPI_BYTE, EQUAL(all, sizeof *own, MPI_BYTE),
-                             parent, request);
-  p2p_conclude_with(request_of(*request), made_duplicate, duplication);
-  return MPI_SUCCESS;
+  struct request *whole = nonblocking_allgather(r, own, sizeof *own, MPI_BYTE,
+                                                EQUAL(all, sizeof *own, MPI_BYTE), parent, NULL);
+  p2p_conclude_with(whole, made_duplicate, duplication);
+  return began(whole, request);
 }
 
 WRAP_CALL(Comm_idup, (comm, made, request),

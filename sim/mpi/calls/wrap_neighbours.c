@@ -1,6 +1,7 @@
 /* Neighbourhood collectives: like the nonblocking ones, one round of messages from and to the
  * neighbours (wrap_nonblocking.c says why); the blocking forms wait for them. SMPI itself has none
  * of these calls. */
+#include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/p2p.h"
@@ -16,19 +17,23 @@ static const struct topology *topology_of(struct rank *r, const struct comm *com
 
 /* Two ranks can be neighbours more than once. Then the first message that one sends is the first
  * that the other receives; in a grid, a message to the previous rank comes from the next one. */
-static struct request *exchange(struct rank *r, struct blocks out, struct blocks in,
-                                struct comm *comm)
+struct request *nonblocking_neighbours(struct rank *r, struct blocks out, struct blocks in,
+                                       struct comm *comm, struct request *whole)
 {
   const struct topology *topology = topology_of(r, comm);
   const struct neighbours *to = &topology->to, *from = &topology->from;
-  struct request *whole = p2p_whole(r, to->count + from->count);
+  int tag = whole ? whole->tag : TAG_NEIGHBOURS;
+  if (whole)
+    p2p_make_room(r, whole, to->count + from->count);
+  else
+    whole = p2p_whole(r, to->count + from->count);
   for (int i = 0; i < to->count; i++)
     p2p_add(whole, p2p_send(r, block_at(&out, i), block_count(&out, i), block_type(&out, i),
-                            to->rank[i], TAG_NEIGHBOURS, comm, P2P_COLLECTIVE));
+                            to->rank[i], tag, comm, P2P_COLLECTIVE));
   for (int k = 0; k < from->count; k++) {
     int i = topology->grid ? k ^ 1 : k;
     p2p_add(whole, p2p_receive(r, block_at(&in, i), block_count(&in, i), block_type(&in, i),
-                               from->rank[i], TAG_NEIGHBOURS, comm, P2P_COLLECTIVE));
+                               from->rank[i], tag, comm, P2P_COLLECTIVE));
   }
   return whole;
 }
@@ -55,9 +60,10 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
   WRAP_CALL(                                                                                       \
       Neighbor_##NAME, (__VA_ARGS__, comm),                                                        \
       comm_error(r, comm_of(r, comm),                                                              \
-                 window_finish(r, exchange(r, OUT, IN, comm_of(r, comm)), MPI_STATUS_IGNORE)))     \
+                 window_finish(r, nonblocking_neighbours(r, OUT, IN, comm_of(r, comm), NULL),      \
+                               MPI_STATUS_IGNORE)))                                                \
   WRAP_CALL(Ineighbor_##NAME, (__VA_ARGS__, comm, request),                                        \
-            began(exchange(r, OUT, IN, comm_of(r, comm)), request))
+            began(nonblocking_neighbours(r, OUT, IN, comm_of(r, comm), NULL), request))
 
 NEIGHBOUR_CALL(allgather, same(out, out_count, out_type), EQUAL(in, in_count, in_type), out,
                out_count, out_type, in, in_count, in_type)

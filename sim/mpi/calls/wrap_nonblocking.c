@@ -1,7 +1,7 @@
-/* Nonblocking collectives. Each is one round of messages, all of which begin at the call, from each
- * rank with data to each that needs them, as in SMPI. Reductions combine their operands when the
- * request is completed. On an intercommunicator data go from each group to the other, and a rank
- * does not exchange data with itself.
+/* Nonblocking collectives, also persistent ones when they start. Each is one round of messages, all
+ * of which begin at the call, from each rank with data to each that needs them, as in SMPI.
+ * Reductions combine their operands when the request is completed. On an intercommunicator data go
+ * from each group to the other, and a rank does not exchange data with itself.
  *
  * Under every protocol, also under one that handles collectives, the messages are like those of
  * point-to-point calls, on the hidden half of the communicator. A protocol's line can lie between
@@ -10,8 +10,10 @@
  * wait until other ranks have come to the call.
  *
  * All messages have one tag: two calls on a communicator begin in the same order everywhere, and a
- * pair of ranks exchanges in each at most one message each way, so MPI's order keeps them apart. */
+ * pair of ranks exchanges in each at most one message each way, so MPI's order keeps them apart.
+ * Each persistent collective has a tag of its own. */
 #include "include/mpi/values.h"
+#include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/p2p.h"
@@ -32,9 +34,17 @@ static int own_place(const struct comm *comm)
   return comm->remote ? -1 : comm->rank;
 }
 
-static struct request *begin(struct rank *r, const struct comm *comm)
+/* Returns `whole`, a persistent request that starts, with room for its messages; NULL: a new one.
+ */
+static struct request *begin(struct rank *r, const struct comm *comm, struct request *whole)
 {
-  return p2p_whole(r, 2 * peers_of(comm));
+  if (whole) {
+    p2p_make_room(r, whole, 2 * peers_of(comm));
+    return whole;
+  }
+  whole = p2p_whole(r, 2 * peers_of(comm));
+  whole->tag = TAG_NONBLOCKING;
+  return whole;
 }
 
 /* Other ranks of the root's group name MPI_PROC_NULL, and so exchange nothing. */
@@ -48,7 +58,7 @@ static void give(struct rank *r, struct request *whole, const void *buffer, int 
 {
   flags |= P2P_COLLECTIVE;
   if (to != own_place(comm))
-    p2p_add(whole, p2p_send(r, buffer, count, type, to, TAG_NONBLOCKING, comm, flags));
+    p2p_add(whole, p2p_send(r, buffer, count, type, to, whole->tag, comm, flags));
 }
 
 static void give_all(struct rank *r, struct request *whole, const void *buffer, int count,
@@ -62,8 +72,7 @@ static void take(struct rank *r, struct request *whole, void *buffer, int count,
                  int from, struct comm *comm)
 {
   if (from != own_place(comm))
-    p2p_add(whole,
-            p2p_receive(r, buffer, count, type, from, TAG_NONBLOCKING, comm, P2P_COLLECTIVE));
+    p2p_add(whole, p2p_receive(r, buffer, count, type, from, whole->tag, comm, P2P_COLLECTIVE));
 }
 
 /* Block i goes to rank i, or comes from it. */
@@ -85,58 +94,60 @@ static void take_blocks(struct rank *r, struct request *whole, const struct bloc
 
 /* Sends come first: in place, their buffer is also the receive buffer. */
 
-static int barrier(struct rank *r, struct comm *comm, MPI_Request *handle)
+struct request *nonblocking_barrier(struct rank *r, struct comm *comm, struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   struct blocks nothing = EQUAL(NULL, 0, MPI_BYTE);
   give_blocks(r, whole, &nothing, comm, 0);
   take_blocks(r, whole, &nothing, comm);
-  return began(whole, handle);
+  return whole;
 }
 
-static int broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,
-                     struct comm *comm, MPI_Request *handle)
+struct request *nonblocking_broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type,
+                                      int root, struct comm *comm, struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   if (is_root(comm, root))
     give_all(r, whole, buffer, count, type, comm);
   else
     take(r, whole, buffer, count, type, root, comm);
-  return began(whole, handle);
+  return whole;
 }
 
-static int gather(struct rank *r, const void *out, int count, MPI_Datatype type, struct blocks in,
-                  int root, struct comm *comm, MPI_Request *handle)
+struct request *nonblocking_gather(struct rank *r, const void *out, int count, MPI_Datatype type,
+                                   struct blocks in, int root, struct comm *comm,
+                                   struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   if (!is_root(comm, root)) {
     give(r, whole, out, count, type, root, comm, 0);
-    return began(whole, handle);
+    return whole;
   }
   if (!comm->remote && out != MPI_IN_PLACE)
     elements_copy(out, count, type, block_at(&in, root), block_count(&in, root), in.type);
   take_blocks(r, whole, &in, comm);
-  return began(whole, handle);
+  return whole;
 }
 
-static int scatter(struct rank *r, struct blocks out, void *in, int count, MPI_Datatype type,
-                   int root, struct comm *comm, MPI_Request *handle)
+struct request *nonblocking_scatter(struct rank *r, struct blocks out, void *in, int count,
+                                    MPI_Datatype type, int root, struct comm *comm,
+                                    struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   if (!is_root(comm, root)) {
     take(r, whole, in, count, type, root, comm);
-    return began(whole, handle);
+    return whole;
   }
   give_blocks(r, whole, &out, comm, 0);
   if (!comm->remote && in != MPI_IN_PLACE)
     elements_copy(block_at(&out, root), block_count(&out, root), out.type, in, count, type);
-  return began(whole, handle);
+  return whole;
 }
 
-int collective_begin_allgather(struct rank *r, const void *out, int count, MPI_Datatype type,
-                               struct blocks in, struct comm *comm, MPI_Request *handle)
+struct request *nonblocking_allgather(struct rank *r, const void *out, int count, MPI_Datatype type,
+                                      struct blocks in, struct comm *comm, struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   int me = own_place(comm);
   if (me >= 0 && out != MPI_IN_PLACE)
     elements_copy(out, count, type, block_at(&in, me), block_count(&in, me), in.type);
@@ -145,13 +156,13 @@ int collective_begin_allgather(struct rank *r, const void *out, int count, MPI_D
   else
     give_all(r, whole, out, count, type, comm);
   take_blocks(r, whole, &in, comm);
-  return began(whole, handle);
+  return whole;
 }
 
-static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct comm *comm,
-                    MPI_Request *handle)
+struct request *nonblocking_alltoall(struct rank *r, struct blocks out, struct blocks in,
+                                     struct comm *comm, struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   int me = own_place(comm);
   unsigned flags = out.buffer == MPI_IN_PLACE ? P2P_REUSED : 0;
   if (out.buffer == MPI_IN_PLACE)
@@ -161,7 +172,7 @@ static int alltoall(struct rank *r, struct blocks out, struct blocks in, struct 
                   block_at(&in, me), block_count(&in, me), block_type(&in, me));
   give_blocks(r, whole, &out, comm, flags);
   take_blocks(r, whole, &in, comm);
-  return began(whole, handle);
+  return whole;
 }
 
 /* ---- reductions ---- */
@@ -219,46 +230,50 @@ static void take_shares(struct rank *r, struct request *whole, struct sum *sum, 
   p2p_conclude_with(whole, combine, sum);
 }
 
-static int reduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
-                  MPI_Op op, int root, struct comm *comm, MPI_Request *handle)
+struct request *nonblocking_reduce(struct rank *r, const void *out, void *in, int count,
+                                   MPI_Datatype type, MPI_Op op, int root, struct comm *comm,
+                                   struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   const void *own = out == MPI_IN_PLACE ? in : out;
   if (is_root(comm, root))
     take_shares(r, whole, new_sum(r, peers_of(comm), in, count, type, op), own, comm);
   else
     give(r, whole, own, count, type, root, comm, 0);
-  return began(whole, handle);
+  return whole;
 }
 
-static int allreduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type,
-                     MPI_Op op, struct comm *comm, MPI_Request *handle)
+struct request *nonblocking_allreduce(struct rank *r, const void *out, void *in, int count,
+                                      MPI_Datatype type, MPI_Op op, struct comm *comm,
+                                      struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   const void *own = out == MPI_IN_PLACE ? in : out;
   give_all(r, whole, own, count, type, comm);
   take_shares(r, whole, new_sum(r, peers_of(comm), in, count, type, op), own, comm);
-  return began(whole, handle);
+  return whole;
 }
 
 /* Each rank sends to all higher ranks. `exclusive`: its own contribution is left out. */
-static int scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
-                struct comm *comm, bool exclusive, MPI_Request *handle)
+struct request *nonblocking_scan(struct rank *r, const void *out, void *in, int count,
+                                 MPI_Datatype type, MPI_Op op, struct comm *comm, bool exclusive,
+                                 struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   const void *own = out == MPI_IN_PLACE ? in : out;
   for (int i = comm->rank + 1; i < comm->size; i++)
     give(r, whole, own, count, type, i, comm, 0);
   int below = comm->rank + (exclusive ? 0 : 1);
   take_shares(r, whole, new_sum(r, below, in, count, type, op), own, comm);
-  return began(whole, handle);
+  return whole;
 }
 
 /* Between groups each rank sends all its data, as it does not know the counts of the others. */
-static int reduce_scatter(struct rank *r, const void *out, void *in, const int *counts, int count,
-                          MPI_Datatype type, MPI_Op op, struct comm *comm, MPI_Request *handle)
+struct request *nonblocking_reduce_scatter(struct rank *r, const void *out, void *in,
+                                           const int *counts, int count, MPI_Datatype type,
+                                           MPI_Op op, struct comm *comm, struct request *whole)
 {
-  struct request *whole = begin(r, comm);
+  whole = begin(r, comm, whole);
   struct blocks blocks = EQUAL(out == MPI_IN_PLACE ? in : out, count, type);
   const void *own = blocks.buffer;
   int start = 0, own_start = 0;
@@ -280,60 +295,81 @@ static int reduce_scatter(struct rank *r, const void *out, void *in, const int *
   sum->from = comm->remote ? own_start : 0;
   sum->count = length;
   take_shares(r, whole, sum, own, comm);
-  return began(whole, handle);
+  return whole;
 }
 
 /* ---- the calls ---- */
 
-WRAP_CALL(Ibarrier, (comm, request), barrier(r, comm_of(r, comm), request))
+WRAP_CALL(Ibarrier, (comm, request), began(nonblocking_barrier(r, comm_of(r, comm), NULL), request))
 WRAP_CALL(Ibcast, (buffer, count, type, root, comm, request),
-          broadcast(r, buffer, count, type, root, comm_of(r, comm), request))
+          began(nonblocking_broadcast(r, buffer, count, type, root, comm_of(r, comm), NULL),
+                request))
 WRAP_CALL(Igather, (out, out_count, out_type, in, in_count, in_type, root, comm, request),
-          gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root, comm_of(r, comm),
-                 request))
+          began(nonblocking_gather(r, out, out_count, out_type, EQUAL(in, in_count, in_type), root,
+                                   comm_of(r, comm), NULL),
+                request))
 WRAP_CALL(Igatherv, (out, out_count, out_type, in, in_counts, starts, in_type, root, comm, request),
-          gather(r, out, out_count, out_type, UNEQUAL(in, in_counts, starts, in_type), root,
-                 comm_of(r, comm), request))
+          began(nonblocking_gather(r, out, out_count, out_type,
+                                   UNEQUAL(in, in_counts, starts, in_type), root, comm_of(r, comm),
+                                   NULL),
+                request))
 WRAP_CALL(Iscatter, (out, out_count, out_type, in, in_count, in_type, root, comm, request),
-          scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root, comm_of(r, comm),
-                  request))
+          began(nonblocking_scatter(r, EQUAL(out, out_count, out_type), in, in_count, in_type, root,
+                                    comm_of(r, comm), NULL),
+                request))
 WRAP_CALL(Iscatterv,
           (out, out_counts, starts, out_type, in, in_count, in_type, root, comm, request),
-          scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count, in_type, root,
-                  comm_of(r, comm), request))
+          began(nonblocking_scatter(r, UNEQUAL(out, out_counts, starts, out_type), in, in_count,
+                                    in_type, root, comm_of(r, comm), NULL),
+                request))
 WRAP_CALL(Iallgather, (out, out_count, out_type, in, in_count, in_type, comm, request),
-          collective_begin_allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type),
-                                     comm_of(r, comm), request))
+          began(nonblocking_allgather(r, out, out_count, out_type, EQUAL(in, in_count, in_type),
+                                      comm_of(r, comm), NULL),
+                request))
 WRAP_CALL(Iallgatherv, (out, out_count, out_type, in, in_counts, starts, in_type, comm, request),
-          collective_begin_allgather(r, out, out_count, out_type,
-                                     UNEQUAL(in, in_counts, starts, in_type), comm_of(r, comm),
-                                     request))
+          began(nonblocking_allgather(r, out, out_count, out_type,
+                                      UNEQUAL(in, in_counts, starts, in_type), comm_of(r, comm),
+                                      NULL),
+                request))
 WRAP_CALL(Ialltoall, (out, out_count, out_type, in, in_count, in_type, comm, request),
-          alltoall(r, EQUAL(out, out_count, out_type), EQUAL(in, in_count, in_type),
-                   comm_of(r, comm), request))
+          began(nonblocking_alltoall(r, EQUAL(out, out_count, out_type),
+                                     EQUAL(in, in_count, in_type), comm_of(r, comm), NULL),
+                request))
 WRAP_CALL(Ialltoallv,
           (out, out_counts, out_starts, out_type, in, in_counts, in_starts, in_type, comm, request),
-          alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
-                   UNEQUAL(in, in_counts, in_starts, in_type), comm_of(r, comm), request))
-WRAP_CALL(Ialltoallw,
-          (out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm,
-           request),
-          alltoall(r, TYPED(out, out_counts, out_starts, out_types),
-                   TYPED(in, in_counts, in_starts, in_types), comm_of(r, comm), request))
+          began(nonblocking_alltoall(r, UNEQUAL(out, out_counts, out_starts, out_type),
+                                     UNEQUAL(in, in_counts, in_starts, in_type), comm_of(r, comm),
+                                     NULL),
+                request))
+WRAP_CALL(
+    Ialltoallw,
+    (out, out_counts, out_starts, out_types, in, in_counts, in_starts, in_types, comm, request),
+    began(nonblocking_alltoall(r, TYPED(out, out_counts, out_starts, out_types),
+                               TYPED(in, in_counts, in_starts, in_types), comm_of(r, comm), NULL),
+          request))
 /* Defines a nonblocking reduction of elements of `type` by `op`. */
 #define REDUCTION_CALL(NAME, ARGUMENTS, ...)                                                       \
   WRAP_CALL(NAME, ARGUMENTS,                                                                       \
             op_allowed(op, type) ? (__VA_ARGS__) : comm_error(r, comm_of(r, comm), MPI_ERR_OP))
 
 REDUCTION_CALL(Ireduce, (out, in, count, type, op, root, comm, request),
-               reduce(r, out, in, count, type, op, root, comm_of(r, comm), request))
+               began(nonblocking_reduce(r, out, in, count, type, op, root, comm_of(r, comm), NULL),
+                     request))
 REDUCTION_CALL(Iallreduce, (out, in, count, type, op, comm, request),
-               allreduce(r, out, in, count, type, op, comm_of(r, comm), request))
+               began(nonblocking_allreduce(r, out, in, count, type, op, comm_of(r, comm), NULL),
+                     request))
 REDUCTION_CALL(Iscan, (out, in, count, type, op, comm, request),
-               scan(r, out, in, count, type, op, comm_within(r, comm), false, request))
-REDUCTION_CALL(Iexscan, (out, in, count, type, op, comm, request),
-               scan(r, out, in, count, type, op, comm_within(r, comm), true, request))
+               began(nonblocking_scan(r, out, in, count, type, op, comm_within(r, comm), false,
+                                      NULL),
+                     request))
+REDUCTION_CALL(
+    Iexscan, (out, in, count, type, op, comm, request),
+    began(nonblocking_scan(r, out, in, count, type, op, comm_within(r, comm), true, NULL), request))
 REDUCTION_CALL(Ireduce_scatter, (out, in, counts, type, op, comm, request),
-               reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm), request))
+               began(nonblocking_reduce_scatter(r, out, in, counts, 0, type, op, comm_of(r, comm),
+                                                NULL),
+                     request))
 REDUCTION_CALL(Ireduce_scatter_block, (out, in, count, type, op, comm, request),
-               reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm), request))
+               began(nonblocking_reduce_scatter(r, out, in, NULL, count, type, op, comm_of(r, comm),
+                                                NULL),
+                     request))

@@ -51,8 +51,4 @@ int collective_broadcast(struct rank *, void *buffer, int count, MPI_Datatype, i
 /* MPI_Alltoall of equal blocks, the same way. */
 int collective_alltoall(struct rank *, struct blocks out, struct blocks in, struct comm *);
 
-/* MPI_Iallgather. Returns MPI_SUCCESS. */
-int collective_begin_allgather(struct rank *, const void *out, int count, MPI_Datatype,
-                               struct blocks in, struct comm *, MPI_Request *);
-
 #endif

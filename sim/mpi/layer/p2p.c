@@ -67,7 +67,7 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
                               .count = count,
                               .type = type,
                               .comm = comm,
-                              .context = matching_context(comm, collective),
+                              .context = matching_context(comm, collective || (flags & P2P_HIDDEN)),
                               .peer = peer == MPI_PROC_NULL ? peer : world_rank(comm, peer),
                               .tag = tag == MPI_ANY_TAG ? RCL_ANY : tag};
   comm->requests++;
@@ -152,10 +152,21 @@ static void begin(struct rank *r, struct request *request, bool blocking)
   }
 }
 
+static void begin_whole(struct rank *r, struct request *whole)
+{
+  whole->done = whole->told = false;
+  r->mpi->pending++;
+  request_empty_status(&whole->status);
+  whole->whole.recipe->begin(r, whole);
+}
+
 void p2p_start(struct rank *r, struct request *request)
 {
   request->active = true;
-  begin(r, request, !request->immediate);
+  if (request->kind == REQUEST_WHOLE)
+    begin_whole(r, request);
+  else
+    begin(r, request, !request->immediate);
 }
 
 struct request *p2p_send(struct rank *r, const void *buffer, int count, MPI_Datatype type, int to,
@@ -183,9 +194,23 @@ struct request *p2p_whole(struct rank *r, int parts)
   struct request *request = rank_alloc(r, sizeof *request);
   request->kind = REQUEST_WHOLE;
   r->mpi->pending++;
-  request->whole.part = rank_alloc(r, (size_t)parts * sizeof *request->whole.part);
+  p2p_make_room(r, request, parts);
   request_empty_status(&request->status);
   return request;
+}
+
+struct request *p2p_persistent(struct rank *r, struct comm *comm, struct recipe *recipe)
+{
+  struct request *request = rank_alloc(r, sizeof *request);
+  *request = (struct request){
+      .kind = REQUEST_WHOLE, .persistent = true, .comm = comm, .whole.recipe = recipe};
+  comm->requests++;
+  return request;
+}
+
+void p2p_make_room(struct rank *r, struct request *whole, int parts)
+{
+  whole->whole.part = rank_alloc(r, (size_t)parts * sizeof *whole->whole.part);
 }
 
 void p2p_add(struct request *whole, struct request *part)
@@ -235,9 +260,11 @@ static int settle(struct rank *r, struct request *request)
  */
 static void retire_part(struct rank *r, struct request *request, struct request **part)
 {
-  bool is_shown = (*part)->kind == REQUEST_RECEIVE && !(*part)->collective;
+  bool is_shown = (*part)->kind == REQUEST_RECEIVE && !(*part)->collective && !(*part)->sized;
   int before = request->status.MPI_ERROR;
   settle(r, *part);
+  if (request->whole.take)
+    request->whole.take(r, request, *part);
   int error = request_retire(part, is_shown ? &request->status : MPI_STATUS_IGNORE);
   request->status.MPI_ERROR = error != MPI_SUCCESS ? error : before;
 }
@@ -252,7 +279,7 @@ static void conclude(struct rank *r, struct request *request)
     whole->conclude(r, whole->rest);
   rank_free(whole->part);
   rank_free(whole->rest);
-  *whole = (struct whole){0};
+  *whole = (struct whole){.recipe = whole->recipe};
   request->done = true;
 }
 

@@ -7,7 +7,8 @@
 
 /* REUSED: the buffer does not stay as it is until the send is complete. IMMEDIATE: a persistent
  * send costs what MPI_Isend does, where under SMPI it costs what MPI_Send does. SIZED:
- * a receive of bytes whose buffer is made for the message that comes; the caller frees it. */
+ * a receive of bytes whose buffer is made for the message that comes; the caller frees it. HIDDEN:
+ * on the hidden half of the communicator, but no part of a collective. */
 enum {
   P2P_BLOCKING = 1,
   P2P_SYNCHRONOUS = 2,
@@ -16,7 +17,8 @@ enum {
   P2P_BYPASS = 16,
   P2P_REUSED = 32,
   P2P_IMMEDIATE = 64,
-  P2P_SIZED = 128
+  P2P_SIZED = 128,
+  P2P_HIDDEN = 256
 };
 
 /* Ranks are counted in the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the
@@ -35,6 +37,12 @@ void p2p_start(struct rank *, struct request *);
  * The call that completes the request does the rest of the work. */
 struct request *p2p_whole(struct rank *, int parts);
 void p2p_add(struct request *whole, struct request *part);
+
+/* The same, persistent: made inactive, with a recipe in the arena, which it takes over. Each start
+ * calls its `begin`, which makes room for the parts and begins them. */
+struct request *p2p_persistent(struct rank *, struct comm *, struct recipe *);
+void p2p_make_room(struct rank *, struct request *whole, int parts);
+
 void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, void *rest),
                        void *rest);
 

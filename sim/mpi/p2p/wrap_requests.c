@@ -99,7 +99,8 @@ static int cancel(struct rank *r, const MPI_Request *handle)
   if (request->kind == REQUEST_GENERAL)
     return general_cancel(r, request);
   if (request->kind == REQUEST_WHOLE)
-    die(DIE_INPUT, "rank %d cancels a nonblocking collective, which MPI forbids", r->index);
+    die(DIE_INPUT, "rank %d cancels a collective or partitioned operation, which MPI forbids",
+        r->index);
   if (request->kind == REQUEST_RECEIVE && request->peer != MPI_PROC_NULL &&
       host_cancel(r, request)) {
     request->done = true;
@@ -358,8 +359,10 @@ int requests_free(struct rank *r, MPI_Request *handle)
   *handle = MPI_REQUEST_NULL;
   if (!request)
     return MPI_ERR_REQUEST;
-  if (request->kind == REQUEST_WHOLE)
-    die(DIE_INPUT, "rank %d frees the request of a nonblocking collective, which MPI forbids",
+  if (request->kind == REQUEST_WHOLE && !(request->persistent && !request->active))
+    die(DIE_INPUT,
+        "rank %d frees the request of a collective or partitioned operation under way, which MPI "
+        "forbids",
         r->index);
   if (!request->persistent || request->active)
     request_end(request);

@@ -62,10 +62,255 @@ static void test_exchange_in_place(void)
   expect(are_from(in, next, count) && status.MPI_SOURCE == next, "isendrecv_replace");
 }
 
+/* ---- partitioned ---- */
+
+/* From each rank to the next one, in partitions of other sizes on either side. */
+enum { OUT_PARTS = 6, IN_PARTS = 4, PART = 1000, ALL = OUT_PARTS * PART };
+
+static MPI_Request parts[3]; /* out, in, and from a rank to nobody */
+
+static void make_partitioned(void)
+{
+  MPI_Psend_init(out, OUT_PARTS, PART, MPI_INT, next, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &parts[0]);
+  MPI_Precv_init(in, IN_PARTS, ALL / IN_PARTS, MPI_INT, previous, 3, MPI_COMM_WORLD, MPI_INFO_NULL,
+                 &parts[1]);
+  MPI_Psend_init(out, 2, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &parts[2]);
+}
+
+static void fill_part(int part)
+{
+  for (int i = part * PART; i < (part + 1) * PART; i++)
+    out[i] = value(rank, i);
+}
+
+/* Waits for the partition, and returns whether its values are right. */
+static bool part_arrives(int part)
+{
+  int size = ALL / IN_PARTS, there = 0;
+  bool right = true;
+  while (!there) {
+    compute(1e-6);
+    MPI_Parrived(parts[1], part, &there);
+  }
+  for (int i = part * size; i < (part + 1) * size; i++)
+    right &= in[i] == value(previous, i);
+  return right;
+}
+
+static void test_partitioned(void)
+{
+  static const int last[] = {5, 3};
+  int there = 0, count;
+  MPI_Status status[3];
+  memset(in, 0, sizeof in);
+  MPI_Parrived(parts[1], 0, &there);
+  expect(there, "parrived: not started");
+  MPI_Startall(3, parts);
+  for (int part = 0; part < OUT_PARTS; part++)
+    fill_part(part);
+  MPI_Pready(4, parts[0]);
+  MPI_Pready_range(0, 2, parts[0]);
+  compute(2e-5);
+  if (round_number > 1) /* in the first operation partitions come together */
+    expect(part_arrives(0), "parrived: a partition before the others are ready");
+  MPI_Pready_list(2, last, parts[0]);
+  MPI_Pready_range(0, 1, parts[2]);
+  expect(part_arrives(3), "parrived");
+  MPI_Parrived(parts[1], 3, &there);
+  expect(there, "parrived: a second time");
+  MPI_Waitall(3, parts, status);
+  MPI_Get_count(&status[1], MPI_INT, &count);
+  expect(are_from(in, previous, ALL) && parts[1] != MPI_REQUEST_NULL, "partitioned");
+  expect(status[1].MPI_SOURCE == previous && status[1].MPI_TAG == 3 && count == ALL,
+         "partitioned: status");
+}
+
+/* Every other element of columns, two messages with one tag, in the order of making. */
+static void test_partitions_of_a_type(void)
+{
+  int table[2][24] = {{0}}, got[2][24] = {{0}};
+  MPI_Request request[4];
+  MPI_Datatype pair, column;
+  bool right = true;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+  MPI_Type_create_resized(pair, 0, 4 * (MPI_Aint)sizeof(int), &column);
+  MPI_Type_commit(&column);
+  for (int k = 0; k < 2; k++) {
+    fill(table[k], rank + 50 * k, 24);
+    MPI_Psend_init(table[k], 3, 2, column, previous, 4, MPI_COMM_WORLD, MPI_INFO_NULL, &request[k]);
+    MPI_Precv_init(got[k], 2, 3, column, next, 4, MPI_COMM_WORLD, MPI_INFO_NULL, &request[2 + k]);
+  }
+  for (int time = 0; time < 2; time++) {
+    memset(got, 0, sizeof got);
+    MPI_Startall(2, &request[2]);
+    for (int k = 1; k >= 0; k--) { /* the second one first */
+      MPI_Start(&request[k]);
+      for (int part = 2; part >= 0; part--)
+        MPI_Pready(part, request[k]);
+    }
+    MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < 2; k++)
+      for (int i = 0; i < 24; i++)
+        right &= got[k][i] == (i % 2 ? 0 : value(next + 50 * k, i));
+  }
+  expect(right, "partitions of a type, of the same tag");
+  for (int i = 0; i < 4; i++)
+    MPI_Request_free(&request[i]);
+  MPI_Type_free(&pair);
+  MPI_Type_free(&column);
+}
+
+/* ---- persistent collectives ---- */
+
+/* Made once; in each round all are started, and ranks begin with another one each time. */
+enum { RANKS = 5, KINDS = 22 };
+
+static MPI_Comm ring;
+static MPI_Request collective[KINDS];
+static int give[KINDS][4 * RANKS], get[KINDS][4 * RANKS];
+static int counts[RANKS], starts[RANKS], ones[RANKS], bytes[RANKS];
+static MPI_Datatype types[RANKS];
+
+static void make_collectives(void)
+{
+  int dimension = RANKS, periodic = 1;
+  MPI_Aint places[2] = {0, sizeof(int)};
+  MPI_Comm world = MPI_COMM_WORLD;
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Cart_create(world, 1, &dimension, &periodic, 0, &ring);
+  for (int i = 0; i < RANKS; i++) {
+    counts[i] = 1 + i % 2;
+    starts[i] = 2 * i;
+    ones[i] = 1;
+    bytes[i] = i * (int)sizeof(int);
+    types[i] = MPI_INT;
+  }
+  MPI_Barrier_init(world, info, &collective[0]);
+  MPI_Bcast_init(get[1], 3, MPI_INT, 1, world, info, &collective[1]);
+  MPI_Gather_init(give[2], 1, MPI_INT, get[2], 1, MPI_INT, 2, world, info, &collective[2]);
+  MPI_Gatherv_init(give[3], counts[rank], MPI_INT, get[3], rank == 2 ? counts : NULL,
+                   rank == 2 ? starts : NULL, MPI_INT, 2, world, info, &collective[3]);
+  MPI_Scatter_init(give[4], 1, MPI_INT, get[4], 1, MPI_INT, 3, world, info, &collective[4]);
+  MPI_Scatterv_init(give[5], rank == 3 ? counts : NULL, rank == 3 ? starts : NULL, MPI_INT, get[5],
+                    counts[rank], MPI_INT, 3, world, info, &collective[5]);
+  MPI_Allgather_init(give[6], 1, MPI_INT, get[6], 1, MPI_INT, world, info, &collective[6]);
+  MPI_Allgatherv_init(give[7], counts[rank], MPI_INT, get[7], counts, starts, MPI_INT, world, info,
+                      &collective[7]);
+  MPI_Alltoall_init(give[8], 1, MPI_INT, get[8], 1, MPI_INT, world, info, &collective[8]);
+  MPI_Alltoallv_init(give[9], ones, starts, MPI_INT, get[9], ones, starts, MPI_INT, world, info,
+                     &collective[9]);
+  MPI_Alltoallw_init(give[10], ones, bytes, types, get[10], ones, bytes, types, world, info,
+                     &collective[10]);
+  MPI_Reduce_init(give[11], get[11], 2, MPI_INT, MPI_SUM, 4, world, info, &collective[11]);
+  MPI_Allreduce_init(give[12], get[12], 2, MPI_INT, MPI_SUM, world, info, &collective[12]);
+  MPI_Reduce_scatter_init(give[13], get[13], ones, MPI_INT, MPI_SUM, world, info, &collective[13]);
+  MPI_Reduce_scatter_block_init(give[14], get[14], 1, MPI_INT, MPI_SUM, world, info,
+                                &collective[14]);
+  MPI_Scan_init(give[15], get[15], 1, MPI_INT, MPI_SUM, world, info, &collective[15]);
+  MPI_Exscan_init(give[16], get[16], 1, MPI_INT, MPI_SUM, world, info, &collective[16]);
+  MPI_Neighbor_allgather_init(give[17], 1, MPI_INT, get[17], 1, MPI_INT, ring, info,
+                              &collective[17]);
+  MPI_Neighbor_allgatherv_init(give[18], 1, MPI_INT, get[18], ones, starts, MPI_INT, ring, info,
+                               &collective[18]);
+  MPI_Neighbor_alltoall_init(give[19], 1, MPI_INT, get[19], 1, MPI_INT, ring, info,
+                             &collective[19]);
+  MPI_Neighbor_alltoallv_init(give[20], ones, starts, MPI_INT, get[20], ones, starts, MPI_INT, ring,
+                              info, &collective[20]);
+  MPI_Neighbor_alltoallw_init(give[21], ones, places, types, get[21], ones, places, types, ring,
+                              info, &collective[21]);
+}
+
+/* The sum of element `i` of the ranks below `end`. */
+static int sum(int end, int i)
+{
+  int all = 0;
+  for (int from = 0; from < end; from++)
+    all += value(from, i);
+  return all;
+}
+
+static void expect_one_each(int kind, int place, int step, const char *what)
+{
+  bool right = true;
+  for (int i = 0; i < RANKS; i++)
+    right &= get[kind][i * step] == value(i, place);
+  expect(right, what);
+}
+
+static void expect_counted(int kind, const char *what)
+{
+  bool right = true;
+  for (int i = 0; i < RANKS; i++)
+    for (int k = 0; k < 2; k++)
+      right &= get[kind][2 * i + k] == (k < counts[i] ? value(i, k) : -1);
+  expect(right, what);
+}
+
+static void expect_pair(int kind, int first, int second, int step, const char *what)
+{
+  expect(get[kind][0] == first && get[kind][step] == second, what);
+}
+
+static void test_values_of_collectives(void)
+{
+  expect(rank == 1 || are_from(get[1], 1, 3), "bcast_init");
+  if (rank == 2) {
+    expect_one_each(2, 0, 1, "gather_init");
+    expect_counted(3, "gatherv_init");
+  }
+  expect(get[4][0] == value(3, rank), "scatter_init");
+  expect(get[5][0] == value(3, 2 * rank) &&
+             get[5][1] == (counts[rank] == 2 ? value(3, 2 * rank + 1) : -1),
+         "scatterv_init");
+  expect_one_each(6, 0, 1, "allgather_init");
+  expect_counted(7, "allgatherv_init");
+  expect_one_each(8, rank, 1, "alltoall_init");
+  expect_one_each(9, 2 * rank, 2, "alltoallv_init");
+  expect_one_each(10, rank, 1, "alltoallw_init");
+  if (rank == 4)
+    expect_pair(11, sum(RANKS, 0), sum(RANKS, 1), 1, "reduce_init");
+  expect_pair(12, sum(RANKS, 0), sum(RANKS, 1), 1, "allreduce_init");
+  expect(get[13][0] == sum(RANKS, rank), "reduce_scatter_init");
+  expect(get[14][0] == sum(RANKS, rank), "reduce_scatter_block_init");
+  expect(get[15][0] == sum(rank + 1, 0), "scan_init");
+  expect(rank == 0 || get[16][0] == sum(rank, 0), "exscan_init");
+  expect_pair(17, value(previous, 0), value(next, 0), 1, "neighbor_allgather_init");
+  expect_pair(18, value(previous, 0), value(next, 0), 2, "neighbor_allgatherv_init");
+  expect_pair(19, value(previous, 1), value(next, 0), 1, "neighbor_alltoall_init");
+  expect_pair(20, value(previous, 2), value(next, 0), 2, "neighbor_alltoallv_init");
+  expect_pair(21, value(previous, 1), value(next, 0), 1, "neighbor_alltoallw_init");
+}
+
+static void test_collectives(void)
+{
+  memset(get, -1, sizeof get);
+  for (int kind = 0; kind < KINDS; kind++)
+    fill(give[kind], rank, 4 * RANKS);
+  fill(get[1], rank, 3);
+  for (int i = 0; i < KINDS; i++) /* in an order of the rank's own */
+    MPI_Start(&collective[(i + rank) % KINDS]);
+  compute(1e-5);
+  MPI_Waitall(KINDS, collective, MPI_STATUSES_IGNORE);
+  test_values_of_collectives();
+}
+
+static void free_requests(void)
+{
+  for (int i = 0; i < KINDS; i++)
+    MPI_Request_free(&collective[i]);
+  for (int i = 0; i < 3; i++)
+    MPI_Request_free(&parts[i]);
+  expect(collective[0] == MPI_REQUEST_NULL && parts[0] == MPI_REQUEST_NULL, "free");
+  MPI_Comm_free(&ring);
+}
+
 int main(int argc, char **argv)
 {
-  static void (*const tests[])(void) = {test_exchange, test_exchange_in_place};
+  static void (*const tests[])(void) = {test_exchange, test_exchange_in_place, test_partitioned,
+                                        test_partitions_of_a_type, test_collectives};
   int rounds = begin(argc, argv);
+  make_partitioned();
+  make_collectives();
   for (round_number = 1; round_number <= rounds; round_number++) {
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
       tests[i]();
@@ -74,5 +319,6 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
   }
   round_number = rounds;
+  free_requests();
   return end(rounds);
 }
