@@ -25,6 +25,13 @@
 #undef MPI_Parrived
 #endif
 
+typedef struct recline_session *MPI_Session;
+typedef void MPI_Session_errhandler_function(MPI_Session *, int *, ...);
+#define MPI_SESSION_NULL ((MPI_Session)0)
+#define MPI_ERR_SESSION 1012
+#define MPI_MAX_PSET_NAME_LEN 256
+#define MPI_MAX_STRINGTAG_LEN 256
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -126,6 +133,40 @@ MPI_CALL(XBT_PUBLIC int, MPI_Pready_range,
 MPI_CALL(XBT_PUBLIC int, MPI_Pready_list,
          (int length, const int *array_of_partitions, MPI_Request request));
 MPI_CALL(XBT_PUBLIC int, MPI_Parrived, (MPI_Request request, int partition, int *flag));
+
+/* Communicators and infos. */
+MPI_CALL(XBT_PUBLIC int, MPI_Comm_idup_with_info,
+         (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Info_create_env, (int argc, char **argv, MPI_Info *info));
+MPI_CALL(XBT_PUBLIC int, MPI_Info_get_string,
+         (MPI_Info info, const char *key, int *buflen, char *value, int *flag));
+
+/* Sessions. */
+MPI_CALL(XBT_PUBLIC int, MPI_Session_init,
+         (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_finalize, (MPI_Session * session));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_get_num_psets,
+         (MPI_Session session, MPI_Info info, int *npset_names));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_get_nth_pset,
+         (MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_get_info, (MPI_Session session, MPI_Info *info_used));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_get_pset_info,
+         (MPI_Session session, const char *pset_name, MPI_Info *info));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_set_errhandler,
+         (MPI_Session session, MPI_Errhandler errhandler));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_get_errhandler,
+         (MPI_Session session, MPI_Errhandler *errhandler));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_create_errhandler,
+         (MPI_Session_errhandler_function * function, MPI_Errhandler *errhandler));
+MPI_CALL(XBT_PUBLIC int, MPI_Session_call_errhandler, (MPI_Session session, int errorcode));
+MPI_CALL(XBT_PUBLIC int, MPI_Group_from_session_pset,
+         (MPI_Session session, const char *pset_name, MPI_Group *newgroup));
+MPI_CALL(XBT_PUBLIC int, MPI_Comm_create_from_group,
+         (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
+          MPI_Comm *newcomm));
+MPI_CALL(XBT_PUBLIC int, MPI_Intercomm_create_from_groups,
+         (MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+          const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm));
 
 #ifdef __cplusplus
 }

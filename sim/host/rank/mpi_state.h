@@ -240,6 +240,8 @@ struct mpi_state {
   bool makes_comm;  /* by that call */
   int thread_level; /* as MPI_Init_thread has provided */
   bool finalized;   /* its program is in MPI_Finalize */
+  bool in_world;    /* between MPI_Init and MPI_Finalize; else it has sessions alone */
+  int sessions;     /* that are open */
   struct handles fortran_comms, fortran_requests, fortran_files, fortran_windows;
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;

@@ -170,6 +170,7 @@ static void begin_mpi_state(struct rank *r)
   self->member[0] = r->index;
   self->size = 1;
   self->number = 1;
+  r->mpi->in_world = true;
 }
 
 static void begin_rank(int index)
@@ -236,8 +237,31 @@ void layer_need_simulator(void)
     die(DIE_INPUT, "an MPI program runs in the simulator only, expected recline run or smpirun");
 }
 
+void layer_leave_world(struct rank *r)
+{
+  if (r)
+    r->mpi->in_world = false;
+}
+
+bool layer_is_last(void)
+{
+  const struct rank *r = rank_self();
+  return r && !r->mpi->in_world && r->mpi->sessions == 0;
+}
+
+/* Returns whether sessions have begun MPI, which MPI_Init then need not. */
+static bool join_world(void)
+{
+  struct rank *r = rank_self();
+  if (!r || r->mpi->in_world)
+    return false;
+  return r->mpi->in_world = true;
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
+  if (join_world())
+    return MPI_SUCCESS;
   layer_enter();
   layer_need_simulator();
   if (layer_wanted())
@@ -261,6 +285,10 @@ int layer_thread_level(int required)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+  if (join_world()) {
+    *provided = layer_thread_level(required);
+    return MPI_SUCCESS;
+  }
   layer_enter();
   layer_need_simulator();
   if (layer_wanted())
@@ -286,6 +314,11 @@ int MPI_Finalize(void)
 {
   struct arena *mode = layer_enter();
   struct rank *r = rank_self();
+  if (r && r->mpi->sessions > 0) {
+    layer_leave_world(r);
+    layer_leave(mode);
+    return MPI_SUCCESS;
+  }
   if (r) {
     layer_begin_call(r, __func__);
     host_enter(r);

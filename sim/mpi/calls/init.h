@@ -2,7 +2,10 @@
 #ifndef RECLINE_INIT_H
 #define RECLINE_INIT_H
 
+#include <stdbool.h>
+
 struct arena;
+struct rank;
 
 /* A rank's copy of the program calls these before its constructors, and after them (first_object.c,
  * last_object.c). The address lies in its data. */
@@ -18,5 +21,9 @@ struct arena *layer_init(void);
 
 /* Called after that in MPI_Init_thread: returns the level of threads that the rank gets. */
 int layer_thread_level(int required);
+
+/* Sessions (wrap_session.c): the rank has called no MPI_Init; nothing but MPI's end is left. */
+void layer_leave_world(struct rank *);
+bool layer_is_last(void);
 
 #endif

@@ -9,6 +9,7 @@
  * it. */
 #include "sim/mpi/layer/comm.h"
 
+#include "include/mpi/mpi-4.h"
 #include "sim/host/rank/communicators.h"
 #include "sim/host/storage/application.h"
 #include "sim/mpi/calls/nonblocking.h"
@@ -370,6 +371,8 @@ static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, in
 
 WRAP_CALL(Comm_idup, (comm, made, request),
           begin_duplicate(r, comm_of(r, comm), made, NULL, request))
+NEW_CALL(Comm_idup_with_info, (comm, info, made, request),
+         begin_duplicate(r, comm_of(r, comm), made, NULL, request))
 
 /* The integer is made together with the communicator, whose handle is kept apart until then. */
 static int begin_duplicate_in_fortran(struct rank *r, const int *comm, int *made, int *request)
@@ -389,6 +392,12 @@ static int idup_in_fortran(const int *comm, int *made, int *request)
 
 void mpi_comm_idup_(int *comm, int *made, int *request, int *error)
 {
+  *error = idup_in_fortran(comm, made, request);
+}
+
+void mpi_comm_idup_with_info_(int *comm, int *info, int *made, int *request, int *error)
+{
+  (void)info; /* hints are not kept */
   *error = idup_in_fortran(comm, made, request);
 }
 
@@ -456,6 +465,18 @@ static int create_group(struct rank *r, struct comm *parent, MPI_Group group, MP
 
 WRAP_CALL(Comm_create_group, (comm, group, tag, made),
           create_group(r, comm_within(r, comm), group, made))
+
+/* Of a group of a session: within the world, with error handlers of its own. */
+static int create_from_group(struct rank *r, MPI_Group group, MPI_Errhandler errors, MPI_Comm *made)
+{
+  int error = create_group(r, &r->mpi->world, group, made);
+  if (!error && *made != MPI_COMM_NULL)
+    comm_of(r, *made)->errors = errors == MPI_ERRORS_ARE_FATAL ? NULL : errors;
+  return error;
+}
+
+NEW_CALL(Comm_create_from_group, (group, tag, info, errors, made),
+         create_from_group(r, group, errors, made))
 WRAP_CALL(Comm_create, (comm, group, made), create(r, comm_of(r, comm), group, made))
 
 /* ---- letting go ---- */

@@ -1,6 +1,7 @@
 /* Values that programs put into infos. They lie in the MPI state and roll back; the handle is one
  * of SMPI's, which stays empty. An info that the MPI state does not know (MPI_INFO_ENV, none yet)
  * is SMPI's. */
+#include "include/mpi/mpi-4.h"
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/wrap.h"
@@ -159,6 +160,35 @@ READ_CALL(Info_get_valuelen, (info, key, length, found),
 READ_CALL(Info_get_nkeys, (info, count), count_hints(find_info(r, info), count))
 READ_CALL(Info_get_nthkey, (info, n, key), get_key(find_info(r, info), n, key))
 
+/* ---- MPI 4: with a protocol and without ---- */
+
+/* `room` is the room at `value`, and becomes the length of the value with its end. */
+int MPI_Info_get_string(MPI_Info info, const char *key, int *room, char *value, int *found)
+{
+  int length, error = MPI_Info_get_valuelen(info, key, &length, found);
+  if (error || !*found)
+    return error;
+  if (*room > 0)
+    error = MPI_Info_get(info, key, *room - 1, value, found);
+  *room = length + 1;
+  return error;
+}
+
+/* What the program was started with. */
+int MPI_Info_create_env(int count, char **arguments, MPI_Info *info)
+{
+  const struct rank *r = rank_self();
+  char ranks[16];
+  int error = MPI_Info_create(info);
+  if (error)
+    return error;
+  if (count > 0)
+    MPI_Info_set(*info, "command", arguments[0]);
+  if (r)
+    MPI_Info_set(*info, "maxprocs", (g_snprintf(ranks, sizeof ranks, "%d", layer.ranks), ranks));
+  return MPI_Info_set(*info, "thread_level", "MPI_THREAD_FUNNELED");
+}
+
 /* ---- the same in Fortran: infos are SMPI's, so C's calls serve, with a protocol and without ----
  */
 
@@ -215,5 +245,30 @@ void mpi_info_get_nthkey_(int *info, int *n, char *key, int *error, size_t key_l
   *error = MPI_Info_get_nthkey(at(info), *n, name);
   if (*error == MPI_SUCCESS)
     fortran_put_text(key, key_length, name);
+  layer_leave(mode);
+}
+
+void mpi_info_get_string_(int *info, char *key, int *room, char *value, int *found, int *error,
+                          size_t key_length, size_t length)
+{
+  struct arena *mode = layer_enter();
+  char *name = fortran_text(key, key_length), text[MPI_MAX_INFO_VAL + 1] = "";
+  int bytes = MIN(*room, MPI_MAX_INFO_VAL) + 1; /* there is no end in Fortran */
+  *error = MPI_Info_get_string(at(info), name, &bytes, text, found);
+  if (*found && *room > 0)
+    fortran_put_text(value, length, text);
+  if (*found)
+    *room = bytes - 1;
+  g_free(name);
+  layer_leave(mode);
+}
+
+void mpi_info_create_env_(int *info, int *error)
+{
+  struct arena *mode = layer_enter();
+  MPI_Info made;
+  *error = MPI_Info_create_env(0, NULL, &made);
+  if (*error == MPI_SUCCESS)
+    fortran_put_info(rank_self(), info, MPI_INFO_NULL, made);
   layer_leave(mode);
 }

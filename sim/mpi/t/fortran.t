@@ -100,7 +100,7 @@ done
 # A row of the table with `handled` twice: in Fortran, too. repair.t has MPIX_..., files-mpi.t
 # MPI_File_..., windows.t MPI_Win_..., intercomm.t MPI_Intercomm_..., types.t MPI_Type_... and other
 # values; f08.t those that SMPI does not have in Fortran.
-sed -n -e '/MPI 4 |$/d' -e 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* | \*\*handled.*/\1_/p' \
+sed -n -e '/MPI [34] |$/d' -e 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* | \*\*handled.*/\1_/p' \
   "$root/docs/mpi-coverage.md" | tr A-Z a-z | sed 's/_$//' | grep -v "$only_in_f08" | sed 's/$/_/' |
   grep -v 'mpi_\(comm_remote\|intercomm\|file_\|win_\|put\|get_$\|get_acc\|accum\|fetch\|compare_and\|rput\|rget\|racc\|type_\|dims_create\|group_excl\|group_inters\|reduce_local\|status_set\)' | sort >handled
 nm -D --undefined-only program rest | sed -n 's/.* U \(mpi_[a-z0-9_]*_\)$/\1/p' | sort -u >made

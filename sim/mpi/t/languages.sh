@@ -4,9 +4,9 @@
 # shellcheck disable=SC2034 # used by those that source this file
 only_in_f08='comm_idup\|dist_graph\|neighbor_\|mprobe\|mrecv\|_x$\|\(win\|file\)_\(create\|call\)_errhandler\|win_[gs]et_errhandler\|win_\(test\|sync\|shared_query\|allocate_shared\)$'
 
-# The calls of MPI 4 that are handled, which mpi4.t makes; `in_fortran`: in Fortran, too.
+# The calls that SMPI does not have and that are handled, which mpi4.t makes; `in_fortran`: in Fortran, too.
 calls_of_mpi_4() { # [in_fortran]
-  sed -n "s/^| \`\(MPI_[A-Za-z0-9_]*\)\` | \*\*handled\*\* | ${1:+\*\*handled}.*| MPI 4 |\$/\1/p" \
+  sed -n "s/^| \`\(MPI_[A-Za-z0-9_]*\)\` | \*\*handled\*\* | ${1:+\*\*handled}.*| MPI [34] |\$/\1/p" \
     "$root/docs/mpi-coverage.md"
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls of MPI 4, which SMPI does not have (layer-mpi4.c, layer-mpi4.f90): each that is handled, in C,
+# Calls that SMPI does not have, of MPI 4 and for tools (layer-mpi4.c, layer-mpi4.f90): each that is handled, in C,
 # C++ and Fortran, under every protocol that recovers, crashed or not.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
@@ -11,7 +11,7 @@ for program in $programs; do
   calls_of_mpi_4 >handled
   [ "$program" != in-fortran ] ||
     { calls_of_mpi_4 in_fortran | tr A-Z a-z >lower && mv lower handled; }
-  all_are_made 29 "$program: makes every call of MPI 4 that is handled" "$program"
+  all_are_made 29 "$program: makes every one that is handled" "$program"
 done
 
 cat >scenario.yaml <<EOF
@@ -35,6 +35,78 @@ instants='3'
 for at in $instants; do
   recovers_everywhere in-c "{rank: $((at % 5)), at: ${at}ms, repair: 1ms}" 200us
 done
+
+# ---- a program of sessions alone, in the middle of which ranks crash ----
+cat >alone.c <<'END'
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+  int rank, sum = 0, is_late = argc > 1 && strcmp(argv[1], "late") == 0;
+  MPI_Session session, other;
+  MPI_Group group;
+  MPI_Comm comm;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "all", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  MPI_Comm_rank(comm, &rank);
+  for (int step = 0; step < 12; step++) {
+    int each = rank + step, all;
+    MPI_Allreduce(&each, &all, 1, MPI_INT, MPI_SUM, comm);
+    sum = (sum * 31 + all) % 1000003;
+    smpi_execute_benched(1e-3);
+  }
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &other);
+  MPI_Session_finalize(&session);
+  if (argc > 1 && !is_late) { /* the world begins later, and ends earlier */
+    MPI_Init(&argc, &argv);
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Finalize();
+  }
+  MPI_Comm_free(&comm);
+  if (rank == 0)
+    printf("sum %d\n", sum);
+  MPI_Session_finalize(&other);
+  if (is_late)
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &other);
+  return 0;
+}
+END
+"$build/bin/recline-cc" -std=gnu11 -O2 -Wall -Wextra alone.c -o alone >log 2>&1
+sum=$(awk 'BEGIN { for (step = 0; step < 12; step++) sum = (sum * 31 + 10 + 5 * step) % 1000003; print "sum", sum }')
+for args in '' world; do
+  for protocol in none c3 bookmark pessimistic; do
+    set -- completed
+    [ $protocol = none ] || set -- recovered --set 'failures=[{rank: 2, at: 7ms, repair: 1ms}]' \
+      --set 'checkpoint={every: 3ms, storage: local, bytes: 10kB}'
+    ends=$1
+    shift
+    run_ends "$ends" "sessions alone${args:+, then the $args}, $protocol" --set program.binary=./alone \
+      --set "program.args=[$args]" --set "protocol.name=$protocol" "$@"
+    is "$(cat out/program.out)" "$sum" "$protocol: its result" out/program.out
+  done
+done
+
+# ---- calls that are refused by name ----
+not_handled() { # CALL ARGUMENTS
+  printf '#include <mpi.h>\nint main(void)\n{\n  MPI_Session session;\n  MPI_Errhandler errors;\n%s' \
+    "  MPI_Comm comm; (void)errors; (void)comm;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  return $1($2);
+}" >one.c
+  "$build/bin/recline-cc" -O2 -Wall one.c -o one >log 2>&1
+  "$recline" run scenario.yaml --set program.binary=./one >stdout 2>stderr
+  is "$?:$(grep -c "$1 is not handled, expected a program without it" stderr)" 64:1 "refused: $1" log stderr
+}
+not_handled MPI_Session_create_errhandler 'NULL, &errors'
+not_handled MPI_Session_call_errhandler 'session, 1'
+not_handled MPI_Intercomm_create_from_groups \
+  'MPI_GROUP_NULL, 0, MPI_GROUP_NULL, 0, "x", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm'
+"$recline" run scenario.yaml --set program.binary=./alone --set 'program.args=[late]' >stdout 2>stderr
+is "$(grep -c 'completed, with exit code 64' stdout):$(grep -c 'MPI_Session_init where all sessions have ended' stderr)" 1:1 \
+  'a session behind the end of MPI, which SimGrid begins once' stdout stderr
 
 # ---- what MPI forbids ----
 cat >wrong.c <<'EOF'

@@ -95,7 +95,7 @@ right types-fortran 4 c3
 
 # Each call of these that is handled in Fortran is made there, or of attributes in fortran.t, or of
 # counts in f08.t.
-sed -n -e '/MPI 4 |$/d' -e 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* | \*\*handled.*/\1_/p' \
+sed -n -e '/MPI [34] |$/d' -e 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* | \*\*handled.*/\1_/p' \
   "$root/docs/mpi-coverage.md" | tr A-Z a-z |
   grep 'mpi_\(type_\|dims_create\|group_excl\|group_inters\|reduce_local\|status_set\)' |
   grep -v 'attr\|keyval\|darray\|match_size\|_x_$' | sort >handled

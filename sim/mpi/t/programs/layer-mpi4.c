@@ -1,6 +1,6 @@
-/* Calls of MPI 4 (include/mpi/mpi-4.h), with results that can be told to be right, in a loop, so
- * that crashes and checkpoints fall everywhere. Compiled as C and as C++. For 5 ranks. Usage:
- * layer-mpi4 ROUNDS. */
+/* Calls that SMPI does not have (include/mpi/mpi-4.h, mpi-t.h), with results that can be told to be
+ * right, in a loop, so that crashes and checkpoints fall everywhere. Compiled as C and as C++. For
+ * 5 ranks. Usage: layer-mpi4 ROUNDS. */
 #define PROGRAM "layer-mpi4"
 #include "layer-rounds.h"
 
@@ -294,6 +294,138 @@ static void test_collectives(void)
   test_values_of_collectives();
 }
 
+/* ---- communicators, infos, tools ---- */
+
+static void test_infos(void)
+{
+  char text[8] = "", *arguments[] = {(char *)"./program", NULL}, key[] = "depth";
+  int room = 4, found, flag, equal;
+  MPI_Info info;
+  MPI_Comm copy;
+  MPI_Request request;
+  MPI_Info_create_env(1, arguments, &info);
+  MPI_Info_get_string(info, "command", &room, text, &found);
+  expect(found && room == 10 && strcmp(text, "./p") == 0, "info_create_env, info_get_string: cut");
+  room = 8;
+  MPI_Info_get_string(info, "maxprocs", &room, text, &found);
+  expect(found && room == 2 && atoi(text) == ranks, "info_create_env: the ranks");
+  MPI_Info_set(info, key, "7");
+  room = 0;
+  text[0] = 'x';
+  MPI_Info_get_string(info, key, &room, text, &found);
+  expect(found && room == 2 && text[0] == 'x', "info_get_string: the length alone");
+  MPI_Info_get_string(info, "none", &room, text, &found);
+  expect(!found && room == 2, "info_get_string: nothing");
+  MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &copy, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_compare(MPI_COMM_WORLD, copy, &equal);
+  MPI_Allreduce(&rank, &flag, 1, MPI_INT, MPI_MAX, copy);
+  expect(equal == MPI_CONGRUENT && flag == ranks - 1, "comm_idup_with_info");
+  MPI_Comm_free(&copy);
+  MPI_Info_free(&info);
+}
+
+static void test_tools(void)
+{
+  int provided, number[6], index;
+  MPI_T_pvar_session session;
+  MPI_T_pvar_handle of_pvar = MPI_T_PVAR_HANDLE_NULL;
+  MPI_T_cvar_handle of_cvar = MPI_T_CVAR_HANDLE_NULL;
+  MPI_Datatype type;
+  MPI_T_enum values = MPI_T_ENUM_NULL;
+  char text[8];
+  int length = 8, a, b, c, d, bad = MPI_T_ERR_INVALID_INDEX, lost = MPI_T_ERR_INVALID_HANDLE;
+  bool right = true;
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+  expect(provided == MPI_THREAD_SINGLE, "T_init_thread");
+  MPI_T_cvar_get_num(&number[0]);
+  MPI_T_pvar_get_num(&number[1]);
+  MPI_T_category_get_num(&number[2]);
+  MPI_T_category_changed(&number[3]);
+  MPI_T_source_get_num(&number[4]);
+  MPI_T_event_get_num(&number[5]);
+  for (int i = 0; i < 6; i++)
+    right &= number[i] == 0;
+  expect(right, "T: there is nothing");
+  right = MPI_T_cvar_get_info(0, text, &length, &a, &type, &values, text, &length, &b, &c) == bad &&
+          MPI_T_cvar_handle_alloc(0, NULL, &of_cvar, &a) == bad &&
+          MPI_T_pvar_get_info(0, text, &length, &a, &b, &type, &values, text, &length, &c, &d, &a,
+                              &b) == bad &&
+          MPI_T_category_get_info(0, text, &length, text, &length, &a, &b, &c) == bad &&
+          MPI_T_category_get_num_events(0, &a) == bad &&
+          MPI_T_category_get_cvars(0, 1, &a) == bad && MPI_T_category_get_pvars(0, 1, &a) == bad &&
+          MPI_T_category_get_events(0, 1, &a) == bad &&
+          MPI_T_category_get_categories(0, 1, &a) == bad;
+  expect(right, "T: no index is valid");
+  right = MPI_T_cvar_get_index("x", &index) == MPI_T_ERR_INVALID_NAME &&
+          MPI_T_pvar_get_index("x", MPI_T_PVAR_CLASS_TIMER, &index) == MPI_T_ERR_INVALID_NAME &&
+          MPI_T_category_get_index("x", &index) == MPI_T_ERR_INVALID_NAME &&
+          MPI_T_event_get_index("x", &index) == MPI_T_ERR_INVALID_NAME;
+  expect(right, "T: no name is valid");
+  MPI_T_pvar_session_create(&session);
+  right = MPI_T_pvar_handle_alloc(session, 0, NULL, &of_pvar, &a) == bad &&
+          MPI_T_pvar_handle_free(session, &of_pvar) == lost &&
+          MPI_T_pvar_start(session, of_pvar) == lost && MPI_T_pvar_stop(session, of_pvar) == lost &&
+          MPI_T_pvar_read(session, of_pvar, &a) == lost &&
+          MPI_T_pvar_write(session, of_pvar, &a) == lost &&
+          MPI_T_pvar_reset(session, of_pvar) == lost &&
+          MPI_T_pvar_readreset(session, of_pvar, &a) == lost &&
+          MPI_T_cvar_read(of_cvar, &a) == lost && MPI_T_cvar_write(of_cvar, &a) == lost &&
+          MPI_T_cvar_handle_free(&of_cvar) == lost &&
+          MPI_T_enum_get_info(values, &a, text, &length) == lost &&
+          MPI_T_enum_get_item(values, 0, &a, text, &length) == lost;
+  MPI_T_pvar_session_free(&session);
+  expect(right && session == MPI_T_PVAR_SESSION_NULL, "T: no handle is valid");
+  MPI_T_finalize();
+}
+
+/* ---- sessions, beside MPI_Init ---- */
+
+static void test_session(void)
+{
+  MPI_Session session;
+  MPI_Errhandler errors;
+  MPI_Group group, odd;
+  MPI_Comm comm;
+  MPI_Info info;
+  char name[MPI_MAX_PSET_NAME_LEN], text[8] = "";
+  int count, length = 0, size, found, all, range[1][3] = {{1, ranks - 1, 2}};
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Session_get_num_psets(session, MPI_INFO_NULL, &count);
+  MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &length, NULL);
+  expect(count == 2 && length == 12, "session: sets, and the length of a name");
+  MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 1, &length, name);
+  expect(strcmp(name, "mpi://SELF") == 0 && length == 11, "session: a name");
+  expect(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 2, &length, name) == MPI_ERR_ARG,
+         "session: no such set");
+  MPI_Session_get_pset_info(session, "mpi://WORLD", &info);
+  MPI_Info_get(info, "mpi_size", 7, text, &found);
+  expect(found && atoi(text) == ranks, "session: the size of a set");
+  MPI_Info_free(&info);
+  MPI_Session_get_info(session, &info);
+  MPI_Info_free(&info);
+  MPI_Session_get_errhandler(session, &errors);
+  expect(errors == MPI_ERRORS_RETURN, "session: error handler");
+  MPI_Session_set_errhandler(session, MPI_ERRORS_ARE_FATAL);
+  MPI_Group_from_session_pset(session, "mpi://SELF", &group);
+  MPI_Group_size(group, &size);
+  expect(size == 1, "session: its own group");
+  MPI_Group_free(&group);
+  MPI_Group_from_session_pset(session, "mpi://world", &group);
+  MPI_Group_range_incl(group, 1, range, &odd);
+  if (rank % 2) {
+    MPI_Comm_create_from_group(odd, "odd", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Comm_get_errhandler(comm, &errors);
+    MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, comm);
+    expect(all == ranks / 2 * (ranks / 2) && errors == MPI_ERRORS_RETURN, "comm_create_from_group");
+    MPI_Comm_free(&comm);
+  }
+  MPI_Group_free(&odd);
+  MPI_Group_free(&group);
+  MPI_Session_finalize(&session);
+  expect(session == MPI_SESSION_NULL, "session: its end");
+}
+
 static void free_requests(void)
 {
   for (int i = 0; i < KINDS; i++)
@@ -306,8 +438,10 @@ static void free_requests(void)
 
 int main(int argc, char **argv)
 {
-  static void (*const tests[])(void) = {test_exchange, test_exchange_in_place, test_partitioned,
-                                        test_partitions_of_a_type, test_collectives};
+  static void (*const tests[])(void) = {test_exchange,    test_exchange_in_place,
+                                        test_partitioned, test_partitions_of_a_type,
+                                        test_collectives, test_infos,
+                                        test_tools,       test_session};
   int rounds = begin(argc, argv);
   make_partitioned();
   make_collectives();

@@ -16,6 +16,7 @@ program layer_mpi4
     call test_exchange()
     call test_partitioned()
     call test_collectives()
+    call test_infos()
     call mpi_barrier(MPI_COMM_WORLD)
   end do
   call end_rounds()
@@ -27,6 +28,29 @@ contains
     integer, intent(in) :: from, i
     number = 10000 * round + 100 * from + i + shift
   end function number
+
+  subroutine test_infos()
+    type(MPI_Info) :: info
+    type(MPI_Comm) :: copy
+    type(MPI_Request) :: request
+    character(len=8) :: text
+    integer :: room, equal
+    logical :: there
+    call MPI_Info_create_env(info)
+    room = 8
+    call MPI_Info_get_string(info, 'maxprocs', room, text, there)
+    call expect(there .and. room == 1 .and. text == '5', 'info_create_env, info_get_string')
+    call MPI_Info_set(info, 'key', 'value')
+    room = 3
+    call MPI_Info_get_string(info, 'key', room, text, there)
+    call expect(room == 5 .and. text == 'val', 'info_get_string: cut')
+    call MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, copy, request)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call MPI_Comm_compare(MPI_COMM_WORLD, copy, equal)
+    call expect(equal == MPI_CONGRUENT, 'comm_idup_with_info')
+    call MPI_Comm_free(copy)
+    call MPI_Info_free(info)
+  end subroutine test_infos
 
   subroutine test_exchange()
     type(MPI_Request) :: request
