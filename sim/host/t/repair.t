@@ -265,4 +265,30 @@ EOF
 line='2 left, sum 2 flag 5 MPIX_ERR_PROC_FAILED: a process has failed'
 case_ends recovered '' "0: $line; 2: $line" 'a program in Fortran'
 
-finish 61
+# ---- intercommunicators ----
+"$build/bin/recline-cc" -std=gnu11 -O1 -Wall -Wextra "$here/programs/repair-merge.c" -o merge >log 2>&1
+is $? 0 'the program of intercommunicators is built' log
+between() { # ARGUMENTS PRINTED DESCRIPTION
+  case_ends recovered "$1" "$2" "$3" --set failures=none --set program.binary=./merge \
+    --set program.ranks=6
+}
+all=
+for round in '0: high|5|14' '1: high|4|14' '2: high|3|9'; do
+  right=${round#*|}
+  for half in high low; do
+    all="$all; round ${round%%:*}: $half half, ${right%|*} merged, sum ${right#*|}"
+  done
+done
+between merge "${all#; }" 'two groups are merged after each of three failures'
+between leader "$(for me in 0 1 2 4 5; do printf '%s: create failed; ' $me; done | sed 's/; $//')" \
+  'an intercommunicator whose other leader has died'
+all='0: exchange with another success'
+for me in 0 1 2 3 5; do
+  [ $me != 1 ] || all="$all; 1: receive from the dead failed"
+  [ $me != 3 ] || all="$all; 3: exchange with another success"
+  all="$all; $me: receive revoked; $me: sum failed"
+done
+between broken "$(printf %s "$all" | sed 's/; /;/g' | tr ';' '\n' | sort | paste -sd';' | sed 's/;/; /g')" \
+  'an intercommunicator of which a rank dies, and then revoked'
+
+finish 68

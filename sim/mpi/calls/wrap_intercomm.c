@@ -12,35 +12,45 @@
 
 /* ---- making ---- */
 
-/* The leaders exchange the members of their groups. Returns the members of the remote group. */
-static int *meet(struct rank *r, const struct comm *local, int remote_leader, struct comm *peers,
-                 int *size)
+/* The remote group: the ranks of the program that are its members. */
+struct group {
+  int *member, size;
+};
+
+/* The leaders exchange the members of their groups. Where programs repair themselves, other
+ * failures among the peers do not matter, but that of the other leader is an error: returns it. */
+static int meet(struct rank *r, const struct comm *local, int remote_leader, struct comm *peers,
+                struct group *remote)
 {
-  struct request *send = p2p_send(r, local->member, local->size, MPI_INT, remote_leader,
-                                  TAG_LEADERS, peers, P2P_COLLECTIVE);
-  struct request *receive = p2p_receive(r, NULL, 0, MPI_BYTE, remote_leader, TAG_LEADERS, peers,
-                                        P2P_COLLECTIVE | P2P_SIZED);
-  p2p_finish(r, send, MPI_STATUS_IGNORE);
+  unsigned flags = layer.repairs ? P2P_HIDDEN : P2P_COLLECTIVE;
+  struct request *send =
+      p2p_send(r, local->member, local->size, MPI_INT, remote_leader, TAG_LEADERS, peers, flags);
+  struct request *receive =
+      p2p_receive(r, NULL, 0, MPI_BYTE, remote_leader, TAG_LEADERS, peers, flags | P2P_SIZED);
+  int sent = p2p_finish(r, send, MPI_STATUS_IGNORE);
   p2p_wait(r, receive);
-  int *member = receive->buffer;
-  *size = receive->count / (int)sizeof *member;
-  p2p_finish(r, receive, MPI_STATUS_IGNORE);
-  return member;
+  remote->member = receive->buffer;
+  remote->size = receive->count / (int)sizeof *remote->member;
+  int received = p2p_finish(r, receive, MPI_STATUS_IGNORE);
+  return received ? received : sent;
 }
 
-/* The leader tells the remote group to all members of the local one. */
-static int *remote_members(struct rank *r, struct comm *local, int leader, MPI_Comm peers,
-                           int remote_leader, int *size)
+/* The leader tells the remote group to all members of the local one, or that there is an error. */
+static int find_remote(struct rank *r, struct comm *local, int leader, MPI_Comm peers,
+                       int remote_leader, struct group *remote)
 {
-  int *member = NULL;
-  *size = 0;
-  if (local->rank == leader)
-    member = meet(r, local, remote_leader, comm_within(r, peers), size);
-  collective_broadcast(r, size, 1, MPI_INT, leader, local);
-  if (!member)
-    member = rank_alloc(r, (size_t)*size * sizeof *member);
-  collective_broadcast(r, member, *size, MPI_INT, leader, local);
-  return member;
+  int head[2] = {0, MPI_SUCCESS}; /* size, error */
+  if (local->rank == leader) {
+    head[1] = meet(r, local, remote_leader, comm_within(r, peers), remote);
+    head[0] = remote->size;
+  }
+  int error = collective_broadcast(r, head, 2, MPI_INT, leader, local);
+  if (error || head[1])
+    return error ? error : head[1];
+  remote->size = head[0];
+  if (!remote->member)
+    remote->member = rank_alloc(r, (size_t)remote->size * sizeof *remote->member);
+  return collective_broadcast(r, remote->member, remote->size, MPI_INT, leader, local);
 }
 
 /* Ends the run where groups have a member in common. */
@@ -67,8 +77,6 @@ static int *all_members(struct rank *r, const struct comm *local, const int *rem
 
 static void refuse_where_it_cannot_be(void)
 {
-  if (layer.repairs)
-    die(DIE_INPUT, "%s where programs repair themselves, expected a protocol", layer.call);
   if (application_level())
     die(DIE_INPUT, "%s with images at the application level, expected checkpoint.level: system",
         layer.call);
@@ -78,13 +86,19 @@ static int create(struct rank *r, struct comm *local, int leader, MPI_Comm peers
                   MPI_Comm *made)
 {
   refuse_where_it_cannot_be();
-  int size, *remote = remote_members(r, local, leader, peers, remote_leader, &size);
-  refuse_overlap(local, remote, size);
-  bool local_first = local->member[0] < remote[0]; /* so both groups have the same order */
-  int *member = all_members(r, local, remote, size, local_first);
+  struct group remote = {NULL, 0};
+  int error = find_remote(r, local, leader, peers, remote_leader, &remote), size = remote.size;
+  if (error) {
+    rank_free(remote.member);
+    return comm_error(r, local, error);
+  }
+  refuse_overlap(local, remote.member, size);
+  bool local_first = local->member[0] < remote.member[0]; /* so both groups have the same order */
+  int *member = all_members(r, local, remote.member, size, local_first);
   struct comm *all = comm_of_members(r, &r->mpi->world, member, local->size + size);
-  rank_free(remote);
-  int error = comm_split(r, all, 0, all->rank, made);
+  rank_free(remote.member);
+  all->errors = local->errors;
+  error = comm_split(r, all, 0, all->rank, made);
   if (error)
     return error;
   struct comm *comm = comm_between(r, comm_of(r, *made), local_first ? local->size : size);
@@ -108,6 +122,7 @@ static struct comm *between_of(struct rank *r, MPI_Comm handle)
 /* Members of a group with `high` come after those of a group without. */
 static int merge(struct rank *r, const struct comm *comm, int high, MPI_Comm *made)
 {
+  comm->both->errors = comm->errors;
   int error = comm_split(r, comm->both, 0, high != 0, made);
   if (!error)
     comm_of(r, *made)->errors = comm->errors;

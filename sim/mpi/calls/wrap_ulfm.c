@@ -105,7 +105,7 @@ static int agree(struct rank *r, struct comm *comm, int *flag)
   return comm_error(r, comm, decision->unknown ? FAULT_PROC_FAILED : MPI_SUCCESS);
 }
 
-REPAIR_CALL(MPIX_Comm_agree, (comm, flag), agree(r, comm_of(r, comm), flag))
+REPAIR_CALL(MPIX_Comm_agree, (comm, flag), agree(r, comm_within(r, comm), flag))
 
 /* The work that remains to be done when the decision for a request has come. */
 struct awaited {
@@ -140,7 +140,7 @@ static void take_flag(struct rank *r, void *rest)
 }
 
 REPAIR_CALL(MPIX_Comm_iagree, (comm, flag, request),
-            begin_agreement(r, comm_of(r, comm), (struct awaited){.flag = flag}, take_flag,
+            begin_agreement(r, comm_within(r, comm), (struct awaited){.flag = flag}, take_flag,
                             request))
 
 /* ---- shrinking ---- */
@@ -171,7 +171,7 @@ static int shrink(struct rank *r, struct comm *comm, MPI_Comm *made)
   return MPI_SUCCESS;
 }
 
-REPAIR_CALL(MPIX_Comm_shrink, (comm, newcomm), shrink(r, comm_of(r, comm), newcomm))
+REPAIR_CALL(MPIX_Comm_shrink, (comm, newcomm), shrink(r, comm_within(r, comm), newcomm))
 
 static void take_left(struct rank *r, void *rest)
 {
@@ -191,4 +191,4 @@ static int begin_shrinking(struct rank *r, struct comm *comm, MPI_Comm *made, MP
 }
 
 REPAIR_CALL(MPIX_Comm_ishrink, (comm, newcomm, request),
-            begin_shrinking(r, comm_of(r, comm), newcomm, request))
+            begin_shrinking(r, comm_within(r, comm), newcomm, request))

@@ -98,8 +98,6 @@ refused merge 'MPI_Intercomm_merge on an intracommunicator' 'a merge of one grou
 refused rank 'rank 4 in a communicator of [23] ranks' 'a rank that the other group does not have'
 refused - 'MPI_Intercomm_create with images at the application level' 'images of protected memory' \
   --set protocol.name=c3 --set 'checkpoint={every: 6ms, level: application}'
-refused - 'MPI_Intercomm_create where programs repair themselves' 'programs that repair themselves' \
-  --set 'recovery={runtime: ulfm}'
 
 smpicc -std=gnu11 "$here/programs/layer-intercomm.c" -o plain 2>log
 seq -f 'node-%g' 0 4 >hosts
