@@ -27,6 +27,8 @@
 
 typedef struct recline_session *MPI_Session;
 typedef void MPI_Session_errhandler_function(MPI_Session *, int *, ...);
+typedef void MPI_User_function_c(void *invec, void *inoutvec, MPI_Count *len,
+                                 MPI_Datatype *datatype);
 #define MPI_SESSION_NULL ((MPI_Session)0)
 #define MPI_ERR_SESSION 1012
 #define MPI_MAX_PSET_NAME_LEN 256
@@ -140,6 +142,22 @@ MPI_CALL(XBT_PUBLIC int, MPI_Comm_idup_with_info,
 MPI_CALL(XBT_PUBLIC int, MPI_Info_create_env, (int argc, char **argv, MPI_Info *info));
 MPI_CALL(XBT_PUBLIC int, MPI_Info_get_string,
          (MPI_Info info, const char *key, int *buflen, char *value, int *flag));
+
+/* Calls with large counts of which those of other calls do not consist; refused. */
+MPI_CALL(XBT_PUBLIC int, MPI_Op_create_c,
+         (MPI_User_function_c * function, int commute, MPI_Op *op));
+MPI_CALL(XBT_PUBLIC int, MPI_Type_get_envelope_c,
+         (MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
+          MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner));
+MPI_CALL(XBT_PUBLIC int, MPI_Type_get_contents_c,
+         (MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+          MPI_Count max_large_counts, MPI_Count max_datatypes, int *array_of_integers,
+          MPI_Aint *array_of_addresses, MPI_Count *array_of_large_counts,
+          MPI_Datatype *array_of_datatypes));
+MPI_CALL(XBT_PUBLIC int, MPI_Type_create_darray_c,
+         (int size, int rank, int ndims, const MPI_Count *array_of_gsizes,
+          const int *array_of_distribs, const int *array_of_dargs, const int *array_of_psizes,
+          int order, MPI_Datatype oldtype, MPI_Datatype *newtype));
 
 /* Sessions. */
 MPI_CALL(XBT_PUBLIC int, MPI_Session_init,

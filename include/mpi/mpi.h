@@ -1,7 +1,7 @@
-/* SMPI's mpi.h with what values.h changes, the calls of mpi-4.h and mpi-t.h, and
- * MPI_Compare_and_swap as MPI has it, whose comparand is constant, unless the program has included
- * SMPI's own header before. This file may stand within extern "C", where the templates of the
- * headers that SMPI's has in C++ may not. */
+/* SMPI's mpi.h with what values.h changes, the calls of mpi-4.h and mpi-t.h, those with large
+ * counts, which large.awk makes, and MPI_Compare_and_swap as MPI has it, whose comparand is
+ * constant, unless the program has included SMPI's own header before. This file may stand within
+ * extern "C", where the templates of the headers that SMPI's has in C++ may not. */
 #ifdef __cplusplus
 extern "C++" {
 #endif
@@ -27,6 +27,7 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, voi
 #include <smpi/mpi.h>
 
 #include "mpi-4.h" /* where the program has included smpi.h before */
+#include "mpi-large.h"
 #include "mpi-t.h"
 #include "values.h"
 

@@ -43,7 +43,7 @@ FILENAME ~ /fortran_names$/ {
 
 # Written by hand, also through macros: WRAP_CALL(Comm_dup, ...), KEYVAL_CALL(mpi_keyval_create_, ...)
 # and the like.
-FILENAME !~ /(smpi|mpi-ext|mpi-4|mpi-t)\.h$/ {
+FILENAME !~ /(smpi|mpi-ext|mpi-4|mpi-large|mpi-t)\.h$/ {
   if (!match($0, /^[A-Za-z_]+ \*?(MPIX?|mpi)_[A-Za-z0-9_]+\(/) &&
       !match($0, /^[A-Z_]+_CALL\([A-Za-z0-9_]+[,)]/))
     next
@@ -89,7 +89,7 @@ function declaration(text,   type, name, parameters, at, rest, what) {
   what = "passed through"
   if (name in by_hand && !(name in kept))
     what = "handled"
-  if (what == "handled" && name !~ /^MPI_(T_|Session_|Group_from_s|Comm_create_from_)|(c2f|f2c|create_errhandler)$/)
+  if (what == "handled" && name !~ /^MPI_(T_|Session_|Group_from_s|Comm_create_from_|.*_c$)|(c2f|f2c|create_errhandler)$/)
     fortran[fortran_name(name)] = 1
   if (what == "handled")
     ;
@@ -118,7 +118,7 @@ function write_profiling(profiling, name) {
 
 # Whether the declaration that is read is of a call that SMPI does not have.
 function is_new() {
-  return FILENAME ~ /mpi-[4t]\.h$/
+  return FILENAME ~ /mpi-(4|large|t)\.h$/
 }
 
 function trim(text) {
@@ -331,7 +331,7 @@ function begin_coverage() {
   print "- `MPIX_...`: handled where programs repair themselves ([run](run.md#programs-that-repair-themselves)),"
   print "  refused elsewhere.\n"
   print "The calls are those of SimGrid 3.32, and those that SMPI does not have, of MPI 4 and for tools"
-  print "(`include/mpi/mpi-4.h`, `mpi-t.h`): under plain `smpirun` those that need ranks end the program with"
+  print "(`include/mpi/mpi-4.h`, `mpi-t.h`, and `mpi-large.h`, which `sim/mpi/large.awk` makes): under plain `smpirun` those that need ranks end the program with"
   print "one line and exit 64, as refused ones do everywhere.\n"
   print "| call | C | Fortran | since |\n|---|---|---|---|"
 }
@@ -344,7 +344,7 @@ function write_coverage(what, name) {
   order[++rows] = name
   row[name] = sprintf("| `%s` | %s | %s | %s |", name, shown(what),
     (fortran_name(name) in fortran || fortran_name(name) in by_hand) ? shown(what) : "no",
-    FILENAME ~ /mpi-4\.h$/ ? "MPI 4" : FILENAME ~ /mpi-t\.h$/ ? "MPI 3" : "")
+    FILENAME ~ /mpi-(4|large)\.h$/ ? "MPI 4" : FILENAME ~ /mpi-t\.h$/ ? "MPI 3" : "")
   count_of[what]++
 }
 

@@ -17,10 +17,11 @@ function(recline_fortran OUTPUT FILE)
 endfunction()
 
 recline_fortran(values ${CMAKE_CURRENT_BINARY_DIR}/values.c)
-add_executable(recline-fortran-values ${CMAKE_CURRENT_BINARY_DIR}/values.c)
+add_executable(recline-fortran-values ${CMAKE_CURRENT_BINARY_DIR}/values.c ${large_header})
 set_target_properties(recline-fortran-values PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-target_include_directories(recline-fortran-values SYSTEM PRIVATE ${SIMGRID_INCLUDEDIR})
+target_include_directories(recline-fortran-values SYSTEM PRIVATE ${SIMGRID_INCLUDEDIR}
+  ${CMAKE_BINARY_DIR}/include/mpi)
 add_custom_command(OUTPUT ${values} COMMAND recline-fortran-values > ${values}
   DEPENDS recline-fortran-values VERBATIM)
 

@@ -5,9 +5,9 @@
 only_in_f08='comm_idup\|dist_graph\|neighbor_\|mprobe\|mrecv\|_x$\|\(win\|file\)_\(create\|call\)_errhandler\|win_[gs]et_errhandler\|win_\(test\|sync\|shared_query\|allocate_shared\)$'
 
 # The calls that SMPI does not have and that are handled, which mpi4.t makes; `in_fortran`: in Fortran, too.
-calls_of_mpi_4() { # [in_fortran]
+calls_of_mpi_4() { # [in_fortran]; those with large counts are in large.t
   sed -n "s/^| \`\(MPI_[A-Za-z0-9_]*\)\` | \*\*handled\*\* | ${1:+\*\*handled}.*| MPI [34] |\$/\1/p" \
-    "$root/docs/mpi-coverage.md"
+    "$root/docs/mpi-coverage.md" | grep -v '_c$'
 }
 
 # $programs of NAME.c and NAME.f90 of this folder: in-c, in-c++ and, with a compiler, in-fortran.
