@@ -34,13 +34,21 @@
  *        ^     all iterations, it is a later one  |
  *        +----------------------------------------+
  *
+ * Of each channel both ends must know that it is empty. With the parameter `exchange` at TWICE, two
+ * exchanges of all with all tell them: a bookmark has the total that a rank has sent to the peer,
+ * and the peer answers `drained` when it has received as many. With ONCE, as in Open MPI
+ * (crcp/bkmrk: send_bookmarks(), ft_event_check_bookmarks()), a bookmark has both totals, what the
+ * rank has sent to the peer and what it has received from it. So both ends compare the same two
+ * numbers, and only a channel on which these differ needs more: the sender sends the details of
+ * what is on the way, the receiver drains it and acknowledges that by `drained`.
+ *
  * Transitions:
  *     RUNNING -> WANTED : want()  [control request, timer]
  *     WANTED -> DRAINING : hold()  [safe-point]
  *     WANTED -> AGREEING : come_to()  [safe-point]
  *     AGREEING -> DRAINING : agree()  [control iteration]
  *     AGREEING -> WANTED : agree()  [control iteration]
- *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, control drained]
+ *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, totals, details, drained]
  *     CAPTURING -> WRITING : write_image()  [captured]
  *     WRITING -> WAITING : report()  [durable]
  *     WAITING -> RUNNING : release()  [control release, committed]
@@ -53,8 +61,7 @@
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
-#include "protocols/parts/lists.h"
-#include "protocols/parts/mailbox.h"
+#include "protocols/bookmark_state.h"
 #include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
@@ -66,55 +73,6 @@ static const char *const invariants[] = {
     /* 6 */ "a rank that reconnects lacks the address of a peer",
     /* 7 */ "a rank that is held to agree lacks the iteration of a peer",
     NULL};
-
-enum phase { RUNNING, WANTED, AGREEING, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
-
-enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS, ITERATION };
-
-static const char *const controls[] = {"none",    "request", "bookmark",  "drained", "done",
-                                       "release", "address", "iteration", NULL};
-
-/* Indices of parameters. With `iterations` ranks agree on the iteration at which they stop
- * (above). */
-enum { ITERATIONS };
-
-static const char *const parameters[] = {"iterations", NULL};
-
-/* Totals count whole messages from the beginning of the program; they are part of the image and
- * roll back with it. The other fields name the checkpoint for which they hold. */
-struct peer {
-  uint32_t sent;     /* messages transmitted to the peer */
-  uint32_t received; /* messages that arrived from it, kept ones too */
-  uint32_t bookmark; /* its total `sent` to this rank when it held its program */
-  uint32_t bookmark_for;
-  uint32_t drained_for; /* all that its bookmark counts has arrived here */
-  uint32_t empty_for;   /* the peer has received all that this rank's bookmark counts */
-  uint32_t address_for; /* its address after that checkpoint has arrived */
-  uint32_t iteration;   /* iteration in which the request has found it */
-  uint32_t iteration_for;
-};
-
-struct state {
-  uint32_t phase;
-  uint32_t checkpoint; /* under way; in RUNNING the last captured */
-  uint32_t captured;   /* the last captured */
-  uint32_t done;       /* coordinator: images durable */
-  uint32_t kept;       /* entries in use, in the order of arrival */
-  uint32_t closed;     /* 1: connections are closed, and all addresses are to be exchanged */
-  uint32_t later;      /* RECONNECTING: checkpoint that was requested meanwhile */
-  uint32_t iteration;  /* the program's, where ranks agree on one; 0: none has begun */
-};
-
-#define LISTS(ARRAY, LIST)                                                                         \
-  ARRAY(peers, struct peer, config->ranks)                                                         \
-  LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)
-RCL_STATE(LISTS)
-
-static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
-{
-  return (struct rcl_mailbox){
-      .capacity = config->capacity, .used = RCL_COUNT(state, kept), .item = kept_of(config, state)};
-}
 
 /* ---- the program's messages ---- */
 
@@ -185,8 +143,26 @@ static void request(const struct rcl_config *config, struct state *state,
   rcl_send_control_to_all(config, actions, REQUEST, state->checkpoint);
 }
 
+/* ONCE: returns whether the peer had sent more than this rank had received when both held their
+ * programs. The peer asks the same in compare(). */
+static bool differs(const struct peer *peer)
+{
+  return peer->bookmark != peer->told;
+}
+
+/* Returns whether the channel from rank i is empty: all that its bookmark counts is here. If the
+ * totals differ, that is not said before its details have come. */
+static bool is_reached(const struct rcl_config *config, const struct state *state, int i)
+{
+  const struct peer *peer = &peers(config, state)[i];
+  bool has_details = peer->details_for == state->checkpoint || i == config->self ||
+                     config->parameter[EXCHANGE] == TWICE || !differs(peer);
+  return peer->bookmark_for == state->checkpoint && peer->received == peer->bookmark && has_details;
+}
+
 /* Tells each peer whose bookmark this rank has reached that the channel from that peer is empty.
- * Captures when the channels of all peers are empty in both directions. */
+ * With ONCE a peer with equal totals knows that. Captures when the channels of all peers are empty
+ * in both directions. */
 static void drain(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != DRAINING)
@@ -194,12 +170,11 @@ static void drain(const struct rcl_config *config, struct state *state, struct r
   bool quiet = true;
   for (int i = 0; i < config->ranks; i++) {
     struct peer *peer = &peers(config, state)[i];
-    bool known = peer->bookmark_for == state->checkpoint;
-    if (known && peer->received == peer->bookmark && peer->drained_for != state->checkpoint) {
+    if (is_reached(config, state, i) && peer->drained_for != state->checkpoint) {
       peer->drained_for = state->checkpoint;
       if (i == config->self)
         peer->empty_for = state->checkpoint;
-      else
+      else if (config->parameter[EXCHANGE] == TWICE || differs(peer))
         rcl_send_control(actions, i, DRAINED, state->checkpoint, 0);
     }
     quiet &= peer->drained_for == state->checkpoint && peer->empty_for == state->checkpoint;
@@ -210,16 +185,57 @@ static void drain(const struct rcl_config *config, struct state *state, struct r
   }
 }
 
+/* ONCE: compares what this rank has sent to peer i with what that had received, when both hold
+ * their programs. */
+static void compare(const struct rcl_config *config, struct state *state, int i,
+                    struct rcl_actions *actions)
+{
+  struct peer *peer = &peers(config, state)[i];
+  if (state->phase != DRAINING || peer->bookmark_for != state->checkpoint)
+    return;
+  if (peer->sent == peer->confirmed)
+    peer->empty_for = state->checkpoint;
+  else
+    rcl_send_control(actions, i, DETAILS, state->checkpoint, peer->sent - peer->confirmed);
+}
+
+/* ONCE: tells each peer both totals. The message names no checkpoint, as in Open MPI: it is about
+ * the one behind the receiver's last capture, as a rank that has captured has all totals for that.
+ */
+static void tell_totals(const struct rcl_config *config, struct state *state,
+                        struct rcl_actions *actions)
+{
+  for (int i = 0; i < config->ranks; i++) {
+    struct peer *peer = &peers(config, state)[i];
+    if (i == config->self)
+      continue;
+    peer->told = peer->received;
+    rcl_send_control(actions, i, TOTALS, peer->told, peer->sent);
+    compare(config, state, i, actions);
+  }
+}
+
+/* TWICE: tells each peer the total sent. */
+static void tell_sent(const struct rcl_config *config, struct state *state,
+                      struct rcl_actions *actions)
+{
+  for (int i = 0; i < config->ranks; i++)
+    if (i != config->self)
+      rcl_send_control(actions, i, BOOKMARK, state->checkpoint, peers(config, state)[i].sent);
+}
+
 static void hold(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (state->phase == WANTED) /* in AGREEING it is held already */
     rcl_act(actions, RCL_ACTION_HOLD);
   state->phase = DRAINING;
-  rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
-  for (int i = 0; i < config->ranks; i++)
-    if (i != config->self)
-      rcl_send_control(actions, i, BOOKMARK, state->checkpoint, peers(config, state)[i].sent);
   struct peer *self = &peers(config, state)[config->self];
+  if (config->parameter[EXCHANGE] == TWICE || self->sent != self->received)
+    rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
+  if (config->parameter[EXCHANGE] == TWICE)
+    tell_sent(config, state, actions);
+  else
+    tell_totals(config, state, actions);
   self->bookmark = self->sent;
   self->bookmark_for = state->checkpoint;
   drain(config, state, actions);
@@ -387,6 +403,18 @@ static void control(const struct rcl_config *config, struct state *state,
   case BOOKMARK:
     peer->bookmark = event->value;
     peer->bookmark_for = event->about;
+    drain(config, state, actions);
+    break;
+  case TOTALS:
+    peer->confirmed = event->about;
+    peer->bookmark = event->value;
+    peer->bookmark_for = state->captured + 1;
+    compare(config, state, event->peer, actions);
+    drain(config, state, actions);
+    break;
+  case DETAILS:
+    peer->details_for = event->about;
+    rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
     drain(config, state, actions);
     break;
   case DRAINED:

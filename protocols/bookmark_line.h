@@ -82,14 +82,14 @@ static bool held_holds(const struct rcl_whole *w, int i, int j)
 static bool is_no_newer(const struct peer *peer, uint32_t checkpoint)
 {
   return peer->bookmark_for <= checkpoint && peer->drained_for <= checkpoint &&
-         peer->empty_for <= checkpoint;
+         peer->empty_for <= checkpoint && peer->details_for <= checkpoint;
 }
 
 /* Returns whether the image was captured when the peer was drained in both directions. */
 static bool is_captured_as(const struct peer *peer, uint32_t checkpoint)
 {
   return peer->bookmark_for <= checkpoint && peer->drained_for == checkpoint &&
-         peer->empty_for == checkpoint;
+         peer->empty_for == checkpoint && peer->details_for <= checkpoint;
 }
 
 static bool newer_image_holds(const struct rcl_whole *w, int i, int j)
@@ -145,31 +145,68 @@ static bool is_empty(const struct rcl_whole *w, int i, int j)
   return peer_of(w, i, j)->empty_for == next_of(w);
 }
 
+static bool is_once(const struct rcl_whole *w)
+{
+  return w->rank[0].config->parameter[EXCHANGE] != TWICE;
+}
+
 static bool bookmark_holds(const struct rcl_whole *w, int i, int j)
 {
-  const struct rcl_whole_control *bookmark = under_way(w, i, j, BOOKMARK);
+  bool once = is_once(w);
+  const struct rcl_whole_control *bookmark = under_way(w, i, j, once ? TOTALS : BOOKMARK),
+                                 *other = under_way(w, i, j, once ? BOOKMARK : TOTALS);
+  const struct peer *peer = peer_of(w, i, j);
   uint32_t ways = bookmark->count + is_told(w, i, j);
-  return ways == has_stopped(w, i) &&
+  return ways == has_stopped(w, i) && !other->count &&
          (!bookmark->count ||
-          (bookmark->about == next_of(w) && bookmark->value == peer_of(w, i, j)->sent));
+          (bookmark->about == (once ? peer->told : next_of(w)) && bookmark->value == peer->sent));
 }
 
 static bool told_holds(const struct rcl_whole *w, int i, int j)
 {
-  return !is_told(w, i, j) || peer_of(w, j, i)->bookmark == peer_of(w, i, j)->sent;
+  const struct peer *from = peer_of(w, i, j), *to = peer_of(w, j, i);
+  return !is_told(w, i, j) ||
+         (to->bookmark == from->sent && (i == j || !is_once(w) || to->confirmed == from->told));
+}
+
+static bool received_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct peer *peer = peer_of(w, j, i);
+  return i == j || !is_once(w) || !has_stopped(w, j) || peer->told <= peer->received;
+}
+
+/* Returns whether i has sent more when it has stopped than j had received when it stopped. */
+static bool is_lacking(const struct rcl_whole *w, int i, int j)
+{
+  return i != j && has_stopped(w, i) && has_stopped(w, j) &&
+         peer_of(w, i, j)->sent != peer_of(w, j, i)->told;
+}
+
+static bool details_hold(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *details = under_way(w, i, j, DETAILS);
+  bool is_known = peer_of(w, j, i)->details_for == next_of(w);
+  return details->count + is_known == (is_once(w) && is_told(w, j, i) && is_lacking(w, i, j)) &&
+         (!details->count || details->about == next_of(w));
 }
 
 static bool drained_holds(const struct rcl_whole *w, int i, int j)
 {
-  return !is_drained(w, i, j) || (has_stopped(w, i) && has_stopped(w, j) && is_told(w, i, j) &&
-                                  peer_of(w, j, i)->received == peer_of(w, i, j)->sent);
+  const struct peer *peer = peer_of(w, j, i);
+  return !is_drained(w, i, j) ||
+         (has_stopped(w, i) && has_stopped(w, j) && is_told(w, i, j) &&
+          peer->received == peer_of(w, i, j)->sent &&
+          (!is_once(w) || !is_lacking(w, i, j) || peer->details_for == next_of(w)));
 }
 
 static bool empty_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_control *drained = under_way(w, j, i, DRAINED);
-  return drained->count + is_empty(w, i, j) == is_drained(w, i, j) &&
-         (!drained->count || drained->about == next_of(w));
+  if (drained->count && drained->about != next_of(w))
+    return false;
+  if (i == j || !is_once(w) || is_lacking(w, i, j))
+    return drained->count + is_empty(w, i, j) == is_drained(w, i, j);
+  return !drained->count && (!is_empty(w, i, j) || (has_stopped(w, i) && has_stopped(w, j)));
 }
 
 static bool quiet_holds(const struct rcl_whole *w, int i, int j)
@@ -199,6 +236,41 @@ static bool address_holds(const struct rcl_whole *w, int i, int j)
          (address->about == next_of(w) && has_reported(w, i));
 }
 
+/* Each checkpoint whose addresses may be on the way is C or C1. A rank that is behind forgets all
+ * addresses at its start. */
+static bool address_once_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *address = under_way(w, i, j, ADDRESS);
+  return i == j || !address->count ||
+         (address->about != RCL_FRESH &&
+          (is_behind(w, j) || peer_of(w, j, i)->address_for < address->about));
+}
+
+static bool address_known_holds(const struct rcl_whole *w, int i, int j)
+{
+  uint32_t known = peer_of(w, j, i)->address_for;
+  return i == j || is_behind(w, j) ||
+         (known <= w->committed + has_reported(w, i) &&
+          !(is_behind(w, i) && w->committed && known == w->committed));
+}
+
+/* Returns whether the address of i for that checkpoint is under way to j, or known there. */
+static bool has_sent_address(const struct rcl_whole *w, int i, int j, uint32_t checkpoint)
+{
+  const struct rcl_whole_control *address = under_way(w, i, j, ADDRESS);
+  return (address->count && address->about == checkpoint) ||
+         (!is_behind(w, j) && peer_of(w, j, i)->address_for == checkpoint);
+}
+
+static bool opened_holds(const struct rcl_whole *w, int i, int j)
+{
+  uint32_t known = peer_of(w, i, j)->address_for, phase = phase_of(w, i);
+  bool stays = state_of(w, i)->closed && (phase == RECONNECTING || phase == WAITING);
+  return i == j || is_behind(w, i) || stays ||
+         ((!has_sent_address(w, i, j, w->committed) || known >= w->committed) &&
+          (!has_sent_address(w, i, j, next_of(w)) || known >= next_of(w)));
+}
+
 static bool iteration_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_control *iteration = under_way(w, i, j, ITERATION);
@@ -211,8 +283,8 @@ static bool iteration_holds(const struct rcl_whole *w, int i, int j)
 /* Control messages of C and C1 follow each other on a channel in this order. */
 static bool order_holds(const struct rcl_whole *w, int i, int j)
 {
-  static const uint8_t order[] = {ADDRESS,  RELEASE, ITERATION, REQUEST,
-                                  BOOKMARK, DRAINED, ADDRESS,   DONE};
+  static const uint8_t order[] = {ADDRESS, RELEASE, ITERATION, REQUEST, BOOKMARK,
+                                  TOTALS,  DETAILS, DRAINED,   ADDRESS, DONE};
   const struct rcl_whole_control *control = rcl_whole_between(w, i, j)->control;
   uint32_t place = 0, wrong = control[0].count;
   for (unsigned k = 0; k < sizeof order; k++) {
@@ -230,7 +302,7 @@ static bool silent_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
   uint32_t count = channel->messages;
-  for (int kind = REQUEST; kind <= ITERATION; kind++)
+  for (int kind = REQUEST; kind <= DETAILS; kind++)
     count |= channel->control[kind].count;
   return !is_behind(w, i) || !count;
 }
@@ -290,6 +362,10 @@ static const struct rcl_clause line[] = {
      RCL_OF_PAIR, false, bookmark_holds},
     {"told", "the total that j knows of i is what i has sent",
      RCL_OF_PAIR, false, told_holds},
+    {"received", "what j has received is no less than the total that it has told when it stopped",
+     RCL_OF_PAIR, false, received_holds},
+    {"details", "details go to j, or are known there, just if i knows that j lacks messages",
+     RCL_OF_PAIR, false, details_hold},
     {"drained", "what j has found drained has stopped, as j has, and all is received",
      RCL_OF_PAIR, false, drained_holds},
     {"empty", "that j is drained is under way to i, or known there, just if it is so",
@@ -308,6 +384,12 @@ static const struct rcl_clause line[] = {
      RCL_OF_PAIR, false, order_holds},
     {"address", "an address of C is under way only before the total for C1, one of C1 behind it",
      RCL_OF_PAIR, false, address_holds},
+    {"address once", "an address that is under way to j is not known there",
+     RCL_OF_PAIR, false, address_once_holds},
+    {"address known", "j knows no address of i that i has yet to send",
+     RCL_OF_PAIR, false, address_known_holds},
+    {"opened", "a rank that has sent its address goes on when it knows that of the other",
+     RCL_OF_PAIR, false, opened_holds},
     {"iteration", "an iteration is under way only for C1, before the total",
      RCL_OF_PAIR, false, iteration_holds},
     {"silent", "nothing is under way from a rank that has yet to start",

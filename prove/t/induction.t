@@ -107,6 +107,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=126
+  lines=131
 fi
 finish $lines

@@ -40,7 +40,7 @@ turn_each() { # PROTOCOL COUNT: turns round that many clauses, all that it has
   is "$(echo "$clauses" | wc -l)" "$2" "$of: all clauses were tried"
 }
 turn_each blocking 30
-turn_each bookmark 29
+turn_each bookmark 34
 
 # ---- mutants that break what the line rests on ----
 
@@ -66,6 +66,7 @@ mutant no-hold held
 mutant one-way quiet
 mutant release-early held
 mutant stale-totals drained
+mutant undetailed drained
 mutant until-equal bookmark
 mutant wildcard-uncounted totals
 of=blocking
@@ -95,4 +96,4 @@ ${CC:-cc} -std=c11 -O1 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o t
   totals_hold/turned.c
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
-finish 96
+finish 103

@@ -14,6 +14,7 @@ static const char *const redundancies[] = {"none", "partner", "xor", "reed-solom
 static const char *const writes[] = {"background", "foreground", NULL};
 static const char *const log_places[] = {"memory", "storage", NULL};
 static const char *const controls[] = {"separate", "combined", "auto", NULL};
+static const char *const exchanges[] = {"twice", "once", NULL};
 static const char *const outputs[] = {"held", "passes", NULL};
 static const char *const calls[] = {"ignored", "taken", NULL};
 static const char *const afterwards[] = {"continue", "stop", NULL};
@@ -124,6 +125,7 @@ static const struct key protocol_keys[] = {
     {KEY("crossings", KEY_WHOLE, struct scenario, protocol.crossings), .most = COUNT_MAX},
     {KEY("initiators", KEY_WHOLE, struct scenario, protocol.initiators), .least = 1,
      .most = RANKS_MAX, .otherwise = 1},
+    {KEY("exchange", KEY_CHOICE, struct scenario, protocol.exchange), .names = exchanges},
     {.name = NULL}};
 
 static const struct key level_keys[] = {

@@ -126,6 +126,9 @@ enum afterwards { AFTERWARDS_CONTINUE, AFTERWARDS_STOP };
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 /* The place of hybrid's log of payloads: in memory only, or in each checkpoint, too. */
 enum log_place { LOG_IN_MEMORY, LOG_IN_STORAGE };
+/* How bookmark's ranks learn that channels are empty (protocols/bookmark.c); values of its
+ * parameter. */
+enum exchanges { EXCHANGE_TWICE, EXCHANGE_ONCE };
 /* How a protocol's words travel with a collective: in a collective of their own ahead of the data,
  * with the data, or one of the two by the size of the data. */
 enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
@@ -199,6 +202,7 @@ struct scenario {
                               determinant */
     uint32_t crossings;    /* event-logging: lines that a message may cross; 0: any number */
     uint32_t initiators;   /* event-logging: ranks that begin checkpoints, from rank 0 on */
+    enum exchanges exchange;
     enum control control;
   } protocol;
 

@@ -19,6 +19,7 @@ void world_of_protocol(struct world *world, const struct scenario *scenario)
   world_set_parameter(world, "failures", scenario->protocol.failures);
   world_set_parameter(world, "crossings", scenario->protocol.crossings);
   world_set_parameter(world, "initiators", scenario->protocol.initiators);
+  world_set_parameter(world, "exchange", scenario->protocol.exchange);
   world_set_parameter(world, "iterations", scenario->checkpoint.places == PLACES_PROGRAM);
   char problem[NEIGHBOURS_PROBLEM];
   if (!world_set_topology(world, scenario->program.topology, problem))

@@ -108,6 +108,7 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
   need(needs, "protocol.failures", "%u", scenario->protocol.failures);
   need(needs, "protocol.crossings", "%u", scenario->protocol.crossings);
   need(needs, "protocol.initiators", "%u", scenario->protocol.initiators);
+  need(needs, "protocol.exchange", "%u", scenario->protocol.exchange);
   need(needs, "checkpoint.level", "%s",
        scenario->checkpoint.level == IMAGE_APPLICATION ? "application" : "system");
   need(needs, "checkpoint.storage", "%s", storages[scenario->checkpoint.storage]);

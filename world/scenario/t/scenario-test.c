@@ -206,7 +206,7 @@ static const struct refusal refusals[] = {
     {"no protocol", PROGRAM,
      "t.yaml:1: protocol: missing, expected a mapping with name, file, capacity, interval, log, "
      "log_in, "
-     "control, failures, crossings or initiators",
+     "control, failures, crossings, initiators or exchange",
      NULL},
     {"no ranks", "seed: 1\nprogram:\n  binary: cg\n" PROTOCOL,
      "t.yaml:3: program.ranks: missing, expected a whole number", NULL},

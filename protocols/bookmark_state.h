@@ -1,0 +1,66 @@
+/* The state of a rank with the bookmark exchange, its phases and control messages. Only bookmark.c
+ * and its other header include this file; see bookmark.c. */
+#ifndef RECLINE_BOOKMARK_STATE_H
+#define RECLINE_BOOKMARK_STATE_H
+
+#include "protocols/parts/lists.h"
+#include "protocols/parts/mailbox.h"
+
+enum phase { RUNNING, WANTED, AGREEING, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
+
+enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS, ITERATION, TOTALS, DETAILS };
+
+static const char *const controls[] = {"none",   "request", "bookmark", "drained",
+                                       "done",   "release", "address",  "iteration",
+                                       "totals", "details", NULL};
+
+/* Indices of parameters (above). With `iterations` ranks agree on the iteration at which they
+ * stop. */
+enum { ITERATIONS, EXCHANGE };
+
+/* Values of `exchange`. */
+enum { TWICE, ONCE };
+
+static const char *const parameters[] = {"iterations", "exchange", NULL};
+
+/* Totals count whole messages from the beginning of the program; they are part of the image and
+ * roll back with it. The other fields name the checkpoint for which they hold. */
+struct peer {
+  uint32_t sent;     /* messages transmitted to the peer */
+  uint32_t received; /* messages that arrived from it, kept ones too */
+  uint32_t bookmark; /* its total `sent` to this rank when it held its program */
+  uint32_t bookmark_for;
+  uint32_t drained_for; /* all that its bookmark counts has arrived here */
+  uint32_t empty_for;   /* the peer has received all that this rank's bookmark counts */
+  uint32_t address_for; /* its address after that checkpoint has arrived */
+  uint32_t iteration;   /* iteration in which the request has found it */
+  uint32_t iteration_for;
+  /* ONCE */
+  uint32_t told;        /* `received` when this rank held its program */
+  uint32_t confirmed;   /* the peer's total `received` from this rank when it held its program */
+  uint32_t details_for; /* what the totals lack is to be drained */
+};
+
+struct state {
+  uint32_t phase;
+  uint32_t checkpoint; /* under way; in RUNNING the last captured */
+  uint32_t captured;   /* the last captured */
+  uint32_t done;       /* coordinator: images durable */
+  uint32_t kept;       /* entries in use, in the order of arrival */
+  uint32_t closed;     /* 1: connections are closed, and all addresses are to be exchanged */
+  uint32_t later;      /* RECONNECTING: checkpoint that was requested meanwhile */
+  uint32_t iteration;  /* the program's, where ranks agree on one; 0: none has begun */
+};
+
+#define LISTS(ARRAY, LIST)                                                                         \
+  ARRAY(peers, struct peer, config->ranks)                                                         \
+  LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)
+RCL_STATE(LISTS)
+
+static struct rcl_mailbox mailbox(const struct rcl_config *config, const struct state *state)
+{
+  return (struct rcl_mailbox){
+      .capacity = config->capacity, .used = RCL_COUNT(state, kept), .item = kept_of(config, state)};
+}
+
+#endif
