@@ -44,6 +44,11 @@ FILENAME ~ /fortran_names$/ {
 # Written by hand, also through macros: WRAP_CALL(Comm_dup, ...), KEYVAL_CALL(mpi_keyval_create_, ...)
 # and the like.
 FILENAME !~ /(smpi|mpi-ext|mpi-4|mpi-large|mpi-t)\.h$/ {
+  if (/^[A-Z_]+_CALL\($/) { # the name is in the next line
+    head = $0
+    getline
+    $0 = head trim($0)
+  }
   if (!match($0, /^[A-Za-z_]+ \*?(MPIX?|mpi)_[A-Za-z0-9_]+\(/) &&
       !match($0, /^[A-Z_]+_CALL\([A-Za-z0-9_]+[,)]/))
     next
