@@ -242,7 +242,7 @@ struct mpi_state {
   bool finalized;   /* its program is in MPI_Finalize */
   bool in_world;    /* between MPI_Init and MPI_Finalize; else it has sessions alone */
   int sessions;     /* that are open */
-  struct handles fortran_comms, fortran_requests, fortran_files, fortran_windows;
+  struct handles fortran_comms, fortran_requests, fortran_files, fortran_windows, fortran_sessions;
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;
   struct type *types;                          /* that have attributes */

@@ -249,8 +249,7 @@ bool layer_is_last(void)
   return r && !r->mpi->in_world && r->mpi->sessions == 0;
 }
 
-/* Returns whether sessions have begun MPI, which MPI_Init then need not. */
-static bool join_world(void)
+bool layer_joins_world(void)
 {
   struct rank *r = rank_self();
   if (!r || r->mpi->in_world)
@@ -260,7 +259,7 @@ static bool join_world(void)
 
 int MPI_Init(int *argc, char ***argv)
 {
-  if (join_world())
+  if (layer_joins_world())
     return MPI_SUCCESS;
   layer_enter();
   layer_need_simulator();
@@ -285,7 +284,7 @@ int layer_thread_level(int required)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-  if (join_world()) {
+  if (layer_joins_world()) {
     *provided = layer_thread_level(required);
     return MPI_SUCCESS;
   }

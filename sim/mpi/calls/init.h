@@ -26,4 +26,7 @@ int layer_thread_level(int required);
 void layer_leave_world(struct rank *);
 bool layer_is_last(void);
 
+/* Returns whether sessions have begun MPI, which MPI_Init then need not. */
+bool layer_joins_world(void);
+
 #endif

@@ -11,6 +11,9 @@
 
 void mpi_init_(int *error)
 {
+  *error = MPI_SUCCESS;
+  if (layer_joins_world())
+    return;
   layer_enter();
   layer_need_simulator();
   fortran_begin();
@@ -21,6 +24,11 @@ void mpi_init_(int *error)
 
 void mpi_init_thread_(int *required, int *provided, int *error)
 {
+  *error = MPI_SUCCESS;
+  if (layer_joins_world()) {
+    *provided = layer_thread_level(*required);
+    return;
+  }
   layer_enter();
   layer_need_simulator();
   fortran_begin();

@@ -297,6 +297,22 @@ MPI_Win MPI_Win_f2c(MPI_Fint number)
 
 LOOK_UP_CALL(Win_c2f, (window), window_number(r, window))
 
+/* ---- sessions: 0 is none ---- */
+
+MPI_Session fortran_get_session(struct rank *r, const void *argument)
+{
+  return r ? look_up(&r->mpi->fortran_sessions, fortran_int(argument)) : NULL;
+}
+
+void fortran_put_session(struct rank *r, void *argument, MPI_Session before, MPI_Session after)
+{
+  if (before && !after)
+    drop(&r->mpi->fortran_sessions, fortran_int(argument));
+  *(int *)argument = after ? add(r, &r->mpi->fortran_sessions, after) : 0;
+}
+
+/* ---- other handles in C ---- */
+
 MPI_Comm MPI_Comm_f2c(MPI_Fint number)
 {
   LOOK_UP(comm_from(r, number), PMPI_Comm_f2c(number));

@@ -9,6 +9,7 @@
 #ifndef RECLINE_FORTRAN_H
 #define RECLINE_FORTRAN_H
 
+#include "include/mpi/mpi-4.h"
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/layer/wrap.h"
 
@@ -87,6 +88,7 @@ FORTRAN_HANDLE(MPI_Request, request)
 FORTRAN_HANDLE(MPI_Message, message)
 FORTRAN_HANDLE(MPI_File, file)
 FORTRAN_HANDLE(MPI_Win, window)
+FORTRAN_HANDLE(MPI_Session, session)
 FORTRAN_HANDLE(MPI_Datatype, type)
 FORTRAN_HANDLE(MPI_Op, op)
 FORTRAN_HANDLE(MPI_Group, group)

@@ -16,8 +16,8 @@
 # passes its arguments on; a missing ierror is a null pointer there.
 
 BEGIN {
-  handles = split("comm type group op request info win file errhandler message", kinds, " ")
-  split("Comm Datatype Group Op Request Info Win File Errhandler Message", types, " ")
+  handles = split("comm type group op request info win file errhandler message session", kinds, " ")
+  split("Comm Datatype Group Op Request Info Win File Errhandler Message Session", types, " ")
   for (i = 1; i <= handles; i++) {
     handle[kinds[i]] = "MPI_" types[i]
     declared[kinds[i]] = "type(MPI_" types[i] ")"

@@ -89,6 +89,36 @@ for args in '' world; do
   done
 done
 
+if command -v gfortran >/dev/null; then
+  cat >alone.f90 <<'EOF'
+program alone
+  use mpi_f08
+  implicit none
+  type(MPI_Session) :: session
+  type(MPI_Group) :: group
+  type(MPI_Comm) :: comm
+  integer :: rank, all, both
+  call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session)
+  call MPI_Group_from_session_pset(session, 'mpi://WORLD', group)
+  call MPI_Comm_create_from_group(group, 'all', MPI_INFO_NULL, MPI_ERRORS_RETURN, comm)
+  call MPI_Comm_rank(comm, rank)
+  call MPI_Allreduce(rank, all, 1, MPI_INTEGER, MPI_SUM, comm)
+  call MPI_Init()
+  call MPI_Allreduce(all, both, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  call MPI_Finalize()
+  call MPI_Comm_free(comm)
+  if (rank == 0) print '(i0)', both
+  call MPI_Session_finalize(session)
+end program alone
+EOF
+  "$build/bin/recline-f90" alone.f90 -o alone-fortran >log 2>&1
+  run_ends completed 'sessions alone, then the world, in Fortran' --set program.binary=./alone-fortran
+  is "$(cat out/program.out)" 50 'its result' log out/program.out
+else
+  ok 'sessions alone, then the world, in Fortran # SKIP no gfortran'
+  ok 'its result # SKIP no gfortran'
+fi
+
 # ---- calls that are refused by name ----
 not_handled() { # CALL ARGUMENTS
   printf '#include <mpi.h>\nint main(void)\n{\n  MPI_Session session;\n  MPI_Errhandler errors;\n%s' \

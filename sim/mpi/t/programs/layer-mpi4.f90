@@ -17,6 +17,7 @@ program layer_mpi4
     call test_partitioned()
     call test_collectives()
     call test_infos()
+    call test_session()
     call mpi_barrier(MPI_COMM_WORLD)
   end do
   call end_rounds()
@@ -51,6 +52,40 @@ contains
     call MPI_Comm_free(copy)
     call MPI_Info_free(info)
   end subroutine test_infos
+
+  subroutine test_session()
+    type(MPI_Session) :: session
+    type(MPI_Errhandler) :: errors
+    type(MPI_Group) :: group
+    type(MPI_Comm) :: comm
+    type(MPI_Info) :: info
+    character(len=MPI_MAX_PSET_NAME_LEN) :: name
+    integer :: count, length, got
+    logical :: there
+    call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session)
+    call expect(session /= MPI_SESSION_NULL, 'session_init')
+    call MPI_Session_get_errhandler(session, errors)
+    call expect(errors == MPI_ERRORS_RETURN, 'session_get_errhandler')
+    call MPI_Session_set_errhandler(session, MPI_ERRORS_ARE_FATAL)
+    call MPI_Session_get_num_psets(session, MPI_INFO_NULL, count)
+    length = MPI_MAX_PSET_NAME_LEN
+    call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, length, name)
+    call expect(count == 2 .and. length == 11 .and. name == 'mpi://WORLD', 'session_get_nth_pset')
+    call MPI_Session_get_pset_info(session, name, info)
+    call MPI_Info_get(info, 'mpi_size', 8, name, there)
+    call expect(there .and. name == '5', 'session_get_pset_info')
+    call MPI_Info_free(info)
+    call MPI_Session_get_info(session, info)
+    call MPI_Info_free(info)
+    call MPI_Group_from_session_pset(session, 'mpi://WORLD', group)
+    call MPI_Comm_create_from_group(group, 'all', MPI_INFO_NULL, MPI_ERRORS_RETURN, comm)
+    call MPI_Allreduce(rank, got, 1, MPI_INTEGER, MPI_SUM, comm)
+    call expect(got == 10, 'comm_create_from_group')
+    call MPI_Comm_free(comm)
+    call MPI_Group_free(group)
+    call MPI_Session_finalize(session)
+    call expect(session == MPI_SESSION_NULL, 'session_finalize')
+  end subroutine test_session
 
   subroutine test_exchange()
     type(MPI_Request) :: request
