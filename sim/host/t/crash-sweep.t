@@ -46,10 +46,11 @@ checkpoint: {every: $every, storage: nfs, bytes: 64KiB}
 detection:  ${detection}s
 EOF
 
-# What a protocol needs besides: words for recline run.
+# What a protocol needs besides: words for recline run. bookmark-once is bookmark with one exchange.
 settings() { # PROTOCOL
-  echo "--set protocol.name=$1"
+  echo "--set protocol.name=${1%-once}"
   case $1 in
+    bookmark-once) echo --set protocol.exchange=once ;;
     causal) echo --set protocol.failures=2 ;;
     hybrid) # recovery is local and global
       echo --set checkpoint.places=program --set protocol.interval=3 --set protocol.log=2
@@ -295,7 +296,7 @@ cases() {
 
 named=$#
 [ $# -gt 0 ] ||
-  set -- c3 bookmark none c3-envelopes event-logging event-logging-sorted event-logging-posted \
+  set -- c3 bookmark none bookmark-once c3-envelopes event-logging event-logging-sorted event-logging-posted \
     message-tagging chandy-lamport chandy-lamport-tree lai-yang mattern time-based blocking \
     uncoordinated index-based pessimistic-wildcards causal optimistic hybrid
 printf '%s\n' "$@" >"$dir/references"
