@@ -4,8 +4,10 @@
 #ifndef RECLINE_MPI_4_H
 #define RECLINE_MPI_4_H
 
-/* SimGrid 4.0 declares some of them, which this file declares as MPI does. */
+/* SimGrid 4.0 declares some of them. This file declares them as MPI does, unless SMPI's header has
+ * come before. */
 #ifndef SMPI_H
+#define RECLINE_NAMES_MPI_4
 #define MPI_Isendrecv smpi_isendrecv
 #define MPI_Isendrecv_replace smpi_isendrecv_replace
 #define MPI_Psend_init smpi_psend_init
@@ -24,6 +26,7 @@
 #undef MPI_Pready_list
 #undef MPI_Parrived
 #endif
+#include <simgrid/version.h>
 
 typedef struct recline_session *MPI_Session;
 typedef void MPI_Session_errhandler_function(MPI_Session *, int *, ...);
@@ -38,6 +41,7 @@ typedef void MPI_User_function_c(void *invec, void *inoutvec, MPI_Count *len,
 extern "C" {
 #endif
 
+#if defined RECLINE_NAMES_MPI_4 || SIMGRID_VERSION_MAJOR < 4
 /* Both at once, with one request. */
 MPI_CALL(XBT_PUBLIC int, MPI_Isendrecv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -46,6 +50,21 @@ MPI_CALL(XBT_PUBLIC int, MPI_Isendrecv,
 MPI_CALL(XBT_PUBLIC int, MPI_Isendrecv_replace,
          (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Request *request));
+
+/* Partitioned messages. */
+MPI_CALL(XBT_PUBLIC int, MPI_Psend_init,
+         (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+          int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Precv_init,
+         (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+          MPI_Comm comm, MPI_Info info, MPI_Request *request));
+MPI_CALL(XBT_PUBLIC int, MPI_Pready, (int partition, MPI_Request request));
+MPI_CALL(XBT_PUBLIC int, MPI_Pready_range,
+         (int partition_low, int partition_high, MPI_Request request));
+MPI_CALL(XBT_PUBLIC int, MPI_Pready_list,
+         (int length, const int *array_of_partitions, MPI_Request request));
+MPI_CALL(XBT_PUBLIC int, MPI_Parrived, (MPI_Request request, int partition, int *flag));
+#endif
 
 /* Persistent collectives. */
 MPI_CALL(XBT_PUBLIC int, MPI_Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request));
@@ -121,20 +140,6 @@ MPI_CALL(XBT_PUBLIC int, MPI_Neighbor_alltoallw_init,
           const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcnts,
           const MPI_Aint *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm, MPI_Info info,
           MPI_Request *request));
-
-/* Partitioned messages. */
-MPI_CALL(XBT_PUBLIC int, MPI_Psend_init,
-         (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
-          int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request));
-MPI_CALL(XBT_PUBLIC int, MPI_Precv_init,
-         (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-          MPI_Comm comm, MPI_Info info, MPI_Request *request));
-MPI_CALL(XBT_PUBLIC int, MPI_Pready, (int partition, MPI_Request request));
-MPI_CALL(XBT_PUBLIC int, MPI_Pready_range,
-         (int partition_low, int partition_high, MPI_Request request));
-MPI_CALL(XBT_PUBLIC int, MPI_Pready_list,
-         (int length, const int *array_of_partitions, MPI_Request request));
-MPI_CALL(XBT_PUBLIC int, MPI_Parrived, (MPI_Request request, int partition, int *flag));
 
 /* Communicators and infos. */
 MPI_CALL(XBT_PUBLIC int, MPI_Comm_idup_with_info,

@@ -426,6 +426,40 @@ static void test_session(void)
   expect(session == MPI_SESSION_NULL, "session: its end");
 }
 
+/* Between the even ranks and the odd ones, started twice. */
+static void test_between_groups(void)
+{
+  int odd = rank % 2, others, mine, sent, got[RANKS], told, all;
+  MPI_Comm half, between;
+  MPI_Request request[3];
+  MPI_Comm_split(MPI_COMM_WORLD, odd, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - odd, 9, &between);
+  MPI_Comm_remote_size(between, &others);
+  MPI_Comm_rank(between, &mine);
+  MPI_Allgather_init(&sent, 1, MPI_INT, got, 1, MPI_INT, between, MPI_INFO_NULL, &request[0]);
+  MPI_Bcast_init(&told, 1, MPI_INT,
+                 odd         ? 1
+                 : mine == 1 ? MPI_ROOT
+                             : MPI_PROC_NULL,
+                 between, MPI_INFO_NULL, &request[1]);
+  MPI_Allreduce_init(&sent, &all, 1, MPI_INT, MPI_MAX, between, MPI_INFO_NULL, &request[2]);
+  for (int time = 0; time < 2; time++) {
+    bool right = true;
+    sent = told = value(rank, time);
+    MPI_Startall(3, request);
+    MPI_Waitall(3, request, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < others; i++)
+      right &= got[i] == value(2 * i + 1 - odd, time);
+    expect(right, "allgather_init between groups");
+    expect(told == (odd ? value(2, time) : value(rank, time)), "bcast_init between groups");
+    expect(all == value(2 * (others - 1) + 1 - odd, time), "allreduce_init between groups");
+  }
+  for (int i = 0; i < 3; i++)
+    MPI_Request_free(&request[i]);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+}
+
 static void free_requests(void)
 {
   for (int i = 0; i < KINDS; i++)
@@ -438,10 +472,10 @@ static void free_requests(void)
 
 int main(int argc, char **argv)
 {
-  static void (*const tests[])(void) = {test_exchange,    test_exchange_in_place,
-                                        test_partitioned, test_partitions_of_a_type,
-                                        test_collectives, test_infos,
-                                        test_tools,       test_session};
+  static void (*const tests[])(void) = {
+      test_exchange,    test_exchange_in_place, test_partitioned, test_partitions_of_a_type,
+      test_collectives, test_between_groups,    test_infos,       test_tools,
+      test_session};
   int rounds = begin(argc, argv);
   make_partitioned();
   make_collectives();
