@@ -46,7 +46,7 @@ each_makes() { # PATTERN LEAST DESCRIPTION [UNLESS]
   for program in $programs; do
     both=
     [ "$program" != in-fortran ] || both='\*\*handled\*\* | '
-    sed -n "s/^| \`\($1\)\` | $both\*\*handled.*/\1/p" "$root/docs/mpi-coverage.md" >handled
+    sed -n -e '/MPI [34] |$/d' -e "s/^| \`\($1\)\` | $both\*\*handled.*/\1/p" "$root/docs/mpi-coverage.md" >handled
     [ "$program" != in-fortran ] ||
       { tr A-Z a-z <handled | grep -v "${4:-nothing}" >lower && mv lower handled; }
     all_are_made "$2" "$program: makes every call$3 that is handled" "$program" \
