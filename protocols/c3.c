@@ -67,6 +67,7 @@ static const char *const invariants[] = {
     /* 5 */ "a message that is to be suppressed has not been passed over",
     /* 6 */ "only the initiator counts ranks (ready, stopped, replaying), each once",
     /* 7 */ "no rank takes a checkpoint before its own replay is over",
+    /* 8 */ "what is noted for a restart names ranks, and calls by numbers from 1 on",
     NULL};
 
 /* ---- a checkpoint ---- */
@@ -508,6 +509,29 @@ static bool none_passed_over(const struct rank *r)
   return true;
 }
 
+static bool is_rank(const struct rank *r, int rank)
+{
+  return rank >= 0 && rank < r->config->ranks;
+}
+
+/* Returns whether the lists that a restart uses name what there is. */
+static bool restart_is_sound(const struct rank *r)
+{
+  const struct call *call = rejoin_of(r->config, r->state);
+  const struct number *early = early_of(r->config, r->state);
+  const struct entry *log = log_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->log; i++)
+    if ((log[i].kind == LATE || log[i].kind == OUTCOME) && !is_rank(r, log[i].peer))
+      return false;
+  for (uint32_t i = 0; i < r->state->early; i++)
+    if (!is_rank(r, early[i].peer) || early[i].peer == r->config->self)
+      return false;
+  for (uint32_t i = 0; i < r->state->rejoin; i++)
+    if (call[i].number < 1 || !is_rank(r, call[i].root))
+      return false;
+  return true;
+}
+
 static int first_broken(const struct rank *r)
 {
   bool stopping = r->state->phase == LOGGING || r->state->phase == WRITING;
@@ -527,7 +551,7 @@ static int first_broken(const struct rank *r)
     return 6;
   if (r->state->replaying && r->state->phase != RUNNING && r->state->phase != RECOVERING)
     return 7;
-  return 0;
+  return restart_is_sound(r) ? 0 : 8;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */

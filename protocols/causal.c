@@ -48,6 +48,7 @@ static const char *const invariants[] = {
     /* 5 */ "a rank that runs has the determinants of all its events since its checkpoint",
     /* 6 */ "nothing happens again before all have answered",
     /* 7 */ "no output waits when the determinants before it are stable",
+    /* 8 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
     NULL};
 
 static const char *const controls[] = {"none",    "have",      "report",      "checkpointed",
@@ -498,6 +499,8 @@ static bool has_own(const struct rank *r)
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
+  if (!rcl_links_are_sound(&links))
+    return 8;
   if (!rcl_links_nothing_waits(&links))
     return 1;
   for (int i = 0; i < r->config->ranks; i++)

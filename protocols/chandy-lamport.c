@@ -54,8 +54,9 @@ static const char *const invariants[] = {
     /* 2 */ "a rank records as long as a channel is open, and no longer",
     /* 3 */ "messages are recorded only between a checkpoint and the end of its writing",
     /* 4 */ "every recorded message has a slot of its own",
-    /* 5 */ "no rank counts more than the ranks below it as done",
+    /* 5 */ "only ranks below it are counted as done, of a checkpoint that it has captured",
     /* 6 */ "what a rank has under way to itself includes what it had at its checkpoint",
+    /* 7 */ "only of a checkpoint that it has captured does a rank record and write messages",
     NULL};
 
 enum phase { RUNNING, CAPTURING, RECORDING, WRITING };
@@ -232,6 +233,16 @@ static void start(const struct rank *r)
     rcl_act(r->actions, RCL_ACTION_SET_TIMER);
 }
 
+static void done(const struct rank *r)
+{
+  if (!r->state->captured) {
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
+    return;
+  }
+  r->state->done++;
+  report(r);
+}
+
 static void control(const struct rank *r)
 {
   switch ((enum control)r->event->control) {
@@ -239,8 +250,7 @@ static void control(const struct rank *r)
     marker(r, r->event->peer, r->event->about);
     break;
   case DONE:
-    r->state->done++;
-    report(r);
+    done(r);
     break;
   }
 }
@@ -286,11 +296,11 @@ static int first_broken(const struct rank *r)
     return 3;
   if (!rcl_mailbox_is_sound(r->config, &box))
     return 4;
-  if (r->state->done > children(r))
+  if (r->state->done > (r->state->captured ? children(r) : 0))
     return 5;
   if (r->state->own < r->state->own_late)
     return 6;
-  return 0;
+  return r->state->phase >= RECORDING && !r->state->captured ? 7 : 0;
 }
 
 /* ---- the registered forms ---- */

@@ -49,7 +49,9 @@ static const char *const invariants[] = {
     /* 1 */ "the checkpoint that all ranks have is not newer than the last of this rank",
     /* 2 */ "while the links are up, no log reaches beyond `log` iterations after a checkpoint",
     /* 3 */ "no message waits for a peer while the link is up and the rank runs",
-    /* 4 */ "the checkpoint that all ranks have is durable here", NULL};
+    /* 4 */ "the checkpoint that all ranks have is durable here",
+    /* 5 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
+    NULL};
 
 enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 
@@ -536,6 +538,8 @@ static bool is_capped(const struct rank *r)
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
+  if (!rcl_links_are_sound(&links))
+    return 5;
   if (r->state->at[COMMON] > r->state->at[STORED])
     return 1;
   if (!is_capped(r))

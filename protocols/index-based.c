@@ -60,6 +60,7 @@ static const char *const invariants[] = {
     /* 3 */ "no checkpoint is taken until all ranks stand on the line",
     /* 4 */ "no message waits while its link is up and the rank is not held",
     /* 5 */ "unless a line is asked for, a rank keeps no checkpoint below those of all ranks",
+    /* 6 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
     NULL};
 
 enum phase { RUNNING, FORCED, CAPTURING, ASKING, ROLLING, STANDING };
@@ -574,6 +575,8 @@ static bool kept_have_reason(const struct rank *r)
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
+  if (!rcl_links_are_sound(&links))
+    return 6;
   if (!indexes_rise(r))
     return 1;
   if (!kept_have_reason(r))

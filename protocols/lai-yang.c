@@ -56,6 +56,7 @@ static const char *const invariants[] = {
     /* 3 */ "every kept message has a slot of its own",
     /* 4 */ "only the coordinator counts ranks that are done, and no more than there are",
     /* 5 */ "no more ranks have told their counts than there are",
+    /* 6 */ "a rank beyond the line has captured a checkpoint",
     NULL};
 
 enum phase { RUNNING, CAPTURING, RECORDING, WRITING };
@@ -72,8 +73,9 @@ static const char *const controls[] = {"none", "take", "count", "late", "closed"
  * first counts messages of all channels. */
 struct count {
   uint32_t sent, received; /* of the present colour */
-  int32_t missing;         /* of the previous colour: sent by the other end, and not received yet */
-  uint32_t told;           /* how many ranks have told how many they had sent */
+  uint32_t missing; /* of the previous colour: sent by the other end, and not received yet; modulo
+                     * 2^32, as a message may be received before its sender has told */
+  uint32_t told;    /* how many ranks have told how many they had sent */
 };
 
 struct state {
@@ -140,7 +142,7 @@ static bool none_is_missing(const struct rank *r)
 
 /* Adds what a rank tells: it had sent this rank `missing` more messages than this rank had
  * received. */
-static void add_count(const struct rank *r, int peer, int32_t missing)
+static void add_count(const struct rank *r, int peer, uint32_t missing)
 {
   struct count *count = count_of(r, peer);
   count->missing += missing;
@@ -158,9 +160,9 @@ static void tell_counts(const struct rank *r)
       rcl_send_control(r->actions, RCL_COORDINATOR_RANK, COUNT, r->state->captured,
                        sent - received);
     } else if (r->variant->one || i == r->config->self) {
-      add_count(r, i, (int32_t)(sent - received));
+      add_count(r, i, sent - received);
     } else {
-      count[i].missing -= (int32_t)received;
+      count[i].missing -= received;
       rcl_send_control(r->actions, i, COUNT, r->state->captured, sent);
     }
   }
@@ -300,10 +302,19 @@ static void count(const struct rank *r)
     rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
-  add_count(r, r->event->peer, (int32_t)r->event->value);
+  add_count(r, r->event->peer, r->event->value);
   if (r->state->phase == RUNNING)
     capture(r);
   close_channels(r);
+}
+
+/* Writes what was recorded, as the initiator knows that all channels are empty. */
+static void closed(const struct rank *r)
+{
+  if (r->state->phase == RECORDING)
+    write_log(r);
+  else
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
 }
 
 static void control(const struct rank *r)
@@ -321,7 +332,7 @@ static void control(const struct rank *r)
     close_channels(r);
     break;
   case CLOSED:
-    write_log(r);
+    closed(r);
     break;
   case DONE:
     rcl_commit_count(r->config, &r->state->commit, r->actions);
@@ -386,7 +397,9 @@ static int first_broken(const struct rank *r)
     return 3;
   if (!rcl_commit_is_sound(r->config, &r->state->commit))
     return 4;
-  return few_have_told(r) ? 0 : 5;
+  if (!few_have_told(r))
+    return 5;
+  return is_before_line(r) || r->state->captured > 0 ? 0 : 6;
 }
 
 /* ---- the registered forms ---- */

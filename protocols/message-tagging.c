@@ -42,6 +42,7 @@ static const char *const invariants[] = {
     /* 4 */ "every kept message has a slot of its own",
     /* 5 */ "a rank recovers exactly as long as orphans are to come again",
     /* 6 */ "only the coordinator counts, at most one per rank",
+    /* 7 */ "only of a checkpoint that it has taken does a rank log and write messages",
     NULL};
 
 enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };
@@ -436,7 +437,9 @@ static int first_broken(const struct rank *r)
     return 4;
   if ((r->state->dropped > 0) != (r->state->phase == RECOVERING))
     return 5;
-  return rcl_commit_is_sound(r->config, &r->state->commit) ? 0 : 6;
+  if (!rcl_commit_is_sound(r->config, &r->state->commit))
+    return 6;
+  return taking && !r->state->epoch ? 7 : 0;
 }
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */

@@ -62,6 +62,7 @@ static const char *const invariants[] = {
     /* 6 */ "a rank that runs awaits nobody, is no orphan, and has that on storage",
     /* 7 */ "no checkpoint is needed that is behind one that nothing can undo",
     /* 8 */ "no output waits that nothing can undo",
+    /* 9 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
     NULL};
 
 static const char *const controls[] = {"none",    "have", "report", "lost",     "told",
@@ -480,6 +481,8 @@ static void step(const struct rank *r)
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
+  if (!rcl_links_are_sound(&links))
+    return 9;
   if (!rcl_links_nothing_waits(&links))
     return 1;
   if (r->state->stable > r->state->events || r->state->writing > r->state->events)

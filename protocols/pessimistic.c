@@ -47,6 +47,7 @@ static const char *const invariants[] = {
     /* 4 */ "what was received ahead of a gap is beyond it",
     /* 5 */ "what a checkpoint says of the event log lies within it",
     /* 6 */ "no output waits when all events are stable",
+    /* 7 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
     NULL};
 
 enum phase { RUNNING, CAPTURING, WRITING };
@@ -445,6 +446,8 @@ static bool beyond_gaps(const struct rank *r)
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
+  if (!rcl_links_are_sound(&links))
+    return 7;
   if (!rcl_links_nothing_waits(&links))
     return 1;
   if (r->state->stable > r->state->events || r->state->writing > r->state->events)

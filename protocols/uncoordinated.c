@@ -48,6 +48,7 @@ static const char *const invariants[] = {
     /* 3 */ "no checkpoint is taken until all ranks stand on the line",
     /* 4 */ "no message waits while its link is up and the rank is not held",
     /* 5 */ "the first checkpoint that a line may need is not after the last",
+    /* 6 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
     NULL};
 
 enum phase { RUNNING, CAPTURING, HELD, ROLLING };
@@ -421,9 +422,19 @@ static void recover(const struct rank *r, uint32_t epoch)
   }
 }
 
+/* Returns whether the checkpoint is noted: it was taken, and is not collected. */
+static bool is_noted(const struct rank *r, uint32_t checkpoint)
+{
+  return checkpoint >= r->state->first && checkpoint <= r->state->interval;
+}
+
 static void start(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
+  if (!is_noted(r, r->event->checkpoint)) { /* its last image was lost */
+    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
+    return;
+  }
   if (r->state->phase == ROLLING) {
     undo(r, r->event->checkpoint);
     resume(r);
@@ -433,11 +444,6 @@ static void start(const struct rank *r)
   if (!r->event->incarnation) {
     r->state->undone = NOWHERE;
     rcl_links_all_up(&links);
-    return;
-  }
-  if (r->event->checkpoint <
-      r->state->first) { /* its last image was lost, and earlier ones are collected */
-    rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
   r->state->wanted = r->state->writing = false;
@@ -558,6 +564,8 @@ static bool dependencies_rise(const struct rank *r)
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
+  if (!rcl_links_are_sound(&links))
+    return 6;
   if (!depends_on_received(r))
     return 1;
   if (!dependencies_rise(r))

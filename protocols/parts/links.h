@@ -257,6 +257,28 @@ static inline void rcl_links_send_unlogged(const struct rcl_links *links, int to
   rcl_links_transmit(links, to, true, actions);
 }
 
+static inline bool rcl_ahead_is_sound(const struct rcl_links *links, const struct rcl_ahead *list,
+                                      uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (list[i].peer < 0 || list[i].peer >= links->config->ranks)
+      return false;
+  return true;
+}
+
+/* An invariant: each entry of the lists is of a rank, and each sent message has a number and a
+ * slot, which it keeps in mind when the slot is emptied. */
+static inline bool rcl_links_are_sound(const struct rcl_links *links)
+{
+  for (uint32_t i = 0; i < links->counts->log; i++) {
+    const struct rcl_sent *sent = &links->log[i];
+    if (sent->peer < 0 || sent->peer >= links->config->ranks || !sent->number || !sent->slot)
+      return false;
+  }
+  return rcl_ahead_is_sound(links, links->ahead, links->counts->ahead) &&
+         rcl_ahead_is_sound(links, links->had, links->counts->had);
+}
+
 /* An invariant: a message that may pass, and whose earlier events are all stable, has passed. */
 static inline bool rcl_links_nothing_waits(const struct rcl_links *links)
 {
