@@ -21,6 +21,9 @@ verdict() { # [OPTION]... PROTOCOL: the verdict, and what fails first
 
 is "$(verdict none)" 'proved 0' 'none, all worlds' out err
 is "$(verdict blocking)" 'proved 0' 'blocking, all worlds' out err
+is "$(verdict chandy-lamport)" 'proved 0' 'chandy-lamport, all worlds' out err
+# shellcheck disable=SC2086 # options
+is "$(verdict $small lai-yang)" 'proved 0' 'lai-yang, 2 ranks, lists of one entry' out err
 # shellcheck disable=SC2086 # options
 is "$(verdict $small bookmark)" 'proved 0' 'bookmark, 2 ranks, lists of one entry' out err
 
@@ -68,4 +71,4 @@ refused 'expected a mutant' 'no such mutant' "$recline" prove --memory bookmark~
 refused 'expected its source in C' 'a shared object' "$recline" prove --memory mine.so
 echo 'int x = ;' >bad.c
 exits 64 'a source that does not compile' "$recline" prove --memory bad.c
-finish 47
+finish 49
