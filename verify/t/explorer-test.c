@@ -1157,6 +1157,20 @@ static void fingerprints(void)
   exploration_clear(&found);
 }
 
+/* Fields lie side by side: a word is opened when no word has room, and a field that is wider than
+ * what is left goes to the next. */
+static void packs_tightly(void)
+{
+  const uint8_t bytes[] = {8, 8, 8, 8, 8, 8, 8}, words[] = {32, 32};
+  struct packing *narrow = packing_new(bytes, G_N_ELEMENTS(bytes)),
+                 *wide = packing_new(words, G_N_ELEMENTS(words));
+  ok(narrow && narrow->words == 2 && wide && wide->words == 3,
+     "seven bytes lie in %u words beside a tag, two words in %u", narrow ? narrow->words : 0,
+     wide ? wide->words : 0);
+  free(narrow);
+  free(wide);
+}
+
 /* The queues of a search are those of its two levels and those of each worker: their bytes decide
  * what goes to disk. */
 static void queue_bytes(void)
@@ -1415,6 +1429,7 @@ int main(void)
   digests();
   bounds();
   fingerprints();
+  packs_tightly();
   queue_bytes();
   short_memory();
   fingerprints_of();

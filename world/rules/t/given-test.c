@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/parts/act.h"
 #include "protocols/t/tap.h"
 #include "world/rules/in_place.h"
 #include "world/rules/world_parts.h"
@@ -159,8 +160,78 @@ static void finds(bool (*is_wanted)(const struct move *), const char *from)
   script_free(script);
 }
 
+/* ---- draining ---- */
+
+static size_t drainer_size(const struct rcl_config *config)
+{
+  (void)config;
+  return sizeof(uint64_t);
+}
+
+/* Rank 0 is held from its start on, and drains the channel from rank 1 alone. */
+static void drainer_step(const struct rcl_config *config, void *state,
+                         const struct rcl_event *event, struct rcl_actions *actions)
+{
+  (void)state;
+  if (event->kind == RCL_EVENT_SEND)
+    rcl_act(actions, RCL_ACTION_TRANSMIT);
+  if (event->kind != RCL_EVENT_START || config->self != 0)
+    return;
+  rcl_act(actions, RCL_ACTION_HOLD);
+  rcl_act(actions, RCL_ACTION_DRAIN)->peer = 1;
+}
+
+static bool arrives_from_drained(const struct move *move)
+{
+  return comes_from(move, 1) && move->rank == 0;
+}
+
+static bool arrives_from_other(const struct move *move)
+{
+  return comes_from(move, 2) && move->rank == 0;
+}
+
+static bool is_no_arrival(const struct move *move)
+{
+  return is_event(move) && move->event.kind != RCL_EVENT_ARRIVED;
+}
+
+/* A step may drain one channel: its messages come out without a receive, and no others do. */
+static void drains_one(void)
+{
+  static const char *const controls[] = {"none", NULL};
+  static const struct rcl_protocol drainer = {.name = "drainer",
+                                              .title = "drains one channel",
+                                              .controls = controls,
+                                              .state_size = drainer_size,
+                                              .step = drainer_step};
+  int line;
+  char *message = NULL;
+  struct world world;
+  struct parts parts;
+  struct verdict verdict;
+  struct script *script =
+      script_parse("rank 0: recv 1, recv 2\nrank 1: send 0\nrank 2: send 0", 3, &line, &message);
+  world_init(&world, &drainer, 3, 4);
+  world.script = script;
+  parts_init(&parts, &world);
+  world_begin(&world, 0, 0);
+  for (int i = 0; i < MOVES && take(&world, is_no_arrival, &verdict); i++)
+    ;
+  struct choice drained = {.is_wanted = arrives_from_drained},
+                other = {.is_wanted = arrives_from_other};
+  world_moves(&world, choose, &drained);
+  world_moves(&world, choose, &other);
+  ok(drained.found == 1 && other.found == 0,
+     "of two channels with a message each the one that is drained has an arrival");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
 int main(void)
 {
+  drains_one();
   finds(comes_from_first, "a message from the first rank is found");
   finds(comes_from_last, "a message from the last rank is found");
   topology();
