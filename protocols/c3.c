@@ -521,7 +521,8 @@ static bool restart_is_sound(const struct rank *r)
   const struct number *early = early_of(r->config, r->state);
   const struct entry *log = log_of(r->config, r->state);
   for (uint32_t i = 0; i < r->state->log; i++)
-    if ((log[i].kind == LATE || log[i].kind == OUTCOME) && !is_rank(r, log[i].peer))
+    if (((log[i].kind == LATE || log[i].kind == OUTCOME) && !is_rank(r, log[i].peer)) ||
+        (log[i].kind == CANCELLED && log[i].outcome > 1))
       return false;
   for (uint32_t i = 0; i < r->state->early; i++)
     if (!is_rank(r, early[i].peer) || early[i].peer == r->config->self)

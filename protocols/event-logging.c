@@ -56,6 +56,7 @@ static const char *const invariants[] = {
     /* 5 */ "a rank recovers exactly as long as orphans are to come again",
     /* 6 */ "only the coordinator counts, at most one per rank",
     /* 7 */ "both forms of each log are equal (event-logging-paired)",
+    /* 8 */ "only of a checkpoint that it has taken does a rank log and write messages",
     NULL};
 
 static const char *const parameters[] = {"crossings", "initiators", NULL};
@@ -524,7 +525,9 @@ static int first_broken(const struct rank *r)
     return 5;
   if (!rcl_commit_is_sound(r->config, &state->commit))
     return 6;
-  return twins_are_equal(r) ? 0 : 7;
+  if (!twins_are_equal(r))
+    return 7;
+  return is_taking_checkpoint(state) && !state->epoch ? 8 : 0;
 }
 
 /* ---- the registered forms ---- */

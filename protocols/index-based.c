@@ -61,6 +61,7 @@ static const char *const invariants[] = {
     /* 4 */ "no message waits while its link is up and the rank is not held",
     /* 5 */ "unless a line is asked for, a rank keeps no checkpoint below those of all ranks",
     /* 6 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
+    /* 7 */ "every kept message has a slot of its own",
     NULL};
 
 enum phase { RUNNING, FORCED, CAPTURING, ASKING, ROLLING, STANDING };
@@ -575,8 +576,11 @@ static bool kept_have_reason(const struct rank *r)
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
+  struct rcl_mailbox box = mailbox(r);
   if (!rcl_links_are_sound(&links))
     return 6;
+  if (!rcl_mailbox_is_sound(r->config, &box))
+    return 7;
   if (!indexes_rise(r))
     return 1;
   if (!kept_have_reason(r))
