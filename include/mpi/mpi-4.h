@@ -148,7 +148,7 @@ MPI_CALL(XBT_PUBLIC int, MPI_Info_create_env, (int argc, char **argv, MPI_Info *
 MPI_CALL(XBT_PUBLIC int, MPI_Info_get_string,
          (MPI_Info info, const char *key, int *buflen, char *value, int *flag));
 
-/* Calls with large counts of which those of other calls do not consist; refused. */
+/* Calls with large counts that cannot be made of calls that count by int. They are refused. */
 MPI_CALL(XBT_PUBLIC int, MPI_Op_create_c,
          (MPI_User_function_c * function, int commute, MPI_Op *op));
 MPI_CALL(XBT_PUBLIC int, MPI_Type_get_envelope_c,

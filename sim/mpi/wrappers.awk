@@ -341,7 +341,7 @@ function begin_coverage() {
   print "  (`MPI_Address`, `MPI_Attr_get` and their like); their names are in `sim/mpi/fortran/procedures`, where\n  a call that is not in the module is named, too."
   print "- `MPIX_...`: handled where programs repair themselves ([run](run.md#programs-that-repair-themselves)),"
   print "  refused elsewhere.\n"
-  print "The calls are those of SimGrid 3.32, and those that SMPI does not have, of MPI 4 and for tools"
+  print "The table has the calls of SimGrid 3.32, and calls of MPI 4 and for tools that SMPI does not have"
   print "(`include/mpi/mpi-4.h`, `mpi-t.h`, and `mpi-large.h`, which `sim/mpi/large.awk` makes): under plain `smpirun` those that need ranks end the program with"
   print "one line and exit 64, as refused ones do everywhere.\n"
   print "| call | C | Fortran | since |\n|---|---|---|---|"

@@ -1171,8 +1171,8 @@ static void packs_tightly(void)
   free(wide);
 }
 
-/* The queues of a search are those of its two levels and those of each worker: their bytes decide
- * what goes to disk. */
+/* A search has a queue for each of two levels, and two queues for each worker. The bytes of all
+ * decide what goes to disk. */
 static void queue_bytes(void)
 {
   g_autofree struct worker *workers = g_new0(struct worker, 2);

@@ -466,7 +466,8 @@ static int create_group(struct rank *r, struct comm *parent, MPI_Group group, MP
 WRAP_CALL(Comm_create_group, (comm, group, tag, made),
           create_group(r, comm_within(r, comm), group, made))
 
-/* Of a group of a session: within the world, with error handlers of its own. */
+/* Makes a communicator of a session's group. Its parent is the world, and it has an error handler
+ * of its own. */
 static int create_from_group(struct rank *r, MPI_Group group, MPI_Errhandler errors, MPI_Comm *made)
 {
   int error = create_group(r, &r->mpi->world, group, made);

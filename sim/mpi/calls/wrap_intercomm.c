@@ -17,8 +17,9 @@ struct group {
   int *member, size;
 };
 
-/* The leaders exchange the members of their groups. Where programs repair themselves, other
- * failures among the peers do not matter, but that of the other leader is an error: returns it. */
+/* The leaders exchange the members of their groups. Where programs repair themselves, a
+ * failure of the other leader is an error, which this returns; other failures among the peers do
+ * not matter. */
 static int meet(struct rank *r, const struct comm *local, int remote_leader, struct comm *peers,
                 struct group *remote)
 {

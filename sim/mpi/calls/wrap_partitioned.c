@@ -4,8 +4,9 @@
  * of a request is one message, sent when all partitions are ready.
  *
  * Requests of the same peer and tag match in the order in which they are made, so the tag of their
- * messages is made of the program's and of a place in that order. These tags are below zero, on the
- * hidden half of the communicator, where those of collectives are above. */
+ * messages is made of the program's tag and of a place in that order. Partitioned messages have
+ * tags below zero on the hidden half of the communicator; collectives have tags above zero there.
+ */
 #include "include/mpi/mpi-4.h"
 #include "sim/host/step/host.h"
 #include "sim/mpi/layer/comm.h"
@@ -288,7 +289,8 @@ static bool is_here(const struct rank *r, const void *what)
   return asked->whole->done || p->channel->peer == MPI_PROC_NULL || bytes == partition_bytes(p);
 }
 
-/* Whether the partition is there is a decision; only its messages are taken. */
+/* Asks whether the partition has come. The answer is a decision, which a protocol may log; only
+ * messages of that partition are taken. */
 static int ask(struct rank *r, MPI_Request handle, int partition, int *flag)
 {
   struct request *whole = request_of(handle);

@@ -1,8 +1,9 @@
 /* Persistent collectives (MPI 4). MPI_Start begins the nonblocking call (nonblocking.h) with the
  * arguments that the call NAME_init has left in the request.
  *
- * Ranks make them in the same order but may start them in any, so each has a tag of its own, by its
- * number on its communicator. These tags are below zero: above are those of other collectives. */
+ * Ranks make these requests in the same order but may start them in any order. So each request has
+ * a tag of its own, by its number on its communicator. These tags are below zero; other collectives
+ * have tags above zero. */
 #include "include/mpi/mpi-4.h"
 #include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/layer/comm.h"
@@ -36,8 +37,8 @@ static const void *kept(struct rank *r, const void *array, int count, size_t siz
   return memcpy(rank_alloc(r, (size_t)count * size), array, (size_t)count * size);
 }
 
-/* Copies the arrays of `count` blocks, which those of Fortran's calls do not outlive; 0: the rank's
- * arrays mean nothing, and may not be there. */
+/* Copies the arrays of `count` blocks, as the arrays of a call from Fortran end with that call.
+ * With 0 blocks the arrays mean nothing and may not be there. */
 static struct blocks keep(struct rank *r, struct blocks blocks, int count)
 {
   blocks.counts = kept(r, blocks.counts, count, sizeof *blocks.counts);

@@ -256,8 +256,8 @@ static int settle(struct rank *r, struct request *request)
   return MPI_SUCCESS;
 }
 
-/* Takes back a part. The status of a receive of the program (MPI_Isendrecv) is that of the whole.
- */
+/* Takes back a part. If the part is a receive of the program (MPI_Isendrecv), the whole request
+ * gets its status. */
 static void retire_part(struct rank *r, struct request *request, struct request **part)
 {
   bool is_shown = (*part)->kind == REQUEST_RECEIVE && !(*part)->collective && !(*part)->sized;
