@@ -509,11 +509,6 @@ static bool none_passed_over(const struct rank *r)
   return true;
 }
 
-static bool is_rank(const struct rank *r, int rank)
-{
-  return rank >= 0 && rank < r->config->ranks;
-}
-
 /* Returns whether the lists that a restart uses name what there is. */
 static bool restart_is_sound(const struct rank *r)
 {
@@ -521,14 +516,14 @@ static bool restart_is_sound(const struct rank *r)
   const struct number *early = early_of(r->config, r->state);
   const struct entry *log = log_of(r->config, r->state);
   for (uint32_t i = 0; i < r->state->log; i++)
-    if (((log[i].kind == LATE || log[i].kind == OUTCOME) && !is_rank(r, log[i].peer)) ||
+    if (((log[i].kind == LATE || log[i].kind == OUTCOME) && !rcl_is_rank(r->config, log[i].peer)) ||
         (log[i].kind == CANCELLED && log[i].outcome > 1))
       return false;
   for (uint32_t i = 0; i < r->state->early; i++)
-    if (!is_rank(r, early[i].peer) || early[i].peer == r->config->self)
+    if (!rcl_is_rank(r->config, early[i].peer) || early[i].peer == r->config->self)
       return false;
   for (uint32_t i = 0; i < r->state->rejoin; i++)
-    if (call[i].number < 1 || !is_rank(r, call[i].root))
+    if (call[i].number < 1 || !rcl_is_rank(r->config, call[i].root))
       return false;
   return true;
 }

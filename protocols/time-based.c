@@ -48,7 +48,8 @@
 static const char *const invariants[] = {
     /* 1 */ "messages are cached only between the first and the last alarm of a checkpoint",
     /* 2 */ "sent messages are held back only after a checkpoint",
-    /* 3 */ "every cached message has a slot, a peer and a number",
+    /* 3 */
+    "cached messages, and numbers ahead of a gap, are of ranks; each message has its own slot",
     /* 4 */ "a number ahead of a gap is noted once, and is not one from before the gap",
     /* 5 */ "only the coordinator counts, at most one per rank",
     NULL};
@@ -252,15 +253,11 @@ static bool all_passed(const struct rcl_links *links)
   return true;
 }
 
-/* Returns whether cached messages are for ranks, numbered, and in slots of their own. */
-static bool cache_is_sound(const struct rcl_links *links)
+static bool have_own_slots(const struct rcl_links *links)
 {
-  for (uint32_t i = 0; i < links->counts->log; i++) {
-    const struct rcl_sent *entry = &links->log[i];
-    if (entry->slot <= (i ? entry[-1].slot : 0) || entry->peer < 0 ||
-        entry->peer >= links->config->ranks || !entry->number)
+  for (uint32_t i = 1; i < links->counts->log; i++)
+    if (links->log[i].slot <= links->log[i - 1].slot)
       return false;
-  }
   return true;
 }
 
@@ -268,8 +265,7 @@ static bool ahead_is_sound(const struct rcl_links *links)
 {
   for (uint32_t i = 0; i < links->counts->ahead; i++) {
     const struct rcl_ahead *ahead = &links->ahead[i];
-    if (ahead->peer < 0 || ahead->peer >= links->config->ranks ||
-        ahead->number <= links->link[ahead->peer].received + 1 ||
+    if (ahead->number <= links->link[ahead->peer].received + 1 ||
         rcl_links_has(links->ahead, i, ahead->peer, ahead->number))
       return false;
   }
@@ -283,7 +279,7 @@ static int first_broken(const struct rank *r)
     return 1;
   if (r->state->phase != HOLDING && !all_passed(&links))
     return 2;
-  if (!cache_is_sound(&links))
+  if (!rcl_links_are_sound(&links) || !have_own_slots(&links))
     return 3;
   if (!ahead_is_sound(&links))
     return 4;

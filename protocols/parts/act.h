@@ -20,6 +20,11 @@ static inline struct rcl_action *rcl_act(struct rcl_actions *actions, enum rcl_a
   return action;
 }
 
+static inline bool rcl_is_rank(const struct rcl_config *config, int rank)
+{
+  return rank >= 0 && rank < config->ranks;
+}
+
 /* Sends a control message: an index in rcl_protocol.controls, the checkpoint or epoch that it is
  * about, and a value. */
 static inline void rcl_send_control(struct rcl_actions *actions, int peer, uint32_t control,

@@ -261,7 +261,7 @@ static inline bool rcl_ahead_is_sound(const struct rcl_links *links, const struc
                                       uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
-    if (list[i].peer < 0 || list[i].peer >= links->config->ranks)
+    if (!rcl_is_rank(links->config, list[i].peer))
       return false;
   return true;
 }
@@ -272,7 +272,7 @@ static inline bool rcl_links_are_sound(const struct rcl_links *links)
 {
   for (uint32_t i = 0; i < links->counts->log; i++) {
     const struct rcl_sent *sent = &links->log[i];
-    if (sent->peer < 0 || sent->peer >= links->config->ranks || !sent->number || !sent->slot)
+    if (!rcl_is_rank(links->config, sent->peer) || !sent->number || !sent->slot)
       return false;
   }
   return rcl_ahead_is_sound(links, links->ahead, links->counts->ahead) &&

@@ -102,7 +102,7 @@ static inline bool rcl_mailbox_is_sound(const struct rcl_config *config,
 {
   for (uint32_t i = 0; i < *box->used; i++) {
     const struct rcl_kept *entry = &box->item[i];
-    if (!entry->slot || entry->peer < 0 || entry->peer >= config->ranks)
+    if (!entry->slot || !rcl_is_rank(config, entry->peer))
       return false;
     for (uint32_t j = 0; j < i; j++)
       if (entry->slot == box->item[j].slot)
