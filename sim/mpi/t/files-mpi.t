@@ -10,12 +10,7 @@ build_in_all layer-files
 each_makes 'MPI_File_[a-zA-Z0-9_]*\|MPI_Type_\(create_subarray\|get_contents\|get_envelope\)' \
   50 ' of MPI-IO' "$only_in_f08"
 
-cat >scenario.yaml <<EOF
-program:    {binary: ./in-c, args: ["3", ./files], ranks: 4}
-platform:   {file: $root/platforms/clan.xml}
-protocol:   {name: none}
-detection:  1ms
-EOF
+write_scenario 4 '["3", ./files]'
 
 # In the place of that of languages.sh: the program says $output, and one that recovers leaves the
 # files that it leaves without a protocol.

@@ -9,12 +9,7 @@ cd "$dir" || exit 1
 build_in_all layer-intercomm
 each_makes 'MPI_Intercomm_[a-z]*\|MPI_Comm_\(remote_[a-z]*\|test_inter\)' 4 ''
 
-cat >scenario.yaml <<EOF
-program:    {binary: ./in-c, args: ["6"], ranks: 5}
-platform:   {file: $root/platforms/clan.xml}
-protocol:   {name: none}
-detection:  1ms
-EOF
+write_scenario 5 '["6"]'
 
 rounds=6 every=6ms
 for run in $programs; do

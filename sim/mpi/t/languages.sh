@@ -56,6 +56,16 @@ each_makes() { # PATTERN LEAST DESCRIPTION [UNLESS]
 
 # ---- programs that run in $rounds rounds and say how many failures they have found ----
 
+# scenario.yaml: the program in C on the nodes of cLAN, without a protocol or failures.
+write_scenario() { # RANKS ARGUMENTS
+  cat >scenario.yaml <<EOF
+program:    {binary: ./in-c, args: $2, ranks: $1}
+platform:   {file: $root/platforms/clan.xml}
+protocol:   {name: none}
+detection:  1ms
+EOF
+}
+
 # PROGRAM ends so, and has found none.
 attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
   program=$1 ends=$2 description=$3

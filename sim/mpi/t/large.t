@@ -26,12 +26,7 @@ done
 sed -n 's/^| `\(MPI_[A-Za-z0-9_]*_c\)` | \*\*handled.*/\1/p' "$root/docs/mpi-coverage.md" >handled
 all_are_made 140 'every call with a large count that is handled is made' in-c large-*
 
-cat >scenario.yaml <<EOF
-program:    {binary: ./in-c, args: ["6"], ranks: 5}
-platform:   {file: $root/platforms/clan.xml}
-protocol:   {name: none}
-detection:  1ms
-EOF
+write_scenario 5 '["6"]'
 rounds=6 every=3ms
 for run in $programs; do
   attempt_alone "$run"

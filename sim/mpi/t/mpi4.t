@@ -14,12 +14,7 @@ for program in $programs; do
   all_are_made 29 "$program: makes every one that is handled" "$program"
 done
 
-cat >scenario.yaml <<EOF
-program:    {binary: ./in-c, args: ["6"], ranks: 5}
-platform:   {file: $root/platforms/clan.xml}
-protocol:   {name: none}
-detection:  1ms
-EOF
+write_scenario 5 '["6"]'
 
 rounds=6 every=3ms
 for run in $programs; do

@@ -14,12 +14,7 @@ beside=locks-
 each_makes 'MPI_Win_[a-zA-Z0-9_]*\|MPI_\(R*Get\|R*Put\|R*Accumulate\|R*Get_accumulate\|Rget\|Rput\|Raccumulate\|Rget_accumulate\|Fetch_and_op\|Compare_and_swap\)' \
   30 '' "$only_in_f08"
 
-cat >scenario.yaml <<EOF
-program:    {binary: ./in-c, args: ["6"], ranks: 4}
-platform:   {file: $root/platforms/clan.xml}
-protocol:   {name: none}
-detection:  1ms
-EOF
+write_scenario 4 '["6"]'
 
 rounds=6 every=3ms
 for run in $programs $(echo "$programs" | sed 's/in-/locks-/g'); do
