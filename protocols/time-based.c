@@ -51,8 +51,7 @@ static const char *const invariants[] = {
     /* 3 */
     "cached messages, and numbers ahead of a gap, are of ranks; each message has its own slot",
     /* 4 */ "a number ahead of a gap is noted once, and is not one from before the gap",
-    /* 5 */ "only the coordinator counts, at most one per rank",
-    NULL};
+    /* 5 */ "only the coordinator counts, at most one per rank", NULL};
 
 enum phase { RUNNING, CACHING, CAPTURING, HOLDING };
 
