@@ -1,0 +1,54 @@
+/* Looks for a weakly fair run of a graph of states that an automaton accepts.
+ *
+ * A run may stay in a state for ever unless a move that is not a fault leads elsewhere from there.
+ * The search knows nothing of worlds: states, moves and facts are numbers.
+ *
+ * A state of the *product* is a state of the graph together with a state of the automaton that
+ * allows its facts. A fair run that is accepted stays in a strongly connected component of the
+ * product, and in some such component exactly if (1) the component has a state in each acceptance
+ * set, and (2) each move that is possible in all of its states also leads from one of them into the
+ * component. What is fair or accepted in a part of a component is so in the whole, so whole
+ * components suffice.
+ */
+#ifndef RECLINE_PRODUCT_H
+#define RECLINE_PRODUCT_H
+
+#include <stddef.h>
+
+#include "verify/temporal/automaton.h"
+
+struct graph_edge {
+  uint32_t to;
+  uint32_t move; /* below graph.moves */
+};
+
+/* State 0 is the first one. Edges of a state are in order; none leads to the state itself. */
+struct graph {
+  uint32_t states, moves;
+  uint64_t *edges; /* by state: the number of its first edge; and of all edges, at the end */
+  struct graph_edge *edge;
+  uint32_t *facts; /* by state */
+  bool *is_fault;  /* by move: it need not happen, however long it is possible */
+};
+
+/* A run: `count` edges of the graph, the last `again` of which repeat for ever. If `again` is 0,
+ * the run stays in its last state. The caller frees `edge`. */
+struct lasso {
+  uint64_t *edge;
+  uint32_t count, room, again;
+};
+
+enum product_answer { PRODUCT_NONE, PRODUCT_FOUND, PRODUCT_STOPPED };
+
+struct product_bounds {
+  size_t bytes;               /* bytes that the search may take */
+  bool (*is_late)(void *ctx); /* whether the time is up; NULL: there is no limit */
+  void *ctx;
+};
+
+/* Fills in `lasso` if there is such a run: a shortest way to a component, then a round in it. The
+ * run depends on the order of edges only. */
+enum product_answer product_search(const struct graph *, const struct automaton *,
+                                   const struct product_bounds *, struct lasso *lasso);
+
+#endif

@@ -1,0 +1,26 @@
+/* The facts of which temporal formulas speak. */
+#ifndef RECLINE_TEMPORAL_FACTS_H
+#define RECLINE_TEMPORAL_FACTS_H
+
+#include <stddef.h>
+
+#include "world/temporal/temporal.h"
+
+/* Returns the number of the fact with that name; -1: there is none. */
+int temporal_fact_named(const char *name, size_t length);
+
+const char *temporal_fact_name(int name);
+
+/* Writes all names, ", " between them. */
+void temporal_fact_names(char *text, size_t size);
+
+/* Returns the operands that the fact may have (static) if it has others; NULL: it may have them. */
+const char *temporal_fact_refuses(const struct temporal_fact *, int ranks);
+
+/* Returns whether the fact is about checkpoints of all ranks together, so that worlds with
+ * independent recovery do not have it. */
+bool temporal_fact_is_global(int name);
+
+bool temporal_fact_is_true(const struct temporal_fact *, const struct world *);
+
+#endif
