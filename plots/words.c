@@ -58,6 +58,7 @@ const struct words words_rules[] = {
      NULL},
     {"pure", "A step touches its state and its actions only, and ends.", NULL},
     {"line-invariant", "The clauses of the protocol's line invariant hold in every state.", NULL},
+    {"ltl", "The claim's temporal formula holds of every run, from its first state on.", NULL},
     {"once-per-failure", "No rank that lives goes back more than once for each failure.", NULL},
     {"useful", "Each stored checkpoint is part of a consistent state of all ranks.", NULL},
     {"bounds", "Clocks and latencies keep to the bounds that the protocol was told.", NULL},

@@ -10,6 +10,7 @@
 #include "verify/check/claim_read.h"
 #include "verify/check/counterexample.h"
 #include "world/rules/properties.h"
+#include "world/temporal/temporal.h"
 
 /* The share of the machine's memory that the explorer's tables may take: the machine must stay
  * usable. */
@@ -52,6 +53,8 @@ struct job {
   struct script *script;
   struct reached least; /* the events that runs must show */
   struct intern outcomes;
+  struct temporal formula; /* of property `ltl` */
+  char trivial[256];     /* why the formula says nothing; "": it says something, or there is none */
   char *save;            /* file for saves; NULL: none */
   char *disk;            /* prefix of files for states; NULL: none */
   gint64 shown;          /* time of the last line of progress, in microseconds */
@@ -219,6 +222,8 @@ static void judge_reached(const struct job *job, const GPtrArray *properties,
     g_string_append_printf(text, "no run shows %s", missing->str);
   if (find_unjudged(job, properties, result, unjudged))
     g_string_append_printf(text, "%sno occasion to judge %s", text->len ? "; " : "", unjudged->str);
+  if (*job->trivial)
+    g_string_append_printf(text, "%s%s", text->len ? "; " : "", job->trivial);
   /* symmetry leaves no kind of run out; other reductions do */
   bool all = g_str_equal(result->reduction, "none") || g_str_equal(result->reduction, "sym");
   if (text->len) {
@@ -356,7 +361,7 @@ static void audit_contents(const struct job *job, const struct explorer_options 
   struct explorer_options options = in_full(explored);
   options.audit = false;
   explore_claim(job, &options, true, &found);
-  bool shortest = !found.cycles && strcmp(result->reduction, "none") == 0;
+  bool shortest = !found.cycles && !job->claim->check.ltl && strcmp(result->reduction, "none") == 0;
   bool same =
       verdict_of(&found) == result->verdict &&
       (found.verdict != EXPLORER_VIOLATED || !shortest || found.moves_count == result->depth);
@@ -386,6 +391,8 @@ GPtrArray *claim_properties(const struct scenario *claim)
       g_ptr_array_add(names, (gpointer)more[i]);
   if (!named)
     g_ptr_array_add(names, (gpointer) "progress");
+  if (claim->check.ltl && !(named && g_strv_contains((const char *const *)named, "ltl")))
+    g_ptr_array_add(names, (gpointer) "ltl");
   g_ptr_array_add(names, NULL);
   return names;
 }
@@ -417,6 +424,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
       .properties = (const char *const *)properties->pdata,
       .max_cycles = job->claim->check.properties ? 0 : CYCLES_MAX,
       .outcomes = outcome ? &job->outcomes : NULL,
+      .temporal = job->claim->check.ltl ? &job->formula : NULL,
       .workers = job->options->workers,
       .stubborn = job->options->stubborn,
       .symmetry = job->options->symmetry,
@@ -443,6 +451,7 @@ static bool run(struct job *job, struct claim_result *result, GError **error)
     return false;
   }
   fill_in(result, &found);
+  g_strlcpy(job->trivial, found.trivial, sizeof job->trivial);
   note_sizes(job->script, result);
   result->collision = collision(job, result);
   if (audits && !is_impure(&found) && result->verdict != CLAIM_INCONCLUSIVE &&
@@ -476,7 +485,11 @@ bool claim_check(const struct scenario *claim, const struct claim_options *optio
                                options->protocol ? "checkpoints" : "save");
   if (options->disk)
     job.disk = g_strdup_printf("%s/%s", options->disk, claim->id);
-  bool fine = claim_read(claim, &job.script, &job.least, error) && run(&job, result, error);
+  char problem[TEMPORAL_PROBLEM];
+  bool fine = claim_read(claim, &job.script, &job.least, error);
+  if (fine && claim->check.ltl)
+    temporal_parse(&job.formula, claim->check.ltl, claim->program.ranks, problem);
+  fine = fine && run(&job, result, error);
   script_free(job.script);
   intern_clear(&job.outcomes);
   g_free(job.save);

@@ -6,6 +6,7 @@
 
 #include "verify/check/claim.h"
 #include "world/rules/properties.h"
+#include "world/temporal/temporal.h"
 
 static struct script *read_script(const struct scenario *claim, GError **error)
 {
@@ -33,7 +34,29 @@ static bool read_properties(const struct scenario *claim, GError **error)
     if (!g_strv_contains(properties_known, *name))
       return scenario_complain(claim, "check.properties", error, "'%s', expected one of %s", *name,
                                all);
+  bool named = claim->check.properties &&
+               g_strv_contains((const char *const *)claim->check.properties, "ltl");
+  if (named && !claim->check.ltl)
+    return scenario_complain(claim, "check.properties", error,
+                             "'ltl', expected a formula at check.ltl, too");
   return true;
+}
+
+/* Refuses a temporal formula that is wrong, or has facts that the protocol does not know. */
+static bool read_formula(const struct scenario *claim, GError **error)
+{
+  const struct rcl_protocol *protocol = rcl_protocol_named(claim->protocol.name);
+  struct temporal formula;
+  char problem[TEMPORAL_PROBLEM];
+  if (!claim->check.ltl)
+    return true;
+  if (!temporal_parse(&formula, claim->check.ltl, claim->program.ranks, problem))
+    return scenario_complain(claim, "check.ltl", error, "%s", problem);
+  const char *lacks = temporal_lacks(&formula, protocol);
+  return !lacks || scenario_complain(claim, "check.ltl", error,
+                                     "fact %s, and the ranks of %s recover independently, expected "
+                                     "a fact of single ranks",
+                                     lacks, protocol->name);
 }
 
 /* Reads the events that runs must show; 0: none. If the claim names none, runs must show all that
@@ -115,7 +138,7 @@ bool claim_read(const struct scenario *claim, struct script **script, struct rea
     return scenario_complain(claim, "protocol.name", error,
                              "'%s', expected a name of 'recline list protocols' or a mutant's",
                              claim->protocol.name);
-  if (!read_counts(claim, error) || !read_properties(claim, error) ||
+  if (!read_counts(claim, error) || !read_properties(claim, error) || !read_formula(claim, error) ||
       !claim_reach(claim, least, error))
     return false;
   *script = read_script(claim, error);

@@ -1,5 +1,7 @@
 #include "verify/check/counterexample.h"
 
+#include <string.h>
+
 #include "verify/check/claim.h"
 #include "world/rules/in_place.h"
 #include "world/rules/properties.h"
@@ -62,7 +64,8 @@ char *counterexample_keep(const struct scenario *claim, const struct script *scr
   g_autofree char *scenario_file = g_build_filename(out, scenario, NULL);
   char *trace_file = g_build_filename(out, trace, NULL);
   if (write_trace(claim, script, found, trace_file, error) &&
-      (properties_impure(&found->why) || counterexample_refuses(claim, script) ||
+      (properties_impure(&found->why) || !strcmp(found->why.property, "ltl") ||
+       counterexample_refuses(claim, script) ||
        counterexample_write(claim, found->why.property, trace, scenario_file, error)))
     return trace_file;
   g_free(trace_file);

@@ -67,6 +67,11 @@ static void begin_reductions(struct explorer *e, unsigned crashes)
   static const char *const names[] = {"none", "por", "sym", "all"};
   const struct explorer_options *options = e->model.options;
   const char **refused = &e->out->unreduced;
+  if (options->temporal) {
+    if (options->stubborn || options->symmetry)
+      *refused = "reductions are not known to keep temporal properties";
+    return;
+  }
   if (crashes && options->stubborn) {
     begin_with_crashes(e, crashes);
     return;
@@ -114,7 +119,7 @@ static bool begin(struct explorer *e, unsigned crashes)
 static bool compacts(const struct explorer *e)
 {
   return e->model.options->fingerprint && !e->model.options->save && !e->model.options->disk &&
-         !model_needs_cycles(&e->model);
+         !e->model.options->temporal && !model_needs_cycles(&e->model);
 }
 
 static void init(struct explorer *e, struct world *world, const struct explorer_options *options,
@@ -220,6 +225,8 @@ static void explore_with(struct world *world, unsigned crashes, unsigned timers,
       exchange_transport(e.exchange)->last(out->verdict == EXPLORER_INCONCLUSIVE);
     out->cycles =
         out->verdict == EXPLORER_HOLDS && model_checks(&e.model, "progress") && liveness_judge(&e);
+    if (out->verdict == EXPLORER_HOLDS && options->temporal)
+      temporal_judge(&e);
     conclude(&e);
   } else if (e.exchange) {
     exchange_transport(e.exchange)->last(true);

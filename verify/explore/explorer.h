@@ -50,8 +50,9 @@ struct exploration {
   struct verdict why; /* VIOLATED */
   struct move *moves; /* VIOLATED: the run from the beginning; free with exploration_clear() */
   unsigned moves_count;
-  unsigned again; /* VIOLATED by a run that goes round for ever: number of moves at its end that
-                     repeat; else 0 */
+  unsigned again;    /* VIOLATED by a run that goes round for ever: number of moves at its end that
+                        repeat; else 0 */
+  char trivial[256]; /* HOLDS: why the temporal formula says nothing; "": it says something */
 };
 
 /* Explores `world` from world_begin(crashes, timers) on. The caller has set up the world without

@@ -14,6 +14,7 @@
  *     liveness.c     runs that go round for ever
  *     cycles.c       components of states, one at a time
  *     lasso.c        one of them as a counterexample
+ *     temporal_runs.c  temporal formulas
  *     distributed.c  one search by several processes
  */
 #ifndef RECLINE_SEARCH_H
@@ -307,5 +308,11 @@ void path_write(struct explorer *);
  * there is one, the verdict is VIOLATED, and the run is filled in. Returns whether progress was
  * judged: false only if the property was not named (options->max_cycles). */
 bool liveness_judge(struct explorer *);
+
+/* ---- temporal_runs.c ---- */
+
+/* Judges the formula in options->temporal when all states were seen. If a run violates it, the
+ * verdict is VIOLATED, and the run is filled in. If a bound is hit, it is INCONCLUSIVE. */
+void temporal_judge(struct explorer *);
 
 #endif

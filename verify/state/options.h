@@ -8,6 +8,7 @@
 #include "base/intern.h"
 
 struct move;
+struct temporal;
 struct transport;
 
 struct explorer_progress {
@@ -29,7 +30,9 @@ struct explorer_options {
   /* Histories with which a failure-free run can end (property outcome): tuples of one struct
    * content for each rank. NULL: outcome is not checked. */
   struct intern *outcomes;
-  bool collect;     /* add to `outcomes` instead of checking against it */
+  bool collect; /* add to `outcomes` instead of checking against it */
+  /* The formula of property `ltl`: all runs are then explored, without reductions. NULL: none. */
+  const struct temporal *temporal;
   unsigned workers; /* threads; 0: one */
   bool stubborn;    /* partial-order reduction, where it applies */
   bool symmetry;    /* symmetry reduction, where it applies */

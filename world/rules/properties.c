@@ -42,6 +42,7 @@ const char *const properties_known[PROPERTIES + 1] = {
     [PROPERTY_ONCE_PER_FAILURE] = "once-per-failure",
     [PROPERTY_PURE] = "pure",
     [PROPERTY_LINE_INVARIANT] = "line-invariant",
+    [PROPERTY_LTL] = "ltl",
 };
 
 const char *const properties_default[] = {"no-loss",   "no-duplicate", "restorable", "legal",

@@ -227,6 +227,7 @@ static const struct key check_keys[] = {
     {KEY("order", KEY_CHOICE, struct scenario, check.order), .names = orders},
     {KEY("connections", KEY_CHOICE, struct scenario, check.connections), .names = connections},
     {KEY("properties", KEY_TEXTS, struct scenario, check.properties)},
+    {KEY("ltl", KEY_TEXT, struct scenario, check.ltl)},
     {KEY("reach", KEY_TEXTS, struct scenario, check.reach)},
     {KEY("lies", KEY_SET, struct scenario, check.lies), .names = lies, .word = "lie"},
     {KEY("exceeds", KEY_SET, struct scenario, check.exceeds), .names = bounds, .word = "bound"},

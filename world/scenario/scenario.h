@@ -262,6 +262,7 @@ struct scenario {
     enum order order;
     char **properties; /* names of world/rules/properties.h to check; NULL: all that apply */
     bool all_but_some; /* the claim names none, and some of those that apply are left out */
+    char *ltl;         /* a temporal formula (world/temporal/temporal.h); NULL: none */
     char **reach;  /* "NAME" or "NAME COUNT": events that runs must show in addition; NULL: none */
     unsigned lies; /* faults of the host: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */

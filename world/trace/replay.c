@@ -238,6 +238,7 @@ static bool replay_move(struct replay *r, const char *text)
   if (r->verdict.kind == VERDICT_IMPOSSIBLE)
     return replay_bad(r, "the world refuses this: %s", r->verdict.text);
   g_array_append_val(r->moves, move);
+  replay_note_facts(r);
   g_autofree char *line = trace_line(r->lines, r->world, &move, &r->actions, &r->verdict);
   const char *rest = strchr(text, ' ') + 1;
   if (!digest && strstr(line, " # "))
@@ -258,10 +259,12 @@ static bool replay_violation(struct replay *r, const char *text)
     return true;
   void (*const judges[])(const struct world *, struct verdict *) = {
       world_at_rest, world_at_end, world_judge_line, world_for_ever};
-  for (unsigned i = 0; i < (r->again ? 5 : 4); i++) {
+  for (unsigned i = 0; i < (r->again ? 6 : 5); i++) {
     struct verdict verdict = r->verdict;
-    if (i > 0)
-      judges[i - 1](r->world, &verdict);
+    if (i == 1)
+      replay_judge_formula(r, &verdict);
+    else if (i > 1)
+      judges[i - 2](r->world, &verdict);
     if (verdict.kind != VERDICT_VIOLATION)
       continue;
     g_autofree char *line = trace_violation_line(r->lines, &verdict);
@@ -302,7 +305,7 @@ static bool replay_lines(struct replay *r, char **lines)
     else if (body)
       fine = replay_move(r, *line);
     else if (g_str_equal(*line, "---"))
-      fine = body = replay_begin(r, &header);
+      fine = body = replay_begin(r, &header) && replay_find_formula(r, line);
     else
       fine = replay_read_header(r, *line, &header);
   }
@@ -350,6 +353,7 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
   story->moves = (struct move *)(void *)g_array_free(r.moves, FALSE);
   g_ptr_array_unref(r.properties);
   g_ptr_array_unref(r.states);
+  g_clear_pointer(&r.facts, g_array_unref);
   g_hash_table_unref(r.members);
   if (r.begun) {
     parts_clear(&r.parts);

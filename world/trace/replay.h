@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "world/rules/in_place.h"
+#include "world/temporal/temporal.h"
 #include "world/trace/trace.h"
 #include "world/trace/trace_lines.h"
 
@@ -19,12 +20,14 @@ struct replay {
   struct rcl_actions actions;
   struct verdict verdict; /* number of the last line */
   bool begun;
-  GArray *moves;         /* struct move of each move taken */
-  unsigned again;        /* number of moves at the end that repeat for ever */
-  bool repeats;          /* the trace says that some moves repeat */
-  GPtrArray *states;     /* digests of the world's state before each step */
-  GPtrArray *properties; /* the names in the lines `violation`; ends with NULL */
-  GHashTable *members;   /* member_key() of each member of a communicator that the trace names */
+  GArray *moves;           /* struct move of each move taken */
+  unsigned again;          /* number of moves at the end that repeat for ever */
+  bool repeats;            /* the trace says that some moves repeat */
+  GPtrArray *states;       /* digests of the world's state before each step */
+  GPtrArray *properties;   /* the names in the lines `violation`; ends with NULL */
+  struct temporal formula; /* the temporal formula that is violated */
+  GArray *facts;           /* uint32_t: its facts in each state so far; NULL: there is no formula */
+  GHashTable *members;     /* member_key() of each member of a communicator that the trace names */
 };
 
 /* The header of a trace, before `---`. */
@@ -58,5 +61,15 @@ void replay_find_members(struct replay *, char **lines);
 
 /* Begins the world that the header describes. Returns false with an error. */
 bool replay_begin(struct replay *, const struct header *);
+
+/* Finds the temporal formula that the trace calls violated, if there is one, and notes the facts of
+ * the first state. Returns false with an error. */
+bool replay_find_formula(struct replay *, char **lines);
+
+/* Notes the facts of the present state, if there is a formula. */
+void replay_note_facts(struct replay *);
+
+/* Judges the run so far by the formula: a violation, or none. */
+void replay_judge_formula(struct replay *, struct verdict *);
 
 #endif
