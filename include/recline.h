@@ -87,6 +87,17 @@ void recline_protect(int id, void *address, size_t bytes);
  * as above. */
 void recline_protect_items(int id, void *address, size_t count, enum recline_item);
 
+/* Protects a part of an array that is spread over the ranks, so that a run with another number of
+ * ranks can go on from the checkpoint (docs/application-level.md, "Other numbers of ranks"). The
+ * array has 1 to 3 `dimensions` and whole[d] items in each; this rank has the box of part[d] items
+ * from first[d] on, counted from 0, without gaps at `address`, items of the last dimension next to
+ * each other. part[d] may be 0. An item that several ranks have must have the same value there. In
+ * Fortran the three arrays are INTEGER(8), the first dimension is the one without gaps, and `first`
+ * counts from 1. */
+void recline_protect_distributed(int id, void *address, enum recline_item, int dimensions,
+                                 const long long whole[], const long long first[],
+                                 const long long part[]);
+
 /* Ends the protection of `id`. Call it before the memory is freed or moved. */
 void recline_unprotect(int id);
 
@@ -95,7 +106,8 @@ void recline_unprotect(int id);
 enum recline_place recline_restarts(void);
 
 /* At a restart, returns how many bytes the image has for `id`; 0: none, or there is no restart. The
- * program must protect at least as many. In Fortran an INTEGER(8) function. */
+ * program must protect at least as many. On another number of ranks, returns 0 for memory in which
+ * ranks differ, and all bytes of a distributed array. In Fortran an INTEGER(8) function. */
 size_t recline_protected_bytes(int id);
 
 /* At a restart puts the data back, wherever the program is, and returns what recline_restarts()

@@ -59,6 +59,19 @@ void recline_protect_items(int id, void *address, size_t count, enum recline_ite
     real_protect(id, address, count * item_bytes[type], (int)type);
 }
 
+/* A restart has the same number of processes, each of which reads its own part. */
+void recline_protect_distributed(int id, void *address, enum recline_item type, int dimensions,
+                                 const long long whole[], const long long first[],
+                                 const long long part[])
+{
+  size_t count = 1;
+  (void)whole;
+  (void)first;
+  for (int d = 0; d < dimensions; d++)
+    count *= (size_t)part[d];
+  recline_protect_items(id, address, count, type);
+}
+
 void recline_protect(int id, void *address, size_t bytes)
 {
   recline_protect_items(id, address, bytes, RECLINE_BYTE);

@@ -213,9 +213,9 @@ void output_say(struct rank *r, const void *bytes, size_t size)
 void output_collect(struct rank *r)
 {
   GByteArray *pieces = take_said(r->arena);
-  if (pieces && !r->restart.on)
+  if (pieces && !rank_repeats(r))
     say(r, pieces);
-  if (r->restart.on)
+  if (rank_repeats(r))
     r->mpi->said_bytes = 0;
   if (pieces)
     g_byte_array_unref(pieces);

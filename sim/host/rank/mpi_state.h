@@ -232,6 +232,7 @@ struct mpi_state {
   bool gives_receipt;              /* it is sending one */
   int pending;                     /* requests that the program has begun and not completed */
   struct application *application; /* what it protects (application.h); NULL: nothing yet */
+  bool redistributed;              /* its data were put back since main began */
   struct request *posted;          /* receives that wait for a message */
   struct request *bypass_posted;   /* receives that bypass the protocol and wait for a message */
   struct comm world, self;

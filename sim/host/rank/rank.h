@@ -231,6 +231,7 @@ struct layer {
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps exceptions */
   bool tables;                   /* of SMPI's algorithms: made if they are needed */
+  bool redistributes;            /* goes on from a checkpoint of another number of ranks */
   bool repairs;                  /* the program repairs itself after failures (faults.h) */
   bool parked;                   /* some rank has had exceptions when it called us */
   locale_t plain;                /* "C" */
@@ -245,6 +246,13 @@ struct layer {
 };
 
 extern struct layer layer;
+
+/* Returns whether main has begun again, or on another number of ranks, and the data of the
+ * checkpoint are not put back yet. */
+static inline bool rank_repeats(const struct rank *r)
+{
+  return r->restart.on || (layer.redistributes && !r->mpi->redistributed);
+}
 
 /* Makes `r` the calling rank, or none for NULL. */
 void rank_set_self(struct rank *r);

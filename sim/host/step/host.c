@@ -14,6 +14,7 @@
 #include "sim/host/step/host_inside.h"
 #include "sim/host/step/matching.h"
 #include "sim/host/storage/application.h"
+#include "sim/host/storage/stop.h"
 #include "sim/host/storage/storage.h"
 #include "sim/net/transport.h"
 
@@ -28,6 +29,8 @@ static void count_crossing(const struct rank *r, const struct message *message)
     layer.result.messages.late++;
   else if (message->line > line)
     layer.result.messages.early++;
+  if (message->line != line && layer.scenario->checkpoint.then == AFTERWARDS_STOP)
+    stop_note_crossing(message->line, line);
 }
 
 /* Raises ARRIVED, for `request` or, when it is NULL, for a drained message. */

@@ -9,6 +9,8 @@
 #include "sim/host/rank/shadow.h"
 #include "sim/host/step/matching.h"
 #include "sim/host/storage/application.h"
+#include "sim/host/storage/redistribution.h"
+#include "sim/host/storage/storage.h"
 #include "sim/net/transport.h"
 
 #include <string.h>
@@ -213,15 +215,37 @@ void host_place_at_end(struct rank *r)
     allow_checkpoint(r, 0);
 }
 
+/* Reads from images of another number of ranks, unless a failure takes the rank back. */
+static void redistribute(struct rank *r, int place, const struct comm *comm)
+{
+  uint32_t checkpoint = redistribution_checkpoint();
+  double bytes = application_put_parts_back(r, (enum place)place, comm);
+  enum activity before = rank_switch(r, ACTIVITY_RESTART);
+  while (!storage_read_bytes(r, checkpoint, bytes))
+    host_ready(r);
+  rank_switch(r, before);
+  r->mpi->redistributed = true;
+  host_ready(r);
+}
+
 void host_restore(struct rank *r, int place, const struct comm *comm)
 {
   output_collect(r); /* while it repeats what was said before */
+  if (application_redistributes(r)) {
+    redistribute(r, place, comm);
+    return;
+  }
   host_put_back(r, place, comm);
   host_ready(r);
 }
 
 bool host_comes_to(struct rank *r, int place, const struct comm *comm)
 {
+  if (application_redistributes(r)) {
+    if (place == PLACE_END || place == (int)application_place(r))
+      host_restore(r, place, comm);
+    return false;
+  }
   if (!r->restart.on)
     return application_comes_to(r, (enum place)place);
   if (place == PLACE_NONE)

@@ -2,6 +2,7 @@
 
 #include "sim/host/rank/program_clock.h"
 #include "sim/host/rank/shadow.h"
+#include "sim/host/storage/redistribution.h"
 #include "sim/net/machine.h"
 
 #include <string.h>
@@ -53,7 +54,12 @@ static void *grow(struct rank *r, void *list, int count, int *room, size_t size)
 /* Returns the image from which the rank restarts, or NULL where it does not. */
 static const struct saved *image_of(const struct rank *r)
 {
-  return r->restart.on ? r->restart.saved : NULL;
+  return r->restart.on ? r->restart.saved : r->mpi->redistributed ? NULL : redistribution_image();
+}
+
+bool application_redistributes(const struct rank *r)
+{
+  return !r->restart.on && rank_repeats(r);
 }
 
 /* ---- what is protected ---- */
@@ -73,7 +79,8 @@ static struct region *find(const struct region *region, int regions, int id)
   return at < regions && region[at].id == id ? (struct region *)&region[at] : NULL;
 }
 
-void application_protect(struct rank *r, int id, void *address, size_t count, enum item item)
+static void protect(struct rank *r, int id, void *address, size_t count, enum item item,
+                    const struct shape *shape)
 {
   struct application *a = application_of(r);
   if (!portable_is_type(item))
@@ -87,9 +94,43 @@ void application_protect(struct rank *r, int id, void *address, size_t count, en
   a->region = grow(r, a->region, a->regions, &a->regions_room, sizeof *a->region);
   int at = place_of(a->region, a->regions, id);
   memmove(a->region + at + 1, a->region + at, (size_t)(a->regions - at) * sizeof *a->region);
-  a->region[at] = (struct region){
-      .id = id, .item = item, .bytes = count * portable_item_bytes(item), .memory = address};
+  a->region[at] = (struct region){.id = id,
+                                  .item = item,
+                                  .shape = *shape,
+                                  .bytes = count * portable_item_bytes(item),
+                                  .memory = address};
   a->regions++;
+}
+
+void application_protect(struct rank *r, int id, void *address, size_t count, enum item item)
+{
+  protect(r, id, address, count, item, &(struct shape){0});
+}
+
+void application_protect_part(struct rank *r, int id, void *address, enum item item,
+                              const struct shape *shape)
+{
+  size_t count = 1, most = (size_t)IMAGE_MOST;
+  if (shape->dimensions < 1 || shape->dimensions > SHAPE_DIMENSIONS)
+    die(DIE_INPUT, "rank %d protects memory %d of %d dimensions, expected 1 to %d", r->index, id,
+        shape->dimensions, SHAPE_DIMENSIONS);
+  if (item == ITEM_NONE)
+    die(DIE_INPUT, "rank %d protects memory %d of no type, expected a type of recline.h", r->index,
+        id);
+  for (int d = 0; d < shape->dimensions; d++) {
+    int64_t first = shape->first[d], part = shape->part[d];
+    if (first < 0 || part < 0 || first > shape->whole[d] || part > shape->whole[d] - first)
+      die(DIE_INPUT,
+          "rank %d protects items %lld to %lld in dimension %d of memory %d, expected some of its "
+          "%lld",
+          r->index, (long long)first, (long long)(first + part - 1), d + 1, id,
+          (long long)shape->whole[d]);
+    count = (size_t)part > most ? most : count * (size_t)part;
+    if (count > most)
+      die(DIE_INPUT, "rank %d protects memory %d of %zu items or more, expected %zu at most",
+          r->index, id, count, most);
+  }
+  protect(r, id, address, count, item, shape);
 }
 
 void application_unprotect(struct rank *r, int id)
@@ -416,7 +457,7 @@ double application_next_bytes(const struct rank *r)
   const struct application *a = r->mpi->application;
   double bytes = PORTABLE_HEADER_BYTES;
   for (int i = 0; a && i < a->regions; i++)
-    bytes += PORTABLE_REGION_BYTES + (double)a->region[i].bytes;
+    bytes += (double)portable_region_bytes(&a->region[i]);
   return bytes;
 }
 
@@ -467,6 +508,11 @@ static void check_regions(struct rank *r, const struct saved *saved)
           "checkpoint %u",
           r->index, then->id, (int)type_of(now->item), (int)type_of(then->item),
           r->restart.checkpoint);
+    if (!portable_same_shape(&now->shape, &then->shape))
+      die(DIE_INPUT,
+          "rank %d protects memory %d as another part than checkpoint %u has, expected the same on "
+          "the same number of ranks",
+          r->index, then->id, r->restart.checkpoint);
     if (then->item == ITEM_NONE && then->bytes && saved->turned != order_is_turned())
       die(DIE_INPUT,
           "checkpoint %u of rank %d has memory %d of no type in another byte order than that of "
@@ -503,6 +549,17 @@ void application_put_back(struct rank *r, const struct saved *saved, bool at_pla
   put_back_comms(r, saved);
   program_clock_forget(r);
   a->next = at_place ? PLACE_NONE : saved->place;
+  r->mpi->redistributed = true;
+}
+
+double application_put_parts_back(struct rank *r, enum place place, const struct comm *comm)
+{
+  const struct application *a = application_of(r);
+  r->restart.checkpoint = redistribution_checkpoint();
+  if (place != PLACE_NONE)
+    check_place(r, redistribution_image(), place, comm);
+  program_clock_forget(r);
+  return redistribution_fill(r->index, a->region, a->regions);
 }
 
 /* ---- after the restore ---- */

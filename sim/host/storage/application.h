@@ -38,6 +38,8 @@ static inline bool application_restarts(const struct rank *r)
 /* ---- what is protected: as the calls of recline.h ---- */
 
 void application_protect(struct rank *, int id, void *address, size_t count, enum item);
+void application_protect_part(struct rank *, int id, void *address, enum item item,
+                              const struct shape *);
 void application_unprotect(struct rank *, int id);
 size_t application_recorded(const struct rank *, int id);
 enum place application_place(const struct rank *); /* the image's place; NONE: no restart */
@@ -81,6 +83,14 @@ void application_check(struct rank *, const struct saved *, enum place place,
 
 /* Puts back the data and the layer's state; `at_place`: the program is at the image's place. */
 void application_put_back(struct rank *, const struct saved *, bool at_place);
+
+/* Returns whether the rank has still to read its data from the images of another number of ranks
+ * (redistribution.h). Its program may communicate before. */
+bool application_redistributes(const struct rank *);
+
+/* Fills what the rank protects from these images, and returns the bytes read; the caller spends the
+ * time, and then sets `redistributed` of the rank's MPI state. Places as in application_check(). */
+double application_put_parts_back(struct rank *, enum place, const struct comm *);
 
 /* ---- after the restore ---- */
 

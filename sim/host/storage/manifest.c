@@ -21,6 +21,7 @@ static void clear_file(void *data)
 static struct manifest *empty(void)
 {
   struct manifest *m = g_new0(struct manifest, 1);
+  m->late = m->early = -1;
   m->needs = g_ptr_array_new_with_free_func(g_free);
   m->payloads = g_array_new(FALSE, TRUE, sizeof(struct manifest_payload));
   m->communicators = g_ptr_array_new_with_free_func(g_free);
@@ -146,21 +147,50 @@ static const char *needed(const struct manifest *m, const char *key)
   return NULL;
 }
 
+int manifest_ranks(const struct manifest *m)
+{
+  const char *ranks = needed(m, "program.ranks");
+  return ranks ? (int)g_ascii_strtoll(ranks, NULL, 10) : 0;
+}
+
+/* Returns whether a run with another number of ranks must have the same value. */
+static bool other_ranks_need(const char *key)
+{
+  return g_str_equal(key, "checkpoint.level") || g_str_equal(key, "checkpoint.storage");
+}
+
+/* Returns whether no message crosses the checkpoint; otherwise sets an error. */
+static bool other_ranks_fit(const struct manifest *m, const char *name,
+                            const struct scenario *scenario, GError **error)
+{
+  unsigned held = m->payloads->len;
+  if (!m->late && !m->early && !held)
+    return true;
+  return scenario_complain(scenario, "program.ranks", error,
+                           "%d, expected %d, as %s says: messages cross the checkpoint (%" PRId64
+                           " late, %" PRId64 " early, %u held)",
+                           scenario->program.ranks, manifest_ranks(m), name, m->late, m->early,
+                           held);
+}
+
 bool manifest_fits(const struct manifest *m, const char *folder, const struct scenario *scenario,
                    GError **error)
 {
   g_autoptr(GPtrArray) said = g_ptr_array_new_with_free_func(g_free);
   g_autofree char *name = manifest_name(folder);
   add_needs(said, scenario);
+  bool others = manifest_ranks(m) > 0 && manifest_ranks(m) != scenario->program.ranks;
   for (guint i = 0; i < said->len; i++) {
     g_auto(GStrv) word = g_strsplit(said->pdata[i], " ", 2);
+    if (others && !other_ranks_need(word[0]))
+      continue;
     const char *expected = needed(m, word[0]);
     g_autofree char *path = path_of(scenario, word[0]);
     if (g_strcmp0(word[1], expected))
       return scenario_complain(scenario, path, error, "%s, expected %s, as %s says", word[1],
                                expected ? expected : "none", name);
   }
-  return true;
+  return !others || other_ranks_fit(m, name, scenario, error);
 }
 
 /* ---- files ---- */
@@ -233,6 +263,7 @@ bool manifest_write(const struct manifest *m, const char *folder, GError **error
     g_string_append_printf(text, "needs %s\n", (const char *)m->needs->pdata[i]);
   g_string_append_printf(text, "checkpoint %u\ntime %s\nbyte_order %s\n", m->checkpoint,
                          g_ascii_dtostr(seconds, sizeof seconds, m->time), BYTE_ORDER_HERE);
+  g_string_append_printf(text, "crossed %" PRId64 " %" PRId64 "\n", m->late, m->early);
   put_payloads(text, m);
   for (guint i = 0; i < m->communicators->len; i++)
     g_string_append_printf(text, "communicator %s\n", (const char *)m->communicators->pdata[i]);
@@ -262,6 +293,13 @@ static bool take_payload(struct manifest *m, const char *text)
          &p.slot, &p.source, &p.tag, &p.comm, &p.sent, &p.bytes, &p.synchronous, &end);
   g_array_append_val(m->payloads, p);
   return end && !text[end];
+}
+
+static bool take_crossed(struct manifest *m, const char *text)
+{
+  int end = 0;
+  sscanf(text, "%18" SCNd64 " %18" SCNd64 "%n", &m->late, &m->early, &end);
+  return end && !text[end] && m->late >= 0 && m->early >= 0;
 }
 
 static bool take_call(struct manifest *m, const char *text)
@@ -305,6 +343,8 @@ static bool take_line(struct manifest *m, const char *line)
     return (m->time = g_ascii_strtod(text, &end)) >= 0.0 && end != text && !*end;
   else if ((text = behind(line, "byte_order")))
     return g_str_equal(text, BYTE_ORDER_HERE);
+  else if ((text = behind(line, "crossed")))
+    return take_crossed(m, text);
   else if ((text = behind(line, "payload")))
     return take_payload(m, text);
   else if ((text = behind(line, "call")))

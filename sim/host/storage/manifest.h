@@ -10,6 +10,7 @@
  *     checkpoint N
  *     time SECONDS                     of simulated time, over all runs so far
  *     byte_order little                of payloads; images have their own
+ *     crossed LATE EARLY               messages that cross the checkpoint
  *     payload RANK PART SLOT SOURCE TAG COMM SENT BYTES SYNCHRONOUS
  *     communicator KEY                 key of number 2, 3, ... (communicators.h)
  *     call COMM NUMBER                 the last call on it that the checkpoint may hold
@@ -43,6 +44,7 @@ struct manifest_file {
 struct manifest {
   uint32_t checkpoint;
   double time;
+  int64_t late, early;      /* messages that cross the checkpoint; -1: not known */
   GPtrArray *needs;         /* "KEY VALUE" */
   GArray *payloads;         /* struct manifest_payload */
   GPtrArray *communicators; /* keys, from number 2 */
@@ -70,8 +72,12 @@ bool manifest_write(const struct manifest *, const char *folder, GError **error)
  * `file: what, expected what`, if a file differs or it is no manifest. */
 struct manifest *manifest_read(const char *folder, GError **error);
 
+/* Returns the number of ranks that have left it; 0: it does not say. */
+int manifest_ranks(const struct manifest *);
+
 /* Returns whether the scenario has all that the manifest of `folder` needs; otherwise sets an error
- * that names the line of the scenario. */
+ * that names the line of the scenario. Another number of ranks fits if no message crosses the
+ * checkpoint (redistribution.h); then only the keys of images must be the same. */
 bool manifest_fits(const struct manifest *, const char *folder, const struct scenario *,
                    GError **error);
 

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-enum { ORDER_MARK = 1, COMM_BYTES = 32, MEMBER_BYTES = 4 };
+enum { ORDER_MARK = 1, REGION_BYTES = 16, EXTENTS_BYTES = 24, COMM_BYTES = 32, MEMBER_BYTES = 4 };
+enum { DIMENSION = 256 }; /* added to the type of a region for each dimension */
 enum comm_flag { FREED = 1, HIDDEN = 2 };
 
 bool portable_is_type(enum item item)
@@ -20,6 +21,19 @@ size_t portable_item_bytes(enum item item)
                                       [ITEM_DOUBLE] = sizeof(double),
                                       [ITEM_LONG_DOUBLE] = sizeof(long double)};
   return item == ITEM_NONE ? 1 : bytes[item];
+}
+
+uint64_t portable_region_bytes(const struct region *region)
+{
+  return REGION_BYTES + (uint64_t)region->shape.dimensions * EXTENTS_BYTES + region->bytes;
+}
+
+bool portable_same_shape(const struct shape *a, const struct shape *b)
+{
+  bool same = a->dimensions == b->dimensions;
+  for (int d = 0; same && d < a->dimensions; d++)
+    same = a->whole[d] == b->whole[d] && a->first[d] == b->first[d] && a->part[d] == b->part[d];
+  return same;
 }
 
 struct saved *portable_new(void)
@@ -108,8 +122,13 @@ static void put_header(const struct writer *w, const struct saved *saved, uint64
 static void put_region(const struct writer *w, const struct region *region)
 {
   put_number(w, (uint32_t)region->id);
-  put_number(w, (uint32_t)region->item);
+  put_number(w, (uint32_t)region->item + DIMENSION * (uint32_t)region->shape.dimensions);
   put_long(w, region->bytes);
+  for (int d = 0; d < region->shape.dimensions; d++) {
+    put_long(w, (uint64_t)region->shape.whole[d]);
+    put_long(w, (uint64_t)region->shape.first[d]);
+    put_long(w, (uint64_t)region->shape.part[d]);
+  }
   put(w, region->memory, region->bytes, portable_item_bytes(region->item));
 }
 
@@ -128,7 +147,7 @@ GByteArray *portable_write(const struct saved *saved, bool turned)
   const struct writer w = {g_byte_array_new(), turned};
   uint64_t bytes = PORTABLE_HEADER_BYTES + saved->position->len * (uint64_t)sizeof(int);
   for (guint i = 0; i < saved->regions->len; i++)
-    bytes += PORTABLE_REGION_BYTES + g_array_index(saved->regions, struct region, i).bytes;
+    bytes += portable_region_bytes(&g_array_index(saved->regions, struct region, i));
   for (guint i = 0; i < saved->comms->len; i++) {
     const struct saved_comm *comm = &g_array_index(saved->comms, struct saved_comm, i);
     bytes += COMM_BYTES + (lists_members(comm->number) ? MEMBER_BYTES * (uint64_t)comm->size : 0);
@@ -213,15 +232,47 @@ static const char *get_header(struct reader *r, struct saved *saved, struct coun
   return get_long(r) == r->bytes->len ? NULL : "it has another length than it says";
 }
 
+static void get_shape(struct reader *r, struct shape *shape)
+{
+  for (int d = 0; d < shape->dimensions; d++) {
+    shape->whole[d] = (int64_t)get_long(r);
+    shape->first[d] = (int64_t)get_long(r);
+    shape->part[d] = (int64_t)get_long(r);
+  }
+}
+
+/* Returns whether the part lies in its array and has that many bytes. */
+static bool fits(const struct region *region)
+{
+  const struct shape *shape = &region->shape;
+  uint64_t items = region->bytes / portable_item_bytes(region->item), product = 1;
+  for (int d = 0; d < shape->dimensions; d++) {
+    int64_t part = shape->part[d];
+    if (part < 0 || shape->first[d] < 0 || part > shape->whole[d] ||
+        shape->first[d] > shape->whole[d] - part || (part && product > items / (uint64_t)part))
+      return false;
+    product *= (uint64_t)part;
+  }
+  return !shape->dimensions || product == items;
+}
+
 static const char *get_region(struct reader *r, struct saved *saved)
 {
   struct region region = {.id = (int)get_number(r)};
-  region.item = (enum item)get_number(r);
+  uint32_t type = get_number(r), dimensions = type / DIMENSION;
+  bool parts = type != (uint32_t)ITEM_NONE && dimensions;
+  if (parts && dimensions > SHAPE_DIMENSIONS)
+    return "it has an array of too many dimensions";
+  region.shape.dimensions = parts ? (int)dimensions : 0;
+  region.item = (enum item)(parts ? type % DIMENSION : type);
   if (!portable_is_type(region.item))
     return "it has items of an unknown type";
   region.bytes = get_long(r);
   if (region.bytes % portable_item_bytes(region.item))
     return "it has a part of an item";
+  get_shape(r, &region.shape);
+  if (!r->ended && !fits(&region))
+    return "it has a part that is not in its array";
   region.memory = take(r, region.bytes);
   if (!r->ended)
     g_array_append_val(saved->regions, region);

@@ -12,11 +12,12 @@
  *     40    16      two doubles that the program has set: recline_image_bytes(), and those of an
  *     iteration
  *     56    8       bytes of the whole image
- *     64    16 each regions by id: id, type (-1: none), bytes (8), and behind each its bytes
- *           4 each  positions, the outermost first
- *           32 each communicators: number, parent, colour, key, size, rank, calls, flags (1: freed,
- *                   2: of a group), behind each the 4 bytes of each member, except of the first
- *                   two: all ranks, and the rank alone
+ *     64    16 each regions by id: id, type (-1: none), bytes (8), and behind each its bytes. A
+ * part of a distributed array has 256 times its dimensions added to the type, and ahead of its
+ * bytes for each dimension 3 numbers of 8 bytes: whole, first, part 4 each  positions, the
+ * outermost first 32 each communicators: number, parent, colour, key, size, rank, calls, flags (1:
+ * freed, 2: of a group), behind each the 4 bytes of each member, except of the first two: all
+ * ranks, and the rank alone
  *
  * Items of regions have the byte order of the rest; their type is given. Bytes of no type
  * (recline_protect()) cannot be read in another byte order. */
@@ -40,9 +41,17 @@ enum item {
   ITEMS
 };
 
+/* Where a part lies in a distributed array, in items; the last dimension is contiguous. */
+enum { SHAPE_DIMENSIONS = 3 };
+struct shape {
+  int dimensions; /* 0: the memory is no such part */
+  int64_t whole[SHAPE_DIMENSIONS], first[SHAPE_DIMENSIONS], part[SHAPE_DIMENSIONS];
+};
+
 struct region {
   int id;
   enum item item;
+  struct shape shape;
   size_t bytes;
   char *memory; /* the program's memory; for an image that was read, memory in the image */
 };
@@ -68,8 +77,14 @@ struct saved {
   bool turned; /* the bytes have another byte order than this process */
 };
 
-/* Return the bytes of an image without regions, and the bytes of each region besides its data. */
-enum { PORTABLE_HEADER_BYTES = 64, PORTABLE_REGION_BYTES = 16 };
+/* Is the bytes of an image without regions. */
+enum { PORTABLE_HEADER_BYTES = 64 };
+
+/* Returns the bytes that a region takes in an image, with its data. */
+uint64_t portable_region_bytes(const struct region *);
+
+/* Returns whether both are the same part of arrays of the same extents, or both no part. */
+bool portable_same_shape(const struct shape *, const struct shape *);
 
 bool portable_is_type(enum item); /* or none */
 size_t portable_item_bytes(enum item);

@@ -4,6 +4,7 @@
 #include "sim/host/rank/shadow.h"
 #include "sim/host/storage/application.h"
 #include "sim/host/storage/manifest.h"
+#include "sim/host/storage/redistribution.h"
 #include "sim/host/storage/storage.h"
 
 #include <stdlib.h>
@@ -22,11 +23,17 @@ const char *restart_history(void)
   manifest = manifest_read(folder, &error);
   if (!manifest || !manifest_fits(manifest, folder, layer.scenario, &error))
     die(DIE_INPUT, "%s", error->message);
-  if (!communicators_adopt(manifest->checkpoint, manifest->communicators, manifest->calls))
-    die(DIE_INPUT, "%s: communicators of other ranks, expected those of %d", folder, layer.ranks);
   layer.before = manifest->time;
   layer.result.restart.from = manifest->checkpoint;
   layer.result.restart.before_s = manifest->time;
+  if (manifest_ranks(manifest) != layer.ranks) {
+    layer.redistributes = true;
+    redistribution_begin(folder, manifest, manifest_ranks(manifest));
+    g_clear_pointer(&manifest, manifest_free);
+    return NULL;
+  }
+  if (!communicators_adopt(manifest->checkpoint, manifest->communicators, manifest->calls))
+    die(DIE_INPUT, "%s: communicators of other ranks, expected those of %d", folder, layer.ranks);
   return g_build_filename(folder, "trace.txt", NULL);
 }
 

@@ -13,6 +13,40 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+/* ---- messages that cross checkpoints ---- */
+
+/* The messages that cross a checkpoint. */
+struct crossings {
+  uint32_t late, early;
+};
+static GArray *crossings; /* struct crossings, by checkpoint; NULL: none */
+
+void stop_note_crossing(uint32_t sent, uint32_t received)
+{
+  bool late = sent < received;
+  uint32_t from = late ? sent : received, to = late ? received : sent;
+  if (!crossings)
+    crossings = g_array_new(FALSE, TRUE, sizeof(struct crossings));
+  if (to >= crossings->len)
+    g_array_set_size(crossings, to + 1);
+  for (uint32_t checkpoint = from + 1; checkpoint <= to; checkpoint++) {
+    struct crossings *crossing = &g_array_index(crossings, struct crossings, checkpoint);
+    crossing->late += late;
+    crossing->early += !late;
+  }
+}
+
+static void note_crossings(struct manifest *manifest)
+{
+  struct crossings crossed = {0};
+  if (crossings && manifest->checkpoint < crossings->len)
+    crossed = g_array_index(crossings, struct crossings, manifest->checkpoint);
+  manifest->late = crossed.late;
+  manifest->early = crossed.early;
+}
+
+/* ---- what is left ---- */
+
 /* The collection of a rank's payloads. */
 struct parcel {
   struct manifest *manifest;
@@ -80,6 +114,7 @@ static void leave(uint32_t checkpoint)
   struct manifest *manifest = manifest_new(layer.scenario);
   manifest->checkpoint = checkpoint;
   manifest->time = machine_now() + layer.before;
+  note_crossings(manifest);
   communicators_leave(checkpoint, manifest->communicators, manifest->calls);
   for (int rank = 0; rank < layer.ranks; rank++)
     leave_rank(manifest, out, &layer.rank[rank]);

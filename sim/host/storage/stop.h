@@ -9,4 +9,8 @@
  * out yet. Does not return when the run ends here. */
 void stop_event(const struct rcl_event *);
 
+/* Notes that a message was sent behind checkpoint `sent` and received behind checkpoint `received`,
+ * which differ, so that it crosses the checkpoints between them. */
+void stop_note_crossing(uint32_t sent, uint32_t received);
+
 #endif

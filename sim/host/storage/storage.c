@@ -250,18 +250,24 @@ struct write {
   struct transfer *transfer; /* NULL: it waits for its turn, or is just beginning */
 };
 
-bool storage_read(struct rank *r, uint32_t checkpoint)
+bool storage_read_bytes(struct rank *r, uint32_t checkpoint, double bytes)
 {
   struct step_of_transfer steps[LEVEL_STEPS + 1];
-  bool whole = checkpoint == RCL_FRESH;
+  bool whole = false;
   for (r->reads_again = true; !whole && r->reads_again;) {
-    unsigned count = levels_read(r->index, checkpoint, storage_image_bytes(r, checkpoint), steps);
+    unsigned count = levels_read(r->index, checkpoint, bytes, steps);
     r->reads_server = server_is_in(steps, count);
     r->reads_again = false;
     whole = machine_await(&r->reading, steps, server_await(steps, count));
   }
   r->reads_server = false;
   return whole;
+}
+
+bool storage_read(struct rank *r, uint32_t checkpoint)
+{
+  return checkpoint == RCL_FRESH ||
+         storage_read_bytes(r, checkpoint, storage_image_bytes(r, checkpoint));
 }
 
 void storage_interrupt_read(struct rank *r)

@@ -80,6 +80,9 @@ void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
 
 /* The rank reads its image of a checkpoint; returns false if the wait was interrupted. */
 bool storage_read(struct rank *, uint32_t checkpoint);
+
+/* The same for `bytes` of images of other ranks. */
+bool storage_read_bytes(struct rank *, uint32_t checkpoint, double bytes);
 void storage_interrupt_read(struct rank *);
 
 /* The server has lost its data: event logs must be written as a whole again. */

@@ -45,6 +45,19 @@ static void region(int id, int type, int items, int size, const unsigned long lo
     number(value[i], size);
 }
 
+/* Makes items 2 to 4 of 10 in rows 5 to 5 of 6: three doubles. */
+static void part(int id)
+{
+  static const unsigned long long extents[] = {6, 5, 1, 10, 2, 3};
+  number((unsigned)id, 4);
+  number(5 + 2 * 256, 4);
+  number(24, 8);
+  for (int i = 0; i < 6; i++)
+    number(extents[i], 8);
+  for (int i = 0; i < 3; i++)
+    number(doubles[i], 8);
+}
+
 static void communicator(int at, int parent, int colour, int size, int rank, int flags)
 {
   const int numbers[] = {at, parent, colour, 70 + at, size, rank, 10 * at, flags};
@@ -60,7 +73,7 @@ static void make(bool order)
                                   longs[] = {0x0102030405060708ULL}, text[] = {'a', 'b', 'c'};
   used = 0;
   big = order;
-  static const unsigned header[] = {1, 2, 0, 5, 11, 12, 7, 2, 3, 0};
+  static const unsigned header[] = {1, 2, 0, 5, 11, 12, 8, 2, 3, 0};
   for (size_t i = 0; i < sizeof header / sizeof *header; i++)
     number(header[i], 4);
   number(doubles[0], 8);
@@ -73,6 +86,7 @@ static void make(bool order)
   region(5, 5, 3, 8, doubles);
   region(6, 0, 3, 1, text);
   region(9, -1, 3, 1, text);
+  part(10);
   number(3, 4);
   number(0xffffffffULL, 4);
   communicator(0, 0, 0, 4, 2, 0);
@@ -122,7 +136,15 @@ static bool has_data(const struct saved *saved)
          has(saved, 3, ITEM_INT64, longs, sizeof longs) &&
          has(saved, 4, ITEM_FLOAT, singles, sizeof singles) &&
          has(saved, 5, ITEM_DOUBLE, values, sizeof values) && has(saved, 6, ITEM_BYTE, "abc", 3) &&
-         has(saved, 9, ITEM_NONE, "abc", 3) && saved->regions->len == 7;
+         has(saved, 9, ITEM_NONE, "abc", 3) && saved->regions->len == 8 &&
+         has(saved, 10, ITEM_DOUBLE, values, sizeof values);
+}
+
+static bool has_shape(const struct saved *saved)
+{
+  const struct shape expected = {2, {6, 10}, {5, 2}, {1, 3}};
+  return portable_same_shape(&region_of(saved, 10)->shape, &expected) &&
+         !region_of(saved, 9)->shape.dimensions;
 }
 
 static bool has_numbers(const struct saved *saved)
@@ -177,7 +199,7 @@ static void try_order(bool order, const char *name)
   snprintf(said, sizeof said, "%s: its order is recorded", name);
   ok(saved->turned == (order == (G_BYTE_ORDER == G_LITTLE_ENDIAN)), said);
   snprintf(said, sizeof said, "%s: data, numbers, communicators", name);
-  ok(has_data(saved) && has_numbers(saved) && has_comms(saved), said);
+  ok(has_data(saved) && has_shape(saved) && has_numbers(saved) && has_comms(saved), said);
   for (guint i = 0; i < saved->regions->len; i++) { /* as the program has it */
     struct region *each = &g_array_index(saved->regions, struct region, i);
     char *own = g_malloc(each->bytes);
@@ -233,11 +255,17 @@ static void try_wrong(void)
   }
   ok(all, "each shorter one is refused");
   refuse(0, 2, "no byte order is refused");
-  refuse(24, 8, "more regions than there are are refused");
+  refuse(24, 9, "more regions than there are are refused");
   refuse(28, 0x40000000, "more positions are refused");
   refuse(32, 2, "fewer communicators are refused");
   refuse(68, 9, "an unknown type is refused");
   refuse(76, 3, "a part of an item is refused");
+  make(true);
+  enum { BEHIND_PART = 2 * 4 + 2 * 32 + 40, PART = 16 + 6 * 8 + 24 };
+  size_t type = used - BEHIND_PART - PART + 4, extents = type + 12;
+  refuse(type, 5 + 4 * 256, "an array of four dimensions is refused");
+  refuse(extents + 12, 6, "and a part that ends behind its array");
+  refuse(extents + 44, 4, "and one that has another number of bytes");
   refuse(72, 1, "a region of 4 GiB and more is refused");
   make(true);
   refuse(used - 24, 5, "a communicator of more ranks than there are is refused");

@@ -216,8 +216,6 @@ refused 'checkpoint.level: system, expected application, as moved/checkpoint/man
   --restart moved --set checkpoint.level=system
 refused 'protocol.name: bookmark, expected c3, as moved/checkpoint/manifest says' \
   --restart moved --set protocol.name=bookmark
-refused 'program.ranks: 4, expected 8, as moved/checkpoint/manifest says' \
-  --restart moved --set program.ranks=4 --set failures=none
 refused 'protocol.capacity: 9, expected 65536, as moved/checkpoint/manifest says' \
   --restart moved --set protocol.capacity=9
 refused 'checkpoint.storage: local, expected nfs, as moved/checkpoint/manifest says' \

@@ -45,6 +45,24 @@ APPLICATION_DEED(recline_protect, (int id, void *address, size_t bytes),
 APPLICATION_DEED(recline_protect_items,
                  (int id, void *address, size_t count, enum recline_item item),
                  application_protect(r, id, address, count, (enum item)item))
+
+static void protect_part(struct rank *r, int id, void *address, enum recline_item item,
+                         int dimensions, const long long whole[], const long long first[],
+                         const long long part[])
+{
+  struct shape shape = {.dimensions = dimensions};
+  for (int d = 0; d < dimensions && d < SHAPE_DIMENSIONS; d++) {
+    shape.whole[d] = whole[d];
+    shape.first[d] = first[d];
+    shape.part[d] = part[d];
+  }
+  application_protect_part(r, id, address, (enum item)item, &shape);
+}
+
+APPLICATION_DEED(recline_protect_distributed,
+                 (int id, void *address, enum recline_item item, int dimensions,
+                  const long long whole[], const long long first[], const long long part[]),
+                 protect_part(r, id, address, item, dimensions, whole, first, part))
 APPLICATION_DEED(recline_unprotect, (int id), application_unprotect(r, id))
 APPLICATION_DEED(recline_push, (int position), application_push(r, position))
 APPLICATION_DEED(recline_pop, (void), application_pop(r))

@@ -300,6 +300,23 @@ void recline_protect_items_(const int *id, void *address, const long long *count
   recline_protect_items(*id, address, fortran_size(*count), (enum recline_item) * item);
 }
 
+/* Fortran's first dimension is contiguous, and it counts from 1. */
+void recline_protect_distributed_(const int *id, void *address, const int *item,
+                                  const int *dimensions, const long long whole[],
+                                  const long long first[], const long long part[])
+{
+  enum { DIMENSIONS = 3 };
+  long long turned[3][DIMENSIONS] = {{0}};
+  for (int d = 0; d < *dimensions && d < DIMENSIONS; d++) {
+    int of = *dimensions - 1 - d;
+    turned[0][d] = of < DIMENSIONS ? whole[of] : 0;
+    turned[1][d] = of < DIMENSIONS ? first[of] - 1 : 0;
+    turned[2][d] = of < DIMENSIONS ? part[of] : 0;
+  }
+  recline_protect_distributed(*id, address, (enum recline_item) * item, *dimensions, turned[0],
+                              turned[1], turned[2]);
+}
+
 void recline_unprotect_(const int *id)
 {
   recline_unprotect(*id);
