@@ -44,7 +44,7 @@ static void find_slowest(int place)
 
 static void work(int place)
 {
-  static const struct cg_calls calls = {ulfm_exchange, iteration, meet};
+  static const struct cg_calls calls = {ulfm_exchange, iteration, meet, NULL, NULL};
   static bool made;
   if (!made) {
     struct cg_changed changed[CG_CHANGED];
@@ -78,7 +78,7 @@ static bool parse(int argc, char **argv, int size)
   ulfm.places = atoi(argv[1]);
   ulfm.interval = atoi(argv[2]);
   ulfm.logged = atoi(argv[3]);
-  if (!cg_parse(argc - 4, argv + 4, &options))
+  if (!cg_parse(argc - 4, argv + 4, &options) || options.distributed)
     return false;
   options.steps = true;
   return ulfm.places >= 1 && (ulfm.places & (ulfm.places - 1)) == 0 && ulfm.places <= size &&

@@ -26,13 +26,15 @@
  * A checkpoint at the application level holds x and the progress; with -s it also holds z, p and r,
  * which a step changes. A restart computes everything else again.
  *
- * Usage: cg [-v] [-s] [-k] [-w] CLASS [ITERATIONS]
+ * Usage: cg [-v] [-s] [-k] [-w] [-d] CLASS [ITERATIONS]
  *   -v prints zeta after every outer iteration. ITERATIONS replaces the number of the class; with
  *   fewer, zeta cannot be compared with the reference and the verification prints SKIP.
  *   -k, a skeleton: a diagonal matrix replaces the matrix of the class. It has the same operations
  * and messages and needs little memory; there is nothing to verify. -w charges the time to write
- * four vectors as text, in the first step of each outer iteration. Exit code, the same on all
- * ranks: 0 verified or skipped, 1 not verified, 64 usage.
+ * four vectors as text, in the first step of each outer iteration. -d takes any number of ranks, in
+ * one row: a rank holds all rows of its columns, sums go over all ranks, and vectors are protected
+ * as distributed arrays, so that another number of ranks can go on from a checkpoint. Exit code,
+ * the same on all ranks: 0 verified or skipped, 1 not verified, 64 usage.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -64,12 +66,34 @@ static void meet(void)
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void protect(void)
+/* Sums at rank 0, so that all ranks get the same bits whatever the algorithm of the platform. */
+static void sum(double *values, int count)
 {
+  double sums[2] = {0.0, 0.0};
+  MPI_Reduce(values, sums, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Bcast(sums, count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < count; i++) {
+    values[i] = sums[i];
+  }
+}
+
+static void sum_blocks(const double *all, double *mine, int count)
+{
+  MPI_Reduce_scatter_block(all, mine, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void protect(bool distributed)
+{
+  long long whole, first, part;
   struct cg_changed changed[CG_CHANGED];
   const int count = cg_changed(changed);
   tell_items(MEMORY_CODE, &code, 1, RECLINE_INT32);
+  cg_part(&whole, &first, &part);
   for (int i = 0; i < count; i++) {
+    if (distributed && changed[i].vector) {
+      tell_part(MEMORY_CHANGED + i, changed[i].address, 1, &whole, &first, &part);
+      continue;
+    }
     tell_items(MEMORY_CHANGED + i, changed[i].address, changed[i].count,
                changed[i].doubles ? RECLINE_DOUBLE : RECLINE_INT32);
   }
@@ -92,9 +116,9 @@ static void run_from(enum recline_place place)
   code = cg_print_result() ? EXIT_VERIFIED : EXIT_NOT_VERIFIED;
 }
 
-static void run(void)
+static void run(bool distributed)
 {
-  protect();
+  protect(distributed);
   if (tell_restarts() != RECLINE_NO_RESTART) {
     cg_compute_charged();
   }
@@ -106,7 +130,7 @@ static void run(void)
 
 int main(int argc, char **argv)
 {
-  static const struct cg_calls calls = {exchange, tell_iteration, meet};
+  static const struct cg_calls calls = {exchange, tell_iteration, meet, sum, sum_blocks};
   struct cg_options options;
   int rank, ranks;
   MPI_Init(&argc, &argv);
@@ -114,12 +138,12 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const char *wrong = NULL;
   if (!cg_parse(argc - 1, argv + 1, &options)) {
-    wrong = "expected [-v] [-s] [-k] [-w] CLASS [ITERATIONS], CLASS one of S W A B C D";
+    wrong = "expected [-v] [-s] [-k] [-w] [-d] CLASS [ITERATIONS], CLASS one of S W A B C D";
   } else if (!cg_make(&options, &calls, rank, ranks)) {
-    wrong = "expected a power of two ranks";
+    wrong = "expected a power of two ranks, or -d";
   }
   if (wrong == NULL) {
-    run();
+    run(options.distributed);
   } else {
     code = EXIT_USAGE;
     if (rank == 0) {

@@ -79,6 +79,18 @@ static void begin(bool step)
 
 /* ---- the grid ---- */
 
+/* Any number of ranks, each with all rows of its columns. */
+static void make_row(int rank, int ranks, int order)
+{
+  grid = (struct grid){.rank = rank,
+                       .ranks = ranks,
+                       .rows = 1,
+                       .columns = ranks,
+                       .column = rank,
+                       .transpose_partner = rank,
+                       .block = (order + ranks - 1) / ranks};
+}
+
 static bool make_grid(int rank, int ranks, int order)
 {
   if (ranks < 1 || (ranks & (ranks - 1)) != 0) {
@@ -118,6 +130,11 @@ static void exchange(int partner, int tag, const double *out, double *in, int co
 static void sum_along_row(double *values, int count)
 {
   double theirs[2];
+  if (options->distributed) {
+    cg_compute_charged();
+    calls->sum(values, count);
+    return;
+  }
   for (int distance = 1; distance < grid.columns; distance *= 2) {
     exchange(grid.rank ^ distance, TAG_DOT, values, theirs, count);
     for (int i = 0; i < count; i++) {
@@ -171,6 +188,11 @@ static void multiply_locally(const double *restrict in, double *restrict out)
 static void multiply(const double *in, double *out)
 {
   multiply_locally(in, vectors.product);
+  if (options->distributed) {
+    cg_compute_charged();
+    calls->sum_blocks(vectors.product, out, grid.block);
+    return;
+  }
   const double *mine = reduce_product();
   exchange(grid.transpose_partner, TAG_TRANSPOSE, mine, out, grid.block);
 }
@@ -310,7 +332,9 @@ bool cg_make(const struct cg_options *wanted, const struct cg_calls *program, in
 {
   options = wanted;
   calls = program;
-  if (!make_grid(rank, ranks, options->spec->order)) {
+  if (options->distributed) {
+    make_row(rank, ranks, options->spec->order);
+  } else if (!make_grid(rank, ranks, options->spec->order)) {
     return false;
   }
   charge(make_matrix(options->spec, &grid, options->skeleton, &matrix));
@@ -327,12 +351,20 @@ int cg_changed(struct cg_changed changed[CG_CHANGED])
   };
   double *const vector[] = {vectors.x, vectors.z, vectors.p, vectors.r};
   const int count = options->steps ? 4 : 1;
-  changed[0] = (struct cg_changed){&progress.mark, WHOLE, false};
-  changed[1] = (struct cg_changed){&progress.rho, REAL, true};
+  changed[0] = (struct cg_changed){&progress.mark, WHOLE, false, false};
+  changed[1] = (struct cg_changed){&progress.rho, REAL, true, false};
   for (int i = 0; i < count; i++) {
-    changed[2 + i] = (struct cg_changed){vector[i], grid.block, true};
+    changed[2 + i] = (struct cg_changed){vector[i], grid.block, true, true};
   }
   return 2 + count;
+}
+
+void cg_part(long long *whole, long long *first, long long *part)
+{
+  const long long order = options->spec->order, block = grid.block;
+  *whole = order;
+  *first = grid.column * block < order ? grid.column * block : order;
+  *part = order - *first < block ? order - *first : block;
 }
 
 /* An outer iteration copies x. A step copies z and r to the vectors that it changes, and back at
@@ -340,6 +372,16 @@ int cg_changed(struct cg_changed changed[CG_CHANGED])
 unsigned long long cg_copied_bytes(void)
 {
   return (options->steps ? 4 : 1) * (unsigned long long)grid.block * sizeof(double);
+}
+
+/* Returns the clock; where ranks must not differ in what they protect, that of rank 0. */
+static double now(void)
+{
+  double time = options->distributed && grid.rank > 0 ? 0.0 : MPI_Wtime();
+  if (options->distributed) {
+    calls->sum(&time, 1);
+  }
+  return time;
 }
 
 static void iterate_to_end(void)
@@ -353,7 +395,7 @@ static void iterate_to_end(void)
     }
   }
   cg_compute_charged();
-  progress.seconds = MPI_Wtime() - progress.start;
+  progress.seconds = now() - progress.start;
 }
 
 void cg_go_on(void)
@@ -365,7 +407,7 @@ void cg_go_on(void)
 void cg_run_timed(void)
 {
   calls->meet();
-  progress.start = MPI_Wtime();
+  progress.start = now();
   progress.mark = 1;
   iterate_to_end();
 }
@@ -439,6 +481,8 @@ bool cg_parse(int count, char **words, struct cg_options *read)
   next += read->skeleton;
   read->writes = next < count && strcmp(words[next], "-w") == 0;
   next += read->writes;
+  read->distributed = next < count && strcmp(words[next], "-d") == 0;
+  next += read->distributed;
   read->spec = count - next == 1 || count - next == 2 ? find_class(words[next]) : NULL;
   if (read->spec == NULL) {
     return false;

@@ -12,11 +12,12 @@ enum { CG_CHANGED = 6 };
 
 struct cg_options {
   const struct class_spec *spec;
-  int iterations; /* outer ones */
-  bool verbose;   /* prints zeta after every outer iteration */
-  bool steps;     /* marks steps of the conjugate gradient method, not outer iterations */
-  bool skeleton;  /* replaces the matrix of the class by a diagonal one */
-  bool writes;    /* charges for vectors written as text, once in an outer iteration */
+  int iterations;   /* outer ones */
+  bool verbose;     /* prints zeta after every outer iteration */
+  bool steps;       /* marks steps of the conjugate gradient method, not outer iterations */
+  bool skeleton;    /* replaces the matrix of the class by a diagonal one */
+  bool writes;      /* charges for vectors written as text, once in an outer iteration */
+  bool distributed; /* any number of ranks, each with all rows of its columns */
 };
 
 /* The program's functions that the kernel calls. */
@@ -25,25 +26,35 @@ struct cg_calls {
   void (*exchange)(int partner, int tag, const double *out, double *in, int count);
   void (*begin)(unsigned mark); /* an iteration begins, from 1 */
   void (*meet)(void);           /* a barrier: then the time is taken */
+  /* Where the kernel is distributed: sums values over all ranks, who get the same bits; and sums
+   * arrays of `count` doubles for each rank, of which each rank gets its own in `mine`. */
+  void (*sum)(double *values, int count);
+  void (*sum_blocks)(const double *all, double *mine, int count);
 };
 
 /* An array of `count` doubles, or of int, that a marked iteration changes. */
 struct cg_changed {
   void *address;
   int count;
-  bool doubles;
+  bool doubles, vector; /* vector: a block of a vector */
 };
 
-/* Reads "[-v] [-s] [-k] [-w] CLASS [ITERATIONS]"; returns false if the words do not fit that. */
+/* Reads "[-v] [-s] [-k] [-w] [-d] CLASS [ITERATIONS]"; returns false if the words do not fit that.
+ */
 bool cg_parse(int count, char **words, struct cg_options *options);
 
-/* Makes the part of `rank`; returns false unless `ranks` is a power of two. The caller owns the
+/* Makes the part of `rank`; returns false if `ranks` is no power of two and the kernel is not
+ * distributed. The caller owns the
  * options and the calls, which have to outlive the kernel. */
 bool cg_make(const struct cg_options *options, const struct cg_calls *calls, int rank, int ranks);
 
 /* Fills `changed` with the arrays that must be restored before cg_go_on(), and returns their
  * number. */
 int cg_changed(struct cg_changed changed[CG_CHANGED]);
+
+/* Gives the part of this rank's blocks in vectors of `whole` elements: the elements that the order
+ * of the matrix has, without padding. */
+void cg_part(long long *whole, long long *first, long long *part);
 
 /* Returns the bytes of vectors that a marked iteration copies so that it can be undone. */
 unsigned long long cg_copied_bytes(void);

@@ -23,6 +23,9 @@
  * with posted receives and named partners: as many values, the same way, as LULESH sends.
  *
  * Usage: lulesh-like [SIDE [STEPS]]    45 elements in each direction, 75 steps
+ *        lulesh-like [-p] -w WIDE [STEPS]    a whole box of WIDE^3 elements on any number of ranks
+ *            whose grid (MPI_Dims_create) divides it. Arrays are protected as distributed ones, so
+ *            that another number of ranks can go on from a checkpoint. -p prints all energies
  * Exit code, the same on all ranks: 0 energy is conserved, 1 it is not, 64 usage.
  */
 #include <math.h>
@@ -69,18 +72,20 @@ static const double FLOPS_OF_ELEMENT = 1190.0;
 /* The place of this rank in the cube of ranks. */
 struct place {
   int rank, ranks;
-  int cube;           /* ranks in each direction */
-  int at[DIMENSIONS]; /* of this one */
+  int grid[DIMENSIONS]; /* ranks in each direction */
+  int at[DIMENSIONS];   /* of this one */
 };
 
 static struct place place;
-static int side;  /* elements in each direction */
-static int nodes; /* the same, of nodes */
+static int side[DIMENSIONS];  /* elements in each direction */
+static int nodes[DIMENSIONS]; /* the same, of nodes */
+static int wide; /* elements of the whole box in each direction; 0: SIDE of each rank */
 
 /* Only `compression` has a frame for the elements of neighbours. In the units used here an element
  * has volume 1 and, at first, mass 1 and energy about 1. */
 static double *energy, *volume, *pressure, *compression;
 static double *velocity, *force; /* three for each node */
+static bool prints;              /* all elements, at the end */
 static double sent;              /* bytes of this rank's messages, in the last step */
 static double *inverse_mass;     /* of nodes; in the walls they have less */
 
@@ -88,18 +93,27 @@ static double *out[DIRECTIONS], *in[DIRECTIONS];
 
 static size_t element_at(int x, int y, int z)
 {
-  return ((size_t)z * (size_t)side + (size_t)y) * (size_t)side + (size_t)x;
+  return ((size_t)z * (size_t)side[1] + (size_t)y) * (size_t)side[0] + (size_t)x;
 }
 
 static size_t framed_at(int x, int y, int z) /* -1 .. side */
 {
-  size_t wide = (size_t)side + 2;
-  return ((size_t)(z + 1) * wide + (size_t)(y + 1)) * wide + (size_t)(x + 1);
+  const size_t row = (size_t)side[0] + 2, rows = (size_t)side[1] + 2;
+  return ((size_t)(z + 1) * rows + (size_t)(y + 1)) * row + (size_t)(x + 1);
 }
 
 static size_t node_at(int x, int y, int z)
 {
-  return DIMENSIONS * (((size_t)z * (size_t)nodes + (size_t)y) * (size_t)nodes + (size_t)x);
+  return DIMENSIONS * (((size_t)z * (size_t)nodes[1] + (size_t)y) * (size_t)nodes[0] + (size_t)x);
+}
+
+/* Returns the number of points in a box of that many in each direction. */
+static size_t volume_of(const int extent[DIMENSIONS], int more)
+{
+  size_t points = 1;
+  for (int d = 0; d < DIMENSIONS; d++)
+    points *= (size_t)(extent[d] + more);
+  return points;
 }
 
 static double *allocate(size_t count)
@@ -150,9 +164,9 @@ static int neighbour(int direction)
   int rank = 0;
   for (int d = DIMENSIONS - 1; d >= 0; d--) {
     const int there = place.at[d] + offset_of(direction, d);
-    if (there < 0 || there >= place.cube)
+    if (there < 0 || there >= place.grid[d])
       return MPI_PROC_NULL;
-    rank = rank * place.cube + there;
+    rank = rank * place.grid[d] + there;
   }
   return rank;
 }
@@ -167,8 +181,8 @@ static struct box nodes_shared(int direction)
   struct box box;
   for (int d = 0; d < DIMENSIONS; d++) {
     const int offset = offset_of(direction, d);
-    box.from[d] = offset > 0 ? side : 0;
-    box.to[d] = offset < 0 ? 0 : side;
+    box.from[d] = offset > 0 ? side[d] : 0;
+    box.to[d] = offset < 0 ? 0 : side[d];
   }
   return box;
 }
@@ -180,8 +194,8 @@ static struct box elements_shared(int direction, int beyond)
   struct box box;
   for (int d = 0; d < DIMENSIONS; d++) {
     const int offset = offset_of(direction, d);
-    box.from[d] = offset > 0 ? side - 1 + beyond : offset < 0 ? -beyond : 0;
-    box.to[d] = offset > 0 ? side - 1 + beyond : offset < 0 ? -beyond : side - 1;
+    box.from[d] = offset > 0 ? side[d] - 1 + beyond : offset < 0 ? -beyond : 0;
+    box.to[d] = offset > 0 ? side[d] - 1 + beyond : offset < 0 ? -beyond : side[d] - 1;
   }
   return box;
 }
@@ -371,18 +385,23 @@ static void frame_compression(void)
 
 static struct box all_elements(void)
 {
-  return (struct box){.to = {side - 1, side - 1, side - 1}};
+  return (struct box){.to = {side[0] - 1, side[1] - 1, side[2] - 1}};
+}
+
+static struct box all_nodes(void)
+{
+  return (struct box){.to = {side[0], side[1], side[2]}};
 }
 
 /* Returns the time in which a sound wave crosses the fraction COURANT of the fastest element. */
 static double choose_step(void)
 {
   double fastest = 0.0, shortest;
-  const size_t elements = (size_t)side * (size_t)side * (size_t)side;
+  const size_t elements = volume_of(side, 0);
   for (size_t i = 0; i < elements; i++)
     fastest = fmax(fastest, GAMMA * (GAMMA - 1.0) * energy[i]);
   double quickest = 0.0;
-  const size_t parts = DIMENSIONS * (size_t)nodes * (size_t)nodes * (size_t)nodes;
+  const size_t parts = DIMENSIONS * volume_of(nodes, 0);
   for (size_t i = 0; i < parts; i++)
     quickest = fmax(quickest, fabs(velocity[i]));
   const double mine = COURANT / (sqrt(fastest) + quickest);
@@ -428,7 +447,7 @@ static void find_pressures(void)
 static void push_nodes(void)
 {
   const struct box box = all_elements();
-  memset(force, 0, DIMENSIONS * sizeof *force * (size_t)nodes * (size_t)nodes * (size_t)nodes);
+  memset(force, 0, DIMENSIONS * sizeof *force * volume_of(nodes, 0));
   EACH(box)
   {
     const struct corners corners = corners_of(x, y, z);
@@ -448,10 +467,10 @@ static void hold_walls(void)
 {
   for (int d = 0; d < DIMENSIONS; d++)
     for (int way = 0; way < 2; way++) {
-      if (place.at[d] != (way ? place.cube - 1 : 0))
+      if (place.at[d] != (way ? place.grid[d] - 1 : 0))
         continue;
-      struct box box = {.to = {side, side, side}};
-      box.from[d] = box.to[d] = way ? side : 0;
+      struct box box = all_nodes();
+      box.from[d] = box.to[d] = way ? side[d] : 0;
       EACH(box) force[node_at(x, y, z) + (size_t)d] = 0.0;
     }
 }
@@ -460,7 +479,7 @@ static void hold_walls(void)
  * moved. */
 static void move_nodes(double step)
 {
-  const size_t count = (size_t)nodes * (size_t)nodes * (size_t)nodes;
+  const size_t count = volume_of(nodes, 0);
   hold_walls();
   for (size_t i = 0; i < count; i++)
     for (size_t d = DIMENSIONS * i; d < DIMENSIONS * (i + 1); d++) {
@@ -495,7 +514,7 @@ static void advance(void)
   push_nodes();
   move_nodes(step);
   do_work(step);
-  smpi_execute_flops(FLOPS_OF_ELEMENT * side * side * side);
+  smpi_execute_flops(FLOPS_OF_ELEMENT * (double)volume_of(side, 0));
 }
 
 /* ---- the beginning and the end ---- */
@@ -507,13 +526,18 @@ static uint64_t mix(uint64_t value)
   return value ^ value >> 32;
 }
 
+/* Returns the number of an element in the whole box. */
+static int number_of(int x, int y, int z)
+{
+  const int at[DIMENSIONS] = {place.at[0] * side[0] + x, place.at[1] * side[1] + y,
+                              place.at[2] * side[2] + z};
+  return (at[2] * place.grid[1] * side[1] + at[1]) * place.grid[0] * side[0] + at[0];
+}
+
 /* Returns an energy between 0.5 and 1.5, by the place of the element in the whole box. */
 static double first_energy(int x, int y, int z)
 {
-  const int wide = place.cube * side;
-  const int at[DIMENSIONS] = {place.at[0] * side + x, place.at[1] * side + y,
-                              place.at[2] * side + z};
-  const int number = (at[2] * wide + at[1]) * wide + at[0];
+  const int number = number_of(x, y, z);
   return (number == 0 ? SPARK : 0.5) + 0x1p-64 * (double)mix((uint64_t)number + 1);
 }
 
@@ -523,17 +547,16 @@ static double mass_of_node(int x, int y, int z)
   const int at[DIMENSIONS] = {x, y, z};
   double mass = 1.0;
   for (int d = 0; d < DIMENSIONS; d++)
-    if ((at[d] == 0 && place.at[d] == 0) || (at[d] == side && place.at[d] == place.cube - 1))
+    if ((at[d] == 0 && place.at[d] == 0) || (at[d] == side[d] && place.at[d] == place.grid[d] - 1))
       mass *= 0.5;
   return mass;
 }
 
 static void begin(void)
 {
-  const struct box elements = all_elements(), all_nodes = {.to = {side, side, side}};
-  const size_t count = (size_t)side * (size_t)side * (size_t)side;
-  const size_t framed = (size_t)(side + 2) * (size_t)(side + 2) * (size_t)(side + 2);
-  const size_t points = (size_t)nodes * (size_t)nodes * (size_t)nodes;
+  const struct box elements = all_elements(), points_of_all = all_nodes();
+  const size_t count = volume_of(side, 0), framed = volume_of(side, 2);
+  const size_t points = volume_of(nodes, 0);
   energy = allocate(count);
   volume = allocate(count);
   pressure = allocate(count);
@@ -546,11 +569,11 @@ static void begin(void)
     energy[element_at(x, y, z)] = first_energy(x, y, z);
     volume[element_at(x, y, z)] = 1.0;
   }
-  EACH(all_nodes) inverse_mass[node_at(x, y, z) / DIMENSIONS] = 1.0 / mass_of_node(x, y, z);
+  EACH(points_of_all) inverse_mass[node_at(x, y, z) / DIMENSIONS] = 1.0 / mass_of_node(x, y, z);
   for (int i = 0; i < DIRECTIONS; i++) {
     size_t most = MOTION;
     for (int d = 0; d < DIMENSIONS; d++)
-      most *= offset_of(i, d) ? 1 : (size_t)nodes;
+      most *= offset_of(i, d) ? 1 : (size_t)nodes[d];
     out[i] = allocate(most);
     in[i] = allocate(most);
   }
@@ -567,10 +590,10 @@ static bool is_own(int x, int y, int z)
 /* Returns the internal and kinetic energy of all ranks. */
 static double total_energy(void)
 {
-  const struct box elements = all_elements(), all_nodes = {.to = {side, side, side}};
+  const struct box elements = all_elements(), points = all_nodes();
   double sum = 0.0, total;
   EACH(elements) sum += energy[element_at(x, y, z)];
-  EACH(all_nodes)
+  EACH(points)
   {
     const double *v = &velocity[node_at(x, y, z)];
     if (is_own(x, y, z))
@@ -617,13 +640,40 @@ static struct {
   double before, start; /* energy, time */
 } progress;
 
+/* Protects the arrays as parts of whole ones, which other numbers of ranks can read. A node between
+ * ranks has the same velocity at all of them. */
+static void protect_parts(void)
+{
+  long long whole[DIMENSIONS], first[DIMENSIONS], part[DIMENSIONS];
+  for (int i = 0; i < DIMENSIONS; i++) { /* the last dimension is that of x */
+    const int d = DIMENSIONS - 1 - i;
+    whole[i] = wide;
+    first[i] = (long long)place.at[d] * side[d];
+    part[i] = side[d];
+  }
+  tell_part(2, energy, DIMENSIONS, whole, first, part);
+  tell_part(3, volume, DIMENSIONS, whole, first, part);
+  for (int i = 0; i < DIMENSIONS; i++) {
+    whole[i]++;
+    part[i]++;
+  }
+  whole[DIMENSIONS - 1] *= DIMENSIONS; /* components */
+  first[DIMENSIONS - 1] *= DIMENSIONS;
+  part[DIMENSIONS - 1] *= DIMENSIONS;
+  tell_part(4, velocity, DIMENSIONS, whole, first, part);
+}
+
 static void protect(void)
 {
-  const int count = side * side * side, points = nodes * nodes * nodes;
+  const int count = (int)volume_of(side, 0), points = (int)volume_of(nodes, 0);
   tell_items(1, &progress.step, 1, RECLINE_INT32);
   tell_items(5, &progress.code, 1, RECLINE_INT32);
   tell_doubles(6, &progress.before, 1);
   tell_doubles(7, &progress.start, 1);
+  if (wide > 0) {
+    protect_parts();
+    return;
+  }
   tell_doubles(2, energy, count);
   tell_doubles(3, volume, count);
   tell_doubles(4, velocity, DIMENSIONS * points);
@@ -650,6 +700,20 @@ static void report_sent(void)
   free(all);
 }
 
+/* Prints the energies of all elements, by their number in the whole box. */
+static void print_elements(void)
+{
+  const struct box elements = all_elements();
+  const size_t all = (size_t)wide * (size_t)wide * (size_t)wide;
+  double *mine = allocate(all), *sum = allocate(all);
+  EACH(elements) mine[number_of(x, y, z)] = energy[element_at(x, y, z)];
+  MPI_Reduce(mine, sum, (int)all, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  for (size_t i = 0; place.rank == 0 && i < all; i++)
+    printf("element %zu: %a\n", i, sum[i]);
+  free(mine);
+  free(sum);
+}
+
 static int report(int steps)
 {
   const double seconds = MPI_Wtime() - progress.start;
@@ -658,7 +722,11 @@ static int report(int steps)
   const double error = fabs(after - progress.before) / progress.before;
   const bool conserved = error <= TOLERANCE; /* false when it is not a number */
   if (place.rank == 0) {
-    printf("ranks: %d, %d^3 elements each, %d steps\n", place.ranks, side, steps);
+    if (wide > 0)
+      printf("ranks: %d, %d x %d x %d, %d^3 elements in all, %d steps\n", place.ranks,
+             place.grid[0], place.grid[1], place.grid[2], wide, steps);
+    else
+      printf("ranks: %d, %d^3 elements each, %d steps\n", place.ranks, side[0], steps);
     printf("origin energy: %.17g %a\n", energy[0], energy[0]);
     printf("digest: %016llx\n", (unsigned long long)bits);
     printf("error: %.3e\n", error);
@@ -666,6 +734,8 @@ static int report(int steps)
     printf("verification: %s\n", conserved ? "PASS" : "FAIL");
   }
   report_sent();
+  if (prints)
+    print_elements();
   return conserved ? EXIT_CONSERVED : EXIT_NOT_CONSERVED;
 }
 
@@ -678,6 +748,8 @@ static int run(int steps)
     progress.before = total_energy();
     progress.start = MPI_Wtime();
     progress.step = 1;
+    if (wide > 0) /* what ranks protect apart from arrays must not differ */
+      MPI_Bcast(&progress, sizeof progress, MPI_BYTE, 0, MPI_COMM_WORLD);
   }
   if (place != RECLINE_AT_END) {
     advance_all(steps);
@@ -694,38 +766,69 @@ static bool read_number(const char *word, int most, int *number)
   return *word != '\0' && *end == '\0' && value >= 1 && value <= most;
 }
 
-static bool make_cube(void)
+/* Places the ranks in a cube, or in a grid of any shape that divides the whole box. */
+static bool make_grid(void)
 {
+  int cube = 1;
+  bool fits = true;
   MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
-  while (place.cube * place.cube * place.cube < place.ranks)
-    place.cube++;
+  while (cube * cube * cube < place.ranks)
+    cube++;
+  for (int d = 0; d < DIMENSIONS; d++)
+    place.grid[d] = wide > 0 ? 0 : cube;
+  if (wide > 0)
+    MPI_Dims_create(place.ranks, DIMENSIONS, place.grid);
+  else
+    fits = cube * cube * cube == place.ranks;
   int left = place.rank;
   for (int d = 0; d < DIMENSIONS; d++) {
-    place.at[d] = left % place.cube;
-    left /= place.cube;
+    place.at[d] = left % place.grid[d];
+    left /= place.grid[d];
+    if (wide > 0) {
+      fits = fits && wide % place.grid[d] == 0;
+      side[d] = wide / place.grid[d];
+    }
+    nodes[d] = side[d] + 1;
   }
-  return place.cube * place.cube * place.cube == place.ranks;
+  return fits;
+}
+
+/* Reads the arguments; returns false if they are no usage. */
+static bool parse(int argc, char **argv, int *steps)
+{
+  int next = 1, size = DEFAULT_SIDE;
+  prints = next < argc && strcmp(argv[next], "-p") == 0;
+  next += prints;
+  const bool whole = next < argc && strcmp(argv[next], "-w") == 0;
+  next += whole;
+  bool good = argc - next <= 2 && (!prints || whole) && (!whole || next < argc);
+  if (good && next < argc)
+    good = read_number(argv[next++], 1000, &size);
+  if (good && next < argc)
+    good = read_number(argv[next], 1000000, steps);
+  wide = whole ? size : 0;
+  for (int d = 0; d < DIMENSIONS; d++)
+    side[d] = size;
+  return good;
 }
 
 int main(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
-  const bool cube = make_cube();
   int steps = DEFAULT_STEPS, code = EXIT_USAGE;
-  side = DEFAULT_SIDE;
-  bool good = argc <= 3;
-  if (argc > 1)
-    good = good && read_number(argv[1], 1000, &side);
-  if (argc > 2)
-    good = good && read_number(argv[2], 1000000, &steps);
-  nodes = side + 1;
-  if (good && cube) {
+  const bool good = parse(argc, argv, &steps), fits = make_grid();
+  if (good && fits) {
     code = run(steps);
+  } else if (place.rank == 0 && good && wide > 0) {
+    fprintf(stderr,
+            "lulesh-like: %d ranks in a grid of %d x %d x %d, expected one that divides %d\n",
+            place.ranks, place.grid[0], place.grid[1], place.grid[2], wide);
   } else if (place.rank == 0 && good) {
     fprintf(stderr, "lulesh-like: %d ranks, expected a cube: 1, 8, 27, 64, ...\n", place.ranks);
   } else if (place.rank == 0) {
-    fprintf(stderr, "lulesh-like: expected [SIDE [STEPS]], each at least 1\n");
+    fprintf(stderr,
+            "lulesh-like: expected [SIDE [STEPS]] or [-p] -w WIDE [STEPS], each at least 1\n");
   }
   MPI_Finalize(); /* in which a checkpoint may be taken: what is protected must be there */
   free_all();

@@ -12,6 +12,8 @@
 #pragma weak recline_iteration_bytes
 #pragma weak recline_image_bytes
 #pragma weak recline_protect_items
+#pragma weak recline_protect_distributed
+#pragma weak recline_protected_bytes
 #pragma weak recline_restore
 #pragma weak recline_restarts
 
@@ -42,6 +44,20 @@ static inline void tell_items(int id, void *address, int count, enum recline_ite
 static inline void tell_doubles(int id, double *address, int count)
 {
   tell_items(id, address, count, RECLINE_DOUBLE);
+}
+
+/* Registers this rank's part of an array of doubles that is spread over the ranks. */
+static inline void tell_part(int id, double *address, int dimensions, const long long whole[],
+                             const long long first[], const long long part[])
+{
+  if (recline_protect_distributed)
+    recline_protect_distributed(id, address, RECLINE_DOUBLE, dimensions, whole, first, part);
+}
+
+/* Returns the bytes of registered items that can be restored; 0: none. */
+static inline size_t tell_recorded(int id)
+{
+  return recline_protected_bytes ? recline_protected_bytes(id) : 0;
 }
 
 /* Returns from where the program runs. After a crash it restores the registered items first. */
