@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # bundle.pl PAGE MODULE TEMPLATE FILE...: the template with each file in the place of {{its name}},
-# and the module, compressed and in base64, in that of {{module}}; '': there is none. Browsers unpack
-# gzip themselves.
+# and the module, compressed and in base64, in that of {{module}}; '': there is none. {{packed NAME}} is
+# a file compressed likewise. Browsers unpack gzip themselves.
 use strict;
 use warnings;
 use IO::Compress::Gzip qw(gzip $GzipError);
@@ -16,13 +16,18 @@ sub slurp {
 
 my ($page, $module, $template, @files) = @ARGV;
 my %part = map { m{([^/]*)$} ? ($1 => slurp($_)) : () } @files;
-if ($module) {
-  my $bytes = slurp($module);
+
+sub packed {
+  my ($bytes) = @_;
   gzip(\$bytes => \my $packed, -Level => 9, Minimal => 1) or die "$GzipError\n";
-  $part{module} = encode_base64($packed, '');
+  return encode_base64($packed, '');
 }
+
+$part{module} = packed(slurp($module)) if $module;
 my $text = slurp($template);
-$text =~ s/\{\{([\w.]+)\}\}/$part{$1} \/\/ die "$template names $1\n"/ge;
+$text =~ s{\{\{(packed )?([\w.]+)\}\}}{
+  my $content = $part{$2} // die "$template names $2\n";
+  $1 ? packed($content) : $content}ge;
 open my $out, '>:raw', "$page.new" or die "$page.new: $!\n";
 print $out $text;
 close $out or die "$page.new: $!\n";

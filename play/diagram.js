@@ -137,6 +137,6 @@ const Diagram = {
     return {html, shown};
   },
 
-  legend: (shown) => Object.entries(Diagram.MARKS).filter(([kind]) => shown.has(kind))
+  legend: (shown, marks = Diagram.MARKS) => Object.entries(marks).filter(([kind]) => shown.has(kind))
     .map(([, [mark, name]]) => `<span><svg width="26" height="12" aria-hidden="true">${mark}</svg> ${name}</span>`).join(' '),
 };

@@ -104,6 +104,8 @@ const Engine = {
       lines: (at) => call('play_go', at, 1).split('\n').slice(0, -1),
       lists: () => JSON.parse(call('play_lists') || 'null'),
       moves: (count) => new Uint8Array(e.memory.buffer, e.play_moves() >>> 0, count * size).slice(),
+      // Returns the first word of the state at the rank of each of the first `count` moves, before and after it.
+      phases: (count) => new Uint32Array(e.memory.buffer.slice(e.play_phases() >>> 0, (e.play_phases() >>> 0) + 8 * count)),
       draw: (seed, before, count) => e.play_draw(seed, before, count),
       walk: (seed, steps) => call('play_walk', seed, steps),
       explore: (most) => JSON.parse(call('play_explore', most)),

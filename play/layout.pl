@@ -36,7 +36,8 @@ my %all;
 for (@protocols) {
   my ($name, $source, $dump) = split /=/;
   my $types = structs(slurp($dump));
-  my $text = slurp($source) . (-e $source =~ s/\.c$/_state.h/r ? slurp($source =~ s/\.c$/_state.h/r) : '');
+  my $text = slurp($source);
+  $text .= slurp($_) for grep { -e } map { $source =~ s/\.c$/_$_.h/r } qw(state log);
   my ($phases) = $text =~ /^enum phase \{([^}]*)\}/m;
   my %listed = map { $_ => 1 } 'struct state', $text =~ /\b(?:LIST|ARRAY)\(\s*\w+,\s*(struct \w+)/g;
   delete @$types{grep { !$listed{$_} } keys %$types};

@@ -4,13 +4,14 @@
 globalThis.ready = (async () => {
   const $ = (id) => document.getElementById(id);
   const world = JSON.parse($('world').textContent);
-  const layouts = {...JSON.parse($('layouts').textContent), ...JSON.parse($('own').textContent || '{}')};
+  const text = async (id, format) => new TextDecoder().decode(await Engine.unpack($(id).textContent, format));
+  const layouts = {...JSON.parse(await text('layouts', 'gzip')), ...JSON.parse($('own').textContent || '{}')};
   const properties = [...new Set([...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]))];
   const BEHIND = 300, AHEAD = 50; // number of steps shown before and behind the present one
   const NAMES = 4.6; // in rem, as .names in page.css
   const module = await WebAssembly.compile(await Engine.unpack($('module').textContent, 'gzip'));
   const given = new Uint8Array(await Engine.unpack($('moves-known').textContent, 'deflate'));
-  const times = new TextDecoder().decode(await Engine.unpack($('times').textContent, 'deflate')).split('\n').slice(0, -1);
+  const times = (await text('times', 'deflate')).split('\n').slice(0, -1);
   const engine = await Engine.start(module);
   Story.words = world.words;
   let steps = [];    // {line, violation} of all known moves
@@ -195,6 +196,7 @@ globalThis.ready = (async () => {
       }
     }
     engine.begin(world.description);
+    await beginCoverage();
     engine.know(moves);
     steps = Engine.steps(engine.lines(engine.view().count));
     if (kept === count && moves === given) ending = Engine.ending(world, steps);
@@ -358,6 +360,42 @@ globalThis.ready = (async () => {
     $('state').replaceChildren(element('p', all), box);
   }
 
+  // Marks the transitions of the protocol's diagram that the runs on this page have taken.
+  function showCoverage() {
+    if (!Coverage.transitions.length) return;
+    const taken = Coverage.taken(tell().steps.slice(0, view.at), engine.phases(view.at)), {marks, text} = Coverage.marks(taken);
+    marks.forEach((mark, i) => {
+      const way = document.getElementById(`transition-${i}`);
+      way.setAttribute('class', `edge transition ${mark}`);
+      if (taken.has(i)) way.dataset.step = taken.get(i);
+      else delete way.dataset.step;
+    });
+    $('taken').textContent = text;
+    $('ways-legend').innerHTML = Diagram.legend(new Set(marks), Coverage.MARKS);
+  }
+
+  function showStrip(wrong) {
+    const {steps: all} = tell();
+    $('strip').hidden = all.length < 20; // the diagram shows a shorter run at once, on narrow screens, too
+    if ($('strip').hidden) return;
+    const {html, shown} = Minimap.draw(all, view.ranks.length, Math.max(0, view.at - BEHIND), view.at, wrong && wrong.step, $('minimap').clientWidth);
+    $('minimap').innerHTML = html;
+    $('strip-legend').innerHTML = Diagram.legend(shown, Minimap.MARKS);
+  }
+
+  // Takes the diagram of the protocol from the page, if it has one and names for its phases.
+  async function beginCoverage() {
+    const {name} = engine.lists() || {name: 'own'}, phases = layouts[name]?.phases || [];
+    const known = (state) => phases.includes(state.toLowerCase());
+    if (!world.transitions.length || !world.transitions.every(({from, to}) => known(from) && known(to))) return;
+    Coverage.transitions = world.transitions;
+    Coverage.names = phases;
+    $('ways').innerHTML = await text('states-drawn', 'deflate');
+    $('ways').querySelectorAll('title').forEach((title) => title.remove());
+    $('coverage').hidden = false;
+    $('ways').scrollLeft = ($('ways').scrollWidth - $('ways').clientWidth) / 2;
+  }
+
   function show() {
     view = engine.view();
     const wrong = violated();
@@ -373,6 +411,8 @@ globalThis.ready = (async () => {
     $('diagram').innerHTML = html;
     $('diagram').scrollLeft = $('diagram').scrollWidth;
     $('legend').innerHTML = Diagram.legend(shown);
+    showStrip(wrong);
+    showCoverage();
     $('step').value = view.at;
     $('step').max = steps.length;
     $('when').textContent = `of ${steps.length.toLocaleString('en')}${view.at ? `, the last is step ${view.at - 1}` : ''}${view.at && times.length ? `, at ${times[Math.min(view.at, times.length) - 1]} s` : ''}`;
@@ -397,9 +437,14 @@ globalThis.ready = (async () => {
   $('later').onclick = () => find(1);
   $('find').onkeydown = (event) => { if (event.key === 'Enter') find(event.shiftKey ? -1 : 1); };
   onhashchange = () => location.reload();
-  $('diagram').onclick = (event) => {
-    const at = event.target.closest('[data-step]');
-    if (at) go(Number(at.dataset.step) + 1);
+  for (const id of ['diagram', 'ways'])
+    $(id).onclick = (event) => {
+      const at = event.target.closest('[data-step]');
+      if (at) go(Number(at.dataset.step) + 1);
+    };
+  $('minimap').onclick = (event) => {
+    const box = $('minimap').getBoundingClientRect();
+    go(Math.ceil((event.clientX - box.left) / box.width * steps.length));
   };
   document.addEventListener('keydown', (event) => {
     if (event.target.closest('input') || event.ctrlKey || event.altKey || event.metaKey) return;

@@ -136,6 +136,12 @@ EXPORT(play_moves) const struct move *play_moves(void)
   return session.moves;
 }
 
+/* Returns the phases of the moves that have been taken, two numbers of 32 bits each. */
+EXPORT(play_phases) const struct session_phase *play_phases(void)
+{
+  return session.phases;
+}
+
 EXPORT(play_move_bytes) uint32_t play_move_bytes(void)
 {
   return sizeof(struct move);

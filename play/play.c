@@ -12,6 +12,8 @@
 #include "base/glib/json.h"
 #include "base/glib/page.h"
 #include "base/glib/terminal.h"
+#include "base/platform.h"
+#include "plots/states.h"
 #include "plots/words.h"
 #include "verify/check/check.h"
 #include "world/rules/in_place.h"
@@ -247,8 +249,67 @@ static void add_words(JsonBuilder *builder, const char *key, const struct words 
   json_builder_end_object(builder);
 }
 
-/* Returns the page's data as JSON that may stand in HTML. */
-static char *as_json(const struct played *p)
+static void add_transition(void *builder, const char *from, const char *to, const char *event)
+{
+  json_builder_begin_object(builder);
+  json_add_text(builder, "from", from);
+  json_add_text(builder, "to", to);
+  json_add_text(builder, "event", event);
+  json_builder_end_object(builder);
+}
+
+/* Returns the source of a protocol, or of the protocol that it is a form or a mutant of; NULL: it
+ * is not known. The caller frees it. */
+static char *protocol_source(const char *name)
+{
+  g_autofree char *plain = g_strndup(name, strcspn(name, "~"));
+  const struct rcl_protocol *first = NULL, *form;
+  for (size_t i = 0; (form = rcl_protocol_at(i)); i++) {
+    g_autofree char *file = catalogue_find(CATALOGUE_PROTOCOLS, form->name);
+    first = file ? form : first; /* other forms follow the first one */
+    if (g_str_equal(form->name, plain))
+      return first ? catalogue_find(CATALOGUE_PROTOCOLS, first->name) : NULL;
+  }
+  return NULL;
+}
+
+/* Returns the state diagram of a protocol, in SVG, if its source has one; else "". The caller frees
+ * it. Graphviz needs address space, without which it crashes. */
+static char *draw_states(const char *file, const char *text)
+{
+  g_autofree char *svg = NULL;
+  gsize length;
+  const size_t room = 512 << 20;
+  void *memory = platform_reserve(room);
+  if (memory)
+    platform_release(memory, room);
+  struct picture *picture = memory ? states_draw(file, text, NULL) : NULL;
+  bool good = picture && picture_render(picture, "dot", "svg", &svg, &length, NULL);
+  if (picture)
+    picture_free(picture);
+  const char *begin = good ? g_strstr_len(svg, (gssize)length, "<svg") : NULL;
+  return begin ? g_strndup(begin, length - (gsize)(begin - svg)) : g_strdup("");
+}
+
+/* Adds the transitions of the protocol, in the order of their numbers, and puts the diagram into
+ * the page. */
+static char *add_states(JsonBuilder *builder, const struct played *p, const char *source,
+                        char *page)
+{
+  g_autofree char *file = source ? g_strdup(source) : protocol_source(p->protocol), *text = NULL;
+  json_open_list(builder, "transitions");
+  if (!file || !g_file_get_contents(file, &text, NULL, NULL))
+    text = g_strdup("");
+  g_autofree char *svg = draw_states(file ? file : "", text);
+  if (*svg)
+    states_each(file, text, add_transition, builder, NULL);
+  json_builder_end_array(builder);
+  g_autofree char *packed = page_pack(svg, strlen(svg));
+  return page_put(page, "states-drawn", packed);
+}
+
+/* Puts the page's data into it. Frees `page`; the caller frees the result. */
+static char *put_world(const struct played *p, const char *source, char *page)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
   json_builder_begin_object(builder);
@@ -261,13 +322,15 @@ static char *as_json(const struct played *p)
   json_add_whole(builder, "again", p->again);
   json_add_whole(builder, "at", p->at);
   json_add_bool(builder, "real", p->times != NULL);
+  page = add_states(builder, p, source, page);
   json_open_object(builder, "words");
   add_words(builder, "events", words_events);
   add_words(builder, "actions", words_actions);
   add_words(builder, "rules", words_rules);
   json_builder_end_object(builder);
   json_builder_end_object(builder);
-  return page_json(builder);
+  g_autofree char *world = page_json(builder);
+  return page_put(page, "world", world);
 }
 
 /* Returns the path of the source beside a shared object, FILE.c for FILE.so; NULL: there is none.
@@ -309,6 +372,7 @@ static bool write_page(const struct played *p, const char *source, const char *f
                 "packages, and then to be built anew");
     return false;
   }
+  g_autofree char *beside = p->object && !source ? find_source(p->object) : NULL;
   if (p->object || strchr(p->protocol, '~')) {
     g_autofree char *module = link_module(p, source, error);
     if (!module)
@@ -318,8 +382,7 @@ static bool write_page(const struct played *p, const char *source, const char *f
     page = page_put(page, "module", module);
     page = page_put(page, "own", layout);
   }
-  g_autofree char *world = as_json(p);
-  page = page_put(page, "world", world);
+  page = put_world(p, beside ? beside : source, page);
   g_autofree char *moves = page_pack(p->moves, p->count * sizeof *p->moves);
   page = page_put(page, "moves-known", moves);
   g_autofree char *times = page_pack(p->times, p->times ? strlen(p->times) : 0);

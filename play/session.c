@@ -296,6 +296,7 @@ void session_clear(struct session *s)
   free(s->description);
   free(s->members);
   free(s->moves);
+  free(s->phases);
   free(s->enabled);
   *s = (struct session){0};
 }
@@ -361,13 +362,25 @@ static void name_violation(struct verdict *verdict)
   snprintf(verdict->text, sizeof verdict->text, "the protocol gives up: %.160s", why);
 }
 
+static uint32_t phase_of(const struct session *s, int rank)
+{
+  uint32_t phase = 0;
+  if (rank >= 0 && s->world.state_bytes >= sizeof phase)
+    memcpy(&phase, read_rank(&s->world, rank) + 1, sizeof phase);
+  return phase;
+}
+
 static bool step(struct session *s, struct move *move, struct buffer *line)
 {
+  struct session_phase phase = {.from = phase_of(s, move->rank)};
   s->actions.count = 0;
   s->verdict = (struct verdict){0};
   world_step(&s->world, move, &s->actions, &s->verdict);
   if (s->verdict.kind == VERDICT_IMPOSSIBLE)
     return false;
+  phase.to = phase_of(s, move->rank);
+  s->phases = memory_room(s->phases, s->at, &s->phases_room, sizeof *s->phases);
+  s->phases[s->at] = phase;
   name_violation(&s->verdict);
   char *text = trace_line(s->lines, &s->world, move, &s->actions, &s->verdict);
   if (line)

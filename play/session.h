@@ -14,6 +14,12 @@
 #include "world/rules/in_place.h"
 #include "world/trace/trace_lines.h"
 
+/* The first word of the state of the protocol at the rank of a move, which is its phase where the
+ * protocol has phases, before and after the move. */
+struct session_phase {
+  uint32_t from, to;
+};
+
 struct session {
   struct world world;
   struct parts parts;
@@ -27,6 +33,8 @@ struct session {
   struct trace_lines *lines;
   struct move *moves; /* moves from the beginning, as taken */
   uint32_t moves_room;
+  struct session_phase *phases; /* of the moves that have been taken, by move */
+  uint32_t phases_room;
   unsigned count, at;   /* number of known moves, and of those that have been taken */
   struct move *enabled; /* the moves that are enabled at present, in the world's order */
   uint32_t enabled_room;

@@ -50,6 +50,24 @@ static char *content(const char *line)
   return g_strstrip(copy);
 }
 
+/* Splits the first transition of "A -> B, C -> D" off: `to` is "B, C -> D" and becomes "B". The
+ * others follow, with the same function and event. */
+static void split_transition(struct comment *comment, const struct transition *first)
+{
+  char *comma = strchr(first->to, ','), *arrow = comma ? strstr(comma, "->") : NULL;
+  if (!arrow)
+    return;
+  struct transition rest = {.line = first->line,
+                            .from = g_strstrip(g_strndup(comma + 1, (gsize)(arrow - comma - 1))),
+                            .to = g_strstrip(g_strdup(arrow + 2)),
+                            .function = g_strdup(first->function),
+                            .event = g_strdup(first->event)};
+  *comma = '\0';
+  g_strchomp(first->to);
+  g_array_append_val(comment->found, rest);
+  split_transition(comment, &rest);
+}
+
 static bool read_transition(struct comment *comment, unsigned line, const char *text)
 {
   const char *arrow = strstr(text, "->");
@@ -72,6 +90,7 @@ static bool read_transition(struct comment *comment, unsigned line, const char *
   if (transition.from[0] == '\0' || transition.to[0] == '\0' ||
       (bracket != NULL && (close == NULL || close < bracket)))
     return bad(comment, line, "\"%s\", expected STATE -> STATE : function()  [event]", text);
+  split_transition(comment, &transition);
   return true;
 }
 
@@ -146,9 +165,10 @@ static void draw_state(struct picture *picture, const char *state, bool first)
                "state", "id", id, "tooltip", state, NULL);
 }
 
-static void draw_transition(struct picture *picture, const struct comment *comment,
-                            const struct transition *transition)
+static void draw_transition(struct picture *picture, const struct comment *comment, unsigned number)
 {
+  const struct transition *transition = &g_array_index(comment->found, struct transition, number);
+  g_autofree char *id = g_strdup_printf("transition-%u", number);
   /* Spaces around the text keep it clear of the arrow. */
   g_autofree char *label = g_strdup_printf(
       " %s%s%s ", transition->event, transition->event[0] && transition->function[0] ? " \n " : "",
@@ -156,8 +176,8 @@ static void draw_transition(struct picture *picture, const struct comment *comme
   g_autofree char *tooltip = g_strdup_printf("%s:%u: %s -> %s", comment->file, transition->line,
                                              transition->from, transition->to);
   picture_edge(picture, transition->from, transition->to, "label", label, "class", "transition",
-               "color", "#444444", "arrowsize", "0.7", "fontsize", "9", "fontcolor", "#333333",
-               "tooltip", tooltip, "labeltooltip", tooltip, NULL);
+               "id", id, "color", "#444444", "arrowsize", "0.7", "fontsize", "9", "fontcolor",
+               "#333333", "tooltip", tooltip, "labeltooltip", tooltip, NULL);
 }
 
 static struct picture *draw_comment(const struct comment *comment)
@@ -174,7 +194,7 @@ static struct picture *draw_comment(const struct comment *comment)
     draw_state(picture, transition->to, g_str_equal(transition->to, initial));
   }
   for (unsigned i = 0; i < comment->found->len; i++)
-    draw_transition(picture, comment, &g_array_index(comment->found, struct transition, i));
+    draw_transition(picture, comment, i);
   return picture;
 }
 
@@ -187,17 +207,43 @@ static void clear_transition(gpointer data)
   g_free(transition->event);
 }
 
+static void begin(struct comment *comment, const char *file, GError **error)
+{
+  *comment = (struct comment){.file = file,
+                              .title = g_string_new(NULL),
+                              .found = g_array_new(FALSE, FALSE, sizeof(struct transition)),
+                              .error = error};
+  g_array_set_clear_func(comment->found, clear_transition);
+}
+
+static void end(struct comment *comment)
+{
+  g_string_free(comment->title, TRUE);
+  g_array_unref(comment->found);
+}
+
 struct picture *states_draw(const char *file, const char *text, GError **error)
 {
-  struct comment comment = {.file = file,
-                            .title = g_string_new(NULL),
-                            .found = g_array_new(FALSE, FALSE, sizeof(struct transition)),
-                            .error = error};
-  g_array_set_clear_func(comment.found, clear_transition);
+  struct comment comment;
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  bool good = read_comment(&comment, lines);
-  struct picture *picture = good ? draw_comment(&comment) : NULL;
-  g_string_free(comment.title, TRUE);
-  g_array_unref(comment.found);
+  begin(&comment, file, error);
+  struct picture *picture = read_comment(&comment, lines) ? draw_comment(&comment) : NULL;
+  end(&comment);
   return picture;
+}
+
+bool states_each(const char *file, const char *text,
+                 void (*each)(void *ctx, const char *from, const char *to, const char *event),
+                 void *ctx, GError **error)
+{
+  struct comment comment;
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  begin(&comment, file, error);
+  bool good = read_comment(&comment, lines);
+  for (unsigned i = 0; i < comment.found->len && good; i++) {
+    const struct transition *transition = &g_array_index(comment.found, struct transition, i);
+    each(ctx, transition->from, transition->to, transition->event);
+  }
+  end(&comment);
+  return good;
 }

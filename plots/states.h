@@ -3,9 +3,15 @@
 #define RECLINE_STATES_H
 
 #include "plots/picture.h"
-/* Returns the picture, which the caller frees; NULL with `error` set to one line. `text` is the
- * content of `file`. */
 
+/* Returns the picture, which the caller frees; NULL with `error` set to one line. `text` is the
+ * content of `file`. In SVG, transition N has the id "transition-N", counted from 0. */
 struct picture *states_draw(const char *file, const char *text, GError **error);
+
+/* Calls `each` for each transition, in the order of these numbers: names of states, and the events
+ * of the transition ("" if the comment names none). Returns false with `error` as above. */
+bool states_each(const char *file, const char *text,
+                 void (*each)(void *ctx, const char *from, const char *to, const char *event),
+                 void *ctx, GError **error);
 
 #endif

@@ -70,6 +70,42 @@ async function steps(p) {
   is((await at())[1], first, 'and is known at the beginning');
 }
 
+// Tries the diagram of transitions taken, and the strip with the whole run.
+async function covered(p) {
+  const text = (id) => p.evaluate(`document.getElementById("${id}").textContent`);
+  const marked = () => p.evaluate('[...document.querySelectorAll("#ways .transition")].map((way) => way.getAttribute("class").split(" ")[2])');
+  is([new Set(await marked()).size, (await text('taken')).startsWith('The present run has taken 0 of 5 transitions. No run on this page has taken RUNNING → CAPTURING, ')],
+    [1, true], 'at first no transition is taken');
+  await p.evaluate('document.getElementById("length").value = 120');
+  await p.evaluate('document.getElementById("seed").value = 3');
+  await p.click('#walk');
+  const after = await marked();
+  is([after[0], Number(/taken (\d|all)/.exec(await text('taken'))[1]) || 5], ['taken', after.filter((mark) => mark === 'taken').length], 'a walk takes some');
+  await p.evaluate('document.querySelector("#transition-0 path").dispatchEvent(new MouseEvent("click", {bubbles: true}))');
+  is(/it is to be captured/.test(await p.evaluate('document.querySelector("#lines [aria-current] button").textContent')), true, 'a click on one goes to the first step that takes it');
+  await p.press('Home');
+  is((await marked())[0], 'earlier', 'at the first state it is one of another run');
+  is(await text('ways-legend'), ' taken by another run on this page' + ((await marked()).includes('never') ? '  not taken yet' : ''), 'the legend has the marks in use');
+}
+
+async function stripped(p) {
+  const steps = await p.evaluate('Number(document.getElementById("step").value)');
+  const strip = await p.evaluate('(({width, left, top, height}) => ({width, left, top, height}))(document.getElementById("minimap").getBoundingClientRect())');
+  is(await p.evaluate('[document.getElementById("strip").hidden, document.querySelectorAll("#minimap .frame").length]'), [false, 1], 'a strip shows the whole run');
+  await p.click('#minimap svg');
+  const middle = await p.evaluate('Number(document.getElementById("step").value)');
+  is(Math.abs(middle - steps / 2) <= 2, true, `a click in its middle goes to the middle (${middle} of ${steps})`);
+  is([strip.width > 0, await p.evaluate('document.querySelectorAll("#strip-legend span").length === document.querySelectorAll("#minimap .strip, #minimap .frame").length')],
+    [true, true], 'and each of its marks is in the legend');
+}
+
+// At 400 px nothing makes the page scroll sideways.
+async function narrow(p) {
+  await p.call('Emulation.setDeviceMetricsOverride', {width: 400, height: 900, deviceScaleFactor: 1, mobile: true});
+  is(await p.evaluate('document.documentElement.scrollWidth'), 400, 'the page fits 400 px');
+  await p.call('Emulation.clearDeviceMetricsOverride');
+}
+
 const searched = (p) => p.click('#search').then(() => p.until('!document.getElementById("search").disabled'));
 const found = (p) => p.evaluate('document.getElementById("found").textContent');
 const verdict = (p) => p.evaluate('document.getElementById("verdict").textContent');
@@ -82,6 +118,10 @@ run(async () => {
   await steps(p);
   await names(p);
   await colours(p);
+  await p.go('about:blank').catch(() => {});
+  await p.go(`file://${dir}/lie-c3-drop.html`);
+  await covered(p);
+  await narrow(p);
   await linked(p);
   await p.go('about:blank').catch(() => {});
   await p.go(`file://${dir}/lie-c3-drop.html`);
@@ -95,6 +135,9 @@ run(async () => {
   await searched(p);
   is((await found(p)).replace(/, [\d.]+ s\.$/, ''), `No violation can be reached from here: ${expected.states} states, ${expected.transitions} transitions`,
     'a world that holds is exhausted, with the native counts');
+  await p.evaluate('document.getElementById("length").value = 200');
+  await p.click('#walk');
+  await stripped(p);
   if (expected.large) {
     await p.go(`file://${dir}/large.html`);
     await searched(p);

@@ -11,7 +11,7 @@ async function load(file) {
   const bytes = zlib.gunzipSync(Buffer.from(part(page, 'module'), 'base64'));
   const module = await WebAssembly.compile(bytes);
   const [moves, times] = ['moves-known', 'times'].map((id) => zlib.inflateSync(Buffer.from(part(page, id), 'base64')));
-  const layouts = {...JSON.parse(part(page, 'layouts')), ...JSON.parse(part(page, 'own') || '{}')};
+  const layouts = {...JSON.parse(zlib.gunzipSync(Buffer.from(part(page, 'layouts'), 'base64'))), ...JSON.parse(part(page, 'own') || '{}')};
   return {world: JSON.parse(part(page, 'world')), layouts, moves,
     times: times.toString().split('\n').slice(0, -1), start: () => Engine.start(module)};
 }
