@@ -73,4 +73,67 @@ for protocol in event-logging hybrid message-tagging; do
 done
 refused no-locks none 'locks a window that was made with "no_locks"' \
   'a lock of a window that forbids them'
+
+# ---- ranks of one node share no memory, as a recovery line would cut what they write ----
+cat >node.c <<'EOF'
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+  enum { LENGTH = MPI_MAX_PROCESSOR_NAME };
+  int rank, ranks, size, unit, length, same = 0;
+  long *own, *all;
+  MPI_Aint bytes;
+  MPI_Comm node;
+  MPI_Win window;
+  char name[LENGTH] = "", *names;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  names = calloc(ranks, LENGTH);
+  MPI_Get_processor_name(name, &length);
+  MPI_Allgather(name, LENGTH, MPI_CHAR, names, LENGTH, MPI_CHAR, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks; i++)
+    same += !strcmp(name, names + (size_t)i * LENGTH);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &size);
+  MPI_Win_allocate_shared(8 * sizeof *own, sizeof *own, MPI_INFO_NULL,
+                          argc > 1 ? MPI_COMM_WORLD : node, &own, &window);
+  MPI_Win_shared_query(window, MPI_PROC_NULL, &bytes, &unit, &all);
+  for (int step = 0; step < 20; step++) {
+    MPI_Win_fence(0, window);
+    all[step % 8] += 100 * rank + step;
+    smpi_execute_flops(1e6);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  printf("rank %d: %d by name, %d by split_type, %ld bytes, %ld\n", rank, same, size, (long)bytes,
+         all[3]);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return 0;
+}
+EOF
+"$build/bin/recline-cc" -O2 -Wall node.c -o node >log 2>&1
+node() { # WORD...
+  "$recline" run scenario.yaml --json --set program.binary=./node --set program.args=[] \
+    --set platform.per_node=2 --set check.properties=[agreement] --out node-out "$@" >node.json 2>node.err
+}
+seq 0 3 | awk '{ printf "rank %d: 2 by name, 1 by split_type, 64 bytes, %d\n", $1, 300 * $1 + 33 }' >alone
+node
+sort node-out/program.out >found
+same found alone 'each rank of a node is alone with its shared window' node.err
+wrong=
+for protocol in blocking bookmark c3 chandy-lamport pessimistic causal uncoordinated; do
+  node --set protocol.name=$protocol --set checkpoint.every=3ms \
+    --set 'failures=[{rank: 1, at: 9ms, repair: 1ms}, {rank: 2, at: 20ms, repair: 1ms}]'
+  sort node-out/program.out >found
+  [ "$(value node.json verdict)" = recovered ] && cmp -s found alone || wrong="$wrong $protocol"
+done
+is "$wrong" '' 'and so it is when ranks of the node crash' node.err
+"$recline" run scenario.yaml --set program.binary=./node --set program.args=[world] \
+  --set platform.per_node=2 >stdout 2>stderr
+is "$?:$(grep -c 'MPI_ERR_RMA_SHARED' stderr)" 64:1 'a window that several ranks share is refused' stderr
 finish
