@@ -141,6 +141,17 @@ class Trace {
     return (await this.chunks.get(chunk))[step % this.text_lines];
   }
 
+  // Returns the next step from `step` on, or back from it (by -1), whose text has these words; -1: none has.
+  async find(words, step, by) {
+    for (let i = step; i >= 0 && i < this.steps;) {
+      await this.text(i); // the chunk is read
+      const chunk = Math.floor(i / this.text_lines), lines = await this.chunks.get(chunk);
+      for (; Math.floor(i / this.text_lines) === chunk && i >= 0 && i < this.steps; i += by)
+        if (lines[i % this.text_lines].toLowerCase().includes(words)) return i;
+    }
+    return -1;
+  }
+
   // Returns the step of a rank that is nearest to a time; -1: the rank has none.
   nearest(rank, time) {
     const own = this.stepsOf[rank + 1];

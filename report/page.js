@@ -82,6 +82,8 @@ const kinds = {
   },
 };
 
+kinds.pair = () => Pair.describe();
+
 function title(text, verdict, good) {
   document.title = `${text} – recline report`;
   $('title').textContent = text;
@@ -94,6 +96,7 @@ const reproduce = (...lines) => fill('commands', ...Tables.command(...lines));
 // ---- the window ----
 
 function showWindow() {
+  if (about.kind === 'pair') ({trace, view} = Pair.drawings[0]);
   const unit = trace.timed ? 1e9 : 1;
   for (const [id, value] of [['from', view.from], ['to', view.to]])
     if (document.activeElement !== $(id)) $(id).value = Number((value / unit).toFixed(trace.timed ? 9 : 0));
@@ -109,6 +112,7 @@ function settle() {
       fill('times', Tables.times(JSON.parse(about.result), trace, view));
       $('by-rank').replaceChildren(...($('by-rank').parentElement.open ? [Tables.ofRanks(trace, view)] : []));
     }
+    if (about.kind === 'pair') return void Pair.settle();
     if (!trace.loaded) return;
     fill('messages', Tables.messages(trace, view));
     page = 0;
@@ -169,6 +173,15 @@ async function hover(drawing, event) {
   tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
 }
 
+// Chooses the next event, or the last one (by -1), that has the words that are asked for.
+async function find(by) {
+  const words = $('find').value.trim().toLowerCase();
+  const start = view.cursor ? view.cursor.step + by : by > 0 ? Data.above(trace.time, view.from - 1e-9) : Data.above(trace.time, view.to) - 1;
+  const step = words ? await trace.find(words, start, by) : -1;
+  $('missed').textContent = step >= 0 ? '' : `No ${by < 0 ? 'earlier' : 'later'} event has that.`;
+  if (step >= 0) await choose(step);
+}
+
 // ---- keys and mouse ----
 
 const buttons = {
@@ -202,6 +215,9 @@ const keys = {'+': buttons.in, '=': buttons.in, '-': buttons.out, ArrowLeft: but
 function listenTo(drawing) {
   const box = drawing.canvas.parentElement;
   let grip = null;
+  // Of two runs the keys and the mouse are about the one in whose drawing they are used.
+  for (const kind of ['keydown', 'wheel', 'pointerdown', 'pointermove', 'dblclick'])
+    box.addEventListener(kind, () => { ({trace, view} = drawing); });
   box.onkeydown = (event) => {
     const act = !event.ctrlKey && !event.altKey && !event.metaKey && trace.loaded && keys[event.key];
     if (!act) return;
@@ -269,20 +285,21 @@ async function open(index) {
 function listen() {
   for (const [id, act] of Object.entries(buttons)) $(id).onclick = act;
   for (const id of ['from', 'to'])
-    $(id).onchange = () => view.show(...['from', 'to'].map((name) => Number($(name).value) * (trace.timed ? 1e9 : 1)));
-  $('few').onclick = () => { // zooms in on the middle, until the messages are few enough
-    const middle = at() ?? (view.from + view.to) / 2;
-    for (let from = view.from, to = view.to; ; [from, to] = [(from + middle) / 2, (to + middle) / 2]) {
-      const count = Data.above(trace.sentAt, to) - Data.above(trace.sentAt, from - 1e-9);
-      if (count <= ARROWS || to - from <= view.least) return view.show(from, to);
-    }
+    $(id).onchange = () => (about.kind === 'pair' ? Pair.drawings[0].view : view).show(...['from', 'to'].map((name) => Number($(name).value) * (trace.timed ? 1e9 : 1)));
+  $('few').onclick = () => { // shows the part that is drawn or, if that is all, its half
+    const {from, to} = spacetime.shown;
+    if (spacetime.part) return view.show(from, to);
+    return view.zoom(2, at());
   };
+  $('find-earlier').onclick = () => find(-1);
+  $('find-later').onclick = () => find(1);
+  $('find').onkeydown = (event) => { if (event.key === 'Enter') find(event.shiftKey ? -1 : 1); };
   $('before').onclick = () => { page--; showEvents(); };
   $('after').onclick = () => { page++; showEvents(); };
   $('by-rank').parentElement.ontoggle = settle;
   new ResizeObserver(() => view?.changed()).observe($('run'));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => view?.changed());
-  if (about.traces.length < 2) return;
+  if (about.traces.length < 2 || about.kind === 'pair') return;
   $('which').append(...about.traces.map((t, i) => element('option', t.file, {value: i})));
   $('which').closest('p').hidden = false;
   $('which').onchange = () => open(Number($('which').value)).catch(failed);
@@ -296,5 +313,5 @@ kinds[about.kind]();
 const ready = new Promise((done) => document.addEventListener('DOMContentLoaded', done)).then(async () => {
   if (!about.traces?.length) return;
   listen();
-  await open(0);
+  await (about.kind === 'pair' ? Pair.open() : open(0));
 }).catch(failed);

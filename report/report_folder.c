@@ -20,6 +20,7 @@
 
 struct report {
   const char *folder; /* DIR */
+  const char *beside; /* a second one, with another run; NULL: none */
   JsonBuilder *about;
   GString *data; /* elements for the page */
 };
@@ -133,6 +134,37 @@ static bool add_run(const struct report *r, GError **error)
   return good && (!has(r, "program.out") || add_file(r, "output", "program.out", error));
 }
 
+/* Adds the result of a run that stands beside another one, and must have a trace. */
+static bool add_beside(const struct report *r, GError **error)
+{
+  g_autofree char *file = in(r, "result.json");
+  if (!has(r, "result.json") || !has(r, "trace.txt"))
+    return input_bad(error, r->folder, 0, "no run with its trace, expected two of them");
+  json_builder_begin_object(r->about);
+  json_add_text(r->about, "folder", r->folder);
+  bool good = check_result(file, error) && add_file(r, "result", "result.json", error) &&
+              add_file(r, "scenario", "scenario.yaml", error);
+  json_builder_end_object(r->about);
+  return good;
+}
+
+/* Adds two runs. */
+static bool add_pair(const struct report *r, GError **error)
+{
+  struct report second = *r;
+  second.folder = r->beside;
+  json_add_text(r->about, "kind", "pair");
+  json_add_text(r->about, "version", RECLINE_VERSION);
+  json_add_text(r->about, "folder", r->folder);
+  json_open_list(r->about, "runs");
+  bool good = add_beside(r, error) && add_beside(&second, error);
+  json_builder_end_array(r->about);
+  json_open_list(r->about, "traces");
+  good = good && add_trace(r, "trace.txt", 0, error) && add_trace(&second, "trace.txt", 1, error);
+  json_builder_end_array(r->about);
+  return good;
+}
+
 /* ---- of a check ---- */
 
 /* Returns the object in the file of claims; NULL with `error` set if the file is wrong. */
@@ -224,11 +256,19 @@ static const struct kind {
              {"campaign", "table.csv", add_campaign},
              {"replication", "replication.md", add_replication}};
 
+static bool is_folder(const char *folder, GError **error)
+{
+  return g_file_test(folder, G_FILE_TEST_IS_DIR) ||
+         input_bad(error, folder, 0, "%s, expected a folder that --out has written",
+                   g_file_test(folder, G_FILE_TEST_EXISTS) ? "no folder" : "there is none");
+}
+
 static bool add_folder(const struct report *r, GError **error)
 {
-  if (!g_file_test(r->folder, G_FILE_TEST_IS_DIR))
-    return input_bad(error, r->folder, 0, "%s, expected a folder that --out has written",
-                     g_file_test(r->folder, G_FILE_TEST_EXISTS) ? "no folder" : "there is none");
+  if (!is_folder(r->folder, error))
+    return false;
+  if (r->beside)
+    return is_folder(r->beside, error) && add_pair(r, error);
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
     if (!has(r, kinds[i].file))
       continue;
@@ -288,6 +328,11 @@ static bool write_export(const struct report *r, const char *file,
 /* Writes the format that the suffix of the output's name tells. */
 static bool write_any(const struct report *r, const char *file, GError **error)
 {
+  if (r->beside && !g_str_has_suffix(file, ".html")) {
+    g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                "%s: two runs for another tool, expected a file that ends in .html", file);
+    return false;
+  }
   if (g_str_has_suffix(file, ".paje"))
     return write_export(r, file, export_paje, error);
   if (g_str_has_suffix(file, ".json"))
@@ -303,18 +348,28 @@ static bool write_any(const struct report *r, const char *file, GError **error)
   return false;
 }
 
-/* Returns a path in the current folder, named after DIR. The caller frees it. */
-static char *default_output(const char *folder)
+/* Returns the name of a folder, which the caller frees. */
+static char *folder_name(const char *folder)
 {
   g_autofree char *path = g_canonicalize_filename(folder, NULL);
   g_autofree char *name = g_path_get_basename(path);
-  return g_strconcat(strcmp(name, "/") ? name : "report", ".html", NULL);
+  return g_strdup(strcmp(name, "/") ? name : "report");
 }
 
-const struct about about_report = {"report", "DIR",
+/* Returns a path in the current folder, named after the folders. The caller frees it. */
+static char *default_output(char *const *folders)
+{
+  g_autofree char *first = folder_name(folders[0]);
+  g_autofree char *second = folders[1] ? folder_name(folders[1]) : NULL;
+  return g_strconcat(first, second ? "-" : "", second ? second : "", ".html", NULL);
+}
+
+const struct about about_report = {"report", "DIR [DIR]",
                                    "write a page about what --out has kept; of a run, a check, a "
-                                   "campaign or a replication; a trace for other tools",
+                                   "campaign or a replication; two runs side by side; a trace for "
+                                   "other tools",
                                    "report kept\n"
+                                   "report kept other\n"
                                    "report kept -o kept.paje"};
 
 int command_report(int argc, char **argv)
@@ -330,13 +385,13 @@ int command_report(int argc, char **argv)
   g_autoptr(GError) error = NULL;
   if (!options_read(&about_report, argc, argv, entries))
     return EXIT_BAD_INPUT;
-  if (!folders || folders[1])
-    return bad_input("recline report: %s, expected one DIR",
-                     folders ? "more than one folder" : "no folder");
-  g_autofree char *file = out ? g_strdup(out) : default_output(folders[0]);
+  if (!folders || (folders[1] && folders[2]))
+    return bad_input("recline report: %s, expected one DIR, or two with a run each",
+                     folders ? "more than two folders" : "no folder");
+  g_autofree char *file = out ? g_strdup(out) : default_output(folders);
   g_autoptr(JsonBuilder) about = json_builder_new();
   g_autoptr(GString) data = g_string_new(NULL);
-  struct report report = {folders[0], about, data};
+  struct report report = {folders[0], folders[1], about, data};
   progress_begin("writing the report");
   bool good = write_any(&report, file, &error);
   progress_end();

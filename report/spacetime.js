@@ -13,35 +13,53 @@ class SpaceTime extends Timeline {
   get bar() { return {top: this.row / 2 - 2, size: 4}; }
   y(rank) { return AXIS + (rank + 0.5) * this.row; }
 
-  // Returns the messages that are sent or under way in the window; null: there are too many.
+  get shown() { return this.part || this.view; }
+
+  // Returns the number of messages that are sent between two times.
+  sent(from, to) { return Data.above(this.trace.sentAt, to) - Data.above(this.trace.sentAt, from - 1e-9); }
+
+  // If the window has too many messages, returns the part of it around the chosen event, or else its first crash,
+  // or its middle, that has few enough; else null. this.around says which.
+  few() {
+    const {trace, view} = this, inside = (step) => trace.time[step] >= view.from && trace.time[step] <= view.to;
+    this.count = this.sent(view.from, view.to);
+    if (this.count <= MOST_MESSAGES) return null;
+    const crash = trace.crashes.find(inside), chosen = view.cursor && inside(view.cursor.step);
+    this.around = chosen ? 'the chosen event' : crash !== undefined ? 'the first crash' : 'its middle';
+    const middle = chosen ? trace.time[view.cursor.step] : crash !== undefined ? trace.time[crash] : (view.from + view.to) / 2;
+    let {from, to} = view;
+    while (this.sent(from, to) > ARROWS && to - from > view.least) [from, to] = [(from + middle) / 2, (to + middle) / 2];
+    return {from, to};
+  }
+
+  // Returns the messages that are sent or under way in the part that is drawn.
   found() {
-    const {trace, view} = this;
-    const first = Data.above(trace.sentAt, view.from - 1e-9), last = Data.above(trace.sentAt, view.to);
-    this.count = last - first;
-    if (this.count > MOST_MESSAGES) return null;
+    const {trace, shown} = this;
+    const first = Data.above(trace.sentAt, shown.from - 1e-9), last = Data.above(trace.sentAt, shown.to);
     const list = [];
     for (let i = Math.max(0, first - LOOK_BACK); i < last; i++) {
       const end = trace.received[i] ? trace.time[trace.sent[i] + trace.received[i] - 1] : trace.sentAt[i];
-      if (end >= view.from) list.push(i);
+      if (end >= shown.from) list.push(i);
     }
     return list;
   }
 
   draw() {
     if (!this.trace.loaded) return;
+    this.part = this.few();
     const g = this.begin(), list = this.found();
     g.save();
     g.beginPath();
     g.rect(GUTTER - 1, AXIS, this.width + 2, this.height);
     g.clip();
-    if (list) this.drawMessages(g, list);
+    this.drawMessages(g, list);
     this.drawCuts(g);
     this.drawSteps(g);
     this.drawCrashes(g);
     g.restore();
     this.drawCursor(g);
-    const text = list ? `${list.length.toLocaleString('en')} messages in this window.`
-      : `${this.count.toLocaleString('en')} messages are sent in this window; they are drawn where there are at most ${MOST_MESSAGES.toLocaleString('en')}.`;
+    const text = this.part ? `${this.count.toLocaleString('en')} messages are sent in this window. The ${list.length.toLocaleString('en')} around ${this.around} are drawn, from ${this.trace.show(this.part.from)} to ${this.trace.show(this.part.to)}.`
+      : `${list.length.toLocaleString('en')} messages in this window.`;
     if (this.said.textContent !== text) this.said.textContent = text;
   }
 
@@ -83,8 +101,8 @@ class SpaceTime extends Timeline {
   }
 
   drawSteps(g) {
-    const {trace, view} = this, captured = trace.kinds.indexOf('captured');
-    const first = Data.above(trace.time, view.from - 1e-9), last = Data.above(trace.time, view.to);
+    const {trace, shown} = this, captured = trace.kinds.indexOf('captured');
+    const first = Data.above(trace.time, shown.from - 1e-9), last = Data.above(trace.time, shown.to);
     if (last - first > 2 * MOST_MESSAGES) return;
     g.fillStyle = this.palette.text;
     for (let i = first; i < last; i++) {

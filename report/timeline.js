@@ -29,10 +29,12 @@ class Timeline {
   }
 
   get height() { return AXIS + this.row * this.trace.ranks + this.strips.length * (STRIP + GAP) + 4; }
+  // The part of time that is drawn: {from, to}.
+  get shown() { return this.view; }
   // The part of a row that is painted: all but a line between rows.
   get bar() { return {top: 0, size: this.row > 3 ? this.row - 1 : this.row}; }
-  x(time) { return GUTTER + (time - this.view.from) / (this.view.to - this.view.from) * this.width; }
-  time(x) { return this.view.from + (x - GUTTER) / this.width * (this.view.to - this.view.from); }
+  x(time) { return GUTTER + (time - this.shown.from) / (this.shown.to - this.shown.from) * this.width; }
+  time(x) { return this.shown.from + (x - GUTTER) / this.width * (this.shown.to - this.shown.from); }
   // Returns the rank of a row; null: there is none.
   rankAt(y) {
     const rank = Math.floor((y - AXIS) / this.row);
@@ -88,7 +90,7 @@ class Timeline {
   }
 
   paintRow(periods, pixels, wide, high) {
-    const {from, to} = this.view, step = (to - from) / wide, color = this.palette.pixel;
+    const {from, to} = this.shown, step = (to - from) / wide, color = this.palette.pixel;
     let index = periods.at(from);
     for (let x = 0; x < wide; x++) {
       const begin = from + x * step, end = begin + step;
@@ -137,7 +139,7 @@ class Timeline {
   // ---- over them ----
 
   drawAxis(g) {
-    const {marks, step} = ticks(this.view.from, this.view.to, Math.max(2, this.width / 110));
+    const {marks, step} = ticks(this.shown.from, this.shown.to, Math.max(2, this.width / 110));
     g.fillStyle = this.palette.text;
     g.strokeStyle = this.palette.edge;
     g.textAlign = 'center';
@@ -217,10 +219,10 @@ class Timeline {
   // ---- strips: {title, unit, level(from, to)} ----
 
   drawStrip(g, strip, top) {
-    const wide = Math.round(this.width), step = (this.view.to - this.view.from) / wide, values = new Float64Array(wide);
+    const wide = Math.round(this.width), step = (this.shown.to - this.shown.from) / wide, values = new Float64Array(wide);
     let most = 0;
     for (let x = 0; x < wide; x++) {
-      values[x] = strip.level(this.view.from + x * step, this.view.from + (x + 1) * step);
+      values[x] = strip.level(this.shown.from + x * step, this.shown.from + (x + 1) * step);
       most = Math.max(most, values[x]);
     }
     g.fillStyle = this.palette.quiet;

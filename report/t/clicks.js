@@ -104,7 +104,11 @@ async function sums(p, result) {
 }
 
 async function diagram(p) {
-  is((await text(p, 'drawn')).includes('at most 3,000'), true, 'of the whole run there are too many messages for the diagram');
+  await p.evaluate('view.choose(null)');
+  await drawn(p);
+  is(/messages are sent in this window\. The \d+ around the first crash are drawn, from /.test(await text(p, 'drawn')), true,
+    'of a window with too many messages the diagram shows those around the crash');
+  is(await p.evaluate('(({from, to}) => trace.time[trace.crashes[0]] >= from && trace.time[trace.crashes[0]] <= to)(spacetime.shown)'), true, 'which is there');
   await p.click('#few');
   await p.until('document.getElementById("drawn").textContent.includes("messages in this window")');
   const {count, ink} = await p.evaluate(`(() => {
@@ -123,6 +127,58 @@ async function diagram(p) {
     'the commands that draw the window and play its end');
 }
 
+// Tries the search for an event.
+async function sought(p) {
+  await p.evaluate('view.all(), view.choose(null), document.getElementById("find").value = "crash"');
+  await p.click('#find-later');
+  await p.until('view.cursor !== null');
+  is(await p.evaluate('view.cursor.step === trace.crashes[0]'), true, 'the search finds the crash');
+  await p.evaluate('document.getElementById("find").value = "no such words"');
+  await p.click('#find-earlier');
+  await p.until('document.getElementById("missed").textContent !== ""');
+  is(await text(p, 'missed'), 'No earlier event has that.', 'and says what is not there');
+}
+
+// Tries two runs beside each other.
+async function paired(p, dir) {
+  const results = ['run', 'other'].map((name) => JSON.parse(fs.readFileSync(`${dir}/${name}/result.json`, 'utf8')));
+  await p.go(`file://${dir}/run-other.html`);
+  await drawn(p);
+  is(await text(p, 'title'), 'run (A) beside other (B)', 'two runs have a page');
+  const row = await p.evaluate('[...document.querySelectorAll("#facts tr")].find((row) => row.cells[0].textContent === "checkpoints committed").textContent');
+  const [a, b] = results.map((result) => result.checkpoints.committed);
+  is(row.startsWith(`checkpoints committed${a}${b}`), true, 'with the numbers of both');
+  const crashes = () => p.evaluate('Pair.drawings.map((drawing) => Math.round(drawing.x(drawing.trace.time[drawing.trace.crashes[0]])))');
+  const [left, right] = await crashes();
+  is(left === right, false, 'by time, the crashes are not below each other');
+  const align = async (name) => {
+    await p.evaluate(`(() => { const align = document.getElementById('align'); align.selectedIndex = [...align.options].findIndex((option) => option.textContent === '${name}'); align.dispatchEvent(new Event('change')); })()`);
+    await drawn(p);
+  };
+  await align('the first crash');
+  is(new Set(await crashes()).size, 1, 'by the first crash, they are');
+  await align('the first capture of checkpoint 2');
+  const captures = await p.evaluate('Pair.drawings.map((drawing) => Math.round(drawing.x(Math.min(...drawing.trace.lines_of_recovery.filter((cut) => cut.checkpoint === 2 && cut.committed).flatMap((cut) => cut.at).map((step) => drawing.trace.time[step])))))');
+  is(new Set(captures).size, 1, 'by a checkpoint, its captures are');
+  await p.evaluate('Pair.drawings[1].canvas.parentElement.focus()');
+  await p.press('+');
+  await drawn(p);
+  is(await p.evaluate('Pair.drawings.map(({view}) => view.to - view.from).every((length, _, all) => length === all[0] && length < Pair.drawings[0].view.end)'), true, 'both show the same window');
+  const spent = await p.evaluate('Pair.drawings.map((drawing) => ACTIVITIES.reduce((sum, _, a) => sum + drawing.trace.of.reduce((all, own) => all + Pair.between(own, a, {from: -1, to: 1e18}), 0), 0) / drawing.trace.ranks / 1e9)');
+  is(spent.every((sum, i) => near(sum, results[i].simulated_s, 1e-6)), true, 'the times of both add up');
+  await names(p);
+}
+
+// At 400 px no page scrolls sideways.
+async function narrow(p, dir) {
+  await p.call('Emulation.setDeviceMetricsOverride', {width: 400, height: 900, deviceScaleFactor: 1, mobile: true});
+  for (const page of ['run', 'run-other', 'check', 'campaign', 'replication']) {
+    await p.go(`file://${dir}/${page}.html`);
+    is(await p.evaluate('document.documentElement.scrollWidth'), 400, `${page}.html fits 400 px`);
+  }
+  await p.call('Emulation.clearDeviceMetricsOverride');
+}
+
 run(async () => {
   const [dir] = process.argv.slice(2);
   const result = JSON.parse(fs.readFileSync(`${dir}/run/result.json`, 'utf8'));
@@ -133,6 +189,7 @@ run(async () => {
   await sums(p, result);
   await events(p, lines);
   await diagram(p);
+  await sought(p);
   await names(p);
   await colours(p);
   is(await p.evaluate("performance.getEntriesByType('resource').length"), 0, 'nothing was fetched');
@@ -163,6 +220,8 @@ run(async () => {
     [page.match(/^\|-/gm).length, true, 1], 'tables and pictures of a replication');
   is(await p.evaluate('document.title'), 'Published values and simulated ones – recline report', 'what is in a picture is not run');
   await names(p);
+  await paired(p, dir);
+  await narrow(p, dir);
   await p.go(`file://${dir}/kept.html`);
   const pictures = `${__dirname}/pictures`;
   await pictured(p, `${pictures}/timeline.txt`, '#timeline', 'trace.of.reverse(), view.changed()');

@@ -65,7 +65,9 @@ sub damaged {
 }
 
 refuses('no folder', '', 'no folder');
-refuses('two folders', 'run run', 'more than one');
+refuses('three folders', 'run run run', 'more than two');
+refuses('a run beside none', 'run tmp', 'tmp: no run with its trace');
+refuses('a run beside a folder that is not there', 'run none', 'none: there is none');
 refuses('a folder that is not there', 'none', 'none: there is none');
 refuses('a file', 'run/result.json', 'result.json: no folder');
 refuses('a folder with nothing in it', 'tmp', 'tmp: no result');
@@ -102,6 +104,9 @@ copy($_, 'kept') for glob "run/result.json run/scenario.yaml $FindBin::Bin/pictu
 recline('report kept');
 recline("run $root/scenarios/demo.yaml --no-trace --out bare");
 recline('report bare');
+recline("run $root/scenarios/demo.yaml --set protocol.name=bookmark --out other");
+is(join('|', recline('report run other')), "run-other.html\n|0|", 'a page of two runs');
+refuses('two runs for another tool', 'run other -o page.json', 'two runs for another tool');
 recline('check lie-c3-drop c3-second-crash bookmark-until-equal --out check');
 recline('report check');
 spew('campaign.yaml', "program: {binary: ring, args: ['20'], ranks: 4}\nplatform: {file: clan.xml}\nprotocol: {name: c3}\n"
@@ -197,6 +202,6 @@ SKIP: {
   my @played = -e "$build/play/page.html" ? qw(claim at) : ();
   recline('play c3-no-suppress -o claim.html') if @played;
   recline('play run/trace.txt --at 150ms -o at.html') if @played;
-  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run check campaign replication large), @played);
+  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run run-other check campaign replication large), @played);
 }
 done_testing();
