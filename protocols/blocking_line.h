@@ -13,7 +13,7 @@
 #ifndef RECLINE_BLOCKING_LINE_H
 #define RECLINE_BLOCKING_LINE_H
 
-#include "protocols/parts/clauses.h" /* C, C1 */
+#include "protocols/parts/clauses.h"
 
 /* ---- looking at ranks ---- */
 

@@ -10,7 +10,7 @@
 #ifndef RECLINE_BOOKMARK_LINE_H
 #define RECLINE_BOOKMARK_LINE_H
 
-#include "protocols/parts/clauses.h" /* C, C1 */
+#include "protocols/parts/clauses.h"
 
 /* ---- looking at ranks ---- */
 

@@ -303,6 +303,8 @@ static int first_broken(const struct rank *r)
   return r->state->phase >= RECORDING && !r->state->captured ? 7 : 0;
 }
 
+#include "protocols/chandy-lamport_line.h"
+
 /* ---- the registered forms ---- */
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -319,12 +321,12 @@ static const struct rcl_place place = {
     .back = RCL_BACK_ALL,
     .assumes = RCL_ASSUMES_FIFO | RCL_ASSUMES_ANYWHERE | RCL_ASSUMES_CONNECTED};
 
-#define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
+#define PROTOCOL(ID, NAME, TITLE, LINE, NEXT)                                                      \
   {                                                                                                \
     .name = NAME, .title = TITLE, .control_bytes = 12, .level = RCL_LEVEL_CHANNEL,                 \
     .controls = controls, .invariants = invariants, .phases = phases, .promises = promises,        \
     .state_size = state_size, .in_use = in_use, .step = ID##_step,                                 \
-    .violated_invariant = ID##_broken, .place = &place, .variant = NEXT                            \
+    .violated_invariant = ID##_broken, .place = &place, .line = LINE, .variant = NEXT              \
   }
 
 static const struct variant direct = {.tree = false};
@@ -333,9 +335,9 @@ static const struct variant tree = {.tree = true};
 RCL_FORM(direct)
 RCL_FORM(tree)
 
-static const struct rcl_protocol chandy_lamport_tree =
-    PROTOCOL(tree, "chandy-lamport-tree", "the same, the ranks report over a spanning tree", NULL);
+static const struct rcl_protocol chandy_lamport_tree = PROTOCOL(
+    tree, "chandy-lamport-tree", "the same, the ranks report over a spanning tree", NULL, NULL);
 extern const struct rcl_protocol protocol_chandy_lamport;
-const struct rcl_protocol protocol_chandy_lamport =
-    PROTOCOL(direct, "chandy-lamport",
-             "markers (Chandy and Lamport, TOCS 1985), below MPI's matching", &chandy_lamport_tree);
+const struct rcl_protocol protocol_chandy_lamport = PROTOCOL(
+    direct, "chandy-lamport", "markers (Chandy and Lamport, TOCS 1985), below MPI's matching", line,
+    &chandy_lamport_tree);

@@ -31,10 +31,12 @@ enum {
 struct rcl_whole_rank {
   const struct rcl_config *config;
   const void *state;     /* the state of its protocol; DEAD: NULL */
-  const void *committed; /* the state that is stored with the image of the committed checkpoint;
-                            FRESH: zeroes; NULL: left out, as no rank will start from it */
+  const void *committed; /* the state from which a START of the committed checkpoint begins: the
+                            one stored with its log if there is a log, else with its image; FRESH:
+                            zeroes; NULL: left out, as no rank will start from it */
   const void *newer;  /* the state that is stored with the image of the next checkpoint; NULL: there
                          is none, or it is left out */
+  const void *log;    /* the same of its log */
   uint32_t standing;  /* enum rcl_standing */
   uint32_t held;      /* 1: HOLD without RELEASE */
   uint32_t timer;     /* 1: SET_TIMER without TIMER */
@@ -43,8 +45,10 @@ struct rcl_whole_rank {
   uint32_t restorable; /* 1: the image of the committed checkpoint is durable, or the checkpoint is
                           FRESH */
   uint32_t durable;    /* checkpoint after the committed one whose image is durable; 0: none */
-  uint32_t older;      /* number of images of checkpoints before the committed one; 0 with levels of
-                          storage, which keep some */
+  uint32_t storing_log, durable_log; /* the same of its log */
+  uint32_t logged;                   /* 1: the log of the committed checkpoint is durable */
+  uint32_t older;  /* number of images of checkpoints before the committed one; 0 with levels of
+                      storage, which keep some */
   uint32_t joined; /* 1: the program is in a barrier of all ranks, has contributed `words` to it,
                       and has not taken what the others have contributed */
   uint32_t words[RCL_WORDS];
@@ -54,7 +58,8 @@ struct rcl_whole_rank {
  * both ranks count them, in the world's memory, whatever the protocol counts. */
 struct rcl_whole_count {
   uint32_t sent;  /* messages that the sender's program has sent, with suppressed ones */
-  uint32_t given; /* messages that the receiver's program was given */
+  uint32_t given; /* messages that the receiver's program was given; below the matching, those that
+                     were delivered to it, matched or not */
 };
 
 /* Control messages of one kind from one rank to another. If their count is 0, the rest is zero. */
@@ -62,6 +67,8 @@ struct rcl_whole_control {
   uint32_t count; /* number of messages under way */
   uint32_t place; /* place of the first one among the control messages of the channel, from 0 */
   uint32_t about, value; /* words of the first one */
+  uint32_t ahead; /* number of the program's messages under way in front of the first one; 0 above
+                     the matching, where control messages have channels of their own */
 };
 
 /* The channel from one rank to another, or to itself. Messages that a start has made obsolete are

@@ -124,42 +124,75 @@ static void put_control(struct taking *t)
   now[word_of_control(h, from, to, kind, WORD_PLACE)] = behind;
   now[word_of_control(h, from, to, kind, WORD_ABOUT)] = term(t, FIELD(t, about));
   now[word_of_control(h, from, to, kind, WORD_VALUE)] = term(t, FIELD(t, value));
+  if (h->joined)
+    now[word_of_control(h, from, to, kind, WORD_AHEAD)] =
+        now[word_of_channel(h, from, to, CHANNEL_MESSAGES)];
 }
 
 static void capture(struct taking *t)
 {
   Z3_ast checkpoint = term(t, FIELD(t, checkpoint));
-  bool place = t->m->kind == RCL_EVENT_SAFE_POINT || t->m->kind == RCL_EVENT_COLLECTED;
-  line_move_duty(t->m, "capture",
-                 "an image is taken of the next checkpoint, while its rank is held",
-                 both(t->h, same(t->h, checkpoint, next_checkpoint(t->h, t->m->now)),
-                      either(t->h, place ? Z3_mk_true(t->h->w.x.z3) : Z3_mk_false(t->h->w.x.z3),
-                             is_number(t->h, *word(t, WORD_HELD), 1))));
+  bool place =
+      t->h->joined || t->m->kind == RCL_EVENT_SAFE_POINT || t->m->kind == RCL_EVENT_COLLECTED;
+  line_move_duty(
+      t->m, "capture",
+      "an image is taken of the next checkpoint, below the matching or while its rank is held",
+      both(t->h, same(t->h, checkpoint, next_checkpoint(t->h, t->m->now)),
+           either(t->h, place ? Z3_mk_true(t->h->w.x.z3) : Z3_mk_false(t->h->w.x.z3),
+                  is_number(t->h, *word(t, WORD_HELD), 1))));
   *word(t, WORD_CAPTURING) = checkpoint;
 }
 
-/* Stores the state behind the step with the image. */
+/* Adds that nothing is stored in `storing` and `durable`, and that the checkpoint is the next one.
+ */
+static void may_store(struct taking *t, enum rank_word storing, enum rank_word durable,
+                      Z3_ast checkpoint, const char *text)
+{
+  struct whole *h = t->h;
+  Z3_ast none = both(h, is_number(h, *word(t, storing), 0), is_number(h, *word(t, durable), 0));
+  line_move_duty(t->m, "store", text,
+                 both(h, none, same(h, checkpoint, next_checkpoint(h, t->m->now))));
+}
+
+/* Stores the state behind the step with a part of the checkpoint. */
+static void store_state(struct taking *t, enum memory_of memory)
+{
+  struct whole *h = t->h;
+  for (uint32_t k = 0; k < h->words; k++)
+    t->m->now[word_of_memory(h, t->m->rank, memory, k)] =
+        t->m->now[word_of_memory(h, t->m->rank, OF_STATE, k)];
+}
+
+static void store_log(struct taking *t, Z3_ast checkpoint)
+{
+  if (!t->h->logs) {
+    t->unknown = "a log is stored, of which the protocol's `place` says nothing";
+    return;
+  }
+  may_store(t, WORD_STORING_LOG, WORD_DURABLE_LOG, checkpoint,
+            "a log is stored once, of the next checkpoint");
+  *word(t, WORD_STORING_LOG) = checkpoint;
+  store_state(t, OF_LOG);
+}
+
 static void store(struct taking *t)
 {
   struct whole *h = t->h;
   Z3_ast checkpoint = term(t, FIELD(t, checkpoint));
-  if (known(t, FIELD(t, part), RCL_PARTS) != RCL_PART_IMAGE)
-    t->unknown = "a log is stored";
+  if (known(t, FIELD(t, part), RCL_PARTS) == RCL_PART_LOG) {
+    store_log(t, checkpoint);
+    return;
+  }
   if (t->m->kind != RCL_EVENT_CAPTURED)
     t->unknown = "an image is stored later than it is captured";
   if (t->unknown)
     return;
-  Z3_ast none =
-      both(h, is_number(h, *word(t, WORD_STORING), 0), is_number(h, *word(t, WORD_DURABLE), 0));
-  line_move_duty(t->m, "store",
-                 "an image is stored once, of the checkpoint that was captured, the next one",
-                 both(h, none,
-                      both(h, same(h, checkpoint, event_checkpoint(t)),
-                           same(h, checkpoint, next_checkpoint(h, t->m->now)))));
+  line_move_duty(t->m, "store", "an image is stored of the checkpoint that was captured",
+                 same(h, checkpoint, event_checkpoint(t)));
+  may_store(t, WORD_STORING, WORD_DURABLE, checkpoint,
+            "an image is stored once, of the next checkpoint");
   *word(t, WORD_STORING) = checkpoint;
-  for (uint32_t k = 0; k < h->words; k++)
-    t->m->now[word_of_memory(h, t->m->rank, OF_NEWER, k)] =
-        t->m->now[word_of_memory(h, t->m->rank, OF_STATE, k)];
+  store_state(t, OF_NEWER);
   whole_copy_counts(h, t->m->now, t->m->rank, OF_NEWER, OF_STATE);
 }
 
@@ -169,12 +202,17 @@ static void erase(struct taking *t)
   Z3_ast checkpoint = term(t, FIELD(t, checkpoint)), committed = t->m->now[GLOBAL_COMMITTED],
          fresh = is_number(h, committed, RCL_FRESH), none = number(h, 0);
   Z3_ast *restorable = word(t, WORD_RESTORABLE), *older = word(t, WORD_OLDER),
-         *storing = word(t, WORD_STORING), *durable = word(t, WORD_DURABLE);
-  *restorable =
-      chosen(h, both(h, negated(h, fresh), same(h, checkpoint, committed)), none, *restorable);
+         *logged = word(t, WORD_LOGGED),
+         is_of_line = both(h, negated(h, fresh), same(h, checkpoint, committed));
+  static const enum rank_word newer[] = {WORD_STORING, WORD_DURABLE, WORD_STORING_LOG,
+                                         WORD_DURABLE_LOG};
+  *restorable = chosen(h, is_of_line, none, *restorable);
+  *logged = chosen(h, is_of_line, none, *logged);
   *older = chosen(h, same(h, plus(h, checkpoint, number(h, 1)), committed), none, *older);
-  *storing = chosen(h, same(h, checkpoint, *storing), none, *storing);
-  *durable = chosen(h, same(h, checkpoint, *durable), none, *durable);
+  for (unsigned i = 0; i < G_N_ELEMENTS(newer); i++) {
+    Z3_ast *is = word(t, newer[i]);
+    *is = chosen(h, same(h, checkpoint, *is), none, *is);
+  }
 }
 
 static void ask_commit(struct taking *t)

@@ -72,7 +72,8 @@ static void print_plain(struct printing *t, uint32_t first, uint32_t count)
 static void print_memory(struct printing *t, int rank, enum memory_of memory)
 {
   static const char *const titles[] = {"state", "image of the committed checkpoint",
-                                       "image of the next checkpoint"};
+                                       "image of the next checkpoint",
+                                       "log of the next checkpoint"};
   uint32_t first = word_of_memory(t->h, rank, memory, 0);
   gsize from = begin_line(t, "%s of %d:", titles[memory], rank), title = t->out->len;
   for (uint32_t k = 0; k < t->h->words; k++)

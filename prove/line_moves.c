@@ -62,6 +62,7 @@ static void start(struct whole *h, struct line_move *m)
   when(m, same(h, field(h, offsetof(struct rcl_event, checkpoint), 4), m->now[GLOBAL_COMMITTED]));
   *word(h, m, WORD_STANDING) = number(h, RCL_STANDS_UP);
   *word(h, m, WORD_DURABLE) = *word(h, m, WORD_OLDER) = number(h, 0);
+  *word(h, m, WORD_DURABLE_LOG) = number(h, 0);
 }
 
 static Z3_ast chance(const struct whole *h, const char *what, int rank)
@@ -71,15 +72,23 @@ static Z3_ast chance(const struct whole *h, const char *what, int rank)
   return value_unknown(h->w.x.z3, 1, name).term;
 }
 
-/* Adds what a crash may leave: a write that has ended although its rank was not told, or an older
+static void leave_write(struct whole *h, struct line_move *m, int rank, enum rank_word storing,
+                        enum rank_word durable, const char *what)
+{
+  Z3_ast *is_stored = &m->now[word_of_rank(h, rank, storing)],
+         *is_durable = &m->now[word_of_rank(h, rank, durable)],
+         written = both(h, chance(h, what, rank), negated(h, is_number(h, *is_stored, 0)));
+  *is_durable = chosen(h, written, *is_stored, *is_durable);
+}
+
+/* Adds what a crash may leave: writes that have ended although their rank was not told, or an older
  * image that a step was about to erase. */
 static void leave(struct whole *h, struct line_move *m, int rank)
 {
-  Z3_ast *storing = &m->now[word_of_rank(h, rank, WORD_STORING)],
-         *durable = &m->now[word_of_rank(h, rank, WORD_DURABLE)],
+  Z3_ast *durable = &m->now[word_of_rank(h, rank, WORD_DURABLE)],
          *older = &m->now[word_of_rank(h, rank, WORD_OLDER)];
-  Z3_ast written = both(h, chance(h, "written", rank), negated(h, is_number(h, *storing, 0)));
-  *durable = chosen(h, written, *storing, *durable);
+  leave_write(h, m, rank, WORD_STORING, WORD_DURABLE, "written");
+  leave_write(h, m, rank, WORD_STORING_LOG, WORD_DURABLE_LOG, "written log");
   Z3_ast kept = both(h, chance(h, "kept", rank), is_number(h, *durable, 0));
   *older = chosen(h, kept, number(h, 1), *older);
 }
@@ -125,11 +134,23 @@ Z3_ast *line_moves_begin(const struct whole *h)
 
 /* ---- messages ---- */
 
+/* Asks that the first message of the channel is one of the program: each control message has one in
+ * front of it. */
+static void take_ahead(struct whole *h, struct line_move *m, int peer, uint32_t kind)
+{
+  Z3_ast *ahead = &m->now[word_of_control(h, peer, m->rank, kind, WORD_AHEAD)],
+         none = is_number(h, m->now[word_of_control(h, peer, m->rank, kind, WORD_COUNT)], 0);
+  when(m, either(h, none, negated(h, is_number(h, *ahead, 0))));
+  *ahead = chosen(h, none, *ahead, plus(h, *ahead, number(h, UINT32_MAX)));
+}
+
 static void take_message(struct whole *h, struct line_move *m, int peer)
 {
   Z3_ast *messages = &m->now[word_of_channel(h, peer, m->rank, CHANNEL_MESSAGES)];
   when(m, negated(h, is_number(h, *messages, 0)));
   *messages = plus(h, *messages, number(h, UINT32_MAX));
+  for (uint32_t kind = 0; kind < h->kinds && h->joined; kind++)
+    take_ahead(h, m, peer, kind);
 }
 
 /* Takes the first control message out of the channel. */
@@ -138,6 +159,7 @@ static void take_control(struct whole *h, struct line_move *m, int peer, uint32_
   Z3_ast *now = m->now;
   when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_COUNT)], 1));
   when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_PLACE)], 0));
+  when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_AHEAD)], 0));
   for (unsigned i = 0; i < CONTROL_WORDS; i++)
     now[word_of_control(h, peer, m->rank, kind, i)] = number(h, 0);
   for (uint32_t k = 0; k < h->kinds; k++) {
@@ -166,12 +188,32 @@ static void write_control(struct whole *h, int peer, uint32_t kind)
 
 static void end_write(struct whole *h, struct line_move *m)
 {
+  bool log = m->part == RCL_PART_LOG;
+  enum rank_word storing = log ? WORD_STORING_LOG : WORD_STORING,
+                 durable = log ? WORD_DURABLE_LOG : WORD_DURABLE;
   Z3_ast checkpoint = field(h, offsetof(struct rcl_event, checkpoint), 4);
   when(m, same(h, field(h, offsetof(struct rcl_event, part), 1),
-               Z3_mk_unsigned_int(h->w.x.z3, RCL_PART_IMAGE, Z3_mk_bv_sort(h->w.x.z3, 8))));
-  when(m, same(h, *word(h, m, WORD_STORING), checkpoint));
-  *word(h, m, WORD_STORING) = number(h, 0);
-  *word(h, m, WORD_DURABLE) = checkpoint;
+               Z3_mk_unsigned_int(h->w.x.z3, m->part, Z3_mk_bv_sort(h->w.x.z3, 8))));
+  when(m, same(h, *word(h, m, storing), checkpoint));
+  *word(h, m, storing) = number(h, 0);
+  *word(h, m, durable) = checkpoint;
+}
+
+/* Makes the images and logs of the checkpoint those from which `rank` starts again. */
+static void commit_memory(struct whole *h, struct line_move *m, int rank, Z3_ast checkpoint)
+{
+  Z3_ast *durable = &m->now[word_of_rank(h, rank, WORD_DURABLE_LOG)],
+         *logged = &m->now[word_of_rank(h, rank, WORD_LOGGED)],
+         has_log = same(h, *durable, checkpoint);
+  for (uint32_t k = 0; k < h->words; k++) {
+    Z3_ast image = m->now[word_of_memory(h, rank, OF_NEWER, k)],
+           log = m->now[word_of_memory(h, rank, OF_LOG, k)];
+    m->now[word_of_memory(h, rank, OF_COMMITTED, k)] =
+        h->logs ? chosen(h, has_log, log, image) : image;
+  }
+  whole_copy_counts(h, m->now, rank, OF_COMMITTED, OF_NEWER);
+  *logged = chosen(h, has_log, number(h, 1), number(h, 0));
+  *durable = chosen(h, has_log, number(h, 0), *durable);
 }
 
 /* Commits: the newer images become the committed ones, and those become the older ones. */
@@ -193,10 +235,7 @@ static void commit(struct whole *h, struct line_move *m)
     *older = chosen(h, fresh, number(h, 0), *restorable);
     *restorable = chosen(h, is_there, number(h, 1), number(h, 0));
     *durable = chosen(h, is_there, number(h, 0), *durable);
-    for (uint32_t k = 0; k < h->words; k++)
-      m->now[word_of_memory(h, rank, OF_COMMITTED, k)] =
-          m->now[word_of_memory(h, rank, OF_NEWER, k)];
-    whole_copy_counts(h, m->now, rank, OF_COMMITTED, OF_NEWER);
+    commit_memory(h, m, rank, checkpoint);
   }
   m->now[GLOBAL_COMMITTED] = checkpoint;
   m->now[GLOBAL_COMMITTING] = number(h, 0);
@@ -373,13 +412,14 @@ static void name_move(struct line_move *m, int from, const char *form)
     g_snprintf(m->name + strlen(m->name), sizeof m->name - strlen(m->name), " %s %d", with, from);
 }
 
-/* Lists one move. `form` is "fresh", "barrier" (of all ranks), "or drained" (without a receive), or
- * "". */
+/* Lists one move. `form` is "fresh", "barrier" (of all ranks), "log" (what is durable), "or
+ * drained" (without a receive), or "". */
 static bool list_one(const struct listing *l, enum rcl_event_kind kind, const GPtrArray *conditions,
                      int from, const char *form)
 {
   struct line_move m = begin(l->h, l->h->w.self, kind, conditions);
   m.barrier = g_str_equal(form, "barrier");
+  m.part = g_str_equal(form, "log") ? RCL_PART_LOG : RCL_PART_IMAGE;
   name_move(&m, from, form);
   happen(l->h, &m, from);
   return visit(l, &m);
@@ -400,6 +440,8 @@ static bool list(void *ctx, struct rank_world *w, const GPtrArray *conditions,
     return list_controls(l, from);
   bool call = kind == RCL_EVENT_COLLECTIVE || kind == RCL_EVENT_COLLECTED;
   if (call && from == 0 && !list_one(l, kind, conditions, from, "barrier"))
+    return false;
+  if (kind == RCL_EVENT_DURABLE && l->h->logs && !list_one(l, kind, conditions, from, "log"))
     return false;
   bool drained = kind == RCL_EVENT_ARRIVED && w->either;
   return list_one(l, kind, conditions, from, fresh ? "fresh" : drained ? "or drained" : "");

@@ -16,7 +16,8 @@ struct line_move {
   char name[64]; /* "1 control bookmark from 0" */
   int rank; /* the rank that takes a step on the event in w->event; -1: none does, as all go back */
   enum rcl_event_kind kind;
-  bool barrier; /* the event belongs to a barrier of all ranks */
+  bool barrier;       /* the event belongs to a barrier of all ranks */
+  enum rcl_part part; /* DURABLE: what is durable */
   /* Z3_ast: conditions over the words before the move and the fields of the event. */
   GPtrArray *when;
   Z3_ast *now;    /* words behind the move, without the effects of the step's actions */

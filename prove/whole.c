@@ -85,16 +85,19 @@ static void show_rank(struct whole *h, int rank)
                [WORD_STORING] = {"storing", offsetof(struct rcl_whole_rank, storing)},
                [WORD_RESTORABLE] = {"restorable", offsetof(struct rcl_whole_rank, restorable)},
                [WORD_DURABLE] = {"durable", offsetof(struct rcl_whole_rank, durable)},
+               [WORD_STORING_LOG] = {"storing_log", offsetof(struct rcl_whole_rank, storing_log)},
+               [WORD_DURABLE_LOG] = {"durable_log", offsetof(struct rcl_whole_rank, durable_log)},
+               [WORD_LOGGED] = {"logged", offsetof(struct rcl_whole_rank, logged)},
                [WORD_OLDER] = {"older", offsetof(struct rcl_whole_rank, older)},
                [WORD_JOINED] = {"joined", offsetof(struct rcl_whole_rank, joined)},
                [WORD_OWN] = {"words[0]", offsetof(struct rcl_whole_rank, words[0])},
                {"words[1]", offsetof(struct rcl_whole_rank, words[1])},
                {"words[2]", offsetof(struct rcl_whole_rank, words[2])}};
   G_STATIC_ASSERT(G_N_ELEMENTS(words) == RANK_WORDS);
-  static const char *const memories[] = {"state", "committed", "newer"};
-  static const size_t places[] = {offsetof(struct rcl_whole_rank, state),
-                                  offsetof(struct rcl_whole_rank, committed),
-                                  offsetof(struct rcl_whole_rank, newer)};
+  static const char *const memories[] = {"state", "committed", "newer", "log"};
+  static const size_t places[] = {
+      offsetof(struct rcl_whole_rank, state), offsetof(struct rcl_whole_rank, committed),
+      offsetof(struct rcl_whole_rank, newer), offsetof(struct rcl_whole_rank, log)};
   uint32_t at = (uint32_t)rank * (uint32_t)sizeof(struct rcl_whole_rank);
   char name[48];
   show_pointer(h, h->shown_ranks, at + offsetof(struct rcl_whole_rank, config), h->config[rank], 0);
@@ -140,10 +143,11 @@ static void show_pair(struct whole *h, int from, int to)
 
 static void show_channel(struct whole *h, int from, int to)
 {
-  static const char *const words[] = {"count", "place", "about", "value"};
+  static const char *const words[] = {"count", "place", "about", "value", "ahead"};
   static const size_t places[] = {
       offsetof(struct rcl_whole_control, count), offsetof(struct rcl_whole_control, place),
-      offsetof(struct rcl_whole_control, about), offsetof(struct rcl_whole_control, value)};
+      offsetof(struct rcl_whole_control, about), offsetof(struct rcl_whole_control, value),
+      offsetof(struct rcl_whole_control, ahead)};
   uint32_t pair = (uint32_t)(from * h->ranks + to),
            at = pair * (uint32_t)sizeof(struct rcl_whole_channel),
            first = pair * h->kinds * (uint32_t)sizeof(struct rcl_whole_control);
@@ -296,7 +300,21 @@ static void make_ranks(struct whole *h)
     h->memory[i][OF_STATE] = h->w.state;
     h->memory[i][OF_COMMITTED] = object(h, "the committed image", h->w.state_bytes);
     h->memory[i][OF_NEWER] = object(h, "the newer image", h->w.state_bytes);
+    h->memory[i][OF_LOG] = object(h, "the newer log", h->w.state_bytes);
   }
+}
+
+/* Returns whether the protocol says that it logs messages when it takes a checkpoint. */
+static bool stores_logs(struct whole *h)
+{
+  struct value place =
+      rank_world_pointer(&h->w, h->w.protocol.object, offsetof(struct rcl_protocol, place));
+  struct path none = {0};
+  if (place.kind != VALUE_POINTER || !place.object)
+    return false;
+  struct value what = path_peek(&h->w.x, &none, place.object,
+                                (uint32_t)(place.bits + offsetof(struct rcl_place, logs)), 1);
+  return what.kind == VALUE_BITS && what.bits != RCL_LOGGED_NOTHING;
 }
 
 bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ranks,
@@ -307,6 +325,8 @@ bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ran
     return false;
   h->w.x.until = until;
   h->words = h->w.state_bytes / 4;
+  h->logs = stores_logs(h);
+  h->joined = h->w.traits.level == RCL_LEVEL_CHANNEL;
   while (h->w.controls[h->kinds])
     h->kinds++;
   h->count = word_of_channel(h, ranks - 1, ranks - 1, words_of_pair(h));

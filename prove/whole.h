@@ -35,6 +35,9 @@ enum rank_word {
   WORD_STORING,
   WORD_RESTORABLE,
   WORD_DURABLE,
+  WORD_STORING_LOG,
+  WORD_DURABLE_LOG,
+  WORD_LOGGED,
   WORD_OLDER,
   WORD_JOINED,
   WORD_OWN, /* the first word of its own contribution */
@@ -49,11 +52,11 @@ enum channel_word {
   CHANNEL_SHARE, /* the first word of the first contribution */
   CHANNEL_WORDS = CHANNEL_SHARE + RCL_WHOLE_SHARES * RCL_WORDS
 };
-enum control_word { WORD_COUNT, WORD_PLACE, WORD_ABOUT, WORD_VALUE, CONTROL_WORDS };
+enum control_word { WORD_COUNT, WORD_PLACE, WORD_ABOUT, WORD_VALUE, WORD_AHEAD, CONTROL_WORDS };
 
-/* The memories of a rank: its state, and the states stored with the committed and the next
- * image. */
-enum memory_of { OF_STATE, OF_COMMITTED, OF_NEWER, MEMORIES };
+/* The memories of a rank: its state, the state from which it starts again, and the states stored
+ * with the image and the log of the next checkpoint. */
+enum memory_of { OF_STATE, OF_COMMITTED, OF_NEWER, OF_LOG, MEMORIES };
 
 /* What the programs of a pair of ranks count. */
 enum counted { COUNT_SENT, COUNT_GIVEN };
@@ -69,8 +72,10 @@ struct told {
 struct whole {
   struct rank_world w; /* the rank that was looked at last */
   int ranks;
-  uint32_t kinds;                                        /* kinds of control messages */
-  uint32_t words;                                        /* words in a state of a rank */
+  uint32_t kinds; /* kinds of control messages */
+  uint32_t words; /* words in a state of a rank */
+  bool logs;      /* the protocol stores logs with its images */
+  bool joined;    /* messages and control messages share channels, which keep their order */
   uint32_t config[WHOLE_RANKS];                          /* objects */
   uint32_t memory[WHOLE_RANKS][MEMORIES];                /* objects */
   uint32_t shown, shown_ranks, shown_channels, controls; /* objects that a clause is given */
@@ -101,7 +106,7 @@ void whole_turn_to(struct whole *, int rank);
 static inline bool rank_word_is_lost(unsigned word)
 {
   return word == WORD_HELD || word == WORD_TIMER || word == WORD_CAPTURING ||
-         word == WORD_STORING || word >= WORD_JOINED;
+         word == WORD_STORING || word == WORD_STORING_LOG || word >= WORD_JOINED;
 }
 
 /* Adds a clause. */

@@ -18,22 +18,25 @@ static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memor
   return whole_in(h, term, now);
 }
 
-/* Returns whether the rank has an image of the next checkpoint, complete or not. */
-static Z3_ast has_newer(const struct whole *h, int rank)
+/* Returns whether the rank has a part of the next checkpoint, complete or not. */
+static Z3_ast has_part(const struct whole *h, int rank, enum rank_word storing,
+                       enum rank_word durable)
 {
-  return negated(h, both(h, is_number(h, h->before[word_of_rank(h, rank, WORD_STORING)], 0),
-                         is_number(h, h->before[word_of_rank(h, rank, WORD_DURABLE)], 0)));
+  return negated(h, both(h, is_number(h, h->before[word_of_rank(h, rank, storing)], 0),
+                         is_number(h, h->before[word_of_rank(h, rank, durable)], 0)));
 }
 
-/* Adds a clause three times: about the state, the state in the committed image, and the state in
- * the newer image, if there is one. */
-static void tell_of_memories(struct whole *h, int rank, const char *name, const char *text,
-                             Z3_ast holds)
+/* Adds a clause about the states stored with image and log of the next checkpoint. */
+static void tell_of_newer(struct whole *h, int rank, const char *name, const char *text,
+                          Z3_ast holds)
 {
-  whole_tell(h, false, name, text, rank, -1, holds);
-  whole_tell(h, false, name, text, rank, -1, of_memory(h, holds, rank, OF_COMMITTED));
   whole_tell(h, false, name, text, rank, -1,
-             implied(h, has_newer(h, rank), of_memory(h, holds, rank, OF_NEWER)));
+             implied(h, has_part(h, rank, WORD_STORING, WORD_DURABLE),
+                     of_memory(h, holds, rank, OF_NEWER)));
+  if (h->logs)
+    whole_tell(h, false, name, text, rank, -1,
+               implied(h, has_part(h, rank, WORD_STORING_LOG, WORD_DURABLE_LOG),
+                       of_memory(h, holds, rank, OF_LOG)));
 }
 
 /* Adds the clauses of a rank. Its lists are asserted at once, as the rest is executed with them. */
@@ -44,17 +47,19 @@ static const char *tell_rank(struct whole *h, int rank)
   if (!lists)
     return "its lists are not known";
   executor_assume(&h->w.x, lists);
-  tell_of_memories(h, rank, "rooms", "lists are within their rooms", lists);
+  const char *text = "lists are within their rooms";
+  whole_tell(h, false, "rooms", text, rank, -1, lists);
+  whole_tell(h, false, "rooms", text, rank, -1, of_memory(h, lists, rank, OF_COMMITTED));
+  tell_of_newer(h, rank, "rooms", text, lists);
   Z3_ast numbered = rank_keeps_invariants(&h->w), fresh = h->before[GLOBAL_COMMITTED];
   if (!numbered)
     return "no state keeps its numbered invariants";
   Z3_ast up = is_number(h, h->before[word_of_rank(h, rank, WORD_STANDING)], RCL_STANDS_UP);
-  const char *text = "the numbered invariants hold";
+  text = "the numbered invariants hold";
   whole_tell(h, false, "numbered", text, rank, -1, implied(h, up, numbered));
   whole_tell(h, false, "numbered", text, rank, -1,
              either(h, is_number(h, fresh, RCL_FRESH), of_memory(h, numbered, rank, OF_COMMITTED)));
-  whole_tell(h, false, "numbered", text, rank, -1,
-             implied(h, has_newer(h, rank), of_memory(h, numbered, rank, OF_NEWER)));
+  tell_of_newer(h, rank, "numbered", text, numbered);
   return NULL;
 }
 
@@ -98,16 +103,21 @@ static Z3_ast is_next_or_none(const struct whole *h, uint32_t word)
 
 static void tell_storage(struct whole *h, int rank)
 {
-  Z3_ast storing = is_number(h, h->before[word_of_rank(h, rank, WORD_STORING)], 0),
-         durable = is_number(h, h->before[word_of_rank(h, rank, WORD_DURABLE)], 0);
+  static const enum rank_word flags[] = {WORD_HELD, WORD_RESTORABLE, WORD_LOGGED, WORD_OLDER},
+                              parts[][2] = {{WORD_STORING, WORD_DURABLE},
+                                            {WORD_STORING_LOG, WORD_DURABLE_LOG}};
   GPtrArray *all = g_ptr_array_new();
-  g_ptr_array_add(all, either(h, storing, durable));
-  g_ptr_array_add(all, is_next_or_none(h, word_of_rank(h, rank, WORD_STORING)));
-  g_ptr_array_add(all, is_next_or_none(h, word_of_rank(h, rank, WORD_DURABLE)));
-  for (enum rank_word flag = WORD_HELD; flag <= WORD_OLDER; flag++)
-    if (flag == WORD_HELD || flag == WORD_RESTORABLE || flag == WORD_OLDER)
-      g_ptr_array_add(all,
-                      Z3_mk_bvule(h->w.x.z3, h->before[word_of_rank(h, rank, flag)], number(h, 1)));
+  for (unsigned i = 0; i < (h->logs ? 2 : 1); i++) {
+    uint32_t storing = word_of_rank(h, rank, parts[i][0]),
+             durable = word_of_rank(h, rank, parts[i][1]);
+    g_ptr_array_add(
+        all, either(h, is_number(h, h->before[storing], 0), is_number(h, h->before[durable], 0)));
+    g_ptr_array_add(all, is_next_or_none(h, storing));
+    g_ptr_array_add(all, is_next_or_none(h, durable));
+  }
+  for (unsigned i = 0; i < G_N_ELEMENTS(flags); i++)
+    g_ptr_array_add(
+        all, Z3_mk_bvule(h->w.x.z3, h->before[word_of_rank(h, rank, flags[i])], number(h, 1)));
   whole_tell(h, false, "storage",
              "of each checkpoint before, at and behind the committed one there "
              "is one image at most",

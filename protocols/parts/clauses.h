@@ -1,43 +1,14 @@
-/* Clauses of line invariants (line.h) about ranks that take part in coordinated checkpoints,
- * for protocols whose ranks all go back together.
+/* Clauses of line invariants (line.h) about ranks that take part in checkpoints from which a
+ * coordinator releases them.
  *
- * A protocol includes this file after its own state, a `struct state` with `phase` and `captured`,
- * and its `enum control` with RELEASE and DONE. Its phases are RUNNING first, and CAPTURING,
- * WRITING (the image) and WAITING (for the commit). C is the committed checkpoint, and C1 the next
- * one, the only one that can be under way. A rank that still has to start from C (standing BEHIND)
- * counts as being in the state that its START will bring it to. */
+ * A protocol includes this file after its own state (whole.h), with the phases CAPTURING, WRITING
+ * (the image) and WAITING (for the commit), and its `enum control` with RELEASE and DONE. */
 #ifndef RECLINE_CLAUSES_H
 #define RECLINE_CLAUSES_H
 
-#include "protocols/line.h"
+#include "protocols/parts/whole.h" /* C, C1 */
 
 /* ---- looking at ranks ---- */
-
-static const struct state *state_of(const struct rcl_whole *w, int i)
-{
-  return w->rank[i].state;
-}
-
-static bool is_behind(const struct rcl_whole *w, int i)
-{
-  return w->rank[i].standing == RCL_STANDS_BEHIND;
-}
-
-static uint32_t phase_of(const struct rcl_whole *w, int i)
-{
-  return is_behind(w, i) ? RUNNING : state_of(w, i)->phase;
-}
-
-static uint32_t next_of(const struct rcl_whole *w)
-{
-  return w->committed + 1;
-}
-
-static const struct rcl_whole_control *under_way(const struct rcl_whole *w, int from, int to,
-                                                 enum control kind)
-{
-  return &rcl_whole_between(w, from, to)->control[kind];
-}
 
 /* Returns whether the image of C1 of rank i is durable and C1 is not committed. */
 static bool has_reported(const struct rcl_whole *w, int i)

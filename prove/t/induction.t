@@ -1,6 +1,7 @@
 #!/bin/sh
-# `recline prove PROTOCOL` (docs/prove.md): the line invariants of bookmark and of blocking are
-# proved; mutants are refuted by the name of a clause, behind a move. Skipped where the prover is not built.
+# `recline prove PROTOCOL` (docs/prove.md): the line invariants of bookmark, blocking and
+# chandy-lamport are proved; mutants are refuted by the name of a clause, behind a move. Skipped where
+# the prover is not built.
 # RECLINE_LONG=1: three ranks, the other mutants, one that only stands still, a clause that is left out.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
@@ -62,6 +63,15 @@ of=blocking
 refuted wants-alone together
 check 'in a barrier of all ranks' grep -q '^    move: *0 collected barrier: ' out
 
+# ---- logs, and channels that keep their order ----
+
+never='1 timer, 0 control none from 1, 1 control none from 0, 1 control done from 0'
+is "$(verdict --keep moves chandy-lamport)" 'proved 0' 'chandy-lamport, two ranks' out err
+is "$(sed -n 's/^  cannot happen: //p' out)" "$never" 'all other moves can happen' out
+of=chandy-lamport
+refuted own-forgotten cut
+refuted log-not-awaited written
+
 # ---- not proved ----
 
 is "$(verdict none)" 'undecided 2' 'none states no line invariant' out err
@@ -85,7 +95,7 @@ needs() { # PROTOCOL: without a clause others fail, but where docs/prove.md says
   done <clauses
 }
 
-lines=24
+lines=32
 if [ -n "${RECLINE_LONG:-}" ]; then
   refuted not-quiet 'decided|channels'
   refuted own-count 'decided|channels'
@@ -97,6 +107,27 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict blocking~wants-again)" 'fails 1' 'blocking~wants-again fails' out err
   check 'by a numbered invariant' grep -q '^  clause "numbered" of rank 0' out
   needs blocking
+  of=chandy-lamport
+  refuted application totals
+  refuted children-not-awaited committing
+  refuted done-kept count
+  refuted erase-early restorable
+  refuted forget-early cut
+  refuted image-not-awaited written
+  refuted last-marker-not-awaited log
+  refuted marker-from-initiator marker
+  refuted marker-late marker
+  refuted neighbour-unmarked marker
+  refuted not-erased bounded
+  refuted not-redelivered totals
+  for mutant in no-record record-all; do
+    is "$(verdict chandy-lamport~$mutant)" 'fails 1' "chandy-lamport~$mutant fails" out err
+    check 'by a numbered invariant' grep -q '^  clause "numbered" of rank 0' out
+  done
+  refuted capture-late before --ranks 3
+  needs chandy-lamport
+  is "$(verdict --timeout 0 --ranks 3 chandy-lamport)" 'proved 0' 'chandy-lamport, three ranks' out err
+  is "$(verdict --timeout 0 --capacity 2 chandy-lamport)" 'proved 0' 'with two entries' out err
   of=bookmark
   refuted commit-early 'store|durable'
   refuted release-early held
@@ -107,6 +138,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=131
+  lines=210
 fi
 finish $lines

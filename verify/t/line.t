@@ -22,8 +22,8 @@ turn_round() { # CLAUSE: folder CLAUSE with a shared object and a claim
   rm -rf "$1" && mkdir -p "$1/protocols" && cp "$root/protocols/$of.c" "$1/turned.c" &&
     sed "s/^#endif\$//; s/^\\(static const struct rcl_clause line\\[\\]\\)/static bool turned(const struct rcl_whole *w, int i, int j) { return !$1(w, i, j); }\\n\\1/
       s/, $1}/, turned}/" "$source" >"$1/protocols/${of}_line.h" && echo '#endif' >>"$1/protocols/${of}_line.h" &&
-    sed -i "s/\.name = \"$of\"/.name = \"turned\"/" "$1/turned.c" &&
-    echo "RECLINE_PROTOCOLS(&protocol_$of);" >>"$1/turned.c" &&
+    sed -i "s/\"$of\([a-z-]*\)\"/\"turned\1\"/" "$1/turned.c" &&
+    echo "RECLINE_PROTOCOLS(&protocol_$(echo "$of" | tr - _));" >>"$1/turned.c" &&
     ${CC:-cc} -std=c11 -O1 -shared -fPIC -iquote "$1" -iquote "$root" -o "$1/turned.so" "$1/turned.c" &&
     claim turned turned.so holds >"$1/claim.yaml"
 }
@@ -40,6 +40,7 @@ turn_each() { # PROTOCOL COUNT: turns round that many clauses, all that it has
   is "$(echo "$clauses" | wc -l)" "$2" "$of: all clauses were tried"
 }
 turn_each blocking 30
+turn_each chandy-lamport 26
 turn_each bookmark 34
 
 # ---- mutants that break what the line rests on ----
@@ -77,6 +78,18 @@ mutant not-quiet decided
 mutant own-count decided
 mutant release-early held
 mutant wants-alone decided
+of=chandy-lamport
+mutant capture-late before
+mutant erase-early restorable
+mutant forget-early cut
+mutant image-not-awaited written
+mutant last-marker-not-awaited log
+mutant log-not-awaited written
+mutant marker-from-initiator marker
+mutant marker-late marker
+mutant not-redelivered totals
+mutant own-forgotten cut
+mutant record-all cut
 of=bookmark
 
 # ---- where it is judged ----
@@ -96,4 +109,4 @@ ${CC:-cc} -std=c11 -O1 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o t
   totals_hold/turned.c
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
-finish 103
+finish 152

@@ -22,11 +22,15 @@ struct view {
   struct rcl_whole_channel *channel;
   struct rcl_whole_control *control;
   uint32_t kinds;        /* kinds of control messages */
-  unsigned char *states; /* stored states, two for each rank, of `stride` bytes */
+  unsigned char *states; /* stored states of `stride` bytes, STORED for each rank; then zeroes */
   size_t stride;
   struct verdict *verdict;
   const struct rcl_clause *asked; /* the clause that is being asked; NULL: none */
 };
+
+/* The states of a rank that are stored with the committed checkpoint, the image of the next one,
+ * and its log. */
+enum { AT_COMMITTED, AT_NEWER, AT_LOG, STORED };
 
 /* ---- what programs count ---- */
 
@@ -51,11 +55,33 @@ static void show_flows(struct view *v, int rank, enum count_of of, const void *f
   }
 }
 
-static void show_flows_of_image(struct view *v, int rank, enum count_of of, uint32_t image)
+/* Counts the messages that were delivered to the program of `rank` and match no receive yet. */
+static void show_unexpected(struct view *v, int rank, enum count_of of, const void *slots,
+                            uint32_t size)
+{
+  struct world_slot slot;
+  for (uint32_t i = 0; i < size / sizeof slot; i++) {
+    memcpy(&slot, (const unsigned char *)slots + i * sizeof slot, sizeof slot);
+    count_in(&v->channel[slot.peer * v->w->ranks + rank], of)->given++;
+  }
+}
+
+static void show_counts(struct view *v, int rank, enum count_of of)
 {
   uint32_t size;
-  const void *flows = world_part_of_image(v->w, image, WORLD_FLOWS, &size);
-  show_flows(v, rank, of, flows, size);
+  const void *part = world_read(v->w, WORLD_FLOWS, rank, 0, &size);
+  show_flows(v, rank, of, part, size);
+  part = world_read(v->w, WORLD_UNEXPECTED, rank, 0, &size);
+  show_unexpected(v, rank, of, part, size);
+}
+
+static void show_counts_of_image(struct view *v, int rank, enum count_of of, uint32_t image)
+{
+  uint32_t size;
+  const void *part = world_part_of_image(v->w, image, WORLD_FLOWS, &size);
+  show_flows(v, rank, of, part, size);
+  part = world_part_of_image(v->w, image, WORLD_UNEXPECTED, &size);
+  show_unexpected(v, rank, of, part, size);
 }
 
 /* ---- ranks ---- */
@@ -86,47 +112,77 @@ static bool read_kept(const struct world *w, int rank, uint32_t number, unsigned
   return size;
 }
 
-/* Shows the state that is stored with an image of the committed checkpoint or of the next one, and
- * the counts of the program in it. */
-static void show_image(struct view *v, int rank, const struct world_record *image)
+/* Shows the state that is stored with a part of the committed checkpoint or of the next one. The
+ * committed checkpoint's log comes behind its image, and a START begins with the log's state. */
+static bool show_state(struct view *v, int rank, const struct world_record *part)
 {
   struct rcl_whole_rank *shown = &v->rank[rank];
-  unsigned char *state = v->states + (size_t)rank * 2 * v->stride;
+  bool newer = part->checkpoint > v->whole.committed, log = part->part == RCL_PART_LOG;
+  int at = !newer ? AT_COMMITTED : log ? AT_LOG : AT_NEWER;
+  unsigned char *state = memset(v->states + (size_t)(rank * STORED + at) * v->stride, 0, v->stride);
+  if ((!newer && v->whole.committed == RCL_FRESH) || !read_kept(v->w, rank, part->state, state))
+    return false;
+  *(!newer ? &shown->committed : log ? &shown->log : &shown->newer) = state;
+  return true;
+}
+
+/* Shows the counts of the program in an image. */
+static void show_image(struct view *v, int rank, const struct world_record *image)
+{
   bool newer = image->checkpoint > v->whole.committed;
-  state += newer ? v->stride : 0;
-  if ((!newer && v->whole.committed == RCL_FRESH) || !read_kept(v->w, rank, image->state, state))
+  if (!show_state(v, rank, image))
     return;
-  *(newer ? &shown->newer : &shown->committed) = state;
-  show_flows_of_image(v, rank, newer ? OF_NEWER : OF_COMMITTED, image->image);
-  if (!newer && shown->standing == RCL_STANDS_BEHIND)
-    show_flows_of_image(v, rank, OF_NOW, image->image);
+  show_counts_of_image(v, rank, newer ? OF_NEWER : OF_COMMITTED, image->image);
+  if (!newer && v->rank[rank].standing == RCL_STANDS_BEHIND)
+    show_counts_of_image(v, rank, OF_NOW, image->image);
+}
+
+static void show_image_record(struct view *v, int rank, const struct world_record *image)
+{
+  struct rcl_whole_rank *shown = &v->rank[rank];
+  if (image->checkpoint < v->whole.committed) {
+    shown->older += !v->w->levels;
+    return;
+  }
+  if (!image->durable)
+    shown->storing = image->checkpoint;
+  else if (image->checkpoint > v->whole.committed)
+    shown->durable = image->checkpoint;
+  else
+    shown->restorable = 1;
+  show_image(v, rank, image);
+}
+
+/* A log of the committed checkpoint whose write was cut is never read. */
+static void show_log_record(struct view *v, int rank, const struct world_record *log)
+{
+  struct rcl_whole_rank *shown = &v->rank[rank];
+  bool newer = log->checkpoint > v->whole.committed;
+  if (log->checkpoint < v->whole.committed || (!newer && !log->durable))
+    return;
+  if (!log->durable)
+    shown->storing_log = log->checkpoint;
+  else if (newer)
+    shown->durable_log = log->checkpoint;
+  else
+    shown->logged = 1;
+  show_state(v, rank, log);
 }
 
 /* Shows what is stored of a rank; `zeroes` is a state of zeroes. */
 static void show_stored(struct view *v, int rank, const unsigned char *zeroes)
 {
-  const struct world *w = v->w;
-  struct rcl_whole_rank *shown = &v->rank[rank];
   uint32_t count, committed = v->whole.committed;
   const struct world_record *stored =
-      READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
-  shown->committed = committed == RCL_FRESH ? zeroes : NULL;
-  shown->restorable = committed == RCL_FRESH;
-  for (uint32_t i = 0; i < count; i++) {
-    if (stored[i].part != RCL_PART_IMAGE)
-      continue;
-    if (stored[i].checkpoint < committed) {
-      shown->older += !w->levels;
-      continue;
-    }
-    if (!stored[i].durable)
-      shown->storing = stored[i].checkpoint;
-    else if (stored[i].checkpoint > committed)
-      shown->durable = stored[i].checkpoint;
-    else
-      shown->restorable = 1;
-    show_image(v, rank, &stored[i]);
-  }
+      READ_LIST(struct world_record, v->w, WORLD_STORED, rank, 0, &count);
+  v->rank[rank].committed = committed == RCL_FRESH ? zeroes : NULL;
+  v->rank[rank].restorable = committed == RCL_FRESH;
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].part == RCL_PART_IMAGE)
+      show_image_record(v, rank, &stored[i]);
+  for (uint32_t i = 0; i < count; i++)
+    if (stored[i].part == RCL_PART_LOG)
+      show_log_record(v, rank, &stored[i]);
 }
 
 /* Returns whether the program is in a barrier of all ranks and has not left it. */
@@ -143,9 +199,7 @@ static void show_program(struct view *v, int rank)
 {
   const struct world_program *program = read_program(v->w, rank);
   struct rcl_whole_rank *shown = &v->rank[rank];
-  uint32_t size;
-  const void *flows = world_read(v->w, WORLD_FLOWS, rank, 0, &size);
-  show_flows(v, rank, OF_NOW, flows, size);
+  show_counts(v, rank, OF_NOW);
   shown->joined = is_in_barrier(v->w, rank, &program->call);
   if (shown->joined)
     memcpy(shown->words, program->call.words, sizeof shown->words);
@@ -157,15 +211,16 @@ static void show_rank(struct view *v, int rank)
   const struct world_rank *me = read_rank(w, rank);
   struct rcl_whole_rank *shown = &v->rank[rank];
   *shown = (struct rcl_whole_rank){.config = &w->config[rank], .standing = standing_of(w, rank)};
-  show_stored(v, rank, v->states + 2 * (size_t)w->ranks * v->stride);
+  show_stored(v, rank, v->states + (size_t)STORED * (size_t)w->ranks * v->stride);
   if (shown->standing != RCL_STANDS_UP) {
-    shown->storing = 0; /* no write is under way */
+    shown->storing = shown->storing_log = 0; /* no write is under way */
     shown->state = me->phase == RANK_NEW ? (const void *)(me + 1) : shown->committed;
     if (shown->standing == RCL_STANDS_DEAD || !shown->state)
       *shown = (struct rcl_whole_rank){.config = shown->config,
                                        .committed = shown->committed,
                                        .standing = RCL_STANDS_DEAD,
-                                       .restorable = shown->restorable};
+                                       .restorable = shown->restorable,
+                                       .logged = shown->logged};
     return;
   }
   shown->state = me + 1;
@@ -177,8 +232,9 @@ static void show_rank(struct view *v, int rank)
 
 /* ---- channels ---- */
 
-static void show_control(struct view *v, struct rcl_whole_control *control,
-                         const struct world_message *message, uint32_t place)
+/* Shows a control message behind so many others, and so many messages of the program. */
+static void show_control(const struct view *v, struct rcl_whole_control *control,
+                         const struct world_message *message, uint32_t place, uint32_t ahead)
 {
   uint32_t kind = message->words[0];
   if (kind >= v->kinds || control[kind].count++)
@@ -186,6 +242,7 @@ static void show_control(struct view *v, struct rcl_whole_control *control,
   control[kind].place = place;
   control[kind].about = message->words[1];
   control[kind].value = message->words[2];
+  control[kind].ahead = ahead;
 }
 
 static void show_messages(struct view *v, enum part_kind kind, int from, int to)
@@ -196,7 +253,8 @@ static void show_messages(struct view *v, enum part_kind kind, int from, int to)
     if (list[i].incarnation != read_global(v->w)->incarnation)
       continue;
     if (is_control(&list[i]))
-      show_control(v, v->control + (size_t)n * v->kinds, &list[i], place++);
+      show_control(v, v->control + (size_t)n * v->kinds, &list[i], place++,
+                   kind == WORLD_CHANNEL ? v->channel[n].messages : 0);
     else
       v->channel[n].messages++;
   }
@@ -252,7 +310,7 @@ static void show_whole(struct view *v)
   size_t ranks = (size_t)w->ranks, pairs = ranks * ranks;
   v->kinds = control_kinds(w->protocol);
   size_t rank = ranks * sizeof *v->rank, channel = pairs * sizeof *v->channel,
-         states = (2 * ranks + 1) * v->stride, control = pairs * v->kinds * sizeof *v->control,
+         states = (STORED * ranks + 1) * v->stride, control = pairs * v->kinds * sizeof *v->control,
          bytes = rank + channel + states + control;
   v->memory = memset(memory_grow(NULL, bytes), 0, bytes);
   v->rank = (struct rcl_whole_rank *)(void *)v->memory;

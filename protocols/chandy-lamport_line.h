@@ -1,0 +1,360 @@
+/* The line invariant of chandy-lamport.c, which includes this file after its own state.
+ *
+ * The argument, in the order of the clauses: what i has sent to j was delivered there or is under
+ * way (totals). A rank that has captured C1 sends one marker to each peer (marker). As channels
+ * keep their order, all messages in front of the marker are from before the capture of i: so what
+ * its image shows as sent is what j was given and what stands in front of the marker (ahead), and
+ * when the marker comes, what j was given (before). If j has captured C1 by then, it records what
+ * comes until the marker (recording), so its image and its record together have what the image of i
+ * shows as sent (cut), and that goes to disk (log). A commit waits for both on each rank (count,
+ * committing), so the images of C and their records agree (line). */
+#ifndef RECLINE_CHANDY_LAMPORT_LINE_H
+#define RECLINE_CHANDY_LAMPORT_LINE_H
+
+#include "protocols/parts/whole.h" /* C, C1 */
+
+enum { IMAGE_DURABLE = 1 << RCL_PART_IMAGE, LOG_DURABLE = 1 << RCL_PART_LOG };
+
+/* ---- looking at ranks ---- */
+
+static bool has_captured(const struct rcl_whole *w, int i)
+{
+  return !is_behind(w, i) && state_of(w, i)->captured == next_of(w);
+}
+
+/* Returns whether image and log of C1 of rank i are durable. */
+static bool has_finished(const struct rcl_whole *w, int i)
+{
+  return has_captured(w, i) && phase_of(w, i) == RUNNING;
+}
+
+static bool is_recording(const struct rcl_whole *w, int i)
+{
+  return phase_of(w, i) == RECORDING || phase_of(w, i) == WRITING;
+}
+
+/* Returns how many messages of rank i are recorded in a state of rank j. */
+static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struct state *state)
+{
+  const struct rcl_config *config = w->rank[j].config;
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < config->capacity; k++)
+    count += (k < state->recorded) & (recorded_of(config, state)[k].peer == i);
+  return count;
+}
+
+/* Returns how many messages of i the START of j will deliver. */
+static uint32_t to_deliver(const struct rcl_whole *w, int i, int j)
+{
+  return is_behind(w, j) ? recorded_in(w, i, j, state_of(w, j)) : 0;
+}
+
+static uint32_t marker_in(const struct rcl_whole *w, int i, int j, const struct state *state)
+{
+  return markers(w->rank[j].config, state)[i];
+}
+
+/* Returns whether i sends markers to j. */
+static bool are_joined(const struct rcl_whole *w, int i, int j)
+{
+  return i != j && rcl_is_neighbour(w->rank[i].config, j);
+}
+
+/* Returns whether the marker of i for C1 has come to j. */
+static bool is_marked(const struct rcl_whole *w, int i, int j)
+{
+  return are_joined(w, i, j) && marker_in(w, i, j, state_of(w, j)) == next_of(w);
+}
+
+/* Returns whether i has reported C1, and the coordinator has counted that. */
+static bool is_counted(const struct rcl_whole *w, int i)
+{
+  return has_finished(w, i) && !under_way(w, i, RCL_COORDINATOR_RANK, DONE)->count;
+}
+
+static bool are_all_counted(const struct rcl_whole *w)
+{
+  bool all = true;
+  for (int i = 0; i < w->ranks; i++)
+    all &= is_counted(w, i);
+  return all;
+}
+
+/* Returns whether the images of C1 of both ranks are shown. */
+static bool are_shown(const struct rcl_whole *w, int i, int j)
+{
+  return w->rank[i].newer && w->rank[j].newer;
+}
+
+/* ---- one rank ---- */
+
+static bool checkpoint_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t phase = phase_of(w, i);
+  bool last = state_of(w, i)->captured == w->committed;
+  return last ? phase == RUNNING || phase == CAPTURING
+              : has_captured(w, i) && phase <= WRITING && phase != CAPTURING;
+}
+
+static bool written_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t durable = state_of(w, i)->durable;
+  return is_behind(w, i) ||
+         (is_recording(w, i) ? !(durable & ~(uint32_t)ALL_DURABLE) && durable != ALL_DURABLE
+                             : durable == ALL_DURABLE);
+}
+
+static bool timer_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return !w->rank[i].timer || (i == RCL_COORDINATOR_RANK && !has_captured(w, i) &&
+                               phase_of(w, i) == RUNNING && !w->committing);
+}
+
+static bool capture_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return w->rank[i].capturing == (phase_of(w, i) == CAPTURING ? next_of(w) : 0);
+}
+
+static bool store_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t durable = state_of(w, i)->durable;
+  return w->rank[i].storing == (has_captured(w, i) && !(durable & IMAGE_DURABLE) ? next_of(w) : 0);
+}
+
+static bool durable_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t durable = state_of(w, i)->durable;
+  return is_behind(w, i) ||
+         w->rank[i].durable == (has_captured(w, i) && durable & IMAGE_DURABLE ? next_of(w) : 0);
+}
+
+static bool store_log_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  bool stores = phase_of(w, i) == WRITING && !(state_of(w, i)->durable & LOG_DURABLE);
+  return w->rank[i].storing_log == (stores ? next_of(w) : 0);
+}
+
+static bool durable_log_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  bool is = has_captured(w, i) && state_of(w, i)->durable & LOG_DURABLE;
+  return is_behind(w, i) ||
+         (w->rank[i].durable_log == (is ? next_of(w) : 0) && (!is || phase_of(w, i) != RECORDING));
+}
+
+/* A capture of C1 erases the checkpoint before C. */
+static bool bounded_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  const struct rcl_whole_rank *rank = &w->rank[i];
+  uint32_t most = is_behind(w, i) || (!has_captured(w, i) && w->committed > 1);
+  return rank->older <= most && rank->older + (rank->storing || rank->durable) <= 1;
+}
+
+/* ---- from rank i to rank j ---- */
+
+static bool begun_holds(const struct rcl_whole *w, int i, int j)
+{
+  return i != RCL_COORDINATOR_RANK || i == j || has_captured(w, i) ||
+         !(has_captured(w, j) || phase_of(w, j) == CAPTURING);
+}
+
+static bool totals_hold(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  return channel->now.sent == channel->now.given + to_deliver(w, i, j) + channel->messages;
+}
+
+static bool own_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct state *state = state_of(w, i);
+  return i != j || is_behind(w, i) ||
+         (state->own == rcl_whole_between(w, i, i)->messages &&
+          (!state->own_late || phase_of(w, i) == RECORDING));
+}
+
+static bool marker_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *marker = under_way(w, i, j, MARKER);
+  if (!are_joined(w, i, j))
+    return !marker->count;
+  return marker->count + is_marked(w, i, j) == has_captured(w, i) &&
+         (!marker->count || marker->about == next_of(w)) &&
+         (is_marked(w, i, j) || marker_in(w, i, j, state_of(w, j)) == w->committed);
+}
+
+static bool ahead_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  const struct rcl_whole_control *marker = under_way(w, i, j, MARKER);
+  return !marker->count || !are_joined(w, i, j) || !w->rank[i].newer ||
+         (marker->ahead <= channel->messages &&
+          channel->newer.sent == channel->now.given + to_deliver(w, i, j) + marker->ahead);
+}
+
+static bool before_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  return !is_marked(w, i, j) || has_captured(w, j) ||
+         (phase_of(w, j) == CAPTURING &&
+          (!w->rank[i].newer || channel->newer.sent == channel->now.given));
+}
+
+static bool recording_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  return !are_joined(w, i, j) || !has_captured(w, j) || is_marked(w, i, j) || !w->rank[j].newer ||
+         channel->now.given == channel->newer.given + recorded_in(w, i, j, state_of(w, j));
+}
+
+/* The messages of a rank to itself that were under way when it was captured come first. */
+static bool cut_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  const struct state *state = state_of(w, j);
+  if (!has_captured(w, j) || !is_recording(w, j) || !are_shown(w, i, j))
+    return true;
+  return (i != j && !is_marked(w, i, j)) ||
+         channel->newer.sent ==
+             channel->newer.given + recorded_in(w, i, j, state) + (i == j ? state->own_late : 0);
+}
+
+static bool log_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  const struct rcl_whole_rank *rank = &w->rank[j];
+  const struct state *log = rank->log;
+  if (is_behind(w, j) || !log || (!rank->storing_log && !rank->durable_log))
+    return true;
+  return log->captured == next_of(w) &&
+         (!are_joined(w, i, j) || (is_marked(w, i, j) && marker_in(w, i, j, log) == next_of(w))) &&
+         (!are_shown(w, i, j) ||
+          channel->newer.sent == channel->newer.given + recorded_in(w, i, j, log));
+}
+
+static bool kinds_hold(const struct rcl_whole *w, int i, int j)
+{
+  return !rcl_whole_between(w, i, j)->control[0].count;
+}
+
+static bool silent_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  return !is_behind(w, i) ||
+         !(channel->messages + channel->control[MARKER].count + channel->control[DONE].count);
+}
+
+static bool done_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *done = under_way(w, i, j, DONE);
+  if (j != RCL_COORDINATOR_RANK || i == j)
+    return !done->count;
+  return done->count <= has_finished(w, i) && (!done->count || done->about == next_of(w));
+}
+
+/* ---- all ranks ---- */
+
+static bool count_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)i, (void)j;
+  uint32_t counted = 0;
+  for (int each = 0; each < w->ranks; each++)
+    counted += each != RCL_COORDINATOR_RANK && is_counted(w, each);
+  return is_behind(w, RCL_COORDINATOR_RANK) ||
+         state_of(w, RCL_COORDINATOR_RANK)->done == (are_all_counted(w) ? 0 : counted);
+}
+
+static bool committing_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)i, (void)j;
+  return w->committing == (are_all_counted(w) ? next_of(w) : 0);
+}
+
+/* ---- stored states ---- */
+
+static bool image_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct state *image = w->rank[j].committed;
+  return !image || (image->captured == w->committed &&
+                    (!are_joined(w, i, j) || marker_in(w, i, j, image) == w->committed));
+}
+
+static bool restorable_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return w->rank[i].restorable && (w->rank[i].logged || w->committed == RCL_FRESH);
+}
+
+static bool line_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  const struct state *from = w->rank[i].committed, *to = w->rank[j].committed;
+  return !from || !to ||
+         channel->committed.sent == channel->committed.given + recorded_in(w, i, j, to);
+}
+
+/* clang-format off */
+static const struct rcl_clause line[] = {
+    {"checkpoint", "in RUNNING and CAPTURING the last captured is C, and C1 in RUNNING or beyond",
+     RCL_OF_RANK, false, checkpoint_holds},
+    {"written", "image and log are durable just if neither is recorded or written",
+     RCL_OF_RANK, false, written_holds},
+    {"timer", "only the coordinator begins checkpoints, and only when none is under way",
+     RCL_OF_RANK, false, timer_holds},
+    {"capture", "an image of C1 is taken in CAPTURING only",
+     RCL_OF_RANK, false, capture_holds},
+    {"store", "an image of C1 is written just if it is captured and not known as durable",
+     RCL_OF_RANK, false, store_holds},
+    {"durable", "its image of C1 is durable just if the rank knows that",
+     RCL_OF_RANK, false, durable_holds},
+    {"store log", "a log of C1 is written in WRITING only, while it is not known as durable",
+     RCL_OF_RANK, false, store_log_holds},
+    {"durable log", "its log of C1 is durable just if the rank knows that, and no longer records",
+     RCL_OF_RANK, false, durable_log_holds},
+    {"bounded", "there is no older image than that of C where one of C1 is",
+     RCL_OF_RANK, false, bounded_holds},
+    {"begun", "the coordinator captures C1 before any other rank does",
+     RCL_OF_PAIR, false, begun_holds},
+    {"totals", "what i has sent to j was delivered, or will be at its start, or is under way",
+     RCL_OF_PAIR, false, totals_hold},
+    {"own", "a rank counts what is under way to itself, and in RECORDING what it has to record of that",
+     RCL_OF_PAIR, false, own_holds},
+    {"marker", "the marker of i is under way to j, or has come, just if i has captured C1",
+     RCL_OF_PAIR, false, marker_holds},
+    {"ahead", "by its image i has sent what j was given and what is in front of the marker",
+     RCL_OF_PAIR, false, ahead_holds},
+    {"before", "if the marker comes before j captures C1, i had sent what j was given",
+     RCL_OF_PAIR, false, before_holds},
+    {"recording", "until the marker comes, j records what it was given since it has captured C1",
+     RCL_OF_PAIR, false, recording_holds},
+    {"cut", "behind the marker, image and record of j have what i has sent by its image",
+     RCL_OF_PAIR, false, cut_holds},
+    {"log", "the log of C1 has the markers, and the record with which the images agree",
+     RCL_OF_PAIR, false, log_holds},
+    {"kinds", "control messages are markers and reports",
+     RCL_OF_PAIR, false, kinds_hold},
+    {"silent", "nothing is under way from a rank that has yet to start",
+     RCL_OF_PAIR, false, silent_holds},
+    {"done", "a rank reports C1 once, to the coordinator, when image and log are durable",
+     RCL_OF_PAIR, false, done_holds},
+    {"count", "the coordinator has counted the other ranks that have reported C1",
+     RCL_OF_ALL, false, count_holds},
+    {"committing", "C1 is being committed just if all are counted",
+     RCL_OF_ALL, false, committing_holds},
+    {"image", "what is stored of C was captured as C, with all markers",
+     RCL_OF_PAIR, true, image_holds},
+    {"restorable", "image and log of C are durable",
+     RCL_OF_RANK, true, restorable_holds},
+    {"line", "by the images of C, j was given or has recorded what i has sent to it",
+     RCL_OF_PAIR, true, line_holds},
+    {NULL, NULL, RCL_OF_ALL, false, NULL}};
+/* clang-format on */
+
+#endif
