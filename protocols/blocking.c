@@ -194,7 +194,7 @@ static int first_broken(const struct rank *r)
   return rcl_commit_is_sound(r->config, &r->state->commit) ? 0 : 3;
 }
 
-#include "protocols/blocking_line.h" /* clauses about all ranks together */
+#include "protocols/lines/blocking_line.h" /* clauses about all ranks together */
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},

@@ -544,7 +544,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   return 0;
 }
 
-#include "protocols/bookmark_line.h" /* clauses about all ranks together */
+#include "protocols/lines/bookmark_line.h" /* clauses about all ranks together */
 
 /* The phases of checkpoints and recoveries whose times a run reports. */
 static const struct rcl_phase phases[] = {

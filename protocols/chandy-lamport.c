@@ -303,7 +303,7 @@ static int first_broken(const struct rank *r)
   return r->state->phase >= RECORDING && !r->state->captured ? 7 : 0;
 }
 
-#include "protocols/chandy-lamport_line.h"
+#include "protocols/lines/chandy-lamport_line.h"
 
 /* ---- the registered forms ---- */
 

@@ -3,8 +3,8 @@
  * The numbered invariants of a protocol (rcl_protocol.invariants) are about one rank. The
  * consistency of a recovery line concerns several ranks: the messages that one has sent, those
  * under way, those that another has received, and the stored states of both. A protocol with global
- * recovery may state it beside its code (protocols/bookmark_line.h), in clauses that hold in every
- * reachable state of the whole. The world judges them as property `line-invariant`
+ * recovery may state it beside its code (protocols/lines/bookmark_line.h), in clauses that hold in
+ * every reachable state of the whole. The world judges them as property `line-invariant`
  * (world/rules/world_whole.c).
  *
  * A clause is a pure function, as a step is: it reads struct rcl_whole only, writes nothing, and

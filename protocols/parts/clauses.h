@@ -1,12 +1,13 @@
 /* Clauses of line invariants (line.h) about ranks that take part in checkpoints from which a
  * coordinator releases them.
  *
- * A protocol includes this file after its own state (whole.h), with the phases CAPTURING, WRITING
- * (the image) and WAITING (for the commit), and its `enum control` with RELEASE and DONE. */
+ * A protocol includes this file after its own state (whole_ranks.h), with the phases CAPTURING,
+ * WRITING (the image) and WAITING (for the commit), and its `enum control` with RELEASE and DONE.
+ */
 #ifndef RECLINE_CLAUSES_H
 #define RECLINE_CLAUSES_H
 
-#include "protocols/parts/whole.h" /* C, C1 */
+#include "protocols/parts/whole_ranks.h" /* C, C1 */
 
 /* ---- looking at ranks ---- */
 

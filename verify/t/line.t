@@ -19,9 +19,9 @@ claim() { # PROTOCOL FILE VERDICT: the claim `recovers` of $of, of that protocol
 }
 
 turn_round() { # CLAUSE: folder CLAUSE with a shared object and a claim
-  rm -rf "$1" && mkdir -p "$1/protocols" && cp "$root/protocols/$of.c" "$1/turned.c" &&
+  rm -rf "$1" && mkdir -p "$1/protocols/lines" && cp "$root/protocols/$of.c" "$1/turned.c" &&
     sed "s/^#endif\$//; s/^\\(static const struct rcl_clause line\\[\\]\\)/static bool turned(const struct rcl_whole *w, int i, int j) { return !$1(w, i, j); }\\n\\1/
-      s/, $1}/, turned}/" "$source" >"$1/protocols/${of}_line.h" && echo '#endif' >>"$1/protocols/${of}_line.h" &&
+      s/, $1}/, turned}/" "$source" >"$1/protocols/lines/${of}_line.h" && echo '#endif' >>"$1/protocols/lines/${of}_line.h" &&
     sed -i "s/\"$of\([a-z-]*\)\"/\"turned\1\"/" "$1/turned.c" &&
     echo "RECLINE_PROTOCOLS(&protocol_$(echo "$of" | tr - _));" >>"$1/turned.c" &&
     ${CC:-cc} -std=c11 -O1 -shared -fPIC -iquote "$1" -iquote "$root" -o "$1/turned.so" "$1/turned.c" &&
@@ -29,7 +29,7 @@ turn_round() { # CLAUSE: folder CLAUSE with a shared object and a claim
 }
 
 turn_each() { # PROTOCOL COUNT: turns round that many clauses, all that it has
-  of=$1 source=$root/protocols/${1}_line.h
+  of=$1 source=$root/protocols/lines/${1}_line.h
   clauses=$(sed -n 's/.*RCL_OF_[A-Z]*, [a-z]*, \([a-z_]*\)},*$/\1/p' "$source")
   for clause in $clauses; do
     turn_round "$clause" 2>err
@@ -104,7 +104,7 @@ is "$(judged violated)" 'holds -' 'a claim that expects a violation is about wha
 # ---- a clause that reads what it is not shown ----
 
 sed 's/return !totals_hold(w, i, j);/return w->rank[1 << 24].held;/' \
-  totals_hold/protocols/bookmark_line.h >wild.h && mv wild.h totals_hold/protocols/bookmark_line.h
+  totals_hold/protocols/lines/bookmark_line.h >wild.h && mv wild.h totals_hold/protocols/lines/bookmark_line.h
 ${CC:-cc} -std=c11 -O1 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o totals_hold/turned.so \
   totals_hold/turned.c
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err

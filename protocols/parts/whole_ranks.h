@@ -5,8 +5,8 @@
  * whose first phase is RUNNING, and its `enum control`. C is the committed checkpoint, and C1 the
  * next one, the only one that can be under way. A rank that still has to start from C (standing
  * BEHIND) counts as being in the state that its START will bring it to. */
-#ifndef RECLINE_WHOLE_H
-#define RECLINE_WHOLE_H
+#ifndef RECLINE_WHOLE_RANKS_H
+#define RECLINE_WHOLE_RANKS_H
 
 #include "protocols/line.h"
 

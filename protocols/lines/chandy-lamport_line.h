@@ -11,7 +11,7 @@
 #ifndef RECLINE_CHANDY_LAMPORT_LINE_H
 #define RECLINE_CHANDY_LAMPORT_LINE_H
 
-#include "protocols/parts/whole.h" /* C, C1 */
+#include "protocols/parts/whole_ranks.h" /* C, C1 */
 
 enum { IMAGE_DURABLE = 1 << RCL_PART_IMAGE, LOG_DURABLE = 1 << RCL_PART_LOG };
 
