@@ -74,6 +74,18 @@ static bool make_folder(struct campaign *c, GError **error)
   return false;
 }
 
+/* Returns the first line in which two texts differ, as "it has 'A', and this campaign 'B'". The
+ * caller frees it. */
+static char *difference(const char *there, const char *here)
+{
+  g_auto(GStrv) old = g_strsplit(there, "\n", -1), new = g_strsplit(here, "\n", -1);
+  unsigned i = 0;
+  while (old[i] && new[i] && !strcmp(old[i], new[i]))
+    i++;
+  const char *first = old[i] ? g_strstrip(old[i]) : "", *second = new[i] ? g_strstrip(new[i]) : "";
+  return g_strdup_printf("line %u is '%s', and '%s' of this campaign", i + 1, first, second);
+}
+
 /* Returns whether the file belongs to this campaign; an empty file fits every campaign. */
 static bool same_or_new(const struct campaign *c, const char *file, const char *text,
                         GError **error)
@@ -82,10 +94,11 @@ static bool same_or_new(const struct campaign *c, const char *file, const char *
   if (g_file_get_contents(file, &there, NULL, NULL) && *there) {
     if (!strcmp(there, text))
       return true;
+    g_autofree char *what = difference(there, text);
     g_set_error(error, SCENARIO_ERROR, 0,
-                "%s: not as this campaign, expected the scenario, sweeps and recline that %s was "
-                "begun with, or an empty folder",
-                file, c->out);
+                "%s: not as this campaign, as %s, expected the scenario, sweeps and recline that "
+                "%s was begun with, or an empty folder",
+                file, what, c->out);
     return false;
   }
   FILE *to = fopen(file, "w");

@@ -154,6 +154,11 @@ int command_campaign(int argc, char **argv)
     fflush(stdout);
     campaign_clear(&c);
   }
+  if (c.signal && o.out)
+    fprintf(stderr, "stopped: the runs that have ended are in %s; the same command goes on\n",
+            o.out);
+  else if (c.signal)
+    fprintf(stderr, "stopped: nothing is kept, as there is no --out\n");
   if (scratch)
     output_remove(scratch);
   g_strfreev(o.set);

@@ -420,6 +420,11 @@ int command_interval(int argc, char **argv)
   if (code == EXIT_FINE)
     code = find_interval(&o, &stopped);
   fflush(stdout);
+  if (stopped && o.out)
+    fprintf(stderr, "stopped: the runs that have ended are in %s; the same command goes on\n",
+            o.out);
+  else if (stopped)
+    fprintf(stderr, "stopped: nothing is kept, as there is no --out\n");
   g_strfreev(o.set);
   g_strfreev(o.files);
   g_free(o.out);

@@ -79,7 +79,7 @@ static int parse_options(struct command *c, int argc, char **argv)
       {"max-states", 0, 0, G_OPTION_ARG_INT64, &c->max_states, "Stop a claim at N states", "N"},
       {"timeout", 0, 0, G_OPTION_ARG_STRING, &c->limit,
        "Stop a claim after that time: inconclusive", "TIME"},
-      {"out", 0, 0, G_OPTION_ARG_FILENAME, &c->out, "Write counterexamples there", "DIR"},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &c->out, "Write counterexamples there", "DIR"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
       {"tap", 0, 0, G_OPTION_ARG_NONE, &c->tap, "Print the Test Anything Protocol", NULL},
       {"junit", 0, 0, G_OPTION_ARG_NONE, &c->junit, "Print JUnit's XML", NULL},

@@ -28,6 +28,8 @@ says()
 
 exits 0 'holds, as expected' "$tool" check "$dir/fine.yaml"
 says 'says so' 'fine                         holds        as expected'
+exits 0 'keeps a counterexample where -o says' "$tool" check "$dir/lost.yaml" -o "$dir/kept-there"
+check 'which is there' test -s "$dir/kept-there/lost.trace"
 exits 0 'violated, as expected' "$tool" check "$dir/lost.yaml" --out "$dir/dir"
 says 'why' 'recovers, rank'
 check 'the trace is written' test -s "$dir/dir/lost.trace"

@@ -83,7 +83,10 @@ static bool refuse_value(struct walk *walk, int id, const char *path, const stru
                                                   : "";
   g_autofree char *text = g_strconcat(value, problem, NULL);
   g_autofree char *guess =
-      key->kind == KEY_CHOICE ? did_you_mean(text_of(node), key->names) : g_strdup("");
+      key->kind == KEY_CHOICE ? did_you_mean(text_of(node), key->names)
+      : key->kind == KEY_MAPPING && *path && key->keys->kind == KEY_TEXT
+          ? g_strdup_printf("; did you mean {%s: %s}?", key->keys->name, text_of(node))
+          : g_strdup("");
   g_autofree char *both = g_strconcat(hope, guess, NULL);
   return refuse(walk, id, path, text, both);
 }

@@ -50,6 +50,15 @@ touch killed/.recline-tmp-1 killed/cells/.recline-tmp-2 # and files that were no
 # shellcheck disable=SC2086
 campaign $sweep --runs 8 --out killed
 check 'continued, it ends with the same bytes' diff -r one killed
+# shellcheck disable=SC2086
+"$recline" campaign scenario.yaml $sweep --runs 8 --jobs 2 --out stopped >stdout 2>stderr &
+campaign=$!
+while [ ! -s stopped/runs.jsonl ]; do sleep 0.01; done
+kill -TERM $campaign
+wait $campaign
+is "$?:$(tail -n 1 stderr)" \
+  '143:stopped: the runs that have ended are in stopped; the same command goes on' \
+  'stopped by a signal, it says how to go on' stderr
 cp one/runs.jsonl all.jsonl
 sed 1d all.jsonl >one/runs.jsonl
 # shellcheck disable=SC2086
@@ -142,7 +151,8 @@ refused 'an unknown option' 'Unknown option' --rnus 3
 campaign --field nothing
 is "$?:$(grep -c 'is no number of a result' stderr)" 64:1 'an unknown field' stderr
 campaign --runs 1 --sweep protocol.name=c3 --out one
-is "$?:$(grep -c 'campaign.txt: not as this campaign' stderr)" 64:1 'the folder of another campaign' stderr
+is "$?:$(grep -c "campaign.txt: not as this campaign, as line [0-9]* is '.*', and 'sweep protocol.name=c3' of this campaign" stderr)" 64:1 \
+  'the folder of another campaign, and what differs' stderr
 campaign --runs 1 --set 'program.script="rank 0: sing"' --out refused
 is "$?:$(grep -c 'cells/0.yaml:[0-9]*: program.script' stderr):$(ls -A . | grep -c '^refused$')" 64:1:0 \
   'what only the run can refuse' stderr

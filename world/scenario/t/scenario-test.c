@@ -126,6 +126,10 @@ static const struct refusal refusals[] = {
      "t.yaml:1: program: missing, expected a mapping with binary, args, stdin, script, ranks or "
      "topology",
      NULL},
+    {"a text for a mapping", "program: {binary: cg, ranks: 2}\nprotocol: c3\n",
+     "t.yaml:2: protocol: \"c3\", expected a mapping with name, file, capacity, interval, log, "
+     "log_in, control, failures, crossings, initiators or exchange; did you mean {name: c3}?",
+     NULL},
     {"a text", "hello\n", "t.yaml:1: \"hello\", expected a mapping with " KEYS, NULL},
     {"a list", "- program\n", "t.yaml:1: a list, expected a mapping with " KEYS, NULL},
     {"not YAML", "seed: 1\nprogram: {binary: cg\nprotocol: [\n",
