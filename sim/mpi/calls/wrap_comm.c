@@ -402,13 +402,27 @@ void mpi_comm_idup_with_info_(int *comm, int *info, int *made, int *request, int
 }
 
 /* No two ranks share a node. */
-static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Comm *made)
+/* Returns whether ranks are to be split by what shares memory (MPI 4.0, 7.4.2). No other hardware
+ * is known, so that a guided split by another one, and an unguided one, have no communicator. */
+static bool splits_by_memory(int type, MPI_Info info)
 {
-  return comm_split(r, parent, type == MPI_COMM_TYPE_SHARED ? r->index : MPI_UNDEFINED, key, made);
+  char resource[32] = "";
+  int known = 0;
+  if (type == MPI_COMM_TYPE_HW_GUIDED && info != MPI_INFO_NULL)
+    MPI_Info_get(info, (char *)(uintptr_t) "mpi_hw_resource_type", sizeof resource - 1, resource,
+                 &known);
+  return type == MPI_COMM_TYPE_SHARED || (known && !strcmp(resource, "mpi_shared_memory"));
+}
+
+static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Info info,
+                      MPI_Comm *made)
+{
+  int colour = splits_by_memory(type, info) ? r->index : MPI_UNDEFINED;
+  return comm_split(r, parent, colour, key, made);
 }
 
 WRAP_CALL(Comm_split_type, (comm, type, key, info, made),
-          split_type(r, comm_of(r, comm), type, key, made))
+          split_type(r, comm_of(r, comm), type, key, info, made))
 
 /* The group's order decides. Members of disjoint groups make different communicators, and a rank
  * that is not in its own group takes part without a colour. */

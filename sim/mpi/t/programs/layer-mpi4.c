@@ -379,6 +379,33 @@ static void test_tools(void)
   MPI_T_finalize();
 }
 
+/* ---- splits by hardware ---- */
+
+/* Only memory is a resource by which ranks can be split, and each rank has its own. */
+static void test_hardware(void)
+{
+  static const char *const resources[] = {"mpi_shared_memory", "mpi_shared_memory_of_all",
+                                          "NUMANode"};
+  MPI_Comm made;
+  for (int i = 0; i < 3; i++) {
+    MPI_Info info;
+    int size = 0;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_hw_resource_type", resources[i]);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &made);
+    if (made != MPI_COMM_NULL) {
+      MPI_Comm_size(made, &size);
+      MPI_Comm_free(&made);
+    }
+    expect(size == (i == 0), "split by hardware");
+    MPI_Info_free(&info);
+  }
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &made);
+  expect(made == MPI_COMM_NULL, "split by no hardware");
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &made);
+  expect(made == MPI_COMM_NULL, "split by hardware, unguided");
+}
+
 /* ---- sessions, beside MPI_Init ---- */
 
 static void test_session(void)
@@ -403,6 +430,9 @@ static void test_session(void)
   expect(found && atoi(text) == ranks, "session: the size of a set");
   MPI_Info_free(&info);
   MPI_Session_get_info(session, &info);
+  char level[24] = "";
+  MPI_Info_get(info, "thread_level", sizeof level - 1, level, &found);
+  expect(found && !strcmp(level, "MPI_THREAD_FUNNELED"), "session: its level of threads");
   MPI_Info_free(&info);
   MPI_Session_get_errhandler(session, &errors);
   expect(errors == MPI_ERRORS_RETURN, "session: error handler");
@@ -475,7 +505,7 @@ int main(int argc, char **argv)
   static void (*const tests[])(void) = {
       test_exchange,    test_exchange_in_place, test_partitioned, test_partitions_of_a_type,
       test_collectives, test_between_groups,    test_infos,       test_tools,
-      test_session};
+      test_session,     test_hardware};
   int rounds = begin(argc, argv);
   make_partitioned();
   make_collectives();
