@@ -32,11 +32,32 @@ typedef struct recline_session *MPI_Session;
 typedef void MPI_Session_errhandler_function(MPI_Session *, int *, ...);
 typedef void MPI_User_function_c(void *invec, void *inoutvec, MPI_Count *len,
                                  MPI_Datatype *datatype);
+typedef int MPI_Datarep_conversion_function_c(void *userbuf, MPI_Datatype datatype, MPI_Count count,
+                                              void *filebuf, MPI_Offset position,
+                                              void *extra_state);
+#undef MPI_CONVERSION_FN_NULL_C
+#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c *)0)
 #define MPI_SESSION_NULL ((MPI_Session)0)
 #define MPI_ERR_SESSION 1012
+#undef MPI_ERR_PROC_ABORTED
+#define MPI_ERR_PROC_ABORTED 1013
+#undef MPI_ERR_VALUE_TOO_LARGE
+#define MPI_ERR_VALUE_TOO_LARGE 1014
+#undef MPI_ERRORS_ABORT
+#define MPI_ERRORS_ABORT MPI_ERRORS_ARE_FATAL /* all ranks are one job, which ends */
+#undef MPI_F_STATUS_SIZE
+#define MPI_F_STATUS_SIZE 5
+#undef MPI_F_SOURCE
+#define MPI_F_SOURCE 0
+#undef MPI_F_TAG
+#define MPI_F_TAG 1
+#undef MPI_F_ERROR
+#define MPI_F_ERROR 2
 #define MPI_MAX_PSET_NAME_LEN 256
 #define MPI_MAX_STRINGTAG_LEN 256
+#undef MPI_COMM_TYPE_HW_GUIDED
 #define MPI_COMM_TYPE_HW_GUIDED 2
+#undef MPI_COMM_TYPE_HW_UNGUIDED
 #define MPI_COMM_TYPE_HW_UNGUIDED 3
 
 #ifdef __cplusplus

@@ -64,11 +64,24 @@ enum {
   MPI_T_PVAR_CLASS_TIMER,
   MPI_T_PVAR_CLASS_GENERIC
 };
+enum { MPI_T_SOURCE_ORDERED = 1, MPI_T_SOURCE_UNORDERED };
+enum {
+  MPI_T_CB_REQUIRE_NONE = 1,
+  MPI_T_CB_REQUIRE_MPI_RESTRICTED,
+  MPI_T_CB_REQUIRE_THREAD_SAFE,
+  MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE
+};
 
-/* A class of errors that SMPI lacks. */
+/* Classes of errors that SMPI lacks. */
 #ifndef MPI_T_ERR_INVALID_NAME
 #define MPI_T_ERR_INVALID_NAME 1011
 #endif
+#undef MPI_T_ERR_INVALID
+#define MPI_T_ERR_INVALID 1015
+#undef MPI_T_ERR_NOT_ACCESSIBLE
+#define MPI_T_ERR_NOT_ACCESSIBLE 1016
+#undef MPI_T_ERR_NOT_SUPPORTED
+#define MPI_T_ERR_NOT_SUPPORTED 1017
 
 #ifdef __cplusplus
 extern "C" {
