@@ -25,7 +25,7 @@
 enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };
 
 struct command {
-  gboolean all, more, matrix, json, tap, junit, progress, audit, whole, compact;
+  gboolean all, more, matrix, json, tap, junit, annotate, progress, audit, whole, compact;
   gint jobs, workers;
   gint64 max_states;
   /* Options as the user wrote them. */
@@ -83,6 +83,8 @@ static int parse_options(struct command *c, int argc, char **argv)
       {"json", 0, 0, G_OPTION_ARG_NONE, &c->json, "Print one JSON object", NULL},
       {"tap", 0, 0, G_OPTION_ARG_NONE, &c->tap, "Print the Test Anything Protocol", NULL},
       {"junit", 0, 0, G_OPTION_ARG_NONE, &c->junit, "Print JUnit's XML", NULL},
+      {"annotate", 0, 0, G_OPTION_ARG_NONE, &c->annotate,
+       "Tell GitHub Actions, on standard error, which claims are not as expected", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &c->names, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
   return options_read(&about_check, argc, argv, entries) ? EXIT_FINE : EXIT_BAD_INPUT;
@@ -373,6 +375,8 @@ static void report(const struct command *c)
     report_junit(c->list, c->count);
   else
     report_end(c->list, c->count);
+  if (c->annotate && !c->matrix)
+    report_annotate(stderr, c->list, c->count);
 }
 
 /* Saves the text that --json prints beside the counterexamples. */

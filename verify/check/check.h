@@ -2,6 +2,8 @@
 #ifndef RECLINE_CHECK_H
 #define RECLINE_CHECK_H
 
+#include <stdio.h>
+
 #include "base/glib/catalogue.h"
 #include "base/glib/command_line.h"
 #include "verify/check/claim.h"
@@ -21,6 +23,10 @@ void report_line(const struct checked *);
 void report_end(const struct checked *, unsigned count);
 void report_tap(const struct checked *, unsigned count);
 void report_junit(const struct checked *, unsigned count);
+
+/* Prints a workflow command for each verdict that is not as expected: GitHub Actions, and services
+ * that are compatible, show it at the line of the claim that expects another verdict. */
+void report_annotate(FILE *out, const struct checked *, unsigned count);
 
 /* Returns the results as one JSON object. The caller frees it with g_free(). */
 char *report_json(const struct checked *, unsigned count);

@@ -246,6 +246,39 @@ void report_tap(const struct checked *list, unsigned count)
   }
 }
 
+/* ---- annotations ---- */
+
+/* Prints text of a workflow command (docs.github.com, "Workflow commands"): without line ends, and
+ * in a property without the signs that end it. */
+static void put_command_text(FILE *out, const char *text, const char *special)
+{
+  for (; *text; text++)
+    if (strchr(special, *text) || (unsigned char)*text < ' ')
+      fprintf(out, "%%%02X", (unsigned char)*text);
+    else
+      fputc(*text, out);
+}
+
+void report_annotate(FILE *out, const struct checked *list, unsigned count)
+{
+  for (unsigned i = 0; i < count; i++) {
+    const struct checked *c = &list[i];
+    g_autofree char *reason = why(&c->result);
+    g_autofree char *text =
+        g_strdup_printf("%s, expected %s%s%s", claim_verdict_name(c->result.verdict),
+                        claim_expected(c->claim), reason ? ": " : "", reason ? reason : "");
+    if (checked_as_expected(c))
+      continue;
+    fputs("::error file=", out);
+    put_command_text(out, c->claim->file, "%,:");
+    fprintf(out, ",line=%d,title=", scenario_line(c->claim, "expect.verdict"));
+    put_command_text(out, c->claim->id, "%,:");
+    fputs("::", out);
+    put_command_text(out, text, "%");
+    fputc('\n', out);
+  }
+}
+
 /* ---- JUnit ---- */
 
 /* Returns the text without the characters that XML cannot hold, even escaped. The caller frees

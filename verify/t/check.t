@@ -28,6 +28,9 @@ says()
 
 exits 0 'holds, as expected' "$tool" check "$dir/fine.yaml"
 says 'says so' 'fine                         holds        as expected'
+exits 1 'tells a service for CI' "$tool" check "$dir/fine.yaml" "$dir/wrong.yaml" --tap --annotate
+is "$(sed 's,file=[^,]*/,file=,; s/: .*//' "$dir/err")" \
+  '::error file=wrong.yaml,line=10,title=wrong::violated, expected holds' 'at the line of the claim' "$dir/err"
 exits 0 'keeps a counterexample where -o says' "$tool" check "$dir/lost.yaml" -o "$dir/kept-there"
 check 'which is there' test -s "$dir/kept-there/lost.trace"
 exits 0 'violated, as expected' "$tool" check "$dir/lost.yaml" --out "$dir/dir"
