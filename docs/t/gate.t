@@ -1,7 +1,7 @@
 #!/bin/sh
-# examples/gate.yml: its shell steps, taken out of the file and run one after the other, in a repository
-# that holds the protocol examples/restart.c. What is wrong is refused, by the step that is
-# there for it. Only what fetches sources and packages is left out: recline comes from this build.
+# action.yml, which examples/gate.yml uses: its shell steps, taken out of the file and run one after the
+# other, in a repository that holds the protocol examples/restart.c. What is wrong is refused, by the
+# step that is there for it. Left out is only what fetches packages: recline comes from this build.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -23,9 +23,32 @@ awk '
   }
   inside && /[^ ]/ { match($0, /^ */); inside = RLENGTH > depth }
   inside { print substr($0, depth + 3) >("steps/" n) }
-' gate.yml
+' "$root/action.yml"
 steps=$(ls steps/*.name | wc -l)
-is "$steps" 6 'the workflow has so many shell steps'
+is "$steps" 7 'the action has so many shell steps'
+is "$(cat steps/[0-9] | grep -c '\${{')" 0 'no step has an expression in its script, which could be a command'
+is "$(grep -c 'uses: example/recline@' gate.yml)" 1 'the example uses the action'
+if python3 -c 'import yaml' 2>err; then
+  python3 - "$root/action.yml" gate.yml >names 2>err <<'END'
+import re, sys, yaml
+action, gate = (yaml.safe_load(open(name)) for name in sys.argv[1:])
+steps = action['runs']['steps']
+for step in steps:
+    if 'run' not in step:
+        continue
+    assert step['shell'] == 'sh -e {0}', step['name']
+    for value in step['env'].values():
+        name = re.fullmatch(r'\$\{\{ (?:inputs\.(\w+)|github\.action_path) \}\}', value)
+        assert name and name[1] in [None, *action['inputs']], value
+used = [s for s in gate['jobs']['claims']['steps'] if 'recline@' in s.get('uses', '')]
+assert all(key in action['inputs'] for key in used[0]['with'])
+assert all(name in used[0]['with'] for name, i in action['inputs'].items() if i.get('required'))
+print('fine')
+END
+  is "$(cat names)" fine 'every input is declared, and every step has a shell' err
+else
+  ok 'every input is declared # SKIP python3-yaml is missing'
+fi
 
 # The repository.
 mkdir repository && cd repository || exit 1
@@ -44,16 +67,19 @@ sed 's/^id: .*/id: no-roll-back/; s/restart.so/no-roll-back.so/; s/verdict: hold
 
 # Stands for the checkout of recline, which would be built for minutes.
 ln -s "$build" recline-source/build
-printf '#!/bin/sh\nexec "%s" "$@"\n' "$recline" >recline-source/recline
+printf '#!/bin/sh\necho "$*" >>"%s/asked"\n[ "$1" = packages ] || exec "%s" "$@"\n' "$dir" "$recline" >recline-source/recline
 chmod +x recline-source/recline
 
-GITHUB_PATH=$dir/path GITHUB_ENV=$dir/env
-export GITHUB_PATH GITHUB_ENV
+# What the runner sets, and the inputs: their defaults, and the protocol.
+GITHUB_PATH=$dir/path GITHUB_ENV=$dir/env GITHUB_OUTPUT=$dir/output GITHUB_STEP_SUMMARY=$dir/summary
+RECLINE=$PWD/recline-source PROTOCOL=restart.c CLAIMS=claims FLAWS=flaws RUNS=runs OUT=counterexamples
+export GITHUB_PATH GITHUB_ENV GITHUB_OUTPUT GITHUB_STEP_SUMMARY RECLINE PROTOCOL CLAIMS FLAWS RUNS OUT
 unset RECLINE_DATA RECLINE_PLATFORMS RECLINE_PROGRAMS
 
+: >"$dir/path"
 # step N: runs it as the workflow's runner does, with what the steps before have put down.
 step() {
-  env $(cat "$dir/env" 2>/dev/null) PATH="$(cat "$dir/path" 2>/dev/null || true):$PATH" \
+  env $(cat "$dir/env" 2>/dev/null) PATH="$(tr '\n' : <"$dir/path")$PATH" \
     sh -e "$dir/steps/$1" >"$dir/stdout" 2>"$dir/stderr"
 }
 
@@ -69,32 +95,52 @@ refuses() { # N, what
   is "$?" 0 "refuses $2: $(cat "$dir/steps/$1.name")" "$dir/stdout" "$dir/stderr"
 }
 
-is "$(sed -n 2p "$dir/steps/1" | cut -d ' ' -f 1)" apt-get 'the first step installs packages'
-for n in 2 3 4 5 6; do
+for n in 1 2 3 4 5 6 7; do
   passes "$n"
 done
+sum=$(cat "$dir/output")
+is "$(printf '%s' "$sum" | grep -cE '^sum=[0-9a-f]{32}$')" 1 'the key of the cache is a sum of the sources' "$dir/output"
+: >"$dir/output"
+echo '# more' >>recline-source/recline
+step 1
+[ "$(cat "$dir/output")" != "$sum" ]
+is "$?" 0 'other sources have another one' "$dir/output"
 is "$(grep -c '<testcase .* name="restart-recovers"' claims.xml):$(grep -c '<failure' claims.xml)" \
   1:0 'claims.xml says so' claims.xml
 is "$(ls counterexamples | tr '\n' ' ')" \
   'check.json no-roll-back.narration.txt no-roll-back.scenario.yaml no-roll-back.svg no-roll-back.trace ' \
-  'the counterexample of the flaw is kept'
+  'the counterexample of the flaw is kept, with its picture'
+is "$(grep -c '^### no-roll-back$' "$dir/summary"):$(grep -c '^Violated: ' "$dir/summary")" 1:1 \
+  'and told on the page of the job' "$dir/summary"
+passes 2
+is "$(tail -n 1 "$dir/asked")" packages 'what the cache has is not built again' "$dir/asked"
 
 # A protocol that is wrong.
 cp restart.c right.c
 sed -i '/RCL_ACTION_ROLL_BACK/d' restart.c
-sed -n '/^compile()/,/^compile restart.c/p' "$dir/steps/3" >"$dir/steps/7" # flaws as they are
-cp "$dir/steps/3.name" "$dir/steps/7.name"
-passes 7
+sed -n '/^compile()/,/^compile "\$PROTOCOL"/p' "$dir/steps/3" >"$dir/steps/8" # flaws as they are
+cp "$dir/steps/3.name" "$dir/steps/8.name"
+passes 8
 refuses 4 'a protocol that is wrong'
 is "$(grep -c '<failure message="violated, expected holds"' claims.xml)" 1 'claims.xml says so' claims.xml
+line=$(grep -n '^expect:' claims/restart-recovers.yaml | cut -d : -f 1)
+is "$(sed 's/expected holds: .*/expected holds/' "$dir/stderr")" \
+  "::error file=claims/restart-recovers.yaml,line=$line,title=restart-recovers::violated, expected holds" \
+  'and an annotation, at the line of the claim' "$dir/stderr"
 is "$(ls counterexamples | grep -c '^restart-recovers')" 4 'and its counterexample is kept'
 refuses 6 'a protocol that is wrong'
 cp right.c restart.c
-passes 7
+passes 8
 
 # A claim that says too much, and a flaw that its claim does not find.
 sed -i 's/verdict: holds/verdict: violated/' claims/restart-recovers.yaml
 refuses 4 'a claim that does not hold'
 cp claims/restart.so flaws/no-roll-back.so
 refuses 5 'a flaw that nobody finds'
+
+# A repository without flaws and programs.
+rm -rf flaws/* runs/*
+for n in 3 5 6; do
+  passes "$n"
+done
 finish
