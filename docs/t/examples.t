@@ -40,6 +40,9 @@ my $open = -x $jacobi && qx(mpirun --version 2>&1) =~ /Open MPI/ ? '--allow-run-
 system "RECLINE_CHECKPOINTS=checkpoints RECLINE_PROTOCOL=c3 RECLINE_TRACE=1 mpirun $open -n 2 $jacobi 4 10 >jacobi.out"
   and BAIL_OUT('no traces') if -x $jacobi;
 
+# A run to stand beside another one, for `report`.
+system 'recline run demo --set protocol.name=bookmark --out other >other.out' and BAIL_OUT('no run');
+
 my @commands = grep { !/^-|^help$/ } split ' ', qx(recline --complete '');
 my %rank = (run => 0, check => 1, compare => 1, draw => 2, play => 2, report => 2);
 for my $command (sort { ($rank{$a} // 3) <=> ($rank{$b} // 3) || $a cmp $b } @commands) {
