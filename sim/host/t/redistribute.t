@@ -115,6 +115,7 @@ refused() { # LINE ARGUMENTS WORD...: 6 ranks go on from `left`
   shift 2
   simulate next ./relax "$words" 6 --restart left "$@"
   is "$? $(sed -n '1s/^[a-z ]*: //; 1s/^scenario.yaml:[0-9]*: //; 1s/ (from --set)$//
+    1s,^[^ ]*/left: ,,; 1s/iteration [0-9]* and rank [0-9]* in [0-9]*/iteration N and rank N in N/
     1s/^rank [0-9] comes/a rank comes/; 1p' next.err)" "64 $line" \
     "refused: $line" next.err
 }
@@ -138,6 +139,10 @@ is "$? $(distance jacobi/program.out next/program.out '^60 steps:')" '0 0' \
   'a communicator may be made before the data are back' next.err
 refused 'checkpoint.storage: local, expected nfs, as left/checkpoint/manifest says' '' \
   --set checkpoint.storage=local
+stops left ./relax apart 8 100ms --set protocol.name=c3
+refused 'rank 0 was captured in iteration N and rank N in N, expected the same one for another number of ranks' apart
+stops left ./relax broadcasts 8 100ms --set protocol.name=c3
+refused 'a collective call crosses checkpoint 1, expected none for another number of ranks' broadcasts
 stops left ./relax '' 8 100ms --set protocol.name=event-logging
 refused 'program.ranks: 6, expected 8, as left/checkpoint/manifest says: messages cross the checkpoint (4 late, 4 early, 4 held)' ''
 

@@ -6,7 +6,8 @@
  * WORD does one thing wrong: `own` protects a number in which ranks differ, and `later` protects it
  * only after a restart on other ranks; `stale` does not refresh the rows beside; `extents` has
  * another array at a restart; `gap` protects less than the whole; `untyped` protects the step as
- * bytes; `unrestored` never puts the data back; `ahead` makes a communicator before. */
+ * bytes; `unrestored` never puts the data back; `ahead` makes a communicator before. `apart` and
+ * `broadcasts` relax nothing: ranks drift apart in iterations, or across broadcasts. */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>
@@ -95,8 +96,25 @@ static void begin(void)
       field[i][j] = 1.0 / (1 + (first + i + 12) % 7 + j % 5);
 }
 
+/* Returns true if the rank only drifts away from the others. */
+static int drifts(int step)
+{
+  if (is("apart"))
+    recline_iteration((unsigned)step + 1);
+  if (is("broadcasts")) {
+    if (rank == 0 || step % BARRIER_EVERY == 0) /* others are captured behind later broadcasts */
+      recline_potential_checkpoint();
+    MPI_Bcast(&change, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  }
+  if (is("apart") || is("broadcasts"))
+    smpi_execute_flops(is("apart") == (rank > 0) ? 4.0e6 : 1.0e6);
+  return is("apart") || is("broadcasts");
+}
+
 static void advance(int step)
 {
+  if (drifts(step))
+    return;
   if (!is("unrestored"))
     recline_iteration((unsigned)step + 1);
   if (is("stale"))
@@ -136,7 +154,7 @@ int main(int argc, char **argv)
   for (; step < STEPS && place != RECLINE_AT_END; step++) {
     if (place != RECLINE_AT_BARRIER)
       advance(step);
-    if (step % BARRIER_EVERY == 0)
+    if (step % BARRIER_EVERY == 0 && !is("apart") && !is("broadcasts"))
       MPI_Barrier(MPI_COMM_WORLD);
     place = RECLINE_NO_RESTART;
   }
