@@ -38,7 +38,7 @@ const Pair = {
       const [a, b] = results.map(of);
       return [name, show(a), show(b), typeof a === 'number' ? Pair.change(a, b, show) : a === b ? 'the same' : 'differs'];
     };
-    fill('facts', Tables.table('The two runs', ['', 'A', 'B', 'B less A'], [
+    fill('facts', Tables.table('The two runs', ['what', 'A', 'B', 'B less A'], [
       row('folder', (_) => '', String).map((cell, i) => i === 1 || i === 2 ? runs[i - 1].folder : i ? '' : cell),
       row('scenario', (r) => r.scenario, String), row('program', (r) => r.program, String), row('ranks', (r) => r.ranks),
       row('machine', (r) => r.platform, String), row('protocol', (r) => r.protocol, String), row('verdict', (r) => r.verdict, String),

@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # recline report: pages of a run, a check, a campaign and a replication in a headless Chromium; and
-# folders that are none of these. RECLINE_LONG=1: 64 ranks with 1,000,000 events, and axe-core, which
-# npm fetches, for these pages and those of recline play.
+# folders that are none of these. axe-core looks at these pages, those of recline play and of the
+# site: RECLINE_AXE is its file axe.min.js, or else npm fetches it. RECLINE_LONG=1: 64 ranks with
+# 1,000,000 events.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -194,14 +195,16 @@ sub large {
 SKIP: {
   skip 'node or chromium is missing', 1 if 2 > grep { my $tool = $_; grep { -x "$_/$tool" } split /:/, $ENV{PATH} } qw(node chromium);
   in_browser('the page in a browser', 'clicks.js');
-  skip 'large and fetched things only with RECLINE_LONG=1', 1 if !$ENV{RECLINE_LONG};
-  large();
-  qx(npm install --prefix axe axe-core\@4 --no-audit --no-fund 2>&1);
-  my $axe = "$dir/axe/node_modules/axe-core/axe.min.js";
+  large() if $ENV{RECLINE_LONG};
+  my $axe = $ENV{RECLINE_AXE} // "$dir/axe/node_modules/axe-core/axe.min.js";
+  qx(timeout 60 npm install --prefix axe axe-core\@4 --no-audit --no-fund 2>&1) if !$ENV{RECLINE_AXE};
   skip 'npm has not fetched axe-core', 1 if !-e $axe;
   my @played = -e "$build/play/page.html" ? qw(claim at) : ();
   recline('play c3-no-suppress -o claim.html') if @played;
   recline('play run/trace.txt --at 150ms -o at.html') if @played;
-  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run run-other check campaign replication large), @played);
+  my @site = qx(cmark-gfm --version 2>&1) && @played && !system("$root/docs/site.pl $build/bin/recline site >site.out 2>&1")
+    ? qw(site/index site/docs/check site/docs/protocols/matrix site/docs/how-sure) : ();
+  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run run-other check campaign replication),
+    $ENV{RECLINE_LONG} ? 'large' : (), @played, @site);
 }
 done_testing();
