@@ -51,5 +51,12 @@ refuses 'a way round from nowhere' 's/^again from=12/again from=99/' "again from
 sed 's/ # [0-9a-f]*$//; s/^capacity/nonsense 1\n&/' "$dir/c3-no-suppress.trace" >"$dir/fewer.trace"
 check 'keys of other readers are passed over, digests may be left out' \
   "$tool" replay "$dir/fewer.trace"
+
+trace=$dir/ends.trace
+printf '%s\n' 'recline-trace 3' 'protocol none' 'ranks 2' 'capacity 4' 'host smpi' --- '0 0 start' \
+  '1 1 start' '2 0 finished' '3 1 finished' >"$trace"
+check 'programs that end replay' "$tool" replay "$trace"
+refuses 'a program that ends twice' '$s/1 finished/0 finished/' 'the program cannot end here'
+
 exits 1 'a file that is not there' "$tool" replay "$dir/nothing.trace"
 finish
