@@ -152,6 +152,13 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
     g_string_append(text, "No run ended.");
     return g_string_free(text, FALSE);
   }
+  unsigned wrong = table_unexpected(table, best);
+  if (wrong == table->count) {
+    g_string_append_printf(text, "No run of %s ended as expected, so its %s says nothing.",
+                           *name ? name : "the scenario",
+                           (const char *)table->runs->fields->pdata[field]);
+    return g_string_free(text, FALSE);
+  }
   const char *shown = table->runs->fields->pdata[field];
   if (ranking->cells == 1)
     g_string_append_printf(text, "%s is %.4g on average", shown, mean.mean);
@@ -164,6 +171,9 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
   g_autofree char *few = answer_few_failures(table, best);
   g_string_append_printf(text, "%s%s%s%s.", *cost ? "; it " : "", cost, few ? "; but " : "",
                          few ? few : "");
+  if (wrong > 0)
+    g_string_append_printf(text, " %u of its %u runs did not end as expected.", wrong,
+                           table->count);
   if (ranking->cells > 1 && ranking->tied[1]) {
     unsigned next = ranking->cell[1];
     g_autofree char *other = table_cell_name(table, next);

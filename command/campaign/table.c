@@ -131,7 +131,7 @@ static void print_cell(const struct table *table, unsigned cell, int field, int 
     printf("no run ended");
   else
     printf("%12.6g ± %-10.3g %8.3g crashes", mean.mean, mean.half, crashes.mean);
-  if (cell > 0 && more.count > 1)
+  if (cell > 0 && more.count > 1 && first != 0)
     printf("  %+7.2f ± %.2f %%", 100 * more.mean / first, 100 * more.half / fabs(first));
   if (ended < table->count)
     printf("  %u of %u runs ended", ended, table->count);

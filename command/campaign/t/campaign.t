@@ -185,6 +185,11 @@ is "$(awk -F, '$3 == "simulated_s" { print $4 ":" $5 ":" $6 }' failed/table.csv 
   '2:2:0 2:0:2 2:2:0 ' 'and counts as not as expected' failed/table.csv
 kills --sweep 'program.args=[0],[1],[ 0]' --out failed
 is "$?:$(grep -c 'a run failed' stderr)" 64:1 'the campaign tries it again' stderr
+campaign --set 'program={binary: ring, args: [20], ranks: 2}' --set 'failures=[]' --runs 2 \
+  --sweep protocol.name=c3,bookmark
+is "$?:$(head -n 1 stdout):$(grep -c nan stdout)" \
+  '1:No run of c3 ended as expected, so its simulated_s says nothing.:0' \
+  'runs that do not end as expected are not the best' stdout stderr
 kills --sweep 'program.args=[1],[ 1]' --runs 50 --out hopeless
 is "$?:$(grep -c 'a run failed' stderr):$(ls -A . | grep -c '^hopeless$')" 64:2:0 \
   'where runs of all cells fail it ends' stderr
