@@ -50,6 +50,9 @@ static bool read_claim(const char *file, struct played *p, GError **error)
     parts_init(&parts, &world);
     world_begin(&world, (unsigned)claim->check.crashes, (unsigned)claim->check.checkpoints);
     g_autoptr(GPtrArray) properties = claim_properties(claim);
+    for (guint i = 0; i + 1 < properties->len; i++) /* no page judges formulas */
+      if (g_str_equal(properties->pdata[i], "ltl"))
+        g_ptr_array_remove_index(properties, i--);
     char *header = trace_header(&world, "explorer");
     p->description = describe(header, (const char *const *)properties->pdata, world.closes, "");
     p->name = g_strdup(claim->id);

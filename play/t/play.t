@@ -54,6 +54,10 @@ for my $protocol (@protocols) {
   is("@page", "@native", "$protocol: " . @names * $steps . ' moves, the same in both') if @names;
   ok(@native > 0, "$protocol: there are walks");
 }
+# A page judges no temporal formula, so it does not list the property as kept.
+run("cd $dir && $recline play bookmark-temporal");
+unlike(slurp("$dir/bookmark-temporal.html"), qr/property ltl/, 'a formula of a claim is not said to be judged');
+like(slurp("$dir/bookmark-temporal.html"), qr/property progress/, 'other properties are');
 # Counterexamples, played to their last step and exported again: the same bytes. Mutants are compiled
 # into their pages.
 sub slurp {
