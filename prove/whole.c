@@ -263,6 +263,8 @@ const char *whole_tell_line(struct whole *h)
   struct value at =
       rank_world_pointer(&h->w, h->w.protocol.object, offsetof(struct rcl_protocol, line));
   const char *why = at.kind == VALUE_POINTER && at.object ? NULL : "it states no line invariant";
+  if (!why && h->w.traits.level == RCL_LEVEL_CHANNEL && !h->joined)
+    why = "its control messages share channels that keep no order";
   for (; !why; at.bits += sizeof(struct rcl_clause)) {
     uint32_t from = (uint32_t)at.bits;
     struct value name = rank_world_pointer(&h->w, at.object, from),
@@ -304,17 +306,22 @@ static void make_ranks(struct whole *h)
   }
 }
 
-/* Returns whether the protocol says that it logs messages when it takes a checkpoint. */
-static bool stores_logs(struct whole *h)
+/* Notes what the protocol says of its logs and of its channels. */
+static void note_place(struct whole *h)
 {
   struct value place =
       rank_world_pointer(&h->w, h->w.protocol.object, offsetof(struct rcl_protocol, place));
   struct path none = {0};
   if (place.kind != VALUE_POINTER || !place.object)
-    return false;
+    return;
+  uint32_t at = (uint32_t)place.bits;
   struct value what = path_peek(&h->w.x, &none, place.object,
-                                (uint32_t)(place.bits + offsetof(struct rcl_place, logs)), 1);
-  return what.kind == VALUE_BITS && what.bits != RCL_LOGGED_NOTHING;
+                                at + (uint32_t)offsetof(struct rcl_place, logs), 1),
+               assumes = path_peek(&h->w.x, &none, place.object,
+                                   at + (uint32_t)offsetof(struct rcl_place, assumes), 4);
+  h->logs = what.kind == VALUE_BITS && what.bits != RCL_LOGGED_NOTHING;
+  h->joined = h->w.traits.level == RCL_LEVEL_CHANNEL && assumes.kind == VALUE_BITS &&
+              assumes.bits & RCL_ASSUMES_FIFO;
 }
 
 bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ranks,
@@ -325,8 +332,7 @@ bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ran
     return false;
   h->w.x.until = until;
   h->words = h->w.state_bytes / 4;
-  h->logs = stores_logs(h);
-  h->joined = h->w.traits.level == RCL_LEVEL_CHANNEL;
+  note_place(h);
   while (h->w.controls[h->kinds])
     h->kinds++;
   h->count = word_of_channel(h, ranks - 1, ranks - 1, words_of_pair(h));
