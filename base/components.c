@@ -5,7 +5,7 @@
 #include "base/breach.h"
 #include "base/memory.h"
 
-/* A node on the path. */
+/* Describes a node on the path. */
 struct components_frame {
   uint32_t node_low;
   uint16_t node_high;
@@ -18,7 +18,8 @@ static uint64_t node_of(const struct components_frame *frame)
   return (uint64_t)frame->node_high << 32 | frame->node_low;
 }
 
-/* Reserves `bytes` more of the bytes that the searches may take. */
+/* Takes `bytes` off the bytes that the searches may still use. Returns false, and stops this
+ * search, if fewer are left. */
 static bool take_bytes(struct components *c, size_t bytes)
 {
   size_t left = c->left ? __atomic_load_n(c->left, __ATOMIC_RELAXED) : SIZE_MAX;

@@ -1,6 +1,6 @@
 /* Confines foreign code: if a protocol's step touches memory that is not its own, is ended by a
- * signal or does not end, the caller is told so. Hosts without signals (a browser) run the step as
- * it is. */
+ * signal or does not end, the caller is told so. In a browser, which has no signals, the step runs
+ * as it is. */
 #ifndef RECLINE_CONFINE_H
 #define RECLINE_CONFINE_H
 

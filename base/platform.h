@@ -1,6 +1,6 @@
-/* The operating system, as the world, the trace printer and the explorer need it: address space,
- * threads, locks, files for states that do not fit into memory, the clock. A host without these (a
- * browser) replaces platform.c; this header names no type of the system. */
+/* Declares what the world, the trace printer and the explorer need of the operating system: address
+ * space, threads, locks, files for states that do not fit into memory, the clock. In a browser
+ * platform_wasm.c takes the place of platform.c, so this header names no type of the system. */
 #ifndef RECLINE_PLATFORM_H
 #define RECLINE_PLATFORM_H
 
@@ -22,8 +22,8 @@ void platform_release(void *memory, size_t bytes);
 /* Gives freed pages back to the system, as far as the allocator can. */
 void platform_give_back(void);
 
-/* Returns the physical memory of the machine in bytes, or a lower limit of the process; 0: not
- * known. */
+/* Returns the physical memory of the machine in bytes, or the limit of the process (RLIMIT_AS,
+ * RLIMIT_DATA) if that is smaller; 0: not known. */
 uint64_t platform_memory(void);
 
 /* Returns the resident memory of process `id` in bytes; 0: there is no such process. */
@@ -41,8 +41,8 @@ void platform_yield(void);
 struct platform_thread *platform_thread_start(void (*run)(void *), void *item);
 void platform_thread_join(struct platform_thread *);
 
-/* A mutual-exclusion lock with one condition to wait for. Ends the process if there is no
- * memory. */
+/* platform_lock_new() returns a mutual-exclusion lock with one condition to wait for. It ends the
+ * process if there is no memory. */
 struct platform_lock *platform_lock_new(void);
 void platform_lock_free(struct platform_lock *); /* may be NULL */
 void platform_lock(struct platform_lock *);
@@ -52,12 +52,14 @@ void platform_wake(struct platform_lock *); /* wakes all that wait */
 
 /* ---- files ---- */
 
-/* Opens a new temporary file without a name, in TMPDIR or /tmp. Negative: it cannot. */
+/* Opens a temporary file without a name, in TMPDIR or /tmp. Returns its number; negative: failed.
+ */
 int platform_file_new(void);
 void platform_file_close(int file);
 
-/* platform_file_create() opens a file that is empty, or new; platform_file_open() one that exists,
- * as it is. Negative: it cannot. */
+/* platform_file_create() makes a file, or empties one that exists, and opens it for reading and
+ * writing. platform_file_open() opens an existing file for reading. Both return the file's number;
+ * negative: they failed. */
 int platform_file_create(const char *name);
 int platform_file_open(const char *name);
 void platform_file_remove(const char *name); /* a file that is open stays readable */

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 
-enum { FEW = 24 }; /* fewer items are sorted by insertion */
+enum { FEW = 24 }; /* a range of this many items or fewer is sorted by insertion */
 
 static void swap(uint8_t *a, uint8_t *b, size_t bytes)
 {
@@ -56,7 +56,7 @@ static void distribute(uint8_t *items, uint64_t count, size_t bytes, size_t byte
     }
 }
 
-/* A range of items whose bytes before byte `byte` are equal. */
+/* Holds a range of items that are equal in all bytes before byte `byte`. */
 struct range {
   uint8_t *items;
   uint64_t count;
@@ -106,6 +106,6 @@ void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsign
   struct sort s = {.bytes = bytes, .key = key, .most = threads > 1 ? count / threads / SHARES : 0};
   sort_range(&s, (struct range){items, count, 0});
   if (s.ranges)
-    platform_parallel(sort_ranges, &s, 0, threads); /* every thread gets the same item */
+    platform_parallel(sort_ranges, &s, 0, threads); /* size 0: all threads share `s` */
   free(s.range);
 }

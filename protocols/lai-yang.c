@@ -5,13 +5,15 @@
  * Mattern, "Efficient algorithms for distributed snapshots and global virtual time approximation"
  * (Journal of Parallel and Distributed Computing 18, 1993).
  *
- *     1  every rank is white at first. The initiator (rank 0) takes its checkpoint, and is red from
- * then on; messages of a red rank are red 2  a rank takes its checkpoint, at any point of its
- * program, before it delivers its first red message, or when a control message about the checkpoint
- * comes first 3  a white message that comes to a red rank was in transit: it is delivered, and
- * recorded with the checkpoint 4  all that were in transit have come: the recorded messages go to
- * disk 5  all ranks have image and recorded messages on disk: the initiator commits. What is red
- * now is white for the next checkpoint
+ *     1  every rank is white at first. The initiator (rank 0) takes its checkpoint, and is red
+ *        from then on; messages of a red rank are red
+ *     2  a rank takes its checkpoint, at any point of its program, before it delivers its first
+ *        red message, or when a control message about the checkpoint comes first
+ *     3  a white message that comes to a red rank was in transit: it is delivered, and recorded
+ *        with the checkpoint
+ *     4  all that were in transit have come: the recorded messages go to disk
+ *     5  all ranks have image and recorded messages on disk: the initiator commits. What is red
+ *        now is white for the next checkpoint
  *
  * No rank can see that a white message is still to come, so step 4 needs counting:
  *

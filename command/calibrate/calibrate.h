@@ -1,4 +1,4 @@
-/* recline calibrate. */
+/* Declares the command recline calibrate. */
 #ifndef RECLINE_CALIBRATE_H
 #define RECLINE_CALIBRATE_H
 

@@ -1,13 +1,15 @@
-/* The line invariant of chandy-lamport.c, which includes this file after its own state.
+/* States the line invariant of chandy-lamport.c, which includes this file after its own state. C is
+ * the committed checkpoint, C1 the next one, and i and j are ranks.
  *
- * The argument, in the order of the clauses: what i has sent to j was delivered there or is under
- * way (totals). A rank that has captured C1 sends one marker to each peer (marker). As channels
- * keep their order, all messages in front of the marker are from before the capture of i: so what
- * its image shows as sent is what j was given and what stands in front of the marker (ahead), and
- * when the marker comes, what j was given (before). If j has captured C1 by then, it records what
- * comes until the marker (recording), so its image and its record together have what the image of i
- * shows as sent (cut), and that goes to disk (log). A commit waits for both on each rank (count,
- * committing), so the images of C and their records agree (line). */
+ * The argument names the clauses in their order. What i has sent to j was delivered there or is
+ * under way (totals). A rank that has captured C1 sends one marker to each peer (marker). Channels
+ * keep their order, so messages in front of the marker were sent before i was captured. While the
+ * marker is under way, the image of i shows as sent what j was given and what is in front of the
+ * marker (ahead). If the marker comes before j captures C1, that image shows as sent what j was
+ * given (before). If j has captured C1 already, j records what it is given until the marker comes
+ * (recording). From then on the image and the record of j have what the image of i shows as sent
+ * (cut), and j writes the record to its log (log). A commit waits for the image and the log of each
+ * rank (count, committing), so the images of C and their records agree (line). */
 #ifndef RECLINE_CHANDY_LAMPORT_LINE_H
 #define RECLINE_CHANDY_LAMPORT_LINE_H
 
@@ -80,7 +82,7 @@ static bool are_all_counted(const struct rcl_whole *w)
   return all;
 }
 
-/* Returns whether the images of C1 of both ranks are shown. */
+/* Returns whether a clause can read the states stored with the images of C1 of both ranks. */
 static bool are_shown(const struct rcl_whole *w, int i, int j)
 {
   return w->rank[i].newer && w->rank[j].newer;
@@ -214,7 +216,8 @@ static bool recording_holds(const struct rcl_whole *w, int i, int j)
          channel->now.given == channel->newer.given + recorded_in(w, i, j, state_of(w, j));
 }
 
-/* The messages of a rank to itself that were under way when it was captured come first. */
+/* No marker comes through a rank's channel to itself: own_late counts its messages that were under
+ * way at the capture and are still to be recorded. */
 static bool cut_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
@@ -302,41 +305,41 @@ static bool line_holds(const struct rcl_whole *w, int i, int j)
 
 /* clang-format off */
 static const struct rcl_clause line[] = {
-    {"checkpoint", "in RUNNING and CAPTURING the last captured is C, and C1 in RUNNING or beyond",
+    {"checkpoint", "in CAPTURING a rank has C; in RECORDING and WRITING, C1; in RUNNING, either",
      RCL_OF_RANK, false, checkpoint_holds},
-    {"written", "image and log are durable just if neither is recorded or written",
+    {"written", "a rank knows image and log as durable, except in RECORDING and WRITING",
      RCL_OF_RANK, false, written_holds},
     {"timer", "only the coordinator begins checkpoints, and only when none is under way",
      RCL_OF_RANK, false, timer_holds},
     {"capture", "an image of C1 is taken in CAPTURING only",
      RCL_OF_RANK, false, capture_holds},
-    {"store", "an image of C1 is written just if it is captured and not known as durable",
+    {"store", "an image of C1 is written exactly if it is captured and not known as durable",
      RCL_OF_RANK, false, store_holds},
-    {"durable", "its image of C1 is durable just if the rank knows that",
+    {"durable", "the image of C1 of a rank is durable exactly if the rank knows that",
      RCL_OF_RANK, false, durable_holds},
     {"store log", "a log of C1 is written in WRITING only, while it is not known as durable",
      RCL_OF_RANK, false, store_log_holds},
-    {"durable log", "its log of C1 is durable just if the rank knows that, and no longer records",
+    {"durable log", "the log of C1 is durable exactly if the rank knows that and no longer records",
      RCL_OF_RANK, false, durable_log_holds},
-    {"bounded", "there is no older image than that of C where one of C1 is",
+    {"bounded", "a rank has one image older than that of C at most, and none if it has one of C1",
      RCL_OF_RANK, false, bounded_holds},
     {"begun", "the coordinator captures C1 before any other rank does",
      RCL_OF_PAIR, false, begun_holds},
     {"totals", "what i has sent to j was delivered, or will be at its start, or is under way",
      RCL_OF_PAIR, false, totals_hold},
-    {"own", "a rank counts what is under way to itself, and in RECORDING what it has to record of that",
+    {"own", "a rank counts its messages to itself under way; own_late is 0 except in RECORDING",
      RCL_OF_PAIR, false, own_holds},
-    {"marker", "the marker of i is under way to j, or has come, just if i has captured C1",
+    {"marker", "the marker of i is under way to j, or has come, exactly if i has captured C1",
      RCL_OF_PAIR, false, marker_holds},
-    {"ahead", "by its image i has sent what j was given and what is in front of the marker",
+    {"ahead", "the image of i shows as sent what j was given and what is ahead of the marker",
      RCL_OF_PAIR, false, ahead_holds},
-    {"before", "if the marker comes before j captures C1, i had sent what j was given",
+    {"before", "if the marker comes before j captures C1, j was given what i's image shows as sent",
      RCL_OF_PAIR, false, before_holds},
     {"recording", "until the marker comes, j records what it was given since it has captured C1",
      RCL_OF_PAIR, false, recording_holds},
-    {"cut", "behind the marker, image and record of j have what i has sent by its image",
+    {"cut", "once the marker has come, image and record of j have what i's image shows as sent",
      RCL_OF_PAIR, false, cut_holds},
-    {"log", "the log of C1 has the markers, and the record with which the images agree",
+    {"log", "the log of C1 has the markers, and its record makes the images of C1 agree",
      RCL_OF_PAIR, false, log_holds},
     {"kinds", "control messages are markers and reports",
      RCL_OF_PAIR, false, kinds_hold},
@@ -346,7 +349,7 @@ static const struct rcl_clause line[] = {
      RCL_OF_PAIR, false, done_holds},
     {"count", "the coordinator has counted the other ranks that have reported C1",
      RCL_OF_ALL, false, count_holds},
-    {"committing", "C1 is being committed just if all are counted",
+    {"committing", "C1 is being committed exactly if all are counted",
      RCL_OF_ALL, false, committing_holds},
     {"image", "what is stored of C was captured as C, with all markers",
      RCL_OF_PAIR, true, image_holds},

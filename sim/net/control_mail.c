@@ -9,17 +9,17 @@
 /* The clock may stop this much before the time for which it was set, in seconds. */
 static const double NEARLY = 1e-12;
 
-/* Messages in transit to a rank, as a binary heap ordered by due time, then by order of posting.
- * The heap holds them by value, as a pointer would cost a cache miss at each look. */
+/* Holds the mail of a rank. `mail` has the messages in transit to it, as a binary heap by due time,
+ * then by order of posting; by value, as a pointer would cost a cache miss at each look. */
 struct box {
   struct route *routes; /* routes from its rank to each receiver; set when needed */
   struct letter *mail;
   unsigned letters, room;
   uint32_t posted;    /* letters so far */
-  double taken;       /* until then it is taking in earlier messages */
-  double left;        /* until then it is sending earlier messages */
+  double taken;       /* the time until which the rank takes in earlier messages */
+  double left;        /* the time until which the rank sends earlier messages */
   unsigned carried;   /* control messages to it that are transfers and on their way */
-  double carried_due; /* the first of these cannot come before that */
+  double carried_due; /* the time before which none of these can arrive */
 };
 
 static int ranks;
@@ -131,14 +131,14 @@ void control_mail_carried(const struct message *message)
     pace = MAX(took, 1.0);
 }
 
-/* Returns when the next message will have been taken in. */
+/* Returns when the rank can take the next message: it is due, and earlier ones are taken in. */
 static double comes_in(const struct box *box)
 {
   return MAX(first_due(box)->due, box->taken);
 }
 
-/* Returns when to wake a waiting rank. Many messages come at once, so it is not woken for each, but
- * when it can take in all that are on the way, or a latency after the first. */
+/* Returns when to wake a waiting rank. Many messages come at once, so the rank is woken once for
+ * all that are on the way, but at most one latency after it could take the first of them. */
 double control_mail_due(int rank)
 {
   const struct box *box = &boxes[rank];

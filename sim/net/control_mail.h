@@ -24,8 +24,7 @@ void control_mail_begin(int ranks);
 bool control_mail_post(struct message *);
 void control_mail_carried(const struct message *);
 
-/* Returns when the next message comes in at that rank, in seconds; negative: no message is on the
- * way. */
+/* Returns when to wake that rank for messages on the way, in seconds; negative: there are none. */
 double control_mail_due(int rank);
 
 /* Returns the next message that has come, which its receiver owns then; NULL: none. */

@@ -1,5 +1,6 @@
-/* A protocol that begins again from the start when a rank fails, and does what the test has put
- * into flaw.h: pure.t makes a plug-in of each flaw. `at` are the bytes of the state. */
+/* This protocol starts all ranks from the beginning when one fails. It also does what is wrong in
+ * flaw.h: pure.t writes that file for each flaw and builds a plug-in. In flaw.h, `at` points to the
+ * bytes of the state. */
 #include "protocols/parts/act.h"
 
 typedef volatile unsigned char byte;

@@ -1,5 +1,5 @@
-/* Büchi automata that accept the runs of which a temporal formula holds, or does not hold: never
- * claims, as SPIN has them.
+/* Makes Büchi automata (SPIN's never claims), which accept the runs of which a temporal formula
+ * holds, or does not hold.
  *
  * Source: R. Gerth, D. Peled, M. Y. Vardi, P. Wolper, Simple on-the-fly automatic verification of
  * linear temporal logic, PSTV 1995. The automaton is generalised: a run is accepted if it visits

@@ -4,11 +4,11 @@
  * The search knows nothing of worlds: states, moves and facts are numbers.
  *
  * A state of the *product* is a state of the graph together with a state of the automaton that
- * allows its facts. A fair run that is accepted stays in a strongly connected component of the
- * product, and in some such component exactly if (1) the component has a state in each acceptance
- * set, and (2) each move that is possible in all of its states also leads from one of them into the
- * component. What is fair or accepted in a part of a component is so in the whole, so whole
- * components suffice.
+ * allows its facts. From some point on, a run stays in one strongly connected component of the
+ * product. A component has a run that is fair and accepted exactly if (1) it has a state in each
+ * acceptance set, and (2) each move that is no fault and is possible in all of its states also
+ * leads from one of them into it. What is fair or accepted in a part of a component is so in the
+ * whole, so whole components suffice.
  */
 #ifndef RECLINE_PRODUCT_H
 #define RECLINE_PRODUCT_H
@@ -22,17 +22,18 @@ struct graph_edge {
   uint32_t move; /* below graph.moves */
 };
 
-/* State 0 is the first one. Edges of a state are in order; none leads to the state itself. */
+/* A run begins in state 0. The edges of a state lie one after the other, those of state 0 first; no
+ * edge leads to the state where it begins. */
 struct graph {
   uint32_t states, moves;
-  uint64_t *edges; /* by state: the number of its first edge; and of all edges, at the end */
+  uint64_t *edges; /* by state: the number of its first edge; edges[states]: the count of edges */
   struct graph_edge *edge;
   uint32_t *facts; /* by state */
   bool *is_fault;  /* by move: it need not happen, however long it is possible */
 };
 
-/* A run: `count` edges of the graph, the last `again` of which repeat for ever. If `again` is 0,
- * the run stays in its last state. The caller frees `edge`. */
+/* Holds a run: `count` edges of the graph, the last `again` of which repeat for ever. If `again` is
+ * 0, the run stays in its last state. The caller frees `edge`. */
 struct lasso {
   uint64_t *edge;
   uint32_t count, room, again;
@@ -46,8 +47,9 @@ struct product_bounds {
   void *ctx;
 };
 
-/* Fills in `lasso` if there is such a run: a shortest way to a component, then a round in it. The
- * run depends on the order of edges only. */
+/* Fills in `lasso` if there is such a run: a shortest way to a component, then a round in it. For
+ * the same graph, with the same order of edges, and the same automaton it is always the same run.
+ */
 enum product_answer product_search(const struct graph *, const struct automaton *,
                                    const struct product_bounds *, struct lasso *lasso);
 

@@ -1,6 +1,7 @@
-/* Lets processes walk side by side. Each takes every N-th walk, and their findings are read in the
- * order of the walks, so results do not depend on the number of processes. Walks have processes of
- * their own, as a protocol may end one, and protocols run under guards of their process. */
+/* Takes random walks (docs/walk.md) in several processes at a time. Of N processes each takes every
+ * N-th walk, and findings are read in the order of the walks, so results do not depend on N. Walks
+ * do not run in the calling process, as a protocol may end its process, and as the signal handlers
+ * that confine a protocol (base/confine.h) belong to a whole process. */
 #ifndef RECLINE_CREW_H
 #define RECLINE_CREW_H
 
@@ -23,8 +24,9 @@ enum crew_end {
   CREW_NONE      /* no process could be started; errno says why */
 };
 
-/* Walks, and adds up in `tally` all walks up to the last one that counts, whose record is `last`.
- * With CREW_LOST, its number is that of the lost walk. A terminal shows `what`. */
+/* Takes the walks and adds their records to `tally`, in order, until a violation or another end.
+ * Sets `last` to the record that was read last; with CREW_LOST, only its number, to that of the
+ * lost walk. On a terminal a line shows the progress of `what`. */
 enum crew_end crew_walk(const struct crew *, const char *what, struct tally *tally,
                         struct walked *last);
 

@@ -1,12 +1,12 @@
-/* Temporal properties: formulas of linear temporal logic without the next step, over named facts
- * of a state of the world. A run that ends stays in its last state for ever.
+/* Reads and judges temporal properties: formulas of linear temporal logic without the next step,
+ * over named facts of a state of the world. A run that ends stays in its last state for ever.
  *
  * The notation is SPIN's (G. J. Holzmann, The SPIN Model Checker, 2003, chapter 6): `[]` always,
  * `<>` eventually, `U` until, `W` weak until, `R` release, `!`, `&&`, `||`, `->`, `<->`, `true`,
  * `false`. Without the next step, steps that change no fact make no difference.
  *
- * docs/check.md has the table of facts. Facts look at nothing that the explorer leaves out of its
- * states (world_settles()): not at the contents of storage.
+ * docs/check.md has the table of facts. No fact reads the contents of storage, as the explorer may
+ * leave those out of its states (world_settles()).
  */
 #ifndef RECLINE_TEMPORAL_H
 #define RECLINE_TEMPORAL_H
@@ -32,14 +32,14 @@ enum temporal_kind {
   TEMPORAL_RELEASE
 };
 
-/* A part of a formula; its own parts come before it. */
+/* Describes a part of a formula. Its own parts come before it in temporal.node. */
 struct temporal_node {
   uint8_t kind;        /* enum temporal_kind */
   uint8_t left, right; /* numbers of nodes; operators with one operand have `left` */
   uint8_t fact;        /* TEMPORAL_FACT: its number in temporal.fact */
 };
 
-/* A fact with its operands; -1: none is given. */
+/* Names a fact and its operands; an operand that is not given is -1. */
 struct temporal_fact {
   uint8_t name; /* its place in the table of facts */
   int16_t a, b;
@@ -76,7 +76,8 @@ bool temporal_holds(const struct temporal *, const uint32_t *facts, uint32_t cou
 /* Sets `verdict` to the violation of property `ltl` by a run that goes round for ever, or ends. */
 void temporal_violate(const char *formula, bool round, struct verdict *verdict);
 
-/* Returns the formula of a violation's text, "FORMULA is violated ..."; false: there is none. */
+/* Copies the formula out of a violation's text, "FORMULA is violated ...". Returns false if the
+ * text has none, or one that is too long. */
 bool temporal_of_text(const char *text, char formula[TEMPORAL_TEXT]);
 
 #endif

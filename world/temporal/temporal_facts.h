@@ -1,4 +1,4 @@
-/* The facts of which temporal formulas speak. */
+/* Names and evaluates the facts that temporal formulas can have. */
 #ifndef RECLINE_TEMPORAL_FACTS_H
 #define RECLINE_TEMPORAL_FACTS_H
 
@@ -11,10 +11,11 @@ int temporal_fact_named(const char *name, size_t length);
 
 const char *temporal_fact_name(int name);
 
-/* Writes all names, ", " between them. */
+/* Writes "a fact (NAME, NAME, ...)" with all names, for messages. */
 void temporal_fact_names(char *text, size_t size);
 
-/* Returns the operands that the fact may have (static) if it has others; NULL: it may have them. */
+/* Returns NULL if the fact may have its operands; otherwise says which it may have, for a message,
+ * in a static text. */
 const char *temporal_fact_refuses(const struct temporal_fact *, int ranks);
 
 /* Returns whether the fact is about checkpoints of all ranks together, so that worlds with

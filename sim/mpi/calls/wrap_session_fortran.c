@@ -1,4 +1,4 @@
-/* Sessions in Fortran, by the calls of C. */
+/* Wraps the session calls of MPI 4 for Fortran: converts arguments and calls the C functions. */
 #include "include/mpi/mpi-4.h"
 #include "sim/mpi/fortran/fortran.h"
 
@@ -7,7 +7,8 @@ static MPI_Session session_at(const int *session)
   return fortran_get_session(rank_self(), session);
 }
 
-/* Handles of Fortran have numbers when MPI has begun, so the error handler is set then. */
+/* Fortran's handles can be converted only after MPI has begun. So the session begins with
+ * MPI_ERRORS_ARE_FATAL, and gets the program's error handler afterwards. */
 void mpi_session_init_(const int *info, const int *errors, int *session, int *error)
 {
   (void)info;
@@ -34,7 +35,7 @@ void mpi_session_get_num_psets_(const int *session, const int *info, int *count,
   *error = MPI_Session_get_num_psets(session_at(session), MPI_INFO_NULL, count);
 }
 
-/* There is no end of a text in Fortran: its length is one less than in C. */
+/* A text in Fortran has no null byte at its end, so its length is one less than in C. */
 void mpi_session_get_nth_pset_(const int *session, const int *info, const int *n, int *length,
                                char *name, int *error, size_t room)
 {
