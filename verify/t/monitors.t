@@ -622,7 +622,7 @@ sub acts {
     $me->{phase} = 'capturing';
   } elsif ($name eq 'commit') {
     return if fenced($me);
-    bad('legal') if $committing;
+    bad('legal') if $committing || $a->{checkpoint} <= $committed;
     $committing = $a->{checkpoint};
   } elsif ($name eq 'erase') {
     keep_stored($me, sub { $_->{checkpoint} != ($a->{checkpoint} // 0) || $world->{independent} && $_->{part} ne 'image' })
