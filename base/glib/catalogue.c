@@ -71,8 +71,8 @@ char **catalogue_files(unsigned kinds)
   return (char **)g_ptr_array_free(files, FALSE);
 }
 
-/* Names a file of a kind: "recovers", or "c3-recovers" where it lies in the folder of c3. The
- * caller frees it. */
+/* Returns the name of a file of a kind: "recovers", or "c3-recovers" if the file is in the folder
+ * of c3. The caller frees the name. */
 static char *name_of(const struct kind *kind, const char *file)
 {
   g_autofree char *folder = folder_of(kind);

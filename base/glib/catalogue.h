@@ -1,7 +1,7 @@
-/* Finds the files that come with recline, below the folder RECLINE_DATA (an environment variable).
- * A file's name, as `recline list` shows it, has no suffix. Claims and mutants have a folder for
- * each protocol, whose name comes first: c3/recovers.yaml is c3-recovers. In the library
- * recline-base-glib. */
+/* Finds the files that come with recline, below the folder that the environment variable
+ * RECLINE_DATA names. A file's name, as `recline list` shows it, has no suffix. Claims and mutants
+ * have a folder for each protocol, whose name comes first: c3/recovers.yaml is c3-recovers. In the
+ * library recline-base-glib. */
 #ifndef RECLINE_CATALOGUE_H
 #define RECLINE_CATALOGUE_H
 
@@ -34,10 +34,11 @@ char *catalogue_find(unsigned kinds, const char *name);
  * it. */
 char *catalogue_guess(unsigned kinds, const char *name);
 
-/* Returns the scenario that the arguments of a command name (`names`: NULL-terminated; NULL: none).
- * It is one of recline's own, or the name itself if that is a path, has a suffix or is a file.
- * Returns NULL after printing why, in the name of `command`, unless there is exactly one known
- * name. The caller frees it. */
+/* Returns the file of the scenario that a command's arguments name (`names`: NULL-terminated; NULL:
+ * none). An argument that is a path, has a suffix or is a file stands for itself; another one names
+ * a scenario of recline's own. If there is not exactly one argument, or no such scenario of
+ * recline's own, prints the reason in the name of `command` and returns NULL. The caller frees it.
+ */
 char *catalogue_scenario(const char *command, char *const *names);
 
 #endif

@@ -25,7 +25,7 @@ char *page_pack(const void *bytes, gsize size);
  * it. */
 char *page_json(JsonBuilder *builder);
 
-/* Writes the file, whole or not at all. Returns false with `error` if it cannot. */
+/* Writes the file, whole or not at all. Returns false and sets `error` if that fails. */
 bool page_write(const char *file, const char *page, GError **error);
 
 #endif

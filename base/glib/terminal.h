@@ -1,4 +1,4 @@
-/* Output for a person at a terminal: colours, and a line that shows how far a command is. In the
+/* Writes for a person at a terminal: in colours, and a line that shows how far a command is. In the
  * library recline-base-glib. */
 #ifndef RECLINE_TERMINAL_H
 #define RECLINE_TERMINAL_H
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Texts that switch to a colour, and back to `plain`; all are empty without colours. */
+/* Holds the texts that switch to a colour, and back to `plain`. All are empty without colours. */
 struct look {
   const char *strong, *good, *wrong, *plain;
 };
