@@ -1,4 +1,4 @@
-/* Errors in the input and in recline itself, and invariants that are checked at run time. */
+/* Reports errors in the input and in recline itself, and checks invariants at run time. */
 #ifndef RECLINE_BREACH_H
 #define RECLINE_BREACH_H
 

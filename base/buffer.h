@@ -1,4 +1,4 @@
-/* A text that grows. */
+/* Builds a text by appending to it. */
 #ifndef RECLINE_BUFFER_H
 #define RECLINE_BUFFER_H
 

@@ -1,4 +1,4 @@
-/* Strongly connected components of a directed graph, by depth-first search.
+/* Finds the strongly connected components of a directed graph by depth-first search.
  *
  * Nodes are numbers below 2^48. The search asks the caller for the edges of a node one at a time,
  * perhaps more than once, and keeps none. It takes 4 bytes for each node, 12 more for each node on
@@ -19,7 +19,7 @@
  * numbered downwards from it. */
 #define COMPONENT_ALONE UINT32_MAX
 
-/* A value of `edge`: the node has no further edge. */
+/* As the value of an `edge`, EDGE_NONE says that the node has no further edge. */
 #define EDGE_NONE UINT32_MAX
 
 struct components {

@@ -25,7 +25,8 @@ struct attempt {
   struct attempt *outer; /* the call around this one; NULL: none */
 };
 
-/* Handlers read it, so it must be written before they run. */
+/* Signal handlers read these variables. With this model an access allocates no memory, which a
+ * handler must not do. */
 #define OF_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 static OF_THREAD struct attempt *volatile current;
 static OF_THREAD bool has_stack; /* handlers run on a stack of their own */
@@ -85,7 +86,8 @@ static unsigned now(unsigned *of)
   return __atomic_load_n(of, __ATOMIC_RELAXED);
 }
 
-/* The system chooses the thread in which this runs. */
+/* Ends foreign code that takes too long. The system chooses the thread that handles a tick, so the
+ * handler sends the signal on to the code's thread. */
 static void on_tick(int signal)
 {
   pid_t thread = __atomic_load_n(&watch.thread, __ATOMIC_RELAXED);
@@ -341,8 +343,8 @@ static bool holds(const struct dl_phdr_info *object, uintptr_t address)
   return false;
 }
 
-/* Whole pages become read-only: the last ones may hold more than the object's data, but only
- * padding. */
+/* Makes the writable segments of the object read-only, in whole pages. A last page may hold more
+ * than the object's data, but only padding. */
 static int confine_segments(struct dl_phdr_info *object, size_t size, void *data)
 {
   uintptr_t page = page_bytes(), address = *(const uintptr_t *)data;

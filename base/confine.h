@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Processor time that the code may take, in seconds. */
+/* CONFINE_SECONDS is the processor time that the code may take, in seconds. */
 enum { CONFINE_SECONDS = 3 };
 
 enum confine_access { CONFINE_TOUCHED, CONFINE_READ, CONFINE_WRITTEN };
@@ -23,10 +23,10 @@ struct confine_end {
   bool stack;                 /* the address is in its stack */
 };
 
-/* Calls run(data). Returns true when it has returned. Returns false if it had to be ended: `end`
- * tells why, and what it has written stays. It must take no lock and own nothing. After one call
- * was late, later calls get a tenth of the time, as that code is known to be wrong. Any thread may
- * call this; if several do at once, only one of them is watched for its time. */
+/* Calls run(data). Returns true when it has returned. Returns false if the code had to be ended:
+ * `end` tells why, and what the code has written stays. The code must take no lock and own nothing.
+ * After one call was late, later calls get a tenth of the time, as that code is known to be wrong.
+ * Any thread may call this; if several do at once, only one of them is watched for its time. */
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
 
 /* Holds an object of foreign code, in two places between pages that nothing can touch. The
@@ -43,7 +43,8 @@ struct confine_memory {
   size_t span;             /* bytes in each half of that space; the second half is read-only */
 };
 
-/* `bytes` is a multiple of 4. Ends the process if there is no memory. */
+/* confine_memory_new() makes both places for an object of `bytes` bytes, a multiple of 4. It ends
+ * the process if there is no memory. */
 void confine_memory_new(struct confine_memory *, size_t bytes);
 void confine_memory_free(struct confine_memory *);
 

@@ -1,11 +1,11 @@
-/* The exit codes of every command and of the simulation. Scripts depend on them. */
+/* Lists the exit codes of every command and of the simulation. Scripts depend on them. */
 #ifndef RECLINE_EXIT_CODES_H
 #define RECLINE_EXIT_CODES_H
 
 enum {
   EXIT_FINE = 0,            /* holds, recovered, drawn: as expected */
   EXIT_NOT_AS_EXPECTED = 1, /* violated, or not as expected; doctor: something is missing */
-  EXIT_INCONCLUSIVE = 2,    /* a bound was reached before the verdict */
+  EXIT_INCONCLUSIVE = 2,    /* a bound was reached before the verdict, or memory is exhausted */
   EXIT_BREACH = 3,          /* an error of recline itself */
   EXIT_BAD_INPUT = 64       /* usage, bad input, no memory, no room on the disk (EX_USAGE of BSD) */
 };

@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Errors show when the stream is closed (output_close()). */
+/* Writes the bytes. Errors show when the stream is closed (output_close()). */
 static inline void file_put(FILE *file, const void *bytes, size_t size)
 {
   if (size)
     fwrite(bytes, size, 1, file);
 }
 
-/* Returns false if the stream ends before `size` bytes. */
+/* Reads `size` bytes. Returns false if the stream ends before that. */
 static inline bool file_get(FILE *file, void *bytes, size_t size)
 {
   return !size || fread(bytes, size, 1, file) == 1;

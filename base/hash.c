@@ -12,7 +12,7 @@ static uint64_t fold(uint64_t hash, uint64_t word)
   return hash ^ hash >> 29;
 }
 
-/* `size` is a multiple of STRIPE. */
+/* Takes `size` bytes, a multiple of STRIPE, into the lanes. */
 static void fold_stripes(uint64_t lane[LANES], const unsigned char *at, size_t size)
 {
   uint64_t word[LANES];
@@ -27,7 +27,7 @@ static void fold_stripes(uint64_t lane[LANES], const unsigned char *at, size_t s
 
 /* Multiplies and rotates in independent lanes. Protocol states consist mostly of unused list
  * entries, so a block of zeros is skipped after one comparison. The next block takes in its own
- * offset, which tells how many were skipped. */
+ * offset, which tells how many blocks were skipped. */
 uint64_t hash_bytes(const void *bytes, size_t size)
 {
   static const unsigned char zeros[BLOCK];

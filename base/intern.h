@@ -1,7 +1,7 @@
 /* Gives equal bytes equal numbers (hash-consing).
  *
- * Numbers count from 1 in the order of first appearance. Nothing is ever removed. All functions
- * abort when memory runs out.
+ * Numbers count from 1 in the order of first appearance. Nothing is ever removed. When memory runs
+ * out, the process ends (memory_exhausted()).
  */
 #ifndef RECLINE_INTERN_H
 #define RECLINE_INTERN_H
@@ -34,7 +34,7 @@ struct intern {
 uint32_t intern(struct intern *, const void *bytes, uint32_t size);
 void intern_clear(struct intern *);
 
-/* Returns the number of bytes that are in the table; 0: they are not. */
+/* Returns the number that the table has given to these bytes; 0: they are not in the table. */
 uint32_t intern_find(const struct intern *, const void *bytes, uint32_t size);
 size_t intern_bytes(const struct intern *); /* memory taken by the table */
 

@@ -5,10 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Twice the size of a cache line, in bytes, as processors fetch lines in pairs. */
+/* MEMORY_LINE is twice the size of a cache line, in bytes, as processors fetch lines in pairs. */
 enum { MEMORY_LINE = 128 };
 
-/* As realloc(); `memory` may be NULL. The caller frees the result with free(). */
+/* Changes the size of `memory` (which may be NULL) to `bytes`, as realloc() does. The caller frees
+ * the result with free(). */
 void *memory_grow(void *memory, size_t bytes);
 
 /* Returns an array with room for one item more than `count`: `list` itself, or a larger copy in its

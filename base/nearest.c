@@ -13,7 +13,7 @@ static unsigned least(unsigned a, unsigned b)
   return a < b ? a : b;
 }
 
-/* Returns the number of edits between two words (optimal string alignment). Only the rows i - 2, i
+/* Returns the number of edits between two texts (optimal string alignment). Only the rows i - 2, i
  * - 1 and i of the table are kept. */
 static unsigned distance(const char *a, const char *b)
 {

@@ -20,8 +20,9 @@ struct output {
   char *file, *temporary;
 };
 
-/* Returns whether the open file still has this name, as a sweep may have removed it between two
- * calls. While we hold the lock the answer stays true, as names are only changed under it. */
+/* Returns whether the open file still has this name: a sweep may have removed it after it was
+ * opened and before it was locked. While this process holds the lock, the answer stays true, as
+ * names are only changed under the lock. */
 static bool has_name(int file, const char *name)
 {
   struct stat now, named;
@@ -29,7 +30,7 @@ static bool has_name(int file, const char *name)
          now.st_ino == named.st_ino;
 }
 
-/* Opens a new file or folder of that name. */
+/* Makes and opens a file or folder of that name. Returns its descriptor; negative: failed. */
 static int make(const char *name, bool folder)
 {
   if (!folder)

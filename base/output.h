@@ -1,6 +1,7 @@
-/* Files that appear whole or not at all, and private folders. While a process writes a file or uses
- * a folder, it is called `.recline-tmp-NUMBER` and locked (flock), so that output_sweep() removes
- * only what killed processes have left. A file system without locks is not swept.
+/* Writes files that appear whole or not at all, and makes private folders. A file that a process
+ * still writes, or a folder that it still uses, is called `.recline-tmp-NUMBER` and locked (flock),
+ * so that output_sweep() removes only what killed processes have left. A file system without locks
+ * is not swept.
  *
  * A function that returns false, NULL or a negative number sets errno and leaves no file behind.
  */
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The message for such an error: a file (%s) and a reason (%s). */
+/* OUTPUT_CANNOT is the message for such an error, with a file (%s) and a reason (%s). */
 #define OUTPUT_CANNOT_PART ": cannot be written: "
 #define OUTPUT_CANNOT "%s" OUTPUT_CANNOT_PART "%s, expected a folder with room"
 
@@ -24,8 +25,8 @@ struct output *output_open(const char *file);
 FILE *output_stream(struct output *);
 
 /* Replaces `file` by what was written; with `sync`, content and name are on the disk before it
- * returns. Returns false if something could not be written: then `file` is as before, or only its
- * new name may be lost if the machine fails. */
+ * returns. Returns false if that failed. Then `file` is as before, except after an error in writing
+ * the name to the disk: then `file` is replaced, which a failure of the machine may undo. */
 bool output_close(struct output *, bool sync);
 
 /* Writes a whole file in one call. */

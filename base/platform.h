@@ -64,7 +64,7 @@ int platform_file_create(const char *name);
 int platform_file_open(const char *name);
 void platform_file_remove(const char *name); /* a file that is open stays readable */
 
-/* Writes or reads all of `bytes` at that offset. Returns false if it cannot. */
+/* Writes or reads all of `bytes` at that offset. Both return false if they fail. */
 bool platform_file_write(int file, const void *bytes, size_t size, uint64_t offset);
 bool platform_file_read(int file, void *bytes, size_t size, uint64_t offset);
 bool platform_file_empty(int file); /* truncates the file to zero bytes */

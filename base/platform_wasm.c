@@ -1,5 +1,6 @@
-/* The operating system of a browser: platform.h on linear memory, with one thread and no files. It
- * also has the functions of output.h that saves refer to, though a page never calls them. */
+/* Implements platform.h for a browser: on linear memory, with one thread and no files. The
+ * functions of output.h are here because code that saves refers to them, though a page never calls
+ * them. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "base/platform.h"
 
@@ -29,8 +30,8 @@ void *platform_reserve(size_t bytes)
   return page == SIZE_MAX ? NULL : (void *)(page * WASM_PAGE);
 }
 
-/* Keeps the memory, as a browser cannot take it back. The page makes an instance for each
- * search. */
+/* Keeps a large piece, as a browser cannot take it back. The page makes an instance of this code
+ * for each search. */
 void platform_release(void *memory, size_t bytes)
 {
   if (bytes < LARGE)
@@ -43,7 +44,7 @@ void platform_give_back(void)
 
 uint64_t platform_memory(void)
 {
-  return (uint64_t)1 << 30; /* of 4 GiB of addresses, which several tables share */
+  return (uint64_t)1 << 30; /* of the 4 GiB of addresses, as several tables share them */
 }
 
 uint64_t platform_resident(int id)

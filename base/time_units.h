@@ -1,4 +1,4 @@
-/* Units of time, as scenarios, scripts and options write them. */
+/* Lists the units of time that scenarios, scripts and options may write. */
 #ifndef RECLINE_TIME_UNITS_H
 #define RECLINE_TIME_UNITS_H
 
