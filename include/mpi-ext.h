@@ -1,5 +1,6 @@
-/* User-Level Failure Mitigation, by the names that Open MPI and MPICH have for it. The calls work
- * under `protocol: none` with `recovery.runtime: ulfm`, and are refused elsewhere (docs/run.md). */
+/* Declares User-Level Failure Mitigation by the names that Open MPI and MPICH have for it. The
+ * calls work under `protocol: none` with `recovery.runtime: ulfm`, and are refused elsewhere
+ * (docs/run.md). */
 #ifndef RECLINE_MPI_EXT_H
 #define RECLINE_MPI_EXT_H
 
@@ -7,7 +8,7 @@
 
 #define OMPI_HAVE_MPI_EXT_FTMPI 1
 
-/* Classes of errors; MPI_Error_class and MPI_Error_string know them. */
+/* These are classes of errors, which MPI_Error_class and MPI_Error_string know. */
 #define MPIX_ERR_PROC_FAILED 1001
 #define MPIX_ERR_PROC_FAILED_PENDING 1002
 #define MPIX_ERR_REVOKED 1003
@@ -15,7 +16,7 @@
 #define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING
 #define MPI_ERR_REVOKED MPIX_ERR_REVOKED
 
-/* An attribute of communicators: 1 where the calls work, else not set. */
+/* MPIX_FT is an attribute of communicators. It is 1 where the calls work, else not set. */
 #define MPIX_FT (-1001)
 
 #ifdef __cplusplus

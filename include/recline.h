@@ -1,4 +1,5 @@
-/* Optional calls of programs to recline; without recline they do nothing. */
+/* Declares optional calls of programs to recline. Without recline they have no effect, except that
+ * recline_output() prints. */
 #ifndef RECLINE_H
 #define RECLINE_H
 
@@ -18,32 +19,33 @@ void recline_potential_checkpoint(void);
  * independently, for one of the calling rank. */
 void recline_request_checkpoint(void);
 
-/* Iteration `iteration` of the program, counted from 1, begins here, at all ranks alike; a
- * checkpoint may be taken. The hybrid protocol takes an iteration for a transaction: a rank that
- * lives goes back to its beginning. In Fortran an INTEGER. */
+/* Says that iteration `iteration` of the program, counted from 1, begins here, at all ranks alike,
+ * and that a checkpoint may be taken. The hybrid protocol takes an iteration for a transaction:
+ * when a rank has crashed, the others go back to the beginning of the iteration. In Fortran an
+ * INTEGER. */
 void recline_iteration(unsigned iteration);
 
 /* From here on the copy that makes an iteration a transaction takes the time of a copy of `bytes`
- * bytes, the amount that the program changes in an iteration. The rank is saved as a whole
- * nevertheless, and a checkpoint that is stored is copied as a whole. With 0 each copy takes the
- * time of the whole image. In Fortran an INTEGER(8). */
+ * bytes, the amount that the program changes in an iteration. The whole rank is saved nevertheless,
+ * and the copy for a stored checkpoint takes the time of the whole image. With 0 each copy does. In
+ * Fortran an INTEGER(8). */
 void recline_iteration_bytes(unsigned long long bytes);
 
 /* From here on a checkpoint of the calling rank takes `bytes` bytes of simulated storage, instead
- * of the size of the saved memory; 0 returns to that size. It serves a program that stands for one
- * with more data, or with less to save. `checkpoint.bytes` of the scenario comes before it; at the
- * application level what is protected counts. In Fortran an INTEGER(8). */
+ * of the size of the saved memory; 0 returns to that size. Call it in a program that stands for one
+ * with more data, or with less to save. `checkpoint.bytes` of the scenario overrides it. At the
+ * application level the size of the protected data counts instead. In Fortran an INTEGER(8). */
 void recline_image_bytes(unsigned long long bytes);
 
-/* A random choice among 0 .. count-1, by the seed of the scenario: a decision that protocols know
- * of, so that a program which is rolled back repeats it where it has to, and elsewhere makes
- * another one. Without recline 0. */
+/* Returns a random number from 0 to count-1, by the seed of the scenario. Protocols know of this
+ * choice, so a program that is rolled back repeats it where it has to, and elsewhere makes another
+ * one. Without recline, returns 0. */
 int recline_choose(int count);
 
-/* Tells the outside `size` bytes, on the standard output: one output, which leaves when the
- * protocol lets it. What a program prints is told in the same way: all that it has printed since
- * its last call of MPI is one output. Returns 0, or -1 if nothing can be written. In Fortran a
- * CHARACTER(*), and a subroutine. Without recline it is printed. */
+/* Writes `size` bytes to standard output as one output, which leaves when the protocol lets it.
+ * What a program prints becomes outputs as well: all that it has printed since its last call of MPI
+ * is one output. Returns 0, or -1 if nothing can be written. In Fortran a CHARACTER(*), and a
+ * subroutine. Without recline the bytes are printed at once. */
 int recline_output(const void *bytes, unsigned long long size);
 
 /* Checkpoints at the application level (`checkpoint.level: application`;
@@ -60,7 +62,7 @@ int recline_output(const void *bytes, unsigned long long size);
  *
  * At the system level these calls change nothing. Misuse ends the run with one line, exit 64. */
 
-/* Where an image was taken. */
+/* Names the places where an image may have been taken. */
 enum recline_place {
   RECLINE_NO_RESTART,
   RECLINE_AT_CHECKPOINT, /* recline_potential_checkpoint() or recline_iteration() */
@@ -68,7 +70,7 @@ enum recline_place {
   RECLINE_AT_END         /* in MPI_Finalize, which it calls next */
 };
 
-/* Types of items, by which an image can be read on a node of another byte order. */
+/* Names the types of items, so that an image can be read on a node of another byte order. */
 enum recline_item {
   RECLINE_BYTE,
   RECLINE_INT16,
@@ -90,10 +92,10 @@ void recline_protect_items(int id, void *address, size_t count, enum recline_ite
 /* Protects a part of an array that is spread over the ranks, so that a run with another number of
  * ranks can go on from the checkpoint (docs/application-level.md, "Other numbers of ranks"). The
  * array has 1 to 3 `dimensions` and whole[d] items in each; this rank has the box of part[d] items
- * from first[d] on, counted from 0, without gaps at `address`, items of the last dimension next to
- * each other. part[d] may be 0. An item that several ranks have must have the same value there. In
- * Fortran the three arrays are INTEGER(8), the first dimension is the one without gaps, and `first`
- * counts from 1. */
+ * from first[d] on, counted from 0. The box lies at `address` without gaps, and items of the last
+ * dimension are next to each other. part[d] may be 0. An item that several ranks have must have the
+ * same value in all of them. In Fortran the three arrays are INTEGER(8), the first dimension is the
+ * one without gaps, and `first` counts from 1. */
 void recline_protect_distributed(int id, void *address, enum recline_item, int dimensions,
                                  const long long whole[], const long long first[],
                                  const long long part[]);
@@ -101,7 +103,8 @@ void recline_protect_distributed(int id, void *address, enum recline_item, int d
 /* Ends the protection of `id`. Call it before the memory is freed or moved. */
 void recline_unprotect(int id);
 
-/* Returns whether main runs again after a crash and nothing is put back yet, and from which place.
+/* Returns the place of the image if main runs again after a crash and no data are put back yet,
+ * else RECLINE_NO_RESTART.
  */
 enum recline_place recline_restarts(void);
 
@@ -117,8 +120,8 @@ enum recline_place recline_restore(void);
 
 /* The position stack says where the program is: a number from 1 for each function that leads to a
  * place. At a restart recline_resume() pushes and returns the next position of the image, outermost
- * first, so that each function can go there; 0: there is none left. The first place that the
- * program comes to then puts the data back, and must have the stack of the image. */
+ * first, so that each function can go there; 0: there is none left. The first place to which the
+ * program comes after that puts the data back. There the stack must be as in the image. */
 void recline_push(int position);
 void recline_pop(void);
 int recline_resume(void);

@@ -1,10 +1,10 @@
 /* recline-cc and recline-c++ include this file ahead of all that they compile, in place of SMPI's
- * smpi_helpers.h: calls by these names of libc reach SMPI's functions, or the layer's where it has
- * its own.
+ * smpi_helpers.h: calls by these names of libc reach SMPI's functions, or the layer's function if
+ * the layer has one of its own.
  *
  * SMPI's header uses macros, which also replace what merely has such a name: a member of a
- * structure, a prototype of getopt in an old program. Here only the names of symbols change, so
- * &exit in a program is &smpi_exit. */
+ * structure, a prototype of getopt in an old program. The pragmas below change only the names of
+ * symbols, so &exit in a program is &smpi_exit. */
 #ifndef RECLINE_NAMES_H
 #define RECLINE_NAMES_H
 
