@@ -1,5 +1,5 @@
-/* Inside recline-calibrate: the functions and data that its files share. All processes call each
- * function here. */
+/* Declares the functions and data that the files of recline-calibrate share. All processes call
+ * each of these functions. */
 #ifndef RECLINE_CALIBRATE_INSIDE_H
 #define RECLINE_CALIBRATE_INSIDE_H
 

@@ -27,7 +27,8 @@ static void put_copies(struct calibration *c)
   free(seconds);
 }
 
-/* A relaxation of five points, as in stencil codes, with 4 operations for each point. */
+/* relax() updates each point from its neighbours, as stencil codes of five points do, with 4
+ * operations for each point. */
 enum { ROWS = 512, COLUMNS = 512, OPERATIONS = 4 };
 
 static double relax(double (*field)[COLUMNS], double (*next)[COLUMNS])

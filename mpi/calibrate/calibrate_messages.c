@@ -90,8 +90,8 @@ static void put_overhead(struct calibration *c, const char *link, int other, cha
 
 /* ---- the eager limit ---- */
 
-/* Returns whether a send of `size` bytes ends before its receive is posted. The receiver posts it
- * only when the sender says so. */
+/* Returns whether a send of `size` bytes ends before its receive is posted. The receiver posts the
+ * receive only when the sender says so. */
 static int is_eager(char *bytes, int size, int other, bool first)
 {
   enum { POLLS = 2000 };
