@@ -1,6 +1,6 @@
-/* The MPI calls that programs make, in front of the MPI library's: they pass messages between
- * processes through the protocol. If the environment names no folder for checkpoints, they call the
- * library.
+/* Defines the MPI calls that programs make, in front of the MPI library's. They pass messages
+ * between processes through the protocol. If the environment names no folder for checkpoints, they
+ * call the library.
  *
  * A send is complete when its bytes are copied. A receive under way has a generalized request as
  * its handle. Data travel packed. */
@@ -13,7 +13,7 @@
 #include "mpi/real_host.h"
 #include "protocols/protocol.h"
 
-/* A receive under way. */
+/* Describes a receive under way. */
 struct pending {
   MPI_Request handle;
   struct real_receive *receive;

@@ -10,7 +10,7 @@
 
 enum { COUNT = RCL_WORDS, SUMS }; /* COUNT: contributions, which come after their words */
 
-/* Ends the barrier when all have joined: the contributions are added up. */
+/* Returns the sums of all contributions when all processes have joined, which ends the barrier. */
 static void collect(uint32_t sums[SUMS])
 {
   MPI_Request request;
@@ -120,8 +120,8 @@ static void contribute(const uint64_t *values, size_t size)
     real_send(RCL_COORDINATOR_RANK, 0, REAL_COLLECTIVES, values, size);
 }
 
-/* Takes one message that had come before this place. A request for a checkpoint comes before the
- * collective's result. */
+/* Takes one message, if it had come before this place. So a checkpoint that was requested before
+ * the collective's result came is taken first. */
 static void take_one(unsigned sums, unsigned most, bool safe)
 {
   struct real_combination *c = &real.combined;

@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "mpi/real_inside.h"
 
-/* The head of each region in an image. */
+/* Heads each region in an image. */
 struct region_head {
   int32_t id, type;
   uint64_t bytes;
 };
 
-/* The image to start from, until the data are put back. */
+/* Says where a region is in the image to start from, until the data are put back. */
 struct found {
   struct region_head head;
   long at;
@@ -24,7 +24,7 @@ static uint32_t count;
 
 /* ---- protected data ---- */
 
-/* Returns the index of an id, or where it belongs. */
+/* Returns the index at which an id is, or at which it belongs. */
 static uint32_t place_of(int id)
 {
   uint32_t at = 0;

@@ -184,8 +184,9 @@ static const char *lacks(const struct rcl_event *event, const struct rcl_action 
   }
 }
 
-/* Ends the program at a list that the world refuses, so that `recline join` ends at the same step.
- * Ends it, with a message of the same form, at an action that only this host lacks. */
+/* Ends the program if the world refuses the list of actions, so that `recline join` ends at the
+ * same step. Also ends it, with a message of the same form, at an action that only this host lacks.
+ */
 static void check_actions(const struct rcl_event *event)
 {
   struct grammar_refusal refusal = {.action = NULL};
@@ -210,7 +211,7 @@ static uint64_t digest_state(void)
 }
 
 /* Takes a step. The trace is written before the actions, so if the process is killed, all that
- * others have seen of it is in the trace. */
+ * others have seen of the process is in the trace. */
 void real_step(struct rcl_event event, struct real_message *message)
 {
   enum real_activity activity = real_switch(REAL_PROTOCOL);

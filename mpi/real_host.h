@@ -1,7 +1,8 @@
-/* The host for real MPI: each process has one protocol object, which gets the events of program and
- * network; the host carries out its actions. Checkpoints are at the application level: an image
- * holds the data that the program protects. When a process is killed, the launcher ends the others.
- * When they are started again, all go on from the last committed checkpoint.
+/* Declares the host for real MPI. Each process has one protocol object, which gets the events of
+ * program and network; the host carries out the protocol's actions. Checkpoints are at the
+ * application level: an image holds the data that the program protects. When a process is killed,
+ * the launcher ends the others. When they are started again, all go on from the last committed
+ * checkpoint.
  *
  *     real_calls.c       the calls of MPI that programs make
  *     real_program.c     the calls of recline.h
@@ -39,10 +40,11 @@ struct real_options {
                         repeating itself are refused */
 };
 
-/* Places where a checkpoint is allowed, or an image was taken, with the numbers of recline.h. */
+/* Lists the places where a checkpoint is allowed, or an image was taken, with the numbers of
+ * recline.h. */
 enum real_place { REAL_NOWHERE, REAL_CHECKPOINT, REAL_BARRIER, REAL_END };
 
-/* Activities on which a process spends time. */
+/* Lists the activities on which a process spends time. */
 enum real_activity {
   REAL_COMPUTE, /* the program, between calls */
   REAL_MPI,
@@ -52,8 +54,8 @@ enum real_activity {
   REAL_ACTIVITIES
 };
 
-/* Accounts for the time until here, and begins an activity. Returns the one before, to which a
- * function goes back at its end. */
+/* Accounts for the time until here, and begins an activity. Returns the activity before, to which a
+ * function switches back at its end. */
 enum real_activity real_switch(enum real_activity);
 
 /* Starts the process, perhaps after a crash. All processes of `comm` call this; the host makes its
@@ -86,8 +88,8 @@ struct real_options real_options_of_environment(void);
 void real_protect(int id, void *address, size_t bytes, int type);
 void real_unprotect(int id);
 
-/* Functions for data that are not plain memory: `save` writes them, `restore` reads them. Both
- * return false if they cannot. */
+/* Holds the functions for data that are not plain memory: `save` writes them, `restore` reads them.
+ * Both return false if they fail. */
 struct real_stream {
   void *ctx;
   bool (*save)(void *ctx, FILE *);
@@ -118,8 +120,8 @@ struct real_receive *real_post(int peer, int tag, int comm);
 bool real_test(struct real_receive *);
 void real_wait(struct real_receive *);
 
-/* Returns the bytes of the message, which the caller frees with free(), and frees the receive. The
- * other pointers may be NULL. */
+/* Returns the bytes of the message, which the caller frees with free(). Frees the receive. `peer`
+ * and `tag` may be NULL. */
 void *real_take(struct real_receive *, size_t *size, int *peer, int *tag);
 
 /* Returns the next message on a communicator, from any process with any tag, as real_take() does;

@@ -1,4 +1,5 @@
-/* Inside the host for real MPI: the state that its files share. A process has one host, `real`. */
+/* Declares the state that the files of the host for real MPI share. A process has one host, `real`.
+ */
 #ifndef RECLINE_REAL_INSIDE_H
 #define RECLINE_REAL_INSIDE_H
 
@@ -6,7 +7,7 @@
 #include "mpi/real_host.h"
 #include "protocols/protocol.h"
 
-/* The bytes of a message, shared by all that hold it. */
+/* Holds the bytes of a message. All holders of the message share them. */
 struct real_payload {
   uint32_t holders;
   size_t size;
@@ -21,7 +22,7 @@ struct real_message {
   struct real_payload *payload;
 };
 
-/* A queue: first in, first out. */
+/* Queues messages: first in, first out. */
 struct real_queue {
   struct real_message *first, **end;
 };
@@ -39,7 +40,7 @@ struct real_receive {
   struct real_payload *payload;
 };
 
-/* A real_combine() to which this process has contributed, and which is under way. */
+/* Describes a real_combine() under way, to which this process has contributed. */
 struct real_combination {
   uint32_t on, count; /* at rank 0: contributions that `values` has */
   uint64_t values[REAL_COMBINED];
@@ -57,7 +58,7 @@ struct real_slot {
   struct real_message message;
 };
 
-/* The events that end work under way, in the order in which the work was started. */
+/* Lists the events that end work under way, in the order in which the work was started. */
 struct real_due {
   struct rcl_event *item;
   uint32_t count, room;
@@ -169,7 +170,8 @@ void real_match_all(void);    /* matches messages that have come with receives *
 void real_announce_all(void); /* announces the posted receives */
 void real_deliver(const struct rcl_action *);
 void real_resend(const struct rcl_action *);
-/* Returns the receive that is posted for any message, and not taken. */
+/* Returns the receive that stands for any message of the communicator, and posts it if there is
+ * none. */
 struct real_receive *real_standing(int comm);
 void real_allow(const struct rcl_action *); /* carries out a MATCH */
 
@@ -197,15 +199,15 @@ void real_storage_store(const struct rcl_action *);
 void real_storage_commit(uint32_t checkpoint);
 void real_storage_erase(uint32_t checkpoint);
 void real_storage_erase_others(uint32_t checkpoint);
-/* Removes all of this rank; before that, rank 0 removes the record. */
+/* Removes all files of this rank. Before that, rank 0 removes the record. */
 void real_storage_clear(void);
 
 /* ---- real_data.c ---- */
 
 void real_data_save(FILE *); /* writes all that is protected */
 
-/* Remembers where the data are: `regions` regions from the present position of a file, which it
- * owns from then on. Moves behind them. Returns false if the file is too short. */
+/* Remembers where the data are: `regions` regions from the present position of the file. Owns the
+ * file from here on, and moves behind the regions. Returns false if the file is too short. */
 bool real_data_find(FILE *, uint32_t regions);
 
 /* ---- real_account.c ---- */

@@ -66,7 +66,7 @@ void real_arrive(struct real_message *message)
 }
 
 /* Takes one message, above the matching: the first in the order of arrival that a receive asks for
- * or that is drained. It goes to the first such receive in the order of posting. */
+ * or that is drained. The first such receive in the order of posting gets it. */
 static bool match_one(void)
 {
   struct real_message **place = &real.channel.first;

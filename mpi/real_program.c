@@ -1,4 +1,4 @@
-/* The calls of recline.h. If the host is off they do nothing, as without recline. */
+/* Defines the calls of recline.h. If the host is off they have no effect, as without recline. */
 #include <stdio.h>
 
 #include "include/recline.h"
@@ -59,7 +59,8 @@ void recline_protect_items(int id, void *address, size_t count, enum recline_ite
     real_protect(id, address, count * item_bytes[type], (int)type);
 }
 
-/* A restart has the same number of processes, each of which reads its own part. */
+/* Protects a part as plain memory: a restart has the same number of processes, and each reads its
+ * own part. */
 void recline_protect_distributed(int id, void *address, enum recline_item type, int dimensions,
                                  const long long whole[], const long long first[],
                                  const long long part[])

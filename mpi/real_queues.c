@@ -1,4 +1,4 @@
-/* Payloads, queues of messages, posted receives, slots. */
+/* Keeps payloads, queues of messages, posted receives and slots. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -26,7 +26,7 @@ enum { NAME = 4096 };
 
 static const uint64_t MAGIC = UINT64_C(0x31747261706c6372), END = UINT64_C(0x646e65);
 
-/* The head of an image or a log. */
+/* Heads an image or a log. */
 struct head {
   uint64_t magic;
   int32_t rank, ranks;
@@ -37,7 +37,7 @@ struct head {
   struct real_combination combined;
 };
 
-/* The head of the rest: the state of protocol and host. */
+/* Heads the rest of an image or a log: the state of protocol and host. */
 struct tail_head {
   uint64_t state_bytes;
   uint32_t pieces, slots, posted, delivered;
@@ -71,7 +71,7 @@ static _Noreturn void cannot(const char *name)
   real_die(64, OUTPUT_CANNOT, name, strerror(errno));
 }
 
-/* Makes names durable: a name is as durable as its folder. */
+/* Makes the names in the folder durable. */
 static void sync_folder(void)
 {
   int folder = open(real.options.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -3,8 +3,8 @@
  *
  *     FOLDER/trace.LIFE.RANK      lives count from 0, one for each start
  *
- * Some lines tell of no step, but of the account of the process, over its life so far: one at each
- * capture and one at the end. SPENT are seconds, in the order of enum real_activity.
+ * One line at each capture, and one at the end, has no step: it tells the account of the process
+ * over its life so far. SPENT are seconds, in the order of enum real_activity.
  *
  *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N
  */
