@@ -103,8 +103,8 @@ void recline_protect_distributed(int id, void *address, enum recline_item, int d
 /* Ends the protection of `id`. Call it before the memory is freed or moved. */
 void recline_unprotect(int id);
 
-/* Returns the place of the image if main runs again after a crash and no data are put back yet,
- * else RECLINE_NO_RESTART.
+/* At a restart, returns the place of the image until the data are put back; else
+ * RECLINE_NO_RESTART.
  */
 enum recline_place recline_restarts(void);
 
