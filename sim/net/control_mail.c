@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-/* The clock may stop this much before the time for which it was set, in seconds. */
+/* NEARLY is how far, in seconds, the clock may stop before the time for which it was set. */
 static const double NEARLY = 1e-12;
 
 /* Holds the mail of a rank. `mail` has the messages in transit to it, as a binary heap by due time,
@@ -131,7 +131,8 @@ void control_mail_carried(const struct message *message)
     pace = MAX(took, 1.0);
 }
 
-/* Returns when the rank can take the next message: it is due, and earlier ones are taken in. */
+/* Returns when the rank can take the next message: when the message is due, and earlier ones are
+ * taken in. */
 static double comes_in(const struct box *box)
 {
   return MAX(first_due(box)->due, box->taken);

@@ -19,15 +19,16 @@
 /* Prepares mail. Call it before any other function here. */
 void control_mail_begin(int ranks);
 
-/* Posts a control message of the calling rank, and then owns it. Returns false if the message must
- * be sent as a transfer; then report its arrival by control_mail_carried(). */
+/* Posts a control message of the calling rank, and owns it from here on. Returns false if the
+ * message must be sent as a transfer; then the caller keeps it, and reports its arrival by
+ * control_mail_carried(). */
 bool control_mail_post(struct message *);
 void control_mail_carried(const struct message *);
 
 /* Returns when to wake that rank for messages on the way, in seconds; negative: there are none. */
 double control_mail_due(int rank);
 
-/* Returns the next message that has come, which its receiver owns then; NULL: none. */
+/* Returns the next message that has come, which the caller owns; NULL: there is none. */
 struct message *control_mail_take(int rank);
 
 #endif

@@ -1,4 +1,4 @@
-/* The machine under the layer: clock, cores, memory, disks, and waiting.
+/* Declares the machine under the layer: clock, cores, memory, disks, and waiting.
  *
  * Only this part of the layer uses SimGrid beyond MPI. Another host, over a real MPI library, would
  * replace this file. Hosts are named by strings; NULL is the caller's host.
@@ -11,21 +11,21 @@
 #include <stdint.h>
 
 double machine_now(void); /* 0 when the run begins */
-/* Begins the run when `actors` actors have called it, each with the time at which it `came`. It
- * returns to all after the last call. What the last actor did after it came takes no time of the
- * run. */
+/* Begins the run when `actors` actors have made this call, each with the time at which it `came`.
+ * The calls return after the last one was made. What the last actor did after it came takes no time
+ * of the run. */
 void machine_begin(int actors, double came);
 double machine_since_begin(double clock); /* converts a time of SimGrid's clock */
 void machine_sleep(double seconds);
 
-/* Returns a number for the calling actor: small, from 1 on, and never used again. 0: the caller is
- * a thread that a program has started. */
+/* Returns a number of the calling actor: small, from 1 on, and never used for another one; 0: the
+ * caller is a thread that a program has started. */
 long machine_actor(void);
 sg_actor_t machine_self(void);
-/* The calling actor's rank in SMPI's world, also before MPI_Init; -1: none. */
+/* Returns the calling actor's rank in SMPI's world, also before MPI_Init; -1: it has none. */
 int machine_rank(void);
 __attribute__((noreturn)) void machine_exit(void); /* ends the calling actor */
-/* Called when the actor ends. */
+/* Calls `told` when the calling actor ends. */
 void machine_on_exit(void (*told)(int failed, void *data), void *data);
 void machine_move(sg_actor_t actor, const char *host);
 const char *machine_host(void);
@@ -40,9 +40,9 @@ double machine_smpi_threshold(void); /* shorter computations cost nothing, in se
 double machine_smpi_reading(void);   /* the seconds that PMPI_Wtime() takes */
 unsigned machine_stack_bytes(void);
 
-/* A computation, or a sleep, that another actor can interrupt. The caller waits for its end. With
- * `pause`, the caller waits by that function until the given time or less, and ends the computation
- * for good by machine_interrupt(). */
+/* Describes a computation, or a sleep, that another actor can interrupt. The caller waits for its
+ * end. If `pause` is set, the caller waits by that function, which returns at the given time or
+ * earlier. If it has called machine_interrupt(), the computation ends. */
 struct bell;
 struct computation {
   struct bell *bell; /* made when it is first needed */
@@ -86,9 +86,9 @@ double machine_repeat_seconds(double bytes);
  * encode_bw, or else the bandwidth of copies. */
 double machine_encode_seconds(double bytes);
 
-/* A step of a transfer. Bytes go from one host to another, or stay on one, and through the first
- * disk of the host that stores them. Network and disk work at the same time; without a disk, that
- * part takes no time. STEP_WORK only lets time pass. */
+/* Describes a step of a transfer. Bytes go from one host to another, or stay on one, and through
+ * the first disk of the host that stores them. Network and disk work at the same time; on a host
+ * without a disk, the disk's part takes no time. STEP_WORK only lets time pass. */
 enum step_kind {
   STEP_WRITE, /* to the disk of `to` */
   STEP_READ,  /* from the disk of `from` */
@@ -102,8 +102,8 @@ struct step_of_transfer {
   bool unsynced; /* a write that does not wait for the disk's property write_latency_s */
 };
 
-/* Takes these steps, which it copies, one after the other in the background, on behalf of the host
- * `home` (NULL: the caller's). Calls `done` at the end. Until then the transfer can be cut. */
+/* Copies these steps and takes one after the other in the background, on behalf of the host `home`
+ * (NULL: the caller's). Calls `done` at the end. Until then the transfer can be cut. */
 struct transfer;
 struct transfer *machine_transfer(const char *home, const struct step_of_transfer *, unsigned count,
                                   void (*done)(void *), void *data);
@@ -122,7 +122,7 @@ void machine_relay(const char *from, const char *to, double seconds, void (*done
 /* Calls `told` when no actor can ever go on. */
 void machine_on_deadlock(void (*told)(void));
 
-/* A bell: one actor waits for it and others ring it. */
+/* A bell wakes an actor: one actor waits for it and others ring it. */
 struct bell *bell_new(void);
 /* Waits until it rings, or until that time (negative: no limit). Sometimes it returns without a
  * reason. */

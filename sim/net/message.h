@@ -1,4 +1,4 @@
-/* Messages between the ranks and the dispatcher, as the transport carries them.
+/* Describes messages between the ranks and the dispatcher, as the transport carries them.
  *
  * A message is an envelope that travels by pointer, as all ranks share memory. The simulated
  * network carries as many bytes as the sender says (`wire_bytes`), which determine the time.
@@ -40,14 +40,14 @@ enum send_mode {
   SEND_SYNCHRONOUS /* complete when it is matched */
 };
 
-/* The state of a rendezvous payload that travels before the receiver asks for it. */
+/* Says how a rendezvous payload fares that travels before the receiver asks for it. */
 enum flight {
   FLIGHT_NONE,
   FLIGHT_UNDER_WAY,
   FLIGHT_IN_VAIN /* the message was dropped before the payload came */
 };
 
-/* The times of a control message, in seconds (control_mail.h). */
+/* Holds the times of a control message, in seconds (control_mail.h). */
 struct posted {
   double left;    /* when its last byte has left the sender */
   double latency; /* latency of its route */
@@ -95,8 +95,8 @@ struct message {
   double held_until;
 };
 
-/* A control message that travels without a transfer (control_mail.h). Each pair of ranks may have
- * several under way, so a letter has half the size of a message. */
+/* Describes a control message that travels without a transfer (control_mail.h). Each pair of ranks
+ * may have several under way, so a letter has half the size of a message. */
 struct letter {
   double due; /* when it arrives, in seconds */
   double latency, occupies;
@@ -110,16 +110,16 @@ struct letter {
   bool joined;
 };
 
-/* Makes a message with these fields; the others are zero. Its last owner frees it. If its payload
- * is in flight, the memory is freed after the payload has come. */
+/* Makes a message with these fields; its other fields are zero. Its last owner frees it. If its
+ * payload is in flight, the memory is freed after the payload has come. */
 struct message *message_new(enum message_kind, int source, int destination);
 void message_free(struct message *);
 
-/* Sets whether it counts in transport_in_transit(); notices never count. */
+/* Sets whether the message counts in transport_in_transit(); notices never count. */
 void message_set_in_transit(struct message *, bool);
 
-/* message_fold() turns a control message in transit into a letter; the other function makes a
- * message of it again, at `destination`. */
+/* message_fold() turns a control message in transit into a letter; message_unfold() makes a message
+ * of the letter again, at `destination`. */
 struct letter message_fold(struct message *);
 struct message *message_unfold(const struct letter *, int destination);
 

@@ -1,6 +1,6 @@
 #include "sim/net/parked.h"
 
-/* The messages with one envelope. */
+/* Counts the messages with one envelope. */
 struct envelope {
   gint64 key;
   uint32_t last; /* serial of the last message */
@@ -96,7 +96,8 @@ void parked_take_from(struct parked *parked, int source, uint32_t serial, GQueue
     move_first(parked, own, to);
 }
 
-/* The first message of each source stands before the source's other messages. */
+/* Takes messages in one pass over all. The messages of a source are in the order of their serials.
+ */
 void parked_take(struct parked *parked, const uint32_t *serials, GQueue *to)
 {
   for (GList *link = parked->all.head, *next; link; link = next) {

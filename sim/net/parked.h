@@ -1,4 +1,4 @@
-/* Messages that wait at their receiver for a receive, in the order of arrival. A root can be
+/* Keeps messages that wait at their receiver for a receive, in the order of arrival. A root can be
  * thousands of calls ahead of other ranks, so messages are also found by envelope. */
 #ifndef RECLINE_PARKED_H
 #define RECLINE_PARKED_H
@@ -20,7 +20,7 @@ const GList *parked_all(const struct parked *);
 uint32_t parked_last(const struct parked *, enum message_kind, int source, int comm, int32_t tag);
 
 /* These move messages to `to`, in the order of arrival: parked_take_from() the messages of `source`
- * up to `serial`; parked_take() the messages of all sources, each up to its own serial. */
+ * up to `serial`; parked_take() the messages of all sources, each source up to its own serial. */
 void parked_take_from(struct parked *, int source, uint32_t serial, GQueue *to);
 void parked_take(struct parked *, const uint32_t *serials, GQueue *to);
 

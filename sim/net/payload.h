@@ -1,4 +1,4 @@
-/* The bytes of a message, shared by all their holders. */
+/* Holds the bytes of a message, which all holders share. */
 #ifndef RECLINE_PAYLOAD_H
 #define RECLINE_PAYLOAD_H
 
@@ -15,18 +15,19 @@ struct payload {
   char own[];
 };
 
-/* These return a payload with one holder, who drops it later. payload_new() gives uninitialized
- * bytes, to be written at once; the other lends the sender's bytes. */
+/* These return a payload with one holder, which drops it later. The bytes of payload_new() are
+ * uninitialized, to be written at once; payload_lend() lends the sender's bytes. */
 struct payload *payload_new(size_t size);
 struct payload *payload_lend(const void *bytes, size_t size);
 
-/* Here and below nothing happens if the payload is NULL. */
+/* These, and payload_call_in(), do nothing if the payload is NULL. payload_settle() copies lent
+ * bytes, so that they outlive the send. */
 struct payload *payload_hold(struct payload *); /* adds a holder; returns the payload */
 void payload_drop(struct payload *);
 void payload_settle(struct payload *);
 
-/* Drops the payload at the end of the send that lent it. Settles it first if somebody else holds
- * it. */
+/* Drops the payload at the end of the send that lent its bytes. Settles it first if it has other
+ * holders. */
 void payload_call_in(struct payload *);
 
 #endif

@@ -81,8 +81,8 @@ static const char *least_loaded(void)
   return best;
 }
 
-/* Returns where the ranks of that node go on: on a spare; without one, on the node itself; or on
- * another node if it does not come back. */
+/* Returns where the ranks of that node go on: on a spare; without a spare, on the node itself or,
+ * if the node does not come back, on another one. */
 static const char *successor(const char *name)
 {
   const char *spare = carries_ranks(name) ? g_queue_pop_head(&spares) : NULL;

@@ -1,6 +1,6 @@
 /* Knows on which node each rank runs, which nodes have failed, and which are spares.
  *
- * A node is called like its host in SimGrid's platform.
+ * A node has the name of its host in SimGrid's platform.
  */
 #ifndef RECLINE_PLACEMENT_H
 #define RECLINE_PLACEMENT_H
@@ -10,8 +10,8 @@
 /* Prepares the module. Call it before any other function here. */
 void node_begin(int ranks);
 
-/* Sets the node of the dispatcher, where file server and event logger are, too. The name is not
- * copied. */
+/* Sets the node of the dispatcher, which is also the node of file server and event logger. The name
+ * is not copied. */
 void node_set_service(const char *node);
 const char *node_service(void);
 
@@ -34,7 +34,7 @@ bool node_is_gone(const char *node);
 void node_return(const char *node);
 
 /* Moves the ranks of `node` to the node that is kept for them, if there is one, as they can start
- * again. A failed node must be repaired before (node_return()), if they stay there. */
+ * again. If they stay on a failed node, it must have been repaired (node_return()). */
 void node_replace(const char *node);
 
 #endif

@@ -9,13 +9,13 @@
 #include <math.h>
 #include <simgrid/actor.h>
 
-/* How many transfers can begin while a rank waits. A rank that needs more gets more, up to a limit,
- * as each makes its waits longer. */
+/* These bound the number of transfers that can begin while a rank waits. A rank that needs more
+ * gets more, up to a limit, as each makes its waits longer. */
 enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 
 enum { ANY_SOURCE = -1 };
 
-/* The end at which a rank's messages come in. It may exist before the rank begins. */
+/* Describes the end at which a rank's messages come in. It may exist before the rank begins. */
 struct end {
   sg_mailbox_t mailbox;
   uint64_t put;          /* counts transfers to it */
@@ -41,7 +41,7 @@ struct fetch {
   void *item; /* the transfer sets it */
 };
 
-/* A transfer that this rank takes from its end, or awaits there. */
+/* Describes a transfer that this rank takes from its end, or awaits there. */
 struct reception {
   sg_comm_t transfer;
   void *item;  /* the transfer sets it */
@@ -71,8 +71,8 @@ static struct end *ends; /* by rank; the last one is the dispatcher's */
 static char nudge;       /* the item that wakes a receiver to look at its door */
 static int eager_bytes;
 
-/* Returns the mailbox of an end. The search for it lets other actors run, so it is made only when
- * needed. */
+/* Returns the mailbox of an end. The search for a mailbox lets other actors run, so it is made only
+ * when needed. */
 static sg_mailbox_t mailbox_of(int index)
 {
   struct end *end = &ends[index];
@@ -362,8 +362,8 @@ bool transport_fetches(const struct transport *transport)
   return transport->fetches->len > 0;
 }
 
-/* Forgets all that is under way. A transfer under way still writes into its fetch, so that stays. A
- * message that is not matched yet goes on, as later ones wait for it. */
+/* Forgets all that is under way. The fetch of a transfer under way stays, as the transfer still
+ * writes into it. A message that is not matched yet goes on, as later ones wait for it. */
 void transport_abandon(struct transport *transport)
 {
   struct fetch *fetch;
@@ -553,8 +553,8 @@ void transport_poll(struct transport *transport, GQueue *inbox)
   }
 }
 
-/* Lists all that can wake this rank, in a fixed order: envelopes, sends, fetches. Returns its
- * length. */
+/* Lists all that can wake this rank, in a fixed order: envelopes, sends, fetches. Returns the
+ * length of the list. */
 static guint collect_transfers(struct transport *transport)
 {
   const GPtrArray *receptions = transport->receptions, *fetches = transport->fetches;
@@ -593,7 +593,8 @@ static void end_send(struct transport *transport, guint i)
     sg_actor_yield();
 }
 
-/* post_receptions() lets other actors run, which may leave messages at the door. */
+/* Looks at the door after post_receptions(), which lets other actors run: they may leave messages
+ * there. */
 void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited, double until)
 {
   if (under_way(transport) > transport->receptions->len)

@@ -1,8 +1,8 @@
-/* Envelopes and payloads between ranks, over SimGrid's network (wire.h).
+/* Carries envelopes and payloads between ranks, over SimGrid's network (wire.h).
  *
  * As under SMPI, a transfer begins when its receiver expects the message: the receiver has posted a
  * receive that accepts it, or waits for any message. Until then the message is *parked*. A stale
- * message also comes in, and is dropped then. Messages of one source are handed on in the order of
+ * message also comes in, and is dropped there. Messages of one source are handed on in the order of
  * sending, so a message that must be handed on calls in earlier ones that are parked.
  *
  *     eager        envelope and payload in one transfer; the send is complete at once. Small
@@ -29,7 +29,7 @@
 
 #include <glib.h>
 
-/* What the transport needs from its host. */
+/* Holds what the transport needs from its host. */
 struct network {
   int ranks;                            /* ranks of the program; the dispatcher comes after them */
   const char *overhead[WIRE_OVERHEADS]; /* costs of messages, as the platform says (wire.h) */
@@ -54,26 +54,26 @@ void transport_begin(const struct network *);
  * ranks. */
 struct transport *transport_new(int index);
 
-/* Sends a message that counts for `wire_bytes` on the network, and owns it from here on. Returns
- * the number of the send, or 0 when it is complete. */
+/* Sends a message that counts for `wire_bytes` on the network, and owns the message from here on.
+ * Returns the number of the send, or 0 if the send is complete. */
 uint32_t transport_send(struct transport *, struct message *, uint64_t wire_bytes, bool blocking);
 bool transport_sent(const struct transport *, uint32_t send);
 
-/* Returns whether a send of that payload is under way, whose end wakes its sender. */
+/* Returns whether a send of that payload is under way. The end of such a send wakes its sender. */
 bool transport_carries(const struct transport *, const struct payload *);
 
 /* Wakes a rank with an empty message, so that it looks again at what it waits for. */
 void transport_wake(int index);
 
-/* The traffic between ranks so far: messages of the program and of its collectives, control
+/* Counts the traffic between ranks so far: messages of the program and of its collectives, control
  * messages, and the bytes of all. The dispatcher's notices do not count. */
 struct traffic {
   uint64_t messages, control, bytes;
 };
 struct traffic transport_traffic(void);
 
-/* Asks for the payload of a rendezvous message. Calls `done` with `data` when it has come; for
- * other messages at once. Owns the message. */
+/* Asks for the payload of a rendezvous message. Calls `done` with `data` when the payload has come;
+ * for other messages, at once. Owns the message. */
 void transport_fetch(struct transport *, struct message *,
                      void (*done)(struct message *, void *data), void *data);
 void transport_finish_fetches(struct transport *, GQueue *inbox); /* waits for all payloads */
@@ -85,8 +85,8 @@ void transport_let_in(struct transport *, bool (*wanted)(const struct message *,
 void transport_let_in_from(struct transport *, enum message_kind, int source, int comm,
                            int32_t tag);
 
-/* These count messages on their way that do not wait for their receiver, without notices: of all
- * ranks, and of programs alone. */
+/* These count messages on their way that do not wait for their receiver: transport_in_transit() all
+ * but notices, transport_program_in_transit() only messages of programs. */
 unsigned transport_in_transit(void);
 unsigned transport_program_in_transit(void);
 
@@ -99,8 +99,8 @@ void transport_abandon(struct transport *);
 /* Marks sends to `peer` that are under way as complete, as they will never be received. */
 void transport_disconnect(struct transport *, int peer);
 
-/* transport_last_send() returns the number of the send that began last. The other one gives up
- * sends `first` to `last`: they count as complete, and their buffers belong to the program
+/* transport_last_send() returns the number of the send that began last. transport_give_up() gives
+ * up sends `first` to `last`: they count as complete, and their buffers belong to the program
  * again. */
 uint32_t transport_last_send(const struct transport *);
 void transport_give_up(struct transport *, uint32_t first, uint32_t last);
@@ -111,8 +111,9 @@ void transport_give_up(struct transport *, uint32_t first, uint32_t last);
 bool transport_answer_door(struct transport *, GQueue *inbox);
 /* Takes all that has come, without waiting. */
 void transport_poll(struct transport *, GQueue *inbox);
-/* Waits until something completes, or until that time (negative: no limit). `awaited` is how many
- * messages of the program may come, besides others; being ready for more takes time. */
+/* Waits until something completes, or until that time (negative: no limit). `awaited` is the number
+ * of messages of the program that may come, besides others; to be ready for more of them takes
+ * time. */
 void transport_wait(struct transport *, GQueue *inbox, unsigned awaited, double until);
 
 #endif

@@ -152,13 +152,13 @@ double wire_seconds(const struct route *route, uint64_t bytes)
 
 /* ---- overheads ---- */
 
-/* Messages from `from` bytes on cost base + bytes * each seconds. Before SimGrid 4, a message with
- * fewer bytes than all sections costs as the first one says. */
+/* Says that messages from `from` bytes on cost base + bytes * each seconds. Before SimGrid 4, a
+ * message with fewer bytes than all sections costs as the first one says. */
 struct section {
   double from, base, each;
 };
 
-/* The costs of one host. */
+/* Holds the costs of one host. */
 struct costs {
   GArray *sections[WIRE_OVERHEADS]; /* struct section */
 };

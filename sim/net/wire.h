@@ -1,6 +1,7 @@
-/* Transfers between ranks over SimGrid's network, at the costs that SMPI charges for messages: its
- * network model, 16 bytes of envelope, and the overheads smpi/os, smpi/ois and smpi/or. SMPI itself
- * is not used, as it would take twice as long and has no receiver that takes any message.
+/* Makes transfers between ranks over SimGrid's network, at the costs that SMPI charges for
+ * messages: its network model, 16 bytes of envelope, and the overheads smpi/os, smpi/ois and
+ * smpi/or. SMPI itself is not used, as it would take twice as long and has no receiver that takes
+ * any message.
  *
  * An *end* belongs to one actor, which takes the transfers that others put there; such a transfer
  * begins at once. A *lane* has one transfer, which begins when its receiver takes it; lanes are
@@ -15,7 +16,7 @@
 
 struct lane;
 
-/* The overheads, by SMPI's names: smpi/os, smpi/ois, smpi/or. */
+/* Lists the overheads that SMPI calls smpi/os, smpi/ois and smpi/or. */
 enum wire_overhead { WIRE_SEND, WIRE_SEND_NONBLOCKING, WIRE_RECEIVE, WIRE_OVERHEADS };
 extern const char *const wire_overhead_names[WIRE_OVERHEADS];
 
@@ -23,7 +24,7 @@ extern const char *const wire_overhead_names[WIRE_OVERHEADS];
  * none), which it copies. Call it before any message. */
 void wire_begin(const char *const overhead[WIRE_OVERHEADS]);
 
-/* wire_end() returns the end of that number, to put transfers there; the other one makes it the
+/* wire_end() returns the end of that number, where transfers are put; wire_own_end() makes it the
  * calling actor's end. */
 sg_mailbox_t wire_end(int number);
 void wire_own_end(int number);
@@ -46,8 +47,8 @@ void wire_lane_put(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_put_waitable(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_take(struct lane *, void **item);
 
-/* In wire_wait.cc: wire_transfer() starts a transfer between hosts; the other one returns whether a
- * transfer has no bytes left to carry. */
+/* These are in wire_wait.cc: wire_transfer() starts a transfer between hosts; wire_is_over()
+ * returns whether a transfer has no bytes left to carry. */
 sg_comm_t wire_transfer(sg_host_t from, sg_host_t to, long bytes);
 bool wire_is_over(sg_comm_t);
 
@@ -55,14 +56,14 @@ bool wire_is_over(sg_comm_t);
  * many seconds (negative: no limit). */
 int wire_wait(sg_comm_t *transfers, int count, double timeout);
 
-/* These return true and free the transfer if it has ended: wire_taken() for a taken transfer, which
- * has set its item `item`; the second for the transfer of a lane; the third for any transfer
- * (wire_wait.cc). */
+/* These return true and free the transfer if it has ended: wire_taken() is for a transfer that was
+ * taken and has set `item`; wire_lane_taken(), for the transfer of a lane; wire_test(), for any
+ * transfer (wire_wait.cc). */
 bool wire_taken(sg_comm_t, void *item);
 bool wire_lane_taken(const struct lane *, sg_comm_t, void *item);
 bool wire_test(sg_comm_t);
 
-/* A route between two hosts, which are identified by the addresses of their names. */
+/* Describes a route between two hosts, which are identified by the addresses of their names. */
 struct route {
   const char *from, *to;
   double latency;   /* seconds; 0 within a host */
