@@ -1,5 +1,5 @@
-/* The account of a run: recoveries that rolled all ranks back, recoveries of the dead alone, and
- * the reasons for which stopped ranks wait. */
+/* Keeps the account of a run: recoveries that rolled all ranks back, recoveries of the dead alone,
+ * and the reasons for which stopped ranks wait. */
 #ifndef RECLINE_ACCOUNTING_H
 #define RECLINE_ACCOUNTING_H
 
@@ -18,7 +18,7 @@ void accounting_report(void);
  * it, and their time counts as restart. */
 void accounting_absent(struct rank *, bool absent);
 
-/* From here on, until accounting_go_on(), the rank waits and its program is stopped. */
+/* Notes that from here on, until accounting_go_on(), the rank waits and its program is stopped. */
 void accounting_stop(struct rank *);
 void accounting_go_on(struct rank *, enum activity);
 

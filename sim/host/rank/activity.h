@@ -1,13 +1,13 @@
-/* activity.txt of a run: what each rank did when, as summed up in time_s of the result
- * (docs/trace.md).
+/* Writes activity.txt of a run: what each rank did when. The field time_s of the result has the
+ * sums (docs/trace.md).
  */
 #ifndef RECLINE_ACTIVITY_H
 #define RECLINE_ACTIVITY_H
 
 #include "sim/host/rank/rank.h"
 
-/* Begins the file of a run. Times in it count from the beginning of the run that this one
- * continues, `before` seconds earlier (0: it continues none). The other functions do nothing unless
+/* Begins the file of a run. If this run continues another one, times count from the beginning of
+ * that one, `before` seconds earlier; else `before` is 0. The other functions do nothing unless
  * this was called.
  */
 void activity_open(const char *file, int ranks, double before);
@@ -15,7 +15,8 @@ void activity_open(const char *file, int ranks, double before);
 /* Adds that the rank has been in its activity from r->since to `now`, in seconds. */
 void activity_note(const struct rank *r, double now);
 
-/* Marks as lost what the rank did since the time `to`, in seconds, as it goes back to then. */
+/* Marks as lost what the rank did since the time `to`, in seconds, as the rank goes back to that
+ * time. */
 void activity_back(const struct rank *r, double now, double to);
 
 /* Ends the file at the end of the run. A file that cannot be written ends the run. */

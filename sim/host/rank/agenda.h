@@ -1,5 +1,5 @@
-/* The agenda of the dispatcher: future events, by time and then by the order of adding. Any actor
- * adds to it; only the dispatcher takes from it. */
+/* Keeps the agenda of the dispatcher: future events, by time and then by the order of adding. Any
+ * actor may add an entry; only the dispatcher takes entries out. */
 #ifndef RECLINE_AGENDA_H
 #define RECLINE_AGENDA_H
 
@@ -49,18 +49,20 @@ void agenda_repair_at(double time, uint32_t repair);
 void agenda_wake(void);
 
 /* Returns whether a failure, its detection, a restart or a repair is on the agenda; failures by law
- * do not count, as there always is another; neither does the end of a limit. */
+ * do not count, as another one always follows; neither does the end of a limit. */
 bool agenda_has_failure(void);
 
 /* ---- for the dispatcher ---- */
 
-/* To be called before the dispatcher waits for the first time. */
+/* Prepares the agenda. Call it before the dispatcher waits for the first time. */
 void agenda_begin(void);
 
-/* Takes out the first entry whose time has come, to be freed with g_free(); NULL: there is none. */
+/* Takes out the first entry whose time has come; NULL: there is none. The caller frees the entry
+ * with g_free(). */
 struct entry *agenda_take(void);
 
-/* Waits until the time of the first entry, or until an entry is added or agenda_wake() called. */
+/* Waits until the time of the first entry, or until an entry is added or agenda_wake() is called.
+ */
 void agenda_wait(void);
 
 #endif

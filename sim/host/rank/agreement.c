@@ -9,7 +9,7 @@
 enum word { UP, DOWN, ASK };
 enum { NOBODY = -1, HEADER_BYTES = 16 };
 
-/* The contribution of a member, or of its subtree together; messages carry these bytes. */
+/* Holds the contribution of a member, or of its whole subtree. Messages carry these bytes. */
 struct share {
   int flag;
   uint8_t state[]; /* by rank in the communicator: enum state */
@@ -40,7 +40,8 @@ static bool has_failed(const struct rank *r, const struct agreement *a, int plac
   return faults_has_failed(r, a->members->member[place]);
 }
 
-/* The parent of a place is the place without its lowest bit. */
+/* Returns the nearest living ancestor of a place or, if there is none, the first living member. The
+ * parent of a place is the place without its lowest bit. */
 static int parent_of(const struct rank *r, const struct agreement *a, int place)
 {
   for (int parent = place; parent > 0;) {
@@ -128,7 +129,8 @@ static void end(struct rank *r, struct agreement *a, const struct decision *deci
 
 /* ---- going on ---- */
 
-/* A member counts as failed for all, whichever member reports it. */
+/* Adds the failures that this rank knows of. A member counts as failed for all members, whichever
+ * of them reports it. */
 static void add_failures(const struct rank *r, struct agreement *a)
 {
   for (int place = 0; place < size_of(a); place++)
@@ -204,8 +206,8 @@ static struct agreement *find(struct rank *r, int comm, int number, const struct
   return a;
 }
 
-/* Adds a rank's contribution to an agreement: its flag, and the failures of members that it has
- * acknowledged, which are the first ones of the list. */
+/* Adds a rank's contribution to an agreement: its flag, and the failures of members that the rank
+ * has acknowledged, which come first in the list. */
 static void contribute(struct rank *r, struct agreement *a, const struct comm *comm, int flag)
 {
   g_autofree int *failed = g_new(int, (gsize)comm->size);

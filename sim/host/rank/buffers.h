@@ -1,4 +1,4 @@
-/* Where the data of a rank in a collective lie. */
+/* Describes where the data of a rank in a collective lie. */
 #ifndef RECLINE_BUFFERS_H
 #define RECLINE_BUFFERS_H
 
@@ -19,14 +19,14 @@ static inline int type_bytes(MPI_Datatype type)
   return (int)typemap_of(type)->size;
 }
 
-/* Do what MPI_Pack and MPI_Unpack do. */
+/* These do what MPI_Pack and MPI_Unpack do. */
 int items_pack(const void *items, int count, MPI_Datatype type, void *packed, int bytes,
                int *position);
 int items_unpack(const void *packed, int bytes, int *position, void *items, int count,
                  MPI_Datatype type);
 
-/* Equal blocks of `count` elements, or blocks by counts and displacements; in elements, or in bytes
- * where each block has its own type. */
+/* Describes equal blocks of `count` elements, or blocks by counts and displacements. Displacements
+ * are in elements, or in bytes if each block has its own type. */
 struct blocks {
   void *buffer;
   const int *counts, *displacements; /* NULL: equal blocks */
@@ -60,7 +60,8 @@ MPI_Datatype block_type(const struct blocks *, int i);
 int block_bytes(const struct blocks *, int i); /* 0 for no elements, which have no type */
 void *block_at(const struct blocks *, int i);
 
-/* Pack the first `number` blocks as bytes, one behind the other, and unpack them. */
+/* blocks_pack() packs the first `number` blocks as bytes, one behind the other; blocks_unpack()
+ * unpacks them. */
 struct payload *blocks_pack(const struct blocks *, int number);
 void blocks_unpack(const struct blocks *, int number, const struct payload *);
 

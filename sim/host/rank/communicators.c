@@ -34,7 +34,7 @@ static struct members *copy(const struct comm *made)
 }
 
 /* Returns the key of a communicator. The members are part of the key, as a program that is rolled
- * back may take another path, and make another communicator in the same call. */
+ * back may take another path and make another communicator in the same call. */
 static char *key_of(const struct comm *parent, int call, int colour, const struct comm *made)
 {
   GString *key = g_string_new(NULL);
@@ -121,7 +121,7 @@ void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *of_calls)
     keys->pdata[GPOINTER_TO_INT(number) - 2] = g_strdup(key);
 }
 
-/* Returns the members from a key; NULL: it is no key. */
+/* Returns the members that a key names; NULL: the text is no key. */
 static struct members *members_of(const char *key)
 {
   g_auto(GStrv) word = g_strsplit(key, " ", -1);

@@ -1,4 +1,4 @@
-/* Numbers of communicators, and their members, known to all ranks of the simulator.
+/* Keeps the numbers of communicators and their members, for all ranks of the simulator.
  *
  * A number names one communicator in the whole program, even where disjoint groups make
  * communicators at the same time: protocols exchange these numbers. A rank that is rolled back and
@@ -16,30 +16,31 @@ struct members {
 };
 
 /* Returns the number of the communicator that call number `call` on `parent` has made for `colour`;
- * with call -1, its members alone name it. */
+ * with call -1, the members of `made` alone identify it. */
 int communicator_number(const struct comm *parent, int call, int colour, const struct comm *made);
 
-/* Returns NULL if there is no communicator with that number, or it has only one member. */
+/* Returns the members of the communicator with that number; NULL: there is no such communicator, or
+ * it has only one member. */
 const struct members *communicator_members(int number);
 
 /* Notes that call number `call` on that communicator begins at some member. */
 void communicator_call(int number, int call);
 
-/* Returns whether some members may be past that call, or have its result in their log, in the
- * checkpoint to which all went back last. That is so if the call had begun when the checkpoint
+/* Returns whether, in the checkpoint to which all ranks went back last, some members may be past
+ * that call or have its result in their log. This is so if the call had begun when the checkpoint
  * committed. All members get the same answer. */
 bool communicator_passed(int number, int call);
 
-/* Notes that the checkpoint commits. Its images and logs have no call that begins later. */
+/* Notes that the checkpoint commits. Its images and logs hold no call that begins after this. */
 void communicators_commit(uint32_t checkpoint);
 void communicators_forget(uint32_t checkpoint); /* no rank will go back to it */
 
-/* For another run: returns the keys of the numbers from 2 on, and the calls that this checkpoint
- * holds. */
+/* Adds to `keys` the keys of the numbers from 2 on, and to `calls` the calls that this checkpoint
+ * holds, for another run. */
 void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *calls);
 
-/* In that run, sets them before any number is asked for. Returns false if they do not fit the
- * number of ranks. */
+/* Sets the keys and the calls in that run, before any number is asked for. Returns false if they do
+ * not fit the number of ranks. */
 bool communicators_adopt(uint32_t checkpoint, const GPtrArray *keys, const GArray *calls);
 
 /* Notes that all ranks, the calling one among them, go back to that checkpoint. */

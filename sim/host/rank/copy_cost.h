@@ -1,7 +1,6 @@
-/* The cost, for a rank, of the copies in memory that a protocol asks for: payloads into its log,
- * its state at a checkpoint or at the beginning of an iteration, and back. Copies take the
- * bandwidths that the platform gives (machine.h). The cost of the protocol's own operations is here
- * as well. */
+/* Charges a rank for the copies in memory that a protocol asks for: payloads into its log, its
+ * state at a checkpoint or at the beginning of an iteration, and back. The platform gives the
+ * bandwidths of copies (machine.h). The protocol's own operations are charged here as well. */
 #ifndef RECLINE_COPY_COST_H
 #define RECLINE_COPY_COST_H
 
@@ -10,27 +9,28 @@
 /* Charges the copy of a payload that the calling rank sends into its log. */
 void copy_payload(struct rank *, double bytes);
 
-/* Charges the copy that joins a message of the calling rank with its header, or takes them apart,
- * where the protocol has headers. */
+/* Charges the copy that joins a message of the calling rank with its header, or takes the two
+ * apart, where the protocol has headers. */
 void copy_tagged(struct rank *, double bytes);
 
-/* Charge copies of the calling rank's state to its present activity: for a checkpoint, for a
- * restart, and for an iteration, of the size that the program has given. */
+/* These charge copies of the calling rank's state to its present activity: copy_state() for a
+ * checkpoint or a restart, copy_iteration() for an iteration, whose size the program has given. */
 void copy_state(struct rank *, double bytes);
 void copy_iteration(struct rank *, double bytes);
 
-/* The first counts the operations of the protocol for the event that the rank is about to take; the
- * platform gives their seconds. The second makes the rank spend the time that has been counted. */
+/* work_count() counts the operations of the protocol for the event that the rank is about to take;
+ * the platform gives the seconds of each. work_charge() makes the rank spend the time that was
+ * counted. */
 void work_count(struct rank *, const struct rcl_event *);
 void work_charge(struct rank *);
 
-/* To be called when the program begins or ends an iteration (recline_iteration, MPI_Finalize).
- * Counts the iteration that ends with it. */
+/* Call these when the program begins an iteration (recline_iteration) or ends its last one
+ * (MPI_Finalize). They count the iteration that ends with the call. */
 void iteration_begins(struct rank *, uint32_t iteration);
 void iteration_ends(struct rank *);
 
-/* Writes the bytes that all ranks have copied and the iterations that they have executed into the
- * result. */
+/* Writes into the result the bytes that all ranks have copied and the iterations that they have
+ * executed. */
 void copy_cost_report(struct result *);
 
 #endif

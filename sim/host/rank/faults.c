@@ -47,7 +47,8 @@ static void tell(struct rank *r, int peer, int comm)
   transport_send(r->transport, message, REVOKE_BYTES, false);
 }
 
-/* Each rank also tells the next living one, so all hear of the revocation, however many fail. */
+/* Tells the next living member. As each member does that, all hear of the revocation, however many
+ * fail. */
 static void tell_next(struct rank *r, const struct members *members, int place, int comm)
 {
   int next = (place + 1) % members->size;
@@ -149,8 +150,8 @@ int faults_of_peer(const struct rank *r, const struct comm *comm, int peer)
   return faults_failed(r, comm, NULL) > comm->acknowledged ? FAULT_PROC_FAILED_PENDING : FAULT_NONE;
 }
 
-/* A message within a collective call ends with the call. A rank may wait for a living peer that in
- * turn has given up the call because of a failure. */
+/* A message within a collective call ends with the call: the rank may wait for a living peer that
+ * has given the call up because of a failure. */
 int faults_of_request(const struct rank *r, const struct request *request)
 {
   if (!r->faults || request->kind == REQUEST_WHOLE || request->kind == REQUEST_GENERAL)

@@ -1,8 +1,8 @@
-/* Programs that repair themselves, by User-Level Failure Mitigation (the chapter that the MPI Forum
- * discusses; Bland et al., "Post-failure recovery of MPI communication capability", IJHPCA 2013):
- * under the protocol `none` with `recovery.runtime: ulfm`. A rank that has died stays dead, and its
- * peers get error codes. This file keeps the failures and revocations that one rank knows of, and
- * decides which of its operations they end.
+/* Serves programs that repair themselves by User-Level Failure Mitigation (the chapter that the MPI
+ * Forum discusses; Bland et al., "Post-failure recovery of MPI communication capability", IJHPCA
+ * 2013): under the protocol `none` with `recovery.runtime: ulfm`. A rank that has died stays dead,
+ * and its peers get error codes. This file keeps the failures and revocations that one rank knows
+ * of, and decides which of its operations they end.
  *
  *     failures     the dispatcher tells every rank, a detection after the crash
  *     revocations  MPIX_Comm_revoke, a reliable broadcast: each rank that hears of it for the first
@@ -17,7 +17,7 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Error classes, numbered after SMPI's; MPIX_... in mpi-ext.h. */
+/* Lists the error classes, with numbers beyond SMPI's; mpi-ext.h calls them MPIX_ERR_... */
 enum fault {
   FAULT_NONE = 0, /* MPI_SUCCESS */
   FAULT_PROC_FAILED = 1001,
@@ -25,23 +25,24 @@ enum fault {
   FAULT_REVOKED
 };
 
-/* Returns the text of the error, or NULL if it is another error. */
+/* Returns the text of an error of enum fault; NULL for any other error. */
 const char *fault_text(int error);
 
-/* Notes that a rank of the program has died; called when this rank first hears of it. */
+/* Notes that rank `dead` of the program has died. Call it when this rank first hears of that. */
 void faults_note_failure(struct rank *, int dead);
 bool faults_has_failed(const struct rank *, int rank); /* as far as this one knows */
 
-/* Lists members that have failed, in the order in which this rank has heard of them. `failed` has
- * room for all members; NULL: they are only counted. */
+/* Writes the members that have failed into `failed`, in the order in which this rank has heard of
+ * them, and returns their number. `failed` has room for all members; NULL: they are only counted.
+ */
 int faults_failed(const struct rank *, const struct comm *, int *failed);
 
 /* Revokes the communicator: from here on calls on it are interrupted, here and soon everywhere. */
 void faults_revoke(struct rank *, int comm);
 bool faults_is_revoked(const struct rank *, int comm);
 
-/* These return the error (enum fault), if there is one, that ends a collective call on the
- * communicator; an operation with `peer` (or RCL_ANY); a request that has begun, or is about to
+/* These return the error (enum fault; FAULT_NONE: none) that ends a collective call on the
+ * communicator, an operation with `peer` (or RCL_ANY), or a request that has begun or is about to
  * begin. */
 int faults_of_collective(const struct rank *, const struct comm *);
 int faults_of_peer(const struct rank *, const struct comm *, int peer);

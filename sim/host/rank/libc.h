@@ -1,6 +1,6 @@
-/* State that libc keeps once for a process. All ranks are one process, but each program expects
- * this state for itself, so under a protocol each rank has its own. The state lies in the MPI state
- * and rolls back: after a rollback a program draws the same random numbers again. */
+/* Holds the state that libc keeps once for a process. All ranks are one process, but each program
+ * expects this state for itself, so under a protocol each rank has its own. The state lies in the
+ * MPI state and rolls back: after a rollback a program draws the same random numbers again. */
 #ifndef RECLINE_LIBC_H
 #define RECLINE_LIBC_H
 

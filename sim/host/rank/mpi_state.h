@@ -1,8 +1,8 @@
-/* The part of MPI that a program can see: communicators, requests, the collective call that it is
- * in, handles of Fortran, attributes, and the state of libc.
+/* Declares the part of MPI that a program can see: communicators, requests, the collective call
+ * that the program is in, handles of Fortran, attributes, and the state of libc.
  *
- * All of it lies in the arena of its rank, so that an image of the arena holds it and a rollback
- * puts it back as bytes. Pointers lead to memory of the same arena only.
+ * All this state lies in the arena of its rank, so that an image of the arena holds it and a
+ * rollback puts it back as bytes. Pointers lead to memory of the same arena only.
  */
 #ifndef RECLINE_MPI_STATE_H
 #define RECLINE_MPI_STATE_H
@@ -23,14 +23,14 @@ struct application;
 struct channel;
 struct window;
 
-/* Ranks in a communicator, in the order in which neighbourhood collectives name them. */
+/* Lists ranks in a communicator, in the order in which neighbourhood collectives name them. */
 struct neighbours {
   int count;
   int *rank;   /* or MPI_PROC_NULL, beyond the edge of a grid */
   int *weight; /* NULL: there are no weights */
 };
 
-/* The topology of a communicator, never changed once it is made. */
+/* Describes the topology of a communicator, which never changes. */
 struct topology {
   enum SMPI_Topo_type kind;   /* 0: none */
   struct grid *grid;          /* MPI_CART */
@@ -76,7 +76,7 @@ static inline const struct comm *comm_peers(const struct comm *comm)
   return comm->remote ? comm->remote : comm;
 }
 
-/* The nodes of a communicator, as SMPI's algorithms know them. */
+/* Describes the nodes of a communicator, as SMPI's algorithms know them. */
 struct nodes {
   struct comm leaders, here; /* the first rank of each node; the ranks of this one */
   int *leader;               /* of each rank of the communicator, as rank of the program */
@@ -84,7 +84,7 @@ struct nodes {
   int uniform, blocked;      /* as many ranks on each; neighbours in the communicator on each */
 };
 
-/* A collective call as the program makes it. */
+/* Describes a collective call as the program makes it. */
 struct call_site {
   struct comm *comm;
   enum rcl_flow flow;
@@ -98,7 +98,7 @@ struct call_site {
   uint32_t largest;     /* bytes of the largest message, if all members know them; else 0 */
 };
 
-/* The collective call that the program is in, under protocols that handle collectives. */
+/* Describes the collective call that the program is in, under protocols that handle collectives. */
 struct call {
   bool inside;   /* until its last message is sent */
   bool combined; /* the words travel with the data */
@@ -117,14 +117,15 @@ struct call {
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE, REQUEST_GENERAL };
 
-/* What MPI_Start begins, of a persistent request of several messages. It lies in the arena and is
- * the first member of what `begin` reads. */
+/* Says what MPI_Start does for a persistent request of several messages. A recipe lies in the
+ * arena, as the first member of the structure that `begin` reads. */
 struct recipe {
   void (*begin)(struct rank *, struct request *);
   void (*end)(struct recipe *); /* frees what it points to */
 };
 
-/* A request that is complete when several messages are; then some work may be left. */
+/* Describes a request that is complete when several messages are. Then `conclude` does the work
+ * that is left. */
 struct whole {
   struct recipe *recipe; /* NULL: the request is not persistent */
   struct request **part;
@@ -172,7 +173,7 @@ struct request {
   int fortran;         /* its integer in Fortran, 0: none yet */
 };
 
-/* Handles that Fortran names by integers: slot i is the integer i + 1. */
+/* Holds a handle that Fortran names by an integer: slot i is the integer i + 1. */
 struct handle {
   void *item;
   int next; /* free slots: the next free one, as its integer */
@@ -184,20 +185,20 @@ struct handles {
   int free; /* the first free slot, as its integer, 0: none */
 };
 
-/* Exceptions that are being handled or thrown. The C++ library has this once for a thread, that is,
- * for all ranks. */
+/* Holds the exceptions that are being handled or thrown. The C++ library has this state once for a
+ * thread, and so once for all ranks. */
 struct exceptions {
   void *caught;
   unsigned uncaught;
 };
 
-/* program_clock.h; in seconds. */
+/* Holds the clock of program_clock.h, in seconds. */
 struct program_clock {
   double derived, read; /* the derived time, and the last reading */
   bool is_known;        /* there has been one */
 };
 
-/* What the program's call waits for (waits.h). */
+/* Says what the program's call waits for (waits.h). */
 enum wait_kind { WAIT_CALL, WAIT_SEND, WAIT_RECEIVE }; /* WAIT_CALL: the call itself says it */
 struct wait {
   enum wait_kind kind;
@@ -207,12 +208,13 @@ struct wait {
   int others;    /* number of other requests of which one would end the wait as well */
 };
 
-/* Numbers of messages: all up to one, and some beyond it. */
+/* Holds a set of numbers of messages: all up to `all_to`, and `count` numbers beyond it. */
 struct taken {
   uint32_t all_to, *beyond, count, room;
 };
 
-/* A message that a receive has taken and that has no receipt yet, in the order of taking. */
+/* Describes a message that a receive has taken and that has no receipt yet. A list of them has the
+ * order of taking. */
 struct due {
   int source;
   uint32_t number;

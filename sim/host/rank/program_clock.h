@@ -1,9 +1,9 @@
-/* The one clock behind all clocks that a program can read.
+/* Keeps the one clock behind all clocks that a program can read.
  *
  * A clock's time depends on the schedule, so reading a clock is a decision of the program, like the
  * outcome of a test: a program that runs again must read the same time, or it might take another
  * path and send other messages. A program that polls reads its clock thousands of times between two
- * messages. So a reading tells the protocol the time only if that does not follow from the
+ * messages. So a reading tells the protocol the time only if the time does not follow from the
  * program's actions and from earlier readings:
  *
  *     derived = the last reading, and how long what the program has done ever since takes: a
@@ -31,11 +31,11 @@ void program_clock_computes(struct rank *, double flops);
  * mpi->clock.derived, where it is near. */
 double program_clock_reading(const struct rank *, double now);
 
-/* Sets the clock to `reading`, unless that would be backwards. Returns what the clock says. */
+/* Sets the clock to `reading`, unless the clock would go backwards. Returns what the clock says. */
 double program_clock_read(struct rank *, double reading);
 
-/* Forgets earlier readings, so that no time follows from them. To be called at the application
- * level where a restarted program may continue. */
+/* Forgets earlier readings, so that no time follows from them. Call it, at the application level,
+ * where a restarted program may continue. */
 void program_clock_forget(struct rank *);
 
 #endif

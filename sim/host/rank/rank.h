@@ -1,24 +1,34 @@
-/* A rank, as the layer has it. The layer lies between a real MPI program and SMPI, ahead of SMPI in
- * the link order:
+/* Describes a rank as the layer has it. The layer lies between a real MPI program and SMPI, ahead
+ * of SMPI in the link order:
  *
  *      program of rank r     (its globals, stack and arena: rolled back as bytes)
  *          | MPI_Send, MPI_Wait, ...
  *     sim/mpi      the MPI calls, in terms of requests and communicators of the layer:
  *          |       init.c, wrap_*.c, fortran.c, p2p.c, collective_call.c
  *     sim/host     one protocol per rank: events in, actions carried out
- *          |       host*.c        the host proper, with the one loop in which a program waits
- *          |       shadow.c       the shadow world, in which the protocols are stepped
- *          |       matching.c     posted receives against messages that no receive has taken
- *          |       request.c      how a receive is filled; collective_messages.c,
- * piggyback_collectives.c: collectives |       storage.c      checkpoints; copy_cost.c,
- * rank_clock.c: what they cost, and when |       stop.c, restart.c  a checkpoint for another run,
- * and from one |       held_output.c      what programs tell the outside, until it may leave |
- * dispatcher.c   failures and notices; agenda.c, ulfm.c, schedule.c |       faults.c, agreement.c
- * failures that the program repairs itself |       run_end.c          the result; accounting.c,
- * activity.c, phases.c, result.c sim/net      transport.c envelopes and transfers; wire.c,
- * control_mail.c how they travel |       payload.c bytes, placement.c nodes, machine.c clock,
- * cores, disks sim/memory   heap, images, files, data of libraries: what a rollback puts back as
- * bytes
+ *          |       host*.c             the host proper, with the one loop in which a program waits
+ *          |       shadow.c            the shadow world, in which the protocols are stepped
+ *          |       matching.c          posted receives against messages that no receive has taken
+ *          |       request.c           how a receive is filled
+ *          |       collective_messages.c, piggyback_collectives.c
+ *          |                           collectives
+ *          |       storage.c           checkpoints
+ *          |       copy_cost.c, rank_clock.c
+ *          |                           what checkpoints cost, and when they are taken
+ *          |       stop.c, restart.c   a checkpoint for another run, and from one
+ *          |       held_output.c       what programs tell the outside, until it may leave
+ *          |       dispatcher.c, agenda.c, ulfm.c, schedule.c
+ *          |                           failures and notices
+ *          |       faults.c, agreement.c
+ *          |                           failures that the program repairs itself
+ *          |       run_end.c, accounting.c, activity.c, run_phases.c, result_notes.c
+ *          |                           the result
+ *     sim/net      transport.c         envelopes and transfers
+ *          |       wire.c, control_mail.c
+ *          |                           how envelopes and transfers travel
+ *          |       payload.c, placement.c, machine.c
+ *          |                           bytes; nodes; clock, cores and disks
+ *     sim/memory   heap, images, files, data of libraries: what a rollback puts back as bytes
  *
  * What belongs to a rank lies in two places, and a rollback treats them differently:
  *
@@ -51,7 +61,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A payload that the protocol holds. */
+/* Holds a payload for the protocol. */
 struct slot {
   struct payload *payload;
   int32_t tag;
@@ -61,7 +71,7 @@ struct slot {
   bool waiting;   /* a receive will still get it, so a probe finds it */
 };
 
-/* One part of a checkpoint, as stored, which START gives back. */
+/* Describes one part of a checkpoint, as stored, which START gives back. */
 struct record {
   uint32_t checkpoint;
   enum rcl_part part;
@@ -69,7 +79,7 @@ struct record {
   GHashTable *slots; /* slot number -> struct slot, with references of their own */
 };
 
-/* One captured image. */
+/* Holds one captured image. */
 struct capture {
   uint32_t checkpoint;
   struct image *image; /* NULL: it is at the application level */
@@ -91,11 +101,11 @@ enum activity {
   ACTIVITY_RESTART
 };
 
-/* What the timer of a rank waits for: its time; a step, as the checkpoint was put off; or an event
- * of the program, as nothing has changed since the last image. */
+/* Says what the timer of a rank waits for: its time; a step, as the checkpoint was put off; or an
+ * event of the program, as nothing has changed since the last image. */
 enum timer_waits { TIMER_WAITS_FOR_TIME, TIMER_WAITS_FOR_STEP, TIMER_WAITS_FOR_PROGRAM };
 
-/* At the repair of the communicator (ulfm.h). */
+/* Says whether a rank takes part in the repair of the communicator (ulfm.h). */
 enum presence { PRESENCE_NONE, PRESENCE_AWAITED, PRESENCE_HERE };
 
 enum { NO_CONTEXT = -1 }; /* a kept result of a collective, which no receive and no probe finds */
@@ -237,8 +247,9 @@ struct layer {
   locale_t plain;                /* "C" */
   const char *call;              /* the call that the program has made last */
   bool locales_parked;           /* some rank has set a locale for its thread */
-  /* Are called around images. The first copies the state that libraries hold for the rank into the
-   * rank's own; the second, after a restore, notes that libraries hold nothing of this rank. */
+  /* These are called around images. Before a capture, collect() copies the state that libraries
+   * hold for the rank into the rank's own memory. After a restore, restored() notes that libraries
+   * hold nothing of this rank. */
   void (*collect)(struct rank *);
   void (*restored)(struct rank *);
   /* Ends the process of a rank that has died for good, when all others have ended. */
@@ -247,8 +258,8 @@ struct layer {
 
 extern struct layer layer;
 
-/* Returns whether main has begun again, or on another number of ranks, and the data of the
- * checkpoint are not put back yet. */
+/* Returns whether the data of the checkpoint are still to be put back, after main has begun again
+ * or has begun on another number of ranks. */
 static inline bool rank_repeats(const struct rank *r)
 {
   return r->restart.on || (layer.redistributes && !r->mpi->redistributed);
@@ -257,7 +268,8 @@ static inline bool rank_repeats(const struct rank *r)
 /* Makes `r` the calling rank, or none for NULL. */
 void rank_set_self(struct rank *r);
 
-/* Save the exceptions of the calling rank in its MPI state, and put them back. */
+/* exceptions_park() saves the exceptions of the calling rank in its MPI state; exceptions_return()
+ * puts them back. */
 void exceptions_park(void);
 void exceptions_return(void);
 
@@ -265,10 +277,10 @@ void exceptions_return(void);
 void locale_park(locale_t);
 locale_t locale_parked(void);
 
-/* Every entry point begins with layer_enter() and ends with layer_leave() of what it returned:
- * memory that SMPI allocates must not lie in the arena, exceptions of a rank must not be seen by
- * others, and numbers in platforms, traces and results have a point, whatever locale the program
- * has set. */
+/* Every entry point begins with layer_enter(), and ends with layer_leave() of what layer_enter()
+ * returned: memory that SMPI allocates must not lie in the arena, exceptions of a rank must not be
+ * seen by others, and numbers in platforms, traces and results have a point, whatever locale the
+ * program has set. */
 static inline struct arena *layer_enter(void)
 {
   struct arena *arena = heap_leave();
@@ -289,20 +301,22 @@ static inline void layer_leave(struct arena *arena)
   heap_enter(arena);
 }
 
-/* Returns whether this run is one under a protocol, also before MPI_Init. */
+/* Returns whether this run has a scenario, so that the layer is not inert. The answer is known
+ * before MPI_Init. */
 bool layer_wanted(void);
 
 /* Returns the running rank; NULL before MPI_Init, after MPI_Finalize and when the layer is inert.
  */
 struct rank *rank_self(void);
 
-/* Return memory in the arena of the rank, which an image holds: zeroed, or with its former
- * contents. Both end the run when there is none. */
+/* rank_alloc() returns zeroed memory in the arena of the rank, which an image holds;
+ * rank_alloc_unset() leaves its former contents. Both end the run if there is no memory. */
 void *rank_alloc(struct rank *, size_t bytes);
 void *rank_alloc_unset(struct rank *, size_t bytes);
 void rank_free(void *);
 
-/* Adds the time since the last switch to the activity that ends here. Returns it. */
+/* Begins an activity, and adds the time since the last switch to the activity that ends here, which
+ * it returns. */
 enum activity rank_switch(struct rank *, enum activity);
 
 #endif

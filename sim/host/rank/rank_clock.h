@@ -1,4 +1,4 @@
-/* Clocks of the ranks, for protocols that have them (protocols/protocol.h).
+/* Gives ranks clocks, for protocols that need them (protocols/protocol.h).
  *
  * The clock of a rank differs from simulated time by up to the scenario's clocks.skew, by the seed.
  * The instant of a checkpoint is a time that all clocks show, sooner or later.

@@ -105,7 +105,8 @@ bool request_is_done(const struct rank *r, const struct request *request)
   return request_is_complete(r, request) || (!request->filling && faults_of_request(r, request));
 }
 
-/* When a receipt comes depends on time, so the count of requests of the world does not know of it.
+/* Drops the receive of the receipt. The moment at which a receipt comes depends on time, so
+ * MPI_COMM_WORLD does not count that receive among its requests.
  */
 static void drop_receipt(struct request *request)
 {

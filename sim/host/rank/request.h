@@ -1,4 +1,4 @@
-/* Requests of the program: how a receive gets its payload, and how a request ends. */
+/* Fills and ends requests of the program. */
 #ifndef RECLINE_REQUEST_H
 #define RECLINE_REQUEST_H
 
@@ -8,33 +8,35 @@
  * or of its remote group. */
 int request_source(const struct comm *, int member);
 
-/* Writes the payload into the buffer of the receive, and its status. The program looks at neither
- * before the request is complete. */
+/* Writes the payload into the buffer of the receive, and sets the status of the receive. The
+ * program looks at neither before the request is complete. */
 void request_fill(struct request *, const struct payload *, int source, int32_t tag);
 void request_take(struct request *, struct message *); /* takes it out of the message */
 
-/* Gives the message of a complete receive that is `sized` to `request`, which is complete then;
- * frees the receive. */
+/* Gives the message of the complete receive `sized` (request.sized) to `request`, which becomes
+ * complete. Frees the receive. */
 void request_hand_over(struct request *sized, struct request *request);
 
 /* Frees the request if the program has freed it (MPI_Request_free). */
 void request_complete(struct request *);
 
-/* To be called when the program has no more use of it, at a point that does not depend on time. */
+/* Frees the request. Call it when the program has no more use of the request, at a point that does
+ * not depend on time. */
 void request_free(struct request *);
 
-/* To be called when it is not pending any more: the program has completed it or given it up. */
+/* Call it when the request is no longer pending, as the program has completed it or given it up. */
 void request_end(const struct request *);
 
 /* Returns whether the request is complete; inactive and null ones are. */
 bool request_is_complete(const struct rank *, const struct request *);
 
-/* Returns whether it is complete, or a failure keeps it from ever being complete (faults.h). */
+/* Returns whether the request is complete, or a failure keeps it from ever being complete
+ * (faults.h). */
 bool request_is_done(const struct rank *, const struct request *);
 
-/* Takes a complete request back: fills in its status, and frees its memory unless it is persistent.
- * Charges the overhead of receiving an eager message. Returns the error code that its call has to
- * return. */
+/* Takes a complete request back: fills in its status, and frees its memory unless the request is
+ * persistent. Charges the overhead of receiving an eager message. Returns the error code that its
+ * call has to return. */
 int request_retire(struct request **, MPI_Status *);
 
 /* Sets the status of a null or inactive request; nothing happens with MPI_STATUS_IGNORE. */

@@ -35,7 +35,7 @@ static void note_history(double time, const struct move *move, const struct rcl_
     trace_move(trace, time, &world, move, actions, &told);
 }
 
-/* The moves of the earlier run may happen in this one. */
+/* Returns the hazards that the earlier run had, as its moves may happen in this run. */
 static unsigned hazards_of(const char *history)
 {
   GError *error = NULL;
@@ -100,7 +100,8 @@ bool shadow_independent(void)
   return world.protocol->independent;
 }
 
-/* Asked for several times for each message: not by world.memory. */
+/* Returns a part of the world's state without world.memory, as the host asks for parts several
+ * times for each message. */
 static const void *read_part(enum part_kind kind, int rank)
 {
   return parts.part[world_part(&world, kind, rank, 0)].bytes;
@@ -143,8 +144,9 @@ bool shadow_allows(const struct move *move)
   return world_refuses(&world, move) == NULL;
 }
 
-/* Invariants take time that grows with a protocol's lists. They are always checked in steps of
- * checkpoints and recoveries, and in every step only in debug builds. */
+/* Returns whether to check invariants after the move. The check takes time that grows with a
+ * protocol's lists, so only debug builds check every step; other builds check steps of checkpoints
+ * and recoveries. */
 static bool worth_checking(const struct move *move)
 {
 #ifndef NDEBUG
@@ -189,7 +191,8 @@ static _Noreturn void breach(const struct verdict *verdict)
   die(DIE_BREACH, "breach: %s", verdict->text);
 }
 
-/* "protocol NAME, rank 0, timer: commit at timer: expected ..." */
+/* Puts the step in front of the verdict: "protocol NAME, rank 0, timer: commit at timer: expected
+ * ..." */
 static void name_refused(const struct move *move, struct verdict *verdict)
 {
   char event[TEXT_MAX];
@@ -219,7 +222,8 @@ static uint32_t in_use(int rank, const void *state, struct rcl_piece *piece)
   return rcl_protocol_in_use(world.protocol, &world.config[rank], state, piece);
 }
 
-/* Warns early: a list may only grow, and a run that gives up in the end has cost its time. */
+/* Warns before a list is full. A list may never shrink, and a run that gives up in the end has
+ * wasted its time. */
 static void warn_before_full(int rank)
 {
   static bool warned;
@@ -264,8 +268,9 @@ static bool is_place(const struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT;
 }
 
-/* A safe point that changes nothing is left out of the trace. At the beginning of an iteration the
- * state may change; elsewhere a safe point without an action changes nothing. */
+/* Returns a digest of the state, by which a safe point that changes nothing is left out of the
+ * trace. Only at the beginning of an iteration can a safe point without an action change the state;
+ * elsewhere, returns 0. */
 static uint64_t digest_at_place(const struct move *move)
 {
   if (!trace || !is_place(move) || !move->event.iteration)
@@ -534,7 +539,8 @@ static bool has_finished(int rank)
   return program->finished && world_standing(&world, rank).finished;
 }
 
-/* Is called for each message, and mostly answered by the first rank that has not finished. */
+/* Remembers a rank that has not finished, as this is asked for each message and that rank mostly
+ * answers it. */
 bool shadow_finished(void)
 {
   static int rank;

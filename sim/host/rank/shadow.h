@@ -11,20 +11,20 @@
 void shadow_begin(const struct scenario *, const char *trace_file, const char *history);
 void shadow_end(void); /* writes the last verdict and the end of the trace */
 
-/* Runs by schedule: from here on the protocol's invariants are checked after every step, until it
- * is told `false`; and the end is judged as the explorer does. */
+/* Serves runs by schedule. After a call with `true`, the protocol's invariants are checked after
+ * every step, and the end is judged as the explorer judges it. A call with `false` ends that. */
 void shadow_set_strict(bool);
 
-/* Serve runs by schedule. The first returns a text that is the same for equal states of the world,
- * for the caller to free. The second judges the state as one that recurs for ever, the third as one
- * in which nothing more can happen. */
+/* These serve runs by schedule. shadow_state_text() returns a text that is the same for equal
+ * states of the world; the caller frees it. shadow_judge_repeated() judges the state as one that
+ * recurs for ever, shadow_judge_rest() as one in which nothing more can happen. */
 char *shadow_state_text(void);
 void shadow_judge_repeated(const char *state);
 void shadow_judge_rest(void);
 
-/* The first is called when a run stands still: a breach if the world still expects something of its
- * host, which must have lost it. The second is called at the end of a run: a breach if the world
- * has not ended. */
+/* Call shadow_require_rest() when a run stands still. It is a breach if the world still expects
+ * something of its host, as the host must have lost it. Call shadow_require_end() at the end of a
+ * run. It is a breach if the world has not ended. */
 void shadow_require_rest(void);
 void shadow_require_end(void);
 
@@ -45,8 +45,8 @@ bool shadow_next_down(int rank, struct rcl_event *); /* as world_next_down() */
  * `capacity` entries; a protocol that wrote them to disk would not write the empty ones. */
 uint32_t shadow_state_bytes(int rank);
 
-/* Returns the bytes of the state that are new since the last call for that rank: `*before` holds
- * the state as it was then, is NULL at first, and is freed by the caller. */
+/* Returns how many bytes of the state are new since the last call for that rank. `*before` holds
+ * the state at that call; it is NULL at first, and the caller frees it. */
 uint32_t shadow_state_increment(int rank, void **before);
 bool shadow_finished(void);        /* all programs have ended */
 uint32_t shadow_left(int rank);    /* number of outputs of the rank that have left */
@@ -55,9 +55,8 @@ uint32_t shadow_outputs(int rank); /* number of outputs that its program, as it 
 /* Returns whether that part of a checkpoint of `rank` is on stable storage. */
 bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);
 
-/* These return whether an image of that checkpoint is stored or being written; whether the rank's
- * node has lost it; and, with independent recovery, whether a dead rank starts from an image that
- * is older than a durable one. */
+/* shadow_holds() returns whether an image of that checkpoint is stored or being written;
+ * shadow_has_lost(), whether the rank's node has lost it. */
 bool shadow_holds(int rank, uint32_t checkpoint);
 bool shadow_has_lost(int rank, uint32_t checkpoint);
 
@@ -65,6 +64,9 @@ bool shadow_has_lost(int rank, uint32_t checkpoint);
  * lost. */
 bool shadow_has_lost_log(int rank, uint32_t checkpoint);
 bool shadow_can_read(int rank, uint32_t checkpoint); /* the rank can start from it */
+
+/* Returns whether, with independent recovery, a dead rank starts from an image that is older than a
+ * durable one. */
 bool shadow_starts_behind(int rank);
 /* Returns a rank that must start from a lost checkpoint; -1: none, or independent. */
 int shadow_stranded(void);
@@ -77,15 +79,16 @@ uint32_t shadow_write_ends(int rank,
                            bool (*begun)(int rank, uint32_t checkpoint, enum rcl_part part));
 
 /* Returns whether payloads are told apart by digests. In a scenario without failures nothing is
- * sent twice, so there is nothing to compare unless the trace shows it. */
+ * sent twice, so digests are needed only for a trace and in a run by schedule.
+ */
 bool shadow_compares_contents(void);
 
-/* Returns whether `move` can happen now. To be used for events that a detection may have overtaken,
+/* Returns whether `move` can happen now. Use it for events that a detection may have overtaken,
  * never to hide an event that should not have happened. */
 bool shadow_allows(const struct move *);
 
 /* Takes a move. `actions` has room for shadow_actions_max(); its count is 0 when there was no step.
- * Returns false when the protocol gave up: `reason` says why. */
+ * Returns false if the protocol gave up; then `reason` says why. */
 bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
 /* A rank has two kinds of logs that checkpoints shorten: checkpoints of the receivers shorten logs
@@ -98,7 +101,7 @@ struct fill {
 };
 struct fill shadow_fill(int rank);
 
-/* Returns whether the last step was that of a TIMER, and put the checkpoint off. */
+/* Returns whether the last step took a TIMER and put the checkpoint off. */
 bool shadow_puts_off(void);
 
 /* Counts the operations that the event, which comes next, costs the rank's protocol

@@ -38,8 +38,8 @@ static bool has(const struct taken *taken, uint32_t number)
   return false;
 }
 
-/* Returns whether the numbers that a rank has taken are final: it lives and, with global recovery,
- * it has gone back already. */
+/* Returns whether the numbers that a rank has taken are final: the rank lives and, with global
+ * recovery, has gone back already. */
 static bool is_there(const struct rank *r)
 {
   const struct world_rank *me = shadow_rank(r->index);
@@ -64,7 +64,8 @@ void synchronous_return(const struct rank *r)
       transport_wake(peer);
 }
 
-/* Numbers are taken in their order, but for those that wait longer for their receive. */
+/* Adds a number to a set. Numbers come in their order, unless a message waits longer for its
+ * receive. */
 static void add(struct rank *r, struct taken *taken, uint32_t number)
 {
   if (number != taken->all_to + 1) {

@@ -45,7 +45,8 @@ void timer_set(struct rank *r)
   tell_at(r, next_time(r));
 }
 
-/* Makes the timer wait for a step; it is told no earlier than at `time`; -1: never. */
+/* Makes the timer wait for a step (`step` says which). The protocol is told after it, but not
+ * before `time`; -1: it is not told. */
 static void tell_behind(struct rank *r, enum timer_waits step, double time)
 {
   r->timer.serial++;
@@ -73,8 +74,8 @@ static void note_progress(struct rank *r, const struct rcl_event *event,
     }
 }
 
-/* Returns whether an image would show the program elsewhere than the last one. Only with
- * independent recovery: otherwise one request is for all ranks. */
+/* Returns whether an image would show the program elsewhere than the last image. This matters only
+ * with independent recovery: otherwise one request is for all ranks, and true is returned. */
 static bool has_moved(const struct rank *r)
 {
   return r->timer.moved || !shadow_independent() || r->activity == ACTIVITY_COMPUTE ||
@@ -97,9 +98,10 @@ bool timer_goes_off(struct rank *r, const struct message *notice)
   return true;
 }
 
-/* Repeats the last request as if the protocol had not been told. A request that was postponed waits
- * for another step of the protocol, which would otherwise postpone it again, as its answer follows
- * from its state. The program itself repeats a call that a failure has undone. */
+/* Repeats the last request as if the protocol had not been told. A request that was put off waits
+ * for another step of the protocol: the protocol's answer follows from its state, so without a step
+ * it would put the request off again. The program itself repeats a call that a failure has undone.
+ */
 static void tell_again(struct rank *r, bool put_off)
 {
   bool called = put_off ? r->timer.before.called : r->timer.now.called;
@@ -135,7 +137,8 @@ static void call(struct rank *asked)
     timer_set(asked);
 }
 
-/* Returns the rank whose timer asks for a checkpoint of this rank: its own, where it has one. */
+/* Returns the rank whose timer asks for a checkpoint of this rank: the rank itself if it has a
+ * timer, else the coordinator. */
 static struct rank *asked_for(struct rank *r)
 {
   return r->timer.serial ? r : &layer.rank[RCL_COORDINATOR_RANK];

@@ -1,11 +1,11 @@
-/* Timers of ranks: when the protocol is told that it is time for a checkpoint. A rank sets its
- * timer (SET_TIMER), and is told (TIMER) after the interval of the scenario, at the next of its
- * instants, or when the program calls for a checkpoint, whichever is first. A request that comes
- * while no timer is set, as a checkpoint is under way, is told once when the timer is set again. A
- * request that the protocol puts off, as it only sets the timer again, is told again after its next
- * step; so is one whose checkpoint a failure has undone before it was on stable storage. With
- * independent recovery a rank whose program has done nothing since its last image is told when the
- * program goes on. */
+/* Runs the timers of ranks, by which a protocol is told that it is time for a checkpoint. A rank
+ * sets its timer (SET_TIMER), and is told (TIMER) after the interval of the scenario, at the next
+ * of its instants, or when the program calls for a checkpoint, whichever is first. A request that
+ * comes while no timer is set, as a checkpoint is under way, is told once the timer is set again.
+ * The protocol puts a request off if it does no more than set the timer again; such a request is
+ * told again after the protocol's next step. So is a request whose checkpoint a failure has undone
+ * before it was on stable storage. With independent recovery a rank whose program has done nothing
+ * since its last image is told when the program goes on. */
 #ifndef RECLINE_TIMER_H
 #define RECLINE_TIMER_H
 
@@ -18,10 +18,10 @@ void timer_set(struct rank *);
  * and the request counts. */
 bool timer_goes_off(struct rank *, const struct message *notice);
 
-/* To be called after each step of the rank, with the event and the answer of the protocol. */
+/* Call it after each step of the rank, with the event and the answer of the protocol. */
 void timer_step(struct rank *, const struct rcl_event *, const struct rcl_actions *answer);
 
-/* Returns whether after such an event the program of a rank may be elsewhere than before it. */
+/* Returns whether such an event may move the program of a rank on. */
 bool timer_moves_program(enum rcl_event_kind);
 
 /* Requests a checkpoint for the program of the rank: of that rank if each has a timer, otherwise of
@@ -34,7 +34,7 @@ void timer_call(struct rank *);
  * is the last. */
 bool timer_was_last(void);
 
-/* To be called when a run stands still: a breach if a timer is set and never goes off, although
+/* Call it when a run stands still. It is a breach if a timer is set and never goes off, although
  * there is something to ask for. */
 void timer_require_none(void);
 

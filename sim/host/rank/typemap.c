@@ -21,8 +21,8 @@ static void extend(struct bounds *bounds, MPI_Aint low, MPI_Aint high)
   bounds->any = true;
 }
 
-/* The bounds of a type: the true bounds of its data, those that its data imply, and those that the
- * program has set. */
+/* Holds the bounds of a type: the true bounds of its data, the bounds that its data imply, and the
+ * bounds that the program has set. */
 struct all_bounds {
   struct bounds data, implied, low_set, high_set;
 };
@@ -40,7 +40,8 @@ static void extend_all(struct all_bounds *all, const struct typemap *of, MPI_Ain
     extend(&all->high_set, high, high);
 }
 
-/* The outermost copies of a part are at its corners. */
+/* Extends the bounds by all copies of a part. Its outermost copies are the first and the last ones,
+ * so only these are looked at. */
 static void extend_by_part(struct all_bounds *all, const struct typemap *map,
                            const struct part *part)
 {
@@ -130,7 +131,7 @@ static struct typemap *name_type(MPI_Datatype handle, enum element element, size
   return map;
 }
 
-/* A pair has one element, in MPI's reckoning, of two parts. */
+/* Names a type of pairs. MPI counts a pair as one element; it has two parts here. */
 static void name_pair(MPI_Datatype handle, enum element element, MPI_Datatype value,
                       MPI_Datatype index, size_t place)
 {
@@ -146,7 +147,7 @@ static void name_pair(MPI_Datatype handle, enum element element, MPI_Datatype va
   map->elements = 1;
 }
 
-/* A part that sets the lower or upper bound of a type, as in programs of MPI 1. */
+/* Names a part that sets the lower or upper bound of a type, as in programs of MPI 1. */
 static void name_marker(MPI_Datatype handle, bool low)
 {
   struct typemap *map = map_new(handle);
@@ -204,7 +205,8 @@ static void name_numbers(void)
   NAME(MPI_C_LONG_DOUBLE_COMPLEX, ELEMENT_C80, long double _Complex)
 }
 
-/* Kinds of GNU Fortran: REAL(16) is IEEE's of 128 bits, not the machine's long double. */
+/* Names the types of GNU Fortran, whose REAL(16) is IEEE's number of 128 bits, not the machine's
+ * long double. */
 static void name_fortran(void)
 {
   NAME(MPI_INTEGER1, ELEMENT_I8, int8_t)
@@ -305,8 +307,8 @@ static void repeat(struct typemap *map, MPI_Count times, MPI_Count length, MPI_A
   map->stride = stride;
 }
 
-/* Makes blocks at `place` (places of elements) or at the addresses, of `lengths` or all of `length`
- * elements. */
+/* Makes blocks at `place` (counted in elements; NULL: at the addresses). They have `lengths`
+ * elements, or all have `length` (`lengths` is NULL). */
 static void blocks(struct typemap *map, const int *lengths, int length, const int *place)
 {
   int count = map->integer[0];
@@ -318,7 +320,7 @@ static void blocks(struct typemap *map, const int *lengths, int length, const in
   }
 }
 
-/* One dimension of an array: `size` elements, of which the type has the ones in `has`. */
+/* Describes one dimension of an array of `size` elements, of which the type has these: */
 struct dimension {
   int size;
   int start, length;      /* a block, */
@@ -346,7 +348,7 @@ static void line(struct typemap *map, const struct dimension *d, const struct ty
   set_extent(map, 0, d->size * of->extent);
 }
 
-/* The dimension that varies fastest comes first; the last one makes the type itself. */
+/* Makes the dimensions from the one that varies fastest on; the last one makes the type itself. */
 static void array(struct typemap *map, const struct dimension *all, int dimensions, int order)
 {
   const struct typemap *of = typemap_of(map->type[0]);
@@ -374,7 +376,7 @@ static int make_subarray(struct typemap *map)
   return error;
 }
 
-/* MPI 3.1, section 4.1.4. */
+/* Distributes a dimension over ranks as MPI 3.1, section 4.1.4, says. */
 static int distribute(struct dimension *d, int distribution, int share)
 {
   int even = (d->size + d->ranks - 1) / d->ranks;
@@ -412,7 +414,8 @@ static int make_darray(struct typemap *map)
   return error;
 }
 
-/* Digits and exponents of GNU Fortran's kinds (MPI 3.1, section 17.1.9). */
+/* Returns the smallest of GNU Fortran's types that has these digits and this exponent (MPI 3.1,
+ * section 17.1.9). */
 static MPI_Datatype real_of(int digits, int exponent, bool complex)
 {
   static const struct {
@@ -441,7 +444,7 @@ static MPI_Datatype integer_of(int digits)
   return MPI_DATATYPE_NULL;
 }
 
-/* Reductions take this type as they take the predefined one. */
+/* Makes the type the same as a predefined one, so that reductions take it like that one. */
 static int same_as(struct typemap *map, MPI_Datatype type)
 {
   const struct typemap *of = typemap_of(type);
@@ -624,7 +627,7 @@ void typemap_walk_elements(const struct typemap *map, MPI_Aint at, MPI_Count cou
                               map->part[p].length, run, ctx);
 }
 
-/* Copies between memory at `items` and packed bytes. */
+/* Describes a copy between memory at `items` and packed bytes. */
 struct copying {
   char *items, *packed;
   MPI_Count left;
@@ -649,7 +652,8 @@ static void copy(const struct typemap *map, struct copying copying)
     typemap_walk(map, 0, (copying.left + map->size - 1) / map->size, copy_run, &copying);
 }
 
-/* SMPI's MPI_BOTTOM is an address like others; places of types are counted from address 0. */
+/* Returns the address from which places of types count. SMPI's MPI_BOTTOM is an address like
+ * others, and stands for address 0. */
 static char *origin_of(const void *items)
 {
   return items == MPI_BOTTOM ? NULL : (char *)(uintptr_t)items;

@@ -1,4 +1,4 @@
-/* Datatypes as MPI defines them: type maps (MPI 3.1, section 4.1).
+/* Describes datatypes as MPI does, by type maps (MPI 3.1, section 4.1).
  *
  * SMPI's own description of a type is not used: it forgets constructors, takes the true extent for
  * the extent, and places elements of types with gaps wrongly. So each type that a program makes has
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds of elements of predefined types; a type that a program makes has none. */
+/* Lists the kinds of elements of predefined types. A type that a program makes has none of them. */
 enum element {
   ELEMENT_NONE,
   ELEMENT_I8,
@@ -51,14 +51,14 @@ enum element {
 
 struct typemap;
 
-/* `length` elements of a type, one behind the other from byte `place` on. */
+/* Describes `length` elements of a type, one behind the other from byte `place` on. */
 struct part {
   MPI_Aint place;
   MPI_Count length;
   const struct typemap *of;
 };
 
-/* Bounds, strides and places are in bytes. */
+/* Holds a type map. Bounds, strides and places are in bytes. */
 struct typemap {
   MPI_Datatype handle;
   int combiner;                   /* as MPI_Type_get_envelope tells */
@@ -85,7 +85,7 @@ struct typemap {
  * data. */
 const struct typemap *typemap_of(MPI_Datatype);
 
-/* The arguments of a constructor, by its combiner, in the order of MPI_Type_get_contents. */
+/* Holds the arguments of a constructor, by its combiner, in the order of MPI_Type_get_contents. */
 struct typemap_recipe {
   int combiner;
   int integers, addresses, types;
@@ -94,7 +94,8 @@ struct typemap_recipe {
   const MPI_Datatype *type;
 };
 
-/* Makes the type, committed. Returns MPI_SUCCESS or an error class, with `*made` untouched. */
+/* Makes and commits the type. Returns MPI_SUCCESS, or an error class and leaves `*made` as it is.
+ */
 int typemap_make(const struct typemap_recipe *, MPI_Datatype *made);
 
 /* Returns a type whose size and bounds are right in SMPI: this one, or another with the same
@@ -108,8 +109,8 @@ static inline bool typemap_is_plain(const struct typemap *map)
   return map->dense && map->low == 0 && map->true_low == 0 && map->extent == map->size;
 }
 
-/* Calls `run` for the data of `count` elements, the first of which is at byte `at`, in their order:
- * for runs of bytes, as long as possible. */
+/* Calls `run` for the data of `count` elements in their order, the first of which is at byte `at`.
+ * Each call gets a run of bytes that is as long as possible. */
 void typemap_walk(const struct typemap *, MPI_Aint at, MPI_Count count,
                   void (*run)(void *ctx, MPI_Aint at, MPI_Count bytes), void *ctx);
 
@@ -119,13 +120,14 @@ void typemap_walk_elements(const struct typemap *, MPI_Aint at, MPI_Count count,
                                        MPI_Count count),
                            void *ctx);
 
-/* Copy the first `bytes` bytes of data from `items` to `packed`, and back. `items` may be
- * MPI_BOTTOM. */
+/* typemap_pack() copies the first `bytes` bytes of data from `items` to `packed`; typemap_unpack()
+ * copies them back. `items` may be MPI_BOTTOM. */
 void typemap_pack(const struct typemap *, const void *items, void *packed, MPI_Count bytes);
 void typemap_unpack(const struct typemap *, const void *packed, void *items, MPI_Count bytes);
 
-/* Return the number of elements of predefined types in the first `bytes` bytes of data (-1: they
- * end within one), and the bytes of the first `elements` elements. */
+/* typemap_elements() returns the number of elements of predefined types in the first `bytes` bytes
+ * of data (-1: the bytes end within an element); typemap_bytes(), the bytes of the first `elements`
+ * elements. */
 MPI_Count typemap_elements(const struct typemap *, MPI_Count bytes);
 MPI_Count typemap_bytes(const struct typemap *, MPI_Count elements);
 

@@ -49,7 +49,7 @@ static char *number_or(int number, const char *any)
   return number == RCL_ANY ? g_strdup(any) : g_strdup_printf("%d", number);
 }
 
-/* Returns ", for ..." or nothing. */
+/* Returns ", for ..." or an empty text. */
 static char *wait_text(const struct rank *r)
 {
   const struct wait *wait = &r->mpi->wait;

@@ -13,7 +13,8 @@ void waits_for(struct rank *, const struct request *, int others);
  * tag. */
 void waits_for_message(struct rank *, const struct comm *, int peer, int tag);
 
-/* Adds a note for each rank to the result of the run: the call, since when it waits, and for what.
+/* Adds a note for each rank to the result of the run: its call, since when the rank waits, and for
+ * what.
  */
 void waits_report(void);
 
