@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* In the arena. */
+/* Holds what a rank protects, in the rank's arena. */
 struct application {
   struct region *region; /* by id */
   int regions, regions_room;
@@ -20,7 +20,7 @@ struct application {
   enum place next;
 };
 
-/* In bytes. */
+/* IMAGE_MOST is the largest image, in bytes. */
 static const double IMAGE_MOST = 0x1p31;
 
 static const char *const place_text[] = {"", "the place where a checkpoint is allowed",
@@ -51,7 +51,7 @@ static void *grow(struct rank *r, void *list, int count, int *room, size_t size)
   return larger;
 }
 
-/* Returns the image from which the rank restarts, or NULL where it does not. */
+/* Returns the image from which the rank restarts; NULL: it does not restart. */
 static const struct saved *image_of(const struct rank *r)
 {
   return r->restart.on ? r->restart.saved : r->mpi->redistributed ? NULL : redistribution_image();
@@ -64,7 +64,7 @@ bool application_redistributes(const struct rank *r)
 
 /* ---- what is protected ---- */
 
-/* Returns the place in a list sorted by id where an id is, or where it belongs. */
+/* Returns the index at which an id is in a list sorted by id, or at which it belongs. */
 static int place_of(const struct region *region, int regions, int id)
 {
   int at = 0;
@@ -320,8 +320,8 @@ static struct comm *group_again(struct rank *r, const struct saved_comm *saved)
   return group;
 }
 
-/* Puts back the communicators that main has not made again. Freed ones are still offered when the
- * next one is made. */
+/* Puts back the communicators that main has not made again. Freed communicators are offered again
+ * when the next one is made. */
 static void put_back_comms(struct rank *r, const struct saved *saved)
 {
   struct comm **last = &r->mpi->freed;
@@ -403,7 +403,7 @@ static struct saved *collect(const struct rank *r, enum place place)
   return now;
 }
 
-/* Copies an image together with the present contents of files; NULL for NULL. */
+/* Adds the present contents of files to an image (NULL: there is none), and returns the image. */
 static struct saved *with_files(struct rank *r, struct saved *saved)
 {
   if (saved && !(saved->files = heap_files_save(r->arena)))

@@ -1,6 +1,6 @@
-/* Checkpoints at the application level (Bronevetsky et al., ICS 2003, section 1; Stodghill's
- * slides): an image holds the data that the program protects and the layer's state for it, and a
- * restart begins main again.
+/* Takes and restores checkpoints at the application level (Bronevetsky et al., ICS 2003, section 1;
+ * Stodghill's slides): an image holds the data that the program protects and the layer's state for
+ * it, and a restart begins main again.
  *
  *     MPI_Init     main              restore                         place
  *        |----------|-------------------|-------------------------------|------>
@@ -8,28 +8,28 @@
  *     beginning     protects memory      from here on the protocol's    from here
  *                                        replay is in force
  *
- * The protocol knows nothing of it: it sees START when the data have been put back. Until then its
- * program may make calls that need no other rank. Calls that made communicators are answered from
- * the image (application_again); all other communication is refused.
+ * The protocol knows nothing of this level: it sees START when the data have been put back. Until
+ * then the program may make calls that need no other rank. Calls that made communicators are
+ * answered from the image (application_again); all other communication is refused.
  *
  * A program can be captured only at its *places*: where it allows a checkpoint, in a barrier (for
  * protocols that capture there), in MPI_Finalize. No request may be pending there.
  *
- * The list of protected data lies in the arena and so goes back with it to the beginning. Images
- * lie in libc memory, as the bytes that are on storage (portable.h). */
+ * The list of protected data lies in the arena, so a restart empties it. Images lie in libc memory,
+ * as the bytes that are on storage (portable.h). */
 #ifndef RECLINE_APPLICATION_H
 #define RECLINE_APPLICATION_H
 
 #include "sim/host/rank/rank.h"
 #include "sim/host/storage/portable.h"
 
-/* As recline.h has them. */
+/* Lists the places of recline.h. */
 enum place { PLACE_NONE, PLACE_CHECKPOINT, PLACE_BARRIER, PLACE_END };
 
 /* Returns whether checkpoints of this run are at this level. */
 bool application_level(void);
 
-/* Returns whether the rank's program runs again and its data have not been put back. */
+/* Returns whether the rank's program has begun again and its data have not been put back yet. */
 static inline bool application_restarts(const struct rank *r)
 {
   return r->restart.on;
@@ -52,24 +52,25 @@ int application_resume(struct rank *);
 /* Notes that a call has made `comm` with that key. */
 void application_made(struct rank *, struct comm *, int key);
 
-/* At a restart: returns the communicator that such a call on `parent` had made. Ends the run when
- * the image has none. */
+/* At a restart, returns the communicator that such a call on `parent` had made. Ends the run if the
+ * image has none. */
 struct comm *application_again(struct rank *, const struct comm *parent, int colour, int key);
 
 /* ---- images ---- */
 
-/* Returns an image of the rank at its place, which the caller frees, in the byte order of its node
- * (property byte_order, "little" or "big"; without it that of this process). Ends the run where the
- * rank cannot be captured. */
+/* Returns an image of the rank at its place, which the caller frees. The image has the byte order
+ * of the rank's node (property byte_order, "little" or "big"; without it the order of this
+ * process). Ends the run if the rank cannot be captured. */
 struct saved *application_save(struct rank *);
 void application_free(struct saved *); /* NULL is allowed */
 
-/* Makes an image from the bytes that another run left on storage, and takes the bytes over; files
+/* Makes an image from the bytes that another run left on storage, and takes the bytes over. Files
  * stay as they are. If the bytes are no image of that rank, frees them and returns NULL, with the
  * reason in `why` (static). */
 struct saved *application_adopt(struct rank *, GByteArray *bytes, const char **why);
 
-/* Return the bytes on storage of an image, and of one that would be captured now. */
+/* application_bytes() returns the bytes that an image takes on storage; application_next_bytes(),
+ * the bytes of an image that would be captured now. */
 double application_bytes(const struct saved *);
 double application_next_bytes(const struct rank *);
 
@@ -81,11 +82,12 @@ const struct heap_files *application_files(const struct saved *);
 void application_check(struct rank *, const struct saved *, enum place place,
                        const struct comm *comm);
 
-/* Puts back the data and the layer's state; `at_place`: the program is at the image's place. */
+/* Puts back the data and the layer's state. `at_place` says that the program is at the image's
+ * place. */
 void application_put_back(struct rank *, const struct saved *, bool at_place);
 
 /* Returns whether the rank has still to read its data from the images of another number of ranks
- * (redistribution.h). Its program may communicate before. */
+ * (redistribution.h). Its program may communicate before that. */
 bool application_redistributes(const struct rank *);
 
 /* Fills what the rank protects from these images, and returns the bytes read; the caller spends the
@@ -94,9 +96,9 @@ double application_put_parts_back(struct rank *, enum place, const struct comm *
 
 /* ---- after the restore ---- */
 
-/* To be called when the program comes to that place, or calls MPI for something else (NONE).
- * Returns whether it is the place of the image, where it goes on. Ends the run if the program
- * should have come to another place. */
+/* Call it when the program comes to that place, or calls MPI for something else (NONE). Returns
+ * whether this is the place of the image, from which the program goes on. Ends the run if the
+ * program should have come to another place. */
 bool application_comes_to(struct rank *, enum place);
 
 /* Returns whether clocks and random choices of the program are not told to the protocol. */

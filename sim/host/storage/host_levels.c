@@ -64,7 +64,7 @@ unsigned levels_store(int rank, uint32_t checkpoint, double bytes, struct step_o
   return count;
 }
 
-/* Returns the next node of the set that has its piece. */
+/* Returns a rank on the next node of the set that still has its piece. */
 static int survivor(int rank, uint32_t checkpoint, const struct level *level)
 {
   int other = neighbour(rank, level, 1);

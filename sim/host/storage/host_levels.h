@@ -1,4 +1,4 @@
-/* The steps by which an image is stored on a level of storage, and read again.
+/* Lists the steps by which an image is stored on a level of storage, and read again.
  *
  *     memory, local   a copy in memory, a write to the node's disk
  *     partner         then the same to the next node of the set
@@ -7,8 +7,9 @@
  *                     a set (xor: m = 1)
  *     nfs             a write to the service host
  *
- * A node that has lost its images reads them from its partner, or the others of its set reduce
- * theirs to it; it then stores its images again, and also what it keeps for others.
+ * A node that has lost its images reads them from its partner, or the other nodes of its set reduce
+ * their images to it. After that the node stores its images again, and also what it keeps for
+ * others.
  */
 #ifndef RECLINE_HOST_LEVELS_H
 #define RECLINE_HOST_LEVELS_H
@@ -17,7 +18,7 @@
 
 enum { LEVEL_STEPS = 4 };
 
-/* Sets the steps for that many bytes of `rank`; returns their number. Names of hosts are not
+/* These set the steps for `bytes` bytes of `rank` and return their number. Names of nodes are not
  * copied. */
 unsigned levels_store(int rank, uint32_t checkpoint, double bytes, struct step_of_transfer *);
 unsigned levels_read(int rank, uint32_t checkpoint, double bytes, struct step_of_transfer *);

@@ -78,8 +78,8 @@ static void need(GPtrArray *needs, const char *key, const char *format, ...)
   g_ptr_array_add(needs, g_strdup_printf("%s %s", key, value));
 }
 
-/* Returns the first failure by which a server loses its images; failures_count: there is none. In
- * such a world images can be lost. */
+/* Returns the first failure by which a server loses its images; failures_count: there is none. A
+ * scenario with such a failure has another world, as images can be lost. */
 static unsigned emptied(const struct scenario *scenario)
 {
   unsigned i = 0;
@@ -88,7 +88,7 @@ static unsigned emptied(const struct scenario *scenario)
   return i;
 }
 
-/* Adds the keys that make the world of the protocol. */
+/* Adds the keys that determine the protocol's world. */
 static void add_needs(GPtrArray *needs, const struct scenario *scenario)
 {
   static const char *const storages[] = {[STORAGE_UNSTATED] = "levels",
@@ -120,7 +120,7 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
        emptied(scenario) < scenario->failures_count ? "empty" : "other");
 }
 
-/* Returns the path of that key in the scenario, for the caller to free. */
+/* Returns the path of that key in the scenario. The caller frees it. */
 static char *path_of(const struct scenario *scenario, const char *key)
 {
   unsigned failure = emptied(scenario);
@@ -354,7 +354,7 @@ static bool take_line(struct manifest *m, const char *line)
   return true;
 }
 
-/* Reads up to `end`; returns whether it has the checksum of all lines before. */
+/* Reads the text up to `end`. Returns whether `end` has the checksum of all lines before it. */
 static bool take_text(struct manifest *m, const char *text, const char *name, GError **error)
 {
   const char *last = g_strrstr(text, "\nend ");

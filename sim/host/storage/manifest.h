@@ -1,4 +1,5 @@
-/* The files that a run leaves for another one: DIR/checkpoint, beside the trace of the run.
+/* Writes and reads the files that a run leaves for another one: DIR/checkpoint, beside the trace of
+ * the run.
  *
  *     DIR/trace.txt                    the whole history (docs/trace.md)
  *     DIR/checkpoint/rank-R.image      of each rank, as it lies on storage (portable.h)
@@ -26,7 +27,7 @@
 
 #include "world/scenario/scenario.h"
 
-/* A payload of a rank, in the order of keeping. */
+/* Describes a payload of a rank. A list of payloads has the order of keeping. */
 struct manifest_payload {
   int rank, part; /* enum rcl_part: the part with which it was stored */
   uint32_t slot;
@@ -54,25 +55,28 @@ struct manifest {
 
 #define MANIFEST_FOLDER "checkpoint"
 
-/* Returns a manifest with only the needs of the scenario, for the caller to free. */
+/* Returns a manifest with only the needs of the scenario. The caller frees it by manifest_free().
+ */
 struct manifest *manifest_new(const struct scenario *);
 void manifest_free(struct manifest *);
 
-/* Return names below DIR, for the caller to free. */
+/* These return names below DIR. The caller frees them. */
 char *manifest_image(int rank);
 char *manifest_payloads(int rank);
 
-/* Notes the present contents of file `name` of `folder`. Returns false if it cannot be read. */
+/* Notes the present contents of file `name` of `folder`. Returns false and sets `error` if the file
+ * cannot be read. */
 bool manifest_note(struct manifest *, const char *folder, const char *name, GError **error);
 
-/* Writes DIR/checkpoint/manifest; the folder exists. */
+/* Writes DIR/checkpoint/manifest, whose folder must exist. Returns false and sets `error` if that
+ * fails. */
 bool manifest_write(const struct manifest *, const char *folder, GError **error);
 
 /* Reads the manifest and checks the files that it names. Returns NULL, with an error of one line
- * `file: what, expected what`, if a file differs or it is no manifest. */
+ * `file: what, expected what`, if a file differs or there is no valid manifest. */
 struct manifest *manifest_read(const char *folder, GError **error);
 
-/* Returns the number of ranks that have left it; 0: it does not say. */
+/* Returns the number of ranks that have left the checkpoint; 0: the manifest does not say. */
 int manifest_ranks(const struct manifest *);
 
 /* Returns whether the scenario has all that the manifest of `folder` needs; otherwise sets an error

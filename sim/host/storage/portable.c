@@ -57,7 +57,8 @@ void portable_free(struct saved *saved)
   g_free(saved);
 }
 
-/* The first two have all ranks, and the rank alone: their members are not stored. */
+/* Returns whether an image lists the members of a communicator. The first two communicators have
+ * all ranks, and the rank alone, so their members are not stored. */
 static bool lists_members(int number)
 {
   return number > 1;
@@ -65,7 +66,7 @@ static bool lists_members(int number)
 
 /* ---- items in either order ---- */
 
-/* Items of `size` bytes, the bytes of each from the last to the first. */
+/* Turns the bytes of each item of `size` bytes round. */
 static void turn(void *items, size_t bytes, size_t size)
 {
   char *item = items;
@@ -206,7 +207,7 @@ static uint64_t get_long(struct reader *r)
   return number;
 }
 
-/* The lengths of the lists. */
+/* Holds the lengths of the lists. */
 struct counts {
   uint32_t regions, positions, comms;
 };
@@ -304,7 +305,8 @@ static const char *get_comm(struct reader *r, struct saved *saved, int ranks, in
   return NULL;
 }
 
-/* Stops where the bytes end, so that a wrong number in them costs no more time than their length.
+/* Reads the lists. Stops where the bytes end, so that a wrong count costs no more time than the
+ * bytes are long.
  */
 static const char *get_lists(struct reader *r, struct saved *saved, const struct counts *counts,
                              int ranks, int rank)

@@ -1,23 +1,27 @@
-/* The image of a rank at the application level as the bytes that lie on storage: in the byte order
- * of the node that wrote them, to be read on any other.
+/* Reads and writes the image of a rank at the application level as the bytes that lie on storage.
+ * They have the byte order of the node that wrote them, and any other node can read them.
  *
  *     at    bytes
  *     0     4       1, which shows the byte order
- *     4     4       of the place: 1 a checkpoint's, 2 a barrier, 3 the end
+ *     4     4       the place: 1 a checkpoint's, 2 a barrier, 3 the end
  *     8     4       1: MPI_Finalize has been called
  *     12    4       number of the communicator of that barrier
  *     16    8       receives of the program so far; its iteration
- *     24    12      the numbers of regions, positions and communicators
+ *     24    12      the counts of regions, positions and communicators
  *     36    4       0
- *     40    16      two doubles that the program has set: recline_image_bytes(), and those of an
- *     iteration
+ *     40    16      two doubles that the program has set, by recline_image_bytes() and by
+ *                   recline_iteration_bytes()
  *     56    8       bytes of the whole image
- *     64    16 each regions by id: id, type (-1: none), bytes (8), and behind each its bytes. A
- * part of a distributed array has 256 times its dimensions added to the type, and ahead of its
- * bytes for each dimension 3 numbers of 8 bytes: whole, first, part 4 each  positions, the
- * outermost first 32 each communicators: number, parent, colour, key, size, rank, calls, flags (1:
- * freed, 2: of a group), behind each the 4 bytes of each member, except of the first two: all
- * ranks, and the rank alone
+ *     64            all regions by id, then all positions, then all communicators:
+ *
+ *     a region              16 bytes: id, type (-1: none), bytes (8); then its bytes. For a part of
+ *                           a distributed array, 256 times its dimensions is added to the type, and
+ *                           for each dimension 3 numbers of 8 bytes (whole, first, part) are ahead
+ *                           of its bytes
+ *     a position            4 bytes, the outermost position first
+ *     a communicator        32 bytes: number, parent, colour, key, size, rank, calls, flags (1:
+ *                           freed, 2: of a group); then 4 bytes for each member, except for the
+ *                           first two communicators: all ranks, and the rank alone
  *
  * Items of regions have the byte order of the rest; their type is given. Bytes of no type
  * (recline_protect()) cannot be read in another byte order. */
@@ -28,7 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As recline.h has them, and bytes of no type. */
+/* Lists the types of items that recline.h has, and bytes without a type. */
 enum item {
   ITEM_NONE = -1,
   ITEM_BYTE,
@@ -41,7 +45,7 @@ enum item {
   ITEMS
 };
 
-/* Where a part lies in a distributed array, in items; the last dimension is contiguous. */
+/* Says where a part lies in a distributed array, in items. The last dimension is contiguous. */
 enum { SHAPE_DIMENSIONS = 3 };
 struct shape {
   int dimensions; /* 0: the memory is no such part */
@@ -77,7 +81,7 @@ struct saved {
   bool turned; /* the bytes have another byte order than this process */
 };
 
-/* Is the bytes of an image without regions. */
+/* PORTABLE_HEADER_BYTES is the size of the header of an image, ahead of its regions. */
 enum { PORTABLE_HEADER_BYTES = 64 };
 
 /* Returns the bytes that a region takes in an image, with its data. */
@@ -89,12 +93,12 @@ bool portable_same_shape(const struct shape *, const struct shape *);
 bool portable_is_type(enum item); /* or none */
 size_t portable_item_bytes(enum item);
 
-/* Returns an empty one, for the caller to free. */
+/* Returns an empty image, which the caller frees by portable_free(). */
 struct saved *portable_new(void);
 void portable_free(struct saved *); /* without its files */
 
-/* Returns the bytes of an image, in the byte order of this process or in the other one, for the
- * caller to free.
+/* Returns the bytes of an image, in the byte order of this process or, if `turned`, in the other
+ * one. The caller frees them.
  */
 GByteArray *portable_write(const struct saved *, bool turned);
 

@@ -155,7 +155,8 @@ uint32_t redistribution_checkpoint(void)
 
 /* ---- a rank reads its parts ---- */
 
-/* A box of three dimensions; those that an array lacks come first and have one item. */
+/* Describes a box of three dimensions. Dimensions that an array lacks come first and have one item.
+ */
 struct box {
   int64_t first[SHAPE_DIMENSIONS], end[SHAPE_DIMENSIONS];
 };
@@ -171,7 +172,7 @@ static struct box box_of(const struct shape *shape)
   return box;
 }
 
-/* Returns the number of the item in memory that holds the box. */
+/* Returns the index of the item at `at` in memory that holds the box. */
 static size_t item_at(const struct box *box, const int64_t at[SHAPE_DIMENSIONS])
 {
   size_t item = 0;
@@ -191,7 +192,7 @@ static bool meet(const struct box *a, const struct box *b, struct box *both)
   return some;
 }
 
-/* A part that is being read. */
+/* Describes a part that is being read. */
 struct filling {
   const struct region *region;
   struct box box;
@@ -199,7 +200,7 @@ struct filling {
   double bytes; /* read so far */
 };
 
-/* Puts items of a row in, or compares them where another image has had them. */
+/* Puts items of a row in. An item that another image has put in must have the same value. */
 static void put_row(struct filling *f, size_t at, const char *row, size_t items, guint owner)
 {
   size_t size = portable_item_bytes(f->region->item);

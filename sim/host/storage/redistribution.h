@@ -1,10 +1,10 @@
-/* A run that goes on from the checkpoint of a run with another number of ranks.
+/* Lets a run go on from the checkpoint of a run with another number of ranks.
  *
- * Its world begins at the beginning, as neither the state of a protocol nor a message can pass to
- * other ranks. So no message and no collective may cross the checkpoint, and all ranks must have
- * been captured at the same place. Each rank reads from the images of all ranks what it protects:
- * parts of distributed arrays from the images that have them, other memory only if all images have
- * the same. */
+ * The world of the new run begins at its beginning, as neither the state of a protocol nor a
+ * message can pass to other ranks. So no message and no collective may cross the checkpoint, and
+ * all ranks must have been captured at the same place. Each rank reads what it protects from the
+ * images of the old ranks: parts of distributed arrays from the images that have them, other memory
+ * only if all images have the same content. */
 #ifndef RECLINE_REDISTRIBUTION_H
 #define RECLINE_REDISTRIBUTION_H
 
@@ -15,14 +15,16 @@
  * cannot be read by other ranks. */
 void redistribution_begin(const char *folder, const struct manifest *, int ranks);
 
-/* Returns the place that all images have, and their regions but those in which ranks differ;
- * distributed arrays are whole there, without memory. NULL: this run redistributes nothing. */
+/* Returns an image with the place that all images have, and with all their regions except for
+ * memory in which ranks differ. Distributed arrays are whole in it, without memory. NULL: this run
+ * redistributes nothing. */
 const struct saved *redistribution_image(void);
 
 uint32_t redistribution_checkpoint(void);
 
 /* Fills the regions, which are all that the rank protects. Returns the bytes that it has read from
- * images. Ends the run if images lack one of these regions, or the rank one of theirs. */
+ * images. Ends the run if the images lack one of these regions, or if these lack a region of the
+ * images. */
 double redistribution_fill(int rank, const struct region *, int regions);
 
 #endif

@@ -65,7 +65,7 @@ void restart_begin(void)
 
 /* ---- a rank ---- */
 
-/* Returns NULL if there is no such file. */
+/* Returns the contents of the file `name`, which it frees; NULL: there is no such file. */
 static GByteArray *read_file(char *name)
 {
   g_autofree char *mine = name, *path = g_build_filename(folder, mine, NULL);

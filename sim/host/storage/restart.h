@@ -1,5 +1,5 @@
-/* A run that goes on from the checkpoint that another one has left (manifest.h, stop.h).
- * `recline run --restart FOLDER` passes the folder in the environment variable RECLINE_RESTART.
+/* Lets a run go on from the checkpoint that another run has left (manifest.h, stop.h). `recline run
+ * --restart FOLDER` passes the folder in the environment variable RECLINE_RESTART.
  *
  * The shadow world goes through the trace of the run before; then all ranks fail and are detected.
  * They restart as after any failure, each when its program comes to MPI_Init.
@@ -12,11 +12,11 @@
 
 #include "sim/host/rank/rank.h"
 
-/* To be called once, before the shadow world begins: reads what does not belong to one rank.
- * Returns the trace of the run before; NULL: this run begins at the beginning. */
+/* Reads what does not belong to one rank. Call it once, before the shadow world begins. Returns the
+ * trace of the run before; NULL: this run begins at the beginning. */
 const char *restart_history(void);
 
-/* To be called once, after the shadow world has begun. */
+/* Crashes all ranks in the shadow world. Call it once, after the shadow world has begun. */
 void restart_begin(void);
 
 /* Gives the rank, which has begun, the image and the payloads of the checkpoint as stored. Returns

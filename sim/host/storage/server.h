@@ -1,12 +1,13 @@
-/* The server: file server and event logger, on the service host. While it is down, writes and reads
- * wait; transfers under way begin anew. Stored data survive the failure, unless the server returns
- * empty (dispatcher.c). */
+/* Lets the server fail: the file server and event logger on the service host. While it is down,
+ * writes and reads wait; transfers under way begin anew. Stored data survive the failure, unless
+ * the server returns empty (dispatcher.c). */
 #ifndef RECLINE_SERVER_H
 #define RECLINE_SERVER_H
 
 #include "sim/host/rank/rank.h"
 
-/* The server fails now, and serves again when it is repaired. Returns false if it is down already.
+/* Makes the server fail now and serve again when it is repaired. Returns false if it is down
+ * already.
  */
 bool server_fail(const struct failure *);
 

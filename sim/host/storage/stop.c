@@ -15,7 +15,7 @@
 
 /* ---- messages that cross checkpoints ---- */
 
-/* The messages that cross a checkpoint. */
+/* Counts the messages that cross a checkpoint. */
 struct crossings {
   uint32_t late, early;
 };
@@ -47,7 +47,7 @@ static void note_crossings(struct manifest *manifest)
 
 /* ---- what is left ---- */
 
-/* The collection of a rank's payloads. */
+/* Collects a rank's payloads. */
 struct parcel {
   struct manifest *manifest;
   int rank;
@@ -94,7 +94,7 @@ static void leave_rank(struct manifest *manifest, const char *folder, struct ran
   g_byte_array_unref(parcel.bytes);
 }
 
-/* Changes of files since the checkpoint will be made again by the programs. */
+/* Undoes the changes of files since the checkpoint, as the programs will make them again. */
 static void put_back_files(uint32_t checkpoint)
 {
   for (int rank = 0; rank < layer.ranks; rank++) {

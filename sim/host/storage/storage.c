@@ -30,7 +30,7 @@ static void insert_slot(GHashTable *slots, uint32_t number, const struct slot *s
   g_hash_table_insert(slots, GUINT_TO_POINTER(number), copy);
 }
 
-/* Nothing here depends on the order of a hash table's slots.
+/* Copies the slots. Their order in a hash table has no effect on a run.
  */
 static GHashTable *copy_slots(GHashTable *slots)
 {
@@ -61,7 +61,7 @@ static void free_record(void *data)
   g_free(record);
 }
 
-/* The copy of a message in an image: it is restored whole, without a transfer. */
+/* Copies a message for an image, from which the message is restored whole, without a transfer. */
 static struct message *copy_message(const struct message *message)
 {
   struct message *copy = g_memdup2(message, sizeof *message);
@@ -329,8 +329,8 @@ static double log_bytes(struct rank *r)
   return (double)shadow_state_increment(r->index, &r->logged);
 }
 
-/* Returns the bytes that are written: an image with the protocol's state and its slots, unless it
- * is bare, or a log. */
+/* Returns the bytes that a STORE writes: an image, if that is the part, and the protocol's state;
+ * slots too, unless the STORE is bare. */
 static double bytes_of(struct rank *r, const struct rcl_action *store)
 {
   if (shadow_independent() && store->part == RCL_PART_LOG)
@@ -445,7 +445,8 @@ void storage_commit(uint32_t checkpoint)
   begin_commit(commit);
 }
 
-/* A write whose end is being told already has ended. */
+/* Begins the first write of a queue anew, if it uses the server. A write whose end is already being
+ * told is left alone. */
 static void begin_write_anew(struct rank *r, enum rcl_part queue)
 {
   GList *first = r->writes[queue].head;
@@ -505,8 +506,8 @@ void storage_erase(struct rank *r, uint32_t checkpoint)
   }
 }
 
-/* Empties the queue before it ends the first transfer: that lets other ranks run, which may cut the
- * writes of this rank as well. */
+/* Ends all writes of a queue. Empties the queue before the first transfer is cut, as a cut lets
+ * other ranks run, which may cut the writes of this rank as well. */
 static void cut_queue(GQueue *writes)
 {
   GList *jobs = writes->head;
@@ -533,8 +534,8 @@ void storage_cut(struct rank *r)
   }
 }
 
-/* Forgets later checkpoints. Returns the slots of this one, from its log or, if it has none, its
- * image; NULL: there is neither. */
+/* Forgets later checkpoints. Returns the slots of `checkpoint`, from its log or, if it has no log,
+ * from its image; NULL: it has neither. */
 static GHashTable *drop_after(struct rank *r, uint32_t checkpoint, bool durable)
 {
   GHashTable *slots = NULL;
@@ -623,7 +624,8 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
     copy_messages(&r->unexpected, &capture->unexpected);
 }
 
-/* Checkpoint numbers rise, so all writes after the first to be cut are cut, too. */
+/* Cuts the writes of images after that checkpoint. They are the last ones of the queue, as
+ * checkpoint numbers rise. */
 static void cut_images_after(struct rank *r, uint32_t checkpoint)
 {
   GQueue *writes = &r->writes[RCL_PART_IMAGE], keep = G_QUEUE_INIT;

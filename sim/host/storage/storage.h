@@ -1,4 +1,5 @@
-/* Checkpoints of a rank: images in memory, parts on simulated disks, payloads in slots. */
+/* Keeps the checkpoints of a rank: images in memory, parts on simulated disks, payloads in slots.
+ */
 #ifndef RECLINE_STORAGE_H
 #define RECLINE_STORAGE_H
 
@@ -6,12 +7,13 @@
 
 void storage_begin(struct rank *);
 
-/* Slots. */
+/* These fill, empty and find slots. */
 void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting, bool sent);
 void storage_forget(struct rank *, uint32_t slot);
 void storage_delivered(struct rank *, struct slot *); /* a receive has it: it waits no longer */
 struct slot *storage_slot(const struct rank *, uint32_t slot);
-/* Returns the slot kept first among those that wait for a receive with this envelope; NULL: none.
+/* Returns the slot that was filled first among the slots that wait for a receive with this
+ * envelope; NULL: there is none.
  */
 const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
 
@@ -25,8 +27,8 @@ const struct capture *storage_capture(const struct rank *, uint32_t checkpoint);
  * program before the capture (recline_image_bytes), else as measured. */
 double storage_image_bytes(const struct rank *, uint32_t checkpoint);
 
-/* Returns the same for an image that is about to be captured; where it would be measured, the last
- * image counts.
+/* Returns the same for an image that is about to be captured. Its size is not measured yet: the
+ * size of the last image stands for it.
  */
 double storage_next_bytes(const struct rank *);
 
@@ -37,9 +39,9 @@ double storage_next_copy(const struct rank *);
 bool storage_copies_iteration(const struct rank *);
 double storage_rest(const struct rank *, uint32_t checkpoint);
 
-/* Carries out that STORE. Writes in the background, one part after the other; the dispatcher hears
- * of the end. The log of an independent protocol is written at the same time as images, to the
- * event logger on the service host. */
+/* Carries out that STORE. Writes in the background, one part after the other, and tells the
+ * dispatcher of the end. The log of an independent protocol is written at the same time as images,
+ * to the event logger on the service host. */
 void storage_store(struct rank *, const struct rcl_action *);
 
 /* Returns whether the program has to wait for a write (by the scenario, until the rank has heard of
@@ -56,39 +58,40 @@ void storage_commit(uint32_t checkpoint);
 void storage_durable(struct rank *, uint32_t checkpoint, enum rcl_part);
 void storage_erase(struct rank *, uint32_t checkpoint);
 
-/* For another run: calls back for each payload that the rank's protocol holds in that stored
- * checkpoint, in the order of keeping, with the part with which it was stored. */
+/* Calls `visit`, for another run, for each payload that the rank's protocol holds in that stored
+ * checkpoint, in the order of keeping, with the part with which the payload was stored. */
 void storage_each_payload(const struct rank *, uint32_t checkpoint,
                           void (*visit)(void *data, enum rcl_part, uint32_t number,
                                         const struct slot *),
                           void *data);
 
-/* In that run: add the image, which is taken over, and a payload that was stored with that part, in
- * the order of keeping. */
+/* In that run, storage_adopt() adds a part and its image, which is taken over;
+ * storage_adopt_payload() adds a payload of that part, in the order of keeping. */
 void storage_adopt(struct rank *, uint32_t checkpoint, enum rcl_part, struct saved *);
 void storage_adopt_payload(struct rank *, uint32_t number, const struct slot *);
 
-/* Ends all writes under way for good; what the world has stored of them is on storage. */
+/* Ends all writes under way for good. What the world counts as stored stays on storage. */
 void storage_cut(struct rank *);
 
 /* Puts slots, records and unexpected messages back to what belongs to `checkpoint`; its image is
  * left to the caller. */
 void storage_return_to(struct rank *, uint32_t checkpoint);
 
-/* The same for independent protocols: data in memory are there only if the rank has not died. */
+/* Does the same for independent protocols. Slots stay as they are unless the rank has `died`, as a
+ * living rank has its data in memory. */
 void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
 
-/* The rank reads its image of a checkpoint; returns false if the wait was interrupted. */
+/* Makes the rank read its image of a checkpoint. Returns false if the wait was interrupted. */
 bool storage_read(struct rank *, uint32_t checkpoint);
 
-/* The same for `bytes` of images of other ranks. */
+/* Does the same for `bytes` bytes of images of other ranks. */
 bool storage_read_bytes(struct rank *, uint32_t checkpoint, double bytes);
 void storage_interrupt_read(struct rank *);
 
-/* The server has lost its data: event logs must be written as a whole again. */
+/* Notes that the server has lost its data: event logs must be written as a whole again. */
 void storage_lose_server(void);
 
-/* The server has failed: its transfers under way begin anew. */
+/* Begins the server's transfers under way anew, as the server has failed. */
 void storage_begin_anew(void);
 
 #endif
