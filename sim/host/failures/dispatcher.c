@@ -81,10 +81,10 @@ static void step_world(struct move move)
     schedule_next();
 }
 
-/* The failure that stands for every crash of a schedule. */
+/* `scheduled` stands for every crash of a schedule. */
 static const struct failure scheduled = {.repair = 1e-3};
 
-/* Dead ranks whose detection is due; in a run by schedule, when its turn comes. */
+/* Holds the dead ranks that a run by schedule detects when their turn comes. */
 static GArray *undetected; /* struct entry */
 
 static void await_detection(const struct entry *entry)
@@ -94,7 +94,8 @@ static void await_detection(const struct entry *entry)
   g_array_append_vals(undetected, entry, 1);
 }
 
-/* A schedule crashes nodes, each named by its first rank. */
+/* Returns the rank by which a schedule names a crash of `rank`. It crashes nodes, each named by its
+ * first rank. */
 static int scheduled_node(int rank)
 {
   return layer.scenario->schedule ? rank - rank % layer.scenario->check.per_node : rank;
@@ -132,7 +133,8 @@ static const char *home_of(int rank)
   return node_of(rank) || !layout->nodes ? node_of(rank) : layout_host(layout, rank);
 }
 
-/* A rank that has not started yet crashes when it starts: until then no protocol knows of it. */
+/* Crashes a rank. A rank that has not started yet crashes when it starts, as no protocol knows of
+ * it until then. Returns whether the failure has struck. */
 static bool crash_rank(int rank, const struct failure *failure, enum crash_leaves leaves)
 {
   struct rank *r = &layer.rank[rank];
@@ -183,8 +185,8 @@ static const char *cannot_crash(int rank)
   return "had ended";
 }
 
-/* The node of the victim fails now, with all ranks on it, or the victim alone. A node that is down
- * or being repaired cannot fail again; one that is being recovered can. */
+/* Makes the victim's node fail now, with all ranks on it, or the victim alone. A node that is down
+ * or being repaired cannot fail again; a node whose ranks recover can. */
 static void inject(const struct failure *failure)
 {
   const char *node = home_of(failure->rank);
@@ -201,7 +203,7 @@ static void inject(const struct failure *failure)
     notes_missed(failure, why);
 }
 
-/* Draws one of the ranks of the node. */
+/* Crashes one of the ranks of the node, which the entry has drawn. */
 static bool crash_process(const char *node, const struct entry *entry)
 {
   int ranks = 0;
@@ -214,7 +216,7 @@ static bool crash_process(const char *node, const struct entry *entry)
   return false;
 }
 
-/* Crashes a node, or some of its ranks. A spare that fails can be used again when it is repaired.
+/* Crashes a node, or one of its ranks. A spare that fails can be used again when it is repaired.
  */
 static bool strike(int node, const struct entry *entry)
 {
@@ -228,8 +230,8 @@ static bool strike(int node, const struct entry *entry)
   return false;
 }
 
-/* A rank that was going to start from a lost checkpoint fails once more, so that another target is
- * chosen. */
+/* Makes the server fail. If it loses its data, a rank that was going to start from a lost
+ * checkpoint fails once more, so that another target is chosen. */
 static void fail_server(const struct failure *failure)
 {
   if (!server_fail(failure))
@@ -244,7 +246,8 @@ static void fail_server(const struct failure *failure)
   storage_begin_anew();
 }
 
-/* Failures by law or trace. In a zone spares fail first, so that no rank goes there. */
+/* Makes a failure by law or trace strike. In a zone spares fail first, so that no rank goes there.
+ */
 static void inject_by_law(const struct entry *entry)
 {
   bool struck = false;
@@ -265,8 +268,8 @@ bool dispatcher_has_recovered(void)
   return recoveries > 0;
 }
 
-/* When the run is over, no rank takes a step. So no request for a checkpoint begins, which would
- * hold a program again, and none of its messages is lost. */
+/* Once the run is over, no rank takes a step. So no request for a checkpoint begins: it would hold
+ * a program again. */
 bool dispatcher_is_over(void)
 {
   static bool over;
@@ -295,7 +298,8 @@ static bool is_point(const struct failure *failure, int rank, const struct rcl_e
   return notes_point(failure) == MAX(failure->after.count, 1);
 }
 
-/* A failure within a step is a crash, as only the dispatcher declares living ranks dead. */
+/* Makes a failure at a point of the protocol strike after the step. A failure within a step can
+ * only be a crash (dispatcher_cut()), as only the dispatcher declares living ranks dead. */
 static void strike_now(const struct failure *failure)
 {
   if (failure->kills == KILLS_SERVER)
@@ -338,7 +342,7 @@ const struct failure *dispatcher_cut(struct move *move)
   return NULL;
 }
 
-/* The victim's node fails with the victim, if the failure says so. */
+/* Crashes the victim and, if the failure says so, its node. */
 void dispatcher_crash_in_step(int rank, const struct failure *failure)
 {
   const char *node = home_of(rank);
@@ -402,8 +406,8 @@ static void place_ranks(const struct layout *elsewhere)
     node_set(rank, layout_host(layout, rank));
 }
 
-/* In a program that repairs itself dead ranks stay dead, and its protocol does not hear of
- * failures. */
+/* Tells the living of a failure, for a program that repairs itself: dead ranks stay dead, and the
+ * protocol does not hear of failures. */
 static void tell_living(int dead)
 {
   recoveries++;
@@ -471,7 +475,7 @@ static void end_declared(int rank, const struct failure *failure)
   restart_at(machine_now() + failure->repair, rank);
 }
 
-/* Ends the process, unless the rank has begun another life. */
+/* Starts a dead rank again, unless the rank has begun another life. */
 static void restart_rank(int rank, uint32_t life)
 {
   if (layer.rank[rank].life != life)
@@ -494,7 +498,7 @@ static void restart_repaired(uint32_t repair)
 
 /* ---- runs by schedule ---- */
 
-/* Detects all the dead or, where each is detected by itself, that rank. */
+/* Detects the dead `rank`; negative: all the dead. */
 static void detect_scheduled(int rank)
 {
   for (guint i = 0; i < undetected->len;) {

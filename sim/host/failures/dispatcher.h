@@ -1,6 +1,6 @@
-/* The dispatcher: one MPI rank more than the program has, on a service host. It owns the failures
- * of the scenario, finds the dead, tells the others, starts the dead again, and ends the run. The
- * program sees a world without it.
+/* Runs the dispatcher, one MPI rank more than the program has, on a service host. It owns the
+ * failures of the scenario, finds the dead, tells the others, starts the dead again, and ends the
+ * run. The program sees a world without it.
  *
  *     crash ----- detection -----> detect ----- repair -----> restart notice
  *                                    | down notices to the living, at once
@@ -12,23 +12,23 @@
 
 #include "sim/host/rank/rank.h"
 
-/* To be called once, before any rank begins: sets up the network, the nodes, and the failures that
- * have a time. The functions are as in struct network. No other actor runs meanwhile. */
+/* Sets up the network, the nodes, and the failures that have a time. Call it once, before any rank
+ * begins. The functions are as in struct network. No other actor runs meanwhile. */
 void dispatcher_begin(bool (*expects)(const struct message *),
                       bool (*is_awaited)(const struct message *));
-/* Runs the dispatcher, on its rank; returns when all programs have ended. */
+/* Runs the dispatcher on its rank. Returns when all programs have ended. */
 void dispatcher_run(void);
 
-/* To be called by a rank after each step: failures at points of the protocol strike here. */
+/* Lets failures at points of the protocol strike. A rank calls it after each of its steps. */
 void dispatcher_point(int rank, const struct rcl_event *);
 
-/* To be called before the step of a rank. If the rank crashes within the step, changes the move
- * accordingly (world_cut()) and returns the failure, for dispatcher_crash_in_step() after the
- * remaining actions; else NULL. */
+/* Call dispatcher_cut() before the step of a rank. If the rank is to crash within the step, it cuts
+ * the move short (world_cut()) and returns the failure, which dispatcher_crash_in_step() gets after
+ * the remaining actions; else it returns NULL. */
 const struct failure *dispatcher_cut(struct move *);
 void dispatcher_crash_in_step(int rank, const struct failure *);
 
-/* To be called by a rank that ends its own process. */
+/* Crashes the calling rank, which ends its own process. */
 void dispatcher_crash_itself(int rank);
 
 /* Returns whether the run is over for good: all programs have ended, none was held, and a schedule

@@ -24,7 +24,8 @@ double law_uniform(uint64_t stream, uint64_t number)
   return ((double)(mix(stream + (number + 1) * GAMMA) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Box and Muller 1958. Uses number `*next` and the one after it. */
+/* Draws from the normal distribution (Box and Muller 1958), by the number `*next` of the stream and
+ * the one after it. */
 static double draw_normal(uint64_t stream, uint64_t *next)
 {
   const double turn = 6.283185307179586;
@@ -48,7 +49,7 @@ static double draw_gamma(double shape, uint64_t stream)
   }
 }
 
-/* Draws in units of the mean. */
+/* Draws a time, in units of the mean. */
 static double draw(enum law law, double shape, uint64_t stream)
 {
   uint64_t first = 0;

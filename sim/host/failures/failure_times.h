@@ -1,4 +1,4 @@
-/* Times between failures, drawn from a distribution. Every draw is a function of the seed, of the
+/* Draws times between failures from a distribution. Every draw is a function of the seed, of the
  * name of the failing part and of the number of the draw. So an addition to a platform or a
  * scenario does not change the other failures, and two runs with the same seed have the same
  * failures.
@@ -12,7 +12,8 @@
 
 #include "world/scenario/scenario.h"
 
-/* Returns the stream of draws of `name` for the failure with that index in the scenario. */
+/* Returns the stream from which draws are made for `name` and the failure with that index in the
+ * scenario. */
 uint64_t law_stream(uint64_t seed, unsigned index, const char *name);
 
 /* Returns a number greater than 0 and less than 1. */
@@ -22,7 +23,7 @@ double law_uniform(uint64_t stream, uint64_t number);
  * last bits of a library's functions make no difference. The mean is the failure's `mtbf`. */
 double law_draw(const struct failure *, uint64_t stream, uint64_t number);
 
-/* Returns the time of its repair in the same way. */
+/* Returns the time of the failure's repair in the same way. */
 double law_draw_repair(const struct failure *, uint64_t stream, uint64_t number);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* A source of repeated failures: a node, all nodes of a zone or, for a platform, any node. */
+/* Describes a source of repeated failures: a node, all nodes of a zone or, for a platform, any
+ * node. */
 struct stream {
   const struct failure *failure;
   int node; /* index of the node; the first of a zone; -1: drawn for each failure */
@@ -19,7 +20,7 @@ struct stream {
 static GArray *streams; /* struct stream */
 static int nodes;
 
-/* Nodes that any layout of the scenario uses, spares among them. */
+/* Returns the number of nodes that any layout of the scenario uses, with spares. */
 static int count_nodes(void)
 {
   const struct scenario *scenario = layer.scenario;
@@ -57,7 +58,8 @@ static void plan_burst(const struct stream *stream, const struct entry *first, u
   }
 }
 
-/* Draws 2n and 2n + 1 of a stream belong to its n-th failure: its time, and its node or rank. */
+/* Puts the next failure of a stream on the agenda. Draws 2n and 2n + 1 of a stream give its n-th
+ * failure: the time, and the node or rank. */
 static void plan(unsigned number, double from)
 {
   struct stream *stream = &g_array_index(streams, struct stream, number);
@@ -76,8 +78,8 @@ static void plan(unsigned number, double from)
   plan_burst(stream, &entry, draw / 2);
 }
 
-/* Returns the outage with that number after the first; its times count from the beginning of the
- * run. */
+/* Returns the start of the outage with that number after the first, in seconds of the run, and sets
+ * its node. */
 static double outage_start(const struct stream *stream, uint64_t number, int *node)
 {
   const struct failure *failure = stream->failure;
@@ -114,7 +116,8 @@ static void plan_outage(unsigned number)
         .failure = &stream->outages[(stream->first + next) % failure->outages_count]});
 }
 
-/* A run that begins at a drawn time meets the outages after that time, then those before it. */
+/* Draws the time in the trace at which the run begins. The run meets the outages after that time
+ * first, and the earlier ones after them. */
 static void draw_beginning(struct stream *stream, unsigned index)
 {
   const struct failure *failure = stream->failure;
@@ -127,7 +130,8 @@ static void draw_beginning(struct stream *stream, unsigned index)
     stream->first++;
 }
 
-/* A node returns when the trace says so, but not before its failure is detected. */
+/* Adds the stream of a trace. A node returns when the trace says so, but not before its failure is
+ * detected. */
 static void add_trace(unsigned index)
 {
   const struct failure *failure = &layer.scenario->failures[index];
@@ -154,7 +158,7 @@ bool failures_share_zone(int node, int other)
   return !strcmp(zones[node], zones[other]);
 }
 
-/* Returns whether it is the first node of its zone. */
+/* Returns whether the node is the first one of its zone. */
 static bool begins_zone(int node)
 {
   for (int other = 0; other < node; other++)

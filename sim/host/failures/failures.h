@@ -7,7 +7,7 @@
 
 #include "sim/host/rank/agenda.h"
 
-/* Puts these failures on the agenda; of each stream of a law, the first. */
+/* Puts these failures on the agenda: of each stream of a law, only the first failure. */
 void failures_begin(void);
 
 int failures_nodes(void); /* nodes that can fail: those with ranks, then spares */
@@ -15,8 +15,8 @@ int failures_nodes(void); /* nodes that can fail: those with ranks, then spares 
 /* Returns whether two nodes, by their indices in the layout, are in one zone. */
 bool failures_share_zone(int node, int other);
 
-/* To be called when an entry has struck: puts the next failure of its stream on the agenda, counted
- * from the repair of the node. */
+/* Puts the next failure of the entry's stream on the agenda, counted from the repair of the node.
+ * Call it when the entry has struck. */
 void failures_next(const struct entry *);
 
 #endif

@@ -56,7 +56,7 @@ const struct move *schedule_turn(int who)
   return schedule_on() && owner_of(&story.moves[position]) == who ? &story.moves[position] : NULL;
 }
 
-/* At the application level the program names its safe points, until it has ended. */
+/* Returns whether the program names its safe points (`places: program`): until it has ended. */
 static bool is_place_of_program(const struct rank *r)
 {
   return layer.scenario->checkpoint.places == PLACES_PROGRAM && !r->mpi->finalized;
@@ -112,7 +112,8 @@ bool schedule_brings(const struct message *message, const struct rcl_event *even
   }
 }
 
-/* START and CAPTURED tell how many outputs there were, which the world knows. */
+/* Returns the request of an event, for a comparison. In START and CAPTURED it is a count of
+ * outputs, which the world sets by itself, so 0 stands for it. */
 static uint32_t request_of(const struct rcl_event *event)
 {
   bool counts = event->kind == RCL_EVENT_START || event->kind == RCL_EVENT_CAPTURED;

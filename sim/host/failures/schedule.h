@@ -1,8 +1,8 @@
-/* A run by schedule: real programs follow a trace, in its order.
+/* Runs real programs by schedule: they follow a trace, in its order.
  *
- * The explorer's counterexample names each event of each rank, crashes and detections too. Here the
- * network, storage and the clock still take their time, but each of their events waits for its
- * turn; the timer goes off and ranks fail when it is their turn. A run that cannot follow ends.
+ * The explorer's counterexample names each event of each rank, crashes and detections too. In the
+ * run the network, storage and the clock still take their time, but each of their events waits for
+ * its turn; the timer goes off and ranks fail when it is their turn. A run that cannot follow ends.
  * When the schedule has ended the run goes on freely, unless a property is violated: then it stops.
  */
 #ifndef RECLINE_SCHEDULE_H
@@ -23,18 +23,18 @@ bool schedule_had(void);
  * the dispatcher, which takes crashes and detections. */
 const struct move *schedule_turn(int who);
 
-/* Returns whether the next move is an event that the rank's program is about to bring about. */
+/* Returns whether the next move is an event that the rank's program brings about. */
 bool schedule_is_program(const struct rank *);
 
-/* The first returns whether the message brings an event to the rank, and so waits for its turn; the
- * second, whether it brings that event. */
+/* schedule_holds_back() returns whether the message brings an event to the rank, and so waits for
+ * its turn; schedule_brings(), whether the message brings that event. */
 bool schedule_holds_back(const struct rank *, const struct message *);
 bool schedule_brings(const struct message *, const struct rcl_event *);
 
 /* Ends the run unless that move comes next. */
 void schedule_check(const struct move *);
 
-/* To be called when a move has happened. */
+/* Goes on to the next step. Call it when a move has happened. */
 void schedule_next(void);
 
 /* Returns the number of steps that have happened. */

@@ -23,7 +23,7 @@ static bool all_wait(void)
   return true;
 }
 
-/* Returns whether the next event is a timer, as no message of a program or of the protocol is in
+/* Returns whether only a timer can come next: no message of a program or of the protocol is in
  * transit, no write is pending, and no failure or recovery is due. */
 static bool nothing_is_due(void)
 {
@@ -35,7 +35,7 @@ static bool is_at_rest(void)
   return all_wait() && nothing_is_due();
 }
 
-/* Ends the run if nothing would ever happen any more. */
+/* Ends the run at its time limit. Reports a deadlock if nothing would ever happen any more. */
 void watch_limit(void)
 {
   g_autofree char *why = g_strdup_printf("not at its end after %g s (limits.simulated)",
@@ -45,7 +45,7 @@ void watch_limit(void)
   run_stop(RUN_GAVE_UP, why);
 }
 
-/* Returns whether any program has computed since the last call: computation is no event, but
+/* Returns whether any program has computed since the last call. Computation raises no event, but is
  * progress. */
 static bool has_computed(void)
 {

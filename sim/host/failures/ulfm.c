@@ -3,7 +3,7 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/net/transport.h"
 
-/* The repair under way. */
+/* These describe the repair under way. */
 static GArray *dead;     /* struct dead: ranks that will be started */
 static uint32_t repairs; /* repairs so far; the number of this one */
 static double began;     /* when all could know of it */
@@ -14,7 +14,7 @@ bool ulfm_is_modelled(void)
   return layer.scenario->recovery.runtime == RUNTIME_ULFM && !layer.repairs;
 }
 
-/* Returns the rounds of a tree of all ranks. */
+/* Returns the number of rounds in which a tree reaches all ranks. */
 static double tree_rounds(void)
 {
   double rounds = 0.0;
@@ -55,7 +55,7 @@ void ulfm_await(struct rank *r)
     r->presence = PRESENCE_AWAITED;
 }
 
-/* Ranks that died together are found together. */
+/* Counts a detection in the result, once for ranks that are found dead at the same time. */
 static void count_detection(void)
 {
   if (began == machine_now())
@@ -90,7 +90,8 @@ void ulfm_release(void)
       agenda_tell(i, &(struct message){.notice = NOTICE_REPAIRED});
 }
 
-/* Takes the notice out of the inbox; other messages wait there. */
+/* Returns whether the notice of the end of the repair has come, and takes it out of the inbox.
+ * Other messages wait there. */
 static bool is_repaired(struct rank *r)
 {
   for (GList *item = r->inbox.head; item; item = item->next) {

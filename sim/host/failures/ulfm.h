@@ -1,7 +1,7 @@
-/* The fault-tolerant MPI runtime under the protocol, where the scenario has one (`recovery.runtime:
- * ulfm`): what it does between a failure and the moment at which the protocol's own recovery
- * begins, in the steps of User-Level Failure Mitigation (Bland et al., "Post-failure recovery of
- * MPI communication capability", IJHPCA 2013), each with its cost.
+/* Models the fault-tolerant MPI runtime under the protocol, if the scenario has one
+ * (`recovery.runtime: ulfm`): what the runtime does between a failure and the moment at which the
+ * protocol's own recovery begins, in the steps of User-Level Failure Mitigation (Bland et al.,
+ * "Post-failure recovery of MPI communication capability", IJHPCA 2013), each with its cost.
  *
  *     crash -- detect --> one rank knows -- revoke --> all can know
  *           -- notice --> all are in an MPI call, which tells them; computation is not disturbed
@@ -9,10 +9,10 @@
  *           -- spawn  --> new processes, on spares where there are some
  *           -- rebuild -> shrink, merge, ranks in their order: the protocol goes on
  *
- * Costs that grow with the logarithm of the number of ranks are those of a round. A failure that is
- * detected meanwhile begins the repair anew, for all the dead together. Without a runtime these
- * steps take no time, ranks are disturbed while they compute, and a rank that has died starts again
- * when its node is repaired. */
+ * The scenario gives some costs for one round; they grow with the logarithm of the number of ranks.
+ * A failure that is detected meanwhile begins the repair anew, for all the dead together. Without a
+ * runtime these steps take no time, ranks are disturbed while they compute, and a rank that has
+ * died starts again when its node is repaired. */
 #ifndef RECLINE_ULFM_H
 #define RECLINE_ULFM_H
 
@@ -21,7 +21,7 @@
 /* Returns whether there is such a runtime and the program does not repair itself (faults.h). */
 bool ulfm_is_modelled(void);
 
-/* A rank that is known to be dead, in that life. */
+/* Names a rank that is known to be dead in its life `life`. */
 struct dead {
   int rank;
   uint32_t life;
@@ -32,15 +32,16 @@ struct dead {
 /* Returns the seconds from a crash until all can know of it. */
 double ulfm_detection(void);
 
-/* The living rank is told of a failure: it must take part in the repair, unless it does already. */
+/* Notes that the living rank is told of a failure and must take part in the repair, unless it takes
+ * part already. */
 void ulfm_await(struct rank *);
 
 /* Notes that the rank is known to be dead in that life, and can start again at `ready` at the
  * earliest. The repair begins when all survivors take part. */
 void ulfm_add_failed(int rank, uint32_t life, double ready);
 
-/* That repair has ended: returns the dead that can be started again, struct dead[], valid until
- * ulfm_release(). NULL: another repair has begun since. */
+/* Ends that repair. Returns the dead that can be started again (struct dead), valid until
+ * ulfm_release(); NULL: another repair has begun since. */
 const GArray *ulfm_repaired(uint32_t repair);
 
 /* Releases the survivors that wait for the repair, as the dead ranks are being started. */
