@@ -16,7 +16,7 @@
 enum { PAGE_BYTES = 4096 };
 static const uint64_t UNWRITTEN = UINT64_MAX;
 
-/* An output that waits, or one that has been undone and not yet made again. */
+/* Holds an output that waits, or one that has been undone and not yet made again. */
 struct held {
   uint32_t number;
   double made; /* in simulated seconds */
@@ -36,8 +36,8 @@ static double delays;     /* sum over all outputs that have left, in seconds */
 
 /* ---- the standard output ---- */
 
-/* Adds to `said` what was printed since the last call. Eight bytes of 0xff, which are no text, are
- * noticed only with the next text. */
+/* Adds to `said` what was printed since the last call. If the first eight printed bytes are all
+ * 0xff, which is no text, they are noticed only with the next text. */
 static void take_printed(void)
 {
   if (__fpending(stdout))
@@ -55,8 +55,8 @@ static void take_printed(void)
   pieces_add(said, PIECE_STDOUT, false, printed, (size_t)size);
 }
 
-/* Returns what the program of an arena (NULL: any) has said since the last call, in pieces, for the
- * caller to free. NULL: nothing. */
+/* Returns what the program of an arena (NULL: any) has said since the last call, in pieces, which
+ * the caller frees; NULL: nothing was said. */
 static GByteArray *take_said(const struct arena *arena)
 {
   if (outside < 0)
@@ -95,7 +95,8 @@ static void let_all_out_before_dying(void)
 
 /* ---- files ---- */
 
-/* Compares the last part of the path, or all of it for a pattern that has a slash. */
+/* Returns whether writes to the file are outputs. A pattern that begins with a slash is compared
+ * with the whole path, another one with the last part of the path. */
 static bool is_output(const char *path)
 {
   for (char **pattern = patterns; *pattern; pattern++)
@@ -104,8 +105,8 @@ static bool is_output(const char *path)
   return false;
 }
 
-/* Lets the output pass that a rank's program makes after the end of the run. The dispatcher has no
- * program.
+/* Takes what a program writes to a file. Once outputs pass (output_pass()), writes it at once. The
+ * dispatcher has no program, so what its rank writes is dropped.
  */
 static void file_said(int rank, const char *path, unsigned mode, bool begins, const void *bytes,
                       size_t size)

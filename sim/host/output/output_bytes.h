@@ -1,5 +1,5 @@
-/* The output of a rank as pieces: bytes for the standard output, or for the end of a file, in
- * order. Pieces lie one after the other in a run of bytes, each with a head. */
+/* Represents the output of a rank as pieces: bytes for the standard output, or for the end of a
+ * file, in order. Pieces lie one after the other in a run of bytes, each with a head. */
 #ifndef RECLINE_OUTPUT_BYTES_H
 #define RECLINE_OUTPUT_BYTES_H
 
@@ -21,7 +21,7 @@ uint32_t pieces_file(const char *path, unsigned mode);
 void pieces_add(GByteArray *, uint32_t file, bool begins, const void *bytes, size_t size);
 
 /* Returns the same bytes in as few pieces as possible, so that the pieces do not depend on how
- * often the rank was asked. Also returns their content, and the number of output bytes. */
+ * often the rank was asked. Sets their content, and the number of output bytes. */
 GBytes *pieces_joined(const void *pieces, size_t size, struct content *, size_t *bytes);
 
 /* Writes the pieces, each with one call of write(). `to` is the descriptor of the standard output.
