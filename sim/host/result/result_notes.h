@@ -1,19 +1,20 @@
-/* Notes that a run must add to its figures, as texts of the result: values that the platform does
- * not give and that were assumed, checkpoints that were asked for and never taken, failures that
- * did not strike. */
+/* Collects the notes that a run must add to its figures, as texts of the result: values that the
+ * platform does not give and that were assumed, checkpoints that were asked for and never taken,
+ * failures that did not strike. */
 #ifndef RECLINE_RESULT_NOTES_H
 #define RECLINE_RESULT_NOTES_H
 
 #include "protocols/protocol.h"
 #include "world/scenario/scenario.h"
 
-/* Counts the events of any rank at which checkpoints could have been taken. */
+/* Counts an event of any rank, if a checkpoint could have been taken there. */
 void notes_event(const struct rcl_event *);
 
 /* Counts that the point of a failure has come once more. */
 unsigned notes_point(const struct failure *);
 
-/* Notes that a failure has struck, or could not, as the victim ... (a static text, "was down"). */
+/* notes_struck() notes that a failure has struck; notes_missed(), that it could not, and why: a
+ * static text that goes on after "the victim", like "was down". */
 void notes_struck(const struct failure *);
 void notes_missed(const struct failure *, const char *why);
 

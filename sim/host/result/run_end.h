@@ -1,4 +1,4 @@
-/* The end of a run: its result, and runs that end before their programs do. */
+/* Ends a run: judges it, writes its result, and ends runs whose programs do not end. */
 #ifndef RECLINE_RUN_END_H
 #define RECLINE_RUN_END_H
 
@@ -26,7 +26,7 @@ _Noreturn void run_stop_by_loss(const struct rank *, bool is_log);
  * be under way, whose messages are not sent yet. */
 void run_waits(void);
 
-/* Does the same where nothing can happen any more. If a message for the protocol is still missing,
+/* Does the same when nothing can happen any more. If a message for the protocol is still missing,
  * the host has lost it (exit code 3). */
 void run_stuck(void);
 

@@ -1,10 +1,10 @@
-/* The phases of checkpoints in a run (world/result/phases.h). */
+/* Measures the phases of checkpoints in a run (world/result/phases.h). */
 #ifndef RECLINE_RUN_PHASES_H
 #define RECLINE_RUN_PHASES_H
 
 #include "sim/host/rank/rank.h"
 
-/* To be called with each step of the rank's protocol, and the actions of its answer. */
+/* Call it with each step of the rank's protocol, and the actions of its answer. */
 void run_phases_step(const struct rank *, const struct rcl_event *, const struct rcl_actions *);
 
 /* Writes the phases into the result. */
