@@ -33,7 +33,7 @@ static void count_crossing(const struct rank *r, const struct message *message)
     stop_note_crossing(message->line, line);
 }
 
-/* Raises ARRIVED, for `request` or, when it is NULL, for a drained message. */
+/* Raises ARRIVED for a message that `request` gets; NULL: the message is drained. */
 static void take_message(struct rank *r, struct message *message, struct request *request)
 {
   struct step step = {.arrived = message, .drained = request == NULL};
@@ -85,8 +85,8 @@ static void take_control(struct rank *r, const struct message *message, const ui
   rank_switch(r, before);
 }
 
-/* check.hazards: each control message may be delayed by more than the usual time between two of
- * them. */
+/* Returns whether a control message is delayed, with check.hazards. A delay may be longer than the
+ * usual time between two control messages. */
 static bool is_delayed(struct rank *r, struct message *message)
 {
   static const double MOST = 1e-3; /* seconds */
@@ -108,7 +108,7 @@ static struct message *next_delayed(const struct rank *r)
   return next;
 }
 
-/* A rollback has cut the write whose end is told here. */
+/* Returns whether a rollback has cut the write whose end the event tells. */
 static bool was_undone(const struct rank *r, const struct rcl_event *event)
 {
   struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
@@ -123,7 +123,7 @@ static void take_notice_of_death(struct rank *r)
     host_note_down(r);
 }
 
-/* A notice about the rank's timer or storage is of its present life. */
+/* Returns whether a notice about the rank's timer or storage belongs to its present life. */
 static bool is_current(const struct rank *r, const struct message *notice)
 {
   return shadow_independent()
@@ -170,8 +170,8 @@ static void take_notice(struct rank *r, const struct message *message)
   host_take_event(r, &event, NULL);
 }
 
-/* In runs by schedule, and if ranks crash within steps, messages of a dead sender may still come
- * until its death is known. */
+/* Returns whether the sender of a message has died. In runs by schedule, and if ranks crash within
+ * steps, messages of a dead sender may still come until its death is known. */
 static bool is_from_the_dead(const struct rank *r, const struct message *message)
 {
   const struct world_rank *sender = shadow_rank(message->source);
@@ -184,8 +184,8 @@ static bool is_from_the_dead(const struct rank *r, const struct message *message
           sender->born <= shadow_rank(r->index)->noticed);
 }
 
-/* A message of an earlier incarnation, or of a sender that has died meanwhile, is treated as if it
- * did not exist. */
+/* Returns whether a message is treated as if it did not exist: it is of an earlier incarnation, or
+ * its sender has died meanwhile. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
   return message->incarnation < shadow_rank(r->index)->incarnation || is_from_the_dead(r, message);
@@ -254,9 +254,9 @@ void host_serve(struct rank *r)
   }
 }
 
-/* After the end of the run, until the dispatcher says that all may leave, no alarm goes off, and
- * messages that come or are late are dropped. The rank waits for nothing else, as no step would
- * take it. */
+/* Serves a rank after the end of the run, until the dispatcher says that all may leave: no alarm
+ * goes off, and messages are dropped, also delayed ones. The rank waits for nothing else, as it
+ * takes no step any more. Returns false if there is no message. */
 static bool wind_up(struct rank *r)
 {
   struct message *message;
@@ -286,7 +286,8 @@ void host_announce(struct rank *r, struct request *request)
     host_take_unexpected(r, request);
 }
 
-/* The next match or, while draining, the next message that no receive matches. */
+/* Takes the next match or, while draining, the next message that no receive matches. Returns false
+ * if there is none. */
 static bool match_one(struct rank *r)
 {
   struct request *request = NULL;
@@ -347,7 +348,8 @@ static void take_alarm(struct rank *r)
 
 /* ---- by schedule ---- */
 
-/* Takes in the first message that needs no turn or, with a turn, brings the next event. */
+/* Takes in the first message that needs no turn or, with a `turn`, the first message that brings
+ * this event. */
 static bool take_in_first(struct rank *r, const struct rcl_event *turn)
 {
   for (GList *item = r->inbox.head; item; item = item->next) {
@@ -361,7 +363,8 @@ static bool take_in_first(struct rank *r, const struct rcl_event *turn)
   return false;
 }
 
-/* Above the matching: returns the first message for the receive of the event, or for none. */
+/* Above the matching: takes the first message that goes to the receive of the event, or to no
+ * receive. */
 static bool match_scheduled(struct rank *r, const struct rcl_event *event)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
@@ -428,7 +431,8 @@ static bool go_on_by_schedule(struct rank *r)
 
 /* ---- the loop ---- */
 
-/* Receives that are posted later are announced at once. */
+/* Returns the next receive that must be announced again after a restart; NULL: there is none.
+ * Receives that are posted later are announced at once. */
 static struct request *next_announced(struct rank *r)
 {
   if (!r->reannounce || shadow_rank(r->index)->held)
@@ -518,7 +522,8 @@ static unsigned awaited(const struct rank *r)
   return count;
 }
 
-/* Once all programs have ended, a checkpoint in progress is abandoned: ranks may have left. */
+/* Waits until `done` returns true. Once all programs have ended, returns at once and abandons a
+ * checkpoint in progress, as ranks may have left. */
 static void wait_until(struct rank *r, bool (*done)(const struct rank *, const void *),
                        const void *what, bool alert)
 {

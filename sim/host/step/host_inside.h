@@ -1,4 +1,4 @@
-/* Inside the host of the protocol at one rank:
+/* Declares what the files of the host of the protocol at one rank share:
  *
  *     host.c          what comes in, what is done next, and the one loop that waits
  *     host_step.c     one step of the protocol: an event, and its actions
@@ -13,7 +13,8 @@
 
 /* ---- host_step.c ---- */
 
-/* Operands of the actions of one step. They lie on the stack of the step, which no image holds. */
+/* Holds the operands of the actions of one step. They lie on the stack of the step, which no image
+ * holds. */
 struct step {
   struct message *offered; /* SEND: the message to transmit */
   bool blocking;
@@ -28,15 +29,16 @@ struct step {
   uint32_t outcome;
 };
 
-/* Takes the move and carries out the protocol's answer. The step may be NULL: no operands. */
+/* Takes the move and carries out the protocol's answer. The step is NULL if there are no operands.
+ */
 void host_take(struct rank *, struct move *, struct step *);
 void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 
-/* Tell the kind of the protocol (protocols/protocol.h). */
+/* Returns whether the protocol sits below the matching (protocols/protocol.h). */
 bool host_below_matching(void);
 
-/* Returns whether a rollback that the rank has not noticed cuts its work, or the rank was declared
- * dead.
+/* Returns whether the rank's work is void, as a rollback that it has not noticed has cut it, or as
+ * the rank was declared dead.
  */
 bool host_fenced(const struct rank *);
 
@@ -44,10 +46,11 @@ bool host_fenced(const struct rank *);
  * lets it wait for one. Owns the message. */
 void host_pass_up(struct rank *, struct message *);
 
-/* The same for a receive that has just been posted. */
+/* Gives a receive that has just been posted the first such message that waits and fits, or lets the
+ * receive wait. */
 void host_take_unexpected(struct rank *, struct request *);
 
-/* Fetches the bytes of a message that was given to that receive; NULL: to none. */
+/* Fetches the bytes of a message that was given to that receive; NULL: to no receive. */
 void host_fetch(struct rank *, struct message *, struct request *);
 
 /* ---- host_rollback.c ---- */
@@ -55,25 +58,29 @@ void host_fetch(struct rank *, struct message *, struct request *);
 void host_capture(struct rank *);
 _Noreturn void host_roll_back(struct rank *);
 
-/* Does what host_restore() does, without the waits of START, at a restart at the application
- * level. */
+/* Does what host_restore() does at a restart at the application level, but without the waits of
+ * START. */
 void host_put_back(struct rank *, int place, const struct comm *comm);
 
-/* The rank has crashed, or the protocol has told it to go back: it goes back at its next step. */
+/* Returns whether the rank goes back at its next step, as it has crashed or the protocol has told
+ * it to. */
 static inline bool host_goes_back(const struct rank *r)
 {
   return r->dead || shadow_rank(r->index)->phase == RANK_RESTORING;
 }
 
-/* Takes notice of a detection; independent: of each death. */
+/* These take notice of a failure: host_note_down() of a detection with global recovery,
+ * host_note_deaths() of each death with independent recovery. */
 void host_note_down(struct rank *);
 void host_note_deaths(struct rank *);
 
-/* Independent: drops messages from the dead to this rank, and from this rank to the dead.
+/* Drops messages from the dead peer to this rank and from this rank to the peer, with independent
+ * recovery.
  */
 void host_disconnect(struct rank *, int peer);
 
-/* Sorts messages of later incarnations again, as the rank may have reached theirs now. */
+/* Sorts messages of later incarnations again, as the rank may have reached their incarnation now.
+ */
 void host_look_again(struct rank *);
 
 /* Drops a message that the rank will not take. */
@@ -84,8 +91,8 @@ void host_drop(struct rank *, struct message *);
 void host_announce(struct rank *, struct request *);
 void host_offer_place(struct rank *, uint32_t iteration);
 
-/* With clocks: return whether the alarm of the next checkpoint is due, and its time; negative:
- * none. */
+/* These serve protocols with clocks: host_alarm_is_due() returns whether the alarm of the next
+ * checkpoint is due; host_alarm_time(), its time (negative: no alarm is set). */
 bool host_alarm_is_due(const struct rank *);
 double host_alarm_time(const struct rank *);
 

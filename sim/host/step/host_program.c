@@ -1,4 +1,4 @@
-/* Events of the program. */
+/* Raises the events of the program, and lets it compute. */
 #include "sim/host/step/host_inside.h"
 
 #include "sim/host/failures/dispatcher.h"
@@ -134,7 +134,7 @@ static struct rcl_event event_of(const struct rank *r, enum rcl_event_kind kind)
                             .tag = call->number};
 }
 
-/* MEMBER comes next, at once. */
+/* Returns whether MEMBER must be the next event, at once. */
 static bool becomes_member(const struct rank *r)
 {
   return r->mpi->makes_comm && r->mpi->call.state != CALL_JOINED;

@@ -1,4 +1,4 @@
-/* Images: how a rank comes to one, and how it goes back to one. */
+/* Captures images of a rank, and takes the rank back to them. */
 #include "sim/host/rank/accounting.h"
 #include "sim/host/rank/activity.h"
 #include "sim/host/result/run_end.h"
@@ -30,8 +30,8 @@ static void ignore(struct message *message, void *data)
   (void)data;
 }
 
-/* Independent: the sender may live, and wait in a rendezvous for this rank, which therefore takes
- * the payload. With global recovery all have forgotten their sends. */
+/* With independent recovery the sender may live and wait in a rendezvous for this rank, so the rank
+ * takes the payload. With global recovery all ranks have forgotten their sends. */
 void host_drop(struct rank *r, struct message *message)
 {
   if (shadow_independent() && message->lane)
@@ -53,7 +53,8 @@ static void drop_stale(struct rank *r, uint32_t incarnation, int source)
   }
 }
 
-/* Messages of an incarnation that the rank had not reached may belong to this one. */
+/* Puts messages of incarnations that the rank had not reached back into the inbox, as they may
+ * belong to the present one. */
 void host_look_again(struct rank *r)
 {
   struct message *message;
@@ -76,14 +77,15 @@ void host_note_down(struct rank *r)
                   NULL);
 }
 
-/* Drops messages in transit from the dead to this rank, and to them. */
+/* Drops messages in transit between this rank and a dead peer. */
 void host_disconnect(struct rank *r, int peer)
 {
   transport_disconnect(r->transport, peer);
   drop_stale(r, shadow_rank(r->index)->noticed, peer);
 }
 
-/* Independent: takes notice of each death, unless the rank is being rolled back: then later. */
+/* Takes notice of each death, with independent recovery. A rank that is being rolled back does so
+ * later. */
 void host_note_deaths(struct rank *r)
 {
   struct rcl_event down;
@@ -142,7 +144,7 @@ static void go_home(struct rank *r)
   look_around(r);
 }
 
-/* A survivor that was rolled back finds that there was another detection since. */
+/* Returns whether a survivor that was rolled back finds that there was another detection since. */
 static bool must_notice(const struct rank *r)
 {
   return shadow_rank(r->index)->phase == RANK_RESTORING &&
@@ -163,7 +165,7 @@ static void drop_all(GQueue *queue)
     message_free(message);
 }
 
-/* Time since the image is lost; the time of the recovery itself stays in its account. */
+/* Counts the time since the image as lost. The time of the recovery itself stays in its account. */
 static void account_loss(struct rank *r, const struct capture *capture)
 {
   const struct run_time *now = &r->time, *then = &capture->time;
@@ -180,8 +182,8 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
-/* The image or log that the rank needs was erased, or lost with its node: the shadow world says so,
- * and the run is lost. */
+/* Ends the run as lost: the image or log that the rank needs was erased, or lost with its node, as
+ * the shadow world says. */
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
   uint32_t incarnation = shadow_independent() ? shadow_rank(r->index)->noticed : 0;
@@ -214,7 +216,8 @@ static _Noreturn void restore_image(struct rank *r, uint32_t checkpoint)
   image_restore(capture->image);
 }
 
-/* At the application level slots, records and accounts go back when the data are put back. */
+/* Returns whether main begins again, at the application level. Then slots, records and accounts go
+ * back when the data are put back. */
 static bool begins_again(const struct rank *r, uint32_t checkpoint)
 {
   const struct capture *capture = storage_capture(r, checkpoint);
@@ -236,7 +239,8 @@ static void set_back_alone(struct rank *r, uint32_t target)
   storage_set_back(r, target, died);
 }
 
-/* Independent: a living rank has its last image in memory; any other image is read from storage. */
+/* Takes one rank back, with independent recovery. A living rank has its last image in memory; any
+ * other image is read from storage. */
 static _Noreturn void go_back_alone(struct rank *r)
 {
   accounting_absent(r, true);
@@ -264,8 +268,8 @@ static _Noreturn void go_back_alone(struct rank *r)
   restore_image(r, target);
 }
 
-/* A crash that is not detected yet has taken the image that the rank has read, so there will be
- * another target. */
+/* Returns whether the image that the rank has read is still there. If a crash that is not detected
+ * yet has taken it, waits until there is another target. */
 static bool await_readable(struct rank *r, uint32_t target)
 {
   static const double until_interrupted = 1e9;
@@ -276,7 +280,7 @@ static bool await_readable(struct rank *r, uint32_t target)
   return r->stranded = false;
 }
 
-/* The rank has died for good: its process ends when all others have ended. */
+/* Ends the process of a rank that has died for good, when all others have ended. */
 static _Noreturn void perish(struct rank *r)
 {
   rank_switch(r, ACTIVITY_RESTART);
@@ -335,7 +339,7 @@ _Noreturn void host_roll_back(struct rank *r)
   restore_image(r, target);
 }
 
-/* The first thing that a restored rank does. */
+/* Starts a restored rank; it does nothing before this. */
 static void start_rank(struct rank *r, uint32_t checkpoint)
 {
   r->place_due = r->notified = r->stopped = false;
@@ -392,7 +396,8 @@ void host_put_back(struct rank *r, int place, const struct comm *comm)
 
 /* ---- checkpoints ---- */
 
-/* Some interconnects cannot be captured while they are open; all may take time to come to rest. */
+/* Closes the rank's connections for a capture, and returns whether they are closed. Some
+ * interconnects cannot be captured while they are open; all may take time to come to rest. */
 static bool close_connections(const struct rank *r)
 {
   const struct move *turn = schedule_turn(r->index);
@@ -406,7 +411,8 @@ static bool close_connections(const struct rank *r)
   return closes;
 }
 
-/* Returns once more, NULL, each time that the rank has gone back to it. */
+/* Captures an image and returns it. Returns once more, with NULL, each time that the rank has gone
+ * back to the image. */
 static struct image *take_image(struct rank *r)
 {
   struct image *image = NULL;
@@ -431,8 +437,8 @@ static void copy_image(struct rank *r, uint32_t checkpoint)
     copy_state(r, bytes);
 }
 
-/* Waits for payloads under way first, as delivered messages must be in the image. The time for the
- * copy passes ahead of the capture, while the program stands still. */
+/* Captures the rank. Waits for payloads under way first, as delivered messages must be in the
+ * image. The time for the copy passes ahead of the capture, while the program stands still. */
 void host_capture(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
@@ -462,7 +468,8 @@ void host_capture(struct rank *r)
       &step);
 }
 
-/* A system-level image cannot hold an interconnect that is open. */
+/* Ends a run that would capture an interconnect while it is open, as a system-level image cannot
+ * hold it. */
 static void refuse_interconnect(void)
 {
   const struct scenario *scenario = layer.scenario;

@@ -1,4 +1,4 @@
-/* One step of the protocol: an event goes in, actions are carried out. */
+/* Takes one step of the protocol: an event goes in, actions are carried out. */
 #include "sim/host/rank/agenda.h"
 #include "sim/host/result/run_end.h"
 #include "sim/host/step/host_inside.h"
@@ -35,7 +35,7 @@ static void payload_arrived(struct message *message, void *request)
   request_complete(request);
 }
 
-/* The receive, if there is one, gets the bytes at once, and is complete at the time when they would
+/* Gives the receive, if there is one, the bytes at once; it is complete at the time when they would
  * arrive. */
 void host_fetch(struct rank *r, struct message *message, struct request *request)
 {
@@ -79,7 +79,8 @@ static void let_in(struct rank *r, const struct request *request)
     transport_let_in(r->transport, is_for, request);
 }
 
-/* The receive that was posted last takes the first unexpected message that fits, or waits. */
+/* Gives the receive that was posted last the first unexpected message that fits, or lets it wait.
+ */
 void host_take_unexpected(struct rank *r, struct request *request)
 {
   request->announced = true;
@@ -95,7 +96,7 @@ void host_take_unexpected(struct rank *r, struct request *request)
   host_pass_up(r, message);
 }
 
-/* Delivers the slot's content again. */
+/* Makes a message that has the slot's content. */
 static struct message *message_from(int source, int destination, const struct slot *slot)
 {
   struct message *message = message_new(MESSAGE_PROGRAM, source, destination);
@@ -157,7 +158,8 @@ static void transmit_message(struct rank *r, const struct rcl_action *action, st
   step->send = transport_send(r->transport, message, bytes, step->blocking);
 }
 
-/* Control messages of one step to one rank are one message: only the first is charged as one. */
+/* Returns whether a control message joins an earlier one of this step to the same rank. They are
+ * one message, so only the first is charged. */
 static bool joins_another(struct rank *r, int peer)
 {
   if (!r->told)
@@ -167,7 +169,8 @@ static bool joins_another(struct rank *r, int peer)
   return joined;
 }
 
-/* After the last step of a run control messages are dropped, as no rank takes a step any more. */
+/* Sends a control message, or drops it after the last step of a run, as no rank takes a step any
+ * more. */
 static void send_control(struct rank *r, const struct rcl_action *action)
 {
   if (dispatcher_is_over())
@@ -219,7 +222,8 @@ static void resend_message(struct rank *r, const struct rcl_action *action)
   rank_switch(r, before);
 }
 
-/* Ends the call for the protocol. A result that it holds goes where the data would have come. */
+/* Ends the call for the protocol. If the protocol holds the result, it goes where the data would
+ * have come. */
 static void deliver_call(struct rank *r, const struct rcl_action *action, struct call *call)
 {
   call->state = CALL_NONE;
@@ -250,7 +254,7 @@ static void store_part(struct rank *r, const struct rcl_action *action)
     storage_store(r, action);
 }
 
-/* The program goes on: an image that is not stored yet must have been copied. */
+/* Lets the program go on. An image that is not stored yet must be copied before that. */
 static void release_program(struct rank *r)
 {
   double bytes = r->uncopied.bytes;
@@ -276,8 +280,8 @@ static void join_call(const struct rcl_action *action, struct call *call)
   call->words[RCL_WORDS] = 1;
 }
 
-/* Returns the message itself, whose payload may still be at its sender; NULL: it is from a
- * checkpoint. */
+/* Takes out the message that waits in that slot, whose payload may still be at its sender; NULL:
+ * the slot is from a checkpoint. */
 static struct message *take_waiting(struct rank *r, uint32_t slot)
 {
   for (GList *item = r->waiting.head; item; item = item->next) {
@@ -470,8 +474,8 @@ static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
   run_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
-/* Takes one event. A step starts no work if a crash follows at this very point. STORE comes last,
- * as it saves the slots that the other actions leave. */
+/* Takes one move, most often an event. A step starts no work if a crash follows at this very point.
+ * STORE comes last, as it saves the slots that the other actions leave. */
 void host_take(struct rank *r, struct move *move, struct step *step)
 {
   struct step plain = {0};

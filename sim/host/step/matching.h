@@ -1,15 +1,16 @@
-/* MPI's matching: posted receives, in the order of posting, against messages that have come and
+/* Does MPI's matching. Posted receives, in the order of posting, meet messages that have come and
  * that no receive has taken, in the order of arrival. */
 #ifndef RECLINE_MATCHING_H
 #define RECLINE_MATCHING_H
 
 #include "sim/host/rank/rank.h"
 
-/* Returns the number of a communicator as messages carry it: collectives have numbers of their own.
+/* Returns the number of a communicator as messages carry it: those of collectives carry another
+ * one.
  */
 int matching_context(const struct comm *, bool collective);
 
-/* The list of posted receives. */
+/* These change and search the list of posted receives. */
 void matching_post(struct mpi_state *, struct request *);
 void matching_withdraw(struct mpi_state *, struct request *);
 struct request *matching_numbered(const struct mpi_state *, uint32_t number);
@@ -25,8 +26,8 @@ struct message *matching_pair(struct rank *, struct request **);
 /* Returns the earliest message from `peer` or RCL_ANY that no receive accepts. */
 struct message *matching_unclaimed(struct rank *, int peer);
 
-/* The message that a receive with this envelope would get (probe): kept by the protocol, or just
- * arrived. */
+/* matching_probe() finds the message that a receive with this envelope would get: one that the
+ * protocol keeps, or one that has just arrived. Returns false if there is none. */
 struct found {
   int source, tag;
   uint32_t bytes;

@@ -1,5 +1,6 @@
-/* Control messages of a protocol that piggybacks: those of a step to a rank travel with the
- * program's message that the step sends to it, or else as one message. */
+/* Carries the control messages of a protocol that piggybacks: the control messages of a step to a
+ * rank travel with the program's message that the step sends to that rank, or else as one message.
+ */
 #ifndef RECLINE_PIGGYBACK_H
 #define RECLINE_PIGGYBACK_H
 

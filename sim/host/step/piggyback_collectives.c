@@ -21,7 +21,8 @@ uint32_t words_bytes(void)
   return protocol->call_bytes ? protocol->call_bytes : MAX(protocol->piggyback_bytes, 1);
 }
 
-/* Down a tree the root's words travel, in other messages their sender's. */
+/* Returns whether a message carries the root's words down a tree; other messages carry their
+ * sender's words. */
 static bool goes_down(int32_t tag)
 {
   return tag % CALL_KINDS == TAG_BCAST || tag % CALL_KINDS == TAG_SCATTER;
@@ -66,7 +67,8 @@ struct given {
 
 static GHashTable *given; /* struct given, by the call */
 
-/* Words of a call that a rollback has cut stay: members make the call again in another incarnation.
+/* Returns the key of the rank's call. Words of a call that a rollback has cut stay, so the
+ * incarnation is part of the key: members make the call again in another one.
  */
 static gint64 key_of(const struct rank *r)
 {

@@ -1,4 +1,5 @@
-/* The words that a protocol adds to the messages of a collective call that it handles as one. */
+/* Carries the words that a protocol adds to the messages of a collective call, if it handles the
+ * call as one. */
 #ifndef RECLINE_PIGGYBACK_COLLECTIVES_H
 #define RECLINE_PIGGYBACK_COLLECTIVES_H
 
@@ -34,13 +35,14 @@ bool words_in_full(int32_t tag);
 /* Returns the bytes for which the words of one rank count. */
 uint32_t words_bytes(void);
 
-/* Put the words of the rank's call on a message of the call, and take them off again. */
+/* words_attach() puts the words of the rank's call on a message of the call; words_detach() takes
+ * the words of a message that has come into the call. */
 void words_attach(const struct rank *, struct message *);
 void words_detach(struct rank *, const struct message *);
 
-/* In messages of SMPI's algorithms words are bytes that take time. The values are given before the
- * first message of the call, by all members whose words count, and read when the data or the words
- * of all these have come. */
+/* In messages of SMPI's algorithms, words are bytes that only take time. All members whose words
+ * count call words_give() before the first message of the call. A member calls words_get() when the
+ * data or the words of all these members have come. */
 void words_give(const struct rank *);
 void words_get(struct rank *);
 
