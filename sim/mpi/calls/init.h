@@ -1,4 +1,4 @@
-/* The beginning of a rank: MPI_Init in C and in Fortran. */
+/* Begins a rank: MPI_Init in C and in Fortran. */
 #ifndef RECLINE_INIT_H
 #define RECLINE_INIT_H
 
@@ -12,17 +12,19 @@ struct rank;
 void recline_program_begins(const void *inside_program);
 void recline_program_is_built(const void *inside_program);
 
-/* The beginning of MPI_Init: ends a program that was started outside of the simulator. */
+/* Ends a program that was started outside of the simulator. MPI_Init begins with this call. */
 void layer_need_simulator(void);
 
-/* The rest of MPI_Init, after SMPI's. Returns the arena that the program uses from now on; NULL
- * without a protocol. */
+/* Does the rest of MPI_Init, after SMPI's. Returns the arena that the program uses from now on;
+ * NULL without a protocol. */
 struct arena *layer_init(void);
 
-/* Called after that in MPI_Init_thread: returns the level of threads that the rank gets. */
+/* Returns the level of threads that the rank gets. MPI_Init_thread calls it after layer_init(). */
 int layer_thread_level(int required);
 
-/* Sessions (wrap_session.c): the rank has called no MPI_Init; nothing but MPI's end is left. */
+/* These serve sessions (wrap_session.c). layer_leave_world() notes that the rank is not between
+ * MPI_Init and MPI_Finalize. layer_is_last() returns whether it has no open session either, so that
+ * only the end of MPI is left. */
 void layer_leave_world(struct rank *);
 bool layer_is_last(void);
 

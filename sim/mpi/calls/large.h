@@ -1,6 +1,7 @@
-/* Arguments of calls with large counts (large.awk). SMPI's counts are ints: what is no int ends the
- * run with the name of the call. Arrays are allocated with malloc(), in the program's heap, as a
- * call may be rolled back; the caller frees them. NULL: an array of no elements. */
+/* Converts the arguments of calls with large counts (large.awk). SMPI's counts are ints: a count
+ * that is no int ends the run with the name of the call. Arrays are allocated with malloc(), in the
+ * program's heap, as a call may be rolled back; the caller frees them. NULL is an array without
+ * elements. */
 #ifndef RECLINE_LARGE_H
 #define RECLINE_LARGE_H
 
@@ -13,8 +14,9 @@ int *large_counts(const char *call, const MPI_Count *counts, int length);
 int *large_places(const char *call, const MPI_Aint *places, int length);
 MPI_Aint *large_addresses(const char *call, const MPI_Count *addresses, int length);
 
-/* Return how many counts a collective has: one for each rank that exchanges data; the same at the
- * root of a call, and none elsewhere; one for each rank of the own group; one for each neighbour.
+/* These return the number of counts that a collective has. large_blocks(): one for each rank with
+ * which data are exchanged; large_blocks_of_root(): the same at the root, and none elsewhere;
+ * large_members(): one for each rank of the own group; large_neighbours(): one for each neighbour.
  */
 int large_blocks(MPI_Comm);
 int large_blocks_of_root(MPI_Comm, int root);

@@ -1,6 +1,6 @@
-/* Nonblocking collectives (wrap_nonblocking.c), with the arguments of MPI and blocks (buffers.h).
- * Each returns the request: `whole`, a persistent one that MPI_Start has begun, or a new one where
- * it is NULL. */
+/* Declares nonblocking collectives (wrap_nonblocking.c), with the arguments of MPI and blocks
+ * (buffers.h). Each returns its request: `whole`, a persistent request that MPI_Start has begun, or
+ * a new one if `whole` is NULL. */
 #ifndef RECLINE_NONBLOCKING_H
 #define RECLINE_NONBLOCKING_H
 
@@ -26,13 +26,13 @@ struct request *nonblocking_allreduce(struct rank *, const void *out, void *in, 
 struct request *nonblocking_scan(struct rank *, const void *out, void *in, int count, MPI_Datatype,
                                  MPI_Op, struct comm *, bool exclusive, struct request *whole);
 
-/* `counts`: one for each rank; NULL: `count` for all. */
+/* `counts` has one count for each rank; NULL: `count` is that of all. */
 struct request *nonblocking_reduce_scatter(struct rank *, const void *out, void *in,
                                            const int *counts, int count, MPI_Datatype, MPI_Op,
                                            struct comm *, struct request *whole);
 
-/* Between the neighbours of a topology (wrap_neighbours.c), of which there may be other numbers on
- * either side. */
+/* Exchanges blocks between the neighbours of a topology (wrap_neighbours.c). A rank may send to
+ * more or fewer neighbours than it receives from. */
 struct request *nonblocking_neighbours(struct rank *, struct blocks out, struct blocks in,
                                        struct comm *, struct request *whole);
 
