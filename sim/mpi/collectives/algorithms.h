@@ -1,5 +1,5 @@
-/* Collectives by the algorithms that the platform or --cfg selects from SimGrid's (smpi_hooks.h),
- * made of messages of the layer. */
+/* Runs collectives by those of SimGrid's algorithms that the platform or --cfg selects
+ * (smpi_hooks.h), on messages of the layer. */
 #ifndef RECLINE_ALGORITHMS_H
 #define RECLINE_ALGORITHMS_H
 
@@ -9,22 +9,24 @@
 struct rank;
 struct comm;
 
-/* To be called once, before any algorithm. */
+/* Prepares algorithms. Call it once, before any of them. */
 void algorithms_begin(void);
 
-/* For the first rank: returns whether some of the selected algorithms have tables, which they make
- * at their first run; makes these tables, outside of any arena. */
+/* The first rank calls these. algorithms_have_tables() returns whether some of the selected
+ * algorithms have tables, which they make at their first run; algorithms_make_tables() makes these
+ * tables, outside of any arena. */
 bool algorithms_have_tables(void);
 void algorithms_make_tables(struct rank *);
 
-/* Between these two an algorithm of SMPI may run for the rank. Its memory comes from the rank's
- * arena, so that an image that is captured in it holds all of it. */
+/* Between algorithm_enter() and algorithm_leave() an algorithm of SMPI may run for the rank. Its
+ * memory comes from the rank's arena, so that an image that is captured meanwhile holds all of that
+ * memory. */
 void algorithm_enter(struct rank *);
-void algorithm_in_arena(bool on); /* false: it comes from libc */
+void algorithm_in_arena(bool on); /* false: its memory comes from libc */
 void algorithm_leave(struct rank *);
 
-/* Gives up an algorithm that was left, because of call.error. Its frames are unwound, and memory
- * without a destructor is lost. */
+/* Gives up a running algorithm, because of call.error. Its frames are unwound, and memory without a
+ * destructor is lost. */
 void algorithm_give_up(void) __attribute__((noreturn));
 
 /* Returns what SMPI's algorithms read in place of MPI_IN_PLACE: `out`, or a copy of these elements
@@ -37,10 +39,10 @@ MPI_Datatype algorithm_type(MPI_Datatype); /* the same type, with the right size
 MPI_Comm algorithm_comm(struct comm *);    /* the handle that the algorithms know */
 int algorithm_rank(const struct comm *);
 int algorithm_size(const struct comm *);
-/* Ends the run, exit 64. */
+/* Ends the run with one line and exit code 64. */
 void algorithm_fail(const char *call, const char *what) __attribute__((noreturn));
 
-/* The calls, with MPI's arguments. They return MPI_SUCCESS. */
+/* These make the calls, with MPI's arguments. They return MPI_SUCCESS. */
 int algorithm_barrier(struct rank *, struct comm *);
 int algorithm_bcast(struct rank *, void *buffer, int count, MPI_Datatype, int root, struct comm *);
 int algorithm_reduce(struct rank *, const void *out, void *in, int count, MPI_Datatype, MPI_Op,
@@ -75,7 +77,7 @@ int algorithm_alltoallv(struct rank *, const void *out, const int *out_counts,
 int algorithm_reduce_scatter(struct rank *, const void *out, void *in, const int *counts,
                              MPI_Datatype, MPI_Op, struct comm *);
 
-/* For init_smp of the hooks: runs the algorithms by which SMPI learns of nodes. */
+/* These run the algorithms by which SMPI learns of nodes, for init_smp of the hooks. */
 void algorithm_ring(struct rank *, int *mine, int *all, struct comm *);
 void algorithm_spread(struct rank *, int *value, struct comm *);
 void algorithm_all(struct rank *, int *mine, int *result, struct comm *);

@@ -1,9 +1,9 @@
-/* Collective calls of the program.
+/* Begins and ends collective calls of the program.
  *
  * Under a protocol that knows only messages, a collective is the messages that it consists of
- * (wrap_collectives.c), on the hidden half of its communicator. Under one that handles collectives
- * by the direction in which data flow, the protocol is asked once, and the same messages *bypass*
- * it: they are sent without passing through the protocol.
+ * (wrap_collectives.c), on the hidden half of its communicator. A protocol may instead handle
+ * collectives by the direction in which data flow. It is asked once, and the same messages *bypass*
+ * it: no event tells it of them.
  *
  *     call_begin   COLLECTIVE: take part, leave it out, or give a kept result
  *                  the protocol's words go the way of the data, one collective ahead of it, or
@@ -19,9 +19,9 @@
 #include "sim/host/step/piggyback_collectives.h"
 
 /* Begins a call; calls are numbered whether the protocol handles them or not. Returns whether the
- * rank takes part now. In either case call_end() must follow, and its result is the result of the
+ * rank takes part now. In either case call_end() must follow, whose result is the result of the
  * call. A failure may end the call at any point (faults.h); from there on none of its messages is
- * sent or awaited. Where programs repair themselves protocols do not hear of collectives. */
+ * sent or awaited. If the program repairs itself, the protocol does not hear of collectives. */
 bool call_begin(struct rank *, struct call_site);
 int call_end(struct rank *);
 
@@ -31,24 +31,24 @@ int call_end(struct rank *);
 int call_tag(const struct rank *, int kind);
 
 /* Returns whether the call that has begun runs by the algorithm that the platform or --cfg selects.
- * Other calls use our own algorithms: where SMPI combines in another order than the operation
- * allows, where some members may be past the call, and where words travel with data that some
+ * Other calls use recline's own algorithms: if SMPI would combine in an order that the operation
+ * does not allow, if some members may be past the call, and if words travel with data that some
  * members do not have. */
 bool call_is_selected(const struct rank *);
 
-/* Under `auto`, at the beginning of the run, called by all ranks and the dispatcher: measures the
- * cost of separate words between two nodes here. */
+/* Measures, for protocol.control `auto`, the cost of separate words between two nodes of the
+ * platform. All ranks and the dispatcher call it at the beginning of the run. */
 void call_measure(int index);
 
-/* MPI_Allgather, without the communicator's error handler. */
+/* Does what MPI_Allgather does, without the communicator's error handler. */
 int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
                          void *in, int in_count, MPI_Datatype in_type, struct comm *);
 
-/* MPI_Bcast, the same way. */
+/* Does what MPI_Bcast does, likewise. */
 int collective_broadcast(struct rank *, void *buffer, int count, MPI_Datatype, int root,
                          struct comm *);
 
-/* MPI_Alltoall of equal blocks, the same way. */
+/* Does what MPI_Alltoall does for equal blocks, likewise. */
 int collective_alltoall(struct rank *, struct blocks out, struct blocks in, struct comm *);
 
 #endif

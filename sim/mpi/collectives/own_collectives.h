@@ -1,5 +1,5 @@
-/* Collectives of our own (own_collectives.c), with the arguments of MPI and blocks (buffers.h).
- * They return MPI_SUCCESS. */
+/* Declares recline's own collectives (own_collectives.c), with the arguments of MPI and blocks
+ * (buffers.h). They return MPI_SUCCESS. */
 #ifndef RECLINE_OWN_COLLECTIVES_H
 #define RECLINE_OWN_COLLECTIVES_H
 
