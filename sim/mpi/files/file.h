@@ -1,5 +1,5 @@
-/* Files of MPI-IO, as a rank has them open. All of this lies in the arena, so that a rollback puts
- * handles, views and pointers back; file_store.h holds the contents. */
+/* Describes files of MPI-IO, as a rank has them open. All of this lies in the arena, so that a
+ * rollback puts handles, views and pointers back. The contents of files are with file_store.h. */
 #ifndef RECLINE_FILE_H
 #define RECLINE_FILE_H
 
@@ -29,7 +29,7 @@ static inline MPI_File file_handle(struct file *file)
   return (MPI_File)(void *)file;
 }
 
-/* Returns the file of the program's handle; ends the run when it is none. */
+/* Returns the file of the program's handle. Ends the run if the handle names no file. */
 static inline struct file *file_of(struct rank *r, MPI_File handle)
 {
   struct file *file = (struct file *)(void *)handle;
@@ -48,27 +48,28 @@ void errors_call_of_files(struct rank *, MPI_Errhandler, MPI_File, int error);
 /* Returns MPI's error class for a value of errno. */
 int file_class(int error);
 
-/* Called around a collective call: one in which all members of a file wait for each other
- * synchronizes the file.
+/* Call these before and after a collective call. A call in which all members of a file wait for
+ * each other synchronizes the file.
  */
 void files_before_call(struct rank *, const struct call_site *);
 void files_after_call(struct rank *, const struct call_site *);
 
-/* Makes such a call, in which each member gives one number; `told` (NULL: not wanted) has room for
- * all of them, in the arena. After an MPI error no version has ended. */
+/* Makes such a call, in which each member gives the number `own`. `told` (NULL: not wanted) gets
+ * the numbers of all members, and lies in the arena. After an MPI error no version has ended. */
 int file_synchronize(struct rank *, struct file *, int64_t own, int64_t *told);
 
-/* These serve the shared pointer, in etypes. The first returns its value when all members had come
- * to the rank's collective call, and the second moves it by that call. The third takes it for one
- * rank, and ends the run if that cannot be rolled back. */
+/* These serve the shared pointer, in etypes. file_shared() returns its value at the moment when all
+ * members had come to the rank's collective call; file_move_shared() moves it for that call.
+ * file_take_shared() takes `etypes` etypes for one rank, and ends the run if that could not be
+ * rolled back. */
 int64_t file_shared(const struct file *);
 void file_move_shared(struct file *, int64_t to);
 int64_t file_take_shared(struct rank *, struct file *, int64_t etypes);
 
-/* Once. */
+/* Begins MPI-IO. Call it once. */
 void files_begin(bool keeps); /* store_begin() */
 
-/* To be called when the rank has gone back: puts its files back. */
+/* Puts the rank's files back. Call it when the rank has gone back. */
 void files_restored(struct rank *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Changes of files, and openings, as file_store.c keeps them. */
+/* Describes changes of files, and openings, as file_store.c keeps them. */
 #ifndef RECLINE_FILE_CHANGE_H
 #define RECLINE_FILE_CHANGE_H
 
@@ -49,24 +49,25 @@ struct change *change_new(struct opening *, enum change_kind, int version);
 void change_set_data(struct change *, const struct segment *, int count, const void *data);
 void change_free(struct change *);
 
-/* Returns whether a rank has made the same change once more. */
+/* Returns whether two changes are the same one, which a rank has made once more. */
 bool change_is_same(const struct change *, const struct change *);
 
 /* Notes that the rank does not make the change again: frees it, now or when it is undone. */
 void change_drop(struct change *);
 
-/* Applies it to the file, on top of all others. Returns 0 or a value of errno. */
+/* Applies the change to its file, on top of all others. Returns 0 or a value of errno. */
 int change_apply(struct change *);
 
-/* Undoes the last change of its file. Then it is pending again, or freed if it was dropped. */
+/* Undoes a change, which must be the last one of its file. The change is pending again, or freed if
+ * it was dropped. */
 void change_undo(struct change *);
 
-/* For a pending change: return the size that a file of `size` bytes has with it, and put its data
- * on a part of the file. */
+/* These are for a pending change: change_size() returns the size that a file of `size` bytes has
+ * with it; change_put_on() puts its data on a part of the file. */
 int64_t change_size(const struct change *, int64_t size);
 void change_put_on(const struct change *, struct segment part, char *bytes);
 
-/* For an applied change: restores the part as it was without it. */
+/* Restores a part of the file to what it was without the change, which must be applied. */
 void change_take_off(const struct change *, struct segment part, char *bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes of ranks by MPI-IO, and what each rank sees of them.
+/* Keeps the writes of ranks by MPI-IO, and decides what each rank sees of them.
  *
  * MPI promises that a rank sees what it has written itself, and what others have written once both
  * have made a call that synchronizes the file. So a file has *versions*: an *opening* of it (one
@@ -25,16 +25,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A run of bytes in a file. Lists of them are in the order of the data. */
+/* Describes a run of bytes in a file. Lists of segments have the order of the data. */
 struct segment {
   int64_t offset, bytes;
 };
 
-/* To be called once. `keeps`: a rank that goes back alone repeats its steps, and must see the same
- * bytes, even in files that no rank has open. */
+/* Begins the store. Call it once. With `keeps`, a rank that goes back alone repeats its steps and
+ * must see the same bytes, even in files that no rank has open. */
 void store_begin(bool keeps);
 
-/* What a rank has reached. `opening` is the same number at all members. */
+/* Says what a rank has reached. `opening` is the same number at all members. */
 struct standing {
   int64_t opening;
   int rank;    /* of the program */
@@ -44,36 +44,38 @@ struct standing {
 
 enum store_mode { STORE_MAKE = 1, STORE_NEW = 2, STORE_READ = 4, STORE_WRITE = 8 };
 
-/* Carries out the opening with that number if this rank is the first that comes; afterwards the
- * rank has reached version 0. `modes` are the ones above. Returns 0 or a value of errno. */
+/* Carries out the opening with that number if this rank is the first that comes. Afterwards the
+ * rank has reached version 0. `modes` is a set of enum store_mode. Returns 0 or a value of errno.
+ */
 int store_open(int64_t opening, int rank, const char *path, unsigned modes);
 
-/* MPI_File_delete, an opening of its own, of which the rank has reached version 1. Returns as
- * store_open() does. */
+/* Deletes a file. MPI_File_delete is an opening of its own, of which the rank has then reached
+ * version 1. Returns what store_open() returns. */
 int store_delete(int64_t opening, int rank, const char *path);
 
-/* The first does the same for a new size of any file; the second returns whether the store knows
- * the file with that name. */
+/* store_truncate() gives any file a new size, in the same way. store_knows() returns whether the
+ * store knows the file with that name. */
 int store_truncate(int64_t opening, int rank, const char *path, int64_t size);
 bool store_knows(const char *path);
 
-/* Takes in that look `number` (from 0) of a rank for a file of that name has found this value of
- * errno; 0: the file exists. Returns the value that the rank is told. It is that of the same look
- * before a rollback if ranks go back alone, or if the file exists now, as others may not have gone
- * back yet. */
+/* Notes that look `number` (from 0) of a rank for a file of that name has found this value of
+ * errno; 0: the file exists. Returns the value that the rank is told. It is the value of the same
+ * look before a rollback if ranks go back alone, or if the file exists now, as others may not have
+ * gone back yet. */
 int store_look(int rank, int number, const char *path, int error);
 
-/* Opens the file of that name for reading `number` (from 0) of a rank by other means, where ranks
- * go back alone: the rank finds the same bytes as before a rollback, whatever others have written
- * since. Returns as heap_reads does (heap.h). */
+/* Opens the file of that name for a rank that reads it by other means than MPI-IO, for the time
+ * `number` (from 0), if ranks go back alone. The rank finds the same bytes as before a rollback,
+ * whatever others have written since. Returns as heap_reads does (heap.h). */
 int store_read_again(int rank, int number, const char *path, int flags);
 
-/* Add the next change of that rank. Data are copied. */
+/* These add the next change of that rank. Data are copied. */
 void store_write(struct standing *, const struct segment *, int count, const void *data);
 void store_resize(struct standing *, int64_t size, bool may_cut);
 void store_end(struct standing *); /* the file is deleted */
 
-/* To be called at a synchronizing call: before it begins, and when all members have come to it. */
+/* Call store_settle() before a synchronizing call begins, and store_advance() when all members have
+ * come to it. */
 void store_settle(const struct standing *);
 void store_advance(struct standing *);
 
@@ -83,15 +85,16 @@ void store_advance(struct standing *);
 int64_t store_read(const struct standing *, const struct segment *, int count, void *data);
 int64_t store_size(const struct standing *);
 
-/* A pointer that the members share, where no rank ever goes back: the first returns it as it was
- * when a member first reached its version; the second moves it, for the first member at each
- * version; the third takes it for that many etypes. */
+/* These serve a pointer that the members share. store_pointer() returns it as it was when the first
+ * member reached this version. store_pointer_move() moves it, for the first member that calls at
+ * this version. store_pointer_take() returns it and moves it on by `count` etypes; no rank may ever
+ * go back then. */
 int64_t store_pointer(const struct standing *);
 void store_pointer_move(const struct standing *, int64_t to);
 int64_t store_pointer_take(const struct standing *, int64_t count);
 
-/* The rank has gone back: it has only the openings that store_hold() names then. store_unwind()
- * undoes changes that no rank has reached. */
+/* These serve a rank that has gone back. store_forget() forgets its openings; it has only those
+ * that store_hold() names after that. store_unwind() undoes changes that no rank has reached. */
 void store_forget(int rank);
 void store_hold(const struct standing *);
 void store_unwind(void);
