@@ -1,5 +1,5 @@
-/* Conversions between the arguments of Fortran and of C, shared by the generated wrappers of the
- * Fortran calls and wrap_fortran.c.
+/* Converts between the arguments of Fortran and of C, for the generated wrappers of the Fortran
+ * calls and for wrap_fortran.c.
  *
  * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
  * groups, infos and error handlers; communicators, requests, files and windows are the layer's, and
@@ -16,12 +16,13 @@
 /* Stores SMPI's function of that name into the function pointer at `function`. */
 void fortran_next(const char *name, void *function, size_t size);
 
-/* Declares next_: SMPI's NAME, of the type of the layer's. */
+/* Declares next_, SMPI's function NAME, with the type of the layer's function. */
 #define NEXT(NAME)                                                                                 \
   __typeof__(NAME) *next_;                                                                         \
   fortran_next(#NAME, &next_, sizeof next_)
 
-/* Defines NAME: LAYERED with `r` set when the layer is on, SMPI's own when it is not. */
+/* Defines NAME. It does LAYERED, with `r` set, if the layer is on, and calls SMPI's function if
+ * not. */
 #define FORTRAN_CALL(NAME, PARAMETERS, ARGUMENTS, LAYERED)                                         \
   void NAME PARAMETERS                                                                             \
   {                                                                                                \
@@ -36,10 +37,10 @@ void fortran_next(const char *name, void *function, size_t size);
     wrap_leave(mode, r);                                                                           \
   }
 
-/* Ends the run: outside of a run under a protocol there is no such call. */
+/* Ends the run, as there is no such call outside of a run under a protocol. */
 _Noreturn int fortran_lacks(const char *name);
 
-/* Arguments that are read. */
+/* These read arguments. */
 static inline int fortran_int(const void *argument)
 {
   return *(const int *)argument;
@@ -60,25 +61,26 @@ static inline MPI_Offset fortran_offset(const void *argument)
   return *(const MPI_Offset *)argument;
 }
 
-/* The names MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of SMPI, and are
- * recognized by their address. */
+/* These return the C argument. MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of
+ * SMPI, recognized by their addresses. */
 void *fortran_buffer(void *argument);
 MPI_Status *fortran_status(void *argument);
 
 /* Returns weights of a graph, where MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are meant by address. */
 int *fortran_weights(void *argument);
 
-/* Gives the types and operations that SMPI has no numbers for the numbers of mpif.h. For the first
- * caller of a simulation, with the heap of the simulator and before anything else has a number. */
+/* Gives types and operations the numbers of mpif.h if SMPI has none for them. The first caller of a
+ * simulation calls it, with the heap of the simulator and before anything else has a number. */
 void fortran_begin(void);
 
-/* Texts, which end with blanks: the first returns a C copy, for g_free(); the second copies back,
- * cut at `length` bytes. */
+/* These convert texts, which end with blanks in Fortran. fortran_text() returns a C copy, which the
+ * caller frees by g_free(); fortran_put_text() copies back, cut at `length` bytes. */
 char *fortran_text(const char *argument, size_t length);
 void fortran_put_text(char *argument, size_t length, const char *text);
 
-/* Handles: the first returns the handle of an integer; the second stores the integer of a handle at
- * `argument`. `before` is the handle that the integer stood for until now, or NULL. */
+/* Declares the conversions of handles: fortran_get_NAME() returns the handle of an integer;
+ * fortran_put_NAME() stores the integer of the handle `after` at `argument`. `before` is the handle
+ * that the integer stood for until now, or NULL. */
 #define FORTRAN_HANDLE(TYPE, NAME)                                                                 \
   TYPE fortran_get_##NAME(struct rank *, const void *argument);                                    \
   void fortran_put_##NAME(struct rank *, void *argument, TYPE before, TYPE after);
@@ -95,8 +97,8 @@ FORTRAN_HANDLE(MPI_Group, group)
 FORTRAN_HANDLE(MPI_Info, info)
 FORTRAN_HANDLE(MPI_Errhandler, errhandler)
 
-/* Several requests, in the arena; and back, which frees them: integers of complete requests become
- * null. */
+/* fortran_get_requests() returns an array of requests in the arena. fortran_put_requests() converts
+ * the array back and frees it; integers of complete requests become null. */
 MPI_Request *fortran_get_requests(struct rank *, const int *count, const int *requests);
 void fortran_put_requests(struct rank *, const int *count, int *requests, MPI_Request *handles);
 
@@ -108,7 +110,8 @@ void fortran_forget_message(struct rank *, struct request *message);
  */
 MPI_Datatype *fortran_get_types(struct rank *, const void *comm, void *buffer, const int *numbers);
 
-/* The same for each neighbour of the rank: one that it sends to, or receives from. */
+/* Returns the same for each neighbour to which the rank sends (`sent`) or from which it receives.
+ */
 MPI_Datatype *fortran_get_neighbours_types(struct rank *, const void *comm, bool sent,
                                            const int *numbers);
 
