@@ -1,4 +1,4 @@
-/* Communicators: functions that the wrappers of several kinds of calls share. */
+/* Declares functions on communicators that the wrappers of several kinds of calls share. */
 #ifndef RECLINE_COMM_H
 #define RECLINE_COMM_H
 
@@ -7,44 +7,47 @@
 /* Returns the program's handle of a communicator that is not the world. */
 MPI_Comm comm_handle(struct comm *);
 
-/* Returns the communicator of the program's handle; ends the run when it is none. */
+/* Returns the communicator of the program's handle. Ends the run if the handle names none. */
 struct comm *comm_of(struct rank *, MPI_Comm);
 
-/* The same for calls that do not exist for intercommunicators: ends the run when it is one. */
+/* Does the same for calls that do not exist for intercommunicators, and ends the run if the handle
+ * names one. */
 struct comm *comm_within(struct rank *, MPI_Comm);
 
 /* Returns whether a handle of the program's is an intercommunicator, with the layer on or off. */
 bool comm_is_between(MPI_Comm);
 
-/* Makes the intercommunicator of the two groups of which `both` consists; the first has that many
- * members. */
+/* Makes the intercommunicator of the two groups of which `both` consists. The first group has
+ * `first` members. */
 struct comm *comm_between(struct rank *, struct comm *both, int first);
-int comm_first_group(const struct comm *between); /* number of these */
+int comm_first_group(const struct comm *between); /* number of members of the first group */
 
-/* Makes a communicator with room for that many members. */
+/* Makes a communicator with room for `size` members. */
 struct comm *comm_new(struct rank *, int size);
 
-/* Returns the communicator of those members within `parent`, by which they make others. It stays,
- * so that its calls are numbered. NULL: this rank is none of them. Takes `member` over. */
+/* Returns the communicator of those members of `parent` by which they make other communicators;
+ * NULL: this rank is no such member. It stays, so that its calls are numbered. Takes `member` over.
+ */
 struct comm *comm_of_members(struct rank *, struct comm *parent, int *member, int size);
 
-/* Return the rank in the program of a member of a group; of its first `count` members. */
+/* rank_in_group() returns the rank in the program of a member of a group; ranks_in_group() writes
+ * the ranks of its first `count` members. */
 int rank_in_group(MPI_Group, int member);
 void ranks_in_group(MPI_Group, int count, int *ranks);
 
-/* MPI_Comm_split, with the error handler of `parent`. On an error nothing is made. Of an
- * intercommunicator each of the two groups is split; a colour without members in one group gives
- * MPI_COMM_NULL. */
+/* Does what MPI_Comm_split does, with the error handler of `parent`. After an error nothing is
+ * made. For an intercommunicator each of the two groups is split; a colour without members in one
+ * group gives MPI_COMM_NULL. */
 int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
 
-/* To be called when the program has no handle of it any more. */
+/* Call it when the program has no handle of the communicator any more. */
 void comm_release(struct rank *, struct comm *);
 
 /* Returns the result of a call on the communicator (NULL: on none) that meets this error. The
  * communicator decides whether this ends the run or calls the program's handler first. */
 int comm_error(struct rank *, struct comm *, int error);
 
-/* MPI_Error_string. */
+/* Does what MPI_Error_string does. */
 int error_string(const struct rank *, int code, char *text, int *length);
 
 /* Ends the run: the call of that name serves programs that repair themselves, which this run does
@@ -56,8 +59,9 @@ _Noreturn void repair_refuse(const char *name);
 enum errors_holder { ERRORS_OF_COMMS, ERRORS_OF_FILES, ERRORS_OF_WINDOWS };
 int errors_create_fortran(enum errors_holder, void *function, MPI_Errhandler *);
 
-/* Copy and delete attributes by the functions of their keys: when a communicator is duplicated
- * (returns the first error of a function, or MPI_SUCCESS), and when it ends. */
+/* These call the functions of the attributes' keys: comm_copy_attributes() when a communicator is
+ * duplicated (returns the first error of a function, or MPI_SUCCESS), comm_delete_attributes() when
+ * it ends. */
 int comm_copy_attributes(struct rank *, MPI_Comm from, MPI_Comm to);
 void comm_delete_attributes(struct rank *, MPI_Comm);
 

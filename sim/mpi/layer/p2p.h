@@ -1,4 +1,4 @@
-/* Requests of the layer: functions that the wrappers of point-to-point calls and of collectives
+/* Declares functions on requests that the wrappers of point-to-point calls and of collectives
  * share. */
 #ifndef RECLINE_P2P_H
 #define RECLINE_P2P_H
@@ -21,25 +21,27 @@ enum {
   P2P_HIDDEN = 256
 };
 
-/* Ranks are counted in the communicator, or MPI_PROC_NULL, MPI_ANY_SOURCE. The requests lie in the
+/* Ranks count in the communicator, or are MPI_PROC_NULL or MPI_ANY_SOURCE. The requests lie in the
  * arena. */
 struct request *p2p_send(struct rank *, const void *buffer, int count, MPI_Datatype, int to,
                          int tag, struct comm *, unsigned flags);
 struct request *p2p_receive(struct rank *, void *buffer, int count, MPI_Datatype, int from, int tag,
                             struct comm *, unsigned flags);
 
-/* Persistent requests: made inactive, started again and again. */
+/* p2p_prepare() makes a persistent request, which is inactive until p2p_start() starts it, again
+ * and again. */
 struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int count, MPI_Datatype,
                             int peer, int tag, struct comm *, unsigned flags);
 void p2p_start(struct rank *, struct request *);
 
-/* Several messages as one request: made for up to `parts` messages, each added when it is begun.
+/* p2p_whole() makes one request of up to `parts` messages; p2p_add() adds each when it is begun.
  * The call that completes the request does the rest of the work. */
 struct request *p2p_whole(struct rank *, int parts);
 void p2p_add(struct request *whole, struct request *part);
 
-/* The same, persistent: made inactive, with a recipe in the arena, which it takes over. Each start
- * calls its `begin`, which makes room for the parts and begins them. */
+/* p2p_persistent() makes such a request persistent and inactive. It takes the recipe over, which
+ * must lie in the arena. Each start calls the recipe's `begin`, which makes room for the parts by
+ * p2p_make_room() and begins them. */
 struct request *p2p_persistent(struct rank *, struct comm *, struct recipe *);
 void p2p_make_room(struct rank *, struct request *whole, int parts);
 
@@ -54,8 +56,8 @@ int p2p_wait(struct rank *, struct request *);
 /* Waits for a request and takes it back (request_retire), however it ended. */
 int p2p_finish(struct rank *, struct request *, MPI_Status *);
 
-/* Takes the time of a poll that finds nothing, as the platform says by smpi/test and smpi/iprobe.
- * Returns it, in seconds. */
+/* Takes the time of a poll that finds nothing, which the platform gives by smpi/test and
+ * smpi/iprobe. Returns that time, in seconds. */
 enum poll { POLL_TEST, POLL_PROBE, POLLS };
 double p2p_poll_cost(enum poll);
 

@@ -1,16 +1,18 @@
-/* Records the programs' calls (recording.h) if RECLINE_RECORD names a folder: those of rank N in
- * file N. A call that may differ in another run ends the run with its name. */
+/* Records the programs' calls (recording.h) if RECLINE_RECORD names a folder: the calls of rank N
+ * in file N. A call that may differ in another run ends the run with its name. */
 #ifndef RECLINE_RECORD_H
 #define RECLINE_RECORD_H
 
 #include "sim/host/rank/rank.h"
 
-/* Set by record_begin(). Hidden: programs have variables of this name. */
+/* Says whether calls are recorded; record_begin() sets it. It is hidden, as programs have variables
+ * of this name. */
 extern bool recording __attribute__((visibility("hidden")));
 
 void record_begin(void);
 
-/* A call NAME of MPI with its arguments begins, and has ended. */
+/* record_call() notes that a call NAME of MPI begins, with its arguments; record_called(), that it
+ * has ended. */
 void record_call(const char *name, ...);
 void record_called(void);
 
@@ -18,8 +20,8 @@ void record_called(void);
 void record_deed(const char *name, double value);
 void record_number(const char *name, uint64_t value);
 
-/* Returns the time that the program gets instead, where a recording tests whether it decides by
- * clocks. */
+/* Returns the time that the program gets instead of `now`: a recording tests whether the program
+ * decides by clocks. */
 double record_clock(double now);
 
 /* Ends the recording, as the program makes a call whose outcome depends on the run. */

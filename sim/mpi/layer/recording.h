@@ -1,16 +1,17 @@
-/* A recording of the calls of one rank of a program: the layer writes it (record.c), and the
- * program `replay` repeats the calls (scenarios/programs/replay.c). It is a file of 32-bit words of
- * this machine. It begins with struct recording_head; then come for each call its number, the
- * number of words that follow, and these words.
+/* Describes the recording of the calls of one rank of a program. The layer writes it (record.c),
+ * and the program `replay` repeats the calls (scenarios/programs/replay.c). A recording is a file
+ * of 32-bit words of this machine. It begins with struct recording_head. For each call there follow
+ * its number, the number of its words, and these words.
  *
- * The words of a call follow from its signature, one word for each letter but the last nine:
+ * Each letter of a call's signature gives one word, except for w, A, T, V and G, which give lists,
+ * and D and S, which give nothing:
  *
  *     b, k     a buffer that is sent, one that is filled: its bytes; -1: MPI_IN_PLACE, -2: this
  *              rank has none
  *     a        a buffer that is both
  *     n        a count
- *     t, o     a datatype, an operation: its place in the lists below. Of the program's own: of a
- *              datatype -1 less its bytes; -1 an operation that commutes, -2 one that does not
+ *     t, o     a datatype, an operation: its place in the lists below. For the program's own, a
+ *              datatype is -1 minus its bytes; an operation is -1 if it commutes, else -2
  *     r, s     a rank, the rank of a source
  *     g, i     a tag, any other int
  *     c, C, x  a communicator, one that is made, one that is freed: numbers in the order of making
@@ -36,8 +37,8 @@ enum {
   OP_ORDERED = -2
 };
 
-/* What is known of the program, and the largest sizes in the recording, for which memory is made
- * before MPI_Init. */
+/* Says what is known of the program, and the largest sizes in the recording, for which memory is
+ * made before MPI_Init. */
 struct recording_head {
   int32_t format, ranks;
   int32_t synchronous; /* 1: the program names a synchronous send (receipt.h); else 0 */
@@ -126,7 +127,8 @@ struct recording_head {
   CALL(Comm_free, "x")                                                                             \
   CALL(Comm_disconnect, "x")
 
-/* The others: words of a double or of a 64-bit number are its halves, the low one first. */
+/* Lists the actions other than calls of MPI. The words of a double or of a 64-bit number are its
+ * halves, the low one first. */
 #define RECORDED_DEEDS(DEED)                                                                       \
   DEED(smpi_execute)                                                                               \
   DEED(smpi_execute_benched)                                                                       \
@@ -142,7 +144,7 @@ struct recording_head {
 #define RECORDED_DEED(NAME) DEED_##NAME,
 enum deed { RECORDED_CALLS(RECORDED_NUMBER) RECORDED_DEEDS(RECORDED_DEED) DEEDS };
 
-/* Lists of predefined handles, for arrays. */
+/* These list predefined handles, for arrays. */
 #define RECORDED_TYPES                                                                             \
   MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR,                \
       MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,                      \

@@ -1,4 +1,4 @@
-/* SMPI's collective algorithms, on messages of the layer.
+/* Runs SMPI's collective algorithms on messages of the layer.
  *
  * SimGrid has more than a hundred of them, and a platform or --cfg selects one for each collective.
  * They call functions of its classes Request and Comm, through the procedure linkage table of its
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 /* HOOK(result, return, name, symbol, parameters, arguments), where `return` is empty for void. The
- * last ones are the nonblocking collectives that some algorithms use. A vector of C++ is three
+ * last hooks are for nonblocking collectives, which some algorithms use. A vector of C++ is three
  * pointers in the memory of the caller. */
 #define OF_SMPI "_ZN7simgrid4smpi"
 #define CONST_OF_SMPI "_ZNK7simgrid4smpi"
@@ -105,7 +105,7 @@
         MPI_Comm comm, MPI_Request *request, int external),                                        \
        (out, in, count, type, op, root, comm, request, external))
 
-/* The layer's functions in their place. */
+/* Holds the layer's functions in place of SMPI's. */
 #define HOOK(RESULT, RETURN, NAME, SYMBOL, PARAMETERS, ARGUMENTS) RESULT(*NAME) PARAMETERS;
 struct smpi_hooks {
   bool (*inside)(void); /* returns whether an algorithm runs for the calling rank */
@@ -113,7 +113,7 @@ struct smpi_hooks {
 };
 #undef HOOK
 
-/* To be called once; the functions stay the caller's. Returns false if this library was not
+/* Sets the functions, which stay the caller's. Call it once. Returns false if this library was not
  * preloaded, so that no call reaches it. */
 bool smpi_hooks_set(const struct smpi_hooks *);
 

@@ -1,4 +1,4 @@
-/* The frame of every wrapper. */
+/* Defines the frame of every wrapper. */
 #ifndef RECLINE_WRAP_H
 #define RECLINE_WRAP_H
 
@@ -29,7 +29,7 @@ static inline int began(struct request *request, MPI_Request *handle)
   return MPI_SUCCESS;
 }
 
-/* Ends a call in which time may have gone by, and clears its remains on the stack, which the
+/* Ends a call in which time may have gone by, and clears what it has left on the stack, which the
  * program could read. No function of the layer may be called after it. */
 static inline void wrap_leave(struct arena *mode, const struct rank *r)
 {
@@ -38,7 +38,7 @@ static inline void wrap_leave(struct arena *mode, const struct rank *r)
     dead_stack_clear(r->source);
 }
 
-/* The rank begins a call of that name (static), which takes time. */
+/* Begins a call of that name (static), which takes time. */
 static inline void layer_begin_call(struct rank *r, const char *name)
 {
   rank_switch(r, ACTIVITY_MPI);
@@ -58,7 +58,7 @@ static inline void layer_refuse_thread(const char *name)
         name);
 }
 
-/* Calls `layered` with `r` set when the layer is on, `inert` when it is not, and returns its
+/* Evaluates `layered`, with `r` set, if the layer is on, and `inert` if not, and returns the
  * result. Every MPI call is an opportunity for the protocol. */
 #define WRAP(layered, inert)                                                                       \
   struct arena *mode_ = layer_enter();                                                             \
@@ -78,7 +78,8 @@ static inline void layer_refuse_thread(const char *name)
   wrap_leave(mode_, r);                                                                            \
   return result_
 
-/* The same for calls that only look something up: no time, no protocol. */
+/* Does the same for calls that only look something up: they take no time and are no opportunity for
+ * the protocol. */
 #define LOOK_UP(layered, inert)                                                                    \
   struct arena *mode_ = layer_enter();                                                             \
   struct rank *r = rank_self();                                                                    \
@@ -119,7 +120,7 @@ _Noreturn static inline int layer_lacks(const char *name)
     WRAP((__VA_ARGS__), layer_lacks("MPI_" #NAME));                                                \
   }
 
-/* Returns the function of that name behind the layer; ends the run when there is none. */
+/* Returns the function of that name behind the layer. Ends the run if there is none. */
 void *layer_next(const char *name);
 
 /* Returns where the C++ library keeps the exceptions of this thread. */
@@ -134,7 +135,8 @@ struct exceptions *layer_exceptions(void);
     memcpy(&NAME##_next, &symbol_, sizeof symbol_);                                                \
   }
 
-/* Defines NAME: the last argument where CONDITION holds, the function behind the layer elsewhere.
+/* Defines NAME. It returns the last argument if CONDITION holds, and calls the function behind the
+ * layer if not.
  */
 #define IN_PLACE_OF(TYPE, NAME, PARAMETERS, ARGUMENTS, CONDITION, ...)                             \
   TYPE NAME PARAMETERS                                                                             \
