@@ -1,14 +1,14 @@
-/* Completion of requests by their handles: functions that the wrappers of MPI_Wait and its like
- * share with the algorithms of collectives. */
+/* Completes requests by their handles, for the wrappers of MPI_Wait and its like and for the
+ * algorithms of collectives. */
 #ifndef RECLINE_REQUESTS_H
 #define RECLINE_REQUESTS_H
 
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/layer/p2p.h"
 
-/* MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Request_free. `collective`: by an algorithm of a
- * collective, on requests of the layer's own; the choice of the complete request is a decision
- * unless the protocol handles the collective as one. */
+/* These do what MPI_Wait, MPI_Waitall, MPI_Waitany and MPI_Request_free do. With `collective` an
+ * algorithm of a collective calls, on requests of the layer's own. The choice of the complete
+ * request is a decision, unless the protocol handles the collective as one. */
 int requests_wait(struct rank *, MPI_Request *, MPI_Status *);
 int requests_wait_all(struct rank *, int count, MPI_Request *, MPI_Status *);
 int requests_wait_all_in_collective(struct rank *, int count, MPI_Request *, MPI_Status *);
@@ -21,10 +21,10 @@ int requests_free(struct rank *, MPI_Request *);
  * otherwise, and serves requests of other ranks. */
 void requests_not_yet(struct rank *, enum poll);
 
-/* MPI_Probe, of the program. */
+/* Does what MPI_Probe does for the program. */
 int requests_await(struct rank *, int from, int tag, struct comm *, MPI_Status *);
 
-/* MPI_Iprobe, among messages of the program or of its collectives. */
+/* Does what MPI_Iprobe does, among messages of the program or of its collectives. */
 int requests_probe(struct rank *, int from, int tag, struct comm *, bool collective, int *flag,
                    MPI_Status *);
 
