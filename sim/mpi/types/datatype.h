@@ -1,10 +1,10 @@
-/* Elements of MPI datatypes in memory: room for them, copying, combining by operations. */
+/* Handles elements of MPI datatypes in memory: room for them, copying, combining by operations. */
 #ifndef RECLINE_DATATYPE_H
 #define RECLINE_DATATYPE_H
 
 #include "sim/host/rank/rank.h"
 
-/* Distance in bytes from one element of the type to the next. */
+/* Returns the distance in bytes from one element of the type to the next. */
 MPI_Aint elements_extent(MPI_Datatype);
 
 /* Returns whether all data of an element lie from its address on within its extent, as SMPI's
@@ -19,11 +19,11 @@ void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
 /* Does what MPI_Type_dup does, without attributes. */
 int type_duplicate(struct rank *, MPI_Datatype, MPI_Datatype *made);
 
-/* Copies within the rank, between types; as much as there is room for. */
+/* Copies elements within the rank, between types, as many as there is room for. */
 void elements_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
                    MPI_Datatype to_type);
 
-/* into = before op into, where `before` comes from lower ranks. */
+/* Computes into = before op into, where `before` comes from lower ranks. */
 void elements_combine(const void *before, void *into, int count, MPI_Datatype, MPI_Op);
 
 #endif

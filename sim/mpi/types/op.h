@@ -1,6 +1,6 @@
-/* The predefined operations of reductions (MPI 3.1, section 5.9), on all predefined types. SMPI's
- * own multiply the two parts of Fortran's complex numbers separately, and end the run on types that
- * they do not know. */
+/* Computes the predefined operations of reductions (MPI 3.1, section 5.9), on all predefined types.
+ * SMPI's own operations multiply the two parts of Fortran's complex numbers separately, and end the
+ * run on types that they do not know. */
 #ifndef RECLINE_OP_H
 #define RECLINE_OP_H
 

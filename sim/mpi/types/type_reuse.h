@@ -1,6 +1,6 @@
-/* Datatypes and groups belong to the simulator, and a rollback can restore a handle that the
- * program freed later. So they are never freed, and equal requests share one, so that their number
- * stays bounded. */
+/* Reuses datatypes and groups. They belong to the simulator, and a rollback can restore a handle
+ * that the program freed later. So they are never freed, and calls with equal arguments get the
+ * same one, so that their number stays bounded. */
 #ifndef RECLINE_TYPE_REUSE_H
 #define RECLINE_TYPE_REUSE_H
 
@@ -11,7 +11,7 @@
  * `*made` is that type, committed and without a name. */
 bool type_again(struct rank *, const struct typemap_recipe *, MPI_Datatype *made);
 
-/* The program's MPI_Type_free. */
+/* Does what MPI_Type_free does for the program. */
 void type_release(struct rank *, MPI_Datatype);
 
 /* Replaces `*made`, which a call of SMPI has just made, by the group that all ranks have for its
