@@ -1,4 +1,4 @@
-/* Windows of one-sided communication. All of it lies in the arena.
+/* Describes windows of one-sided communication. All their data lie in the arena.
  *
  * An access is kept until a call ends its epoch or completes it. Then it goes to its target in a
  * message. The target carries it out when it ends its own epoch (wrap_window.c) or, if it has none,
@@ -32,7 +32,7 @@ struct window {
   struct attribute *attributes;
   struct region *regions;  /* a dynamic window: memory that is attached */
   struct passive *passive; /* NULL: nobody locks it */
-  struct window *next;     /* number among the windows that may be locked, in the order of making */
+  struct window *next;     /* the next of the windows that may be locked, in the order of making */
 };
 
 static inline MPI_Win window_handle(struct window *window)
@@ -40,7 +40,7 @@ static inline MPI_Win window_handle(struct window *window)
   return (MPI_Win)(void *)window;
 }
 
-/* Returns the window of the program's handle; ends the run when it is none. */
+/* Returns the window of the program's handle. Ends the run if the handle names none. */
 static inline struct window *window_of(struct rank *r, MPI_Win handle)
 {
   struct window *window = (struct window *)(void *)handle;
@@ -53,13 +53,14 @@ static inline struct window *window_of(struct rank *r, MPI_Win handle)
 int window_get_attribute(struct window *, int key, void *where, int *found);
 void window_delete_attributes(struct rank *, struct window *); /* those of the program */
 
-/* The first two attach memory to a dynamic window and detach it; false: some of it is attached
- * already, or none. The third returns whether all memory of an access is in the window. */
+/* window_attach() attaches memory to a dynamic window, and returns false if some of it is attached
+ * already. window_detach() detaches it, and returns false if none is attached there. window_has()
+ * returns whether all memory of an access is in the window. */
 bool window_attach(struct rank *, struct window *, void *base, MPI_Aint size);
 bool window_detach(struct window *, const void *base);
 bool window_has(const struct window *, int64_t at, int64_t bytes);
 
-/* The effect of an access at its target; FETCHES is MPI_Get_accumulate. */
+/* Says what an access does at its target; FETCHES is MPI_Get_accumulate. */
 enum access_kind { ACCESS_PUTS, ACCESS_GETS, ACCESS_COMBINES, ACCESS_FETCHES, ACCESS_SWAPS };
 
 struct items {
@@ -68,8 +69,9 @@ struct items {
   MPI_Datatype type;
 };
 
-/* Adds an access to `count` elements at that displacement, with the data given (SWAPS: then the
- * data to compare with) and the place for data fetched. Returns an MPI error if nothing was added.
+/* Adds an access to `count` elements at displacement `at`, with the data `given`, the data to
+ * compare with (SWAPS: `compared`), and the place for data fetched. Returns an MPI error if nothing
+ * was added.
  */
 int window_access(struct rank *, struct window *, enum access_kind, int target, MPI_Aint at,
                   int count, MPI_Datatype, MPI_Op, struct items given, struct items compared,
@@ -79,16 +81,16 @@ int window_access(struct rank *, struct window *, enum access_kind, int target, 
 int window_bytes(const struct window *, int target);
 int window_answer_bytes(const struct window *, int target);
 
-/* Makes the message, in the arena, after `room` bytes for the caller, a multiple of 16. */
+/* Makes the message in the arena, behind `room` bytes for the caller (a multiple of 16). */
 char *window_pack(struct rank *, const struct window *, int target, int bytes, int room);
 
-/* Carries out the accesses of a message and fills in the answer, which has room; NULL: only counts.
- * Returns the answer's bytes. */
+/* window_answer_of() returns the bytes of the answer to a message. window_carry_out() carries out
+ * the accesses of the message and fills in the answer, which must have room. */
 int window_answer_of(const char *message, int bytes);
 void window_carry_out(struct rank *, struct window *, const char *message, int bytes, char *answer);
 
-/* The first hands the accesses to that target to the caller; the second puts the answer where it
- * belongs, and frees them. */
+/* window_take() hands the accesses to that target to the caller; accesses_finish() puts the data of
+ * the answer where they belong, and frees the accesses. */
 struct access *window_take(struct window *, int target);
 void accesses_finish(struct access *first, const char *answer);
 

@@ -1,4 +1,4 @@
-/* Windows whose target takes no part: locks, flushes, and accesses with a request.
+/* Serves windows whose target takes no part: locks, flushes, and accesses with a request.
  *
  * An origin sends its accesses to a target in one message, which also requests or releases a lock,
  * and waits for the reply. The target *serves*: when it waits in a call of MPI, or polls in vain,
@@ -15,7 +15,7 @@
  * Ranks serve their receipts of synchronous sends (receipt.h) at the same places, by the same
  * decisions.
  *
- * That costs events and messages, so it is done only where the program calls MPI_Win_lock or
+ * Serving costs events and messages, so it is done only if the program calls MPI_Win_lock or
  * MPI_Win_lock_all anywhere, for windows without the hint "no_locks". */
 #ifndef RECLINE_WINDOW_PASSIVE_H
 #define RECLINE_WINDOW_PASSIVE_H
@@ -27,25 +27,27 @@ enum { WINDOW_ALL = -1 }; /* every target */
 void window_passive_begin(struct rank *, struct window *); /* it is made */
 void window_passive_end(struct rank *, struct window *);   /* and freed */
 
-/* At the target. The first serves until `done` says so; the caller then waits for that. The second
- * serves until no message is left. `what` points into the arena or the stack. */
+/* The target calls these. window_serve_until() serves until `done` returns true or nothing more is
+ * chosen; the caller waits for `done` after that. window_serve() serves until no message is left.
+ * `what` points into the arena or the stack. */
 void window_serve_until(struct rank *, bool (*done)(const struct rank *, const void *),
                         const void *what);
 void window_serve(struct rank *);
 
-/* The same where receipts of synchronous sends are given (receipt.h), at the end of a call that may
- * have taken messages without waiting. */
+/* Does the same if receipts of synchronous sends are given (receipt.h), at the end of a call that
+ * may have taken messages without waiting. */
 void window_serve_receipts(struct rank *);
 
-/* The same until the request is complete; then p2p_finish(). */
+/* window_serve_until_done() serves until the request is complete; window_finish() does that and
+ * then p2p_finish(). */
 void window_serve_until_done(struct rank *, const struct request *);
 int window_finish(struct rank *, struct request *, MPI_Status *);
 
-/* Before a collective call. */
+/* Meets the other members of each window. Call it before a collective call. */
 void window_meet(struct rank *, const struct comm *);
 
-/* At the origin, like MPI's calls; they return MPI errors. WINDOW_ALL stands for _all; `assertions`
- * are MPI's. */
+/* The origin calls these, which are like MPI's calls and return MPI errors. WINDOW_ALL stands for
+ * _all; `assertions` are MPI's. */
 int window_lock(struct rank *, struct window *, int kind, int target, int assertions);
 int window_flush(struct rank *, struct window *, int target);
 int window_unlock(struct rank *, struct window *, int target);
@@ -53,7 +55,8 @@ int window_unlock(struct rank *, struct window *, int target);
 /* Returns whether the rank has locked that target; MPI_PROC_NULL always is. */
 bool window_has_epoch(const struct window *, int target);
 
-/* Sends the accesses to that target; the request is complete when the answer has come. */
+/* Sends the accesses to that target. Returns a request that is complete when the answer has come.
+ */
 struct request *window_send(struct rank *, struct window *, int target);
 
 #endif
