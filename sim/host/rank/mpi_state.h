@@ -50,12 +50,13 @@ struct comm {
   int persistent; /* persistent collectives that were made on it */
   struct channel *channels; /* of partitioned messages (wrap_partitioned.c) */
   int agreements;           /* calls that have begun an agreement (agreement.h) */
-  int acknowledged; /* failed members that it has acknowledged, the first of faults_failed() */
+  int acknowledged;         /* failed members acknowledged here: the first ones of faults_failed()
+                             */
   /* Calls by which some of its members have made communicators among themselves. */
   struct comm *groups;
   struct comm *next;  /* in that list, or in mpi_state.freed */
   int parent, colour; /* number of the call that made it last */
-  int key;            /* the same, at the application level */
+  int key;            /* its key in the call that made it last, at the application level */
   int fortran;        /* its integer in Fortran, 0: none yet */
   char *name;         /* NULL: the default name */
   struct attribute *attributes;
@@ -65,8 +66,8 @@ struct comm {
   struct nodes *nodes;   /* nodes of its ranks; NULL: no algorithm of SMPI has asked yet */
   int part; /* 0; as a part of another communicator: 1 its leaders of nodes, 2 its ranks on this
                node */
-  struct comm *remote; /* the remote group of an intercommunicator; NULL: it is none */
-  /* Of an intercommunicator: the communicator of both groups, one after the other. */
+  struct comm *remote; /* an intercommunicator's remote group; NULL: this is none */
+  /* For an intercommunicator: the communicator of both groups, one after the other. */
   struct comm *both;
 };
 
@@ -81,7 +82,8 @@ struct nodes {
   struct comm leaders, here; /* the first rank of each node; the ranks of this one */
   int *leader;               /* of each rank of the communicator, as rank of the program */
   int *ranks;                /* of each node, in the order of leaders */
-  int uniform, blocked;      /* as many ranks on each; neighbours in the communicator on each */
+  int uniform, blocked; /* whether all nodes have as many ranks; whether the ranks of each node are
+                           neighbours in the communicator */
 };
 
 /* Describes a collective call as the program makes it. */
@@ -90,7 +92,7 @@ struct call_site {
   enum rcl_flow flow;
   int root;             /* rank in comm */
   uint32_t bytes;       /* bytes that this rank gives */
-  struct blocks result; /* bytes that it gets, where data flow to it */
+  struct blocks result; /* bytes that this rank gets, if data flow to it */
   int blocks;           /* of the result */
   bool partial;         /* data do not come from all members to all: scans */
   bool ordered;         /* its operation does not commute, and SMPI combines in any order */
@@ -104,7 +106,7 @@ struct call {
   bool combined; /* the words travel with the data */
   bool passable; /* after a restart: some members may not take part */
   bool selected; /* SMPI's algorithm runs */
-  bool ahead;    /* the algorithm of the words, which goes ahead of the data */
+  bool ahead;    /* the algorithm that runs carries the words, ahead of the data */
   int error;     /* error that it returns, as a member has failed or the communicator was revoked */
   uint32_t sends;        /* serial of the rank's last send when the call began */
   enum call_state state; /* as the protocol sees it; NONE: nothing will come from it */
@@ -140,21 +142,21 @@ struct whole {
 
 struct request {
   enum request_kind kind;
-  bool done;            /* receives: the payload is in the program's buffer */
-  bool persistent;      /* made by a call NAME_init, for MPI_Start */
-  bool active;          /* a persistent request between Start and its completion */
-  bool filling;         /* a receive that was given a message whose payload is still under way */
-  bool told;            /* MPI_Request_get_status has said that it is complete */
-  bool orphan;          /* Request_free before completion */
-  enum send_mode mode;  /* sends */
-  bool immediate;       /* persistent sends: SMPI charges them as MPI_Isend */
-  bool reused;          /* sends: their buffer does not stay as it is until they are complete */
-  bool collective;      /* on the hidden half of its communicator */
-  bool bypass;          /* past the protocol */
-  bool sized;           /* receives, of bytes: the buffer is made when the message comes, for it */
-  uint32_t number;      /* receives: as in the door's `request` */
-  uint32_t send;        /* sends: its number at the transport; 0 when that has none under way */
-  uint32_t synchronous; /* sends: the number of its payload; 0: it ends as the transport says */
+  bool done;               /* receives: the payload is in the program's buffer */
+  bool persistent;         /* made by a call NAME_init, for MPI_Start */
+  bool active;             /* a persistent request between Start and its completion */
+  bool filling;            /* a receive that was given a message whose payload is still under way */
+  bool told;               /* MPI_Request_get_status has said that it is complete */
+  bool orphan;             /* Request_free before completion */
+  enum send_mode mode;     /* sends */
+  bool immediate;          /* persistent sends: SMPI charges them as MPI_Isend */
+  bool reused;             /* sends: the buffer may change before the send is complete */
+  bool collective;         /* on the hidden half of its communicator */
+  bool bypass;             /* past the protocol */
+  bool sized;              /* receives of bytes: the buffer is made for the message when it comes */
+  uint32_t number;         /* receives: as in the door's `request` */
+  uint32_t send;           /* sends: the send's number at the transport; 0: none is under way */
+  uint32_t synchronous;    /* sends: the number of its payload; 0: it ends as the transport says */
   struct request *receipt; /* sends: the receive of their receipt; NULL: there is none */
   void *buffer;
   int count;
@@ -168,8 +170,8 @@ struct request {
   struct whole whole;
   struct general *general;
   MPI_Status status;
-  bool eager;          /* receives: the cost of receiving must still be charged, */
-  uint64_t wire_bytes; /* for this number of bytes */
+  bool eager;          /* receives: the cost of receiving must still be charged */
+  uint64_t wire_bytes; /* the number of bytes for which the cost is charged */
   int fortran;         /* its integer in Fortran, 0: none yet */
 };
 
@@ -195,7 +197,7 @@ struct exceptions {
 /* Holds the clock of program_clock.h, in seconds. */
 struct program_clock {
   double derived, read; /* the derived time, and the last reading */
-  bool is_known;        /* there has been one */
+  bool is_known;        /* there has been a reading */
 };
 
 /* Says what the program's call waits for (waits.h). */
@@ -222,41 +224,41 @@ struct due {
 };
 
 struct mpi_state {
-  const char *call_name;           /* the program is in it, or was, */
-  double call_since;               /* from then on, in seconds of simulated time */
-  struct wait wait;                /* requests made in that call */
+  const char *call_name;           /* the call that the program is in, or was in last */
+  double call_since;               /* when that call began, in seconds of simulated time */
+  struct wait wait;                /* what that call waits for */
   bool algorithm;                  /* one of SMPI's collective algorithms runs for this rank */
-  uint32_t receives;               /* posted so far */
+  uint32_t receives;               /* number of receives posted so far */
   uint32_t *synchronous_sends;     /* so far, by receiver (synchronous.h); NULL: none */
   struct taken *synchronous_taken; /* by sender; NULL: none */
   struct taken *receipts_given;    /* by sender; NULL: none */
-  struct due *due;                 /* receipts that it must still give */
-  bool gives_receipt;              /* it is sending one */
+  struct due *due;                 /* receipts that this rank must still give */
+  bool gives_receipt;              /* this rank is sending a receipt */
   int pending;                     /* requests that the program has begun and not completed */
-  struct application *application; /* what it protects (application.h); NULL: nothing yet */
+  struct application *application; /* what is protected (application.h); NULL: nothing yet */
   bool redistributed;              /* its data were put back since main began */
   struct request *posted;          /* receives that wait for a message */
   struct request *bypass_posted;   /* receives that bypass the protocol and wait for a message */
   struct comm world, self;
   struct comm *freed; /* freed communicators that may be used again, the last freed first */
   struct call call;
-  bool makes_comm;  /* by that call */
+  bool makes_comm;  /* the program makes a communicator by that call */
   int thread_level; /* as MPI_Init_thread has provided */
-  bool finalized;   /* its program is in MPI_Finalize */
+  bool finalized;   /* the program is in MPI_Finalize */
   bool in_world;    /* between MPI_Init and MPI_Finalize; else it has sessions alone */
-  int sessions;     /* that are open */
+  int sessions;     /* number of open sessions */
   struct handles fortran_comms, fortran_requests, fortran_files, fortran_windows, fortran_sessions;
   struct keyval *keyvals; /* of attributes, by key */
   int keyval_count;
-  struct type *types;                          /* that have attributes */
+  struct type *types;                          /* types that have attributes */
   struct freed_type *freed_types;              /* freed types that may be reused (type_reuse.h) */
   struct info *infos;                          /* infos into which the program has put something */
   struct window *windows;                      /* windows that other ranks may lock */
   struct file *files;                          /* files of MPI-IO, also closed ones */
   int files_open, files_deleted, files_looked; /* openings of files so far */
   int files_read;                              /* looks at any file by open(), so far */
-  struct added_error **errors_added;           /* by the program, and how many */
-  int errors_added_count, last_code;           /* last_code: MPI_LASTUSEDCODE */
+  struct added_error **errors_added; /* errors that the program has added, and their count */
+  int errors_added_count, last_code; /* last_code: MPI_LASTUSEDCODE */
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
   char *said; /* said to the outside since its last output: pieces (output_bytes.h) */
   size_t said_bytes, said_room;

@@ -130,9 +130,9 @@ struct rank {
   GQueue bypass_arrived; /* messages that bypass the protocol and that no receive has taken */
   GArray *rejoined;      /* struct rejoined */
   GArray *piggybacked;   /* piggyback.h; NULL: none so far */
-  GQueue future;         /* of incarnations that this rank has not reached yet */
+  GQueue future;         /* messages of incarnations that this rank has not reached yet */
   GQueue delayed;        /* check.hazards: control messages that others overtake */
-  uint64_t delays;       /* that were drawn */
+  uint64_t delays;       /* number of delays that were drawn */
   bool rematch;          /* a message or a receive is new since the last look */
   bool reannounce;       /* after a restart: posted receives must be announced again */
   bool alert;            /* waits for more than posted receives and sends */
@@ -149,7 +149,7 @@ struct rank {
       uint32_t told; /* how often it went off */
       double last;   /* seconds of simulated time, when it did */
       bool called;   /* the program has asked for a checkpoint, and the protocol was not told */
-    } now, before;   /* the request before that had not been told either */
+    } now, before;   /* `before`: as it was until the last telling */
     bool open;       /* that request is not on stable storage yet */
     enum timer_waits waits;
     double due;      /* it waits for a step: told after that, but no earlier than at this time */
@@ -166,7 +166,7 @@ struct rank {
   double record_s, match_s; /* seconds of operations of the protocol, where it counts them */
   double work_s;            /* seconds that it has counted and not spent */
   struct rcl_work *work;    /* by peer; NULL: nothing was counted */
-  uint64_t steps;           /* bytes of its protocol's state */
+  uint64_t steps;           /* counts the steps of its protocol */
   uint64_t *told;           /* by peer: the step that sent it the last control message */
 
   /* storage */
@@ -180,21 +180,22 @@ struct rank {
   struct {
     uint32_t checkpoint;
     double bytes; /* 0: none */
-  } uncopied;     /* captured while the program was held: needs no copy if it is still so when the
-                     image is stored */
+  } uncopied;     /* captured while the program was held: needs no copy if the program is still held
+                     when the image is stored */
   size_t image_bytes; /* bytes of its largest image except the RCL_FRESH one */
 
   /* failures */
   uint32_t life;              /* crashes so far */
-  uint16_t sends_in;          /* incarnation of what it sends, as of its last step, */
-  uint32_t sends_behind;      /* and the line behind which it is sent */
+  uint16_t sends_in;          /* incarnation of the messages that it sends, as of its last step */
+  uint32_t sends_behind;      /* the line behind which it sends them */
   bool dead;                  /* from a crash to its restart notice */
   const struct failure *doom; /* a failure struck it before its first start; NULL: none did */
   enum crash_leaves doom_leaves;
   struct computation computation;
   struct computation reading; /* it reads an image, until this rank dies or, with global recovery,
                                  another one does */
-  bool reads_server, reads_again; /* it reads from the server, which has failed meanwhile */
+  bool reads_server, reads_again; /* it reads from the server; it reads again, as the server has
+                                     failed meanwhile */
   bool notified;                  /* a DOWN is on its way: computation waits for it */
   bool stranded;                  /* waits for another target to go back to */
   bool down_due;                  /* independent: it has DOWNs to take */
@@ -204,7 +205,7 @@ struct rank {
 
   struct {     /* application level (application.h) */
     bool on;   /* the program runs again from the beginning, and its data are not put back yet */
-    bool died; /* independent: since it was captured */
+    bool died; /* independent: the rank has died since it was captured */
     uint32_t checkpoint; /* whose image it goes back to */
     const struct saved *saved;
   } restart;
@@ -240,7 +241,7 @@ struct layer {
   double combined_below;
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps exceptions */
-  bool tables;                   /* of SMPI's algorithms: made if they are needed */
+  bool tables;                   /* tables of SMPI's algorithms are made, if they are needed */
   bool redistributes;            /* goes on from a checkpoint of another number of ranks */
   bool repairs;                  /* the program repairs itself after failures (faults.h) */
   bool parked;                   /* some rank has had exceptions when it called us */

@@ -1,5 +1,6 @@
-/* The shadow world: every event of the run goes through the same rules as in the explorer, and the
- * protocols are stepped there and nowhere else. A run that leaves the rules is a breach (exit 3).
+/* Keeps the shadow world: every event of the run goes through the same rules as in the explorer,
+ * and the protocols are stepped there and nowhere else. A run that leaves the rules is a breach
+ * (exit 3).
  */
 #ifndef RECLINE_SHADOW_H
 #define RECLINE_SHADOW_H
