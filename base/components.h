@@ -33,7 +33,8 @@ struct components {
    * edge after it, or to EDGE_NONE where the caller knows that there is none. Returns false if
    * there is no edge. */
   bool (*edge)(void *ctx, uint64_t node, uint32_t *edge, uint64_t *to);
-  /* Called for each component of several nodes, after number[] of each holds its number. */
+  /* The search calls this for each component of several nodes, once number[] of each holds its
+   * number. */
   void (*found)(void *ctx, const uint64_t *nodes, size_t count);
   bool stopped; /* ends the search; set by the caller, or when memory is short */
 

@@ -248,10 +248,10 @@ double machine_encode_seconds(double bytes)
 
 /* ---- bells ---- */
 
-/* A bell. sg_cond_wait_for() takes the mutex in a round of the scheduler of its own, so a
- * notification can fall between the look at `rung` and the wait; ringing in several rounds cannot.
- * Semaphores would remember it, but damage SimGrid's memory when they time out. Both are in
- * docs/warts-smpi.md. */
+/* Wakes one actor. sg_cond_wait_for() takes the mutex in a round of the scheduler of its own, so a
+ * notification can fall between the look at `rung` and the wait. A bell that rings in several
+ * rounds is not missed. Semaphores would remember a notification, but damage SimGrid's memory when
+ * they time out. Both are in docs/warts-smpi.md. */
 struct bell {
   sg_mutex_t mutex;
   sg_cond_t cond;

@@ -86,8 +86,8 @@ struct message {
   /* control: travels with an earlier control message to the same rank, as one message */
   bool joined;
   uint32_t(
-      /* words of the control messages that travel with it; a message without its own words has only
-       * these */
+      /* words of the control messages that travel with it; a message without words of its own has
+       * only these */
       *piggybacked)[MESSAGE_WORDS];
   uint32_t riders_count;
   uint32_t slot; /* below the matching: its slot while it awaits delivery */
