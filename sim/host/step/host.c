@@ -170,8 +170,8 @@ static void take_notice(struct rank *r, const struct message *message)
   host_take_event(r, &event, NULL);
 }
 
-/* Returns whether the sender of a message has died. In runs by schedule, and if ranks crash within
- * steps, messages of a dead sender may still come until its death is known. */
+/* Returns whether a message no longer counts, as its sender has died. In runs by schedule, and if
+ * ranks crash within steps, messages of a dead sender count until the rank knows of the death. */
 static bool is_from_the_dead(const struct rank *r, const struct message *message)
 {
   const struct world_rank *sender = shadow_rank(message->source);
@@ -185,7 +185,7 @@ static bool is_from_the_dead(const struct rank *r, const struct message *message
 }
 
 /* Returns whether a message is treated as if it did not exist: it is of an earlier incarnation, or
- * its sender has died meanwhile. */
+ * no longer counts as its sender has died. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
   return message->incarnation < shadow_rank(r->index)->incarnation || is_from_the_dead(r, message);
