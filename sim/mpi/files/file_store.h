@@ -85,10 +85,11 @@ void store_advance(struct standing *);
 int64_t store_read(const struct standing *, const struct segment *, int count, void *data);
 int64_t store_size(const struct standing *);
 
-/* These serve a pointer that the members share. store_pointer() returns it as it was when the first
- * member reached this version. store_pointer_move() moves it, for the first member that calls at
- * this version. store_pointer_take() returns it and moves it on by `count` etypes; no rank may ever
- * go back then. */
+/* These serve a pointer that the members share, in runs in which no rank ever goes back.
+ * store_pointer() returns it as it was when the first member reached this version.
+ * store_pointer_move() moves it, for the first member that calls at this version.
+ * store_pointer_take() returns it and moves it on by `count` etypes.
+ */
 int64_t store_pointer(const struct standing *);
 void store_pointer_move(const struct standing *, int64_t to);
 int64_t store_pointer_take(const struct standing *, int64_t count);

@@ -1,7 +1,7 @@
 /* Describes the recording of the calls of one rank of a program. The layer writes it (record.c),
  * and the program `replay` repeats the calls (scenarios/programs/replay.c). A recording is a file
- * of 32-bit words of this machine. It begins with struct recording_head. For each call there follow
- * its number, the number of its words, and these words.
+ * of 32-bit words of this machine. It begins with struct recording_head. After that it has for each
+ * call the call's number, the count of its words, and these words.
  *
  * Each letter of a call's signature gives one word, except for w, A, T, V and G, which give lists,
  * and D and S, which give nothing:
