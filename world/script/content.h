@@ -15,10 +15,10 @@
 #include "base/hash.h"
 
 struct content {
-  uint32_t word[4]; /* all zero: no content */
+  uint32_t word[4]; /* all zero: there is no content */
 };
 
-/* Returns a number as content; 0: none. */
+/* Returns a number as content; 0 becomes no content. */
 static inline struct content content_of(uint32_t value)
 {
   return (struct content){{value, 0, 0, 0}};
@@ -34,7 +34,7 @@ static inline bool content_same(const struct content *a, const struct content *b
   return !memcmp(a, b, sizeof *a);
 }
 
-/* Returns the content of a payload, which is never none. */
+/* Returns the content of a payload. There always is one, even of no bytes. */
 static inline struct content content_of_bytes(const void *bytes, size_t size)
 {
   struct content result;
@@ -45,8 +45,8 @@ static inline struct content content_of_bytes(const void *bytes, size_t size)
   return result;
 }
 
-/* Returns the part of a content that a payload of that many bytes can hold: its first bytes. It is
- * never none. */
+/* Returns the part of a content that a payload of `bytes` bytes can hold: its first bytes. Some
+ * content is always left. */
 static inline struct content content_cut(struct content whole, size_t bytes)
 {
   if (bytes < sizeof whole)
@@ -55,7 +55,8 @@ static inline struct content content_cut(struct content whole, size_t bytes)
   return whole;
 }
 
-/* Returns the fold of `next` onto `seen`. It depends on the order, and is never none. */
+/* Returns the fold of `next` onto `seen`. The result depends on the order, and is never all zero.
+ */
 struct content content_fold(struct content seen, struct content next);
 
 #endif

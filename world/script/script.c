@@ -10,7 +10,7 @@
 #include "base/time_units.h"
 
 enum {
-  ANY_PEER = -1, /* equals RCL_ANY of protocol.h, which this file must not include */
+  ANY_PEER = -1, /* equals RCL_ANY of protocol.h */
   REPEAT_MAX = 65535
 };
 
@@ -369,8 +369,8 @@ static void number_iterations(struct list *list)
       list->item[i].count = ++iterations;
 }
 
-/* Judges the names of receives: a wait or cancel completes every irecv, and gets what it may have
- * to receive again. */
+/* Judges the names of receives: every irecv must be completed by a wait or a cancel. A cancel gets
+ * the peer, tag and communicator of its irecv, as it may have to receive in its place. */
 static bool check_names(struct parser *p, const struct list *list)
 {
   const struct operation *posted[SCRIPT_NAMES] = {NULL};
@@ -404,7 +404,8 @@ static bool check_names(struct parser *p, const struct list *list)
   return true;
 }
 
-/* Judges that ranks name only communicators of which they are members, and in these only members.
+/* Judges that a rank names only communicators of which it is a member, and only members as peers
+ * and roots.
  */
 static bool check_members(struct parser *p, struct script *script)
 {
@@ -526,7 +527,7 @@ static bool parse_head(struct parser *p, int *rank)
   return word_is(word, ":") || word_expected(p, word, "':'");
 }
 
-/* The place of the line `rank *`. */
+/* Describes the place of the line `rank *`. */
 struct rest {
   const char *at, *end;
   int line;

@@ -6,24 +6,25 @@
  *
  * One line per rank, operations separated by commas, `#` starts a comment:
  *     send D [tag T] [bytes N]     standard send to rank D (tag 0 and 16 bytes unless given)
- *     ssend D [tag T] [bytes N]    the same, and the program goes on when its receiver has taken it
- *                                  for a receive, or it is drained; after a restart it goes on
+ *     ssend D [tag T] [bytes N]    the same, but the program waits until the message was given to a
+ *                                  receive or was drained; after a restart it waits no longer
  *     recv S|any [tag T|any]       blocking receive
  *     irecv X S|any [tag T|any]    post a receive and call it X (a letter)
- *     wait X                       complete it
- *     cancel X                     the same, but give it up if nothing has come for it, and then
- *                                  receive in its place, blocking
- *     test X                       complete it if something has come for it; a later wait or test
+ *     wait X                       wait until receive X is complete
+ *     cancel X                     the same; but if nothing has come for X, cancel X and make a
+ *                                  blocking receive in its place
+ *     test X                       complete X if something has come for it; a later wait or test
  *                                  of a receive that is complete passes
- *     waitany X Y                  complete one of the two for which something has come; `wait` for
- *                                  both comes later
+ *     waitany X Y                  complete X or Y, when something has come for it; a `wait` for
+ *                                  each of them must follow
  *     if N ( ... )                 the operations in parentheses, if the last choose, test or
  *                                  waitany came out as N (waitany: 0 is X), or the last receive
  *                                  from `any` was given a message of rank N; in them only sends,
  *                                  recv, choose, output, checkpoint, compute, repeat and if
- *     member C                     become a member of communicator C, 1 to 3; all that ever do are
- *                                  its members. It follows an allreduce, by which MPI makes it;
- *                                  again: it was freed, and its number is used again
+ *     member C                     become a member of communicator C, 1 to 3, whose members are
+ *                                  all ranks that ever do so. Must follow an allreduce, which is
+ *                                  the call that makes C. A second `member C` means that C was
+ *                                  freed, and that its number is used again
  *     ... on C                     behind sends, recv, irecv and collectives: on communicator C
  *     output [bytes N]             an output to the outside, which shows the history, too
  *     choose N                     a random choice among 0 .. N-1
@@ -38,11 +39,11 @@
  *     window                       a window of two numbers on each rank, 0 at first; once, on all
  *                                  ranks: MPI_Win_create, which makes communicator 3
  *     put D C V                    number C of rank D's window becomes V
- *     accumulate D C V             it becomes more by V
- *     get D C                      the program sees it, when the access is complete
- *     fetch D C V                  the same, and it becomes more by V: MPI_Fetch_and_op
- *                                  V is a number, `last` or `last+N`: what `if` asks for, which is
- *                                  also what the program has fetched or loaded last
+ *     accumulate D C V             V is added to that number
+ *     get D C                      the program sees that number when the access is complete
+ *     fetch D C V                  the same, and V is added to the number: MPI_Fetch_and_op
+ *                                  V is a number, `last` or `last+N`. `last` is what `if` asks
+ *                                  for, or the number that was fetched or loaded after that
  *     load C                       the program sees number C of its own window
  *     fence                        MPI_Win_fence
  *     post D, wait window          MPI_Win_post for rank D; the MPI_Win_wait for it
@@ -97,7 +98,7 @@ enum script_kind {
   /* Operations that replace them in `ops`, beside messages. */
   SCRIPT_OWN,      /* accesses to the own window */
   SCRIPT_SEE,      /* the program sees what they, and others, have fetched */
-  SCRIPT_SERVE,    /* serves until a receive is complete, or the rank has its own lock */
+  SCRIPT_SERVE,    /* serves until a receive is complete, or until the rank has its own lock */
   SCRIPT_LOCK_OWN, /* the window of the rank itself */
   SCRIPT_UNLOCK_OWN
 };
@@ -111,23 +112,23 @@ enum {
   SCRIPT_CELLS = 2,   /* numbers in a window */
   SCRIPT_PENDING = 4, /* accesses of a rank that are not complete */
   SCRIPT_WINDOW_RANKS = 4,
-  /* names of SERVE: it waits for nothing, or for the own lock */
+  /* values of `name` in SERVE: the rank waits for nothing, or for its own lock */
   SCRIPT_NOTHING = -1,
   SCRIPT_GRANT = -2
 };
 
 struct operation {
   enum script_kind kind;
-  int peer;       /* SEND, RECV, IRECV, CANCEL; RCL_ANY */
-  int tag;        /* SEND, RECV, IRECV, CANCEL; RCL_ANY. WAITANY: the second name */
-  int comm;       /* SEND, RECV, IRECV, CANCEL, COLLECTIVE, MEMBER: communicator; SCRIPT_HIDDEN +
-                     that in a collective that is spelled out */
-  int name;       /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
-  unsigned count; /* CHOOSE; CHECKPOINT: of the iteration that begins, 0: none; IF: N; SEND: 1 if
-                     it is synchronous; LOCK: 1 if it is shared */
+  int peer; /* SEND, RECV, IRECV, CANCEL; RCL_ANY */
+  int tag;  /* SEND, RECV, IRECV, CANCEL; RCL_ANY. WAITANY: the second name */
+  int comm; /* SEND, RECV, IRECV, CANCEL, COLLECTIVE, MEMBER: communicator; in a collective that is
+               spelled out, SCRIPT_HIDDEN + communicator */
+  int name; /* IRECV, WAIT, CANCEL: 0 .. SCRIPT_NAMES-1; RECV uses the slot SCRIPT_NAMES */
+  unsigned count; /* CHOOSE; CHECKPOINT: number of the iteration that begins, 0: none; IF: N; SEND:
+                     1 if it is synchronous; LOCK: 1 if it is shared */
   unsigned skip;  /* IF: operations in its parentheses */
   double seconds; /* COMPUTE */
-  bool sized;     /* SEND, OUTPUT, COLLECTIVE: of so many `bytes`; else of SCRIPT_BYTES */
+  bool sized;     /* SEND, OUTPUT, COLLECTIVE: it has `bytes` bytes; otherwise SCRIPT_BYTES */
   unsigned bytes;
   int flow; /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
   /* ACCESS, LOAD: number of the window's cell. ACCESS: the given value, `value`, plus what IF asks
@@ -138,9 +139,10 @@ struct operation {
   unsigned from, to;
   int lock;       /* SEND of accesses, LOCK_OWN: the requested lock (window_rules.h) */
   bool unlocks;   /* SEND of accesses: the lock is given back afterwards */
-  unsigned place; /* for what the program itself sends: 1 + the operation's index in `written`; 0:
-                     as in `ops` */
-  bool unseen; /* SEND, RECV, WAIT, COLLECTIVE: of a window, the program does not see the message */
+  unsigned place; /* 1 + the index in `written` of the operation for which the program sends this;
+                     0: the operation's index in `ops` counts */
+  bool unseen; /* SEND, RECV, WAIT, COLLECTIVE: the message belongs to a window, so the program does
+                  not see it */
 };
 
 enum { SCRIPT_BYTES = 16, SCRIPT_BYTES_MAX = 1 << 24 };
@@ -158,7 +160,7 @@ static inline bool access_fetches(const struct operation *access)
 
 struct script {
   int ranks;
-  bool free;                  /* all operations are FREE */
+  bool free;                  /* every operation is FREE */
   bool branches;              /* some operation is IF */
   bool synchronous;           /* some send is */
   bool outputs;               /* some operation is OUTPUT */

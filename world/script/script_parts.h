@@ -1,4 +1,4 @@
-/* Inside scripts: lists of operations. */
+/* Declares lists of operations, for the files that parse scripts. */
 #ifndef RECLINE_SCRIPT_PARTS_H
 #define RECLINE_SCRIPT_PARTS_H
 
@@ -10,7 +10,7 @@
 
 enum { OPERATIONS_MAX = 65535 }; /* world_program.next is 16 bits wide */
 
-/* The operations of one line, with loops unrolled. */
+/* Holds the operations of one line, with loops unrolled. */
 struct list {
   struct operation *item;
   size_t count, room;

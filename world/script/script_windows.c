@@ -7,7 +7,7 @@
 #include "protocols/protocol.h"
 #include "world/script/window_rules.h"
 
-/* A rank whose operations are being made. */
+/* Holds the rank whose operations are being made. */
 struct maker {
   const struct script *script;
   int self;
@@ -27,7 +27,7 @@ static const struct operation *written(const struct maker *m, int rank)
 
 /* ---- epochs ---- */
 
-/* Operations of one rank, from the first to the one after the last. */
+/* Holds indexes of operations of one rank: the first, and the one after the last. */
 struct range {
   unsigned from, to;
 };
@@ -85,8 +85,8 @@ static unsigned number_of(const struct maker *m, unsigned at, enum script_kind k
 
 /* ---- messages ---- */
 
-/* The number of names of receives: two for each rank or, with locks, one for each rank and two
- * more. */
+/* Numbers the names of receives (name_of()): two for each rank or, with locks, one for each rank
+ * and two more. */
 enum { NAME_PLAIN = SCRIPT_WINDOW_RANKS, NAME_MEET };
 
 static int name_of(int peer, enum window_tag tag)
@@ -158,8 +158,8 @@ static void add(struct maker *m, const struct operation *op)
   m->list.item[m->list.count - 1].place = (unsigned)(op - written(m, m->self)) + 1;
 }
 
-/* Adds a message that the program itself sends or receives. The rank serves until it is
- * complete. */
+/* Adds a message that the program itself sends or receives. The rank serves its window until the
+ * message is complete. */
 static void send(struct maker *m, const struct operation *op)
 {
   add(m, op);
@@ -202,8 +202,8 @@ static void lock(struct maker *m, const struct operation *op)
   serve(m, SCRIPT_GRANT);
 }
 
-/* Sends the accesses to that target, together with the request for its lock if that was not asked
- * for yet. */
+/* Sends the accesses to that target, together with the request for its lock unless an earlier
+ * message has asked for the lock. */
 static void send_off(struct maker *m, int target, struct range range, bool unlocks)
 {
   message(m, SCRIPT_IRECV, target, TAG_REPLY, range);
@@ -338,7 +338,7 @@ static void add_operation(struct maker *m, unsigned at)
 
 /* ---- what is refused ---- */
 
-/* One rank, while its operations are judged. */
+/* Holds what is known of a rank while its operations are judged. */
 struct reader {
   const struct script *script;
   int self;
@@ -498,7 +498,8 @@ static const char *check(const struct script *script)
   return NULL;
 }
 
-/* Judges that each wait has an access epoch that ends for it, and each such epoch a wait. */
+/* Judges that each `wait window` has an access epoch whose end it awaits, and that each access
+ * epoch has a `wait window`. */
 static bool is_paired(const struct script *script, int target, int origin)
 {
   const struct maker m = {.script = script, .self = target},

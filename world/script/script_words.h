@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* The place up to which the script is parsed, and what it has shown. */
+/* Tells how far the script is parsed, and what its lines had so far. */
 struct parser {
   const char *at;  /* next character of the line */
   const char *end; /* end of the line, without its comment */
@@ -17,23 +17,25 @@ struct parser {
   char *message;    /* first error; NULL: none so far */
 };
 
-/* A word is a run of characters that are neither blank nor punctuation, or one punctuation. */
+/* A word is a run of characters that are neither blank nor punctuation, or a single character of
+ * punctuation. */
 struct word {
   const char *start;
   int length; /* 0 at the end of the line */
 };
 
-/* The first returns the next word of the line; the second takes it; the third takes it if it is
- * `text`. */
+/* word_peek() returns the next word of the line, word_take() passes it, too, and word_take_if()
+ * passes it if it is `text`, and returns whether it is. */
 struct word word_peek(struct parser *);
 struct word word_take(struct parser *);
 bool word_take_if(struct parser *, const char *text);
 
 bool word_is(struct word, const char *text);
-bool word_number(struct word, long max, int *value); /* false: none, or it is above `max` */
+/* Reads a number. Returns false if the word is none, or is one above `max`. */
+bool word_number(struct word, long max, int *value);
 
-/* Note the first error, and return false, so that callers can return it. The first names the word
- * that was found instead of `what`. */
+/* Note the first error, and return false, so that callers can return it. word_expected() names the
+ * word that was found instead of `what`. */
 bool word_expected(struct parser *, struct word found, const char *what);
 bool script_fail(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,5 +1,5 @@
-/* The rules of one-sided communication that windows of simulated programs (sim/mpi: memory) share
- * with windows of scripts (world_windows.c: a few numbers in a state). */
+/* Declares the rules of one-sided communication that two kinds of windows share: the memory of
+ * simulated programs (sim/mpi), and the few numbers in the states of scripts (world_windows.c). */
 #ifndef RECLINE_WINDOW_RULES_H
 #define RECLINE_WINDOW_RULES_H
 
@@ -18,8 +18,8 @@ enum window_tag {
 
 enum lock { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE };
 
-/* A message that waits at the target, perhaps for a lock; or the target rank itself, which waits
- * for its own lock. */
+/* Describes a message that waits at the target, perhaps for a lock; or the target rank itself,
+ * waiting for its own lock. */
 struct lock_wait {
   int origin;
   int lock; /* the requested lock, or LOCK_NONE */
@@ -28,7 +28,7 @@ struct lock_wait {
 
 /* Returns the first waiting access that may be carried out, in the order of arrival; NULL: there is
  * none. `held` has the lock of each origin. A request for a lock waits for all earlier requests. An
- * origin that holds a lock goes ahead of them. */
+ * access of an origin that holds a lock does not wait for requests. */
 struct lock_wait *locks_next(struct lock_wait *first, const uint8_t *held, int ranks);
 
 #endif
