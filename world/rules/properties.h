@@ -1,4 +1,4 @@
-/* Names of the properties that can be judged (docs/architecture.md). */
+/* Names the properties that can be judged (docs/architecture.md). */
 #ifndef RECLINE_PROPERTIES_H
 #define RECLINE_PROPERTIES_H
 
@@ -46,7 +46,8 @@ enum property {
   PROPERTIES
 };
 
-/* All properties, and the properties that are judged where a claim names none; both end with NULL.
+/* properties_known has all properties, and properties_default those that are judged where a claim
+ * names none. Each list ends with NULL.
  */
 extern const char *const properties_known[PROPERTIES + 1];
 extern const char *const properties_default[];
@@ -54,8 +55,8 @@ extern const char *const properties_default[];
 /* Returns whether the list `names`, which ends with NULL, has `property`. */
 bool properties_include(const char *const *names, const char *property);
 
-/* Returns whether the property is judged where `names` are asked for (NULL: all). `pure` is always
- * judged: without it no other verdict about a protocol counts. */
+/* Returns whether the property is judged in a world that asks for the properties `names` (NULL: for
+ * all). `pure` is always judged: without it no other verdict about a protocol counts. */
 bool properties_judge(const char *const *names, const char *property);
 
 /* Returns whether the verdict says that a step is not `pure`. */

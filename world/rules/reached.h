@@ -1,6 +1,6 @@
-/* Notes which events runs have shown, seen from outside as properties are. They reveal vacuous
- * claims: if no run has committed a checkpoint, a claim about checkpoints holds without having been
- * judged. */
+/* Notes which events runs have shown, seen from outside as properties are. A missing event reveals
+ * a vacuous claim: if no run has committed a checkpoint, a claim about checkpoints holds without
+ * having been judged. */
 #ifndef RECLINE_REACHED_H
 #define RECLINE_REACHED_H
 
@@ -12,7 +12,7 @@ enum reach {
                     image */
   REACH_LATER_COMMITS, /* the number of recoveries before a commit */
   REACH_RECOVERIES,    /* the number of a recovery in which a rank starts from a checkpoint */
-  REACH_RECOVERED,     /* the number of the checkpoint from which a rank does so */
+  REACH_RECOVERED,     /* the number of the checkpoint from which a rank starts in a recovery */
   REACH_LATE,  /* 1: a message, or a contribution, is received beyond a line (needs stamps) */
   REACH_EARLY, /* 1: a message that was sent beyond a line is received behind it (needs stamps) */
   REACH_REPLAYED,   /* 1: after a crash a kept message is given, or sent once more */
@@ -30,11 +30,11 @@ enum reach {
   REACHES
 };
 
-/* The names in claims; the list ends with NULL. */
+/* Lists the names of the events in claims; ends with NULL. */
 extern const char *const reach_names[REACHES + 1];
 
-/* The highest value that runs have shown of each event, at most 255, and the properties that there
- * was an occasion to judge: bit N for property N (properties.h). */
+/* Holds the highest value that runs have shown of each event, at most 255, and the properties for
+ * which there was an occasion to judge them: bit N for property N (properties.h). */
 enum { REACHED_PROPERTIES = 40 };
 struct reached {
   uint8_t most[REACHES];

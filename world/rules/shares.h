@@ -20,7 +20,7 @@ struct shares;
 struct shares *shares_new(int ranks);
 void shares_free(struct shares *);
 
-/* Sets of ranks: bit r % 64 of word r / 64. Words of a set: */
+/* Returns the number of words in a set of ranks, in which rank r is bit r % 64 of word r / 64. */
 uint32_t shares_words(const struct shares *);
 
 static inline bool shares_has(const uint64_t *set, int rank)
@@ -64,9 +64,10 @@ const struct world_message *shares_read(struct shares *, int from, int to, uint3
 
 bool shares_none(const struct shares *); /* returns whether all parts are empty */
 
-/* For the caller's own use. shares_members() returns the members of a communicator, which the
- * caller fills in if they are not `known`. The next function returns an empty set for shares_add().
- * The last one tells whether some receivers may not get a contribution. */
+/* shares_members() returns the members of a communicator, which the caller fills in if they are not
+ * `known`. shares_receivers() returns an empty set, to be filled in for shares_add().
+ * shares_uneven() returns a flag for the caller's own use: whether some receivers may not get a
+ * contribution. */
 uint64_t *shares_members(struct shares *, int comm, bool *known);
 uint64_t *shares_receivers(struct shares *);
 bool *shares_uneven(struct shares *);

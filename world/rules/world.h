@@ -69,7 +69,7 @@ enum rank_phase {
   RANK_RESTARTING /* crashed and detected, not yet started again */
 };
 
-/* An alarm of a clock that is set, or that has gone off. */
+/* Describes an alarm of a clock, which is set or has gone off. */
 struct world_alarm {
   uint32_t checkpoint; /* 0: none */
   int8_t after[RCL_BOUNDS];
@@ -108,7 +108,7 @@ struct world_rank {
 
 _Static_assert(sizeof(struct world_rank) % 8 == 0, "the protocol state that follows is 8-aligned");
 
-/* The fields of struct world_rank that steps of other ranks can see. */
+/* Holds the fields of struct world_rank that steps of other ranks can see. */
 struct world_head {
   uint8_t phase, declared;
   uint16_t closed, born, incarnation, noticed;
@@ -120,7 +120,7 @@ struct world_head world_head_of(const struct world_rank *);
 
 enum call_state { CALL_NONE, CALL_ANNOUNCED, CALL_JOINED };
 
-/* The collective call that a program is in. */
+/* Describes the collective call that a program is in. */
 struct world_call {
   uint8_t state; /* enum call_state */
   uint8_t flow;  /* enum rcl_flow */
@@ -139,7 +139,7 @@ struct world_program {
   uint8_t waiting;  /* scripts: 1 + the name for which the program waits; 0: none */
   struct world_call call;
   uint16_t calls[SCRIPT_COMMS]; /* scripts: collective calls so far, by communicator */
-  uint16_t given;               /* scripts: the names whose receive is complete, one bit each */
+  uint16_t given;               /* scripts: a bit for each name whose receive is complete */
   uint16_t last;                /* scripts that branch: the outcome for which IF asks */
   uint16_t source[SCRIPT_NAMES +
                   1]; /* scripts that branch: the sender of the message that it was given */
@@ -150,7 +150,7 @@ struct world_program {
   uint32_t outputs; /* number of outputs made so far, which is the number of the last one */
 };
 
-/* A message that waits at a rank's window. */
+/* Describes a message that waits at a rank's window. */
 struct world_wait {
   uint16_t origin, place; /* place: number of the operation in its sender's script */
   uint16_t item[SCRIPT_PENDING];
@@ -159,9 +159,9 @@ struct world_wait {
 /* Follows PROGRAM in scripts with windows: the window of the rank, and its accesses under way. */
 struct world_window {
   uint16_t cell[SCRIPT_CELLS];
-  uint16_t item[SCRIPT_PENDING];   /* for each access, by its place: the value that it gives, and
-                                      later the value that it has fetched */
-  uint16_t answer[SCRIPT_PENDING]; /* fetched here, for the origin that is answered next */
+  uint16_t item[SCRIPT_PENDING]; /* by operation.name, for each access of this rank: the value that
+                                    it gives, and later the value that it has fetched */
+  uint16_t answer[SCRIPT_PENDING]; /* values for the origin that is answered next */
   /* For locks: */
   uint8_t held[SCRIPT_WINDOW_RANKS]; /* by origin: enum lock */
   uint8_t source;                    /* 1 + the rank whose message the program takes in; 0: none */
@@ -201,14 +201,15 @@ struct world_message {
   struct world_alarm after, before;
 };
 
-/* A collective call whose contribution from `root` is taken and dropped. */
+/* Names a collective call from which the contribution of `root`, when it comes, is taken and
+ * dropped. */
 struct world_share {
   int16_t comm, root;
   int32_t number;
 };
 
 struct world_slot {
-  uint32_t slot; /* of UNEXPECTED: RCL_NO_SLOT */
+  uint32_t slot; /* in UNEXPECTED: RCL_NO_SLOT */
   int16_t peer;
   uint16_t sent; /* 1: this rank sent it to `peer`; 0: it received it from `peer` */
   struct world_message message;
@@ -218,13 +219,13 @@ struct world_flow {
   int16_t peer, comm;
   int32_t tag;
   uint32_t sent;        /* messages sent to `peer`, with suppressed ones */
-  uint32_t delivered;   /* messages from peer given to the program */
+  uint32_t delivered;   /* messages from `peer` given to the program */
   struct content given; /* contents of the messages given to the program, in order */
 };
 
-/* A message that the program has sent, perhaps suppressed. The contents are kept one by one, as a
- * receiver may have been given fewer than were sent. Free programs have no contents, nor have runs
- * that compare none. Outputs are sent to the OUTSIDE. */
+/* Describes a message that the program has sent, perhaps suppressed. The contents are kept one by
+ * one, as a receiver may have been given fewer than were sent. Free programs have no contents, nor
+ * have runs that compare none. Outputs are sent to the OUTSIDE. */
 struct world_sent {
   int16_t peer, comm;
   int32_t tag;
@@ -261,8 +262,8 @@ struct world_global {
   uint8_t settled;      /* no rank goes back any more: world_settles() */
 };
 
-/* A global state that is being recorded, for property `tokens`. It is not in GLOBAL, as no rule
- * reads it. */
+/* Sums up a global state that is being recorded, for property `tokens`. These numbers are not in
+ * GLOBAL, as no rule reads them. */
 struct world_tokens {
   uint32_t ranks; /* ranks that have recorded their part */
   uint32_t more;  /* the sum of these ranks' tokens */
@@ -284,7 +285,7 @@ _Static_assert(sizeof(struct world_global) == 24, "size of GLOBAL");
 _Static_assert(sizeof(struct rcl_event) == 44, "size of an event");
 _Static_assert(sizeof(struct rcl_action) == 44, "size of an action");
 
-/* The services of the host for the world. All functions take `ctx`. */
+/* Lists the services that a host gives to the world. All functions take `ctx`. */
 struct world_memory {
   void *ctx;
   /* Returns the bytes of a part, valid until the part is edited, and sets their number. Empty parts
@@ -307,14 +308,14 @@ struct world_memory {
 
 /* ---- the world ---- */
 
-/* Stored states that were merged into one. An audit takes each START from all of them. */
+/* Keeps stored states that were merged into one, as an audit takes each START from all of them. */
 struct world_merges;
 struct world_merges *world_merges_new(void);
 void world_merges_free(struct world_merges *); /* may be NULL */
 
-/* A fault that the host injects once, to show that the properties detect it. The last two are no
- * moves, and hold throughout: images lack the contents of windows, or the holders of their
- * locks. */
+/* Names the faults of which the host injects one, once, to show that the properties detect it. The
+ * last two are no moves, and hold throughout: images lack the contents of windows, or the holders
+ * of the windows' locks. */
 enum injected_fault {
   FAULT_DROP = 1,
   FAULT_DUPLICATE = 2,
@@ -323,7 +324,7 @@ enum injected_fault {
   FAULT_LOCKS_LOST = 16
 };
 
-/* Hazards of machines that a protocol may have to tolerate beyond crashes between steps. */
+/* Lists hazards of machines that a protocol may have to tolerate, beyond crashes between steps. */
 enum hazard {
   /* A crash may fall between two actions of a step. The earlier actions then have taken effect. */
   HAZARD_CUT_STEPS = 1,
@@ -331,8 +332,8 @@ enum hazard {
    */
   HAZARD_WHOLE_WRITES = 2,
   /* Such a write may also be torn: a prefix, or a mixture of old and new, and no checksum tells.
-   * Writes to an event logger are never torn: it is another machine, which gets a message or does
-   * not. */
+   * Writes to an event logger are never torn, as the logger is another machine: it gets the whole
+   * message, or nothing. */
   HAZARD_TORN_WRITES = 4,
   /* A slow rank may be declared dead and fenced. Until its process is ended it goes on, and sends
    * to ranks that have not noticed, but storage takes nothing from it. */
@@ -341,17 +342,18 @@ enum hazard {
   HAZARD_CONTROL_OVERTAKES = 16
 };
 
-/* What a crash leaves of a node (in move.fault): nothing (the ranks restart elsewhere), its disks
- * (the node comes back), or all (a process crashed alone). */
+/* Says what a crash leaves of a node (in move.fault): nothing (the ranks restart elsewhere), its
+ * disks (the node comes back), or all (a process crashed alone). */
 enum crash_leaves { CRASH_LEAVES_NOTHING, CRASH_LEAVES_DISKS, CRASH_LEAVES_ALL };
 
-/* A level of storage. Checkpoint k goes to the last level whose `every` divides k. Ranks are stored
- * in blocks of world.stored_per_node, each on a node of its own; sets are of `set` nodes in a row.
- * A ring keeps a copy of each node's images on the next node of its set; otherwise a set can be
+/* Describes a level of storage. Checkpoint k goes to the last level whose `every` divides k. Images
+ * of world.stored_per_node successive ranks are on one node; `set` successive nodes make a set. A
+ * ring keeps a copy of each node's images on the next node of its set; otherwise a set can be
  * rebuilt as long as at most `losses` of its nodes have lost their data. */
 struct world_level {
   uint32_t every;
-  uint8_t needs; /* enum crash_leaves: the least that leaves data on the node itself */
+  uint8_t needs; /* enum crash_leaves: the least that a crash must leave for data on the node itself
+                    to remain */
   bool ring;
   int16_t set, losses;
 };
@@ -441,7 +443,7 @@ void world_add_level(struct world *, struct world_level);
 void world_guard(struct world *, bool audit);
 void world_unguard(struct world *);
 void world_begin(struct world *, unsigned crashes, unsigned timers);
-/* Frees what world_init() and world_guard() made, not the parts. */
+/* Frees what world_init() and world_guard() made, but not the parts. */
 void world_clear(struct world *);
 
 enum move_kind {
@@ -468,8 +470,8 @@ struct move {
   struct rcl_event event;
 };
 
-/* A detection notices ranks that have crashed, declares a rank dead that lives
- * (HAZARD_FALSE_DETECTION), or ends the process of such a rank. */
+/* A detection notices ranks that have crashed, declares a living rank dead
+ * (HAZARD_FALSE_DETECTION), or ends the process of a rank that was so declared. */
 enum detection { DETECT_DEAD, DETECT_FALSELY, DETECT_END };
 
 enum write_end { WRITE_LOST, WRITE_WHOLE, WRITE_TORN, WRITE_ENDS };
@@ -486,7 +488,7 @@ _Static_assert(sizeof(struct move) == 68, "moves are interned as bytes");
 
 enum { WORLD_FIND = UINT32_MAX };
 
-/* What a step showed, beyond its new state. */
+/* Says what a step showed, beyond its new state. */
 enum verdict_kind {
   VERDICT_FINE,
   VERDICT_GAVE_UP,   /* the protocol gave up: an outcome, not an error */
@@ -494,8 +496,8 @@ enum verdict_kind {
   VERDICT_IMPOSSIBLE /* world_step() only: the world could not have produced this move */
 };
 
-/* Messages of one flow to the rank that a verdict names, with the numbers by which the sender's
- * program counts them. */
+/* Names messages of one flow to the rank that a verdict names, by the numbers with which the
+ * sender's program counts them. */
 struct verdict_messages {
   int16_t source, comm;
   int32_t tag;
@@ -524,7 +526,7 @@ uint32_t world_origins(const struct world *);
 void world_moves_of(const struct world *, uint32_t origin,
                     void (*visit)(void *data, const struct move *), void *data);
 
-/* How one rank stands. Several standings can be put together: how all stand. */
+/* Tells how one rank stands or, put together from several standings, how all ranks stand. */
 struct world_standing {
   bool gave_up;  /* the protocol has given up (of all: any) */
   bool finished; /* the program has ended, is not held (as a rollback may be coming), and has

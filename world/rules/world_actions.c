@@ -38,8 +38,8 @@ static void send_control(struct step_context *t, const struct rcl_action *action
   world_put_on(t, control_part(t->w), action->peer, &message);
 }
 
-/* Returns whether the receive may get the message. RCL_NOBODY: it was cancelled before a crash, and
- * will be cancelled again. */
+/* Returns whether the receive may get the message. A receive from RCL_NOBODY was cancelled before a
+ * crash, and will be cancelled again. */
 static bool may_match(const struct step_context *t, const struct world_receive *receive,
                       const struct rcl_action *action)
 {
@@ -450,7 +450,7 @@ static bool is_seen_outside(enum rcl_action_kind kind)
          kind == RCL_ACTION_COMMIT || kind == RCL_ACTION_ERASE || kind == RCL_ACTION_OUTPUT;
 }
 
-/* Drops the actions after the crash within the step. */
+/* Drops the actions that come after the crash within the step. */
 static void cut_actions(struct rcl_actions *actions, int seen)
 {
   uint32_t count = 0;

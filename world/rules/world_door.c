@@ -47,15 +47,15 @@ static const char *const spot_names[SPOTS] = {[SPOT_STATE] = "its state",
                                               [SPOT_EVENT] = "the event",
                                               [SPOT_RANKS] = "the new ranks"};
 
-/* Where objects are: at the end of their pages, at the place whose address has the opposite bits,
- * or at the beginning of their pages. */
+/* Says where objects are: at the end of their pages, at the place whose address has the opposite
+ * bits, or at the beginning of their pages. */
 enum place { PLACE_END, PLACE_APART, PLACE_FRONT };
 
 static const unsigned char filling[] = {
     [PLACE_END] = 0xA5, [PLACE_APART] = 0x5A, [PLACE_FRONT] = 0x3C};
 
-/* The number of bytes by which the stack begins lower at each place. Each bit of an address, from
- * the fifth to the twentieth, differs between two of the three places. */
+/* lower[] has the number of bytes by which the stack begins lower at each place. Each bit of an
+ * address, from the fifth to the twentieth, differs between two of the three places. */
 static const uint32_t lower[] = {[PLACE_END] = 0, [PLACE_APART] = 0x55550, [PLACE_FRONT] = 0xAAAA0};
 
 struct guard {
@@ -352,7 +352,7 @@ static bool wrong_invariant(struct call *c, char *flaw)
 
 /* ---- guarded ---- */
 
-/* The arguments of a call. The caller owns all memory. */
+/* Holds the arguments of a call. The caller owns all memory. */
 struct given {
   int rank;
   const void *state;
@@ -519,7 +519,7 @@ void world_call_permute(const struct world *w, int rank, void *state, const int1
     breach("%s", flaw);
 }
 
-/* Returns whether in_use() is wrong about a state of zeroes, for which the world asks before the
+/* Returns whether in_use() is wrong about a state of zeroes, about which the world asks before the
  * first step. */
 static bool first_is_wrong(struct world *w)
 {

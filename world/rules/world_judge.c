@@ -186,8 +186,8 @@ static bool is_garbage(const struct world *w, int rank, const struct world_slot 
 
 /* Returns whether the sender of a kept message has to keep an earlier message to the same receiver.
  * Receives by tag can overtake, and a receiver tells only the number up to which it has all
- * messages, so it tells of later ones when the gap is closed. Slots are filled in the order of
- * sending. */
+ * messages, so it tells of messages behind a gap only when the gap is closed. Slots are filled in
+ * the order of sending. */
 static bool is_behind_gap(const struct world *w, int rank, const struct world_slot *slots,
                           uint32_t at)
 {
@@ -274,7 +274,8 @@ static bool sets_again(const struct world *w, int rank)
   return sets;
 }
 
-/* A search along timers that set themselves again and again, for one that leads to a checkpoint. */
+/* Holds the caller's search along timers that are set again and again, for a timer that leads to a
+ * checkpoint. */
 struct renewal {
   bool (*renews)(void *ctx, int rank);
   void *ctx;

@@ -122,7 +122,7 @@ static void judge_once(struct step_context *t)
   me->set_back = true;
 }
 
-/* Returns how many stored checkpoints of the rank are later than that one. */
+/* Returns how many stored checkpoints of the rank are later than `checkpoint`. */
 static uint32_t count_passed(const struct step_context *t, uint32_t checkpoint)
 {
   uint32_t count, passed = 0;
@@ -134,7 +134,7 @@ static uint32_t count_passed(const struct step_context *t, uint32_t checkpoint)
   return passed;
 }
 
-/* Notes the occasions. A survivor that is told of a failure could go back; if it has captured,
+/* Notes the occasions. A survivor that is told of a failure could go back: if it has captured,
  * behind its last capture; if it has two stored checkpoints, past both. */
 void world_judge_told(struct step_context *t)
 {

@@ -1,4 +1,4 @@
-/* Takes levels of storage into account: which checkpoints a crash takes, and which it leaves. */
+/* Finds out, with levels of storage, which checkpoints a crash takes and which it leaves. */
 #include "world/rules/world_step.h"
 
 const struct world_record *world_durable_record(const struct world *w, int rank,

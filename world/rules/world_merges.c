@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "world/rules/world_step.h"
 
-/* A state that was replaced when it was stored under `number`. */
+/* Keeps a state that was replaced when it was stored under `number`. */
 struct merge {
   int rank;
   uint32_t number;
@@ -37,9 +37,9 @@ void world_merges_free(struct world_merges *m)
   free(m);
 }
 
-/* A START from a state, and its result. */
+/* Holds the result of a START from a state. */
 struct trial {
-  bool fine; /* else the step is not pure, and has no result */
+  bool fine; /* false: the step is not pure, and has no result */
   unsigned char *state;
   struct rcl_actions actions;
 };

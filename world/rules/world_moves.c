@@ -168,8 +168,8 @@ static void list_rank(const struct listing *l, int rank)
       (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = read_global(l->w)->committing});
 }
 
-/* Returns whether any message is under way between two ranks. This comes first, as there seldom is
- * one. */
+/* Returns whether any message is under way between two ranks. Callers ask this first, as there
+ * seldom is one. */
 static bool under_way(const struct world *w, int peer, int rank)
 {
   uint32_t messages, controls;

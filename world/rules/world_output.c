@@ -73,7 +73,7 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     leave(t, t->rank, action->output);
 }
 
-/* Returns whether the rank has writes of whose end it was not told. */
+/* Returns whether the rank has writes about whose end it was not told. */
 static bool writes(const struct world *w, int rank)
 {
   uint32_t count;

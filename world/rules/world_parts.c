@@ -1,4 +1,4 @@
-/* Numbers the parts of the world, and tells which make a component. */
+/* Numbers the parts of the world, and tells which parts make a component. */
 #include "world/rules/world_parts.h"
 
 uint32_t world_parts(const struct world *w)

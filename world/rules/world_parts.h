@@ -1,4 +1,5 @@
-/* Inside the world: access to its parts. Lists are arrays whose length is the part's size. */
+/* Gives the inside of the world access to its parts. A list is an array that fills its part: the
+ * part's size tells the length. */
 #ifndef RECLINE_WORLD_PARTS_H
 #define RECLINE_WORLD_PARTS_H
 
@@ -184,7 +185,7 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
 
-/* Returns whether that receive of the program is posted, and its place in the list. */
+/* Returns whether that receive of the program is posted; if so, sets its place in the list. */
 bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
 
 /* Returns the first receive that must be announced again after a restart; NULL: none. */
@@ -221,7 +222,7 @@ bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint,
 bool world_needs_timer(const struct world *, int rank);
 
 /* Clocks (world_clock_rules.c): return why the bounds do not allow yet that the alarm of `rank`
- * goes off, or that the message is at `rank`; NULL: they allow it. */
+ * goes off, or that the message has reached `rank`; NULL: they allow it. */
 const char *world_too_early(const struct world *, int rank);
 const char *world_too_fast(const struct world *, int rank, const struct world_message *);
 
@@ -270,8 +271,8 @@ bool world_script_allows(const struct world *, int rank, uint32_t outcome);
 /* Notes that the program of `rank` has sent. */
 void world_script_sent(const struct world *, int rank);
 
-/* Does the same for a program that sends in that incarnation. If the send is synchronous, it
- * begins. */
+/* Begins the send that the program of `rank` has just made in that incarnation, if it is
+ * synchronous. */
 void world_begin_synchronous(const struct world *, int rank, uint16_t incarnation);
 
 /* Returns NULL when the synchronous send that the program is in can end, as its receiver has taken
@@ -310,14 +311,16 @@ bool world_window_pass(const struct world *, int rank, struct world_program *);
 void world_window_take(const struct world *, int rank, struct world_program *,
                        const struct content *);
 
-/* The first returns the content that the program sends, or contributes, at its operation. The
- * second is told that it was sent, and returns whether the operation is over. */
+/* world_window_content() returns the content that the program sends, or contributes, at its
+ * operation. world_window_sent() notes that it was sent, and returns whether the operation is over.
+ */
 struct content world_window_content(const struct world *, int rank);
 bool world_window_sent(const struct world *, int rank, struct world_program *);
 
-/* For a program that serves its window. The first sets its event, or returns false if the program
- * does not serve. The second returns whether its CHOICE can have that outcome: a message has come,
- * or the thing for which it waits. The third takes the outcome. */
+/* world_window_event() sets the event of a program that serves its window, and returns false if the
+ * program does not serve. world_window_allows() returns whether the program's CHOICE can have that
+ * outcome: a message has come, or what the program waits for. world_window_choose() takes the
+ * outcome. */
 bool world_window_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 bool world_window_allows(const struct world *, int rank, uint32_t outcome);
 void world_window_choose(const struct world *, int rank, uint32_t outcome);
@@ -327,8 +330,8 @@ static inline bool is_serving(const struct operation *op)
   return op->kind == SCRIPT_SERVE || op->kind == SCRIPT_UNLOCK_OWN;
 }
 
-/* Is called when the program has been restored from an image, of which a faulty host may have left
- * out a part. */
+/* Empties the parts of the window that a faulty host leaves out of images. Is called when the
+ * program was restored from an image. */
 void world_window_restored(const struct world *, int rank);
 
 /* Returns the history of a program before its first operation: its rank, so that a receiver can

@@ -24,7 +24,8 @@ static bool is_over(const struct operation *op, const struct world_program *prog
          (op->kind != SCRIPT_WAITANY || program->request[op->tag] == 0);
 }
 
-/* Passes one operation that needs no event, or a completed wait; false when there is none. */
+/* Passes one operation that needs no event, or a completed wait. Returns false if the next
+ * operation is neither. */
 static bool pass_operation(const struct world *w, int rank, struct world_program *program)
 {
   const struct operation *op = next_operation(w, rank, program);

@@ -1,7 +1,7 @@
 /* Takes collectives. A rank's contribution to a call goes to all ranks to which its data flow, and
  * each takes it when all data have come. Contributions are messages in WORLD_SHARE of each pair of
- * ranks. A host of many ranks has them in groups (shares.h), which do the same for all pairs at
- * once. */
+ * ranks. A host of many ranks keeps contributions in groups (shares.h), which do the same for all
+ * pairs at once. */
 #include "world/rules/world_step.h"
 
 /* ---- joining ---- */

@@ -1,4 +1,5 @@
-/* Inside the world: one move while it is being taken. world.c leads through it:
+/* Declares what the world's files share about one move while it is being taken. world.c calls them
+ * in turn:
  *
  *     world_events.c    the event takes place
  *     world_door.c      the protocol takes its step
@@ -27,19 +28,20 @@ struct step_context {
   struct verdict *verdict;
   int rank;
   struct rcl_event event; /* complete, as the protocol sees it */
-  /* SEND: the message that is sent; ARRIVED: the one that has arrived. */
+  /* SEND: the message that is sent; ARRIVED: the message that has arrived. */
   struct world_message message;
   struct content result; /* COLLECTED: the content that came together */
   uint32_t newest_stop;  /* COLLECTED: highest stop-log line of a contribution, and its sender */
   int newest_peer;
-  uint32_t outcome; /* CHOICE: the outcome that stands, as it came or as it was forced */
+  uint32_t outcome; /* CHOICE: the outcome that counts, as it came or as it was forced */
   bool rolled_back; /* an action, the last of the step, has rolled the rank back */
-  bool undone;     /* DOWN: an earlier DOWN has rolled the rank back, so this one must do so, too */
-  uint32_t stored; /* START, global recovery: kept bytes of the state; 0: none */
+  bool undone; /* DOWN: an earlier DOWN has rolled the rank back, so this DOWN must do so, too */
+  uint32_t stored;                 /* START, global recovery: kept bytes of the state; 0: none */
   const struct rcl_action *action; /* the action that takes effect; NULL: none */
 };
 
-/* Take the effects of the event, before the step, and of the step, after it. */
+/* world_before_step() lets the event take effect before the step, and world_after_step() lets the
+ * step take effect after it. */
 void world_before_step(struct step_context *);
 void world_after_step(struct step_context *);
 
@@ -87,9 +89,9 @@ void world_take_unexpected(struct step_context *);
 
 /* ---- channels (world_channels.c) ---- */
 
-/* The first returns whether a message of that incarnation to `rank` exists: it does not if the rank
- * is dead or will never take it. The second returns whether `from` has noticed that the rank of the
- * step was declared dead, and so takes nothing more from it. */
+/* world_is_reachable() returns whether a message of that incarnation to `rank` exists: it does not
+ * if the rank is dead or will never take it. world_is_cut_off() returns whether `from` has noticed
+ * that the rank of the step was declared dead, and so takes nothing more from that rank. */
 bool world_is_reachable(const struct world *, int rank, uint16_t incarnation);
 bool world_is_cut_off(const struct step_context *, int from);
 
@@ -120,7 +122,7 @@ void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarn
 
 /* Keeps an image of the program as it is; returns its number. */
 uint32_t world_keep_image(struct step_context *);
-void world_drop_image(const struct world *, int rank); /* a captured one, never stored */
+void world_drop_image(const struct world *, int rank); /* drops one that was not stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
 void world_drop_cut(const struct world *, int rank); /* drops writes that are not durable */
@@ -145,8 +147,9 @@ void world_set_back(struct step_context *, uint32_t checkpoint);
 
 /* ---- stored states that are taken for one (world_merges.c) ---- */
 
-/* The first replaces the state by the one that is stored in its place, for a START of `rank` from
- * that checkpoint. The second notes, for an audit, that `state` was stored as `number`. */
+/* world_merge_state() replaces the state by the one that is stored in its place, for a START of
+ * `rank` from that checkpoint. world_note_merge() notes, for an audit, that `state` was stored as
+ * `number`. */
 void world_merge_state(const struct world *, int rank, uint32_t checkpoint, void *state);
 void world_note_merge(const struct world *, int rank, uint32_t number, const void *state);
 
@@ -159,8 +162,8 @@ void world_audit_merges(const struct step_context *);
 /* Makes an output. If the output has left already, it must be the same. */
 void world_make_output(struct step_context *);
 
-/* The first carries out action OUTPUT. The second lets the outputs leave that the committed
- * `checkpoint` covers. */
+/* world_let_out() carries out action OUTPUT. world_let_out_covered() lets the outputs leave that
+ * the committed `checkpoint` covers. */
 void world_let_out(struct step_context *, const struct rcl_action *);
 void world_let_out_covered(struct step_context *, uint32_t checkpoint);
 void world_judge_waiting(struct step_context *);
@@ -170,7 +173,7 @@ void world_judge_waiting(struct step_context *);
 /* Loses what was on the node of `rank`, which crashes. */
 void world_lose(const struct world *, int rank, enum crash_leaves);
 
-/* Loses all that is durable and not on nodes, as the server crashes. */
+/* Loses all that is durable and not on nodes. Is called when the server crashes. */
 void world_lose_server(const struct world *);
 
 /* Notes whether record `index` of `rank`, which is durable, has a copy: it has, unless the
@@ -183,8 +186,8 @@ bool world_is_there(const struct world *, int rank, const struct world_record *)
 /* Returns the newest committed checkpoint that all ranks can read or rebuild. */
 uint32_t world_newest_line(const struct world *);
 
-/* Puts the pieces of `checkpoint`, from which `rank` starts, on its node again, and the copies that
- * the node has for other ranks whose own pieces are not lost. */
+/* Puts the pieces of `checkpoint`, from which `rank` starts, on its node again; also the copies
+ * that the node keeps of other ranks' pieces, if these are not lost. */
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether a newer checkpoint is committed on a level that survives as many failures. */
@@ -194,7 +197,7 @@ bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
  * (world_useful.c). */
 bool world_is_useful(const struct world *, int rank, uint32_t checkpoint);
 
-/* The parts of an image, in the order in which they are kept. */
+/* world_image_parts has the parts of an image, in the order in which they are kept. */
 enum { IMAGE_PARTS = 5 };
 extern const enum part_kind world_image_parts[IMAGE_PARTS];
 
@@ -242,7 +245,7 @@ bool world_flow_in(const unsigned char *part, uint32_t size, int peer, int comm,
 
 /* ---- properties (world_judge.c, world_judge_step.c) ---- */
 
-/* Returns whether the property is judged in this world. */
+/* Returns whether `property` is judged in this world. */
 static inline bool is_judged(const struct world *w, const char *property)
 {
   return properties_judge(w->properties, property);

@@ -11,7 +11,8 @@
 #include "base/memory.h"
 #include "world/rules/world_step.h"
 
-/* The place where a rank stands: the flows of the image before `below`, or the present flows. */
+/* Describes where a rank stands: at an image, or in the present. The flows are those that its
+ * program had there. */
 struct stand {
   const struct world_flow *flows;
   uint32_t count;      /* number of flows */

@@ -13,7 +13,7 @@
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
 
-/* A view of the whole, with the memory for its tables. */
+/* Holds a view of the whole, with the memory for its tables. */
 struct view {
   const struct world *w;
   struct rcl_whole whole;
@@ -28,13 +28,13 @@ struct view {
   const struct rcl_clause *asked; /* the clause that is being asked; NULL: none */
 };
 
-/* The states of a rank that are stored with the committed checkpoint, the image of the next one,
- * and its log. */
+/* Numbers the stored states of a rank: with the committed checkpoint, with the image of the next
+ * one, and with the log of the next one. */
 enum { AT_COMMITTED, AT_NEWER, AT_LOG, STORED };
 
 /* ---- what programs count ---- */
 
-/* The programs whose messages are counted: the present one, or one in an image. */
+/* Names the programs whose messages are counted: the present one, or one in an image. */
 enum count_of { OF_NOW, OF_COMMITTED, OF_NEWER };
 
 static struct rcl_whole_count *count_in(struct rcl_whole_channel *channel, enum count_of of)
@@ -153,7 +153,8 @@ static void show_image_record(struct view *v, int rank, const struct world_recor
   show_image(v, rank, image);
 }
 
-/* A log of the committed checkpoint whose write was cut is never read. */
+/* Shows the state stored with a log. If the write of the committed checkpoint's log was cut, the
+ * log is never read, and so not shown. */
 static void show_log_record(struct view *v, int rank, const struct world_record *log)
 {
   struct rcl_whole_rank *shown = &v->rank[rank];
@@ -232,7 +233,7 @@ static void show_rank(struct view *v, int rank)
 
 /* ---- channels ---- */
 
-/* Shows a control message behind so many others, and so many messages of the program. */
+/* Shows a control message behind `place` others and `ahead` messages of the program. */
 static void show_control(const struct view *v, struct rcl_whole_control *control,
                          const struct world_message *message, uint32_t place, uint32_t ahead)
 {

@@ -1,6 +1,6 @@
 /* Serves windows of scripts. A message of a window names the operation of its sender's script, and
- * holds the values that it gives or that were fetched. So two messages are equal exactly if
- * operation and values are. */
+ * holds the values that it gives or that were fetched. So two messages are equal exactly if their
+ * operations and their values are equal. */
 #include "world/rules/world_parts.h"
 #include "world/script/window_rules.h"
 
@@ -141,8 +141,8 @@ static void carry_out_next(const struct world *w, int rank, struct world_window 
   }
 }
 
-/* Adds a message that waits. There is room, unless a faulty host has doubled a message, which other
- * properties detect. */
+/* Adds a message that waits. If there is no room, a faulty host has doubled a message, which
+ * properties detect; the message is then left out. */
 static void add_wait(const struct world *w, int rank, struct world_window *window,
                      struct world_wait wait)
 {
