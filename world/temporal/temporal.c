@@ -1,5 +1,5 @@
-/* Reads formulas, and judges them in a run that is known: by the meaning of each operator, without
- * an automaton. So the replay of a trace is a second opinion on the search. */
+/* Reads formulas, and judges them in a known run: by the meaning of each operator, without an
+ * automaton. So the replay of a trace is a second opinion on the search. */
 #include "world/temporal/temporal.h"
 
 #include <ctype.h>
@@ -117,7 +117,8 @@ static unsigned read_equals(struct reader *r, unsigned depth);
 
 enum { DEEPEST = 32 };
 
-/* Reads what binds most: a fact, a constant, a formula in parentheses, and what stands before one.
+/* Reads what binds most: a fact, a constant or a formula in parentheses, with the operators before
+ * it.
  */
 static unsigned read_unary(struct reader *r, unsigned depth)
 {
@@ -155,7 +156,7 @@ static unsigned read_unary(struct reader *r, unsigned depth)
   return read_fact(r);
 }
 
-/* Operators with two operands, from those that bind most; all associate to the right. */
+/* Lists the operators with two operands, the tightest binding first; all associate to the right. */
 static const struct {
   const char *sign;
   enum temporal_kind kind;

@@ -1,4 +1,4 @@
-/* The facts of which temporal formulas speak, each a function of the state of the world. */
+/* Has the facts of which temporal formulas speak, each a function of the state of the world. */
 #include "world/temporal/temporal_facts.h"
 
 #include <stdio.h>
@@ -91,8 +91,8 @@ static bool has_failed(const struct world *w, int number)
 
 /* ---- the table ---- */
 
-/* One of the functions is set. Without operands, `rank` must be true of any rank, or with `each` of
- * every rank, and `pair` of any channel. */
+/* One of the functions is set in each entry. A fact without operands is true if `rank` is true of
+ * some rank (with `each`: of every rank), or `pair` of some channel. */
 static const struct {
   const char *name;
   bool (*rank)(const struct world *, int rank);
