@@ -8,7 +8,7 @@
 #include "world/scenario/document_inside.h"
 #include "world/scenario/scenario.h"
 
-/* Limits that no scenario comes near, but a file of nested aliases does. */
+/* Sets limits that no scenario comes near, but a file of nested aliases does. */
 enum { DEPTH_MAX = 16, NODES_MAX = 100000, BYTES_MAX = 1 << 20 };
 
 /* ---- nodes ---- */

@@ -1,5 +1,5 @@
-/* A YAML document with the place of each value, for error messages with lines, and with `--set`,
- * which changes a value before it is checked.
+/* Keeps a YAML document with the place of each value, so that messages name lines. `--set` changes
+ * a value before it is checked.
  *
  *     file --read--> document --set--> document --keys_check()--> keys_read()
  */
@@ -18,7 +18,7 @@ struct document {
   GHashTable *lines; /* dotted path -> struct document_place; filled by keys_check() */
 };
 
-/* The place of a value. */
+/* Tells the place of a value. */
 struct document_place {
   int line;      /* from 1 */
   int text_line; /* line at which the text of the value begins: the line after `|` */

@@ -1,4 +1,4 @@
-/* Inside the document: what its files share. */
+/* Declares what the files of the document share. */
 #ifndef RECLINE_DOCUMENT_INSIDE_H
 #define RECLINE_DOCUMENT_INSIDE_H
 

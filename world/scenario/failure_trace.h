@@ -1,5 +1,5 @@
-/* Files that say when the nodes of a machine were down. The first line names the columns, by which
- * the format is known:
+/* Reads files that say when the nodes of a machine were down. The columns that the first line names
+ * tell the format:
  *
  *     node,start,end
  *         times in seconds, or with a unit

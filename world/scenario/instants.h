@@ -1,12 +1,12 @@
-/* Inside world/scenario: finds the times at which checkpoints are requested, after the keys are
- * read. */
+/* Finds the times at which checkpoints are requested, after the keys are read. For world/scenario
+ * only. */
 #ifndef RECLINE_INSTANTS_H
 #define RECLINE_INSTANTS_H
 
 #include "world/scenario/scenario.h"
 
-/* Reads the instants, and refuses those that the protocol cannot meet. Errors as
- * scenario_complain(). */
+/* Reads the instants, and refuses those that the protocol cannot meet. Sets errors as
+ * scenario_complain() does. */
 bool instants_judge(struct scenario *, GError **error);
 
 #endif

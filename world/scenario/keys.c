@@ -48,7 +48,7 @@ static const struct key program_keys[] = {
     {KEY("topology", KEY_TEXT, struct scenario, program.topology)},
     {.name = NULL}};
 
-/* An amount of a machine: above 0, or not stated. */
+/* Makes the key of an amount of a machine, which is above 0 or not stated. */
 #define AMOUNT(key, type, member)                                                                  \
   {                                                                                                \
     KEY(key, type, struct scenario, platform.stated.member), .otherwise = -1                       \
@@ -81,7 +81,7 @@ static const struct key local_keys[] = {AMOUNT("bandwidth", KEY_RATE, local.band
                                         AMOUNT("write_latency", KEY_SECONDS, local.write_latency),
                                         {.name = NULL}};
 
-/* The keys of a machine, in a scenario or in a file of its own. */
+/* Lists the keys of a machine, in a scenario or in a file of its own. */
 #define MACHINE                                                                                    \
   {KEY("nodes", KEY_WHOLE, struct scenario, platform.stated.nodes), .least = 1,                    \
    .most = MACHINE_NODES_MAX},                                                                     \

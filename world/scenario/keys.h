@@ -30,9 +30,9 @@ enum key_kind {
   KEY_LIST,    /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
 };
 
-/* A key of the table. When a scenario is saved, it leaves out numbers below `least`, lists with
- * fewer items, NULL, mappings whose first key is needed and has no value, and `sparse` mappings
- * without any value. So a default below `least` means "not stated". */
+/* Describes a key of the table. A saved scenario leaves out numbers below `least`, lists with fewer
+ * items, NULL, mappings whose first key is needed and has no value, and `sparse` mappings without
+ * any value. So a default below `least` means "not stated". */
 struct key {
   const char *name; /* NULL ends a table */
   enum key_kind kind;
@@ -47,10 +47,12 @@ struct key {
   size_t size;
 };
 
-/* The keys of a struct scenario, and those of a machine in a file of its own (platform.stated). */
+/* scenario_keys has the keys of struct scenario, machine_keys those of a machine in a file of its
+ * own (platform.stated). */
 extern const struct key scenario_keys[], machine_keys[];
 
-/* Compares the document with the table: keys, types and names. Fills `lines`. Errors: one line. */
+/* Compares the document with the table: keys, types and names. Fills `lines`. Returns false with
+ * `error` set to one line if they do not fit. */
 bool keys_check(struct document *, const struct key *keys, GError **error);
 
 /* Fills `scenario` from a checked document: every key gets its value or its default. */

@@ -1,11 +1,11 @@
-/* Inside world/scenario: judges levels of storage, after the keys are read. */
+/* Judges levels of storage, after the keys are read. For world/scenario only. */
 #ifndef RECLINE_LEVELS_H
 #define RECLINE_LEVELS_H
 
 #include "world/scenario/scenario.h"
 
-/* Fills in values that are not stated, and refuses values that do not fit together. Errors as
- * scenario_complain(). */
+/* Fills in values that are not stated, and refuses values that do not fit together. Sets errors as
+ * scenario_complain() does. */
 bool levels_judge(struct scenario *, GError **error);
 
 /* Returns whether all levels can be read from any node. */

@@ -8,7 +8,7 @@
 
 enum { NO_FIELD = -1, LEAF_NODES = 32 };
 
-/* The default of an amount: `value`, or `share` of another amount. */
+/* Gives the default of an amount: `value`, or `share` of another amount. */
 static const struct preset {
   const char *key;
   enum quantity kind;

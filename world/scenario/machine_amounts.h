@@ -8,16 +8,19 @@
 
 enum { MACHINE_NODES_MAX = 65536 };
 
-/* FLAT: one crossbar. FAT_TREE: switches of `group` nodes below a core that never blocks but for
- * the `taper` of their trunks. DRAGONFLY: groups, with a link between each two. */
+/* FLAT: one crossbar. FAT_TREE: switches of `group` nodes each, with trunks to a core that never
+ * blocks; `taper` makes the trunks slower than their nodes together. DRAGONFLY: groups, with a link
+ * between each two. */
 enum wiring { TOPOLOGY_UNSTATED, TOPOLOGY_FLAT, TOPOLOGY_FAT_TREE, TOPOLOGY_DRAGONFLY };
 
-/* The speed in bytes per second, and the seconds that a synced write takes in addition. */
+/* Describes a disk by its speed in bytes per second, and by the seconds that a synced write takes
+ * in addition. */
 struct machine_disk {
   double bandwidth, read_bandwidth, write_latency;
 };
 
-/* A machine. Amounts below 0, a taper below 1 and counts of 0 are not stated. */
+/* Describes a machine. Amounts below 0, a taper below 1 and counts of 0 mean that the value is not
+ * stated. */
 struct machine {
   int nodes; /* nodes that can have ranks */
   enum wiring topology;
@@ -47,7 +50,7 @@ void machine_inherit(struct machine *machine, const struct machine *other);
  * default. Returns a set with a bit for each default (machine_presumed()). */
 unsigned machine_complete(struct machine *, int per_node);
 
-/* The things for which a default matters. */
+/* Names the things for which a default matters. */
 enum matters {
   MATTERS_ALWAYS,
   MATTERS_COPIES,  /* checkpoints and logs */

@@ -8,7 +8,8 @@
 
 static const char SPLIT[] = "sharing_policy=\"SPLITDUPLEX\"";
 
-/* A number as text, independent of the locale, which is exactly the same when it is read back. */
+/* Holds a number as text that does not depend on the locale, and that reads back as exactly the
+ * same number. */
 struct number {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 };

@@ -113,7 +113,7 @@ static void add_host(GPtrArray *hosts, GHashTable *seen, const char *id, GError 
     g_ptr_array_add(hosts, g_strdup(id));
 }
 
-/* The hosts without a <host_link> so far, in a zone with routing Cluster. */
+/* Holds the hosts of a zone with routing Cluster that have no <host_link> so far. */
 struct star {
   GHashTable *bare; /* host -> line of its <host>; NULL: the zone has another routing */
   bool links;       /* other hosts have a link */

@@ -19,11 +19,12 @@ char *platform_read(const char *file, GError **error);
  * with `error` set to one line: what is wrong with the file, or which interconnects it has. */
 char **platform_hosts(const char *text, const char *interconnect, GError **error);
 
-/* For each of these hosts the id of the innermost zone (<cluster>s are zones) that holds it; ends
- * with NULL; freed with g_strfreev(). The text is one that platform_hosts() has read. */
+/* Returns for each of `hosts` the id of the innermost zone that holds it; <cluster>s are zones,
+ * too. The list ends with NULL, and the caller frees it with g_strfreev(). The text is one that
+ * platform_hosts() has read. */
 char **platform_zones(const char *text, const char *interconnect, char *const *hosts);
 
-/* Errors of these functions: the interconnect that was asked for does not exist; a host or link
+/* Is the domain of two errors: the interconnect that was asked for does not exist; a host or link
  * would go off by itself (the text begins with the line in the file and ": "). Other errors of the
  * file are G_MARKUP_ERROR and G_FILE_ERROR. */
 #define PLATFORM_ERROR platform_error_quark()

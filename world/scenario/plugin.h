@@ -10,20 +10,20 @@
 
 /* Loads shared object `file` (an absolute path), which ends with RECLINE_PROTOCOLS (protocol.h),
  * and adds its protocols to the registry until the process ends. It must be pure (shared_object.h).
- * A file that was loaded before is not loaded again. Before threads start. On error false, and
- * `error` says in one line what is wrong with the file. */
+ * A file that was loaded before is not loaded again. Is called before threads start. Returns false
+ * if something is wrong with the file, with `error` set to one line. */
 bool plugin_load(const char *file, GError **error);
 
 /* Loads librecline-mutants.so of this build or installation, which holds the mutants and the
- * reference worlds (verify/mutants). Errors and repeated calls as plugin_load(). */
+ * reference worlds (verify/mutants). Errors and repeated calls are as with plugin_load(). */
 bool plugin_mutants(GError **error);
 
-/* The protocol called `name` in the registry; the mutants are loaded before where it is the name of
- * a mutant ("c3~no-suppress") or of a reference world ("cl-c"). NULL: there is none. */
+/* Returns the protocol called `name` in the registry; NULL: there is none. If a mutant
+ * ("c3~no-suppress") or a reference world ("cl-c") has such a name, loads the mutants first. */
 const struct rcl_protocol *plugin_protocol(const char *name);
 
 /* Returns the shared object from which the protocol `name` was loaded, a text that stays until the
- * process ends; NULL: it is one of recline's. */
+ * process ends; NULL: the protocol is recline's own. */
 const char *plugin_file(const char *name);
 
 #define PLUGIN_ERROR plugin_error_quark()

@@ -1,6 +1,6 @@
 #include "world/scenario/protocol_words.h"
 
-/* The words, in the order of their bits. */
+/* Has the words, in the order of their bits. */
 static const struct {
   const char *name, *text;
 } assumptions[] = {{"control-order", "control messages in order"},

@@ -1,4 +1,5 @@
-/* Words for what protocols declare (struct rcl_place), the same wherever people read them. */
+/* Has the words for what protocols declare (struct rcl_place), the same wherever people read them.
+ */
 #ifndef RECLINE_PROTOCOL_WORDS_H
 #define RECLINE_PROTOCOL_WORDS_H
 

@@ -7,7 +7,7 @@
 #include "world/scenario/quantity.h"
 #include "world/scenario/scenario.h"
 
-/* The largest values. Above these, simulated time loses digits: 300 years, an exabyte. */
+/* Limits values to 300 years and an exabyte, above which simulated time loses digits. */
 static const double longest = 1e10, largest = 1e18;
 
 static const struct time_unit rates[] = /* of bytes per second */

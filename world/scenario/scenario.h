@@ -19,7 +19,7 @@
 #include "protocols/protocol.h"
 #include "world/scenario/failure_trace.h"
 
-/* When a failure strikes. */
+/* Says when a failure strikes. */
 enum trigger {
   TRIGGER_TIME,  /* at: seconds of simulated time */
   TRIGGER_POINT, /* after: the count-th event of that kind at that rank (and checkpoint) */
@@ -27,17 +27,17 @@ enum trigger {
   TRIGGER_TRACE, /* trace: at the times in a file */
 };
 
-/* Distributions of the time from the repair of a node to its next failure. */
+/* Lists distributions of the time from the repair of a node to its next failure. */
 enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL, LAW_GAMMA };
 
-/* The failures between which `mtbf` is the mean time: of each node, of all nodes together, or of
- * each zone of the platform, whose nodes fail at once. */
+/* Says between which failures `mtbf` is the mean time: those of each node, of all nodes together,
+ * or of each zone of the platform, whose nodes fail at once. */
 enum failure_scope { OF_NOTHING, OF_NODE, OF_PLATFORM, OF_ZONE };
 
-/* Where a run begins in a trace: at its beginning, or at a time drawn by the seed. */
+/* Says where in a trace a run begins: at its beginning, or at a time drawn by the seed. */
 enum begins { BEGINS_FIRST, BEGINS_DRAWN };
 
-/* The nodes of ranks: rank r is on host nodes[r / per_node]. */
+/* Lays ranks out on nodes: rank r is on host nodes[r / per_node]. */
 struct layout {
   char *interconnect; /* the platform's name for it; NULL: its first one, or it has none */
   int per_node;       /* ranks that share a node, at least 1 */
@@ -50,11 +50,11 @@ struct layout {
 
 enum placement { PLACEMENT_ONE_PER_NODE, PLACEMENT_BLOCK };
 
-/* The things that a failure kills: the victim's node with all its ranks, the victim alone, or the
- * file server and the event logger. */
+/* Says what a failure kills: the victim's node with all its ranks, the victim alone, or the file
+ * server and the event logger. */
 enum kills { KILLS_NODE, KILLS_RANK, KILLS_SERVER };
 
-/* What happens to the node when it is repaired. */
+/* Says what happens to the node when it is repaired. */
 enum returns { RETURNS_REPAIRED, RETURNS_NEVER, RETURNS_EMPTY };
 
 struct failure {
@@ -64,7 +64,8 @@ struct failure {
   enum returns returns; /* KILLS_NODE */
   double at;            /* TRIGGER_TIME: seconds; otherwise -1 */
   struct {
-    int rank; /* the rank at whose protocol's event it strikes; the victim if the file names none */
+    int rank; /* the rank at whose event the failure strikes; the victim, unless the file names one
+               */
     enum rcl_event_kind event;
     uint32_t checkpoint; /* 0: any */
     uint32_t iteration;  /* iteration of the rank's program; 0: any */
@@ -86,26 +87,27 @@ struct failure {
   enum begins begins;     /* TRIGGER_TRACE */
   struct outage *outages; /* the outages of the trace, by start */
   unsigned outages_count;
-  double repair;       /* seconds from detection until the node can be used again, */
-  enum law repair_law; /* or their mean; TRIGGER_LAW, LAW_NONE: always as long. A trace has
-                          its own, -1 */
+  double repair; /* seconds from detection until the node can be used again, or their mean; -1: the
+                    trace tells */
+  enum law repair_law; /* TRIGGER_LAW: the law of `repair`; LAW_NONE: it is always as long */
   double repair_shape; /* as `shape` */
   /* Interconnect on which all ranks go on after the failure; NULL: the same one. */
   struct layout *restart_on;
 };
 
-/* The fault-tolerant MPI runtime that runs model (sim/host/failures/ulfm.h). */
+/* Names the fault-tolerant MPI runtime that runs model (sim/host/failures/ulfm.h). */
 enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
 
-/* The place of images: in the memory of the rank's node, on the node's first disk, or on that of
+/* Says where images are: in the memory of the rank's node, on the node's first disk, or on that of
  * the service host. */
 enum storage { STORAGE_UNSTATED, STORAGE_MEMORY, STORAGE_LOCAL, STORAGE_NFS };
 
-/* How data on nodes survive the loss of nodes: not at all; by a copy on the next node of the set;
- * by the parity of a set, which may lose one node; or by a code that may lose `losses` nodes. */
+/* Says how data on nodes survive the loss of nodes: not at all; by a copy on the next node of the
+ * set; by the parity of a set, which may lose one node; or by a code that may lose `losses` nodes.
+ */
 enum redundancy { REDUNDANCY_NONE, REDUNDANCY_PARTNER, REDUNDANCY_XOR, REDUNDANCY_REED_SOLOMON };
 
-/* A level of storage. Checkpoint k goes to the last level whose `every` divides k. */
+/* Describes a level of storage. Checkpoint k goes to the last level whose `every` divides k. */
 struct level {
   enum storage storage;
   enum redundancy redundancy;
@@ -115,35 +117,36 @@ struct level {
 };
 enum { LEVELS_MAX = 8 };
 
-/* What happens when a program asks for a checkpoint. */
+/* Says what happens when a program asks for a checkpoint. */
 enum calls { CALLS_IGNORED, CALLS_TAKEN };
 
-/* What a run does when its last checkpoint has committed. STOP leaves the checkpoint for another
- * run. */
+/* Says what a run does when its last checkpoint has committed. STOP leaves the checkpoint for
+ * another run. */
 enum afterwards { AFTERWARDS_CONTINUE, AFTERWARDS_STOP };
 
-/* Whether the program of a rank continues or waits while its checkpoint is written. */
+/* Says whether the program of a rank continues or waits while its checkpoint is written. */
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
-/* The place of hybrid's log of payloads: in memory only, or in each checkpoint, too. */
+/* Says where hybrid keeps its log of payloads: in memory only, or in each checkpoint, too. */
 enum log_place { LOG_IN_MEMORY, LOG_IN_STORAGE };
-/* How bookmark's ranks learn that channels are empty (protocols/bookmark.c); values of its
- * parameter. */
+/* Says how bookmark's ranks learn that channels are empty (protocols/bookmark.c). The values are
+ * those of its parameter. */
 enum exchanges { EXCHANGE_TWICE, EXCHANGE_ONCE };
-/* How a protocol's words travel with a collective: in a collective of their own ahead of the data,
- * with the data, or one of the two by the size of the data. */
+/* Says how a protocol's words travel with a collective: in a collective of their own ahead of the
+ * data, with the data, or one of the two by the size of the data. */
 enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
 
-/* What happens to connections at captures and restarts. */
+/* Says what happens to connections at captures and restarts. */
 enum closes { CONNECTIONS_STAY, CONNECTIONS_CLOSE };
-/* The order of delivery on a channel: MPI's, the order of sending, or no order, not even MPI's. */
+/* Gives the order of delivery on a channel: MPI's, the order of sending, or no order, not even
+ * MPI's. */
 enum order { ORDER_ANY, ORDER_FIFO, ORDER_NONE };
 
-/* When outputs leave: when the protocol allows it, or at once. */
+/* Says when outputs leave: when the protocol allows it, or at once. */
 enum outputs { OUTPUT_HELD, OUTPUT_PASSES };
 enum lie { LIE_DROP, LIE_DUPLICATE, LIE_EARLY_DURABLE, LIE_WINDOWS_LOST, LIE_LOCKS_LOST };
 
 enum places { PLACES_ANYWHERE, PLACES_PROGRAM };
-/* What an image has: all memory, or the data that the program protects. */
+/* Says what an image has: all memory, or the data that the program protects. */
 enum image_level { IMAGE_SYSTEM, IMAGE_APPLICATION };
 
 enum expected_verdict {
@@ -193,7 +196,7 @@ struct scenario {
 
   struct {
     char *name; /* name in the registry, or a mutant "c3~no-suppress" */
-    char *file; /* absolute path of the shared object that has the protocol; NULL: it is our own */
+    char *file; /* absolute path of the shared object that has the protocol; NULL: recline's own */
     uint32_t capacity;     /* entries in each list of the protocol's state */
     uint32_t interval;     /* hybrid: iterations between checkpoints; 0: none */
     uint32_t log;          /* hybrid: number of iterations in an interval whose payloads are kept */
@@ -215,7 +218,7 @@ struct scenario {
     enum calls calls;
     enum afterwards then;
     enum storage storage; /* UNSTATED if there are levels */
-    /* Sorted by `every`, of which the first is 1; NULL: there is only `only`. */
+    /* Sorted by `every`, which is 1 in the first level; NULL: there is only the level `only`. */
     struct level *levels;
     unsigned levels_count;
     struct level only;
@@ -253,7 +256,7 @@ struct scenario {
     int program_exit; /* -1: the scenario does not state it */
   } expect;
 
-  /* Bounds and choices of the explorer. */
+  /* Has the bounds and choices of the explorer. */
   struct {
     int checkpoints; /* how often TIMER may fire */
     int crashes;     /* crashes, at any point of any rank */
@@ -310,15 +313,17 @@ const char *scenario_law_name(enum law);
 /* Returns whether nodes fail again and again, any number of times. */
 bool scenario_fails_by_law(const struct scenario *);
 
-/* Return the level with that index, NULL behind the last one; and the level to which a checkpoint
- * goes. Without levels there is one, with checkpoint.storage. */
+/* scenario_level() returns the level with that index, NULL behind the last one; scenario_level_of()
+ * the level to which a checkpoint goes. A scenario without levels has one, with checkpoint.storage.
+ */
 const struct level *scenario_level(const struct scenario *, unsigned index);
 const struct level *scenario_level_of(const struct scenario *, uint32_t checkpoint);
 
-/* Return the number of ranks whose images are on one node: in a run, and in the explorer. */
+/* Returns the number of ranks whose images are on one node: in a run, and in the explorer. */
 int scenario_stored_per_node(const struct scenario *);
 
-/* Return the host on which `rank` runs, and the number of nodes that `ranks` ranks need. */
+/* layout_host() returns the host on which `rank` runs, layout_nodes() the number of nodes that
+ * `ranks` ranks need. */
 const char *layout_host(const struct layout *, int rank);
 int layout_nodes(const struct layout *, int ranks);
 
@@ -326,9 +331,9 @@ int layout_nodes(const struct layout *, int ranks);
  * if the scenario describes the machine itself. The caller frees it. */
 char *scenario_platform_name(const struct scenario *);
 
-/* Returns default `i`, from 0, of those that the platform's description leaves to recline; `taken`
- * is NULL behind the last one. Defaults that do not matter in this scenario (a disk to which
- * nothing is written) are left out. */
+/* Returns default number `i`, from 0, among the values that the platform's description leaves to
+ * recline; `taken` is NULL behind the last one. Defaults that do not matter in this scenario (a
+ * disk to which nothing is written) are left out. */
 struct machine_default scenario_presumed(const struct scenario *, unsigned i);
 
 /* Returns whether timers of ranks ever go off: by interval, at instants, or when the program
@@ -336,7 +341,7 @@ struct machine_default scenario_presumed(const struct scenario *, unsigned i);
 bool scenario_asks(const struct scenario *);
 
 /* Sets an error `file:line: path: what, expected what` at the line of `path` ("failures.0.after"),
- * or of the nearest key above it, and returns false. For rules that only a command or a host can
+ * or of the nearest key above it, and returns false. Is for rules that only a command or a host can
  * judge. */
 bool scenario_complain(const struct scenario *, const char *path, GError **error,
                        const char *format, ...) G_GNUC_PRINTF(4, 5);

@@ -131,8 +131,8 @@ static bool judge_returns(const struct scenario *scenario, const char *path,
          refuse_key(scenario, path, "returns", beside, error);
 }
 
-/* Judges a process that lives and is declared dead: it is alone, and does not move to another
- * node. */
+/* Judges a failure in which a living process is declared dead: it must be `at` or `after`, and can
+ * neither cut a step, nor move ranks to another interconnect, nor run under ULFM. */
 static bool judge_declared(const struct scenario *scenario, const char *path,
                            const struct failure *failure, GError **error)
 {

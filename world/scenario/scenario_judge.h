@@ -1,5 +1,5 @@
-/* Inside world/scenario: the parts of scenario_read.c, which judges the rules between keys. A
- * function that returns false has set `error` to one line. */
+/* Declares the parts of scenario_read.c, which judges the rules between keys. For world/scenario
+ * only. A function that returns false has set `error` to one line. */
 #ifndef RECLINE_SCENARIO_JUDGE_H
 #define RECLINE_SCENARIO_JUDGE_H
 
@@ -11,10 +11,10 @@
 /* Returns whether the file states the key at `path`. */
 bool scenario_given(const struct scenario *, const char *path);
 
-/* Makes an absolute path of `*name`, which is relative to the scenario's folder. */
+/* Makes `*name`, which is relative to the scenario's folder, an absolute path. */
 void scenario_make_absolute(const struct scenario *, char **name);
 
-/* Does the same for a file that must exist: the value of the key at `path`. */
+/* Does the same for a file that must exist, whose name is the value of the key at `path`. */
 bool scenario_find_file(const struct scenario *, const char *path, char **name,
                         const char *expected, GError **error);
 

@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* A file in memory. Every offset in it is checked before use. */
+/* Holds a file in memory. Every offset in the file is checked before use. */
 struct object {
   const char *bytes;
   gsize size;
@@ -13,7 +13,7 @@ struct object {
   const Elf64_Shdr *section;
 };
 
-/* A symbol table with its names. */
+/* Holds a symbol table with its names. */
 struct symbols {
   const Elf64_Sym *symbol;
   size_t count;
@@ -299,8 +299,8 @@ static bool has_code(const struct object *o, uint64_t address, const char *digit
   return code;
 }
 
-/* The code of the start files of gcc and glibc, for x86-64. */
-static const char BRANCH_TARGET[] = "f30f1efa", /* may come before each */
+/* Describes the code of the start files of gcc and glibc, for x86-64. */
+static const char BRANCH_TARGET[] = "f30f1efa", /* may come before INIT and before FINI */
     INIT[] = "4883ec08488b05........4885c07402ffd04883c408c3", FINI[] = "4883ec084883c408c3",
                   FRAME_DUMMY[] = "e9",
                   REGISTER_TM_CLONES[] =
