@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The result: what the world has seen of all lives of the program. */
+/* Tells what the world has seen of all lives of the program. */
 struct joined {
   unsigned ranks, steps, starts, commits;
   unsigned violations; /* number of lines of the trace that tell a violation */

@@ -4,7 +4,7 @@
 
 #include "protocols/protocol.h"
 
-/* The lines of the head. */
+/* Numbers the lines of the head. */
 enum { MAGIC, PROTOCOL, RANKS, CAPACITY, PROGRAM, LIBRARY, BEGAN, RULE, HEAD };
 static const char *const head[HEAD] = {"recline-part-trace 2",
                                        "protocol ",

@@ -6,7 +6,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The head, which is equal in all parts of a run except for `began`. The part owns its texts. */
+/* Holds the head, which is equal in all parts of a run except for `began`. The part owns the texts.
+ */
 struct part_head {
   const char *protocol, *program, *library; /* `library` is the MPI library */
   int ranks;
@@ -17,7 +18,7 @@ struct part_head {
 struct part_trace {
   char *file; /* its path */
   struct part_head head;
-  bool there;    /* there is such a file */
+  bool there;    /* the file exists */
   char **line;   /* all lines; the last one is NULL; NULL: the process has told nothing */
   unsigned next; /* the next line to read: the first is the one behind the head */
 };

@@ -19,7 +19,7 @@ static bool find_message(struct replay *r, struct move *move, guint64 number, gi
                     number, move->event.peer, move->rank);
 }
 
-/* The words of a line that belong to traces, and not to the notation of protocols. */
+/* Holds the words of a line that belong to traces, and not to the notation of protocols. */
 struct extras {
   guint64 number; /* @n; 0: none */
   gint64 place;   /* at=K; -1: none */
@@ -169,7 +169,8 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   return !extras.number || find_message(r, move, extras.number, extras.place);
 }
 
-/* Returns a digest of the world's state. Kept bytes count by content, not by number. */
+/* Returns a hash of the kept bytes with that number; 0: there are none. Equal contents may have
+ * different numbers. */
 static uint32_t kept_digest(const struct world *world, uint32_t number)
 {
   uint32_t size;

@@ -1,4 +1,5 @@
-/* Inside the replay: what replay.c, which reads lines, and replay_header.c share. */
+/* Declares what the files of the replay share: replay.c, which reads lines, replay_header.c and
+ * replay_temporal.c. */
 #ifndef RECLINE_REPLAY_H
 #define RECLINE_REPLAY_H
 
@@ -30,7 +31,7 @@ struct replay {
   GHashTable *members;     /* member_key() of each member of a communicator that the trace names */
 };
 
-/* The header of a trace, before `---`. */
+/* Holds the header of a trace: the lines before `---`. */
 struct header {
   char *protocol, *topology;
   guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, stored_per_node,

@@ -2,7 +2,7 @@
 
 #include "world/scenario/platform_file.h"
 
-/* The platform. Any machine will do, as the schedule fixes the order. */
+/* Names the platform. Any machine will do, as the schedule fixes the order. */
 static const char platform[] = "clan.xml";
 
 const char *counterexample_refuses(const struct scenario *claim, const struct script *script)

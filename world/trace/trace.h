@@ -1,4 +1,5 @@
-/* Traces: what happened, one line a move, in the notation of protocols/text.h (docs/trace.md).
+/* Writes and reads traces, which tell what happened: a line for each move, in the notation of
+ * protocols/text.h (docs/trace.md).
  *
  *     recline-trace 3
  *     protocol c3
@@ -11,9 +12,9 @@
  *     0.001250 3 arrived peer=1 tag=7 comm=0 request=3 bytes=8 words=0,0,4 @12 | deliver
  *         request=3 # 8899aabbccddeeff                      (one line)
  *
- * `@n` numbers a message, equally at its sending and its arrival. The digest after `#` is that of
- * the rank's protocol state after the step. A replay (lock 4) takes a trace through the same
- * protocol objects and compares actions and digests.
+ * `@n` is the number of a message, the same at its sending and at its arrival. The digest after `#`
+ * is that of the rank's protocol state after the step. A replay (lock 4) takes a trace through the
+ * same protocol objects and compares actions and digests.
  */
 #ifndef RECLINE_TRACE_H
 #define RECLINE_TRACE_H
@@ -45,7 +46,7 @@ void trace_again(struct trace *, unsigned step);
 bool trace_close(struct trace *,
                  GError **error); /* renames the file; frees `trace` also on error */
 
-/* The content of a trace. */
+/* Holds the content of a trace. */
 struct trace_story {
   const struct rcl_protocol *protocol;
   int ranks;

@@ -12,20 +12,20 @@
 
 /* ---- message numbers ---- */
 
-/* A message under way, as it is in its channel, with its number; 0: it has none yet. */
+/* Holds a message under way, as it is in its channel, with its number; 0: it has none yet. */
 struct numbered {
   uint64_t number;
   struct world_message message;
 };
 
-/* The copy of a channel. */
+/* Holds the copy of a channel. */
 struct queue {
   uint32_t part;
   struct numbered *item;
   uint32_t count, room;
 };
 
-/* A message of the programs that has a number, and its place in its flow. */
+/* Holds the number of a message of the programs, and the message's place in its flow. */
 struct placed {
   uint64_t number;
   int32_t tag;
@@ -33,9 +33,9 @@ struct placed {
   int16_t source, destination, comm;
 };
 
-enum { PLACED = 1 << 14 }; /* number of the last messages whose places are known */
+enum { PLACED = 1 << 14 }; /* places are known for this many messages, the last ones */
 
-/* Copies of the channels whose messages carry numbers. */
+/* Holds copies of the channels whose messages carry numbers. */
 struct trace_lines {
   uint32_t *queue_of; /* by part: index in `queues`, + 1; 0: none yet */
   struct queue *queues;

@@ -6,19 +6,20 @@
 #include "base/buffer.h"
 #include "world/rules/world.h"
 
-/* The state between lines: the numbers of messages. */
+/* Keeps the state between lines: the numbers of messages. */
 struct trace_lines;
 
 struct trace_lines *trace_lines_new(void);
 void trace_lines_free(struct trace_lines *);
 
-/* Returns all lines up to `---`, with it. `host` names the host. The caller frees the text with
+/* Returns all lines up to and with `---`. `host` names the host. The caller frees the text with
  * free(). */
 char *trace_header(const struct world *, const char *host);
 
-/* The first returns the line of a move that world_step() has just taken, without time and line end.
- * The second returns the line of a violation, after trace_name_messages(). If the verdict is that
- * the step was impure, the protocol is not called. The caller frees the lines with free(). */
+/* trace_line() returns the line of a move that world_step() has just taken, without time and line
+ * end. trace_violation_line() returns the line of a violation, after trace_name_messages(). If the
+ * verdict is that the step was impure, the protocol is not called. The caller frees the lines with
+ * free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
                  const struct rcl_actions *, const struct verdict *);
 char *trace_violation_line(const struct trace_lines *, struct verdict *);
@@ -29,8 +30,8 @@ char *trace_violation_line(const struct trace_lines *, struct verdict *);
  * programs only. A second call appends nothing. */
 void trace_name_messages(const struct trace_lines *, struct verdict *);
 
-/* Append to `text` the part of a move's line that says what happened, without message numbers; and
- * an operation of a script as scripts write it. */
+/* trace_print_move() appends to `text` the part of a move's line that says what happened, without
+ * message numbers; trace_print_operation() an operation as scripts write it. */
 void trace_print_move(struct buffer *text, const struct world *, const struct move *);
 void trace_print_operation(struct buffer *text, const struct operation *);
 

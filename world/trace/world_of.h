@@ -9,7 +9,7 @@
  * judged. */
 void world_of_protocol(struct world *, const struct scenario *);
 
-/* Adds the scenario's levels of storage; none if storage outlives all crashes. */
+/* Adds the scenario's levels of storage. There are none if storage outlives all crashes. */
 void world_of_levels(struct world *, const struct scenario *);
 
 /* Loads the shared object of a protocol that is kept elsewhere. Its path is in the scenario that
