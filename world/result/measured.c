@@ -3,9 +3,9 @@
  *     SECONDS RANK EVENT | ACTION | ACTION # DIGEST
  *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N
  *
- * Work of a life after the checkpoint from which a later life starts is lost. So each life counts
- * with the account that it gave when it captured that checkpoint, or at its end if no later life
- * starts from one of its checkpoints.
+ * The work that a life does after the checkpoint from which a later life starts is lost. So each
+ * life counts with the account that it gave when it captured that checkpoint, or at its end if no
+ * later life starts from one of its checkpoints.
  */
 #include "world/result/measured.h"
 
@@ -26,7 +26,7 @@ struct account {
   uint64_t stored, image, iterations; /* of this life so far */
 };
 
-/* A process in one life, as far as its trace tells. */
+/* Describes a process in one life, as far as its trace tells. */
 struct process {
   double began, last; /* seconds of its start and of its last line; 0: it has left none */
   bool finished;

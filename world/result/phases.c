@@ -5,7 +5,8 @@
 #include "base/breach.h"
 #include "protocols/text.h"
 
-/* An end of a phase: a step with that event or action, as text_is_moment() tells. */
+/* Describes the beginning or the end of a phase: a step with that event or action, as
+ * text_is_moment() tells. */
 struct moment {
   enum rcl_event_kind event;
   enum rcl_action_kind action;
@@ -19,7 +20,7 @@ struct phase {
   bool repeats;  /* from and to are the same */
 };
 
-/* The progress of a rank in phases of one name. */
+/* Holds the progress of a rank in phases of one name. */
 struct stage {
   double began;
   bool open;
@@ -130,7 +131,7 @@ static void note(const struct phases *p, uint32_t checkpoint, int rank, unsigned
   taken[name * (gsize)p->ranks + (gsize)rank] = seconds;
 }
 
-/* A step as the phases see it. */
+/* Holds a step as the phases see it. */
 struct step {
   int rank;
   double now;

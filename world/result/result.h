@@ -1,5 +1,5 @@
-/* The result of a run: the MPI layer fills it in and writes it as result.json, and `recline run`
- * reads it. */
+/* Describes the result of a run: the MPI layer fills it in and writes it as result.json, and
+ * `recline run` reads it. */
 #ifndef RECLINE_RESULT_H
 #define RECLINE_RESULT_H
 
@@ -15,24 +15,26 @@ enum run_verdict {
   RUN_STOPPED    /* the last checkpoint has committed, and is left for another run */
 };
 
-/* The simulated seconds of a rank by activity. A result holds the mean over the ranks, whose sum is
- * simulated_s. Time that a rollback undoes moves from its own field to `lost`. */
+/* Holds the simulated seconds of a rank by activity. A result has the means over the ranks, whose
+ * sum is simulated_s. Time that a rollback undoes moves from its own field to `lost`. */
 struct run_time {
   double compute, mpi, protocol, checkpoint, lost, restart;
 };
 
-/* Copies in memory. Their seconds are the mean over the ranks, and part of the ranks' run time. */
+/* Counts copies in memory. Their seconds are the mean over the ranks, and part of the ranks' run
+ * time. */
 struct run_copies {
   uint64_t payload_bytes, state_bytes; /* of all ranks */
   double payload_s, state_s;
 };
 
-/* Times of the runtime's repairs, in seconds over all recoveries; 0 if no repair is modelled. */
+/* Holds the times of the runtime's repairs, in seconds over all recoveries; 0 if no repair is
+ * modelled. */
 struct run_repair {
   double detect, revoke, notice, agree, spawn, rebuild;
 };
 
-/* Seconds of a phase of a checkpoint (rcl_phase), over the ranks that were in it. */
+/* Holds the seconds of a phase of a checkpoint (rcl_phase), over the ranks that were in it. */
 struct run_phase {
   char *name;
   uint32_t checkpoint;
