@@ -11,7 +11,7 @@
 #include "base/platform.h"
 
 enum {
-  NUMBERS = 32, /* most files: those of an archive, of its save, and one that is being written */
+  NUMBERS = 32, /* most files: of an archive, of its save, and one that is being written */
   AHEAD = 16,   /* lines of a filter are prefetched this many states before they are used */
   MANY = 8      /* a file gets a filter if it has this many times the states that are looked for */
 };
@@ -23,7 +23,7 @@ static void name_of(const struct archive *a, uint32_t number, char *name, size_t
   snprintf(name, room, "%s.states-%u", a->prefix, number);
 }
 
-/* A file that is being written, and its filter. */
+/* Holds a file that is being written, and its filter. */
 struct making {
   struct sorted_writer *writer;
   uint32_t number, bytes;
@@ -215,7 +215,7 @@ static bool keep_few(struct archive *a)
 
 /* ---- what is there already ---- */
 
-/* One thread's share of the states to look for. */
+/* Holds one thread's share of the states to look for. */
 struct search {
   const struct archive *archive;
   uint8_t *states;
@@ -285,7 +285,7 @@ struct storing {
   struct archive *archive;
   uint8_t *states; /* in order; those with tag 0 are on disk already */
   uint64_t count;
-  struct making making;           /* the file for the others */
+  struct making making;           /* the file for the states that are new */
   uint64_t bytes;                 /* bytes of memory that the archive took before this began */
   int error;                      /* 0: all went well */
   struct platform_thread *thread; /* NULL: done */

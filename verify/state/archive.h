@@ -37,13 +37,13 @@ struct archive {
   /* Number of states that were last looked for in the files; 0: there were no files. */
   uint64_t looked_for;
   uint64_t numbers; /* numbers of existing files, one bit each */
-  uint64_t stale;   /* those files that only the last save names */
+  uint64_t stale;   /* the files that only the last save names, one bit each */
   /* States under way to disk, with files and filters of their own; NULL: none. */
   struct storing *storing;
 };
 
-/* Makes an archive without files. Filters take at most `filters_most` bytes. A file for which none
- * are left has no filter, and each state is looked for in it. `prefix` is copied. */
+/* Makes an archive without files. Filters take at most `filters_most` bytes. If no bytes are left
+ * for the filter of a file, each state is looked for in that file. `prefix` is copied. */
 struct archive *archive_new(const char *prefix, const struct packing *, uint64_t filters_most);
 
 /* Removes all files that no save names. */
@@ -59,7 +59,7 @@ archive_bytes(const struct archive *); /* bytes of memory: filters, and the begi
 bool archive_take(struct archive *, struct visited *, unsigned threads,
                   void fresh(void *data, const uint32_t *state), void *data);
 
-/* Returns when all states are on disk. Returns false, with errno set, if they cannot be written. Is
+/* Waits until all states are on disk. Returns false, with errno set, if they cannot be written. Is
  * called before archive_each() and archive_save(). */
 bool archive_settle(struct archive *);
 
@@ -71,7 +71,7 @@ bool archive_widen(struct archive *, const struct packing *);
 void archive_each(const struct archive *, uint32_t tag,
                   void state(void *data, const uint32_t *state), void *data);
 
-/* The data that are needed to open a file again. */
+/* Holds the data that are needed to open a file again. */
 struct archive_saved {
   uint64_t number, states, end;
 };

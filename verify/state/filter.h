@@ -4,8 +4,9 @@
  * not in the filter was never added. Of states that were never added, one in a hundred is found in
  * the filter, with 10 bits for a state.
  *
- * Source: Bloom, Space/time trade-offs in hash coding with allowable errors (CACM 1970). The use of
- * one line: Putze, Sanders and Singler, Cache-, hash- and space-efficient Bloom filters (WEA 2007).
+ * Source: Bloom, Space/time trade-offs in hash coding with allowable errors (CACM 1970). For the
+ * use of one line: Putze, Sanders and Singler, Cache-, hash- and space-efficient Bloom filters (WEA
+ * 2007).
  */
 #ifndef RECLINE_FILTER_H
 #define RECLINE_FILTER_H
@@ -27,8 +28,8 @@ void filter_init(struct filter *, uint64_t states, uint64_t bytes);
 void filter_clear(struct filter *); /* frees the filter, so that there is none */
 uint64_t filter_bytes(const struct filter *);
 
-/* `hash` has all 64 bits of a state's hash. The first function prefetches the memory that the
- * others will use. */
+/* `hash` has all 64 bits of a state's hash. filter_prefetch() prefetches the memory that the other
+ * functions will use. */
 void filter_prefetch(const struct filter *, uint64_t hash);
 void filter_add(struct filter *, uint64_t hash);
 bool filter_may_have(const struct filter *, uint64_t hash);

@@ -5,7 +5,7 @@
 #include "base/breach.h"
 #include "base/hash.h"
 
-/* Uses two numbers, as a field has 32 bits at most. */
+/* Makes fields for two numbers, as a field has 32 bits at most. */
 struct packing *fingerprint_packing(unsigned bits)
 {
   const uint8_t fields[] = {(uint8_t)(bits > 32 ? 32 : bits), (uint8_t)(bits > 32 ? bits - 32 : 0)};

@@ -1,7 +1,7 @@
 /* Keeps the frontier: the packed states to be expanded, in chunks, first in, first out.
  *
  * When memory is short, chunks are written to a temporary file, in order, and read back when they
- * are taken. One worker at a time; a `spill` may be shared by several frontiers.
+ * are taken. One worker uses a frontier at a time; several frontiers may share a `spill`.
  */
 #ifndef RECLINE_FRONTIER_H
 #define RECLINE_FRONTIER_H
@@ -12,7 +12,7 @@
 
 enum { CHUNK_STATES = 256 };
 
-/* A file without a name, for chunks. It is used again once all its chunks are gone. */
+/* Holds a file without a name, for chunks. The file is used again once all its chunks are gone. */
 struct spill {
   int file;
   uint64_t end;
@@ -34,7 +34,7 @@ struct frontier {
   uint64_t bytes; /* memory taken */
 };
 
-bool spill_init(struct spill *); /* false: there is no such file */
+bool spill_init(struct spill *); /* makes the file; returns false if it cannot */
 void spill_reset(struct spill *);
 void spill_clear(struct spill *);
 

@@ -1,6 +1,6 @@
-/* The model that is explored, apart from the states: the world, the values of its parts and
- * components, the cache of its rules, and how states are packed. Reductions see a model, never a
- * worker of the search.
+/* Holds all that is explored except the states: the world, the values of its parts and components,
+ * the cache of its rules, and how states are packed. Reductions see a model, never a worker of the
+ * search.
  */
 #ifndef RECLINE_MODEL_H
 #define RECLINE_MODEL_H
@@ -10,8 +10,8 @@
 #include "verify/state/packing.h"
 #include "verify/state/transition_cache.h"
 
-/* Parts whose values go together (world_component()). A component's values are tuples of values of
- * its parts, numbered from 0. */
+/* Holds parts whose values go together (world_component()). A component's values are tuples of
+ * values of its parts, numbered from 0. */
 struct component {
   uint32_t *parts;
   uint32_t count;
@@ -19,13 +19,13 @@ struct component {
   uint8_t bits; /* in the present packing */
 };
 
-/* A state, as the numbers of its components; `serial` changes whenever they do. */
+/* Holds a state, as the numbers of its components; `serial` changes whenever these numbers do. */
 struct position {
   uint32_t *numbers;
   uint64_t serial;
 };
 
-/* A move that is enabled in the state being expanded. */
+/* Describes a move that is enabled in the state being expanded. */
 struct enabled_move {
   uint32_t origin;
   uint32_t option; /* index among the moves of its origin in this state */
@@ -63,20 +63,20 @@ void model_init(struct model *, struct world *, const struct explorer_options *,
                 unsigned timers);
 void model_clear(struct model *);
 
-/* Loads a state into rules_cache.values. Under `rules`. */
+/* Loads a state into rules_cache.values. Is called under `rules`. */
 void model_load(struct model *, const struct position *);
 
-/* The first loads the state with those numbers of components. The second returns the numbers of the
- * loaded state. Under `rules`. */
+/* model_load_numbers() loads the state with those numbers of components. model_store_numbers()
+ * returns the numbers of the loaded state. Both are called under `rules`. */
 void model_load_numbers(struct model *, const uint32_t *numbers);
 void model_store_numbers(struct model *, uint32_t *numbers);
 
-/* Returns a digest of a component's value, given its number. It depends on contents, not on
- * numbers, so it is the same in every search and every process. Loads that component. Under
- * `rules`. */
+/* Returns a digest of a component's value, given its number. The digest depends on contents, not on
+ * numbers, so it is the same in every search and every process. Loads that component. Is called
+ * under `rules`. */
 uint64_t model_digest(struct model *, uint32_t component, uint32_t number);
 
-/* Returns the same for a value of a part, which it loads. */
+/* Does the same for a value of a part, which it loads. */
 uint64_t model_digest_value(struct model *, uint32_t part, uint32_t value);
 
 /* Makes a new packing for all values. No worker may run. */

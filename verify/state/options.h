@@ -1,4 +1,4 @@
-/* The options of the explorer, and the progress of which it tells. */
+/* Declares the options of the explorer, and the progress of which it tells. */
 #ifndef RECLINE_OPTIONS_H
 #define RECLINE_OPTIONS_H
 
@@ -25,7 +25,7 @@ struct explorer_options {
   /* Moves to take before the first state: the search begins after them. Each must be possible. */
   const struct move *from;
   unsigned from_count;
-  /* Names of the properties to check, ends with NULL; NULL: properties_default. */
+  /* Names of the properties to check; the list ends with NULL. NULL: properties_default. */
   const char *const *properties;
   /* Histories with which a failure-free run can end (property outcome): tuples of one struct
    * content for each rank. NULL: outcome is not checked. */
@@ -44,9 +44,9 @@ struct explorer_options {
   /* Hash compaction: the visited set keeps this many bits of a hash in place of states, unless the
    * states themselves are needed; 0: it keeps states. */
   unsigned fingerprint;
-  uint64_t max_cycles; /* in worlds with more states, progress is judged only if steps alone decide
-                          it; 0: in all worlds, as the claim names progress */
-  bool audit;          /* all that is remembered is computed again, and compared; slow */
+  uint64_t max_cycles; /* in worlds of more states than this, progress is judged only if steps alone
+                          decide it; 0: it is judged in all worlds, as the claim names progress */
+  bool audit; /* everything that is remembered is computed again and compared, which is slow */
   uint64_t max_states; /* the search goes no deeper when there are more states; 0: no bound */
   uint64_t max_bytes;  /* the search goes no deeper when the tables take more; 0: no bound */
   double max_seconds;  /* the search stops within a level when the time is up; 0: no bound */

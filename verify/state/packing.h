@@ -6,8 +6,8 @@
  * The tag is not part of the state. In the visited set it is the state's depth (modulo TAG_MASK)
  * and never zero, so that a word 0 of zero marks a free place.
  *
- * Hash and packed state are sums over the components. A move adds the same to them in all states in
- * which it changes components in the same way.
+ * Hash and packed state are sums over the components. A move adds the same difference to both sums
+ * in all states in which it changes components in the same way.
  */
 #ifndef RECLINE_PACKING_H
 #define RECLINE_PACKING_H
@@ -23,8 +23,8 @@ enum {
   PACKING_FIELDS = 2048
 };
 
-/* A function that is compiled separately for each number of words. Innermost loops are, as the
- * usual numbers make them much shorter. */
+/* Begins a function that is compiled separately for each number of words. The innermost loops are,
+ * as they are much shorter if their number of words is known. */
 #define FOR_EACH_SIZE static inline __attribute__((always_inline))
 
 struct field {
@@ -36,7 +36,7 @@ struct field {
 struct packing {
   uint32_t count;                       /* number of fields: components of the world */
   uint32_t words;                       /* words of a packed state */
-  uint16_t field_of[PACKING_WORDS][32]; /* field of each bit */
+  uint16_t field_of[PACKING_WORDS][32]; /* the field that has each bit */
   struct field field[];
 };
 
@@ -53,7 +53,7 @@ static inline uint64_t packing_hash(const struct packing *packing, const uint32_
   return hash;
 }
 
-/* Returns the same hash from a packed state, whatever its tag. */
+/* Returns the hash of a packed state, whatever its tag, equal to that of its numbers. */
 static inline uint64_t packing_hash_packed(const struct packing *packing, const uint32_t *state)
 {
   uint64_t hash = 0;

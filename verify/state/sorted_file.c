@@ -8,7 +8,7 @@
 #include "base/platform.h"
 
 enum {
-  BLOCK = 1 << 12,               /* bytes of entries, about */
+  BLOCK = 1 << 12,               /* bytes of the entries of a block, about */
   ENTRY = SORTED_BYTES_MOST + 2, /* bytes of an entry, at most */
   HEAD = 2 * sizeof(uint32_t),   /* bytes of a block's head */
   SHARED_MOST = UINT8_MAX,       /* bytes that an entry can share */
@@ -64,7 +64,7 @@ struct sorted_writer {
   uint8_t last[SORTED_BYTES_MOST];
   uint32_t entries, used; /* of the block */
   bool failed;
-  /* Bytes in `buffer`, of blocks that are not written yet; the present one follows. */
+  /* Bytes in `buffer` of blocks that are not written yet; the present block follows them. */
   uint32_t waiting;
   uint8_t buffer[BUFFER + HEAD + BLOCK + ENTRY];
 };

@@ -26,21 +26,21 @@ struct sorted_file {
   uint32_t blocks, room, firsts_room;
 };
 
-/* Return the number of bytes of a state in that packing; write a state as bytes, followed by its
- * tag; read it back with its tag. */
+/* sorted_bytes() returns the number of bytes of a state in that packing. sorted_encode() writes a
+ * state as bytes, followed by its tag; sorted_decode() reads it back, with its tag. */
 uint32_t sorted_bytes(const struct packing *);
 void sorted_encode(const struct packing *, const uint32_t *state, uint8_t *to);
 void sorted_decode(const struct packing *, const uint8_t *from, uint32_t *state);
 
-/* Write states (with their tags) in order. A file of that name is overwritten. They return false,
- * with errno set, if it cannot be made or written, and the file is removed. `name` is copied. */
+/* Write states (with their tags) in order. A file of that name is overwritten. If the file cannot
+ * be made or written, they return NULL or false with errno set, and remove it. `name` is copied. */
 struct sorted_writer;
-struct sorted_writer *sorted_create(const char *name, uint32_t bytes); /* NULL: it cannot */
+struct sorted_writer *sorted_create(const char *name, uint32_t bytes); /* NULL: it failed */
 void sorted_put(struct sorted_writer *, const uint8_t *state);
 bool sorted_finish(struct sorted_writer *, struct sorted_file *);
 
-/* Opens an existing file, with what was known of it. Returns false if it is missing, or is another
- * file. */
+/* Opens an existing file, of whose states and end a save tells. Returns false if it is missing, or
+ * is another file. */
 bool sorted_open(struct sorted_file *, const char *name, uint32_t bytes, uint64_t states,
                  uint64_t end);
 void sorted_close(struct sorted_file *, bool remove); /* its contents are then all zeroes */

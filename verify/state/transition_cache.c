@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "protocols/text.h"
 
-/* An edge of the trie: seeing `value` at `node` leads to `next`. There `note` names the part to
- * look at next, or the result. All that a walk needs is in one place. */
+/* Holds an edge of the trie: seeing `value` at `node` leads to `next`. There `note` names the part
+ * to look at next, or the result. All that a walk needs is in one place. */
 struct edge {
   uint32_t node, value;
   uint32_t next; /* 0: a free slot */
@@ -19,7 +19,7 @@ struct edge {
 
 static const uint32_t NOTE_UNKNOWN = 0, NOTE_RESULT = UINT32_C(1) << 31; /* else: part + 1 */
 
-/* Where walks begin. The nodes between are numbered from 1. */
+/* Numbers the nodes where walks begin. All other nodes are numbered from 1. */
 static const uint32_t ROOT_STEPS = 0, ROOT_LISTS = UINT32_MAX;
 
 struct scratch {

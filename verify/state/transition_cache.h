@@ -10,7 +10,7 @@
  * In another state the look-up follows the values of that state; the rules and the protocol run
  * only where the trie ends. A step that depends on anything but parts violates property `pure`.
  *
- * Not thread-safe: callers hold the lock of the model.
+ * The cache is not thread-safe: callers hold the lock of the model.
  */
 #ifndef RECLINE_TRANSITION_CACHE_H
 #define RECLINE_TRANSITION_CACHE_H
@@ -18,7 +18,7 @@
 #include "base/intern.h"
 #include "world/rules/world.h"
 
-/* A part that a step changes, its new value, and the old one. */
+/* Holds a part that a step changes, its new value, and the old one. */
 struct change {
   uint32_t part, value, old;
 };
@@ -30,7 +30,7 @@ struct effect {
   struct reached reached;
 };
 
-/* The moves of one origin; for a rank itself, also how it stands. */
+/* Holds the moves of one origin; for a rank itself, also how it stands. */
 struct enabled_list {
   uint32_t first; /* index in transition_cache.list_moves: numbers in rules_cache.moves */
   uint16_t count;
@@ -40,7 +40,7 @@ struct enabled_list {
 struct edge;
 struct scratch;
 
-/* An entry names a part or, with `count` added, only its head. */
+/* An entry of the trie names a part or, with `count` added, only the head of a part. */
 struct transition_cache {
   struct world *world;
   uint32_t count;      /* number of parts of the world */

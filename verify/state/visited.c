@@ -174,7 +174,7 @@ static void empty(struct visited *v)
   v->count = 0;
 }
 
-/* One thread's share of the places, and the states that it takes from them. */
+/* Holds one thread's share of the places, and the states that it takes from them. */
 struct taking {
   const struct visited *set;
   uint64_t from, end, states;
@@ -241,13 +241,13 @@ uint64_t visited_end(const struct visited *v)
   return v->places + TAIL;
 }
 
-/* States that wait to move until the states below them have moved. */
+/* Holds states that wait to move until the states below them have moved. */
 struct delayed {
   uint32_t *state;
   uint64_t count, room;
 };
 
-/* One thread's part of a move from the old table to the new one. */
+/* Holds one thread's part of a move from the old table to the new one. */
 struct mover {
   struct visited *set;
   const struct packing *from, *to;

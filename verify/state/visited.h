@@ -37,16 +37,18 @@ void visited_clear(struct visited *);
  * NULL, and changes nothing, if there is no memory for it. */
 uint8_t *visited_take_all(struct visited *, unsigned threads, uint64_t *count);
 
-/* Adds `state`, whose tag is set. FULL: no place is near its home; grow the set and call again. */
+/* Adds `state`, whose tag is set. Answers FULL if no place near its home is free; the caller then
+ * grows the set and calls again. */
 enum visited_answer visited_add(struct visited *, const uint32_t *state, uint64_t hash);
 
-/* The first returns the tag in the set of `state`, whose own tag does not matter; 0: it is not
- * there. The second returns its place (visited_at()), or visited_end() if it is not there. */
+/* visited_find() returns the tag that `state` has in the set; 0: it is not there. visited_place()
+ * returns its place (visited_at()), or visited_end() if it is not there. The tag in `state` itself
+ * does not matter. */
 uint32_t visited_find(const struct visited *, const uint32_t *state, uint64_t hash);
 uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t hash);
 
-/* Do the same in two steps: the first prefetches the memory in which `state` is looked for; the
- * second looks there. */
+/* Do the work of visited_add() in two steps: visited_home() prefetches the memory in which the
+ * state is looked for; visited_add_at() looks there. */
 uint32_t *visited_home(const struct visited *, uint64_t hash);
 enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint32_t *home);
 
@@ -54,7 +56,7 @@ enum visited_answer visited_add_at(struct visited *, const uint32_t *state, uint
  * is more than was reserved. No other thread may use the set meanwhile. */
 bool visited_rebuild(struct visited *, uint64_t places, const struct packing *, unsigned threads);
 
-bool visited_crowded(const struct visited *); /* it is time to grow */
+bool visited_crowded(const struct visited *); /* returns whether it is time to grow */
 size_t visited_bytes(const struct visited *); /* memory taken */
 
 /* visited_at() returns place number n, perhaps a free one, for n < visited_end(). */
