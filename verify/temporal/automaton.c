@@ -7,7 +7,8 @@
 
 /* ---- normal form ---- */
 
-/* Formulas in negation normal form. Equal ones have equal numbers, and constants stand alone. */
+/* Names the kinds of formulas in negation normal form. Equal formulas have equal numbers, and
+ * constants stand alone. */
 enum form_kind { FORM_TRUE, FORM_FALSE, FORM_FACT, FORM_AND, FORM_OR, FORM_UNTIL, FORM_RELEASE };
 
 struct form {
@@ -100,7 +101,8 @@ static unsigned normal(struct forms *f, const struct temporal *t, unsigned numbe
 
 /* ---- the tableau ---- */
 
-/* A state of the tableau: the formulas that hold now, and those that hold from the next state on.
+/* Describes a state of the tableau: the formulas that hold now, and those that hold from the next
+ * state on.
  */
 struct sets {
   uint64_t now, next;
@@ -190,7 +192,8 @@ static void expand(struct tableau *t, uint32_t from, uint64_t todo, struct sets 
     add_state(t, from, sets);
 }
 
-/* Makes an acceptance set for each `until`: the states in which it is not due, or comes true. */
+/* Makes an acceptance set for each `until`: the states in which the `until` is not due, or comes
+ * true. */
 static void accept(struct tableau *t)
 {
   struct automaton *a = t->a;

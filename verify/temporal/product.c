@@ -9,17 +9,17 @@
 
 enum { TIME_STEPS = 65536 }; /* edges between two looks at the clock */
 
-/* A number of a node that is a component by itself, in which a run can stay. */
+/* Is the number of a node that is a component by itself, and in which a run can stay. */
 enum { NUMBER_STAYS = 1 };
 
-/* Facts about a move in the component under examination. */
+/* Holds facts about a move in the component under examination. */
 struct chance {
   uint32_t possible; /* number of its states in which the move is possible */
   bool taken;        /* the move leads from the component into it */
   bool owed;         /* the round must take the move, or reach a state where it is not possible */
 };
 
-/* The product. Node s * width + q is state s of the graph with state q of the automaton. */
+/* Holds the product. Node s * width + q is state s of the graph with state q of the automaton. */
 struct product {
   const struct graph *g;
   const struct automaton *a;
@@ -45,8 +45,8 @@ struct product {
 
 /* ---- edges ---- */
 
-/* Calls of next_node() number the successors of a node: those by each edge, then those that stay in
- * the state, each with each next state of the automaton. */
+/* Returns the number of choices at a node. Choices are the edges, and then to stay in the state,
+ * each with each next state of the automaton. */
 static uint32_t choices(const struct product *p, uint64_t node)
 {
   uint64_t s = node / p->width;
@@ -260,8 +260,8 @@ struct round {
   uint64_t sets; /* acceptance sets that the round has not visited */
 };
 
-/* Takes off the list what a node settles: the acceptance sets that it is in, and moves that are
- * not possible there. Returns whether it settles anything; only with `pay` is that taken off. */
+/* Returns whether a node settles anything owed: an acceptance set that it is in, or a move that is
+ * not possible there. With `pay`, takes what it settles off the list. */
 static bool settle(struct round *r, uint64_t node, bool pay)
 {
   struct product *p = r->p;
