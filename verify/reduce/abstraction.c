@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* Limits: nodes and edges of one rank; nodes when the messages that come are not bounded. */
+/* Limits the nodes and edges of one rank. NODES_FEW holds when the messages that come are not
+ * bounded. */
 enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21, EDGES_MOST = 1 << 20 };
 
 uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,
@@ -124,7 +125,7 @@ static void expand_own(struct abstraction *c, uint32_t rank, uint32_t node, uint
 static uint32_t taking_move(struct abstraction *c, struct attempt *a, uint32_t number)
 {
   bool gathers = a->action.peer == GATHER;
-  /* the message is part of the question */
+  /* the question contains the message */
   uint32_t origin = a->rank * (c->ranks + 1) + (gathers ? 0 : (uint32_t)(a->action.peer + 1));
   uint32_t listed = abstraction_list(c, a, origin, ABSTRACTION_ACTIONS + 1 + number);
   const struct interned *moves = &c->lists.item[listed];

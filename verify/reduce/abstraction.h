@@ -37,12 +37,12 @@ enum {
   VIOLATES = UINT32_MAX
 };
 
-/* The identity of an action of one rank. */
+/* Identifies an action of one rank. */
 struct abstraction_action {
   int16_t peer;  /* the sender of the message, or OWN, or GATHER */
   uint16_t kind; /* WORLD_CHANNEL or WORLD_CONTROL; GATHER: WORLD_SHARE */
-  uint32_t what; /* OWN: the move; GATHER: in abstraction.gathers; else the value of a part that
-                    holds this message alone */
+  uint32_t what; /* OWN: the move; GATHER: an index of abstraction.gathers; otherwise the value of a
+                    part that holds this message alone */
 };
 
 struct abstraction_edge {
@@ -73,7 +73,7 @@ struct abstraction_rank {
   uint32_t heads_count;
 };
 
-/* Something sent: the value of a part that holds what was sent, and nothing else. */
+/* Holds something sent, as the value of a part that has what was sent and nothing else. */
 struct abstraction_send {
   uint32_t part, value;
 };
@@ -96,7 +96,7 @@ struct abstraction {
   struct intern gathers; /* struct abstraction_send[]: the contributions that a rank gathers, one of
                             each peer */
   struct intern contents; /* struct world_record[]: contents that a step stores (before a crash) */
-  /* A shared part: its value, and how often each rank has changed it. */
+  /* By shared part: its values, each with how often each rank has changed the part. */
   struct intern shared[SHARED_PARTS];
   /* What an action does to a shared part: its number, then pairs of entries of `shared`, before and
    * after (or VIOLATES), for all in which the node can be. */
@@ -117,10 +117,10 @@ static inline bool abstraction_is_queue(const struct abstraction *c, unsigned ki
   return kind == WORLD_CONTROL || (kind == WORLD_CHANNEL && (w->fifo || below_matching(w)));
 }
 
-/* Limits on the steps that an abstraction may try: they take seconds, a minute, minutes. */
+/* Limits the steps that an abstraction may try: they take seconds, a minute, or minutes. */
 enum { ABSTRACTION_FEW = 1 << 20, ABSTRACTION_SOME = 1 << 22, ABSTRACTION_MANY = 1 << 26 };
 
-/* The reason for a refusal: the steps do not suffice. */
+/* Says why an abstraction is refused whose steps do not suffice. */
 extern const char abstraction_unfinished[];
 
 /* Makes the abstraction, by the explorer's transition cache, whose values it changes.

@@ -1,5 +1,5 @@
 /* Follows contributions to collectives. A rank takes all contributions to a call at once, when all
- * have come. Gathering them is an action for each choice of one contribution from each peer. */
+ * have come. There is an action for each choice of one contribution from each peer. */
 #include "verify/reduce/abstraction_parts.h"
 
 /* Returns the call in which the rank is at the node of an attempt. */

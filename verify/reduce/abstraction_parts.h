@@ -12,21 +12,21 @@
 #include "verify/reduce/abstraction.h"
 #include "world/rules/world_parts.h"
 
-/* The key of a node: its value; what the rank knows of shared parts through its own actions (for
- * the coordinator, which alone changes GLOBAL, the entry of GLOBAL; for every rank, how often it
- * has changed TOKENS); in bounded abstractions also what can still come through each queue, and how
- * often each message without order has come. */
+/* Lays out the key of a node: its value; what the rank knows of shared parts through its own
+ * actions (for the coordinator, which alone changes GLOBAL, the entry of GLOBAL; for every rank,
+ * how often it has changed TOKENS); in bounded abstractions also what can still come through each
+ * queue, and how often each message without order has come. */
 enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 2, PAIR_KINDS = 3 };
 
-/* The outcome of an action at all nodes with one value and the same number of changes of shared
- * parts. */
+/* Holds the outcome of an action at all nodes with one value and the same number of changes of
+ * shared parts. */
 struct outcome {
   uint32_t value, sends, shares, writes;
   uint8_t shared;          /* the part */
   bool violates, survives; /* in some combination */
 };
 
-/* The cached answer to a query. */
+/* Holds the cached answer to a query. */
 struct answer {
   union {
     struct outcome outcome;
@@ -34,7 +34,7 @@ struct answer {
   };
 };
 
-/* An action being tried at a node. */
+/* Holds an action that is being tried at a node. */
 struct attempt {
   uint32_t rank;
   const uint32_t *key; /* of the node */

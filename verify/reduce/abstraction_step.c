@@ -168,8 +168,8 @@ static bool is_taken(const struct abstraction *c, const struct attempt *a, uint3
   return i < count;
 }
 
-/* Returns whether the part holds calls that a rank takes again. They belong to the rank, but
- * senders look at them. In an abstraction there are none. */
+/* Returns whether the part holds calls that a rank takes again. It belongs to the rank, but senders
+ * look at it. In an abstraction it is empty. */
 static bool is_rejoined(const struct abstraction *c, uint32_t part)
 {
   return part < c->ranks * WORLD_RANK_PARTS && part % WORLD_RANK_PARTS == WORLD_REJOINED;

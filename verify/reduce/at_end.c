@@ -13,8 +13,8 @@ bool terminal_is_at_end(const struct abstraction *c, const uint32_t *values)
          (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
 }
 
-/* Returns whether the end violates a property when `message` alone is under way to such a rank;
- * NULL: nothing is. */
+/* Returns whether the end violates a property when only `left` (NULL: nothing) is under way to a
+ * rank with these values. */
 static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *values,
                      const struct abstraction_send *left)
 {

@@ -10,7 +10,8 @@
 
 #include "verify/reduce/abstraction.h"
 
-/* Returns NULL if it does, else why not. Changes the values of the explorer's transition cache. */
+/* Returns NULL if the reduction preserves them; otherwise why not. Changes the values of the
+ * explorer's transition cache. */
 const char *terminal_unsound(const struct abstraction *);
 
 /* Returns whether a rank with these values has ended its program, and is not held. */

@@ -175,8 +175,8 @@ enum crash_move crash_move_of(const struct move *move)
                                                : CRASH_MOVE_OTHER;
 }
 
-/* How all ranks stand: the first rank that has yet to be told of a crash, and the first that has to
- * start again; RCL_ANY: there is none. */
+/* Tells how all ranks stand: the first rank that has yet to be told of a crash, and the first that
+ * has to start again; RCL_ANY: there is none. */
 struct stage {
   uint32_t open, dead;
   int last;     /* the open rank, when it is the only one */

@@ -9,7 +9,7 @@
  *              taken before the crash instead
  *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost,
  *              or can be taken before the crash
- *     back     the first rank that has to start does
+ *     back the first rank that has to start starts
  *
  * docs/explorer.md has the argument. Most of it follows from the rules of the world (fenced
  * storage, incarnations). Two assumptions are about the protocol and are tested during the search:
@@ -25,7 +25,7 @@
 
 #include "verify/state/model.h"
 
-/* State of the search: shared by all workers, and each worker's own. */
+/* Hold the state of the search: what all workers share, and what each has for itself. */
 struct crash_reduction;
 struct crash_worker;
 
@@ -34,8 +34,8 @@ struct crash_worker;
 struct crash_reduction *crash_new(struct model *, unsigned crashes, const char **refused);
 void crash_free(struct crash_reduction *);
 
-/* Returns why the search so far is invalid; NULL: it is valid. Under `rules`, or while no worker
- * runs. */
+/* Returns why the search so far is invalid; NULL: it is valid. Is called under `rules`, or while no
+ * worker runs. */
 const char *crash_failed(const struct crash_reduction *);
 
 /* Returns the part of GLOBAL that a crash leaves: no commit or recovery is under way, and no
@@ -48,7 +48,7 @@ struct crash_worker *crash_worker_new(struct crash_reduction *, const struct pos
                                       const unsigned *level);
 void crash_worker_free(struct crash_worker *);
 
-/* The class of a move for this reduction. */
+/* Names the class of a move for this reduction. */
 enum crash_move {
   CRASH_MOVE_OTHER,
   CRASH_MOVE_CRASH,
@@ -68,7 +68,7 @@ uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing 
                              struct enabled_move *, uint32_t count);
 
 /* After a level has been expanded: returns the states in which crashes must be taken, `components`
- * numbers each, until they are forgotten. While no worker runs. */
+ * numbers each, until they are forgotten. Is called while no worker runs. */
 const uint32_t *crash_chosen(const struct crash_reduction *, uint32_t *count);
 void crash_forget_chosen(struct crash_reduction *);
 

@@ -1,4 +1,4 @@
-/* Inside the crash reduction. */
+/* Declares what the files of the crash reduction share. */
 #ifndef RECLINE_CRASH_PARTS_H
 #define RECLINE_CRASH_PARTS_H
 
@@ -6,14 +6,14 @@
 #include "verify/state/model.h"
 #include "world/rules/world_parts.h"
 
-/* The state in which a crash with certain remains is taken. */
+/* Names the state in which a crash with certain remains is taken. */
 struct crash_place {
   uint64_t digest; /* of the state */
   uint32_t since;  /* its level, + 1; 0: none is known */
   uint32_t chosen; /* number of the state in that level */
 };
 
-/* Under the explorer's `rules`. */
+/* Is used under the explorer's `rules`. */
 struct crash_reduction {
   struct model *model;
   struct intern remains;  /* what a crash leaves of a rank */
@@ -39,13 +39,13 @@ struct crash_reduction {
   const char *failed;
 };
 
-/* Numbers of classes, by the number of a component; 0: the class is not known. */
+/* Holds numbers of classes, by the number of a component; 0: the class is not known. */
 struct classes {
   uint32_t *of;
   uint32_t room;
 };
 
-/* Digests, by the number of a component; 0: the digest is not known. */
+/* Holds digests, by the number of a component; 0: the digest is not known. */
 struct digests {
   uint64_t *of;
   uint32_t room;
@@ -78,9 +78,9 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 
 /* ---- crash_remains.c ---- */
 
-/* Number what a crash leaves of the loaded state: crash_kept(), the durable parts of the committed
- * checkpoint of `rank` (its other parts are removed when it starts), with whether the rank is out;
- * the other function, what is left of GLOBAL. */
+/* Give a number to what a crash leaves of the loaded state. crash_kept() numbers the durable parts
+ * of the committed checkpoint of `rank` (its other parts are removed when it starts), together with
+ * `out`; crash_kept_global() numbers what is left of GLOBAL. */
 uint32_t crash_kept(struct crash_reduction *, uint32_t rank, uint32_t out);
 uint32_t crash_kept_global(struct crash_reduction *);
 

@@ -6,12 +6,13 @@
 #include "base/platform.h"
 #include "verify/reduce/crash_parts.h"
 
-/* `rank` crashes when GLOBAL has that value, or is told of a crash that has led to that GLOBAL. */
+/* Identifies a fall: `rank` crashes when GLOBAL has that value, or is told of a crash that has led
+ * to that GLOBAL. */
 struct fall {
   uint32_t global, rank;
 };
 
-/* A test of `rank`, by the numbers of the rank's state and of GLOBAL. */
+/* Identifies a test of `rank`, by the numbers of the rank's state and of GLOBAL. */
 struct trial {
   uint32_t rank, number, global;
 };

@@ -7,7 +7,7 @@
 #include "verify/reduce/visible.h"
 #include "world/rules/world_parts.h"
 
-/* A flat row: ROW_FIXED words, then its tables in their order. */
+/* A row is flat: ROW_FIXED words, then its tables in their order. */
 enum { ROW_MOVES, ROW_UNCOMMITTING, ROW_VISIBLE, ROW_FIXED };
 
 static uint64_t bit(uint32_t action)
@@ -15,7 +15,7 @@ static uint64_t bit(uint32_t action)
   return UINT64_C(1) << action;
 }
 
-/* Where tables of a row begin. */
+/* Tells where the tables of a row begin. */
 struct layout {
   uint32_t with, enables, sends, stores, unsending, words;
 };
@@ -101,7 +101,7 @@ static bool same_contents(const struct abstraction_edge *a, const struct abstrac
   return !(a->writes || b->writes) || !(a->stores & b->stores);
 }
 
-/* Returns whether at `node` `a` then `b` does the same as `b` then `a`. */
+/* Returns whether edge `a` and then `b` do the same as `b` and then `a`, from their common node. */
 static bool diamond(const struct abstraction *c, uint32_t rank, const struct abstraction_edge *a,
                     const struct abstraction_edge *b)
 {
@@ -321,7 +321,7 @@ static bool shared_commute(const struct abstraction *c, uint32_t a, uint32_t b)
   for (uint32_t i = 1; i < item->size / sizeof *table; i += 2) {
     uint32_t one = table[i + 1], two = after(c, b, table[i]);
     if (!two)
-      continue; /* both are never there at the same time */
+      continue; /* the two effects are never possible at the same time */
     uint32_t then_two = one == VIOLATES ? one : after(c, b, one);
     uint32_t then_one = two == VIOLATES ? two : after(c, a, two);
     if (!then_one || then_one != then_two)

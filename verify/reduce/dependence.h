@@ -11,9 +11,9 @@
 
 #include "verify/reduce/abstraction.h"
 
-/* Sets of actions of one rank, a bit for each. They belong to one value of a rank. All but `moves`
- * hold for the value and for all values that can come after it. The sets from `visible` on are used
- * before a crash only. */
+/* Holds sets of actions of one rank, a bit for each action. They belong to one value of the rank.
+ * All but `moves` hold for the value and for all values that can come after it. The sets from
+ * `visible` on are used before a crash only. */
 struct row {
   uint64_t moves;          /* actions that do something here, for some order of messages */
   const uint64_t *with;    /* [action] actions that do not commute with it */
@@ -37,7 +37,8 @@ struct dependence {
                           with it */
 };
 
-/* Returns NULL and sets *refused if there is none. `blind` (tests only): everything commutes. */
+/* Returns NULL and sets *refused if the dependence cannot be found. `blind` (tests only):
+ * everything commutes. */
 struct dependence *dependence_new(const struct abstraction *, bool blind, const char **refused);
 void dependence_free(struct dependence *);
 

@@ -25,7 +25,7 @@ struct dfas {
 void dfas_init(struct dfas *);
 void dfas_clear(struct dfas *);
 
-/* Returns the language `message`, then `rest`. */
+/* Returns the language in which `message` comes first, and then `rest`. */
 uint32_t dfa_prefix(struct dfas *, uint32_t message, uint32_t rest);
 
 uint32_t dfa_union(struct dfas *, uint32_t a, uint32_t b);

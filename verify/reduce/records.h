@@ -9,7 +9,7 @@
 uint64_t records_lacking(const struct interned *one, const struct interned *other,
                          uint64_t (*bits_of)(const struct world_record *));
 
-/* Returns the bits of the records that only one of them has. */
+/* Returns the bits of the records that only one of the two sets has. */
 uint64_t records_differing(const struct interned *one, const struct interned *other,
                            uint64_t (*bits_of)(const struct world_record *));
 

@@ -6,12 +6,12 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* A value of a part: its number there, or a digest. */
+/* Holds a value of a part: its number there, or a digest. */
 struct value {
   uint64_t part, is;
 };
 
-/* A change of a part; both are numbers of values. */
+/* Holds a change of a part, from one value to another, by their numbers. */
 struct hop {
   uint32_t from, to;
 };
@@ -114,7 +114,7 @@ void recurrence_join(struct recurrence *r, const struct recurrence *from)
 
 /* ---- cycles of values ---- */
 
-/* The changes that the remaining steps make. */
+/* Holds the changes that the remaining steps make. */
 struct changes {
   uint32_t *first; /* for each value, and one more: the index in `to` at which its changes begin */
   uint32_t *to;

@@ -18,13 +18,13 @@
 
 struct recurrence;
 
-/* A change of a part from one value to another, by numbers or by digests. */
+/* Holds a change of a part from one value to another, by numbers or by digests. */
 struct recurrence_change {
   uint64_t part, from, to;
 };
 
 /* Makes a recurrence of all steps that the model's transition cache has run: the steps of a whole
- * search, or more. NULL as the model: there are no steps yet. */
+ * search, or more. Without a model (NULL) there are no steps yet. */
 struct recurrence *recurrence_new(const struct model *);
 void recurrence_free(struct recurrence *); /* may be NULL */
 
@@ -46,9 +46,10 @@ bool recurrence_solve(struct recurrence *);
 /* After recurrence_solve(): finds which of the model's states are alike. */
 void recurrence_compare(struct recurrence *, const struct model *);
 
-/* Judge states by the numbers of their components, as far as steps are known: whether a state can
- * be on a cycle; whether two states can be on one cycle; a number that all states on one cycle
- * share. */
+/* Judge states by the numbers of their components, as far as steps are known.
+ * recurrence_may_return() returns whether a state can be on a cycle, recurrence_are_alike() whether
+ * two states can be on one cycle, recurrence_digest() a number that all states on one cycle share.
+ */
 bool recurrence_may_return(const struct recurrence *, const uint32_t *numbers);
 bool recurrence_are_alike(const struct recurrence *, const uint32_t *one, const uint32_t *other);
 uint64_t recurrence_digest(const struct recurrence *, const uint32_t *numbers);

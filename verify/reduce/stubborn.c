@@ -106,7 +106,7 @@ uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t
 
 /* ---- stubborn sets ---- */
 
-/* A set that is being made. */
+/* Holds a set that is being made. */
 struct choice {
   const struct stubborn_worker *d;
   const uint64_t *moves;   /* actions that are possible */
@@ -194,8 +194,8 @@ static void begin_set(struct choice *c)
   c->enabled = 0;
 }
 
-/* Completes the set that was begun to a stubborn one, as long as it has fewer than `most` moves.
- * Returns their number. */
+/* Completes the set that was begun to a stubborn set, as long as it has fewer than `most` moves.
+ * Returns the number of its moves. */
 static unsigned close_set(struct choice *c, unsigned most)
 {
   for (uint32_t at = 0; at < c->d->ranks;) {

@@ -31,7 +31,7 @@ void stubborn_free(struct stubborn *);
  * UINT32_MAX: the abstraction has no such action, as it comes after a crash. */
 uint32_t stubborn_action(const struct stubborn *, struct model *, uint32_t move);
 
-/* A worker's tables by values of ranks. */
+/* Holds a worker's tables by values of ranks. */
 struct stubborn_worker;
 struct stubborn_worker *stubborn_worker_new(const struct stubborn *, const struct position *at);
 void stubborn_worker_free(struct stubborn_worker *);

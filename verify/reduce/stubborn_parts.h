@@ -22,15 +22,15 @@ struct stubborn {
   uint64_t (*turns)[STUBBORN_TURNS]; /* for each rank: its actions, by turn */
 };
 
-/* Messages in transit between two ranks, as actions of the receiver that take them in. */
+/* Holds the messages in transit between two ranks, as actions of the receiver that take them in. */
 struct queue {
   uint64_t holds[STUBBORN_KINDS];
   /* Action that takes in the first message, + 1; 0: there is none. Contributions have no first. */
   uint8_t head[STUBBORN_KINDS];
 };
 
-/* Classes by number: of a component's values or, for the coordinator, of a value together with
- * GLOBAL's entry in the abstraction. 0: not known. */
+/* Holds classes by the number of a component's value or, for the coordinator, of a value together
+ * with GLOBAL's entry in the abstraction. 0: not known. */
 struct class_table {
   uint32_t *of;
   uint32_t room;

@@ -20,7 +20,7 @@ struct symmetry {
   uint32_t *source; /* [renaming][component]: the component that becomes it */
 };
 
-/* The image of a component's value under a renaming. */
+/* Holds the image of a component's value under a renaming. */
 struct renamed {
   uint64_t digest;
   uint32_t number; /* 1 + its number in the component that it becomes; 0: not known */
@@ -268,7 +268,7 @@ static void find_sources(struct symmetry *s)
     }
 }
 
-/* A renaming under which steps are collected. */
+/* Holds a renaming under which steps are collected. */
 struct renaming {
   const struct symmetry *symmetry;
   const int16_t *to;       /* NULL: steps are collected as they are */
@@ -391,8 +391,8 @@ static const char *try_messages(const struct symmetry *s, const struct abstracti
   return NULL;
 }
 
-/* Returns whether the abstraction of a rank can be renamed and then equals the abstraction of
- * to[rank]. */
+/* Returns NULL, or why the abstraction of a rank cannot be renamed. It is a breach if the renamed
+ * abstraction differs from that of to[rank]. */
 static const char *try_rank(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                             const int16_t *to)
 {

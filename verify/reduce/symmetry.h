@@ -18,12 +18,12 @@ struct model;
 struct symmetry;
 
 /* Returns NULL and sets *refused if symmetry does not apply. Every value and message of the
- * abstraction must have an image in the abstraction; otherwise the protocol's rename() is wrong,
- * which is a breach. */
+ * abstraction must have an image in the abstraction; otherwise the protocol's permute_ranks() is
+ * wrong, which is a breach. */
 struct symmetry *symmetry_new(struct model *, const struct abstraction *, const char **refused);
 void symmetry_free(struct symmetry *);
 
-/* A worker's tables of renamed values. */
+/* Holds a worker's tables of renamed values. */
 struct symmetry_worker;
 struct symmetry_worker *symmetry_worker_new(const struct symmetry *);
 void symmetry_worker_free(struct symmetry_worker *);
@@ -35,8 +35,8 @@ void symmetry_represent(struct symmetry_worker *, uint32_t *numbers);
 uint64_t symmetry_digest(struct symmetry_worker *, const uint32_t *numbers);
 
 /* Judges that the worker's state moves to the same orbits under other names: renaming and then
- * stepping must be the same as stepping and then renaming. A difference is a breach. Not under
- * `rules`. */
+ * stepping must be the same as stepping and then renaming. A difference is a breach. Must not be
+ * called under `rules`. */
 void symmetry_audit(struct symmetry_worker *, const uint32_t *numbers);
 
 #endif
