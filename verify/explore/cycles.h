@@ -1,5 +1,5 @@
-/* Inside the examination of infinite runs: one worker's state and its functions on states and
- * components, for liveness.c and lasso.c. */
+/* Declares, for the examination of infinite runs (liveness.c, lasso.c), one worker's state and its
+ * functions on states and components. */
 #ifndef RECLINE_CYCLES_H
 #define RECLINE_CYCLES_H
 
@@ -10,7 +10,7 @@ struct places {
   size_t count, room;
 };
 
-/* Facts about a move in the component under examination. */
+/* Holds facts about a move in the component under examination. */
 struct chance {
   uint64_t possible; /* number of its states in which the move is possible */
   uint64_t seen;     /* number of the last expansion in which the move was possible */
@@ -18,13 +18,13 @@ struct chance {
   bool owed;         /* the lasso must take the move, or reach a state where it is not possible */
 };
 
-/* One worker's examination. */
+/* Holds one worker's examination. */
 struct cycles {
   struct explorer *e;
   struct worker *w;
   struct transitions transitions;
   const struct recurrence *recurrence; /* NULL: any state may lie on a cycle */
-  uint32_t *number; /* of each place of the visited set: its component (components.h) */
+  uint32_t *number; /* by place of the visited set: the component of its state (components.h) */
   uint64_t expanded, expansions; /* the last place, and the number of places */
   struct chance *chances;        /* by move */
   uint32_t chances_room;
@@ -49,7 +49,7 @@ bool cycles_is_bad(struct cycles *, struct verdict *);
 bool cycles_survey(struct cycles *, const uint64_t *state, size_t count, uint32_t component);
 
 /* Returns whether the state at `place` may lie on a cycle with the state that was expanded last. If
- * not, the state belongs to another worker, and its number must not be read. */
+ * not, the state may belong to another worker, so its number must not be read. */
 bool cycles_are_alike(struct cycles *, uint64_t place);
 
 /* ---- lasso.c ---- */

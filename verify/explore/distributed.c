@@ -1,7 +1,7 @@
-/* One search by several processes, each with one worker: a process owns the states whose digest
- * falls to it (verify/distribute/exchange.h). It expands its own states, sends successors to their
- * owners, and has its own tables. A level ends when all processes have expanded their states and
- * all successors are placed; then the counts are added up.
+/* Runs one search by several processes, each with one worker: a process owns the states whose
+ * digest falls to it (verify/distribute/exchange.h). It expands its own states, sends successors to
+ * their owners, and has its own tables. A level ends when all processes have expanded their states
+ * and all successors are placed; then the counts are added up.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ const char *distributed_save(struct explorer *e)
   const char *wrong = e->full ? "needs more memory" : resume_write(e, file);
   free(file);
   if (!count(e, wrong))
-    e->saves++; /* else the other file stays the last save */
+    e->saves++; /* otherwise the other file stays the last save */
   return wrong;
 }
 
@@ -212,7 +212,7 @@ void distributed_share(struct explorer *e, struct states *found)
 
 /* ---- steps ---- */
 
-/* The steps on their way to the first process: for each step the number of its changes, then the
+/* Holds steps on their way to the first process: for each step the number of its changes, then the
  * changes. The last message of a process begins with 1. */
 struct steps_message {
   uint64_t *words;

@@ -1,8 +1,8 @@
 /* Finds enabled moves: those of each origin in the state being expanded, and their deltas.
  *
  * States are expanded in the order in which they were found, and most differ from the one before in
- * few components. The moves of an origin stay valid while no view that they look at and no
- * component that they rewrite changes; only the other origins are looked up again.
+ * few components. The moves of an origin stay valid while no view that they look at changes and no
+ * component that they rewrite; the moves of all other origins are looked up again.
  */
 #ifndef RECLINE_ENABLED_H
 #define RECLINE_ENABLED_H
@@ -40,8 +40,8 @@ void enabled_clear(struct enabled *);
 void enabled_forget(struct enabled *);
 
 /* Looks up the moves of open origins in the worker's state, if they depend on the views `changed`,
- * which differ from the state before. Returns the number of open origins, and sets how the programs
- * stand. */
+ * which differ from the state before. Returns the number of open origins. Sets `all` to how all
+ * ranks stand. */
 uint32_t enabled_find(struct worker *, struct view_set changed, struct world_standing *all);
 
 /* Returns the effect of option number `number` of an origin. */

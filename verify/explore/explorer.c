@@ -10,7 +10,7 @@
 #include "verify/explore/search.h"
 #include "verify/reduce/abstraction.h"
 
-/* The number of states for which the visited set has room at first. */
+/* The visited set has room for this number of states at first. */
 enum { STATES_FIRST = 1 << 15 };
 
 /* ---- beginning and end ---- */

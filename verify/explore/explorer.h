@@ -1,13 +1,14 @@
 /* Explores every state that a world can reach, breadth first.
  *
  * A state of the world is the tuple of its parts. Each part's bytes are interned, so that the tuple
- * is one of small numbers, packed into as many bits as they need. Steps and lists of moves are
+ * consists of small numbers, packed into as many bits as they need. Steps and lists of moves are
  * memoised on what they read: the rules of the world and the protocol run once for each distinct
  * (move, values of the parts that it looked at), everything else is table look-ups.
  * docs/explorer.md has the pictures.
  *
- * Any number of threads share the work, level by level. Same world, same bounds: same numbers of
- * states and transitions, same counterexample, whatever the number of threads.
+ * Any number of threads share the work, level by level. For the same world and bounds, numbers of
+ * states and transitions are the same, and so is the counterexample, whatever the number of
+ * threads.
  */
 #ifndef RECLINE_EXPLORER_H
 #define RECLINE_EXPLORER_H

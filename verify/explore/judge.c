@@ -59,11 +59,12 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 
 /* ---- what a timer leads to ---- */
 
-/* A state from which a run is tried. */
+/* Holds a state from which a run is tried. */
 struct trial {
   struct transition_cache *cache;
   int rank; /* the rank whose timer goes off; RCL_ANY: any rank */
-  /* A move was taken in this turn; a checkpoint has committed; a verdict has ended the run. */
+  /* They say: a move was taken in this turn; a checkpoint has committed; a verdict has ended the
+   * run. */
   bool moves, commits, stops;
 };
 

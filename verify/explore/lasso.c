@@ -78,7 +78,7 @@ static void write_stem(struct cycles *c, uint64_t first)
 
 /* ---- the lasso: round the component ---- */
 
-/* The way by which a state of the component was reached. */
+/* Tells by which way a state of the component was reached. */
 struct arrival {
   uint32_t from; /* index of the member before it */
   uint32_t move;
@@ -111,8 +111,8 @@ static size_t member(const struct round *r, uint64_t place)
 }
 
 /* Returns whether the state that was just expanded settles something owed: an owed move is
- * impossible or changes nothing there, or the state is an owed bad one. With `pay`, takes the
- * settled ones off the list. */
+ * impossible or changes nothing there, or a bad state is owed and this is one. With `pay`, takes
+ * what is settled off the list. */
 static bool settle(struct round *r, bool pay)
 {
   struct cycles *c = r->c;

@@ -23,7 +23,7 @@
 
 enum { TIME_EXPANSIONS = 4096 }; /* states between two looks at the clock */
 
-/* The share of one worker; `number` is the number of the worker. */
+/* Holds the share of one worker; `number` is the number of the worker. */
 struct share {
   struct cycles cycles;
   struct components search;
@@ -170,7 +170,7 @@ static void write_lasso(struct cycles *c)
   c->e->out->verdict = EXPLORER_VIOLATED;
 }
 
-/* The findings of an examination. */
+/* Holds the findings of an examination. */
 struct outcome {
   uint64_t components, states, bad;
 };
@@ -252,8 +252,8 @@ static bool has_states(const struct explorer *e)
   return !e->fingerprint && !e->crash && !e->stubborn && !e->symmetry;
 }
 
-/* Returns whether no run goes round because no rank returns to a node of its abstraction. It needs
- * a world without crashes, as the abstraction ends at the first crash. */
+/* Returns whether no run goes round, as no rank returns to a node of its abstraction. Returns false
+ * in worlds with crashes, as the abstraction ends at the first crash. */
 static bool never_returns(const struct explorer *e)
 {
   return e->abstraction && !e->crash;

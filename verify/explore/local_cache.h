@@ -1,9 +1,9 @@
 /* Keeps the steps of the rules that one worker has learnt, by views of components.
  *
- * A trie like the transition cache's, over numbers of views (verify/explore/views.h). One or two
- * look-ups find the moves of an origin, and one or two more the effect of each move. The look-up of
- * a move goes on from the views that the list of moves has looked at. The cache is filled from the
- * transition cache, and emptied when it is too large.
+ * The cache is a trie like the transition cache's, over numbers of views (verify/explore/views.h).
+ * One or two look-ups find the moves of an origin, and one or two more the effect of each move. The
+ * look-up of a move goes on from the views that the list of moves has looked at. The cache is
+ * filled from the transition cache, and emptied when it is too large.
  *
  * At first views are whole components, and each end of the trie holds a delta for the present
  * packing. Components may have far more values than the rules have steps. Where that shows, views
@@ -21,12 +21,13 @@
 
 struct worker;
 
-/* Where a walk in the trie stands. 0: nowhere. With CURSOR_RESULT: at its end, and the other bits
- * are the index of the result. Otherwise a node and, above local_cache.node_bits, 1 + the view to
- * look at there; 0: not known. */
+/* A cursor tells where a walk in the trie stands. 0: nowhere. With CURSOR_RESULT: at the end, and
+ * the other bits are the index of the result. Otherwise: at the node in the lower
+ * local_cache.node_bits, and the upper bits are 1 + the view to look at there, or 0 if that is not
+ * known. */
 #define CURSOR_RESULT (UINT32_C(1) << 31)
 
-/* An edge of the trie: number `value` at `node` leads to `cursor`. The same structure serves
+/* Holds an edge of the trie: number `value` at `node` leads to `cursor`. The same structure serves
  * rewrites: by rewrite number `node` the component's value `value` becomes `cursor` - 1. */
 struct edge {
   uint32_t node, value;
@@ -38,18 +39,18 @@ struct edges {
   uint32_t count, room;
 };
 
-/* A component that is rewritten, at a node. */
+/* Names a component that is rewritten, and by which rewrite. */
 struct rewrite {
   uint32_t component, node;
 };
 
-/* The effect of a move. */
+/* Holds the effect of a move. */
 struct result {
   uint32_t verdict; /* in rules_cache.verdicts; 0: fine */
   struct rewrite rewrite[];
 };
 
-/* The difference that a move adds to a packed state and to its hash. */
+/* Holds the difference that a move adds to a packed state and to its hash. */
 struct delta {
   uint64_t hash;
   uint16_t verdict; /* as in `struct result` */
@@ -62,7 +63,7 @@ static inline uint32_t delta_bytes(uint32_t words)
   return ((uint32_t)offsetof(struct delta, words) + words * (uint32_t)sizeof(uint32_t) + 7) / 8 * 8;
 }
 
-/* A move that can be taken. */
+/* Holds a move that can be taken. */
 struct option {
   uint32_t move;
   uint32_t cursor; /* where the walk to its effect goes on */
@@ -71,7 +72,7 @@ struct option {
   bool is_fault;   /* the move may never happen; other moves are progress */
 };
 
-/* The moves of one origin. */
+/* Holds the moves of one origin. */
 struct move_list {
   uint32_t first; /* in local_cache.options */
   uint16_t count;
@@ -95,12 +96,14 @@ struct local_cache {
   uint32_t deltas_count, deltas_room;
   struct intern results;  /* struct result: at ends of the trie, when views are fine */
   struct intern rewrites; /* the component, then place and value of each part that is set */
-  /* The number of steps learnt after the cache was emptied, and the state at which it was. */
+  /* The number of steps learnt since the cache was last emptied, and the serial of the state at
+   * that time. */
   uint64_t learnt, began;
   uint64_t *seen; /* parts of each component that a walk has looked at */
 };
 
-/* Prepares a cache. `numbers` belong to the worker's state, as for views_init(). */
+/* Prepares a cache. `numbers` is for the numbers of views in the worker's state, as for
+ * views_init(). */
 void local_cache_init(struct local_cache *, struct model *, uint32_t *numbers);
 void local_cache_clear(struct local_cache *);
 size_t local_cache_bytes(const struct local_cache *);
@@ -162,7 +165,7 @@ static inline void local_cache_expect(const struct local_cache *s, uint32_t curs
         edges_home(&s->trie, cursor_node(s, cursor), s->views.numbers[cursor_view(s, cursor)]));
 }
 
-/* A walk, and the views that it has looked at. */
+/* Holds a walk, and the views that it has looked at. */
 struct walk {
   uint32_t cursor, origin;
   struct view_set looked;

@@ -55,7 +55,7 @@ static void add_found(struct explorer *e, struct visited *set, struct states *fo
     add_state(e, set, found->numbers + (size_t)n * e->model.components);
 }
 
-/* A worker's share of a level on the way back. */
+/* Holds a worker's share of a level on the way back. */
 struct share {
   struct worker *w;
   uint32_t tag;
@@ -106,7 +106,7 @@ static void collect_share(void *data)
   free(states);
 }
 
-/* A batch of states on disk. */
+/* Holds a batch of states on disk. */
 struct archived {
   struct worker *w;
   uint32_t count;

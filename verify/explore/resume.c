@@ -12,7 +12,7 @@
 #include "verify/explore/search.h"
 #include "verify/reduce/recurrence.h"
 
-/* The mark of the format, which changes with it. */
+/* MAGIC marks the format, and changes with it. */
 static const uint64_t MAGIC = UINT64_C(0x35657661736c6372), END = UINT64_C(0x646e65);
 
 struct head {
@@ -115,7 +115,7 @@ const char *resume_write(const struct explorer *e, const char *name)
 
 /* ---- reading ---- */
 
-/* Reads values. Those that are known already come first in the file, too. */
+/* Reads values. The values that are known already come first in the file, too. */
 static bool get_values(FILE *file, struct intern *values)
 {
   uint32_t count, size, room = 0;

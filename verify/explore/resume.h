@@ -15,8 +15,8 @@
 struct explorer;
 struct frontier;
 
-/* Write and read a save. They return NULL, or a static text that tells the error; if the text says
- * so, errno is set. */
+/* Writes a save between two levels. Returns NULL, or a static text that tells the error; if the
+ * text says so, errno is set. */
 const char *resume_write(const struct explorer *, const char *file);
 
 /* Sets *depth to the depth of the level in a save. Returns NULL, or why the save cannot be used;
@@ -27,7 +27,7 @@ const char *resume_depth(const struct explorer *, const char *file, uint64_t *de
  * failure. If there is no such file, sets `exists` to false and returns NULL. */
 const char *resume_read(struct explorer *, const char *file, bool *exists);
 
-/* Write and read the contents of a save, and a frontier, in an open file. The owner of the file
+/* Write and read the contents of a save, or a frontier, in an open file. The owner of the file
  * checks for errors of writing. */
 void resume_put(FILE *, const struct explorer *);
 const char *resume_get(FILE *, struct explorer *);

@@ -11,7 +11,7 @@
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
 
-/* The part of the file after the save. */
+/* Holds the part of the file after the save. */
 struct middle {
   uint64_t known_transitions, known_rests, states;
   uint64_t level, before, earlier;

@@ -10,10 +10,10 @@
 #include "base/platform.h"
 #include "verify/explore/resume.h"
 
-/* The number of places from which on a visited set is large. */
+/* From this number of places on, a visited set is large. */
 static const uint64_t PLACES_MANY = 1 << 22;
 
-/* About as many states as are explored in the time for a large abstraction. */
+/* About this number of states is explored in the time that a large abstraction takes. */
 static const uint64_t ABSTRACTION_WAIT_STATES = 1 << 22;
 
 /* ---- housekeeping, while all workers are idle ---- */

@@ -1,4 +1,5 @@
-/* Inside the explorer: the state that its workers share, and the state of each worker.
+/* Declares, for the files of the explorer, the state that its workers share and the state of each
+ * worker.
  *
  *     explorer.c    sets up, tells what came out
  *     search.c      explores level by level
@@ -63,7 +64,7 @@ struct explorer {
   bool summing;              /* all processes have sent all, and the counts are being added up */
   struct {
     uint64_t transitions, rests;
-  } known;        /* counts of all processes at the end of the last level */
+  } known;        /* counts of all processes together, at the end of the last level */
   unsigned saves; /* levels that are complete */
 
   struct packing *fingerprint; /* NULL: the visited set keeps states as they are */
@@ -89,7 +90,7 @@ struct explorer {
   unsigned workers;
 };
 
-/* A successor on its way to the visited set. */
+/* Holds a successor on its way to the visited set. */
 struct pending {
   uint32_t *home; /* the place from which on the visited set looks for it */
   uint32_t state[PACKING_WORDS];
@@ -99,15 +100,15 @@ struct pending {
 
 enum { PENDING = 32, RECENT = 1 << 15 };
 
-/* States outside of tables, in a row, with all components of each in `numbers`. */
+/* Holds states outside of tables, in a row, with all components of each in `numbers`. */
 struct states {
   uint32_t *numbers;
   uint32_t count, room;
 };
 
-/* A move out of the state being expanded. */
+/* Describes a move out of the state being expanded. */
 struct transition {
-  uint64_t to;   /* place in the visited set; of the state itself: WAY_STAYS */
+  uint64_t to;   /* place in the visited set; WAY_STAYS: the move leads to the state itself */
   uint32_t move; /* in rules_cache.moves */
 };
 
@@ -153,7 +154,7 @@ struct worker {
   struct transitions *outgoing;
 
   struct states violating; /* states expanded that violate a property */
-  /* Things that runs have shown by new moves; known moves show nothing new. */
+  /* Holds what runs have shown by new moves; known moves show nothing new. */
   struct reached reached;
   uint64_t states, transitions, rests;
 };
@@ -188,25 +189,25 @@ enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t 
  */
 void worker_judge_move(struct worker *, uint16_t number, uint32_t move);
 
-/* Judges the state itself: at the end of all programs; and, if `still`, as a state that only
- * crashes and injected faults leave. */
+/* Judges the state itself: by the line invariant; if all programs have ended, as an end; and, if
+ * `still`, as a state that only crashes and injected faults leave. */
 void worker_judge_state(struct worker *, const struct world_standing *all, bool still);
 
 /* Adds the state's digest to options->rests. */
 void worker_note_rest(struct worker *);
 
-/* Sets the verdict on programs that end with these histories, one for each rank, when no
- * failure-free run ends so. */
+/* Sets the verdict of property `outcome` on programs that end with these histories, one for each
+ * rank, as no failure-free run does. */
 void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *);
 
-/* Returns whether the move may never happen: only other moves count as progress. */
+/* Returns whether the move is one that need not happen: only other moves count as progress. */
 static inline bool is_fault(const struct move *move)
 {
   return move->kind == MOVE_CRASH || move->kind == MOVE_FAULT || world_cut(move) >= 0 ||
          (move->kind == MOVE_DETECT && move->fault == DETECT_FALSELY);
 }
 
-/* With other processes: sends the state to its owner. Returns false if that is this process. */
+/* With other processes: sends the state to its owner. Returns false if this process owns it. */
 bool worker_send_away(struct worker *, const uint32_t *state);
 
 /* Places the state with these components. A state that does not fit the packing waits until it
@@ -231,7 +232,7 @@ bool search_is_late(const struct explorer *);
 
 /* ---- distributed.c ---- */
 
-/* The findings of a level. */
+/* Holds the findings of a level. */
 struct level {
   uint64_t states, next; /* all states so far; states of the next level */
   uint64_t violating;

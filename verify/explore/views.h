@@ -1,4 +1,4 @@
-/* Views: the parts of components that moves look at.
+/* Keeps views: the parts of components that moves look at.
  *
  * A component has many values, but a move reads only some of its parts, which have few values. A
  * view is a set of parts of one component. Its number in a state stands for the values of these
@@ -17,9 +17,9 @@
 enum {
   VIEWS_MOST = 16,
   VIEWS_ALL = 256
-}; /* the most views of a component, and of all, without whole components */
+}; /* the most views of a component, and of all together; whole components are not counted */
 
-/* A set of parts of a component: bit 0 is its first part, and so on. The last bit is the head of
+/* In a set of parts of a component, bit 0 is its first part, and so on. The last bit is the head of
  * its rank. */
 #define VIEW_HEAD (UINT64_C(1) << 63)
 
@@ -49,12 +49,12 @@ struct views {
 /* Returns the highest number of views, whole components included. */
 uint32_t views_most(const struct model *);
 
-/* `numbers` is the caller's array, with room for views_most() numbers. */
+/* Prepares views. `numbers` is the caller's array, with room for views_most() numbers. */
 void views_init(struct views *, struct model *, uint32_t *numbers);
 void views_clear(struct views *);
 size_t views_bytes(const struct views *); /* memory taken */
 
-/* A set of views. If there are more views than bits, some share a bit. */
+/* Holds a set of views. If there are more views than bits, some share a bit. */
 struct view_set {
   uint64_t first; /* component_bit() of whole components; the first bit belongs to none */
   uint64_t rest;
