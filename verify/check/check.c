@@ -21,7 +21,7 @@
 #include "verify/distribute/launcher.h"
 #include "world/trace/trace.h"
 
-/* Limits of the command line (docs/architecture.md). */
+/* Sets the limits of the command line (docs/architecture.md). */
 enum { AT_ONCE_MAX = 1024, /* processes or threads */ TIMEOUT_MAX = 1000000000 /* seconds */ };
 
 struct command {

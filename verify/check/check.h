@@ -8,7 +8,7 @@
 #include "base/glib/command_line.h"
 #include "verify/check/claim.h"
 
-/* A claim with its result. */
+/* Holds a claim with its result. */
 struct checked {
   struct scenario *claim;
   struct claim_result result;
@@ -18,7 +18,7 @@ struct checked {
 bool checked_as_expected(const struct checked *);
 
 /* Print results on standard output. report_line() prints a line when a claim ends, and report_end()
- * the footer; the others print all results. */
+ * the footer; the other functions print all results. */
 void report_line(const struct checked *);
 void report_end(const struct checked *, unsigned count);
 void report_tap(const struct checked *, unsigned count);
@@ -35,7 +35,7 @@ char *report_json(const struct checked *, unsigned count);
  * with g_free(). */
 char *check_find_claim(const char *name);
 
-/* The kinds of files that can be explored by name. */
+/* Names the kinds of files that can be explored by name. */
 enum { CHECKABLE = CATALOGUE_CLAIMS | CATALOGUE_MUTANTS | CATALOGUE_LONG | CATALOGUE_SCENARIOS };
 
 extern const struct about about_check;

@@ -12,8 +12,8 @@
 #include "world/rules/properties.h"
 #include "world/temporal/temporal.h"
 
-/* The share of the machine's memory that the explorer's tables may take: the machine must stay
- * usable. */
+/* Limits the share of the machine's memory that the explorer's tables may take, so that the machine
+ * stays usable. */
 enum { MEMORY_PERCENT = 60 };
 
 /* Property `progress` is judged, where a claim does not name it, in worlds of at most this many
@@ -46,7 +46,7 @@ const char *claim_expected(const struct scenario *claim)
   }
 }
 
-/* A claim being explored. */
+/* Holds a claim that is being explored. */
 struct job {
   const struct scenario *claim;
   const struct claim_options *options;

@@ -36,7 +36,7 @@ enum claim_verdict {
 
 enum { CLAIM_SIZES = 16 };
 
-/* The result of a claim, in plain memory, so that it can cross a pipe. */
+/* Holds the result of a claim, in plain memory, so that it can cross a pipe. */
 struct claim_result {
   enum claim_verdict verdict;
   uint64_t states, transitions, steps;
@@ -90,15 +90,15 @@ void claim_world(const struct scenario *claim, const struct script *, struct wor
  * claim's, or else the default ones, those about memory and `once-per-failure` if the protocol
  * promises them, and `progress` as far as the search shows it. `recovers` (no run gives up) is
  * added, as a run that gives up says nothing about later states. `line-invariant` is added if the
- * protocol states one, unless a violation is expected: programs must then see that violation. The
- * caller frees the array, and not the names. */
+ * protocol states one, unless a violation of another property is expected, which programs must be
+ * able to see. The caller frees the array, and not the names. */
 GPtrArray *claim_properties(const struct scenario *claim);
 
 /* Returns "holds", "violated", "inconclusive", "vacuous" or "breach". */
 const char *claim_verdict_name(enum claim_verdict);
 
-/* Returns when a run with that number of moves was violated: "by step 31" (steps count from 0), or
- * "before step 0". The caller frees it. */
+/* Returns when a run with that number of moves has violated its property: "by step 31" (steps count
+ * from 0), or "before step 0". The caller frees it. */
 char *claim_when(unsigned moves);
 
 /* Returns the verdict that a claim expects, by the same names; "holds" if it states none. */

@@ -16,7 +16,7 @@
 #include "base/exit_codes.h"
 #include "base/platform.h"
 
-/* Content of the pipe: the result, or an error. */
+/* Is the content of the pipe: the result, or an error. */
 struct answer {
   struct claim_result result;
   bool failed;

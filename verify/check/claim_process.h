@@ -11,7 +11,7 @@
 #include "verify/check/check.h"
 #include "verify/distribute/launcher.h"
 
-/* The options for all claims. The caller owns all memory. */
+/* Holds the options for all claims. The caller owns all memory. */
 struct work {
   struct claim_options options; /* `jobs`: explorations that share the machine */
   double timeout;               /* seconds for a claim; 0: only the claim's own limit counts */

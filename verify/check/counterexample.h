@@ -7,9 +7,9 @@
 
 /* Takes the moves of `found` again, in a world of their own, and writes ID.trace into the folder
  * `out` and, where real programs can follow it, ID.scenario.yaml. `script` is the claim's, as
- * claim_script() returns it. The text of `found->why` has the numbers of its messages in the trace
- * then. Returns the path of the trace, for g_free(); NULL with `error` set
- * when a file cannot be written. Aborts when the world refuses one of the moves. */
+ * claim_script() returns it. The text of `found->why` gets the numbers that its messages have in
+ * the trace. Returns the path of the trace, for g_free(); NULL with `error` set when a file cannot
+ * be written. Aborts when the world refuses one of the moves. */
 char *counterexample_keep(const struct scenario *claim, const struct script *script,
                           struct exploration *found, const char *out, GError **error);
 

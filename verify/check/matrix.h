@@ -8,7 +8,7 @@
 struct matrix;
 
 /* Loads the worlds `files`, which are the columns in that order, for each protocol of the registry
- * that is no mutant. Appends the cells to explore to `cells` (struct checked); in the other cells
+ * that is no mutant. Appends the cells to explore to `cells` (struct checked). In the other cells
  * the protocol refuses the world. Returns NULL with `error` set if a file is wrong. */
 struct matrix *matrix_load(GPtrArray *files, GArray *cells, GError **error);
 void matrix_free(struct matrix *);
