@@ -17,7 +17,7 @@ struct crew {
 };
 
 enum crew_end {
-  CREW_DONE,     /* all walks, or the time is over */
+  CREW_DONE,     /* all walks are taken, or the time is over */
   CREW_VIOLATED, /* the last walk that was read found a violation */
   CREW_STOPPED,  /* by a signal */
   CREW_LOST,     /* a process ended before it could report its walk */

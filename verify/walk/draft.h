@@ -10,8 +10,8 @@
 #include "verify/walk/families.h"
 #include "world/script/script.h"
 
-/* An operation of a rank. Operations of one unit stand and fall together: a send and its receive,
- * a call on all ranks. */
+/* Holds an operation of a rank. Operations of one unit stay or are taken out together: a send and
+ * its receive, a call on all ranks. */
 struct drawn {
   uint32_t unit;
   int16_t rank;

@@ -6,7 +6,7 @@
 #include "verify/walk/program.h"
 #include "world/rules/world.h"
 
-/* The families of the program, without that of free programs. */
+/* Has the families of the program, except free programs. */
 enum { OF_PROGRAM = FAMILY_FREE - 1 };
 
 /* Returns the families that a world cannot have together with `families`; earlier flags win. */

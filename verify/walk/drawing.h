@@ -5,7 +5,7 @@
 #include "verify/walk/dice.h"
 #include "verify/walk/draft.h"
 
-/* The limits within which worlds are drawn. */
+/* Holds the limits within which worlds are drawn. */
 struct drawing {
   const struct rcl_protocol *protocol;
   const char *file;            /* the shared object of the protocol; NULL: it is recline's own */

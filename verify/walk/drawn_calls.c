@@ -133,7 +133,7 @@ static void locked(struct maker *m)
 
 /* ---- the whole ---- */
 
-/* Draws the begin of an iteration on all ranks, which no message crosses. */
+/* Draws the beginning of an iteration on all ranks, which no message crosses. */
 static void iteration(struct maker *m)
 {
   program_settle(m);

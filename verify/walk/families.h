@@ -1,5 +1,5 @@
-/* The families of worlds: features that a world of a walk may have, and those that a protocol
- * takes. */
+/* Lists the families of worlds: features that a world of a walk may have. Tells which families a
+ * protocol takes. */
 #ifndef RECLINE_FAMILIES_H
 #define RECLINE_FAMILIES_H
 
@@ -7,7 +7,7 @@
 
 #include "protocols/protocol.h"
 
-/* Flags; a world has any number of them. */
+/* The families are flags; a world has any number of them. */
 enum family {
   /* The program. */
   FAMILY_WILDCARDS = 1 << 0,     /* receives from any source, with any tag */
@@ -18,7 +18,7 @@ enum family {
   FAMILY_WINDOWS = 1 << 5,       /* one-sided communication in epochs of fences */
   FAMILY_LOCKS = 1 << 6,         /* one-sided communication under locks */
   FAMILY_CHOICES = 1 << 7,       /* random choices */
-  FAMILY_BRANCHES = 1 << 8,      /* operations that depend on them */
+  FAMILY_BRANCHES = 1 << 8,      /* operations that depend on choices */
   FAMILY_NONBLOCKING = 1 << 9,   /* receives that are posted early, tested, cancelled */
   FAMILY_SYNCHRONOUS = 1 << 10,  /* sends that wait for their receivers */
   FAMILY_ITERATIONS = 1 << 11,   /* iterations that no message crosses */
@@ -41,7 +41,7 @@ enum family {
 };
 enum { FAMILIES = 27 };
 
-/* Their names in reports, in the order of the flags; ends with NULL. */
+/* Has the names of families in reports, in the order of the flags; ends with NULL. */
 extern const char *const family_names[FAMILIES + 1];
 
 /* Returns the families, or-ed, whose worlds `protocol` takes, by its own declaration

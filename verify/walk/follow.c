@@ -4,7 +4,7 @@
 
 #include "verify/walk/trip.h"
 
-/* The move that is most like another one. */
+/* Finds the move that is most like another one. */
 struct likeness {
   const struct trip *trip;
   const struct move *wanted; /* NULL: the first move, whichever it is */

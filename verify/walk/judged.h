@@ -1,5 +1,6 @@
-/* The properties that a walk judges: safety after each step, at rest and at the end. Liveness
- * (`progress`) needs all states, and `outcome` all runs without failures, so neither is judged. */
+/* Selects the properties that a walk judges: safety after each step, at rest and at the end.
+ * Liveness (`progress`) needs all states, and `outcome` all runs without failures, so neither is
+ * judged. */
 #ifndef RECLINE_JUDGED_H
 #define RECLINE_JUDGED_H
 
@@ -12,7 +13,7 @@
  * frees it, and not the names. */
 GPtrArray *judged_of(const struct rcl_protocol *);
 
-/* Returns those of `names`, which ends with NULL, that a walk can judge, in the same form. */
+/* Returns the properties among `names` (ends with NULL) that a walk can judge, in the same form. */
 GPtrArray *judged_among(const char *const *names);
 
 #endif

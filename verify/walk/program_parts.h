@@ -1,5 +1,5 @@
-/* Inside of the drawing of programs: what messages (drawn_messages.c), calls (drawn_calls.c) and
- * the whole (program.c) share. */
+/* Declares what the files that draw programs share: drawn_messages.c, drawn_calls.c and program.c.
+ */
 #ifndef RECLINE_PROGRAM_PARTS_H
 #define RECLINE_PROGRAM_PARTS_H
 
@@ -10,16 +10,16 @@
 
 enum { PROGRAM_RANKS = PROGRAM_RANKS_MAX, PROGRAM_COMMS = 3 };
 
-/* How the receives of a rank name messages. */
+/* Says how the receives of a rank name messages. */
 enum naming { NAMES_BOTH, NAMES_SOURCE, NAMES_TAG, NAMES_NEITHER };
 
-/* A message that is sent and not yet received. */
+/* Holds a message that is sent and not yet received. */
 struct letter {
   uint32_t unit;
   int from, to, tag, comm;
 };
 
-/* A receive that is posted and not yet complete. */
+/* Holds a receive that is posted and not yet complete. */
 struct posted {
   uint32_t unit;
   int rank, name;
@@ -32,9 +32,9 @@ struct maker {
   struct dice *dice;
   uint32_t assumed; /* enum rcl_assumes, or-ed */
   GArray *letters, *posted;
-  uint32_t *near; /* rows of neighbours; NULL: all are */
+  uint32_t *near; /* rows of neighbours; NULL: all ranks are neighbours */
   enum naming naming[PROGRAM_RANKS];
-  bool sink[PROGRAM_RANKS];      /* ranks that never send, and so may decide what they like */
+  bool sink[PROGRAM_RANKS]; /* ranks that never send, and whose decisions so change no message */
   unsigned names[PROGRAM_RANKS]; /* names of posted receives, one bit each */
   bool member[PROGRAM_COMMS][PROGRAM_RANKS];
   unsigned pending[PROGRAM_RANKS]; /* accesses to windows that are not complete */

@@ -5,7 +5,7 @@
 #include "verify/check/claim.h"
 #include "world/rules/world.h"
 
-/* The limit on the moves that shrinking takes: a few seconds. */
+/* Limits the moves that shrinking takes to a few seconds. */
 enum { MOVES_MAX = 3000000, TRIES = 6, SMALL_RANKS = 3, SMALL_STATES = 200000 };
 
 struct shrinking {

@@ -10,7 +10,7 @@
 
 static const char *const ending_names[ENDINGS] = {"finished", "at-rest", "full", "cut", "violated"};
 
-/* Why the other properties are not judged. */
+/* BEYOND says why the other properties are not judged. */
 #define BEYOND "liveness needs all states, and outcome all runs without failures"
 
 static void add_heap(struct heap *heap, const struct walked *walked)
@@ -42,8 +42,8 @@ static void append(GString *list, const char *name)
   g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* Returns what was reached, and in how many walks; or else what was not. The caller ends with
- * g_string_free(). */
+/* Returns the names of what was reached, with the number of walks; or, without `seen`, of what was
+ * not reached. The caller ends with g_string_free(). */
 static GString *reached_names(const struct heap *heap, bool seen)
 {
   GString *list = g_string_new(NULL);

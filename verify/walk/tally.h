@@ -7,7 +7,7 @@
 #include "verify/walk/families.h"
 #include "verify/walk/walker.h"
 
-/* The record of one walk, in plain memory, so that it can cross a pipe. */
+/* Records one walk, in plain memory, so that the record can cross a pipe. */
 struct walked {
   uint64_t number; /* from 0 */
   uint64_t steps;
@@ -18,10 +18,10 @@ struct walked {
   struct reached reached;
 };
 
-/* Walks of one kind together. */
+/* Sums up walks of one kind. */
 struct heap {
   uint64_t walks, steps;
-  uint64_t seen[REACHES]; /* number of walks that have reached it */
+  uint64_t seen[REACHES]; /* number of walks that have reached each event */
   struct reached reached;
 };
 
@@ -34,7 +34,7 @@ struct tally {
 
 void tally_add(struct tally *, const struct walked *);
 
-/* The subject of the walks, and their result. */
+/* Holds the subject of the walks, and their result. */
 struct outcome {
   const char *what; /* protocol or claim */
   uint64_t seed;

@@ -35,7 +35,7 @@ bool trip_is_idle(const struct trip *trip, const struct move *move)
   return is_safe_point(move) && trip->idle[move->rank];
 }
 
-/* Everything that a safe point without an action can change. */
+/* Holds everything that a safe point without an action can change. */
 struct before {
   struct world_rank rank;
   struct world_program program;
@@ -75,7 +75,7 @@ static void step(struct trip *trip, struct move *move, struct verdict *verdict)
 
 /* ---- begin and end ---- */
 
-/* The limit on moves: some protocols send without an end while ranks crash. */
+/* Limits the moves, as some protocols send without an end while ranks crash. */
 enum { MOVES_MAX = 40000 };
 
 static unsigned operations_of(const struct script *script)
@@ -199,7 +199,7 @@ bool trip_may_crash(const struct trip *trip)
 
 /* ---- whether a timer leads to a checkpoint ---- */
 
-/* A trial run on a copy of the parts. */
+/* Holds a trial run on a copy of the parts. */
 struct trial {
   struct trip *trip;
   struct move move;

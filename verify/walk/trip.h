@@ -1,5 +1,5 @@
-/* A run under way: its world, and what it has shown. The code that draws moves (walker.c) and the
- * code that follows given ones (follow.c) share it. */
+/* Holds a run under way: its world, and what it has shown. The code that draws moves (walker.c) and
+ * the code that follows given ones (follow.c) share it. */
 #ifndef RECLINE_TRIP_H
 #define RECLINE_TRIP_H
 
@@ -18,7 +18,8 @@ struct trip {
   unsigned most;    /* the most moves of the run */
   bool judges_line; /* property line-invariant is judged; with many ranks in some states only */
   bool ended;       /* all programs have finished in some state, which was judged */
-  bool idle[TRIP_RANKS]; /* a safe point of the rank changes nothing, until something else does */
+  bool idle[TRIP_RANKS]; /* the rank's safe points change nothing until another move changes
+                            something */
 };
 
 void trip_begin(struct trip *, const struct course *, struct run *);

@@ -24,7 +24,7 @@ enum {
   LEAST_RANKS = 2,
   MOST_RANKS = 64,
   GUARDED = 8, /* one walk in this many judges `pure` in full */
-  WALKS = 1000 /* seconds, where neither --until nor --for is given */
+  WALKS = 1000 /* walks, where neither --until nor --for is given */
 };
 
 struct command {

@@ -67,7 +67,7 @@ enum kind {
   KINDS
 };
 
-/* The time of the next crash. */
+/* Says when the next crash comes. */
 enum strikes { STRIKES_LATER, STRIKES_AT_EVENT, STRIKES_AT_REST };
 
 struct temper {
@@ -162,7 +162,7 @@ static bool is_slow(const struct temper *temper, int rank)
   return rank >= 0 && temper->slow >> rank % 64 & 1U;
 }
 
-/* The choice of one of the moves that were seen, by their weights. */
+/* Chooses one of the moves that were seen, by their weights. */
 struct choice {
   const struct trip *trip;
   struct temper *temper;

@@ -8,7 +8,7 @@
 #include "world/rules/world.h"
 #include "world/scenario/scenario.h"
 
-/* A claim that is ready to be walked through. */
+/* Holds a claim that is ready to be walked through. */
 struct course {
   struct scenario *claim;
   struct script *script;
@@ -17,12 +17,13 @@ struct course {
 };
 
 /* Open the claim in `file`, or the claim in a text. They return false with `error` set (`file:line:
- * what, expected what`) if it is wrong. The caller ends with course_close(), also then. */
+ * what, expected what`) if the claim is wrong. The caller ends with course_close() in either case.
+ */
 bool course_open(struct course *, const char *file, GError **error);
 bool course_read(struct course *, const char *text, GError **error);
 void course_close(struct course *);
 
-/* How a run ends. */
+/* Says how a run ends. */
 enum ending {
   ENDING_FINISHED, /* at rest, with all programs finished */
   ENDING_RESTED,   /* at rest otherwise, which is allowed */
