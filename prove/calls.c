@@ -4,7 +4,8 @@
 
 enum { ARGUMENTS = 16 };
 
-/* The meaning of the numbers of -fsanitize-trap (SanitizerHandler in clang's sources). */
+/* traps[] has the meanings of the numbers of -fsanitize-trap (SanitizerHandler in clang's sources).
+ */
 static const char *const traps[] = {
     [0] = "a signed sum overflows",        [1] = "comes where the compiler sees no way",
     [3] = "a division has no result",      [10] = "loads a value that its type does not have",

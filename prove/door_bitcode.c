@@ -1,6 +1,6 @@
-/* The part of recline that the prover executes: a step as hosts take it, and the grammar's table.
- * The build compiles this file, protocols/step.c and protocols/grammar.c to bitcode; bitcode.c
- * links it to a protocol. */
+/* Has the part of recline that the prover executes: a step as hosts take it, and the grammar's
+ * table. The build compiles this file, protocols/step.c and protocols/grammar.c to bitcode;
+ * bitcode.c links it to a protocol. */
 #include "protocols/grammar.h"
 
 size_t prove_size(const struct rcl_protocol *, const struct rcl_config *);

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* The fields of an event that may differ from zero, by protocol.h. */
+/* Names the fields of an event that may differ from zero, by protocol.h. */
 enum field {
   PART = 1 << 0,
   WILDCARD = 1 << 1,

@@ -20,13 +20,13 @@
 
 #include "prove/term.h"
 
-/* A byte of memory: byte `k` of a value. VALUE_NONE: the byte was never written. */
+/* Describes a byte of memory: byte `k` of a value. VALUE_NONE: the byte was never written. */
 struct cell {
   struct value of;
   uint8_t k;
 };
 
-/* The bytes of an object, shared by paths until one of them writes. */
+/* Holds the bytes of an object, which paths share until one of them writes. */
 struct block {
   unsigned users;
   uint32_t size;
@@ -39,8 +39,8 @@ struct object {
   bool constant; /* no code may write it */
 };
 
-/* The objects that always exist: null points to the first, and an index that leaves its object
- * leads to the second. */
+/* Numbers the objects that always exist: null points to the first, and an index that leaves its
+ * object leads to the second. */
 enum { OBJECT_NULL, OBJECT_OUTSIDE };
 
 struct code; /* a function with numbered instructions (module.c) */
@@ -118,7 +118,7 @@ struct block *block_share(struct block *);
 void block_write(Z3_context, struct block *, uint32_t at, const struct value *, uint32_t bytes);
 /* Returns the bytes of an object in a path. */
 const struct block *path_block(const struct executor *, const struct path *, uint32_t object);
-/* Load and store a value. Return false if they are not allowed; path->fault says why. */
+/* Load and store a value. Return false if the access is not allowed; path->fault says why. */
 bool path_load(struct executor *, struct path *, const struct value *from, LLVMTypeRef,
                struct value *);
 bool path_store(struct executor *, struct path *, const struct value *to, LLVMTypeRef,
@@ -135,13 +135,13 @@ struct value path_peek(struct executor *, const struct path *, uint32_t object, 
 
 /* Adds a condition that holds on all paths. */
 void executor_assume(struct executor *, Z3_ast);
-/* Returns a solver for one question, without any assumption. For a long question it is quicker than
- * the executor's solver, which answers many. The caller releases it. */
+/* Returns a solver for one question, without any assumption. For a long question such a solver is
+ * quicker than the executor's own, which answers many. The caller releases it. */
 Z3_solver executor_solver_anew(struct executor *);
 /* Bounds the solver's time by the time that is left. */
 void executor_set_time(const struct executor *, Z3_solver);
-/* Returns whether the conditions of the path and `more` can hold together. Then *model, unless
- * `model` is NULL, is a model of them, which the caller releases. */
+/* Returns whether the conditions of the path and `more` can hold together. If so, and if `model` is
+ * not NULL, sets *model to a model of these conditions, which the caller releases. */
 bool path_possible(struct executor *, struct path *, Z3_ast more, Z3_model *model);
 void path_add(struct executor *, struct path *, Z3_ast condition, Z3_model model);
 /* Returns the value of a term in the model of a path. */

@@ -1,4 +1,4 @@
-/* Makes one term of the things that hold at the ends of paths. Paths that begin alike share their
+/* Makes one term of all that holds at the ends of paths. Paths that begin alike share their
  * conditions, so the term grows with the places where paths part, not with the number of paths. */
 #ifndef RECLINE_PROVE_FAN_H
 #define RECLINE_PROVE_FAN_H

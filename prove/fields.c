@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operands of LLVM's nodes, for which its C interface has no names. */
+/* Numbers the operands of LLVM's nodes, for which LLVM's C interface has no names. */
 enum { OPERAND_NAME = 2, OPERAND_BASE = 3, OPERAND_ELEMENTS = 4, OPERAND_TYPE = 4 };
 
 struct field {
@@ -13,7 +13,7 @@ struct field {
   uint32_t offset, bytes; /* of an enumerator: its value, and 0 */
 };
 
-/* A struct or an enumeration. */
+/* Describes a struct or an enumeration. */
 struct field_type {
   char *name;
   bool counts; /* this is an enumeration */
@@ -21,14 +21,14 @@ struct field_type {
   GArray *fields; /* struct field */
 };
 
-/* Entries of one type that follow one another in a state. */
+/* Describes entries of one type that follow one another in a state. */
 struct field_piece {
   const char *name; /* NULL: the struct at the beginning */
   const struct field_type *type;
   uint32_t offset, room;
 };
 
-/* The search through a module. */
+/* Holds the search through a module. */
 struct finding {
   struct fields *f;
   LLVMContextRef context;
@@ -196,7 +196,7 @@ static void add_piece(struct fields *f, const char *name, const struct field_typ
     g_array_append_val(f->pieces, piece);
 }
 
-/* The pieces of a state of zeroes, which have the same places in all states. */
+/* Finds the pieces of a state of zeroes, which have the same places in all states. */
 struct placing {
   struct finding *s;
   struct rank_world *w;

@@ -7,18 +7,18 @@
 
 #include "prove/line_proof.h"
 
-/* The answers. DRAINS: the move was proved, and a step of it drains channels. */
+/* Lists the answers. DRAINS: the move was proved, and a step of it drains channels. */
 enum kept_as { KEPT_NOT, KEPT_PROVED, KEPT_DRAINS, KEPT_NEVER };
 
 /* Returns the hash without the move, in hexadecimal; the caller frees it with g_free(). Returns
- * NULL if the prover's program cannot be read: then nothing is kept. */
+ * NULL if the prover's program cannot be read; nothing is kept in that case. */
 char *kept_proof(LLVMModuleRef module, const char *protocol, const struct line_asked *);
 
 /* Returns what an earlier run has found about the move. */
 enum kept_as kept_find(const char *folder, const char *proof, const char *move);
 
-/* Keeps a move that was proved, or that cannot happen. Makes the folder. If it cannot be written
- * to, the move is proved again in the next run. */
+/* Keeps a move that was proved, or that cannot happen. Makes the folder. If the folder cannot be
+ * written to, the move is proved again in the next run. */
 void kept_note(const char *folder, const char *proof, const char *move, enum kept_as);
 
 #endif

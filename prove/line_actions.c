@@ -4,7 +4,7 @@
 
 #include "prove/line_moves.h"
 
-/* A step whose actions take effect. */
+/* Holds a step whose actions take effect. */
 struct taking {
   struct whole *h;
   struct line_move *m;
@@ -40,7 +40,8 @@ static Z3_ast *word(const struct taking *t, enum rank_word which)
   return &t->m->now[word_of_rank(t->h, t->m->rank, which)];
 }
 
-/* Returns the event's checkpoint, from before the move: words behind the move have lost it. */
+/* Returns the event's checkpoint, by the words before the move, as the words behind the move have
+ * lost it. */
 static Z3_ast event_checkpoint(const struct taking *t)
 {
   return term(

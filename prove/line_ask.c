@@ -8,7 +8,7 @@ bool line_is_left_out(const struct proving *g, const struct told *told)
 }
 
 /* Asserts the clauses that speak only of these places; NULL: all clauses. Returns whether it left
- * one out. */
+ * any clause out. */
 static bool assert_clauses(struct proving *g, Z3_solver solver, const struct places *about)
 {
   bool fewer = false;
@@ -71,8 +71,8 @@ static void note_state(struct proving *g, Z3_model model)
   g_ptr_array_add(g->seen, state);
 }
 
-/* Returns whether the term is possible in that state. Only terms that are no words, as the fields
- * of events, are unknown in it. */
+/* Returns whether the term is possible in that state, in which only terms that are no words (the
+ * fields of events) are unknown. */
 static bool is_possible_in(struct proving *g, Z3_ast term, const Z3_ast *state, Z3_model *model)
 {
   const struct whole *h = g->h;

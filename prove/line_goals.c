@@ -5,14 +5,14 @@
 
 #include "prove/fields.h"
 
-/* The end of a path. */
+/* Holds the end of a path. */
 struct line_end {
   struct path *path;
   Z3_ast *now;
   GArray *goals; /* struct goal */
 };
 
-/* A thing that must hold at the end of a path, as a term over the words before the move. */
+/* Holds a thing that must hold at the end of a path, as a term over the words before the move. */
 struct goal {
   Z3_ast holds;
   const char *name, *text;
@@ -30,7 +30,7 @@ static unsigned value_in(const struct proving *g, Z3_model model, Z3_ast word)
   return bits;
 }
 
-/* The words to print: values before the move and, unless `after` is NULL, behind it. */
+/* Tells which words to print: values before the move and, unless `after` is NULL, behind it. */
 struct printing {
   const struct whole *h;
   const uint32_t *before, *after;
@@ -304,7 +304,7 @@ static void prefer_small(struct proving *g, Z3_ast term, Z3_model *model)
 
 /* ---- what is asked together ---- */
 
-/* The things that must hold behind a move. A goal of several paths is refuted once. */
+/* Holds the things that must hold behind a move. A goal that several paths have is refuted once. */
 struct question {
   GPtrArray *goals;  /* Z3_ast, in the order of the ends that have them */
   GHashTable *where; /* for each goal: the paths that have it, as a term */
@@ -325,8 +325,9 @@ static void add_end(struct proving *g, struct question *q, const struct line_end
   }
 }
 
-/* Returns the term that a goal fails. The conditions of the move, which all paths share, are
- * repeated in front: Z3 uses equations before it searches only if they are not behind an `or`. */
+/* Returns the term which says that a goal fails. The conditions of the move, which all paths share,
+ * are repeated in front: Z3 uses equations before it searches only if they are not behind an `or`.
+ */
 static Z3_ast fails(const struct proving *g, const struct question *q)
 {
   Z3_context z = g->h->w.x.z3;

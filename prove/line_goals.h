@@ -1,4 +1,4 @@
-/* Asks for all that must hold behind a move, at the ends of all paths of its step. It is one
+/* Asks for all that must hold behind a move, at the ends of all paths of its step. This is a single
  * question, as Z3 takes longer to prepare a question than to answer it. */
 #ifndef RECLINE_PROVE_LINE_GOALS_H
 #define RECLINE_PROVE_LINE_GOALS_H
@@ -21,12 +21,12 @@ struct proving {
 /* Returns whether the path can be taken, and gives the path a model if so. */
 bool line_path_is_possible(struct proving *, struct path *);
 
-/* Adds a path and the words behind it, both copied. Behind it `duties` must hold, and all clauses
- * that speak of changed words; with `at_first`, all clauses. */
+/* Adds a path and the words behind it, and copies both. At the end of the path `duties` must hold,
+ * and all clauses that speak of changed words; with `at_first`, all clauses. */
 void line_goals_add(struct proving *, const struct path *, const Z3_ast *now, const GArray *duties,
                     bool at_first);
 
-/* Proves all that was added for the move, and forgets it. Failures go to g->proof. */
+/* Proves all goals that were added for the move, and forgets them. Failures go to g->proof. */
 void line_goals_prove(struct proving *);
 
 /* Tells that the path, which has a model, does something forbidden. */
@@ -39,9 +39,9 @@ void line_tell_fault(struct proving *, struct path *, const char *aspect);
 
 bool line_is_left_out(const struct proving *, const struct told *);
 
-/* Returns whether a term is possible with all clauses. Then *model is a model of it, which the
- * caller releases. The clauses that speak only of `about` and of the words of all (places.c) are
- * tried first. */
+/* Returns whether a term is possible with all clauses. If so, sets *model to a model of it, which
+ * the caller releases. The clauses that speak only of `about` and of the words of all (places.c)
+ * are tried first. */
 bool line_is_possible(struct proving *, Z3_ast term, struct places about, Z3_model *model);
 
 /* Does the same for a term that may be possible in a state which an earlier answer has shown. */

@@ -134,8 +134,8 @@ Z3_ast *line_moves_begin(const struct whole *h)
 
 /* ---- messages ---- */
 
-/* Asks that the first message of the channel is one of the program: each control message has one in
- * front of it. */
+/* Asks that the first message of the channel is one of the program, so that each control message
+ * has one in front of it. */
 static void take_ahead(struct whole *h, struct line_move *m, int peer, uint32_t kind)
 {
   Z3_ast *ahead = &m->now[word_of_control(h, peer, m->rank, kind, WORD_AHEAD)],
@@ -216,7 +216,7 @@ static void commit_memory(struct whole *h, struct line_move *m, int rank, Z3_ast
   *durable = chosen(h, has_log, number(h, 0), *durable);
 }
 
-/* Commits: the newer images become the committed ones, and those become the older ones. */
+/* Commits: the newer images become the committed ones, and the committed ones become older ones. */
 static void commit(struct whole *h, struct line_move *m)
 {
   Z3_ast checkpoint = m->now[GLOBAL_COMMITTING];
@@ -283,8 +283,8 @@ static void leave_barrier(struct whole *h, struct line_move *m)
     when(m, same(h, sum[k], field(h, offsetof(struct rcl_event, words) + k * sizeof(uint32_t), 4)));
 }
 
-/* Lets a collective call happen. A program is in one collective at a time. If it is not a barrier
- * of all ranks, any contributions may come together, at any time. */
+/* Lets a collective call happen. A program is in one collective at a time. If the collective is no
+ * barrier of all ranks, any contributions may come together, at any time. */
 static void collect(struct whole *h, struct line_move *m)
 {
   if (m->barrier) {
@@ -297,8 +297,8 @@ static void collect(struct whole *h, struct line_move *m)
 
 /* ---- all of them ---- */
 
-/* The order of the moves. Moves that take from channels come last, as they take longest; and
- * messages may come without a receive only if a step was seen that drains channels. */
+/* Orders the moves. Moves that take from channels come last, for two reasons: they take longest,
+ * and messages may come without a receive only if a step was seen that drains channels. */
 enum phase { PHASE_OTHERS, PHASE_CONTROL, PHASE_ARRIVED, PHASES };
 
 static enum phase phase_of(enum rcl_event_kind kind)

@@ -1,12 +1,12 @@
-/* The moves of the world, as the proof of a line takes them: which rank takes a step on which
- * event, when it may, and what the move changes besides. */
+/* Lists the moves of the world, as the proof of a line takes them: which rank takes a step on which
+ * event, under which conditions, and what the move changes besides. */
 #ifndef RECLINE_PROVE_LINE_MOVES_H
 #define RECLINE_PROVE_LINE_MOVES_H
 
 #include "prove/whole.h"
 
-/* A thing that must hold at a move or an action; if not, the proof does not know the state behind
- * it. */
+/* Holds what must be true at a move or an action; if it is not, the proof does not know the state
+ * behind that move or action. */
 struct duty {
   const char *name, *text;
   Z3_ast holds; /* over the words before the move */
@@ -24,7 +24,7 @@ struct line_move {
   GArray *duties; /* struct duty */
 };
 
-/* Calls `each` with every move of the world that may change something of which clauses speak. Ends
+/* Calls `each` with every move of the world that may change something of which clauses speak. Stops
  * when `each` returns false. */
 void line_moves_each(struct whole *, bool (*each)(void *ctx, struct line_move *), void *ctx);
 
@@ -34,7 +34,8 @@ Z3_ast *line_moves_begin(const struct whole *);
 void line_move_duty(struct line_move *, const char *name, const char *text, Z3_ast holds);
 
 /* Changes the words in move->now and adds duties, by the actions of the step at whose end `p` is.
- * Returns NULL, or a static text on what the proof does not know. *gives_up: the run ends. */
+ * Returns NULL, or a static text on what the proof does not know. Sets *gives_up if the run ends.
+ */
 const char *line_actions_take(struct whole *, struct line_move *, const struct path *p,
                               bool *gives_up);
 

@@ -9,10 +9,10 @@
 
 #include "prove/whole.h"
 
-/* A counterexample to induction: a clause that fails behind a move. */
+/* Holds a counterexample to induction: a clause that fails behind a move. */
 struct line_failure {
   char *clause, *text, *who; /* the clause's name, its text, and its ranks: "0 and 1", or "" */
-  char *move;                /* the move behind which it does not hold */
+  char *move;                /* the move behind which the clause does not hold */
   char *event;               /* the event as text; "": none */
   /* Filled for the first failure only, as lines: the words of the whole that are not zero, the
    * words that the move changes, and the actions. */
@@ -30,7 +30,7 @@ struct line_proof {
   char *undecided;   /* why the proof is undecided; NULL: it is not */
 };
 
-/* The options of a proof. */
+/* Holds the options of a proof. */
 struct line_asked {
   int ranks;
   uint32_t capacity;

@@ -1,8 +1,8 @@
 /* recline-prove WHAT FORM SECONDS RANKS CAPACITY WITHOUT KEEP PROTOCOL...: the program that
  * `recline prove` runs. It is a program of its own, as LLVM and Z3 are large, and nothing else of
  * recline needs them. WHAT is "memory" or "line". FORM is "text" or "json". RANKS or CAPACITY 0
- * means all, or the least. WITHOUT is a clause to leave out, or "". KEEP is a folder for proved
- * moves, or "". */
+ * means all of the usual ones for "memory" (2 and 3 ranks, capacity 1 and 2), and the least for
+ * "line". WITHOUT is a clause to leave out, or "". KEEP is a folder for proved moves, or "". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -48,13 +48,13 @@ static int conclude(const char *name, const struct memory_proof *proof, double s
   return failed ? EXIT_NOT_AS_EXPECTED : proof->undecided ? EXIT_INCONCLUSIVE : EXIT_FINE;
 }
 
-/* The options, which hold for all protocols. */
+/* Holds the options, which are the same for all protocols. */
 struct asked {
   const char *what, *without, *keep;
   JsonBuilder *json; /* NULL: the result is printed as text */
   double seconds;    /* 0: no bound */
-  int ranks;         /* ranks of the worlds; 0: 2 and 3 */
-  int capacity;      /* capacity of the worlds; 0: 1 and 2 */
+  int ranks;         /* ranks of the worlds; 0: 2 and 3, or for line 2 */
+  int capacity;      /* capacity of the worlds; 0: 1 and 2, or for line 1 */
 };
 
 /* Proves for all worlds of the options that no step misuses its memory or its list of actions. */

@@ -168,7 +168,7 @@ void rank_world_clear(struct rank_world *w)
 
 /* ---- conditions of every state ---- */
 
-/* The results of all paths of a function. */
+/* Holds the results of all paths of a function. */
 struct holds {
   struct rank_world *w;
   struct fan any;

@@ -1,4 +1,4 @@
-/* One rank of a protocol for the executor: its config, its state, an event and room for actions.
+/* Gives the executor one rank of a protocol: its config, its state, an event and room for actions.
  * Bytes are unknown where a proof must hold for all their values. */
 #ifndef RECLINE_PROVE_RANK_H
 #define RECLINE_PROVE_RANK_H
@@ -27,8 +27,9 @@ bool rank_world_init(struct rank_world *, LLVMModuleRef module, const char *name
                      int ranks, uint32_t capacity);
 void rank_world_clear(struct rank_world *);
 
-/* Return the pointer that a constant of the module has at offset `at`, and the text to which such a
- * pointer leads; the caller frees the text with g_free(). */
+/* rank_world_pointer() returns the pointer that a constant of the module has at offset `at`.
+ * rank_world_string() returns the text to which such a pointer leads; the caller frees the text
+ * with g_free(). */
 struct value rank_world_pointer(struct rank_world *, uint32_t object, uint64_t at);
 char *rank_world_string(struct rank_world *, const struct value *at);
 
@@ -41,9 +42,9 @@ void rank_make(struct rank_world *, int self);
 void rank_make_unknown(struct rank_world *, uint32_t object, const char *prefix);
 
 /* Return a condition that holds in each state of the protocol, as a term over the words of
- * w->state: lists are within their rooms, and zero behind the last entry; the numbered invariants
- * hold. The executor runs the protocol's functions on the states that the solver allows. NULL: no
- * such state exists, or x.late. */
+ * w->state. rank_lists_fit(): lists are within their rooms, and zero behind the last entry.
+ * rank_keeps_invariants(): the numbered invariants hold. The executor runs the protocol's functions
+ * on the states that the solver allows. NULL: no such state exists, or x.late. */
 Z3_ast rank_lists_fit(struct rank_world *);
 Z3_ast rank_keeps_invariants(struct rank_world *);
 

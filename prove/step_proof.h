@@ -11,10 +11,10 @@
 
 #include "prove/prove_rank.h"
 
-/* Kinds of errors in a step: with memory and numbers, or in its list of actions. */
+/* Names the kinds of errors in a step: with memory and numbers, or in its list of actions. */
 enum aspect { ASPECT_MEMORY, ASPECT_ACTIONS, ASPECTS };
 
-/* The first counterexample that was found, for one aspect. */
+/* Holds the first counterexample that was found for one aspect. */
 struct counterexample {
   char *what;       /* the error and its place; NULL: there is none */
   char *event;      /* the event as text */
@@ -24,7 +24,7 @@ struct counterexample {
   uint32_t capacity;
 };
 
-/* The result for one rank of one world, or for several. */
+/* Holds the result for one rank of one world, or for several. */
 struct memory_proof {
   uint64_t paths, queries;
   unsigned worlds; /* number of examined pairs of a rank and a world */

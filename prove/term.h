@@ -1,8 +1,9 @@
-/* Values of the executor: numbers that are known, terms of Z3 for unknown ones, and pointers.
+/* Computes with values of the executor: numbers that are known, terms of Z3 for unknown numbers,
+ * and pointers.
  *
- * A value of one bit is a Boolean term, any wider one a bit-vector. Operations on numbers compute a
- * number, and operations on terms simplify, so a value that does not depend on unknowns stays a
- * number. Terms live as long as the context. */
+ * A value of one bit is a Boolean term, a wider value is a bit-vector. Operations on numbers
+ * compute a number, and operations on terms simplify, so a value that does not depend on unknowns
+ * stays a number. Terms live as long as the context. */
 #ifndef RECLINE_PROVE_TERM_H
 #define RECLINE_PROVE_TERM_H
 
@@ -45,10 +46,10 @@ struct value value_term(Z3_context, unsigned width, Z3_ast term);
 /* Returns an unknown value, which is called `name` in models. */
 struct value value_unknown(Z3_context, unsigned width, const char *name);
 
-/* Returns the term of BITS or TERM. */
+/* Returns the term for a value of kind BITS or TERM. */
 Z3_ast value_ast(Z3_context, const struct value *);
 
-/* Returns a Boolean term: the bit of the value, or that the value is not zero. */
+/* Returns a Boolean term: the value's only bit, or whether a wider value is not zero. */
 Z3_ast value_true(Z3_context, const struct value *);
 
 struct value value_binary(Z3_context, LLVMOpcode, const struct value *, const struct value *);
@@ -60,16 +61,17 @@ struct value value_select(Z3_context, const struct value *condition, const struc
 /* Returns the value with another width: extended by zeroes or by its sign, or cut. */
 struct value value_resize(Z3_context, const struct value *, unsigned width, bool by_sign);
 
-/* Returns a Boolean value: the operation overflows, as LLVM's with.overflow says. */
+/* Returns as a Boolean value whether the operation overflows, in the sense of LLVM's with.overflow.
+ */
 struct value value_overflows(Z3_context, LLVMOpcode, bool by_sign, const struct value *,
                              const struct value *);
 
-/* Return byte `k` of a value whose width is a multiple of 8; and a value made of bytes, the lowest
- * first. */
+/* value_byte() returns byte `k` of a value whose width is a multiple of 8. value_join() returns a
+ * value made of bytes, the lowest first. */
 struct value value_byte(Z3_context, const struct value *, unsigned k);
 struct value value_join(Z3_context, const struct value *bytes, unsigned count);
 
-/* Returns BITS as a signed number. */
+/* Returns a value of kind BITS as a signed number. */
 int64_t value_signed(const struct value *);
 
 #endif

@@ -210,7 +210,7 @@ void whole_tell(struct whole *h, bool own, const char *name, const char *text, i
   g_ptr_array_add(h->clauses, told);
 }
 
-/* The paths of a clause, as far as they were found. */
+/* Holds the paths of a clause, as far as they were found. */
 struct asking {
   struct whole *h;
   struct fan any;

@@ -1,5 +1,5 @@
-/* The whole of a protocol, with unknown contents: all ranks, their channels and what is stored, as
- * struct rcl_whole shows them to the clauses of the line invariant (protocols/line.h).
+/* Holds the whole of a protocol, with unknown contents: all ranks, their channels and what is
+ * stored, as struct rcl_whole shows them to the clauses of the line invariant (protocols/line.h).
  *
  * The unknowns are numbered words of 32 bits: before[k] is the name of word k in all terms. A state
  * of the whole is a term for each word. So a clause is executed once, and becomes a statement about
@@ -25,7 +25,8 @@
 enum { WHOLE_RANKS = 8 };
 enum { COMMITS_MOST = 1 << 30 }; /* a bound of the proof, which no run reaches */
 
-/* The words of all; of a rank; of a pair of ranks and a kind of control message. */
+/* The enumerations number the words of all, of a rank, and of a pair of ranks and a kind of control
+ * message. */
 enum global_word { GLOBAL_COMMITTED, GLOBAL_COMMITTING, GLOBAL_WORDS };
 enum rank_word {
   WORD_STANDING,
@@ -43,8 +44,8 @@ enum rank_word {
   WORD_OWN, /* the first word of its own contribution */
   RANK_WORDS = WORD_OWN + RCL_WORDS
 };
-/* Words of a pair of ranks. Counts come in twos (enum counted), for each of the three memories that
- * may tell of a program. */
+/* Numbers the words of a pair of ranks. Counts come in twos (enum counted), for each of the three
+ * memories that may tell of a program. */
 enum channel_word {
   CHANNEL_MESSAGES,
   CHANNEL_COUNTS,
@@ -54,14 +55,14 @@ enum channel_word {
 };
 enum control_word { WORD_COUNT, WORD_PLACE, WORD_ABOUT, WORD_VALUE, WORD_AHEAD, CONTROL_WORDS };
 
-/* The memories of a rank: its state, the state from which it starts again, and the states stored
- * with the image and the log of the next checkpoint. */
+/* Numbers the memories of a rank: its state, the state from which it starts again, and the states
+ * stored with the image and the log of the next checkpoint. */
 enum memory_of { OF_STATE, OF_COMMITTED, OF_NEWER, OF_LOG, MEMORIES };
 
-/* What the programs of a pair of ranks count. */
+/* Names what the programs of a pair of ranks count. */
 enum counted { COUNT_SENT, COUNT_GIVEN };
 
-/* A clause about one or two ranks, of the protocol or of every whole. */
+/* Holds a clause about one or two ranks, of the protocol or of every whole. */
 struct told {
   char *name, *text;
   int i, j;     /* the ranks; -1: none */
@@ -135,12 +136,12 @@ const char *whole_tell_shape(struct whole *);
 
 /* ---- places.c ---- */
 
-/* Finds the places of which a term speaks: the words of all, the words of each rank, each of its
- * memories, each channel. A question about few places needs only the clauses about these, which
- * makes it quicker. */
+/* Finds the places of which a term speaks. Places are the words of all, the words of each rank,
+ * each memory of a rank, each channel. A question about few places needs only the clauses about
+ * these, which makes it quicker. */
 enum { PLACE_WORDS = 2 };
 
-/* A set of places. */
+/* Holds a set of places. */
 struct places {
   uint64_t bits[PLACE_WORDS];
 };

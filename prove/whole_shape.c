@@ -1,5 +1,5 @@
-/* The clauses of each whole, whatever the protocol: how ranks stand, what is stored, what a channel
- * is. All are proved again after each move, as the protocol's are. */
+/* Has the clauses of each whole, whatever the protocol: how ranks stand, what is stored, what a
+ * channel is. All are proved again after each move, as the protocol's are. */
 #include "prove/whole.h"
 
 static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
@@ -18,7 +18,7 @@ static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memor
   return whole_in(h, term, now);
 }
 
-/* Returns whether the rank has a part of the next checkpoint, complete or not. */
+/* Returns a term: the rank has a part of the next checkpoint, complete or not. */
 static Z3_ast has_part(const struct whole *h, int rank, enum rank_word storing,
                        enum rank_word durable)
 {
@@ -94,7 +94,7 @@ static void tell_program(struct whole *h, int rank)
              rank, -1, implied(h, behind, conjunction(h, all)));
 }
 
-/* Returns that a word is 0 or the next checkpoint. */
+/* Returns a term: the word is 0 or the next checkpoint. */
 static Z3_ast is_next_or_none(const struct whole *h, uint32_t word)
 {
   return either(h, is_number(h, h->before[word], 0),
