@@ -1,4 +1,4 @@
-/* Shorthands by which protocols append actions. Hosts do not use them. */
+/* Has shorthands by which protocols append actions. Hosts do not use them. */
 #ifndef RECLINE_ACT_H
 #define RECLINE_ACT_H
 

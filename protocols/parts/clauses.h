@@ -1,4 +1,4 @@
-/* Clauses of line invariants (line.h) about ranks that take part in checkpoints from which a
+/* Has clauses of line invariants (line.h) about ranks that take part in checkpoints from which a
  * coordinator releases them.
  *
  * A protocol includes this file after its own state (whole_ranks.h), with the phases CAPTURING,

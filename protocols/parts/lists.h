@@ -1,5 +1,5 @@
-/* The layout of a protocol's state: `struct state`, then arrays and lists whose lengths depend on
- * the config.
+/* Lays out a protocol's state: `struct state`, then arrays and lists whose lengths depend on the
+ * config.
  *
  * A protocol says once, in a macro, which arrays and lists it has and in which order:
  *
@@ -8,9 +8,9 @@
  *       LIST(log_of, struct entry, config->capacity, state->log, RCL_FULL_LOG)
  *     RCL_STATE(LISTS)
  *
- * Each entry names an accessor, the type of an item, and how many items there are. A LIST also
- * names how many of them are in use, from the first on, and its name in messages. After the
- * definition of `struct state`, RCL_STATE makes of that
+ * Each entry names an accessor, the type of an item, and the number of items. A LIST also names the
+ * number of items that are in use, from the first on, and the list's name in messages. After the
+ * definition of `struct state`, RCL_STATE makes of the entries
  *
  *     struct peer *peers(config, state), struct entry *log_of(config, state)
  *     struct offsets offsets_of(config)    where each list begins, and `end`, in bytes

@@ -1,5 +1,5 @@
-/* The transitions of a protocol: a function for each event, in a constant table. Protocols share
- * this.
+/* Turns the transitions of a protocol, a function for each event in a constant table, into its
+ * step.
  *
  * A protocol defines `struct state` (and `struct variant`, if it has several forms), then
  *
@@ -21,7 +21,7 @@
 struct state;
 struct variant;
 
-/* One rank in one step. For invariants, event and actions are NULL. */
+/* Describes one rank in one step. For invariants, event and actions are NULL. */
 struct rank {
   const struct rcl_config *config;
   const struct variant *variant; /* NULL: the protocol has one form */
@@ -38,13 +38,14 @@ static inline void rcl_take(const rcl_transition on[RCL_EVENT_KINDS], const stru
     on[r->event->kind](r);
 }
 
-/* Transition of RECEIVE: the receive matches as the program has asked. */
+/* Is the transition of RECEIVE: the receive matches as the program has asked. */
 RCL_MAYBE static void rcl_match_receive(const struct rank *r)
 {
   rcl_match(r->actions, r->event);
 }
 
-/* Transition of DOWN with global recovery: the rank goes back to the checkpoint in the event. */
+/* Is the transition of DOWN with global recovery: the rank goes back to the checkpoint in the
+ * event. */
 RCL_MAYBE static void rcl_roll_back(const struct rank *r)
 {
   rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = r->event->checkpoint;
