@@ -1,5 +1,5 @@
-/* The state of a rank with the bookmark exchange, its phases and control messages. Only bookmark.c
- * and its other header include this file; see bookmark.c. */
+/* Has the state of a rank with the bookmark exchange, its phases and control messages. Only
+ * bookmark.c and its other header include this file; see bookmark.c. */
 #ifndef RECLINE_BOOKMARK_STATE_H
 #define RECLINE_BOOKMARK_STATE_H
 
@@ -18,7 +18,7 @@ static const char *const controls[] = {"none",   "request", "bookmark", "drained
  * stop. */
 enum { ITERATIONS, EXCHANGE };
 
-/* Values of `exchange`. */
+/* Names the values of `exchange`. */
 enum { TWICE, ONCE };
 
 static const char *const parameters[] = {"iterations", "exchange", NULL};

@@ -1,4 +1,4 @@
-/* The state of Event Logging, and its logs of envelopes. event-logging.c, the only file that
+/* Has the state of Event Logging, and its logs of envelopes. event-logging.c, the only file that
  * includes this one, explains the logs and the phases of a checkpoint. */
 #ifndef RECLINE_EVENT_LOGGING_STATE_H
 #define RECLINE_EVENT_LOGGING_STATE_H
@@ -17,7 +17,7 @@ enum control {
   COMMITTED /* the coordinator's, to the initiators */
 };
 
-/* The event logs of one rank, each over all its peers. */
+/* Names the event logs of one rank, each over all its peers. */
 enum which {
   SENT,       /* since the last checkpoint */
   RECEIVED,   /* since the last checkpoint, as far as the sender's log does not have it yet */
@@ -28,7 +28,7 @@ enum which {
   LOGS
 };
 
-/* How the registered forms of the protocol differ. */
+/* Tells how the registered forms of the protocol differ. */
 struct variant {
   enum rcl_form form; /* form of the logs */
   bool paired;        /* each log has a sorted twin */
@@ -50,10 +50,10 @@ struct peer {
   uint32_t listed; /* last checkpoint for which its send log has come */
 };
 
-/* Indices of the parameters. */
+/* Numbers the parameters. */
 enum {
   CROSSINGS, /* lines that a message may cross; 0: any number */
-  INITIATORS /* how many ranks begin checkpoints, from rank 0 on; 0: rank 0 alone */
+  INITIATORS /* number of ranks that begin checkpoints, from rank 0 on; 0: rank 0 alone */
 };
 
 /* The logs lie in the order of enum which, and then their sorted twins do. Only the paired form has
@@ -109,7 +109,7 @@ static struct rcl_envelopes twin_of(const struct rank *r, enum which which)
                                 .item = twins_of(r->config, r->state) + which * capacity};
 }
 
-/* Returns how many ranks begin checkpoints, from rank 0 on. */
+/* Returns the number of ranks that begin checkpoints, from rank 0 on. */
 static uint32_t initiators(const struct rcl_config *config)
 {
   uint32_t wanted = config->parameter[INITIATORS], ranks = (uint32_t)config->ranks;

@@ -90,7 +90,7 @@ static void count_work(const struct rank *r, struct rcl_work *work)
     if (r->event->request != RCL_NO_REQUEST && !count(r, DROPPED, &e))
       count_record(r, RECEIVED, work);
     break;
-  case RCL_EVENT_CAPTURED: /* now messages of the rank to itself are identified */
+  case RCL_EVENT_CAPTURED: /* the rank's messages to itself are identified at this event */
     count_identification(r, entries_of(r, SENT, self), self, work);
     break;
   case RCL_EVENT_CONTROL:

@@ -1,4 +1,4 @@
-/* The grammar of a step: which lists of actions may answer an event.
+/* Has the grammar of a step: which lists of actions may answer an event.
  *
  * One table (grammar.c) has the rules that protocol.h explains: at which events an action may
  * stand, for which protocols, how often, in which order, with which fields and which peers. All
@@ -21,7 +21,7 @@ struct grammar_refusal {
 };
 
 /* Returns whether the protocol, at the rank of `config`, may not answer `event` by `actions`, as
- * rcl_protocol_step() leaves them. Then sets `refusal` to the first wrong action and what was
+ * rcl_protocol_step() leaves them. If so, sets `refusal` to the first wrong action and to what was
  * expected instead. */
 bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
                      const struct rcl_event *, const struct rcl_actions *,

@@ -27,7 +27,7 @@ enum {
       1 << 28 /* in a proof, a number that a step raises by a constant stays below this */
 };
 
-/* A rank, as a clause sees it. Each of its states has state_size(config) bytes. */
+/* Shows a rank to a clause. Each of its states has state_size(config) bytes. */
 struct rcl_whole_rank {
   const struct rcl_config *config;
   const void *state;     /* the state of its protocol; DEAD: NULL */
@@ -62,7 +62,8 @@ struct rcl_whole_count {
                      were delivered to it, matched or not */
 };
 
-/* Control messages of one kind from one rank to another. If their count is 0, the rest is zero. */
+/* Shows control messages of one kind from one rank to another. If their count is 0, the rest is
+ * zero. */
 struct rcl_whole_control {
   uint32_t count; /* number of messages under way */
   uint32_t place; /* place of the first one among the control messages of the channel, from 0 */
@@ -71,8 +72,8 @@ struct rcl_whole_control {
                      the matching, where control messages have channels of their own */
 };
 
-/* The channel from one rank to another, or to itself. Messages that a start has made obsolete are
- * not under way. */
+/* Shows the channel from one rank to another, or to itself. Messages that a start has made obsolete
+ * are not under way. */
 struct rcl_whole_channel {
   uint32_t messages; /* messages of the program that are under way */
   /* Counts of the present programs, of those in the images of the committed checkpoint, and of
@@ -95,7 +96,7 @@ struct rcl_whole {
       *channel; /* the channel from rank i to rank j is at i * ranks + j */
 };
 
-/* The ranks for which a clause is judged. For a DEAD rank only `stored` clauses are judged. */
+/* Says for which ranks a clause is judged. For a DEAD rank only `stored` clauses are judged. */
 enum rcl_scope {
   RCL_OF_ALL,  /* the clause is judged once, unless a rank is dead */
   RCL_OF_RANK, /* for each rank `i` */

@@ -1,4 +1,4 @@
-/* The communication topology that a program declares, as text: which ranks exchange messages.
+/* Reads the communication topology that a program declares, as text: which ranks exchange messages.
  *
  *     ring             rank r and rank r + 1, the last one and rank 0
  *     line             the same without the last pair
@@ -19,7 +19,7 @@
 
 enum { NEIGHBOURS_PROBLEM = 128 }; /* bytes of a text that says what is wrong, with its end */
 
-/* Returns how many words of 32 bits a rank's row has (rcl_config.neighbours). */
+/* Returns the number of 32-bit words in a rank's row (rcl_config.neighbours). */
 static inline size_t neighbours_row(int ranks)
 {
   return ((size_t)ranks + 31) / 32;

@@ -1,4 +1,5 @@
-/* Events and actions as text: the one notation of traces, narrations and error messages.
+/* Prints and parses events and actions in the one notation of traces, narrations and error
+ * messages.
  *
  *     arrived peer=0 tag=7 comm=0 request=3 bytes=8 words=1,0,4
  *     deliver request=3
@@ -18,11 +19,12 @@ enum { TEXT_MAX = 256 }; /* bytes of the longest text of an event or action, wit
 const char *event_name(enum rcl_event_kind);
 const char *action_name(enum rcl_action_kind);
 
-/* These return the kind of that name; the kind NONE: there is no such name. */
+/* These return the kind of that name, or the kind NONE if there is no such name. */
 enum rcl_event_kind event_named(const char *name);
 enum rcl_action_kind action_named(const char *name);
 
-/* These return the name of a reason to give up, and of a list that is full (enum rcl_full). */
+/* reason_name() returns the name of a reason to give up, full_name() that of a list that is full
+ * (enum rcl_full). */
 const char *reason_name(enum rcl_reason);
 const char *full_name(uint32_t list);
 
