@@ -87,7 +87,7 @@ enum {
                               ranks; papers say initiator */
 };
 
-/* What a rank's protocol knows about the run. It never changes during the run. */
+/* Holds what a rank's protocol knows about the run. Nothing in it changes during the run. */
 struct rcl_config {
   int16_t self;  /* this rank, 0 .. ranks-1 */
   int16_t ranks; /* ranks of the program */
@@ -98,9 +98,9 @@ struct rcl_config {
   uint32_t
       parameter[RCL_PARAMETERS]; /* values by index, named by rcl_protocol.parameters; 0: unset */
   /* The ranks that exchange messages of the program with this one, if that is fixed: bit peer % 32
-   * of word peer / 32, in (ranks + 31) / 32 words. A neighbour's neighbour is this rank. The memory
-   * is the host's, as long as the config is used. The host keeps other messages from the protocol;
-   * control messages go to any rank. NULL: all ranks. */
+   * of word peer / 32, in (ranks + 31) / 32 words. The relation is symmetric. The memory is the
+   * host's, and lasts as long as the config is used. The host keeps other messages from the
+   * protocol; control messages go to any rank. NULL: all ranks. */
   const uint32_t *neighbours;
 };
 
@@ -170,7 +170,7 @@ enum rcl_event_kind {
   RCL_EVENT_KINDS
 };
 
-/* The level at which a protocol sees messages. */
+/* Names the level at which a protocol sees messages. */
 enum rcl_level {
   RCL_LEVEL_APPLICATION, /* above MPI's matching */
   RCL_LEVEL_CHANNEL      /* below it */
@@ -178,10 +178,11 @@ enum rcl_level {
 
 enum rcl_part { RCL_PART_IMAGE, RCL_PART_LOG, RCL_PARTS };
 
-/* Bounds on which protocols with clocks rely. Only their host knows them in seconds. */
+/* Names the bounds on which protocols with clocks rely. Only their host knows the bounds in
+ * seconds. */
 enum rcl_bound { RCL_BOUND_DEVIATION, RCL_BOUND_LONGEST, RCL_BOUND_SHORTEST, RCL_BOUNDS };
 
-/* Collectives by the direction of their data (Bronevetsky et al., ICS 2003, section 4). */
+/* Names collectives by the direction of their data (Bronevetsky et al., ICS 2003, section 4). */
 enum rcl_flow {
   RCL_FLOW_NONE,
   RCL_FLOW_FROM_ROOT, /* single sender: Bcast, Scatter */
@@ -191,7 +192,7 @@ enum rcl_flow {
   RCL_FLOWS
 };
 
-/* One plain shape for every event. Fields that a kind does not name are zero. */
+/* Is the plain shape of every event. Fields that a kind does not name are zero. */
 struct rcl_event {
   uint8_t kind;     /* enum rcl_event_kind */
   uint8_t part;     /* DURABLE: enum rcl_part */
@@ -213,7 +214,7 @@ struct rcl_event {
     /* RECEIVE, ARRIVED, CHOICE: counts the receives of the rank's program from 1, and rolls back
      * with the program */
     uint32_t request;
-    /* OUTPUT: counts the program's outputs likewise; START, CAPTURED: how many outputs are in the
+    /* OUTPUT: counts the program's outputs likewise; START, CAPTURED: number of outputs in the
      * image */
     uint32_t output;
   };
@@ -224,7 +225,7 @@ struct rcl_event {
   union {
     uint32_t outcome;       /* CHOICE */
     uint32_t iteration;     /* SAFE_POINT: the iteration that begins here; 0: none */
-    uint32_t contributions; /* COLLECTED: how many contributions are here */
+    uint32_t contributions; /* COLLECTED: number of contributions that are here */
     uint32_t incarnation;   /* independent: START, DOWN */
   };
   union {
@@ -257,8 +258,9 @@ enum rcl_action_kind {
    * `request`; from a slot in any step. */
   RCL_ACTION_DELIVER,
   RCL_ACTION_DISCARD, /* drop the message; its receive waits on */
-  /* Or KEEP, also before DELIVER. After KEEP alone, a receive that the message was for matches
-   * nothing until it is announced again, as soon as the program is not held. */
+  /* Another answer is KEEP, which may also stand before DELIVER. After KEEP alone, a receive that
+   * the message was for matches nothing until the host announces it again, as soon as the program
+   * is not held. */
 
   /* Payloads. */
 
@@ -326,7 +328,7 @@ enum rcl_action_kind {
    * events (RCL_FULL_SENT, RCL_FULL_EVENTS) has little room left. Clocks: at the instant of
    * `checkpoint` plus `after`. */
   RCL_ACTION_SET_TIMER,
-  /* From here on nothing is logged for `checkpoint` (monitors read this); `surplus` is for
+  /* From here on nothing is logged for `checkpoint` (monitors read this); `surplus` is for property
    * `tokens`. */
   RCL_ACTION_STOPPED_LOGGING,
   RCL_ACTION_GIVE_UP, /* recovery is impossible: `reason`; FULL: later actions are dropped */
@@ -341,7 +343,7 @@ enum rcl_reason {
   RCL_REASONS
 };
 
-/* The list that is full, named for messages; it has `capacity` entries. */
+/* Names the list that is full, for messages; the list has `capacity` entries. */
 enum rcl_full {
   RCL_FULL_UNNAMED,
   RCL_FULL_KEPT,     /* messages that are kept until they are received */
@@ -358,7 +360,7 @@ enum rcl_full {
   RCL_FULLS
 };
 
-/* One plain shape for every action. Fields that a kind does not name are zero. */
+/* Is the plain shape of every action. Fields that a kind does not name are zero. */
 struct rcl_action {
   uint8_t kind;   /* enum rcl_action_kind */
   uint8_t part;   /* STORE: enum rcl_part */
@@ -399,7 +401,8 @@ struct rcl_action {
   uint8_t pad2;             /* zero */
 };
 
-/* Actions of one step, in the order in which they take effect. The memory is the caller's. */
+/* Holds the actions of one step, in the order in which they take effect. The memory is the
+ * caller's. */
 struct rcl_actions {
   uint32_t count;
   uint32_t capacity;
@@ -407,7 +410,8 @@ struct rcl_actions {
   struct rcl_action *item;
 };
 
-/* Room that a step may need: some control messages per peer, a few actions per list entry. */
+/* Is the room that a step may need: some control messages per peer, a few actions per list entry.
+ */
 #define RCL_ACTIONS_MAX(config) (32u + 12u * (uint32_t)(config)->ranks + 2u * (config)->capacity)
 
 /* Returns whether a receive for (`peer`|ANY, `tag`|ANY) takes a message of `sender` with
@@ -418,26 +422,26 @@ static inline bool rcl_matches(int peer, int32_t tag, int sender, int32_t sent_t
   return (peer == RCL_ANY || peer == sender) && (tag == RCL_ANY || tag == sent_tag);
 }
 
-/* What events cost a rank besides messages, copies and writes: operations of its protocol. A
- * platform says how many seconds each takes. */
+/* Counts what events cost a rank besides messages, copies and writes: operations of its protocol. A
+ * platform says how many seconds each operation takes. */
 struct rcl_work {
-  double records; /* how many envelopes are recorded: envelope_record_s */
-  double matches; /* how many pairs of envelopes are compared: envelope_match_s */
+  double records; /* number of envelopes recorded, each in envelope_record_s */
+  double matches; /* number of pairs of envelopes compared, each in envelope_match_s */
   /* The protocol's own counts, kept between control messages of a peer; 0 at START. */
   uint32_t sent, received;
 };
 
-/* A phase of a checkpoint or of a recovery, by the name in the protocol's paper: one rank goes from
- * a step to a later one. A step is named by its event or by one of its actions, as protocols/text.h
- * prints it, perhaps with fields: "hold", "durable part=log". Several entries of one name are forms
- * of one phase. If both ends are the same, the phase lasts from the first such step after a START
- * to the last. */
+/* Describes a phase of a checkpoint or of a recovery, by the name in the protocol's paper: one rank
+ * goes from a step to a later one. A step is named by its event or by one of its actions, as
+ * protocols/text.h prints it, perhaps with fields: "hold", "durable part=log". Several entries of
+ * one name are forms of one phase. If both ends are the same, the phase lasts from the first such
+ * step after a START to the last. */
 struct rcl_phase {
   const char *name, *from, *to;
 };
 
-/* Bytes of a state that are in use: the struct at its beginning, an array, or a list up to its last
- * entry. */
+/* Locates bytes of a state that are in use: the struct at its beginning, an array, or a list up to
+ * its last entry. */
 struct rcl_piece {
   uint32_t offset, bytes; /* place from the beginning of the state, and bytes in use */
   uint32_t room;          /* bytes that may come into use; more than `bytes` only in lists */
@@ -446,8 +450,8 @@ struct rcl_piece {
 
 enum { RCL_PIECES = 16 }; /* most pieces of a state */
 
-/* The place of a protocol on the map of all protocols (docs/map.md). A test compares these
- * declarations with what claims show and what a run does. */
+/* The following types place a protocol on the map of all protocols (docs/map.md). A test compares
+ * these declarations with what claims show and what a run does. */
 
 enum rcl_logged {
   RCL_LOGGED_NOTHING,
@@ -473,7 +477,7 @@ enum rcl_logged_where {
   RCL_LOGGED_BY_PEERS   /* every rank that depends on it */
 };
 
-/* Ranks that go back after a crash. */
+/* Says which ranks go back after a crash. */
 enum rcl_back {
   RCL_BACK_NONE, /* none: a crash is not repaired */
   RCL_BACK_FAILED,
@@ -482,7 +486,7 @@ enum rcl_back {
   RCL_BACK_ALL
 };
 
-/* Assumptions of a protocol beyond those of all protocols, as bits. */
+/* Lists the assumptions of a protocol beyond those of all protocols, as bits. */
 enum rcl_assumes {
   RCL_ASSUMES_CONTROL_ORDER = 1 << 0, /* control messages of a pair of ranks keep their order */
   RCL_ASSUMES_MPI_ORDER = 1 << 1,     /* messages of one envelope keep their order */
@@ -522,17 +526,19 @@ struct rcl_protocol {
   enum rcl_level level;
   /* COLLECTIVE is raised; if not, the protocol sees the messages of which collectives consist */
   bool collectives;
-  /* It expects that interconnects which cannot be captured are closed for a capture, and all for a
-   * restart. Then no message is sent by a rank, or to it, before its OPEN. A run is refused if
-   * others depend on that. */
+  /* The protocol expects the host to close connections: those of interconnects that cannot be
+   * captured for a capture, and all for a restart. After that no message is sent by a rank, or to
+   * it, before its OPEN. On an interconnect that cannot be captured, other protocols are refused
+   * unless checkpoint.places is program. */
   bool reconnects;
   bool independent; /* each rank has checkpoints of its own (above); otherwise recovery is global */
   bool clocks;      /* every rank has a clock of its own (above) */
   bool piggybacks;  /* LEVEL_APPLICATION: control messages travel with the messages of the program:
                        a message arrives after all control messages that its sender sent before it */
   bool
-      /* A process beside the program steps it (MPICH-V): ends of writes and control messages come
-       * while the program computes; if not, in its next call of MPI. */
+      /* A process beside the program steps the protocol (MPICH-V), so ends of writes and control
+       * messages come while the program computes; false: they come in the program's next call of
+       * MPI. */
       daemon;
   bool barrier_words; /* words of JOIN count in barriers even if piggyback_bytes is 0 */
   /* Names of control messages in the paper, by `control`; ends with NULL. */
@@ -542,8 +548,9 @@ struct rcl_protocol {
 
   /* Where the program must be for a checkpoint: "barriers"; NULL: at any safe point. */
   const char *captures_at;
-  /* Names of the properties that it promises beyond those of all protocols (docs/architecture.md).
-   * Runs are audited for them, and a claim shows each. Ends with NULL; NULL: none. */
+  /* Names of the properties that the protocol promises beyond those of all protocols
+   * (docs/architecture.md). Runs are audited for them, and a claim shows each. Ends with NULL;
+   * NULL: none. */
   const char *const *promises;
 
   /* The phases whose times a run tells for each checkpoint and recovery; the last entry has no
@@ -606,7 +613,8 @@ uint64_t rcl_protocol_digest(const void *state, size_t bytes);
 uint64_t rcl_protocol_digest_state(const struct rcl_protocol *, const struct rcl_config *,
                                    const void *state);
 
-/* The registry. Both return NULL if there is no such name, or the index is past the last one. */
+/* Return a protocol of the registry; NULL: there is no such name, or the index is past the last
+ * protocol. */
 const struct rcl_protocol *rcl_protocol_named(const char *name);
 const struct rcl_protocol *rcl_protocol_at(size_t index);
 
