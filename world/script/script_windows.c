@@ -72,7 +72,7 @@ static struct range epoch(const struct maker *m, int rank, enum script_kind kind
   return (struct range){range.to, range.to};
 }
 
-/* Returns how many operations of that kind and peer come before the operation at `at`. */
+/* Returns the number of operations of that kind and peer before the operation at `at`. */
 static unsigned number_of(const struct maker *m, unsigned at, enum script_kind kind, int peer)
 {
   unsigned number = 0;
