@@ -32,7 +32,7 @@ void parts_init(struct parts *parts, struct world *world);
 void parts_clear(struct parts *parts);
 
 /* Makes `copy`, which is empty, a copy that shares nothing with the original; parts_clear() frees
- * it. Grouped shares cannot be copied. */
+ * the copy. Grouped shares cannot be copied. */
 void parts_copy(struct parts *copy, const struct parts *parts);
 
 /* Holds contributions to collectives in groups (shares.h). Only for programs that are no

@@ -545,8 +545,8 @@ struct world_standing {
 struct world_standing world_standing(const struct world *, int rank);
 struct world_standing world_standing_of_all(const struct world_standing *, int ranks);
 
-/* Returns how many origins, counted from the first, can have moves when all ranks stand like
- * this. */
+/* Returns the number of origins, counted from the first, that can have moves when all ranks stand
+ * like this. */
 uint32_t world_open_origins(const struct world *, const struct world_standing *all);
 
 /* Returns the number of ways in which the writes under way can end when the node that begins with
