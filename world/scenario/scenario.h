@@ -184,7 +184,7 @@ struct scenario {
   struct {
     char *file;            /* absolute path of the platform; NULL: the scenario names none */
     struct machine stated; /* the machine's values that the scenario itself states */
-    /* With the values of `file`, if that is a description, and all defaults. */
+    /* The same with the values of `file`, if that is a description, and with all defaults. */
     struct machine machine;
     unsigned presumed; /* the defaults among these (machine_complete()) */
     char *text; /* the platform as XML, from `file` or made from `machine`; NULL: there is none */
@@ -264,7 +264,7 @@ struct scenario {
     enum closes connections;
     enum order order;
     char **properties; /* names of world/rules/properties.h to check; NULL: all that apply */
-    bool all_but_some; /* the claim names none, and some of those that apply are left out */
+    bool all_but_some; /* the claim names none, and some properties that apply are left out */
     char *ltl;         /* a temporal formula (world/temporal/temporal.h); NULL: none */
     char **reach;  /* "NAME" or "NAME COUNT": events that runs must show in addition; NULL: none */
     unsigned lies; /* faults of the host: 1 << enum lie, or-ed */
