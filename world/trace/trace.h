@@ -40,7 +40,7 @@ void trace_move(struct trace *, double time, const struct world *, const struct 
  * the verdict then has the numbers that its messages have in the trace. */
 void trace_violation(struct trace *, struct verdict *);
 
-/* Adds that the moves from number `step` on repeat for ever. */
+/* Adds the line which says that the moves from number `step` on repeat for ever. */
 void trace_again(struct trace *, unsigned step);
 
 bool trace_close(struct trace *,
