@@ -63,7 +63,8 @@ bool archive_take(struct archive *, struct visited *, unsigned threads,
  * called before archive_each() and archive_save(). */
 bool archive_settle(struct archive *);
 
-/* Writes all states again in a packing whose fields are as wide or wider. Returns false as above.
+/* Writes all states again in a packing whose fields are as wide or wider. Returns false, with errno
+ * set, if they cannot be written.
  */
 bool archive_widen(struct archive *, const struct packing *);
 

@@ -63,8 +63,8 @@ struct explorer_options {
   const char *save;
   /* Seconds between saves, which are made between levels only; 0: a save at each level. */
   double save_seconds;
-  /* With other processes: the protocol whose checkpoints replace saves, at any time, in the folder
-   * `save`; NULL: there is none. */
+  /* With other processes: the protocol whose checkpoints, taken at any time into the folder `save`,
+   * replace saves; NULL: there is none. */
   const char *protocol;
   /* Digest of all that makes the world: a save of another world is refused. */
   uint64_t world_digest;
