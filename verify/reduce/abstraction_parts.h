@@ -1,4 +1,4 @@
-/* Inside the abstraction.
+/* Declares what the files of the abstraction share.
  *
  *     abstraction.c           nodes and edges, round after round until nothing is new
  *     abstraction_step.c      one action tried at a node

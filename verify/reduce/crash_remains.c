@@ -61,7 +61,7 @@ static uint32_t *class_of(struct classes *classes, uint32_t number)
   return &classes->of[number];
 }
 
-/* Learns the class of rank `which`, or of GLOBAL where there is no such rank. */
+/* Learns the class of rank `which`, or of GLOBAL if there is no such rank. */
 static uint32_t learn_class(struct crash_worker *d, uint32_t which)
 {
   struct crash_reduction *r = d->reduction;

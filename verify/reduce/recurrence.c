@@ -23,8 +23,8 @@ struct recurrence {
   uint8_t *left;        /* for each step: it may be on a cycle */
   uint32_t steps_left;
   uint32_t *cycle; /* for each value: its component, in the graph of its part's values */
-  /* For each component of the world, the class of each of its numbers: equal if all values are
-   * alike; 0 if the number is like no other. */
+  /* For each component of the world, the class of each of its numbers. Two numbers have one class
+   * if all their values are alike; 0: the number is like no other. */
   uint32_t **alike;
   uint32_t components;
 };

@@ -1,4 +1,4 @@
-/* Inside stubborn sets.
+/* Declares what the files of stubborn sets share.
  *
  *     stubborn.c          the sets
  *     stubborn_classes.c  what a worker knows of values, and its recent choices

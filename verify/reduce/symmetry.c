@@ -34,7 +34,8 @@ struct symmetry_worker {
 
 /* ---- renaming values ---- */
 
-/* Returns the value of a part after a renaming; 0: it cannot be renamed. Under `rules`, or alone.
+/* Returns the value of a part after a renaming; 0: it cannot be renamed. Is called under `rules`,
+ * or while no worker runs.
  */
 static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32_t part,
                              uint32_t value)
@@ -47,7 +48,8 @@ static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32
   return world_rename(s->model->world, part, to, bytes, size) ? intern(parts, bytes, size) : 0;
 }
 
-/* Returns the image of value `number` of a component under renaming `r`. Under `rules`. */
+/* Returns the image of value `number` of a component under renaming `r`. Is called under `rules`.
+ */
 static struct renamed rename_component(const struct symmetry *s, uint32_t r, uint32_t component,
                                        uint32_t number)
 {
@@ -140,7 +142,8 @@ static int by_digest(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* Returns a copy of the moves of the state `numbers`, for the caller to free. Under `rules`. */
+/* Returns a copy of the moves of the state `numbers`, which the caller frees. Is called under
+ * `rules`. */
 static uint32_t *list_moves(struct model *model, const uint32_t *numbers, uint32_t *count)
 {
   uint32_t *moves = NULL;
