@@ -23,7 +23,7 @@ struct line_proof {
   unsigned clauses, instances; /* clauses of the protocol and of every whole; and how often they are
                                   asked, for ranks and pairs */
   unsigned moves;              /* moves that can happen */
-  unsigned kept;               /* of all moves, those that an earlier run has proved */
+  unsigned kept;               /* number of moves, of all, that an earlier run has proved */
   uint64_t paths, queries, gave_up;
   GPtrArray *never;  /* char *: names of moves that cannot happen */
   GPtrArray *failed; /* struct line_failure: of the first move behind which a clause fails */
