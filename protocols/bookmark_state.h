@@ -24,32 +24,33 @@ enum { TWICE, ONCE };
 static const char *const parameters[] = {"iterations", "exchange", NULL};
 
 /* Totals count whole messages from the beginning of the program; they are part of the image and
- * roll back with it. The other fields name the checkpoint for which they hold. */
+ * roll back with it. A field whose name ends with _for is a checkpoint: the last one for which the
+ * comment holds. */
 struct peer {
   uint32_t sent;     /* messages transmitted to the peer */
-  uint32_t received; /* messages that arrived from it, kept ones too */
-  uint32_t bookmark; /* its total `sent` to this rank when it held its program */
+  uint32_t received; /* messages that arrived from the peer, kept ones too */
+  uint32_t bookmark; /* the peer's total `sent` to this rank when the peer held its program */
   uint32_t bookmark_for;
-  uint32_t drained_for; /* all that its bookmark counts has arrived here */
+  uint32_t drained_for; /* all that the peer's bookmark counts has arrived here */
   uint32_t empty_for;   /* the peer has received all that this rank's bookmark counts */
-  uint32_t address_for; /* its address after that checkpoint has arrived */
-  uint32_t iteration;   /* iteration in which the request has found it */
+  uint32_t address_for; /* the peer's address after that checkpoint has arrived */
+  uint32_t iteration;   /* iteration in which the request has found the peer */
   uint32_t iteration_for;
   /* ONCE */
   uint32_t told;        /* `received` when this rank held its program */
-  uint32_t confirmed;   /* the peer's total `received` from this rank when it held its program */
-  uint32_t details_for; /* what the totals lack is to be drained */
+  uint32_t confirmed;   /* as `bookmark`: the peer's total `received` from this rank */
+  uint32_t details_for; /* the messages that the totals lack are to be drained */
 };
 
 struct state {
   uint32_t phase;
   uint32_t checkpoint; /* under way; in RUNNING the last captured */
   uint32_t captured;   /* the last captured */
-  uint32_t done;       /* coordinator: images durable */
-  uint32_t kept;       /* entries in use, in the order of arrival */
+  uint32_t done;       /* coordinator: number of durable images */
+  uint32_t kept;       /* number of kept messages, which are in the order of arrival */
   uint32_t closed;     /* 1: connections are closed, and all addresses are to be exchanged */
   uint32_t later;      /* RECONNECTING: checkpoint that was requested meanwhile */
-  uint32_t iteration;  /* the program's, where ranks agree on one; 0: none has begun */
+  uint32_t iteration;  /* the program's iteration, if ranks agree on one; 0: none has begun */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \

@@ -36,7 +36,7 @@ struct rcl_whole_rank {
                             zeroes; NULL: left out, as no rank will start from it */
   const void *newer;  /* the state that is stored with the image of the next checkpoint; NULL: there
                          is none, or it is left out */
-  const void *log;    /* the same of its log */
+  const void *log;    /* the same for its log */
   uint32_t standing;  /* enum rcl_standing */
   uint32_t held;      /* 1: HOLD without RELEASE */
   uint32_t timer;     /* 1: SET_TIMER without TIMER */
@@ -45,7 +45,7 @@ struct rcl_whole_rank {
   uint32_t restorable; /* 1: the image of the committed checkpoint is durable, or the checkpoint is
                           FRESH */
   uint32_t durable;    /* checkpoint after the committed one whose image is durable; 0: none */
-  uint32_t storing_log, durable_log; /* the same of its log */
+  uint32_t storing_log, durable_log; /* the same for its log */
   uint32_t logged;                   /* 1: the log of the committed checkpoint is durable */
   uint32_t older;  /* number of images of checkpoints before the committed one; 0 with levels of
                       storage, which keep some */

@@ -1,4 +1,4 @@
-/* The door: the interface between a checkpoint/rollback protocol and its host.
+/* Declares the door: the interface between a checkpoint/rollback protocol and its host.
  *
  * A protocol is a pure step function on plain memory: an event goes in, actions come out.
  *
