@@ -498,8 +498,7 @@ static const char *check(const struct script *script)
   return NULL;
 }
 
-/* Judges that each `wait window` has an access epoch whose end it awaits, and that each access
- * epoch has a `wait window`. */
+/* Returns whether the target waits for the origin's epochs as often as the origin completes one. */
 static bool is_paired(const struct script *script, int target, int origin)
 {
   const struct maker m = {.script = script, .self = target},
