@@ -1,8 +1,8 @@
 /* Finds enabled moves: those of each origin in the state being expanded, and their deltas.
  *
  * States are expanded in the order in which they were found, and most differ from the one before in
- * few components. The moves of an origin stay valid while no view that they look at changes and no
- * component that they rewrite; the moves of all other origins are looked up again.
+ * few components. The moves of an origin stay valid while neither a view that they look at nor a
+ * component that they rewrite changes; the moves of all other origins are looked up again.
  */
 #ifndef RECLINE_ENABLED_H
 #define RECLINE_ENABLED_H

@@ -9,7 +9,7 @@
  *              taken before the crash instead
  *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost,
  *              or can be taken before the crash
- *     back the first rank that has to start starts
+ *     back     the first rank that has to start starts
  *
  * docs/explorer.md has the argument. Most of it follows from the rules of the world (fenced
  * storage, incarnations). Two assumptions are about the protocol and are tested during the search:
