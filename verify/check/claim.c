@@ -373,6 +373,15 @@ static void audit_contents(const struct job *job, const struct explorer_options 
   exploration_clear(&found);
 }
 
+/* Returns whether a claim judges the line invariant although it does not name it. The clauses of a
+ * protocol that assumes channels in order say nothing of others. */
+static bool judges_line(const struct scenario *claim, const struct rcl_protocol *protocol)
+{
+  bool in_order = protocol->place && protocol->place->assumes & RCL_ASSUMES_FIFO;
+  return protocol->line && claim->expect.verdict != EXPECT_VIOLATED &&
+         !(in_order && claim->check.order == ORDER_NONE);
+}
+
 GPtrArray *claim_properties(const struct scenario *claim)
 {
   static const char *const more[] = {"bounded", "frees", "frees-at-capture", "once-per-failure"};
@@ -384,7 +393,7 @@ GPtrArray *claim_properties(const struct scenario *claim)
     g_ptr_array_add(names, (gpointer)*name);
   g_ptr_array_add(names, (gpointer) "recovers");
   bool named_line = named && g_strv_contains((const char *const *)named, "line-invariant");
-  if (protocol->line && !named_line && claim->expect.verdict != EXPECT_VIOLATED)
+  if (!named_line && judges_line(claim, protocol))
     g_ptr_array_add(names, (gpointer) "line-invariant");
   for (size_t i = 0; !named && i < G_N_ELEMENTS(more); i++)
     if (properties_include(properties_promised(protocol), more[i]))
