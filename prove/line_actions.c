@@ -164,19 +164,6 @@ static void store_state(struct taking *t, enum memory_of memory)
         t->m->now[word_of_memory(h, t->m->rank, OF_STATE, k)];
 }
 
-/* Stores the counts of the program with the image, which was taken before the step. */
-static void store_counts(struct taking *t)
-{
-  const struct whole *h = t->h;
-  int self = t->m->rank;
-  for (int peer = 0; peer < h->ranks; peer++) {
-    t->m->now[word_of_count(h, self, peer, OF_NEWER, COUNT_SENT)] =
-        h->before[word_of_count(h, self, peer, OF_STATE, COUNT_SENT)];
-    t->m->now[word_of_count(h, peer, self, OF_NEWER, COUNT_GIVEN)] =
-        h->before[word_of_count(h, peer, self, OF_STATE, COUNT_GIVEN)];
-  }
-}
-
 static void store_log(struct taking *t, Z3_ast checkpoint)
 {
   if (!t->h->logs) {
@@ -207,7 +194,8 @@ static void store(struct taking *t)
             "an image is stored once, of the next checkpoint");
   *word(t, WORD_STORING) = checkpoint;
   store_state(t, OF_NEWER);
-  store_counts(t);
+  /* The image has the program as it was before the step. */
+  whole_copy_counts(h, t->m->rank, t->m->now, OF_NEWER, h->before, OF_STATE);
 }
 
 static void erase(struct taking *t)

@@ -110,7 +110,7 @@ static void all_go_back(struct whole *h, struct line_move *m)
     for (unsigned i = 0; i < RANK_WORDS; i++)
       if (rank_word_is_lost(i))
         m->now[word_of_rank(h, rank, i)] = number(h, 0);
-    whole_copy_counts(h, m->now, rank, OF_STATE, OF_COMMITTED);
+    whole_copy_counts(h, rank, m->now, OF_STATE, m->now, OF_COMMITTED);
     for (int peer = 0; peer < h->ranks; peer++)
       empty_channel(h, m->now, rank, peer);
     for (uint32_t k = 0; k < h->words; k++)
@@ -211,7 +211,7 @@ static void commit_memory(struct whole *h, struct line_move *m, int rank, Z3_ast
     m->now[word_of_memory(h, rank, OF_COMMITTED, k)] =
         h->logs ? chosen(h, has_log, log, image) : image;
   }
-  whole_copy_counts(h, m->now, rank, OF_COMMITTED, OF_NEWER);
+  whole_copy_counts(h, rank, m->now, OF_COMMITTED, m->now, OF_NEWER);
   *logged = chosen(h, has_log, number(h, 1), number(h, 0));
   *durable = chosen(h, has_log, number(h, 0), *durable);
 }

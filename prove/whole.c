@@ -383,13 +383,13 @@ Z3_ast whole_in(const struct whole *h, Z3_ast term, const Z3_ast *now)
   return term;
 }
 
-void whole_copy_counts(const struct whole *h, Z3_ast *now, int rank, enum memory_of to,
-                       enum memory_of from)
+void whole_copy_counts(const struct whole *h, int rank, Z3_ast *now, enum memory_of to,
+                       const Z3_ast *then, enum memory_of from)
 {
   for (int peer = 0; peer < h->ranks; peer++) {
     now[word_of_count(h, rank, peer, to, COUNT_SENT)] =
-        now[word_of_count(h, rank, peer, from, COUNT_SENT)];
+        then[word_of_count(h, rank, peer, from, COUNT_SENT)];
     now[word_of_count(h, peer, rank, to, COUNT_GIVEN)] =
-        now[word_of_count(h, peer, rank, from, COUNT_GIVEN)];
+        then[word_of_count(h, peer, rank, from, COUNT_GIVEN)];
   }
 }

@@ -124,9 +124,10 @@ Z3_ast whole_in(const struct whole *, Z3_ast term, const Z3_ast *now);
 /* Returns a copy of the words. The caller frees it with g_free(). */
 Z3_ast *whole_words(const struct whole *);
 
-/* Copies the counts of a rank's program, with all peers, from one memory to another. */
-void whole_copy_counts(const struct whole *, Z3_ast *now, int rank, enum memory_of to,
-                       enum memory_of from);
+/* Copies the counts of a rank's program, with all peers, from a memory in the words `then` to a
+ * memory in the words `now`, which may be the same words. */
+void whole_copy_counts(const struct whole *, int rank, Z3_ast *now, enum memory_of to,
+                       const Z3_ast *then, enum memory_of from);
 
 /* ---- whole_shape.c ---- */
 

@@ -85,7 +85,7 @@ static void tell_program(struct whole *h, int rank)
 {
   GPtrArray *all = g_ptr_array_new();
   g_autofree Z3_ast *image = whole_words(h);
-  whole_copy_counts(h, image, rank, OF_STATE, OF_COMMITTED);
+  whole_copy_counts(h, rank, image, OF_STATE, h->before, OF_COMMITTED);
   for (uint32_t k = 0; k < h->count; k++)
     if (image[k] != h->before[k])
       g_ptr_array_add(all, same(h, h->before[k], image[k]));
