@@ -155,12 +155,6 @@ static bool add_up(struct share *shares, unsigned count)
   return complete;
 }
 
-static void stop(struct explorer *e, const char *bound)
-{
-  e->out->verdict = EXPLORER_INCONCLUSIVE;
-  e->out->bound = bound;
-}
-
 static void write_lasso(struct cycles *c)
 {
   const struct model *m = &c->e->model;
@@ -204,7 +198,7 @@ static struct outcome search_states(struct explorer *e, const struct recurrence 
   for (unsigned i = 1; i < e->workers; i++)
     end_share(&shares[i]);
   if (!complete)
-    stop(e, search_is_late(e) ? "timeout" : "memory");
+    explorer_stop(e, search_is_late(e) ? "timeout" : "memory");
   else if (outcome.bad && tells)
     write_lasso(c);
   end_share(&shares[0]);
@@ -229,7 +223,7 @@ static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
 {
   bool late = e->out->verdict == EXPLORER_INCONCLUSIVE;
   if (e->exchange && transport_sum(exchange_transport(e->exchange), late))
-    stop(e, "timeout");
+    explorer_stop(e, "timeout");
   if (e->out->verdict == EXPLORER_INCONCLUSIVE)
     return false;
   return e->exchange ? distributed_recurs(e, recurrence) : recurrence_solve(recurrence);
@@ -239,7 +233,7 @@ static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
 static void judge_states(struct explorer *e, struct recurrence *recurrence, struct outcome *found)
 {
   if (e->exchange || e->archiving) {
-    stop(e, e->exchange ? "memory of one process" : "memory");
+    explorer_stop(e, e->exchange ? "memory of one process" : "memory");
     return;
   }
   recurrence_compare(recurrence, &e->model);

@@ -210,10 +210,10 @@ static bool has_ended(struct explorer *e, const struct level *level)
     e->out->verdict = EXPLORER_VIOLATED;
     return true;
   }
-  e->out->bound = level->full ? names[level->full] : failed;
-  if (e->out->bound)
-    e->out->verdict = EXPLORER_INCONCLUSIVE;
-  return e->out->bound;
+  const char *bound = level->full ? names[level->full] : failed;
+  if (bound)
+    explorer_stop(e, bound);
+  return bound;
 }
 
 static void save(struct explorer *e)

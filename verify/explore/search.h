@@ -227,6 +227,13 @@ void states_add(struct states *, const uint32_t *numbers, uint32_t components);
 /* Expands level after level, from e->now on, until there is a verdict. */
 void explorer_search(struct explorer *);
 
+/* Makes the verdict inconclusive, as `bound` was hit: a static text. */
+static inline void explorer_stop(struct explorer *e, const char *bound)
+{
+  e->out->verdict = EXPLORER_INCONCLUSIVE;
+  e->out->bound = bound;
+}
+
 /* Returns whether the time for the search is up (options->max_seconds). */
 bool search_is_late(const struct explorer *);
 

@@ -223,17 +223,11 @@ static void judge_graph(struct runs *r)
   free(lasso.edge);
 }
 
-static void stop(struct explorer *e, const char *bound)
-{
-  e->out->verdict = EXPLORER_INCONCLUSIVE;
-  e->out->bound = bound;
-}
-
 void temporal_judge(struct explorer *e)
 {
   struct runs r = {.e = e, .began = explorer_bytes(e)};
   if (e->exchange || e->archiving) {
-    stop(e, e->exchange ? "memory of one process" : "memory");
+    explorer_stop(e, e->exchange ? "memory of one process" : "memory");
     return;
   }
   r.cycles = (struct cycles){.e = e, .w = &e->worker[0]};
@@ -243,7 +237,7 @@ void temporal_judge(struct explorer *e)
   if (!r.bound)
     judge_graph(&r);
   if (r.bound && e->out->verdict != EXPLORER_VIOLATED)
-    stop(e, r.bound);
+    explorer_stop(e, r.bound);
   else
     reached_judge(&e->out->reached, PROPERTY_LTL);
   void *all[] = {r.cycles.transitions.item,
