@@ -14,14 +14,17 @@ static const struct saved *image_of(guint rank)
   return images->pdata[rank];
 }
 
+static const struct region *find(const struct region *region, guint regions, int id)
+{
+  for (guint i = 0; i < regions; i++)
+    if (region[i].id == id)
+      return &region[i];
+  return NULL;
+}
+
 static const struct region *region_of(const struct saved *saved, int id)
 {
-  for (guint i = 0; i < saved->regions->len; i++) {
-    const struct region *region = &g_array_index(saved->regions, struct region, i);
-    if (region->id == id)
-      return region;
-  }
-  return NULL;
+  return find((const struct region *)(const void *)saved->regions->data, saved->regions->len, id);
 }
 
 /* ---- images that other ranks can read ---- */
@@ -289,20 +292,12 @@ static double fill_copy(int rank, const struct region *mine)
   return (double)portable_region_bytes(then);
 }
 
-static bool protects(const struct region *region, int regions, int id)
-{
-  for (int i = 0; i < regions; i++)
-    if (region[i].id == id)
-      return true;
-  return false;
-}
-
 double redistribution_fill(int rank, const struct region *region, int regions)
 {
   double bytes = PORTABLE_HEADER_BYTES;
   for (guint i = 0; i < common->regions->len; i++) {
     int id = g_array_index(common->regions, struct region, i).id;
-    if (!protects(region, regions, id))
+    if (!find(region, (guint)regions, id))
       die(DIE_INPUT,
           "checkpoint %u has memory %d, which rank %d does not protect, expected "
           "recline_protect(%d) before it is put back",
