@@ -486,7 +486,7 @@ enum rcl_back {
   RCL_BACK_ALL
 };
 
-/* Lists the assumptions of a protocol beyond those of all protocols, as bits. */
+/* Lists what a protocol assumes in addition to what all protocols assume, as bits. */
 enum rcl_assumes {
   RCL_ASSUMES_CONTROL_ORDER = 1 << 0, /* control messages of a pair of ranks keep their order */
   RCL_ASSUMES_MPI_ORDER = 1 << 1,     /* messages of one envelope keep their order */
@@ -526,10 +526,10 @@ struct rcl_protocol {
   enum rcl_level level;
   /* COLLECTIVE is raised; if not, the protocol sees the messages of which collectives consist */
   bool collectives;
-  /* The protocol expects the host to close connections: those of interconnects that cannot be
-   * captured for a capture, and all for a restart. After that no message is sent by a rank, or to
-   * it, before its OPEN. On an interconnect that cannot be captured, other protocols are refused
-   * unless checkpoint.places is program. */
+  /* The protocol expects the host to close connections: for a restart all of them, and for a
+   * capture the connections of interconnects that cannot be captured. After that a rank neither
+   * sends nor receives a message before its OPEN. On an interconnect that cannot be captured, other
+   * protocols are refused unless checkpoint.places is program. */
   bool reconnects;
   bool independent; /* each rank has checkpoints of its own (above); otherwise recovery is global */
   bool clocks;      /* every rank has a clock of its own (above) */
@@ -548,7 +548,7 @@ struct rcl_protocol {
 
   /* Where the program must be for a checkpoint: "barriers"; NULL: at any safe point. */
   const char *captures_at;
-  /* Names of the properties that the protocol promises beyond those of all protocols
+  /* `promises` names the properties that this protocol promises and others need not
    * (docs/architecture.md). Runs are audited for them, and a claim shows each. Ends with NULL;
    * NULL: none. */
   const char *const *promises;

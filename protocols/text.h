@@ -23,8 +23,8 @@ const char *action_name(enum rcl_action_kind);
 enum rcl_event_kind event_named(const char *name);
 enum rcl_action_kind action_named(const char *name);
 
-/* reason_name() returns the name of a reason to give up, full_name() that of a list that is full
- * (enum rcl_full). */
+/* reason_name() returns the name of a reason to give up, full_name() the name of a list that is
+ * full (enum rcl_full). */
 const char *reason_name(enum rcl_reason);
 const char *full_name(uint32_t list);
 

@@ -374,7 +374,7 @@ unsigned long long cg_copied_bytes(void)
   return (options->steps ? 4 : 1) * (unsigned long long)grid.block * sizeof(double);
 }
 
-/* Returns the clock; where ranks must not differ in what they protect, that of rank 0. */
+/* Returns the time of this rank, or with -d the time of rank 0, as all ranks protect the same. */
 static double now(void)
 {
   double time = options->distributed && grid.rank > 0 ? 0.0 : MPI_Wtime();

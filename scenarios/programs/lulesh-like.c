@@ -645,7 +645,7 @@ static struct {
 static void protect_parts(void)
 {
   long long whole[DIMENSIONS], first[DIMENSIONS], part[DIMENSIONS];
-  for (int i = 0; i < DIMENSIONS; i++) { /* the last dimension is that of x */
+  for (int i = 0; i < DIMENSIONS; i++) { /* x is the last dimension of the array */
     const int d = DIMENSIONS - 1 - i;
     whole[i] = wide;
     first[i] = (long long)place.at[d] * side[d];

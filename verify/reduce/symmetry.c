@@ -395,7 +395,7 @@ static const char *try_messages(const struct symmetry *s, const struct abstracti
 }
 
 /* Returns NULL, or why the abstraction of a rank cannot be renamed. It is a breach if the renamed
- * abstraction differs from that of to[rank]. */
+ * abstraction is not the abstraction of rank to[rank]. */
 static const char *try_rank(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                             const int16_t *to)
 {

@@ -53,7 +53,8 @@ static inline uint64_t packing_hash(const struct packing *packing, const uint32_
   return hash;
 }
 
-/* Returns the hash of a packed state, whatever its tag, equal to that of its numbers. */
+/* Returns the hash of a packed state, which its tag does not change. packing_hash() of the numbers
+ * gives the same. */
 static inline uint64_t packing_hash_packed(const struct packing *packing, const uint32_t *state)
 {
   uint64_t hash = 0;

@@ -22,8 +22,8 @@ struct graph_edge {
   uint32_t move; /* below graph.moves */
 };
 
-/* A run begins in state 0. The edges of a state lie one after the other, those of state 0 first; no
- * edge leads to the state where it begins. */
+/* Holds a graph of states. A run begins in state 0. `edge` has the edges out of state 0 first, then
+ * the edges out of state 1, and so on; no edge leads to the state where it begins. */
 struct graph {
   uint32_t states, moves;
   uint64_t *edges; /* by state: the number of its first edge; edges[states]: the count of edges */

@@ -5,9 +5,8 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Returns the number of a communicator as messages carry it: those of collectives carry another
- * one.
- */
+/* Returns the number of a communicator as messages carry it: messages of collectives carry another
+ * number than messages of the program. */
 int matching_context(const struct comm *, bool collective);
 
 /* These change and search the list of posted receives. */

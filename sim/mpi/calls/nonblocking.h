@@ -26,7 +26,7 @@ struct request *nonblocking_allreduce(struct rank *, const void *out, void *in, 
 struct request *nonblocking_scan(struct rank *, const void *out, void *in, int count, MPI_Datatype,
                                  MPI_Op, struct comm *, bool exclusive, struct request *whole);
 
-/* `counts` has one count for each rank; NULL: `count` is that of all. */
+/* `counts` has one count for each rank; if `counts` is NULL, each rank has the count `count`. */
 struct request *nonblocking_reduce_scatter(struct rank *, const void *out, void *in,
                                            const int *counts, int count, MPI_Datatype, MPI_Op,
                                            struct comm *, struct request *whole);

@@ -1,5 +1,5 @@
-/* Runs collectives by those of SimGrid's algorithms that the platform or --cfg selects
- * (smpi_hooks.h), on messages of the layer. */
+/* Runs collectives on messages of the layer, by the SimGrid algorithms that the platform or --cfg
+ * selects (smpi_hooks.h). */
 #ifndef RECLINE_ALGORITHMS_H
 #define RECLINE_ALGORITHMS_H
 
