@@ -97,7 +97,7 @@ is "$(grep -c '<svg' out/time-a.svg):$(sed -n '/EOD/,/EOD/p' out/time-a.gp | awk
   '1:1 1.00 2 2.00 1 2.00 2 2.00 ' 'a figure, of what has a value' out/time-a.gp
 
 # What has been run is not run again, unless its scenario has changed.
-stamp() { stat -c %Y.%i out/runs/ones/result.json; }
+stamp() { stat -c %y.%i out/runs/ones/result.json; }
 before=$(stamp)
 replicate a b.size b.claim b.false b.absent --out out
 is "$?:$(stamp)" "0:$before" 'known misses are as expected, and nothing is run again' stdout
