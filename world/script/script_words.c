@@ -9,8 +9,6 @@
 
 bool script_fail(struct parser *p, const char *format, ...)
 {
-  if (p->message)
-    return false;
   va_list args;
   va_start(args, format);
   char text[512];

@@ -34,8 +34,8 @@ bool word_is(struct word, const char *text);
 /* Reads a number. Returns false if the word is none, or is one above `max`. */
 bool word_number(struct word, long max, int *value);
 
-/* Note the first error, and return false, so that callers can return it. word_expected() names the
- * word that was found instead of `what`. */
+/* Note an error, and return false, which each caller returns at once: a script has one error.
+ * word_expected() names the word that was found instead of `what`. */
 bool word_expected(struct parser *, struct word found, const char *what);
 bool script_fail(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
