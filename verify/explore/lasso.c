@@ -62,6 +62,7 @@ static void write_stem(struct cycles *c, uint64_t first)
   places_add(&level, first);
   c->e->out->depth = 0;
   for (note_nearest(c, &level); !c->w->violating.count; note_nearest(c, &level)) {
+    REQUIRE(level.count, "a run leads to each component in which a fair run can stay");
     next_level(c, &level, &next, seen);
     struct places done = level;
     level = next;
