@@ -1,5 +1,6 @@
 /* Tests that the world keeps a topology as it was written, finds a message whose place a host does
- * not know, and lets no rank start from an image that was lost after a recovery to it began. */
+ * not know, says what a host owes, lets no rank start from an image that was lost after a recovery
+ * to it began, and takes a contribution once when a rank takes part again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,11 @@ static bool is_detection(const struct move *move)
   return move->kind == MOVE_DETECT;
 }
 
+static bool is_timer(const struct move *move)
+{
+  return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_TIMER;
+}
+
 static bool is_start(const struct move *move)
 {
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START && move->rank == 1;
@@ -74,6 +80,22 @@ static bool take(struct world *world, bool (*is_wanted)(const struct move *),
   if (choice.found)
     take_move(world, &choice.move, verdict);
   return choice.found;
+}
+
+/* Takes wanted moves until there is none, or one is no longer fine. */
+static void take_all(struct world *world, bool (*is_wanted)(const struct move *),
+                     struct verdict *verdict)
+{
+  for (int i = 0; i < MOVES && verdict->kind == VERDICT_FINE; i++)
+    if (!take(world, is_wanted, verdict))
+      return;
+}
+
+static uint32_t part_size(const struct world *world, enum part_kind kind, int from, int to)
+{
+  uint32_t size;
+  world_read(world, kind, from, to, &size);
+  return size;
 }
 
 static void lose_images(const struct world *world, int rank)
@@ -112,6 +134,34 @@ static void starts(bool lost)
          verdict.kind == (lost ? VERDICT_VIOLATION : VERDICT_FINE) &&
          (!lost || !strcmp(verdict.property, "restorable")),
      lost ? "none starts from an image that was lost since" : "a rank starts from its image");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
+/* Outputs before a checkpoint leave when it is committed, of all ranks. */
+static void covers(void)
+{
+  static const char *const nothing[] = {NULL};
+  int line;
+  char *message = NULL;
+  struct world world;
+  struct parts parts;
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  struct script *script =
+      script_parse("rank *: output, checkpoint, choose 2, checkpoint", RANKS, &line, &message);
+  world_init(&world, rcl_protocol_named("bookmark"), RANKS, 4);
+  world.script = script;
+  world.bounded = true;
+  world.properties = nothing;
+  parts_init(&parts, &world);
+  world_begin(&world, 0, 1);
+  for (int i = 0; i < MOVES && !take(&world, is_timer, &verdict); i++)
+    take(&world, is_event, &verdict); /* the start that sets the timer */
+  take_all(&world, is_event, &verdict);
+  ok(read_global(&world)->committed == 1 && part_size(&world, WORLD_LEFT, 0, 0) &&
+         part_size(&world, WORLD_LEFT, 1, 0),
+     "the outputs of all ranks before a checkpoint leave with it");
   parts_clear(&parts);
   world_clear(&world);
   script_free(script);
@@ -209,15 +259,14 @@ static void drains_one(void)
   char *message = NULL;
   struct world world;
   struct parts parts;
-  struct verdict verdict;
+  struct verdict verdict = {.kind = VERDICT_FINE};
   struct script *script =
       script_parse("rank 0: recv 1, recv 2\nrank 1: send 0\nrank 2: send 0", 3, &line, &message);
   world_init(&world, &drainer, 3, 4);
   world.script = script;
   parts_init(&parts, &world);
   world_begin(&world, 0, 0);
-  for (int i = 0; i < MOVES && take(&world, is_no_arrival, &verdict); i++)
-    ;
+  take_all(&world, is_no_arrival, &verdict);
   struct choice drained = {.is_wanted = arrives_from_drained},
                 other = {.is_wanted = arrives_from_other};
   world_moves(&world, choose, &drained);
@@ -229,8 +278,118 @@ static void drains_one(void)
   script_free(script);
 }
 
+/* ---- what a host owes ---- */
+
+/* A host owes the events to which ranks are entitled: a start, a message under way to a rank that
+ * runs, the notice of a crash. */
+static void owes(bool crashes)
+{
+  int line;
+  char *message = NULL;
+  struct world world;
+  struct parts parts;
+  struct move owed;
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  struct script *script = script_parse("rank 0: send 1\nrank 1: recv 0", RANKS, &line, &message);
+  world_init(&world, rcl_protocol_named("none"), RANKS, 4);
+  world.script = script;
+  world.bounded = true;
+  parts_init(&parts, &world);
+  world_begin(&world, 1, 0);
+  ok(world_owes(&world, &owed) && owed.event.kind == RCL_EVENT_START, "a start is owed");
+  take_all(&world, is_no_arrival, &verdict);
+  ok(world_owes(&world, &owed) && owed.event.kind == RCL_EVENT_ARRIVED && owed.rank == 1,
+     "a message under way is owed to a rank that runs");
+  if (crashes)
+    take(&world, is_crash, &verdict);
+  else
+    take_all(&world, is_event, &verdict);
+  ok(world_owes(&world, &owed) == crashes && (!crashes || owed.kind == MOVE_DETECT),
+     crashes ? "the notice of a crash is owed" : "nothing is owed when it has come");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
+/* ---- taking part again ---- */
+
+enum { AGAIN = 1 };
+
+/* Rank 1 is held from its start on. Rank 0, the root of a broadcast, asks it to take part again. */
+static void rejoiner_step(const struct rcl_config *config, void *state,
+                          const struct rcl_event *event, struct rcl_actions *actions)
+{
+  (void)state;
+  if (event->kind == RCL_EVENT_DOWN)
+    rcl_act(actions, RCL_ACTION_ROLL_BACK)->checkpoint = event->checkpoint;
+  if (event->kind == RCL_EVENT_COLLECTIVE)
+    rcl_act(actions, RCL_ACTION_JOIN);
+  if (event->kind == RCL_EVENT_CONTROL)
+    rcl_act(actions, RCL_ACTION_REJOIN)->call = 1; /* whose root is rank 0 */
+  if (event->kind == RCL_EVENT_START && config->self == 0)
+    rcl_send_control(actions, 1, AGAIN, 0, 0);
+  if (event->kind == RCL_EVENT_START && config->self == 1)
+    rcl_act(actions, RCL_ACTION_HOLD);
+}
+
+static bool is_no_call(const struct move *move)
+{
+  return is_event(move) && move->event.kind != RCL_EVENT_COLLECTIVE;
+}
+
+static bool is_no_control(const struct move *move)
+{
+  return is_event(move) && move->event.kind != RCL_EVENT_CONTROL;
+}
+
+/* A contribution to a call in which its receiver takes part again disappears: when it comes, or,
+ * `late`, when the receiver takes part after it has come. */
+static void rejoins(bool late, bool grouped)
+{
+  static const char *const controls[] = {"none", "again", NULL};
+  static const struct rcl_protocol rejoiner = {.name = "rejoiner",
+                                               .title = "takes part again",
+                                               .controls = controls,
+                                               .collectives = true,
+                                               .state_size = drainer_size,
+                                               .step = rejoiner_step};
+  int line;
+  char *message = NULL;
+  struct world world;
+  struct parts parts;
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  struct script *script = script_parse("rank *: bcast 0", RANKS, &line, &message);
+  world_init(&world, &rejoiner, RANKS, 4);
+  world.script = script;
+  world.bounded = true;
+  parts_init(&parts, &world);
+  if (grouped)
+    parts_group_shares(&parts, &world);
+  world_begin(&world, 1, 0);
+  take(&world, is_start, &verdict);
+  take(&world, is_crash, &verdict);
+  take(&world, is_detection, &verdict);
+  take_all(&world, late ? is_no_control : is_no_call, &verdict);
+  uint32_t come = part_size(&world, WORLD_SHARE, 0, 1),
+           again = part_size(&world, WORLD_REJOINED, 1, 0);
+  take_all(&world, is_event, &verdict);
+  ok(late ? come && !again : again && !come, "%s%s", late ? "a contribution has come" : "none has",
+     grouped ? ", in a group" : "");
+  ok(verdict.kind == VERDICT_FINE && !part_size(&world, WORLD_SHARE, 0, 1) &&
+         !part_size(&world, WORLD_REJOINED, 1, 0),
+     "a rank that takes part again takes it once");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
 int main(void)
 {
+  for (int form = 0; form < 4; form++)
+    rejoins(form & 1, form & 2);
+  covers();
+  owes(false);
+  owes(true);
   drains_one();
   finds(comes_from_first, "a message from the first rank is found");
   finds(comes_from_last, "a message from the last rank is found");

@@ -81,6 +81,17 @@ static void spelled_out(void)
       on_its_own &= op->comm == SCRIPT_HIDDEN + comm;
   ok(on_its_own, "messages of a call have a context of its communicator's own");
   script_free(script);
+  script = script_parse("rank 1: allreduce\nrank *: allreduce, member 1, bcast 0 on 1", 3, &line,
+                        &message);
+  bool to_members = script && script_spell_out(script);
+  unsigned sent = 0;
+  for (op = to_members ? script->ops[0] : NULL; op && op->kind != SCRIPT_END; op++)
+    if (op->comm == SCRIPT_HIDDEN + 1) {
+      to_members &= op->kind == SCRIPT_SEND && op->peer == 2;
+      sent++;
+    }
+  ok(to_members && sent == 1, "a root sends to members alone");
+  script_free(script);
   script = script_parse("rank *: repeat 30000 (barrier)", 3, &line, &message);
   ok(script && !script_spell_out(script) && !script->spelled, "too many messages");
   script_free(script);
