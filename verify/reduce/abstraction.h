@@ -67,7 +67,7 @@ struct abstraction_rank {
   struct intern nodes; /* uint32_t[]: keys; the value first, then the coordinator's GLOBAL */
   uint32_t *first;     /* the edges of node n begin at first[n] and end at first[n + 1] */
   struct abstraction_edge *edges;
-  uint32_t edges_count, edges_room, first_room;
+  uint32_t edges_count, edges_room, first_room, most_room;
   uint32_t *order; /* nodes, targets before sources */
   uint32_t *heads; /* values of its RANK part, one for each head */
   uint32_t heads_count;

@@ -23,8 +23,7 @@ uint32_t abstraction_add_action(struct abstraction *c, uint32_t rank,
   c->grown = true;
   if (number > ABSTRACTION_ACTIONS)
     refuse(c, "a rank has too many moves");
-  r->most = memory_grow(r->most, number * sizeof *r->most);
-  r->most[number - 1] = 0;
+  r->most = memory_zeroed_room(r->most, number - 1, &r->most_room, sizeof *r->most);
   return number - 1;
 }
 
