@@ -4,11 +4,13 @@
 #   claims in groups: those of verify/claims, verify/mutants and verify/t/worlds, with at most so many
 #     states, without reduction; of those that end, with reductions, with an audit, by fingerprints and
 #     by two workers. Verdict, property, states, transitions and depth count.
+#   claims, with options, that mutate-noticed.txt names and no group has: each by itself.
 #   tests (TAP): exit code.
-#   memory: what the sanitizers say of the changed source, in programs that check and in claims.
+#   memory: what the sanitizers say of the changed source, in the programs of quick tests and in claims.
 #
 # Of a change those members are asked that execute its line (Coverage.pm), the cheapest first, until one
-# notices it. Those are cheap that have noticed most in a second, of changes in the same folder.
+# notices it. Those are cheap that have noticed most in a second, of changes in the same folder, those of
+# mutate-noticed.txt among them.
 package Judge;
 use strict;
 use warnings;
@@ -17,15 +19,19 @@ use File::Basename;
 use File::Find;
 use JSON::PP;
 use Coverage;
+use Entries;
 use Tree;
 
 my @folders = ('world/script', 'world/rules', map { "verify/$_" } qw(reduce state explore));
 
 # Name, options, the most states, the most seconds, the claims of a group.
 my @modes = (
-  ['full', '--reduce none', 3000, 1, 16], ['por', '--reduce por', 3000, .2, 4],
-  ['all', '--reduce all', 3000, .2, 4], ['audit', '--reduce all --audit', 3000, .3, 4],
+  ['full', '--reduce none', 3000, 1, 24], ['por', '--reduce por', 3000, .2, 12],
+  ['all', '--reduce all', 3000, .2, 12], ['audit', '--reduce all --audit', 3000, .3, 12],
   ['compact', '--reduce none --compact', 3000, .03, 16]);
+
+# The most states of a claim that mutate-noticed.txt names.
+my $named_states = 100000;
 
 # Tests in the order of their time, with the programs that they need beside recline.
 my @tests = (
@@ -42,7 +48,12 @@ my @tests = (
   ['verify/t/explorer.t', 't/explorer-test'], ['verify/t/check.t', 't/verify-tool'],
   ['verify/t/random-worlds.t'], ['verify/t/referee.t'], ['verify/t/resume.t', 't/verify-tool'],
   ['verify/t/monitors.t', qw(t/monitor-walks t/verify-tool t/script-outcomes)],
-  ['verify/t/line.t', 't/verify-tool'], ['mpi/t/host.t', 't/verify-tool']);
+  ['verify/t/line.t', 't/verify-tool'], ['verify/t/ltl.t', 't/verify-tool'],
+  ['verify/t/distributed.t', 't/verify-tool'],
+  ['verify/t/distributed-checkpoints.t', 't/verify-tool'], ['mpi/t/host.t', 't/verify-tool']);
+
+# Their programs that end within seconds.
+my $quick = qr{^t/(?:script|shares|grouped|in-place|given|archive|judge)-test$};
 
 sub new {
   my ($class, $tree, $most) = @_;
@@ -91,6 +102,16 @@ sub checked {
   return {map { $_->{id} => $_ } @$list};
 }
 
+# The same without the claims that recline refuses, as one of them in a list makes it say nothing: their
+# programs may need more states than they are given.
+sub checked_most {
+  my ($self, $recline, $seconds, $options, @claims) = @_;
+  my $of = $self->checked($recline, $seconds, $options, @claims);
+  return $of if %$of || @claims < 2;
+  my @half = splice @claims, 0, @claims / 2;
+  return {map { %{$self->checked_most($recline, $seconds, $options, @$_)} } \@half, \@claims};
+}
+
 sub said_of {
   my ($one) = @_;
   return join ' ', map { $one->{$_} // '-' } qw(verdict property states transitions depth reduction);
@@ -107,7 +128,8 @@ sub groups {
     my $some = $mode =~ /all|audit/ ? \%reduced : \%ends;
     @claims = grep { $some->{name_of($_)} } @claims if $mode ne 'full';
     my $limit = $mode eq 'full' ? '' : '--timeout 0.5';
-    my $of = $self->checked('bin/recline', 3600, "$options $limit --max-states $states", @claims);
+    my $of = $self->checked_most('bin/recline', 3600, "$options $limit --max-states $states", @claims);
+    %$of or die "mutate: no claim is judged with $options\n";
     for (values %$of) {
       $ends{$_->{id}} = 1 if $mode eq 'full' && $_->{verdict} ne 'inconclusive';
       $reduced{$_->{id}} = 1 if $mode eq 'por' && $_->{reduction} ne 'none';
@@ -123,6 +145,41 @@ sub groups {
     }
   }
   return @groups;
+}
+
+# The name and the options of `CLAIM [OPTION]...`, as groups have them: without a word on reductions there
+# are none.
+sub wanted {
+  my ($name, $options) = split / /, $_[0], 2;
+  return ($name, $options // '--reduce none');
+}
+
+# By claim and options, the name of the member that has them.
+sub in_groups {
+  my %in;
+  for my $number (0 .. $#_) {
+    my (undef, $options, undef, undef, %is) = @{$_[$number]};
+    $in{name_of($_), $options} //= group_name($number, $_[$number]) for keys %is;
+  }
+  return \%in;
+}
+
+sub group_name { my ($number, $group) = @_; return "$group->[0]-$number" }
+
+# A group of one for each claim that an entry of `noticed` names and no group of `groups` has: it may have
+# more states than theirs.
+sub named {
+  my ($self, $noticed, @groups) = @_;
+  my $in = in_groups(@groups);
+  my (@found, %seen);
+  for (grep { !/\.(?:t|steps)$|^memory / && !$seen{$_}++ } map { $_->{what} } @$noticed) {
+    my ($name, $options) = wanted($_);
+    my ($file) = grep { name_of($_) eq $name } $self->claims;
+    next if $in->{$name, $options} || !$file;
+    my $one = $self->checked('bin/recline', 60, "$options --max-states $named_states", $file)->{$name} or next;
+    push @found, ['named', $options, $named_states, $one->{seconds} + .02, $file, said_of($one)];
+  }
+  return @found;
 }
 
 # What a group says of the build that is linked, or of the one that counts.
@@ -146,20 +203,42 @@ sub members {
   my ($self) = @_;
   return @{$self->{members} //= do {
     my $tree = $self->{tree};
-    my $id = md5_hex($tree->{digest}, map { read_file($_) } $self->claims, grep { -f } glob "$tree->{root}/verify/t/*");
+    my $file = "$tree->{root}/verify/bench/mutate-noticed.txt";
+    my @noticed = Entries::read_entries($tree->{root}, $file);
+    my $id = md5_hex($tree->{digest}, map { read_file($_) } $self->claims, $file, $self->files_of_tests);
     my @lines = grep { shift @$_ eq $id } $tree->kept('judge-screen');
     if (!@lines) {
       print STDERR "measuring the screening set\n";
       @lines = $self->groups;
+      push @lines, $self->named(\@noticed, @lines);
       $tree->keep('judge-screen', $id, @$_) for @lines;
     }
     $self->{id} = $id;
     $self->{executed}{$_->[1]}{$_->[2]} = $_->[3] for grep { $_->[0] eq $id } $tree->kept('judge-executed');
     my $number = 0;
+    $self->note_noticed(\@noticed, @lines);
     [(map { $self->group_member($number++, $_) } @lines),
-      (map { $self->test_member($_) } grep { -e "$tree->{root}/$tests[$_][0]" } 0 .. $#tests),
-      {name => 'memory', seconds => 40, says => sub { return $self->memory_says(@_) }}];
+      (map { ($self->test_member($_), $self->memory_member($_)) } grep { -e "$tree->{root}/$tests[$_][0]" } 0 .. $#tests),
+      {name => 'memory', seconds => 40, says => sub { return $self->memory_says('bin/recline', @_) }}];
   }};
+}
+
+# The files that decide what tests say.
+sub files_of_tests {
+  my ($self) = @_;
+  my ($root, $build) = @{$self->{tree}}{'root', 'build'};
+  return grep { -f } glob("$root/verify/t/*"), map { ("$root/$_->[0]", map { "$build/$_" } @$_[1 .. $#$_]) } @tests;
+}
+
+# Counts for each member the changes of mutate-noticed.txt that it must notice.
+sub note_noticed {
+  my ($self, $noticed, @groups) = @_;
+  my $in = in_groups(@groups);
+  for (@$noticed) {
+    my ($name, $options) = wanted($_->{what});
+    my $member = $name =~ /\.t$/ ? $name : $name eq 'memory' ? $_->{what} : $in->{$name, $options} // next;
+    $self->{kills}{key($_->{file})}{$member}++;
+  }
 }
 
 # Whether a member executes a line (from 1) of a file: looked at when it is first needed. A member that
@@ -167,6 +246,7 @@ sub members {
 sub executes {
   my ($self, $member, $file, $line) = @_;
   my $tree = $self->{tree};
+  $member = $member->{like} // $member;
   my $executed = $self->{executed}{$member->{name}} //= do {
     my ($began, $says) = (processor_seconds());
     $self->{coverage} //= Coverage->new($tree, [$self->judges],
@@ -180,31 +260,39 @@ sub executes {
   return Coverage::executes($executed->{$file} // '', $line);
 }
 
-# Programs of tests that end within seconds.
-my @programs = map { "t/$_" } qw(script-test shares-test archive-test judge-test);
-
 # What the sanitizers say where the changed sources are under them: of memory alone, as results are
-# compared by the other members.
+# compared by the other members. Of the program of a test, or of recline and claims.
 sub memory_says {
-  my ($self, @sources) = @_;
-  my $tree = $self->{tree};
-  my $log = "$tree->{work}/sanitized.log";
+  my ($self, $program, @sources) = @_;
+  my $linked = $self->{tree}->link_sanitized($program, @sources);
+  return $self->sanitizers_say($linked) if $program ne 'bin/recline';
   my @claims = $self->claims;
-  my $recline = $tree->link_sanitized('bin/recline', @sources);
-  my @commands = map { "$recline check --json --jobs 1 --workers 1 --max-states 300 $_ @claims" }
-    '--reduce none', '--reduce all --audit', '--compact';
-  push @commands, map { $tree->link_sanitized($_, @sources) } grep { $tree->{link}{$_} } @programs;
-  for (@commands) {
-    system("cd $tree->{work} && ASAN_OPTIONS=detect_leaks=0 timeout 600 $_ >/dev/null 2>$log");
-    my ($line) = grep { /ERROR: AddressSanitizer|runtime error:/ } split /\n/, read_file($log);
-    return 'memory: ' . $line =~ s/.*(AddressSanitizer: \S+|runtime error: .*).*/$1/r if $line;
+  for ('--reduce none', '--reduce all --audit', '--compact') {
+    my $says = $self->sanitizers_say("$linked check --json --jobs 1 --workers 1 --max-states 300 $_ @claims");
+    return $says if $says;
   }
   return '';
 }
 
+sub sanitizers_say {
+  my ($self, $command) = @_;
+  my $log = "$self->{tree}{work}/sanitized.log";
+  system("cd $self->{tree}{work} && ASAN_OPTIONS=detect_leaks=0 timeout 600 $command >/dev/null 2>$log");
+  my ($line) = grep { /ERROR: AddressSanitizer|runtime error:/ } split /\n/, read_file($log);
+  return $line ? 'memory: ' . $line =~ s/.*(AddressSanitizer: \S+|runtime error: .*).*/$1/r : '';
+}
+
+# The program of a quick test under the sanitizers, which executes what the test executes.
+sub memory_member {
+  my ($self, $place) = @_;
+  my $program = $tests[$place][1] // '';
+  return $program !~ $quick ? () : {name => "memory $program", seconds => 3, like => $self->test_member($place),
+    says => sub { return $self->memory_says($program, @_) }};
+}
+
 sub group_member {
   my ($self, $number, $group) = @_;
-  return {name => "$group->[0]-$number", seconds => $group->[3], says => sub {
+  return {name => group_name($number, $group), seconds => $group->[3], says => sub {
     return $self->group_says($group, $self->{tree}->link_with('bin/recline', @_));
   }};
 }
@@ -269,7 +357,7 @@ sub detectors { my ($self) = @_; return scalar(my @all = $self->members) . ' mem
 
 # ---- changes that must be noticed, each by the detector that its entry names ----
 
-# `CLAIM [OPTION]...`, a test or a step test. What it says of the changed build beside what it says of the build;
+# `CLAIM [OPTION]...`, a test, a step test or `memory PROGRAM`. What it says of the changed build beside what it says of the build;
 # nothing when that is the same.
 sub notices {
   my ($self, $named, @sources) = @_;
@@ -279,6 +367,7 @@ sub notices {
     my ($test) = grep { $_->[0] eq $name } @tests;
     return $self->test_says($name, 60, [$test ? @$test[1 .. $#$test] : ()], @sources);
   }
+  return $self->memory_says($options[0], @sources) if $name eq 'memory';
   if ($name =~ /\.steps$/) {
     my $test = $tree->link_with('t/steps-test', @sources);
     return system("timeout 20 $test $tree->{root}/protocols/t/$name >$tree->{work}/steps.log 2>&1") ? $name : '';
