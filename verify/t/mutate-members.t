@@ -63,6 +63,23 @@ is(says(2, 'other'), 'other: noticed', 'another line is executed by another memb
 is(says(0, 'cheap', 'dear', 'other', 'memory', 'elsewhere'), ', not executed', 'a line that nobody executes is said to be one');
 is("@asked", '', 'and shown to nobody');
 
+# ---- what members are ----
+
+# Recline says nothing of a list of which it refuses one claim.
+package Refusing {
+  our @ISA = 'Judge';
+  sub checked { my (undef, undef, undef, undef, @claims) = @_; return {map { $_ => 1 } grep { !grep { $_ eq 'refused' } @claims } @claims} }
+}
+my $of = bless({}, 'Refusing')->checked_most('recline', 1, '', qw(a b refused c d));
+is(join(' ', sort keys %$of), 'a b c d', 'a claim that is refused hides no other');
+
+my $merits = bless {}, 'Judge';
+$merits->note_noticed([map { {file => 'world/rules/a.c', what => $_} } 'c3-one', 'c3-one --reduce por', 'c3-other', 'verify/t/a.t', 'memory t/a-test'],
+  ['full', '--reduce none', 1, 1, 'verify/claims/c3/one.yaml' => 'holds'],
+  ['por', '--reduce por', 1, 1, 'verify/claims/c3/one.yaml' => 'holds']);
+is(join(' ', sort keys %{$merits->{kills}{'world/rules'}}), 'full-0 memory t/a-test por-1 verify/t/a.t',
+  'changes that must be noticed are merits of the members that have the claim or are the test');
+
 # ---- files that are drawn ----
 
 my @files = map { "$_.c" } 'a' .. 'z';
