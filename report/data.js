@@ -119,6 +119,9 @@ class Trace {
       this.controlBefore[i + 1] = this.controlBefore[i] + (this.class[i] === control ? 1 : 0);
     }
     this.replays = Data.sums(await Data.numbers(this.id('replays'), Uint32Array));
+    this.messagesBefore = Uint32Array.from(this.bytesBefore, () => 0); // messages of the program
+    for (let i = 0; i < this.sent.length; i++)
+      this.messagesBefore[i + 1] = this.messagesBefore[i] + (this.class[i] !== control && this.class[i] !== suppressed ? 1 : 0);
     const writes = await Data.numbers(this.id('writes'), Float64Array);
     this.writesAt = new Float64Array(writes.length / 2);
     this.writing = new Float64Array(writes.length / 2); // writes under way from that step on
@@ -129,6 +132,37 @@ class Trace {
       this.writing[i / 2] = open;
     }
     this.loaded = true;
+  }
+
+  // Returns how many messages are sent between two times: {program, control}. All views take their numbers here.
+  sentIn(from, to) {
+    const first = Data.above(this.sentAt, from - 1e-9), last = Data.above(this.sentAt, to);
+    return {program: this.messagesBefore[last] - this.messagesBefore[first], control: this.controlBefore[last] - this.controlBefore[first]};
+  }
+  // Returns the number of messages of the program in collective calls: the trace has each call as one event. `counts`
+  // are the messages of the run's result. A message that a log has sent again counts there as replayed.
+  inCollectives(counts) {
+    const {program} = this.sentIn(0, this.end), again = Math.max(0, counts.replayed - this.replays.length);
+    return Math.max(0, counts.sent - (program - again));
+  }
+
+  // Lists the failures: {crashes: [step, ...] of one time, detected: step or -1, back: [rollback, ...], again: the
+  // step with which the last of the ranks that went back starts again, or -1}.
+  failures() {
+    const list = [], [detected, start] = ['detected', 'start'].map((name) => this.kinds.indexOf(name));
+    for (const step of this.crashes) {
+      const last = list.at(-1);
+      if (last && this.time[last.crashes[0]] === this.time[step]) last.crashes.push(step);
+      else list.push({crashes: [step], detected: -1, back: [], again: -1});
+    }
+    list.forEach((failure, i) => {
+      const first = failure.crashes[0], next = list[i + 1]?.crashes[0] ?? this.steps;
+      for (let step = first; step < next && failure.detected < 0; step++) if (this.kind[step] === detected) failure.detected = step;
+      failure.back = this.rollbacks.filter(({from}) => from > first && from < next);
+      const started = failure.back.map(({rank, from}) => this.stepsOf[rank + 1].find((step) => step >= from && this.kind[step] === start) ?? -1);
+      failure.again = started.includes(-1) ? -1 : Math.max(-1, ...started);
+    });
+    return list;
   }
 
   // Returns the text of a step, as the trace has it but for digests and contents.
@@ -176,10 +210,10 @@ class Trace {
 
   // Returns "12.5 ms" or "step 12".
   show(time) { return this.timed ? Trace.duration(time) : `step ${Math.round(time)}`; }
-  static duration(ns) {
+  static duration(ns, digits = 6) {
     const size = Math.abs(ns);
     const [unit, name] = size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] : size >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
-    return `${Number((ns / unit).toPrecision(6))} ${name}`;
+    return `${Number((ns / unit).toPrecision(digits))} ${name}`;
   }
   length(time) { return this.timed ? Trace.duration(time) : `${Math.round(time)} steps`; }
 }

@@ -37,13 +37,15 @@ const kinds = {
   },
 
   check() {
+    const holds = (claim) => claim.verdict === 'holds'; // a violation that is expected is no good thing, and no bad one
     const claims = JSON.parse(about.result).claims, wrong = claims.filter((claim) => claim.verdict !== claim.expected);
     title(claims.length === 1 ? `${claims[0].id}: ${claims[0].statement || ''}` : `${claims.length} claims`,
-      wrong.length ? `${wrong.length} not as expected` : 'as expected', !wrong.length);
+      wrong.length ? `${wrong.length} not as expected` : claims.length === 1 ? `${claims[0].verdict}, as expected` : 'as expected',
+      wrong.length ? false : claims.every(holds) || null);
     fill('facts', Tables.table('Claims', ['claim', 'protocol', 'verdict', 'expected', 'states', 'transitions', 'depth', 'seconds', 'why'],
       claims.map((c) => [c.id, c.protocol, c.verdict, c.expected, c.states, c.transitions, c.depth, Number(c.seconds.toFixed(2)), c.why])));
     fill('judged', element('ul', claims.map((c) => element('li', [element('strong', c.id), `: ${c.statement || ''} `,
-      element('span', c.verdict, {className: c.verdict === c.expected ? 'good' : 'bad'}), c.source ? ` (${c.source})` : '']))));
+      element('span', c.verdict, {className: holds(c) ? 'good' : 'bad'}), c.verdict === c.expected ? ', as expected' : `, expected: ${c.expected}`, c.source ? ` (${c.source})` : '']))));
     reproduce(`recline check ${claims.map((c) => c.id).join(' ')} --out again`);
   },
 
@@ -88,7 +90,7 @@ function title(text, verdict, good) {
   document.title = `${text} – recline report`;
   $('title').textContent = text;
   $('verdict').textContent = verdict;
-  $('verdict').className = good ? 'good' : 'bad';
+  $('verdict').className = good ? 'good' : good === null ? '' : 'bad';
 }
 const code = (text, name) => element('pre', element('code', text), {tabIndex: 0, ariaLabel: name, role: 'group'});
 const reproduce = (...lines) => fill('commands', ...Tables.command(...lines));
@@ -114,12 +116,13 @@ function settle() {
     }
     if (about.kind === 'pair') return void Pair.settle();
     if (!trace.loaded) return;
-    fill('messages', Tables.messages(trace, view));
+    fill('messages', Tables.messages(trace, view, about.kind === 'run' ? JSON.parse(about.result).messages : null));
     page = 0;
     showEvents();
-    const time = (value) => trace.timed ? `${(value / 1e9).toFixed(9)}` : Math.round(value);
-    $('elsewhere').replaceChildren(...Tables.command(`recline draw ${about.folder}/${trace.file} --from ${time(view.from)} --to ${time(view.to)} -o part.svg`,
-      `recline play ${about.folder}/${trace.file} --at ${trace.timed ? `${time(view.to)}s` : Math.min(time(view.to), trace.steps)}`));
+    const time = (value) => trace.timed ? `${(value / 1e9).toFixed(9)}s` : Math.min(Math.round(value), trace.steps), {from, to} = spacetime.shown;
+    const crash = trace.crashes.find((step) => trace.time[step] >= from && trace.time[step] <= to), step = view.cursor?.step ?? crash;
+    $('elsewhere').replaceChildren(...Tables.command(`recline draw ${about.folder}/${trace.file} --from ${time(from)} --to ${time(to)} -o part.svg`,
+      `recline play ${about.folder}/${trace.file} --at ${time(step === undefined ? to : trace.time[step] + (trace.timed ? 0 : 1))}`));
   }, 150);
 }
 
@@ -267,6 +270,8 @@ async function open(index) {
   $('run').hidden = $('space').hidden = $('event-list').hidden = false;
   for (const activity of ['compute', 'mpi', 'protocol']) $(`legend-${activity}`).hidden = !trace.timed && activity !== 'compute';
   $('legend-compute').lastChild.textContent = trace.timed ? ' compute' : ' program';
+  $('legend-checkpoint').lastChild.textContent = trace.timed ? ' checkpoint' : ' program held'; // a trace without times tells no more
+  $('legend-violation').hidden = trace.timed || !trace.violations.length;
   for (const id of ['from', 'to']) $(id).parentElement.lastChild.textContent = trace.timed ? ' s' : ' steps';
   if (!known) await trace.loadPeriods();
   timeline.draw();
@@ -275,6 +280,9 @@ async function open(index) {
   if (!known) await trace.loadSteps();
   if (!known) await trace.loadMessages();
   if (trace.timed) timeline.addStrips();
+  $('legend-messages').replaceChildren(...spacetime.legend());
+  if (trace.crashes.length) fill('failures', Tables.failures(trace));
+  else $('failures').closest('section').hidden = true;
   if (trace.lines_of_recovery.length) fill('recovery', Tables.lines(trace));
   else $('recovery').closest('section').hidden = true;
   fill('violations', trace.violations.length ? Tables.violations(trace) : [], trace.again < 0 ? []

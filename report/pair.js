@@ -33,7 +33,6 @@ const Pair = {
     const runs = about.runs, results = Pair.results = runs.map((run) => JSON.parse(run.result));
     const good = results.every((result) => ['completed', 'recovered'].includes(result.verdict) && !result.audit.violations && !result.program_exit);
     title(`${runs[0].folder} (A) beside ${runs[1].folder} (B)`, results.map((result, i) => `${Pair.NAMES[i]} ${result.verdict}`).join(', '), good);
-    const sum = (values) => Object.values(values).reduce((all, value) => all + value, 0);
     const row = (name, of, show = (value) => value.toLocaleString('en')) => {
       const [a, b] = results.map(of);
       return [name, show(a), show(b), typeof a === 'number' ? Pair.change(a, b, show) : a === b ? 'the same' : 'differs'];
@@ -44,7 +43,9 @@ const Pair = {
       row('machine', (r) => r.platform, String), row('protocol', (r) => r.protocol, String), row('verdict', (r) => r.verdict, String),
       row('simulated time', (r) => r.simulated_s, Tables.seconds), row('crashes', (r) => r.crashes),
       row('rollbacks', (r) => r.rollbacks.global + r.rollbacks.local), row('checkpoints committed', (r) => r.checkpoints.committed),
-      row('checkpoints aborted', (r) => r.checkpoints.aborted), row('messages', (r) => sum(r.messages)), row('largest image, bytes', (r) => r.image_bytes)]));
+      row('checkpoints aborted', (r) => r.checkpoints.aborted), row('messages sent', (r) => r.messages.sent),
+      ...['late', 'early', 'suppressed', 'replayed', 'discarded'].filter((name) => results.some((r) => r.messages[name])).map((name) => row(`messages ${name}`, (r) => r.messages[name])),
+      row('largest image, bytes', (r) => r.image_bytes)]));
     Pair.times();
     fill('judged', element('ul', results.map((result, i) => element('li', `${Pair.NAMES[i]}: ${result.audit.violations
       ? `${result.audit.violations} violations; the first: ${result.audit.first}` : 'no property of the audit is violated.'}`,

@@ -18,18 +18,33 @@ class SpaceTime extends Timeline {
   // Returns the number of messages that are sent between two times.
   sent(from, to) { return Data.above(this.trace.sentAt, to) - Data.above(this.trace.sentAt, from - 1e-9); }
 
-  // If the window has too many messages, returns the part of it around the chosen event, or else its first crash,
-  // or its middle, that has few enough; else null. this.around says which.
+  // If the window has too many messages, returns the part of it around the chosen event, or else its first crash
+  // until all have started again, or its middle, that has few enough; else null. this.around says which.
   few() {
     const {trace, view} = this, inside = (step) => trace.time[step] >= view.from && trace.time[step] <= view.to;
     this.count = this.sent(view.from, view.to);
     if (this.count <= MOST_MESSAGES) return null;
     const crash = trace.crashes.find(inside), chosen = view.cursor && inside(view.cursor.step);
     this.around = chosen ? 'the chosen event' : crash !== undefined ? 'the first crash' : 'its middle';
+    const recovery = !chosen && crash !== undefined && this.recovery(crash);
+    if (recovery) return recovery;
     const middle = chosen ? trace.time[view.cursor.step] : crash !== undefined ? trace.time[crash] : (view.from + view.to) / 2;
     let {from, to} = view;
     while (this.sent(from, to) > ARROWS && to - from > view.least) [from, to] = [(from + middle) / 2, (to + middle) / 2];
     return {from, to};
+  }
+
+  // Returns the part of the window from before a crash until after the last rank that it sends back starts again;
+  // null: that has too many messages, or no rank goes back.
+  recovery(crash) {
+    const {trace, view} = this, {again} = trace.failures().find(({crashes}) => crashes.includes(crash));
+    const end = again < 0 ? -1 : trace.time[again];
+    if (end < 0 || end > view.to || this.sent(trace.time[crash], end) > MOST_MESSAGES) return null;
+    const part = (beside) => ({from: Math.max(view.from, trace.time[crash] - beside), to: Math.min(view.to, end + beside)});
+    const room = Math.max(ARROWS, 1.25 * this.sent(trace.time[crash], end)), few = ({from, to}) => this.sent(from, to) <= room;
+    let beside = view.to - view.from;
+    while (!few(part(beside)) && beside > view.least) beside /= 2;
+    return part(beside);
   }
 
   // Returns the messages that are sent or under way in the part that is drawn.
@@ -56,15 +71,28 @@ class SpaceTime extends Timeline {
     this.drawCuts(g);
     this.drawSteps(g);
     this.drawCrashes(g);
+    this.drawViolation(g);
     g.restore();
     this.drawCursor(g);
-    const text = this.part ? `${this.count.toLocaleString('en')} messages are sent in this window. The ${list.length.toLocaleString('en')} around ${this.around} are drawn, from ${this.trace.show(this.part.from)} to ${this.trace.show(this.part.to)}.`
-      : `${list.length.toLocaleString('en')} messages in this window.`;
+    const {program, control} = this.trace.sentIn(this.view.from, this.view.to);
+    const all = `${program.toLocaleString('en')} messages of the program and ${control.toLocaleString('en')} control messages are sent in this window.`;
+    const text = this.part ? `${all} The ${list.length.toLocaleString('en')} around ${this.around} are drawn, from ${this.trace.show(this.part.from)} to ${this.trace.show(this.part.to)}.` : all;
     if (this.said.textContent !== text) this.said.textContent = text;
   }
 
-  style(name) {
-    const {palette} = this;
+  // Returns the legend of the messages that the trace has.
+  legend() {
+    const {trace} = this, palette = Object.fromEntries(['late', 'early', 'accent', 'quiet', 'bad', 'text'].map((name) => [name, `var(--${name})`]));
+    const names = {delivered: 'message', 'sent again': 'message that a log sends again', suppressed: 'send suppressed', control: 'control message'};
+    return trace.classes.filter((_, kind) => trace.class.includes(kind)).map((name) => {
+      const [color, width, dash] = SpaceTime.style(name, palette);
+      return element('span', [Tables.line(color, width, dash), ` ${names[name] || `${name} message`}`]);
+    });
+  }
+
+  style(name) { return SpaceTime.style(name, this.palette); }
+  // Returns the colour, width and dashes of a class of messages.
+  static style(name, palette) {
     return {late: [palette.late, 2.5, []], early: [palette.early, 2.5, []], 'sent again': [palette.accent, 2, []],
       suppressed: [palette.quiet, 1, [1, 3]], discarded: [palette.bad, 1, [6, 3]], 'not received': [palette.bad, 1, [1, 3]],
       control: [palette.quiet, 1, [4, 3]]}[name] || [palette.text, 1, []];

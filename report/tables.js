@@ -20,8 +20,20 @@ const Tables = {
     return element('div', made, {className: 'table', tabIndex: 0, role: 'group', ariaLabel: caption});
   },
 
+  // Makes a line of a legend.
+  line(color, width, dash) {
+    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg'), line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    for (const [key, value] of Object.entries({width: 26, height: 10, 'aria-hidden': 'true'})) svg.setAttribute(key, value);
+    line.setAttribute('d', 'M1,5 H25');
+    line.setAttribute('style', `stroke: ${color}; stroke-width: ${width}; stroke-dasharray: ${dash.join(' ') || 'none'}`);
+    svg.append(line);
+    return svg;
+  },
+
   swatch(name) { return element('span', '', {className: 'swatch', style: `background: var(--${name})`, ariaHidden: 'true'}); },
   seconds(value) { return Trace.duration(value * 1e9); },
+  // A share of the time is a sum of rounded nanoseconds, so its last digits mean nothing.
+  share(ns) { return Trace.duration(ns, 5); },
   percent(value) { return `${(100 * value).toFixed(1)} %`; },
 
   // Makes a list of [name, value] pairs.
@@ -42,9 +54,9 @@ const Tables = {
       sum + periods.between(activity, view.from, view.to), 0) / trace.ranks : 0);
     const length = trace ? inside.reduce((sum, part) => sum + part, 0) || 1 : 1;
     return Tables.table('Seconds of a rank, the mean of all', ['activity', 'in the run', 'share', 'drawn', ...(trace ? ['in the window', 'share'] : [])],
-      ACTIVITIES.map((name, i) => [element('span', [Tables.swatch(name), ` ${name}`]), Tables.seconds(result.time_s[name]),
+      ACTIVITIES.map((name, i) => [element('span', [Tables.swatch(name), ` ${name}`]), Tables.share(1e9 * result.time_s[name]),
         Tables.percent(result.time_s[name] / all), bar(name, result.time_s[name] / all),
-        ...(trace ? [Trace.duration(inside[i]), Tables.percent(inside[i] / length)] : [])]));
+        ...(trace ? [Tables.share(inside[i]), Tables.percent(inside[i] / length)] : [])]));
   },
 
   ofRanks(trace, view) {
@@ -71,7 +83,25 @@ const Tables = {
       trace.violations.slice(0, 100).map((v) => [v.property, v.rank < 0 ? '-' : v.rank, v.text]));
   },
 
-  messages(trace, view) {
+  // Makes a table of the failures, with what each has cost.
+  failures(trace) {
+    const show = (step) => step < 0 ? 'never' : trace.show(trace.time[step]), range = (values, text) => {
+      const [least, most] = [Math.min(...values), Math.max(...values)];
+      return !values.length ? '-' : least === most ? text(least) : `${text(least)} to ${text(most)}`;
+    };
+    const lost = ({rank, from, to}) => to < 0 ? 0 : trace.of[rank].between(ACTIVITIES.indexOf('lost'), trace.time[to], trace.time[from]);
+    return Tables.table('Failures', ['crash', 'ranks', 'detected', 'ranks that go back', 'to checkpoint', 'captured', 'lost, the mean of these ranks', 'the last starts again'],
+      trace.failures().slice(0, 100).map(({crashes, detected, back, again}) => {
+        const captured = back.filter(({to, checkpoint}) => to >= 0 && checkpoint).map(({to}) => trace.time[to]);
+        return [show(crashes[0]), crashes.map((step) => trace.rank[step] - 1).join(', '), show(detected), String(new Set(back.map(({rank}) => rank)).size),
+          back.length ? range(back.map(({checkpoint}) => checkpoint), (number) => number ? String(number) : 'the beginning') : '-',
+          captured.length ? trace.show(Math.max(...captured)) : '-',
+          back.length ? trace.length(back.reduce((sum, one) => sum + lost(one), 0) / back.length) : '-', back.length ? show(again) : '-'];
+      }));
+  },
+
+  // Makes a table of the messages. `counts` are those of the run's result, or null.
+  messages(trace, view, counts) {
     const first = Data.above(trace.sentAt, view.from - 1e-9), last = Data.above(trace.sentAt, view.to);
     const rows = trace.classes.map((name) => [name, 0, 0, 0]);
     for (let i = 0; i < trace.sent.length; i++) {
@@ -81,8 +111,12 @@ const Tables = {
       row[3] += i >= first && i < last;
     }
     const replays = trace.replays.reduce((sum, step) => sum + (trace.time[step] >= view.from && trace.time[step] <= view.to), 0);
+    const all = trace.sentIn(0, trace.end).program, calls = counts ? trace.inCollectives(counts) : 0;
+    const sums = [['of the program, in the trace', all, '', trace.sentIn(view.from, view.to).program],
+      ...(calls ? [['in collective calls: the trace has each call as one event', calls, '', '']] : []),
+      ...(counts ? [['sent by the program, as in the summary', counts.sent, '', '']] : [])];
     return Tables.table('Messages, as the trace has them', ['class', 'messages', 'bytes', 'sent in the window'],
-      [...rows.filter((row) => row[1]), ['given from a log', trace.replays.length, '', replays]].map((row) =>
+      [...rows.filter((row) => row[1]), ['given from a log', trace.replays.length, '', replays], ...sums].map((row) =>
         row.map((value) => typeof value === 'number' ? value.toLocaleString('en') : value)));
   },
 

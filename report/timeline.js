@@ -71,6 +71,7 @@ class Timeline {
     if (this.trace.loaded) {
       this.drawCuts(g);
       this.drawCrashes(g);
+      this.drawViolation(g);
       this.drawCursor(g);
     }
     this.strips.forEach((strip, i) => this.drawStrip(g, strip, AXIS + this.row * this.trace.ranks + GAP + i * (STRIP + GAP)));
@@ -189,8 +190,6 @@ class Timeline {
 
   drawCrashes(g) {
     const size = Math.max(3, Math.min(6, this.row / 2));
-    g.strokeStyle = this.palette.bad;
-    g.lineWidth = 2.5;
     g.beginPath();
     for (const step of this.trace.crashes) {
       const x = this.x(this.trace.time[step]), y = AXIS + (this.trace.rank[step] - 1 + 0.5) * this.row;
@@ -200,7 +199,31 @@ class Timeline {
         g.lineTo(x + dx * size, y + dy * size);
       }
     }
-    g.stroke();
+    this.strokeAbove(g);
+  }
+
+  // Strokes a mark in the colour of text, with a rim of the background's: a mark has the colour of no activity, and
+  // is seen on each of them.
+  strokeAbove(g) {
+    for (const [color, width] of [[this.palette.back, 6], [this.palette.text, 2.5]]) {
+      g.strokeStyle = color;
+      g.lineWidth = width;
+      g.stroke();
+    }
+  }
+
+  // Draws the step of a counterexample that violates: its last one.
+  drawViolation(g) {
+    const {trace} = this;
+    if (trace.timed || !trace.violations.length || !trace.steps) return;
+    const x = this.x(trace.time[trace.steps - 1]);
+    if (x < GUTTER || x > GUTTER + this.width + 1) return;
+    g.setLineDash([6, 4]);
+    g.beginPath();
+    g.moveTo(x, AXIS - 4);
+    g.lineTo(x, AXIS + this.row * trace.ranks);
+    this.strokeAbove(g);
+    g.setLineDash([]);
   }
 
   drawCursor(g) {
@@ -216,7 +239,19 @@ class Timeline {
     g.stroke();
   }
 
-  // ---- strips: {title, unit, level(from, to)} ----
+  // ---- strips: {title, short, show, level(from, to), mean} ----
+
+  // Returns the length of time over which the most of a mean is told: a round one, about a 200th of the window. So
+  // the number depends on the window, and not on the width of the page.
+  get bin() { return ticks(this.shown.from, this.shown.to, 200).step; }
+
+  // Returns the most of a strip in the window, as text.
+  most(strip) {
+    const {bin, shown} = this;
+    let most = 0;
+    for (let i = Math.floor(shown.from / bin); i * bin < shown.to; i++) most = Math.max(most, strip.level(i * bin, (i + 1) * bin));
+    return `at most ${strip.show(most)}${strip.mean && this.trace.timed ? ` over ${Trace.duration(bin)}` : ''}`;
+  }
 
   drawStrip(g, strip, top) {
     const wide = Math.round(this.width), step = (this.shown.to - this.shown.from) / wide, values = new Float64Array(wide);
@@ -227,7 +262,8 @@ class Timeline {
     }
     g.fillStyle = this.palette.quiet;
     g.textAlign = 'left';
-    g.fillText(`${strip.title}, at most ${strip.show(most)}`, GUTTER, top - 4);
+    const told = this.most(strip), text = `${strip.title}, ${told}`;
+    g.fillText(g.measureText(text).width <= wide ? text : `${strip.short}, ${told}`, GUTTER, top - 4);
     g.fillStyle = this.palette.panel;
     g.fillRect(GUTTER, top, wide, STRIP);
     g.fillStyle = this.palette.accent;
@@ -254,9 +290,9 @@ class Timeline {
       return most;
     };
     this.strips = [
-      {title: 'Writes to storage under way', level: writes, show: (value) => String(value)},
-      {title: 'Messages of the program, sent', level: perSecond(trace.bytesBefore), show: bytes},
-      {title: 'Control messages, sent', level: perSecond(trace.controlBefore),
+      {title: 'Writes to storage under way', short: 'Writes', level: writes, show: (value) => String(value)},
+      {title: 'Messages of the program, sent', short: 'Messages', mean: true, level: perSecond(trace.bytesBefore), show: bytes},
+      {title: 'Control messages, sent', short: 'Control', mean: true, level: perSecond(trace.controlBefore),
         show: (value) => `${Number(value.toPrecision(3)).toLocaleString('en')}${trace.timed ? ' a second' : ' a step'}`},
     ];
   }

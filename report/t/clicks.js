@@ -106,11 +106,16 @@ async function sums(p, result) {
 async function diagram(p) {
   await p.evaluate('view.choose(null)');
   await drawn(p);
-  is(/messages are sent in this window\. The \d+ around the first crash are drawn, from /.test(await text(p, 'drawn')), true,
-    'of a window with too many messages the diagram shows those around the crash');
+  const told = /^([\d,]+) messages of the program and ([\d,]+) control messages are sent in this window\. The [\d,]+ around the first crash are drawn, from /.exec(await text(p, 'drawn'));
+  is(told?.slice(1).map((count) => Number(count.replaceAll(',', ''))), await p.evaluate('(({program, control}) => [program, control])(trace.sentIn(view.from, view.to))'),
+    'of a window with too many messages the diagram shows those around the crash, and says how many there are of each kind');
+  is(await p.evaluate(`(({from, to}) => {
+    const starts = trace.rollbacks.map(({rank, from}) => trace.time[trace.stepsOf[rank + 1].find((step) => step >= from && trace.kinds[trace.kind[step]] === 'start')]);
+    return [from < trace.time[trace.crashes[0]], to > Math.max(...starts)];
+  })(spacetime.shown)`), [true, true], 'they begin before the crash and end after the last rank starts again');
   is(await p.evaluate('(({from, to}) => trace.time[trace.crashes[0]] >= from && trace.time[trace.crashes[0]] <= to)(spacetime.shown)'), true, 'which is there');
   await p.click('#few');
-  await p.until('document.getElementById("drawn").textContent.includes("messages in this window")');
+  await p.until('document.getElementById("drawn").textContent.endsWith("are sent in this window.")');
   const {count, ink} = await p.evaluate(`(() => {
     const g = spacetime.canvas.getContext('2d'), row = Math.round((AXIS + 1 * spacetime.row) * spacetime.scale); // between ranks 0 and 1
     const data = g.getImageData(Math.round(GUTTER * spacetime.scale), row, Math.round(spacetime.width), 1).data, back = spacetime.palette.back;
@@ -122,9 +127,55 @@ async function diagram(p) {
   await p.until('view.cursor && document.getElementById("chosen").textContent.includes("trace.txt:")');
   is(await p.evaluate('view.cursor.step >= 0'), true, 'an event of the list is chosen');
   await p.evaluate('view.show(1e8, 1.5e8)');
-  await p.until(`document.getElementById('elsewhere').textContent.includes('--from 0.100000000')`);
-  is(await text(p, 'elsewhere'), 'recline draw run/trace.txt --from 0.100000000 --to 0.150000000 -o part.svgrecline play run/trace.txt --at 0.150000000s',
-    'the commands that draw the window and play its end');
+  await p.evaluate('view.choose(null)');
+  await drawn(p);
+  const seconds = (time) => `${(time / 1e9).toFixed(9)}s`;
+  const part = await p.evaluate('[spacetime.shown.from, spacetime.shown.to, trace.time[trace.crashes[0]]]');
+  await p.until(`document.getElementById('elsewhere').textContent.endsWith('--at ${seconds(part[2])}')`);
+  is(await text(p, 'elsewhere'), `recline draw run/trace.txt --from ${seconds(part[0])} --to ${seconds(part[1])} -o part.svgrecline play run/trace.txt --at ${seconds(part[2])}`,
+    'the commands that draw what is drawn and play its crash');
+}
+
+// Tests that the numbers of messages are those of the result, on all parts of the page.
+async function messages(p, result) {
+  await p.until('document.querySelectorAll("#messages tbody tr").length > 0');
+  const rows = await p.evaluate('Object.fromEntries([...document.querySelectorAll("#messages tbody tr")].map(({cells}) => [cells[0].textContent, Number(cells[1].textContent.replaceAll(",", ""))]))');
+  const calls = rows['in collective calls: the trace has each call as one event'] || 0;
+  is(rows['sent by the program, as in the summary'], result.messages.sent, 'the table of messages ends with what the program has sent');
+  is(rows['of the program, in the trace'] + calls, result.messages.sent, 'which is that of the trace and of collective calls');
+  const shown = Object.entries(rows).filter(([name]) => ['delivered', 'late', 'early', 'discarded', 'not received', 'sent again'].includes(name));
+  is(shown.reduce((sum, [, count]) => sum + count, 0), rows['of the program, in the trace'], 'and the classes add up');
+}
+
+// Tests the table of failures against the lines of the trace.
+async function failed(p, lines) {
+  const time = (line) => Number(line.split(' ')[0]), crash = lines.find((line) => / crash( |$)/.test(line)), seconds = (line) => time(line) * 1e9;
+  const detected = lines.find((line) => /^\S+ - detected /.test(line)), again = lines.filter((line) => time(line) > 0 && / start checkpoint=2/.test(line)).at(-1);
+  const row = await p.evaluate('[...document.querySelector("#failures tbody tr").cells].map((cell) => cell.textContent)');
+  const shown = await p.evaluate(`[${seconds(crash)}, ${seconds(detected)}, ${seconds(again)}].map((time) => trace.show(time))`);
+  is([row[0], row[1], row[2], row[3], row[4], row[7]], [shown[0], '3', shown[1], '8', '2', shown[2]], 'a table tells what the crash has cost');
+  is(row[6], await p.evaluate(`trace.length(trace.of.reduce((sum, own) => sum + own.between(ACTIVITIES.indexOf('lost'), 0, trace.end), 0) / trace.ranks)`), 'with what is lost');
+}
+
+// Tests that marks are seen, and that the page says what they are.
+async function marks(p) {
+  const dots = () => p.evaluate(`(() => {
+    const g = timeline.canvas.getContext('2d'), step = trace.crashes[0], at = [timeline.x(trace.time[step]), AXIS + (trace.rank[step] - 0.5) * timeline.row].map((v) => Math.round(v * timeline.scale));
+    const [r, green, b] = g.getImageData(...at, 1, 1).data;
+    return [Palette.pixel('#' + [r, green, b].map((v) => v.toString(16).padStart(2, '0')).join('')) === Palette.pixel(timeline.palette.text), timeline.palette.activity.includes(timeline.palette.text)];
+  })()`);
+  for (const value of ['dark', 'light']) {
+    await p.call('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value}]});
+    await drawn(p);
+    is(await dots(), [true, false], `the crash has a colour that no activity has, ${value}`);
+  }
+  is(await p.evaluate('trace.classes.filter((_, kind) => trace.class.includes(kind)).length - document.querySelectorAll("#legend-messages svg").length'), 0, 'each class of messages is in the legend');
+  const most = () => p.evaluate('timeline.strips.map((strip) => timeline.most(strip))'), wide = await most();
+  await p.call('Emulation.setDeviceMetricsOverride', {width: 400, height: 900, deviceScaleFactor: 1, mobile: true});
+  await drawn(p);
+  is(await most(), wide, 'the most of storage and network does not depend on the width of the page');
+  await p.call('Emulation.clearDeviceMetricsOverride');
+  await drawn(p);
 }
 
 // Tries the search for an event.
@@ -148,6 +199,8 @@ async function paired(p, dir) {
   const row = await p.evaluate('[...document.querySelectorAll("#facts tr")].find((row) => row.cells[0].textContent === "checkpoints committed").textContent');
   const [a, b] = results.map((result) => result.checkpoints.committed);
   is(row.startsWith(`checkpoints committed${a}${b}`), true, 'with the numbers of both');
+  is(await p.evaluate('[...[...document.querySelectorAll("#facts tr")].find((row) => row.cells[0].textContent === "messages sent").cells].slice(1, 3).map((cell) => Number(cell.textContent.replaceAll(",", "")))'),
+    results.map((result) => result.messages.sent), 'among them the messages that the programs have sent');
   const crashes = () => p.evaluate('Pair.drawings.map((drawing) => Math.round(drawing.x(drawing.trace.time[drawing.trace.crashes[0]])))');
   const [left, right] = await crashes();
   is(left === right, false, 'by time, the crashes are not below each other');
@@ -188,6 +241,9 @@ run(async () => {
   await windows(p);
   await sums(p, result);
   await events(p, lines);
+  await messages(p, result);
+  await failed(p, lines);
+  await marks(p);
   await diagram(p);
   await sought(p);
   await names(p);
@@ -200,10 +256,13 @@ run(async () => {
   const violated = JSON.parse(fs.readFileSync(`${dir}/check/check.json`, 'utf8')).claims;
   await p.go(`file://${dir}/check.html`);
   is(await p.evaluate('[...document.querySelectorAll("#facts tbody tr")].map((row) => row.cells[0].textContent)'), violated.map((c) => c.id), 'the claims of a check');
+  is(await p.evaluate('[...document.querySelectorAll("#judged li > span")].map((span) => span.className)'), violated.map((c) => c.verdict === 'holds' ? 'good' : 'bad'), 'a violation is not green, also if it is expected');
   for (const [i, claim] of violated.filter((c) => c.trace).entries()) {
     await p.evaluate(`open(${i})`);
     const last = fs.readFileSync(`${dir}/check/${claim.id}.trace`, 'utf8').trim().split('\n').filter((line) => /^\d/.test(line)).length;
     is(await p.evaluate('[trace.steps, trace.violations[0].property]'), [last, claim.property], `${claim.id}: all steps of the counterexample, and what it violates`);
+    is(await p.evaluate('[document.getElementById("legend-checkpoint").textContent.trim(), document.getElementById("legend-violation").hidden]'), ['program held', false],
+      `${claim.id}: the legend has what is drawn`);
   }
   await names(p);
   await p.go(`file://${dir}/campaign.html`);
