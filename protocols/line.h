@@ -68,14 +68,24 @@ struct rcl_whole_control {
   uint32_t count; /* number of messages under way */
   uint32_t place; /* place of the first one among the control messages of the channel, from 0 */
   uint32_t about, value; /* words of the first one */
-  uint32_t ahead; /* number of the program's messages under way in front of the first one; 0 above
-                     the matching, where control messages have channels of their own */
+  uint32_t ahead; /* number of the program's messages under way in front of the first one; 0 where
+                     they do not share a channel that keeps its order */
+};
+
+/* Shows the messages of the program under way that have one of two colours. A protocol may write a
+ * colour or an index into the first word of a message (lai-yang): a message is white if that word
+ * is even exactly if the number of the committed checkpoint is, and else red. If there are no such
+ * messages, all is 0. */
+struct rcl_whole_colour {
+  uint32_t count;
+  uint32_t word; /* the first word of the first one; a proof shows that all have the same */
 };
 
 /* Shows the channel from one rank to another, or to itself. Messages that a start has made obsolete
  * are not under way. */
 struct rcl_whole_channel {
-  uint32_t messages; /* messages of the program that are under way */
+  uint32_t messages;                  /* messages of the program that are under way */
+  struct rcl_whole_colour white, red; /* the same messages, by colour */
   /* Counts of the present programs, of those in the images of the committed checkpoint, and of
    * those in the images of the next one. The count of a rank is 0 if the state with its program is
    * NULL. */

@@ -8,7 +8,7 @@
 struct taking {
   struct whole *h;
   struct line_move *m;
-  const struct path *p;
+  struct path *p;
   uint32_t at; /* place of the action */
   const char *unknown;
 };
@@ -53,9 +53,29 @@ static void raise_word(struct taking *t, uint32_t word)
   t->m->now[word] = plus(t->h, t->m->now[word], number(t->h, 1));
 }
 
+/* Counts a message under way by its colour. */
+static void put_colour(struct taking *t, uint32_t peer)
+{
+  struct whole *h = t->h;
+  Z3_ast sent = term(t, field(t, offsetof(struct rcl_action, words), 4));
+  if (t->m->colour == ANY_COLOUR)
+    t->unknown = "a message with words is sent by itself";
+  if (t->unknown)
+    return;
+  Z3_ast *count = &t->m->now[word_of_colour(h, t->m->rank, (int)peer, t->m->colour, COLOUR_COUNT)],
+         *word = &t->m->now[word_of_colour(h, t->m->rank, (int)peer, t->m->colour, COLOUR_WORD)];
+  path_add(&h->w.x, t->p, is_coloured(h, sent, t->m->colour), NULL);
+  line_move_duty(t->m, "colour", "messages under way of one colour share their first word",
+                 either(h, is_number(h, *count, 0), same(h, *word, sent)));
+  *count = plus(h, *count, number(h, 1));
+  *word = sent;
+}
+
 static void put_message(struct taking *t, uint32_t peer)
 {
   raise_word(t, word_of_channel(t->h, t->m->rank, (int)peer, CHANNEL_MESSAGES));
+  if (t->h->coloured)
+    put_colour(t, peer);
 }
 
 /* Counts a message that the program has sent, transmitted or not. */
@@ -125,7 +145,7 @@ static void put_control(struct taking *t)
   now[word_of_control(h, from, to, kind, WORD_PLACE)] = behind;
   now[word_of_control(h, from, to, kind, WORD_ABOUT)] = term(t, FIELD(t, about));
   now[word_of_control(h, from, to, kind, WORD_VALUE)] = term(t, FIELD(t, value));
-  if (h->joined)
+  if (h->below && h->ordered)
     now[word_of_control(h, from, to, kind, WORD_AHEAD)] =
         now[word_of_channel(h, from, to, CHANNEL_MESSAGES)];
 }
@@ -134,7 +154,7 @@ static void capture(struct taking *t)
 {
   Z3_ast checkpoint = term(t, FIELD(t, checkpoint));
   bool place =
-      t->h->joined || t->m->kind == RCL_EVENT_SAFE_POINT || t->m->kind == RCL_EVENT_COLLECTED;
+      t->h->below || t->m->kind == RCL_EVENT_SAFE_POINT || t->m->kind == RCL_EVENT_COLLECTED;
   line_move_duty(
       t->m, "capture",
       "an image is taken of the next checkpoint, below the matching or while its rank is held",
@@ -283,8 +303,7 @@ static void take(struct taking *t, enum rcl_action_kind kind, bool *gives_up)
   }
 }
 
-const char *line_actions_take(struct whole *h, struct line_move *m, const struct path *p,
-                              bool *gives_up)
+const char *line_actions_take(struct whole *h, struct line_move *m, struct path *p, bool *gives_up)
 {
   struct taking t = {h, m, p, 0, NULL};
   struct value count = path_peek(&h->w.x, p, h->w.list, offsetof(struct rcl_actions, count), 4);

@@ -144,29 +144,48 @@ static void take_ahead(struct whole *h, struct line_move *m, int peer, uint32_t 
   *ahead = chosen(h, none, *ahead, plus(h, *ahead, number(h, UINT32_MAX)));
 }
 
+/* Asks that the message is one of those under way of its colour. */
+static void take_colour(struct whole *h, struct line_move *m, int peer)
+{
+  Z3_ast sent = field(h, offsetof(struct rcl_event, words), 4),
+         *count = &m->now[word_of_colour(h, peer, m->rank, m->colour, COLOUR_COUNT)],
+         *word = &m->now[word_of_colour(h, peer, m->rank, m->colour, COLOUR_WORD)];
+  when(m, is_coloured(h, sent, m->colour));
+  when(m, negated(h, is_number(h, *count, 0)));
+  when(m, same(h, *word, sent));
+  *count = plus(h, *count, number(h, UINT32_MAX));
+  *word = chosen(h, is_number(h, *count, 0), number(h, 0), *word);
+}
+
 static void take_message(struct whole *h, struct line_move *m, int peer)
 {
   Z3_ast *messages = &m->now[word_of_channel(h, peer, m->rank, CHANNEL_MESSAGES)];
   when(m, negated(h, is_number(h, *messages, 0)));
   *messages = plus(h, *messages, number(h, UINT32_MAX));
-  for (uint32_t kind = 0; kind < h->kinds && h->joined; kind++)
+  if (m->colour != ANY_COLOUR)
+    take_colour(h, m, peer);
+  for (uint32_t kind = 0; kind < h->kinds && h->below && h->ordered; kind++)
     take_ahead(h, m, peer, kind);
 }
 
-/* Takes the first control message out of the channel. */
+/* Takes the control message out of the channel: the first one, if channels keep their order. */
 static void take_control(struct whole *h, struct line_move *m, int peer, uint32_t kind)
 {
-  Z3_ast *now = m->now;
+  Z3_ast *now = m->now, taken = now[word_of_control(h, peer, m->rank, kind, WORD_PLACE)];
   when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_COUNT)], 1));
-  when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_PLACE)], 0));
-  when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_AHEAD)], 0));
+  if (h->ordered) {
+    when(m, is_number(h, taken, 0));
+    when(m, is_number(h, now[word_of_control(h, peer, m->rank, kind, WORD_AHEAD)], 0));
+  }
   for (unsigned i = 0; i < CONTROL_WORDS; i++)
     now[word_of_control(h, peer, m->rank, kind, i)] = number(h, 0);
   for (uint32_t k = 0; k < h->kinds; k++) {
     Z3_ast *place = &now[word_of_control(h, peer, m->rank, k, WORD_PLACE)],
-           none = is_number(h, now[word_of_control(h, peer, m->rank, k, WORD_COUNT)], 0);
+           stays = h->ordered
+                       ? is_number(h, now[word_of_control(h, peer, m->rank, k, WORD_COUNT)], 0)
+                       : Z3_mk_bvule(h->w.x.z3, *place, taken);
     if (k != kind)
-      *place = chosen(h, none, *place, plus(h, *place, number(h, UINT32_MAX)));
+      *place = chosen(h, stays, *place, plus(h, *place, number(h, UINT32_MAX)));
   }
 }
 
@@ -216,6 +235,18 @@ static void commit_memory(struct whole *h, struct line_move *m, int rank, Z3_ast
   *durable = chosen(h, has_log, number(h, 0), *durable);
 }
 
+/* Makes red messages white ones, and the other way round. */
+static void swap_colours(struct whole *h, struct line_move *m)
+{
+  for (int i = 0; i < h->ranks * h->ranks && h->coloured; i++)
+    for (unsigned k = 0; k < COLOUR_WORDS; k++) {
+      Z3_ast *white = &m->now[word_of_colour(h, i / h->ranks, i % h->ranks, WHITE, k)],
+             *red = &m->now[word_of_colour(h, i / h->ranks, i % h->ranks, RED, k)], was = *white;
+      *white = *red;
+      *red = was;
+    }
+}
+
 /* Commits: the newer images become the committed ones, and the committed ones become older ones. */
 static void commit(struct whole *h, struct line_move *m)
 {
@@ -237,6 +268,7 @@ static void commit(struct whole *h, struct line_move *m)
     *durable = chosen(h, is_there, number(h, 0), *durable);
     commit_memory(h, m, rank, checkpoint);
   }
+  swap_colours(h, m);
   m->now[GLOBAL_COMMITTED] = checkpoint;
   m->now[GLOBAL_COMMITTING] = number(h, 0);
 }
@@ -320,6 +352,7 @@ static struct line_move begin(struct whole *h, int rank, enum rcl_event_kind kin
 {
   struct line_move m = {.rank = rank,
                         .kind = kind,
+                        .colour = ANY_COLOUR,
                         .when = g_ptr_array_new(),
                         .now = whole_words(h),
                         .duties = g_array_new(FALSE, FALSE, sizeof(struct duty))};
@@ -413,13 +446,17 @@ static void name_move(struct line_move *m, int from, const char *form)
 }
 
 /* Lists one move. `form` is "fresh", "barrier" (of all ranks), "log" (what is durable), "or
- * drained" (without a receive), or "". */
+ * drained" (without a receive), "white" or "red" (what is sent or arrives), or "". */
 static bool list_one(const struct listing *l, enum rcl_event_kind kind, const GPtrArray *conditions,
                      int from, const char *form)
 {
   struct line_move m = begin(l->h, l->h->w.self, kind, conditions);
   m.barrier = g_str_equal(form, "barrier");
   m.part = g_str_equal(form, "log") ? RCL_PART_LOG : RCL_PART_IMAGE;
+  if (g_str_has_prefix(form, "white"))
+    m.colour = WHITE;
+  else if (g_str_has_prefix(form, "red"))
+    m.colour = RED;
   name_move(&m, from, form);
   happen(l->h, &m, from);
   return visit(l, &m);
@@ -444,6 +481,9 @@ static bool list(void *ctx, struct rank_world *w, const GPtrArray *conditions,
   if (kind == RCL_EVENT_DURABLE && l->h->logs && !list_one(l, kind, conditions, from, "log"))
     return false;
   bool drained = kind == RCL_EVENT_ARRIVED && w->either;
+  if (l->h->coloured && (kind == RCL_EVENT_SEND || kind == RCL_EVENT_ARRIVED))
+    return list_one(l, kind, conditions, from, drained ? "white or drained" : "white") &&
+           list_one(l, kind, conditions, from, drained ? "red or drained" : "red");
   return list_one(l, kind, conditions, from, fresh ? "fresh" : drained ? "or drained" : "");
 }
 

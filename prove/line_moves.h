@@ -16,6 +16,7 @@ struct line_move {
   char name[64]; /* "1 control bookmark from 0" */
   int rank; /* the rank that takes a step on the event in w->event; -1: none does, as all go back */
   enum rcl_event_kind kind;
+  enum colour colour; /* SEND, ARRIVED: of the message; ANY_COLOUR: it is not known */
   bool barrier;       /* the event belongs to a barrier of all ranks */
   enum rcl_part part; /* DURABLE: what is durable */
   /* Z3_ast: conditions over the words before the move and the fields of the event. */
@@ -34,9 +35,8 @@ Z3_ast *line_moves_begin(const struct whole *);
 void line_move_duty(struct line_move *, const char *name, const char *text, Z3_ast holds);
 
 /* Changes the words in move->now and adds duties, by the actions of the step at whose end `p` is.
- * Returns NULL, or a static text on what the proof does not know. Sets *gives_up if the run ends.
- */
-const char *line_actions_take(struct whole *, struct line_move *, const struct path *p,
-                              bool *gives_up);
+ * If the move has a colour, adds to `p` that a message sent has it. Returns NULL, or a static text
+ * on what the proof does not know. Sets *gives_up if the run ends. */
+const char *line_actions_take(struct whole *, struct line_move *, struct path *p, bool *gives_up);
 
 #endif

@@ -54,6 +54,7 @@ static uint32_t trait(struct rank_world *w, size_t offset, uint32_t bytes)
 static void read_traits(struct rank_world *w)
 {
   w->traits.level = TRAIT(w, level);
+  w->traits.piggyback_bytes = TRAIT(w, piggyback_bytes);
   w->traits.collectives = TRAIT(w, collectives);
   w->traits.reconnects = TRAIT(w, reconnects);
   w->traits.independent = TRAIT(w, independent);

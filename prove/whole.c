@@ -40,6 +40,12 @@ uint32_t word_of_count(const struct whole *h, int from, int to, enum memory_of m
   return word_of_channel(h, from, to, CHANNEL_COUNTS + 2 * memory + what);
 }
 
+uint32_t word_of_colour(const struct whole *h, int from, int to, enum colour colour,
+                        enum colour_word word)
+{
+  return word_of_channel(h, from, to, CHANNEL_COLOUR + (uint32_t)colour * COLOUR_WORDS + word);
+}
+
 uint32_t word_of_control(const struct whole *h, int from, int to, uint32_t kind,
                          enum control_word word)
 {
@@ -118,6 +124,10 @@ static void show_pair(struct whole *h, int from, int to)
     const char *name;
     size_t at;
   } words[] = {{"messages", offsetof(struct rcl_whole_channel, messages)},
+               {"white", offsetof(struct rcl_whole_channel, white.count)},
+               {"white.word", offsetof(struct rcl_whole_channel, white.word)},
+               {"red", offsetof(struct rcl_whole_channel, red.count)},
+               {"red.word", offsetof(struct rcl_whole_channel, red.word)},
                {"sent", offsetof(struct rcl_whole_channel, now.sent)},
                {"given", offsetof(struct rcl_whole_channel, now.given)},
                {"committed.sent", offsetof(struct rcl_whole_channel, committed.sent)},
@@ -263,8 +273,6 @@ const char *whole_tell_line(struct whole *h)
   struct value at =
       rank_world_pointer(&h->w, h->w.protocol.object, offsetof(struct rcl_protocol, line));
   const char *why = at.kind == VALUE_POINTER && at.object ? NULL : "it states no line invariant";
-  if (!why && h->w.traits.level == RCL_LEVEL_CHANNEL && !h->joined)
-    why = "its control messages share channels that keep no order";
   for (; !why; at.bits += sizeof(struct rcl_clause)) {
     uint32_t from = (uint32_t)at.bits;
     struct value name = rank_world_pointer(&h->w, at.object, from),
@@ -320,8 +328,9 @@ static void note_place(struct whole *h)
                assumes = path_peek(&h->w.x, &none, place.object,
                                    at + (uint32_t)offsetof(struct rcl_place, assumes), 4);
   h->logs = what.kind == VALUE_BITS && what.bits != RCL_LOGGED_NOTHING;
-  h->joined = h->w.traits.level == RCL_LEVEL_CHANNEL && assumes.kind == VALUE_BITS &&
-              assumes.bits & RCL_ASSUMES_FIFO;
+  h->coloured = h->w.traits.piggyback_bytes > 0;
+  h->below = h->w.traits.level == RCL_LEVEL_CHANNEL;
+  h->ordered = !h->below || (assumes.kind == VALUE_BITS && assumes.bits & RCL_ASSUMES_FIFO);
 }
 
 bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ranks,

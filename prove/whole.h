@@ -44,11 +44,15 @@ enum rank_word {
   WORD_OWN, /* the first word of its own contribution */
   RANK_WORDS = WORD_OWN + RCL_WORDS
 };
+/* Names the colours of messages (struct rcl_whole_colour). */
+enum colour { ANY_COLOUR = -1, WHITE, RED, COLOURS };
+enum colour_word { COLOUR_COUNT, COLOUR_WORD, COLOUR_WORDS };
 /* Numbers the words of a pair of ranks. Counts come in twos (enum counted), for each of the three
  * memories that may tell of a program. */
 enum channel_word {
   CHANNEL_MESSAGES,
-  CHANNEL_COUNTS,
+  CHANNEL_COLOUR, /* count and word of white messages, then of red ones */
+  CHANNEL_COUNTS = CHANNEL_COLOUR + COLOURS * COLOUR_WORDS,
   CHANNEL_SHARES = CHANNEL_COUNTS + 2 * 3,
   CHANNEL_SHARE, /* the first word of the first contribution */
   CHANNEL_WORDS = CHANNEL_SHARE + RCL_WHOLE_SHARES * RCL_WORDS
@@ -76,7 +80,10 @@ struct whole {
   uint32_t kinds; /* kinds of control messages */
   uint32_t words; /* words in a state of a rank */
   bool logs;      /* the protocol stores logs with its images */
-  bool joined;    /* messages and control messages share channels, which keep their order */
+  bool below;     /* the protocol is below the matching: messages and control messages share
+                     channels, and a rank may be captured at any time */
+  bool ordered;   /* channels keep their order */
+  bool coloured;  /* messages of the program have words of the protocol */
   uint32_t config[WHOLE_RANKS];                          /* objects */
   uint32_t memory[WHOLE_RANKS][MEMORIES];                /* objects */
   uint32_t shown, shown_ranks, shown_channels, controls; /* objects that a clause is given */
@@ -92,6 +99,7 @@ uint32_t word_of_rank(const struct whole *, int rank, enum rank_word);
 uint32_t word_of_memory(const struct whole *, int rank, enum memory_of, uint32_t word);
 uint32_t word_of_channel(const struct whole *, int from, int to, uint32_t word);
 uint32_t word_of_count(const struct whole *, int from, int to, enum memory_of, enum counted);
+uint32_t word_of_colour(const struct whole *, int from, int to, enum colour, enum colour_word);
 uint32_t word_of_control(const struct whole *, int from, int to, uint32_t kind, enum control_word);
 uint32_t words_of_pair(const struct whole *);
 
@@ -212,6 +220,15 @@ static inline Z3_ast chosen(const struct whole *h, Z3_ast condition, Z3_ast a, Z
 static inline Z3_ast plus(const struct whole *h, Z3_ast a, Z3_ast b)
 {
   return Z3_mk_bvadd(h->w.x.z3, a, b);
+}
+
+/* Returns a term: a message with that first word has the colour. */
+static inline Z3_ast is_coloured(const struct whole *h, Z3_ast word, enum colour colour)
+{
+  Z3_context z = h->w.x.z3;
+  Z3_ast white =
+      same(h, Z3_mk_extract(z, 0, 0, word), Z3_mk_extract(z, 0, 0, h->before[GLOBAL_COMMITTED]));
+  return colour == WHITE ? white : negated(h, white);
 }
 
 /* Returns the checkpoint behind the committed one, which is the only one that can be under way. */

@@ -124,6 +124,24 @@ static void tell_storage(struct whole *h, int rank)
              rank, -1, conjunction(h, all));
 }
 
+/* Adds that each message under way is white or red. */
+static void tell_colours(struct whole *h, int from, int to)
+{
+  GPtrArray *all = g_ptr_array_new();
+  Z3_ast messages = h->before[word_of_channel(h, from, to, CHANNEL_MESSAGES)], sum = number(h, 0);
+  for (enum colour colour = WHITE; colour < COLOURS; colour++) {
+    Z3_ast count = h->before[word_of_colour(h, from, to, colour, COLOUR_COUNT)],
+           word = h->before[word_of_colour(h, from, to, colour, COLOUR_WORD)],
+           none = is_number(h, count, 0);
+    sum = plus(h, sum, count);
+    g_ptr_array_add(all, Z3_mk_bvule(h->w.x.z3, count, messages));
+    g_ptr_array_add(all, chosen(h, none, is_number(h, word, 0), is_coloured(h, word, colour)));
+  }
+  g_ptr_array_add(all, same(h, messages, sum));
+  whole_tell(h, false, "colours", "a message under way is white or red", from, to,
+             conjunction(h, all));
+}
+
 static Z3_ast images_are_zero(const struct whole *h)
 {
   GPtrArray *all = g_ptr_array_new();
@@ -180,6 +198,8 @@ const char *whole_tell_shape(struct whole *h)
     tell_storage(h, i);
     for (int j = 0; j < h->ranks; j++)
       tell_channel(h, i, j);
+    for (int j = 0; j < h->ranks && h->coloured; j++)
+      tell_colours(h, i, j);
   }
   Z3_ast committed = h->before[GLOBAL_COMMITTED];
   whole_tell(h, false, "fresh", "what is stored of no checkpoint is zero", -1, -1,

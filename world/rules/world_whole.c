@@ -246,6 +246,24 @@ static void show_control(const struct view *v, struct rcl_whole_control *control
   control[kind].ahead = ahead;
 }
 
+static void show_message(const struct view *v, struct rcl_whole_channel *channel,
+                         const struct world_message *message)
+{
+  bool is_red = (message->words[0] ^ v->whole.committed) & 1;
+  struct rcl_whole_colour *colour = is_red ? &channel->red : &channel->white;
+  channel->messages++;
+  if (!colour->count++)
+    colour->word = message->words[0];
+}
+
+/* Returns whether control messages share the channel with messages, and the protocol relies on
+ * their order. */
+static bool is_ordered(const struct view *v, enum part_kind kind)
+{
+  const struct rcl_place *place = v->w->protocol->place;
+  return kind == WORLD_CHANNEL && place && place->assumes & RCL_ASSUMES_FIFO;
+}
+
 static void show_messages(struct view *v, enum part_kind kind, int from, int to)
 {
   uint32_t count, place = 0, n = (uint32_t)(from * v->w->ranks + to);
@@ -255,9 +273,9 @@ static void show_messages(struct view *v, enum part_kind kind, int from, int to)
       continue;
     if (is_control(&list[i]))
       show_control(v, v->control + (size_t)n * v->kinds, &list[i], place++,
-                   kind == WORLD_CHANNEL ? v->channel[n].messages : 0);
+                   is_ordered(v, kind) ? v->channel[n].messages : 0);
     else
-      v->channel[n].messages++;
+      show_message(v, &v->channel[n], &list[i]);
   }
 }
 
