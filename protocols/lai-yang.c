@@ -404,6 +404,8 @@ static int first_broken(const struct rank *r)
   return is_before_line(r) || r->state->captured > 0 ? 0 : 6;
 }
 
+#include "protocols/lines/lai-yang_line.h"
+
 /* ---- the registered forms ---- */
 
 /* Phases of a checkpoint, and of recoveries, for results of runs. */
@@ -420,12 +422,12 @@ static const struct rcl_place place = {
     .back = RCL_BACK_ALL,
     .assumes = RCL_ASSUMES_ANYWHERE};
 
-#define PROTOCOL(ID, NAME, TITLE, NEXT)                                                            \
+#define PROTOCOL(ID, NAME, TITLE, LINE, NEXT)                                                      \
   {                                                                                                \
     .name = NAME, .title = TITLE, .piggyback_bytes = 1, .control_bytes = 12,                       \
     .level = RCL_LEVEL_CHANNEL, .controls = controls, .invariants = invariants, .phases = phases,  \
     .promises = promises, .state_size = state_size, .in_use = in_use, .step = ID##_step,           \
-    .violated_invariant = ID##_broken, .place = &place, .variant = NEXT                            \
+    .violated_invariant = ID##_broken, .place = &place, .line = LINE, .variant = NEXT              \
   }
 
 static const struct variant per_channel = {.one = false};
@@ -434,9 +436,10 @@ static const struct variant as_one = {.one = true};
 RCL_FORM(per_channel)
 RCL_FORM(as_one)
 
-static const struct rcl_protocol mattern = PROTOCOL(
-    as_one, "mattern", "Mattern (JPDC 1993), messages in transit counted at the initiator", NULL);
+static const struct rcl_protocol mattern =
+    PROTOCOL(as_one, "mattern", "Mattern (JPDC 1993), messages in transit counted at the initiator",
+             NULL, NULL);
 extern const struct rcl_protocol protocol_lai_yang;
 const struct rcl_protocol protocol_lai_yang =
     PROTOCOL(per_channel, "lai-yang",
-             "Lai-Yang (IPL 1987), coloured messages, channels without order", &mattern);
+             "Lai-Yang (IPL 1987), coloured messages, channels without order", line, &mattern);

@@ -13,42 +13,14 @@
 #ifndef RECLINE_CHANDY_LAMPORT_LINE_H
 #define RECLINE_CHANDY_LAMPORT_LINE_H
 
-#include "protocols/parts/whole_ranks.h" /* C, C1 */
-
-enum { IMAGE_DURABLE = 1 << RCL_PART_IMAGE, LOG_DURABLE = 1 << RCL_PART_LOG };
+#include "protocols/parts/log_clauses.h" /* C, C1 */
 
 /* ---- looking at ranks ---- */
 
-static bool has_captured(const struct rcl_whole *w, int i)
-{
-  return !is_behind(w, i) && state_of(w, i)->captured == next_of(w);
-}
-
-/* Returns whether image and log of C1 of rank i are durable. */
-static bool has_finished(const struct rcl_whole *w, int i)
-{
-  return has_captured(w, i) && phase_of(w, i) == RUNNING;
-}
-
-static bool is_recording(const struct rcl_whole *w, int i)
-{
-  return phase_of(w, i) == RECORDING || phase_of(w, i) == WRITING;
-}
-
-/* Returns how many messages of rank i are recorded in a state of rank j. */
 static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struct state *state)
 {
   const struct rcl_config *config = w->rank[j].config;
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < config->capacity; k++)
-    count += (k < state->recorded) & (recorded_of(config, state)[k].peer == i);
-  return count;
-}
-
-/* Returns how many messages of i the START of j will deliver. */
-static uint32_t to_deliver(const struct rcl_whole *w, int i, int j)
-{
-  return is_behind(w, j) ? recorded_in(w, i, j, state_of(w, j)) : 0;
+  return kept_from(recorded_of(config, state), state->recorded, config->capacity, i);
 }
 
 static uint32_t marker_in(const struct rcl_whole *w, int i, int j, const struct state *state)
@@ -68,105 +40,7 @@ static bool is_marked(const struct rcl_whole *w, int i, int j)
   return are_joined(w, i, j) && marker_in(w, i, j, state_of(w, j)) == next_of(w);
 }
 
-/* Returns whether i has reported C1, and the coordinator has counted that. */
-static bool is_counted(const struct rcl_whole *w, int i)
-{
-  return has_finished(w, i) && !under_way(w, i, RCL_COORDINATOR_RANK, DONE)->count;
-}
-
-static bool are_all_counted(const struct rcl_whole *w)
-{
-  bool all = true;
-  for (int i = 0; i < w->ranks; i++)
-    all &= is_counted(w, i);
-  return all;
-}
-
-/* Returns whether a clause can read the states stored with the images of C1 of both ranks. */
-static bool are_shown(const struct rcl_whole *w, int i, int j)
-{
-  return w->rank[i].newer && w->rank[j].newer;
-}
-
-/* ---- one rank ---- */
-
-static bool checkpoint_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  uint32_t phase = phase_of(w, i);
-  bool last = state_of(w, i)->captured == w->committed;
-  return last ? phase == RUNNING || phase == CAPTURING
-              : has_captured(w, i) && phase <= WRITING && phase != CAPTURING;
-}
-
-static bool written_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  uint32_t durable = state_of(w, i)->durable;
-  return is_behind(w, i) ||
-         (is_recording(w, i) ? !(durable & ~(uint32_t)ALL_DURABLE) && durable != ALL_DURABLE
-                             : durable == ALL_DURABLE);
-}
-
-static bool timer_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return !w->rank[i].timer || (i == RCL_COORDINATOR_RANK && !has_captured(w, i) &&
-                               phase_of(w, i) == RUNNING && !w->committing);
-}
-
-static bool capture_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return w->rank[i].capturing == (phase_of(w, i) == CAPTURING ? next_of(w) : 0);
-}
-
-static bool store_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  uint32_t durable = state_of(w, i)->durable;
-  return w->rank[i].storing == (has_captured(w, i) && !(durable & IMAGE_DURABLE) ? next_of(w) : 0);
-}
-
-static bool durable_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  uint32_t durable = state_of(w, i)->durable;
-  return is_behind(w, i) ||
-         w->rank[i].durable == (has_captured(w, i) && durable & IMAGE_DURABLE ? next_of(w) : 0);
-}
-
-static bool store_log_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  bool stores = phase_of(w, i) == WRITING && !(state_of(w, i)->durable & LOG_DURABLE);
-  return w->rank[i].storing_log == (stores ? next_of(w) : 0);
-}
-
-static bool durable_log_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  bool is = has_captured(w, i) && state_of(w, i)->durable & LOG_DURABLE;
-  return is_behind(w, i) ||
-         (w->rank[i].durable_log == (is ? next_of(w) : 0) && (!is || phase_of(w, i) != RECORDING));
-}
-
-/* A capture of C1 erases the checkpoint before C. */
-static bool bounded_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  const struct rcl_whole_rank *rank = &w->rank[i];
-  uint32_t most = is_behind(w, i) || (!has_captured(w, i) && w->committed > 1);
-  return rank->older <= most && rank->older + (rank->storing || rank->durable) <= 1;
-}
-
 /* ---- from rank i to rank j ---- */
-
-static bool begun_holds(const struct rcl_whole *w, int i, int j)
-{
-  return i != RCL_COORDINATOR_RANK || i == j || has_captured(w, i) ||
-         !(has_captured(w, j) || phase_of(w, j) == CAPTURING);
-}
 
 static bool totals_hold(const struct rcl_whole *w, int i, int j)
 {
@@ -254,14 +128,6 @@ static bool silent_holds(const struct rcl_whole *w, int i, int j)
          !(channel->messages + channel->control[MARKER].count + channel->control[DONE].count);
 }
 
-static bool done_holds(const struct rcl_whole *w, int i, int j)
-{
-  const struct rcl_whole_control *done = under_way(w, i, j, DONE);
-  if (j != RCL_COORDINATOR_RANK || i == j)
-    return !done->count;
-  return done->count <= has_finished(w, i) && (!done->count || done->about == next_of(w));
-}
-
 /* ---- all ranks ---- */
 
 static bool count_holds(const struct rcl_whole *w, int i, int j)
@@ -274,12 +140,6 @@ static bool count_holds(const struct rcl_whole *w, int i, int j)
          state_of(w, RCL_COORDINATOR_RANK)->done == (are_all_counted(w) ? 0 : counted);
 }
 
-static bool committing_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)i, (void)j;
-  return w->committing == (are_all_counted(w) ? next_of(w) : 0);
-}
-
 /* ---- stored states ---- */
 
 static bool image_holds(const struct rcl_whole *w, int i, int j)
@@ -289,25 +149,11 @@ static bool image_holds(const struct rcl_whole *w, int i, int j)
                     (!are_joined(w, i, j) || marker_in(w, i, j, image) == w->committed));
 }
 
-static bool restorable_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return w->rank[i].restorable && (w->rank[i].logged || w->committed == RCL_FRESH);
-}
-
-static bool line_holds(const struct rcl_whole *w, int i, int j)
-{
-  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
-  const struct state *from = w->rank[i].committed, *to = w->rank[j].committed;
-  return !from || !to ||
-         channel->committed.sent == channel->committed.given + recorded_in(w, i, j, to);
-}
-
 /* clang-format off */
 static const struct rcl_clause line[] = {
     {"checkpoint", "in CAPTURING a rank has C; in RECORDING and WRITING, C1; in RUNNING, either",
      RCL_OF_RANK, false, checkpoint_holds},
-    {"written", "a rank knows image and log as durable, except in RECORDING and WRITING",
+    {"written", "a rank in RECORDING or WRITING awaits image or log, one that has finished C1 does not",
      RCL_OF_RANK, false, written_holds},
     {"timer", "only the coordinator begins checkpoints, and only when none is under way",
      RCL_OF_RANK, false, timer_holds},

@@ -1,0 +1,182 @@
+/* Has clauses of line invariants (line.h) about ranks that record the messages in transit in a log,
+ * beside the image, without holding the program.
+ *
+ * A protocol includes this file after its own state (whole_ranks.h), with `durable`, the phases
+ * RUNNING, CAPTURING, RECORDING (what comes late) and WRITING (the log), ALL_DURABLE, and its `enum
+ * control` with DONE. It has recorded_in() itself.
+ */
+#ifndef RECLINE_LOG_CLAUSES_H
+#define RECLINE_LOG_CLAUSES_H
+
+#include "protocols/parts/mailbox.h"
+#include "protocols/parts/whole_ranks.h" /* C, C1 */
+
+enum { IMAGE_DURABLE = 1 << RCL_PART_IMAGE, LOG_DURABLE = 1 << RCL_PART_LOG };
+
+/* Returns how many messages of rank i are recorded in a state of rank j. */
+static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struct state *state);
+
+/* ---- looking at ranks ---- */
+
+static bool has_captured(const struct rcl_whole *w, int i)
+{
+  return !is_behind(w, i) && state_of(w, i)->captured == next_of(w);
+}
+
+/* Returns whether image and log of C1 of rank i are durable. */
+static bool has_finished(const struct rcl_whole *w, int i)
+{
+  return has_captured(w, i) && phase_of(w, i) == RUNNING;
+}
+
+static bool is_recording(const struct rcl_whole *w, int i)
+{
+  return phase_of(w, i) == RECORDING || phase_of(w, i) == WRITING;
+}
+
+/* Counts the messages of a rank in a mailbox. */
+static uint32_t kept_from(const struct rcl_kept *item, uint32_t used, uint32_t capacity, int rank)
+{
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < capacity; k++)
+    count += (k < used) & (item[k].peer == rank);
+  return count;
+}
+
+/* Returns how many messages of i the START of j will deliver. */
+static uint32_t to_deliver(const struct rcl_whole *w, int i, int j)
+{
+  return is_behind(w, j) ? recorded_in(w, i, j, state_of(w, j)) : 0;
+}
+
+/* Returns whether i has reported C1, and the coordinator has counted that. */
+static bool is_counted(const struct rcl_whole *w, int i)
+{
+  return has_finished(w, i) && !under_way(w, i, RCL_COORDINATOR_RANK, DONE)->count;
+}
+
+static bool are_all_counted(const struct rcl_whole *w)
+{
+  bool all = true;
+  for (int i = 0; i < w->ranks; i++)
+    all &= is_counted(w, i);
+  return all;
+}
+
+/* Returns whether a clause can read the states stored with the images of C1 of both ranks. */
+static bool are_shown(const struct rcl_whole *w, int i, int j)
+{
+  return w->rank[i].newer && w->rank[j].newer;
+}
+
+/* ---- one rank ---- */
+
+static bool checkpoint_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t phase = phase_of(w, i);
+  bool last = state_of(w, i)->captured == w->committed;
+  return last ? phase == RUNNING || phase == CAPTURING
+              : has_captured(w, i) && phase <= WRITING && phase != CAPTURING;
+}
+
+static bool written_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t durable = state_of(w, i)->durable;
+  return !has_captured(w, i) ||
+         (is_recording(w, i) ? !(durable & ~(uint32_t)ALL_DURABLE) && durable != ALL_DURABLE
+                             : durable == ALL_DURABLE);
+}
+
+static bool timer_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return !w->rank[i].timer || (i == RCL_COORDINATOR_RANK && !has_captured(w, i) &&
+                               phase_of(w, i) == RUNNING && !w->committing);
+}
+
+static bool capture_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return w->rank[i].capturing == (phase_of(w, i) == CAPTURING ? next_of(w) : 0);
+}
+
+static bool store_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t durable = state_of(w, i)->durable;
+  return w->rank[i].storing == (has_captured(w, i) && !(durable & IMAGE_DURABLE) ? next_of(w) : 0);
+}
+
+static bool durable_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t durable = state_of(w, i)->durable;
+  return is_behind(w, i) ||
+         w->rank[i].durable == (has_captured(w, i) && durable & IMAGE_DURABLE ? next_of(w) : 0);
+}
+
+static bool store_log_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  bool stores = phase_of(w, i) == WRITING && !(state_of(w, i)->durable & LOG_DURABLE);
+  return w->rank[i].storing_log == (stores ? next_of(w) : 0);
+}
+
+static bool durable_log_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  bool is = has_captured(w, i) && state_of(w, i)->durable & LOG_DURABLE;
+  return is_behind(w, i) ||
+         (w->rank[i].durable_log == (is ? next_of(w) : 0) && (!is || phase_of(w, i) != RECORDING));
+}
+
+/* A capture of C1 erases the checkpoint before C. */
+static bool bounded_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  const struct rcl_whole_rank *rank = &w->rank[i];
+  uint32_t most = is_behind(w, i) || (!has_captured(w, i) && w->committed > 1);
+  return rank->older <= most && rank->older + (rank->storing || rank->durable) <= 1;
+}
+
+static bool restorable_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return w->rank[i].restorable && (w->rank[i].logged || w->committed == RCL_FRESH);
+}
+
+/* ---- from rank i to rank j ---- */
+
+static bool begun_holds(const struct rcl_whole *w, int i, int j)
+{
+  return i != RCL_COORDINATOR_RANK || i == j || has_captured(w, i) ||
+         !(has_captured(w, j) || phase_of(w, j) == CAPTURING);
+}
+
+static bool line_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
+  const struct state *from = w->rank[i].committed, *to = w->rank[j].committed;
+  return !from || !to ||
+         channel->committed.sent == channel->committed.given + recorded_in(w, i, j, to);
+}
+
+static bool done_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *done = under_way(w, i, j, DONE);
+  if (j != RCL_COORDINATOR_RANK || i == j)
+    return !done->count;
+  return done->count <= has_finished(w, i) && (!done->count || done->about == next_of(w));
+}
+
+/* ---- all ranks ---- */
+
+static bool committing_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)i, (void)j;
+  return w->committing == (are_all_counted(w) ? next_of(w) : 0);
+}
+
+#endif
