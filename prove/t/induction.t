@@ -1,6 +1,6 @@
 #!/bin/sh
-# `recline prove PROTOCOL` (docs/prove.md): the line invariants of bookmark, blocking and
-# chandy-lamport are proved; mutants are refuted by the name of a clause, behind a move. Skipped where
+# `recline prove PROTOCOL` (docs/prove.md): the line invariants of bookmark, blocking, chandy-lamport
+# and lai-yang are proved; mutants are refuted by the name of a clause, behind a move. Skipped where
 # the prover is not built.
 # RECLINE_LONG=1: three ranks, the other mutants, one that only stands still, a clause that is left out.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
@@ -72,13 +72,28 @@ of=chandy-lamport
 refuted own-forgotten cut
 refuted log-not-awaited written
 
+# ---- colours, and channels without order ----
+
+never='1 timer'
+for control in none take late closed; do
+  never="$never, 0 control $control from 1"
+done
+for control in none take late closed 'done'; do
+  never="$never, 1 control $control from 0"
+done
+is "$(verdict --keep moves lai-yang)" 'proved 0' 'lai-yang, two ranks' out err
+is "$(sed -n 's/^  cannot happen: //p' out)" "$never" 'all other moves can happen' out
+of=lai-yang
+refuted colourless white
+refuted late-not-awaited closed
+
 # ---- not proved ----
 
 sed 's/RCL_ASSUMES_FIFO | //; s/spanning tree", NULL/spanning tree", line/' \
   "$root/protocols/chandy-lamport.c" >unordered.c
 echo 'RECLINE_PROTOCOLS(&protocol_chandy_lamport);' >>unordered.c
-is "$(verdict unordered.c)" 'undecided 2' 'markers in channels that are not said to keep their order' out err
-check 'and it is said' grep -q 'share channels that keep no order' out
+is "$(verdict unordered.c)" 'fails 1' 'markers in channels that are not said to keep their order' out err
+check 'as nothing is known to be ahead of a marker' grep -q '^  clause "ahead"' out
 is "$(verdict none)" 'undecided 2' 'none states no line invariant' out err
 check 'and it is said' grep -q 'it states no line invariant' out
 is "$(verdict --timeout 1s bookmark)" 'undecided 2' 'time is up' out err
@@ -100,7 +115,7 @@ needs() { # PROTOCOL: without a clause others fail, but where docs/prove.md says
   done <clauses
 }
 
-lines=34
+lines=42
 if [ -n "${RECLINE_LONG:-}" ]; then
   refuted not-quiet 'decided|channels'
   refuted own-count 'decided|channels'
@@ -131,6 +146,19 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   done
   refuted capture-late before --ranks 3
   needs chandy-lamport
+  of=lai-yang
+  refuted counts-kept tell
+  refuted counts-not-awaited closed
+  refuted early-delivered red
+  refuted early-uncounted red
+  refuted erase-early bounded
+  refuted image-not-awaited written
+  refuted log-not-awaited written
+  refuted no-record cut
+  refuted not-erased bounded
+  refuted not-redelivered totals
+  refuted own-forgotten white
+  is "$(verdict --timeout 0 --ranks 3 lai-yang)" 'proved 0' 'lai-yang, three ranks' out err
   is "$(verdict --timeout 0 --ranks 3 chandy-lamport)" 'proved 0' 'chandy-lamport, three ranks' out err
   is "$(verdict --timeout 0 --capacity 2 chandy-lamport)" 'proved 0' 'with two entries' out err
   of=bookmark
@@ -143,6 +171,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=212
+  lines=254
 fi
 finish $lines

@@ -41,6 +41,7 @@ turn_each() { # PROTOCOL COUNT: turns round that many clauses, all that it has
 }
 turn_each blocking 30
 turn_each chandy-lamport 26
+turn_each lai-yang 27
 turn_each bookmark 34
 
 # ---- mutants that break what the line rests on ----
@@ -90,6 +91,18 @@ mutant marker-late marker
 mutant not-redelivered totals
 mutant own-forgotten cut
 mutant record-all cut
+of=lai-yang
+mutant colourless white
+mutant counts-kept white
+mutant counts-not-awaited closed
+mutant early-delivered red
+mutant early-uncounted red
+mutant erase-early restorable
+mutant image-not-awaited written
+mutant log-not-awaited written
+mutant no-record cut
+mutant not-redelivered totals
+mutant own-forgotten white
 of=bookmark
 
 # ---- where it is judged ----
@@ -109,4 +122,4 @@ ${CC:-cc} -std=c11 -O1 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o t
   totals_hold/turned.c
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
-finish 152
+finish 202
