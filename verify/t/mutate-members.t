@@ -42,9 +42,10 @@ is(join('', map { Coverage::executes($with, $_) ? 1 : 0 } 3 .. 7), '11110', 'wit
 package Kept { sub keep { } }
 
 my (@asked, %notices);
+my $most = 0;
 sub judge {
   my @members = map { my ($name, $seconds) = @$_; {name => $name, seconds => $seconds, says => sub { push @asked, $name; return $notices{$name} ? "$name: noticed" : '' }} } @_;
-  return bless {tree => bless({}, 'Kept'), id => 'id', members => \@members,
+  return bless {tree => bless({}, 'Kept'), id => 'id', most => $most, members => \@members,
     executed => {dear => {'a.c' => '-11'}, cheap => {'a.c' => '-11'}, other => {'a.c' => '-01'}, elsewhere => {'b.c' => '-1'}}}, 'Judge';
 }
 my $codes = 0;
@@ -57,6 +58,10 @@ sub says { # LINE NOTICING...: what is said of a change of that line
 }
 is(says(1), '', 'nobody notices');
 is("@asked", 'cheap dear memory', 'those are asked that execute the line, the cheapest first, then the sanitizers');
+$most = 5;
+is(says(1), ', as far as was looked', 'nobody within some seconds');
+is("@asked", 'cheap memory', 'then the sanitizers are asked all the same');
+$most = 0;
 is(says(1, 'cheap', 'dear'), 'cheap: noticed', 'one notices');
 is("@asked", 'cheap', 'and is the last that is asked');
 is(says(2, 'other'), 'other: noticed', 'another line is executed by another member');

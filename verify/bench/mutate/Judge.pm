@@ -219,7 +219,7 @@ sub members {
     $self->note_noticed(\@noticed, @lines);
     [(map { $self->group_member($number++, $_) } @lines),
       (map { ($self->test_member($_), $self->memory_member($_)) } grep { -e "$tree->{root}/$tests[$_][0]" } 0 .. $#tests),
-      {name => 'memory', seconds => 40, says => sub { return $self->memory_says('bin/recline', @_) }}];
+      {name => 'memory', seconds => 8, says => sub { return $self->memory_says('bin/recline', @_) }}];
   }};
 }
 
@@ -322,27 +322,44 @@ sub test_says {
   return $line ? "$test: " . $line =~ s/^not ok \d+ - //r : $code ? "$test: ends with $code" : '';
 }
 
+# Takes that member out of the list that promises most in a second: by what it has noticed in the folder
+# `key`, and the less, the more groups of its mode were asked in vain (`asked`).
+sub next_member {
+  my ($self, $key, $list, $asked) = @_;
+  my %worth = map {
+    ($_->{name} => (($self->{kills}{$key}{$_->{name}} // 0) + .3) / ($_->{seconds} + .5) / (1 + ($asked->{mode_of($_)} // 0)))
+  } @$list;
+  my ($best) = sort { $worth{$b->{name}} <=> $worth{$a->{name}} || $a->{name} cmp $b->{name} } @$list;
+  @$list = grep { $_ != $best } @$list;
+  return $best;
+}
+
+sub mode_of { return $_[0]{name} =~ s/-\d+$//r }
+
 # The first member that notices the change of `line` (from 1), with what it says; else nothing, and why
-# no more was tried. Members that do not execute the line are not asked.
+# no more was tried. Members that do not execute the line are not asked. The sanitizers watch what other
+# members execute, so they come last, and are asked when the seconds for the others are over, too.
 sub noticed {
   my ($self, $codes, $originals, $file, $line) = @_;
   my $tree = $self->{tree};
   my @sources = sort keys %$codes;
   my $key = key($file);
-  my @members = $self->members;
+  my @left = $self->members;
+  my ($memory) = grep { $_->{name} eq 'memory' } @left;
+  @left = grep { $_ != $memory } @left;
   my $id = md5_hex($self->{id}, map { ($_, $codes->{$_}) } @sources);
   my $of = $self->{said}{$id} //= {};
-  my ($spent, $executed) = (0);
+  my ($spent, $executed, $late, %asked) = (0);
   for my $name (sort keys %$of) { return $of->{$name}[0] if $of->{$name}[0] }
-  my $worth = sub { (($self->{kills}{$key}{$_[0]{name}} // 0) + .3) / ($_[0]{seconds} + .5) };
-  # The sanitizers watch what other members execute, too.
-  for my $member (sort { ($a->{name} eq 'memory') <=> ($b->{name} eq 'memory') ||
-                         $worth->($b) <=> $worth->($a) || $a->{name} cmp $b->{name} } @members) {
+  while (my $member = @left && !$late ? $self->next_member($key, \@left, \%asked) : $memory) {
     my $name = $member->{name};
+    $memory = undef if $member == ($memory // 0);
     next unless $name eq 'memory' ? $executed : $self->executes($member, $file, $line);
     $executed = 1;
+    $asked{mode_of($member)}++;
     next if $of->{$name};
-    return ('', 'as far as was looked') if $self->{most} && ($spent += $member->{seconds}) > $self->{most};
+    $late ||= $self->{most} && ($spent += $member->{seconds}) > $self->{most};
+    next if $late && $name ne 'memory';
     $of->{$name} = [$member->{says}->(@sources)];
     $tree->keep('judge-results', $id, $name, $of->{$name}[0] =~ s/[\t\n]/ /gr);
     next unless $of->{$name}[0];
@@ -350,7 +367,7 @@ sub noticed {
     $tree->keep('judge-noticed', $key, $name);
     return $of->{$name}[0];
   }
-  return ('', $executed ? () : 'not executed');
+  return ('', $late ? 'as far as was looked' : $executed ? () : 'not executed');
 }
 
 sub detectors { my ($self) = @_; return scalar(my @all = $self->members) . ' members of the screening set' }
