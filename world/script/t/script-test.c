@@ -65,6 +65,7 @@ static void spelled_out(void)
   spells_out("rank *: bcast 1", 3, 1, "0:0:1:8:0 0:2:1:8:0 ");
   spells_out("rank *: bcast 0, reduce 2", 3, 2, "1:0:1:8:0 1:0:2:8:0 1:1:2:8:0 ");
   spells_out("rank *: bcast 0, reduce 2", 3, 1, "1:0:1:8:0 0:2:2:8:0 ");
+  spells_out("rank *: allreduce", 1, 0, "");
   spells_out("rank *: allreduce", 2, 0, "1:1:1:8:0 0:1:1:8:0 ");
   spells_out("rank 0: send 1 tag 9, barrier\nrank 1: recv 0 tag 9, barrier", 2, 1,
              "1:0:9:8:0 0:0:1:8:0 1:0:1:8:0 ");
