@@ -47,7 +47,9 @@ class Fields:
         self.__dict__ = dict(zip(names, values))
 
     def copy(self):
-        return Fields(self.__dict__, self.__dict__.values())
+        other = Fields.__new__(Fields)
+        other.__dict__ = self.__dict__.copy()
+        return other
 
     def frozen(self):
         return tuple(self.__dict__.values())
@@ -87,17 +89,22 @@ class World:
     def copy(self, rank):
         """For a move of that rank; None: of all."""
         other = World.__new__(World)
-        other.__dict__.update(self.__dict__)
+        other.__dict__ = self.__dict__.copy()
         other.moved, other.stores = rank, []
-        other.ranks = [me.copy() if rank in (None, i) else me for i, me in enumerate(self.ranks)]
+        other.ranks = [me.copy() for me in self.ranks] if rank is None else list(self.ranks)
+        if rank is not None:
+            other.ranks[rank] = self.ranks[rank].copy()
         other.globals = self.globals.copy()
         other.messages, other.controls = list(self.messages), list(self.controls)
         return other
 
     def frozen(self):
-        ranks = tuple([me.frozen() if self.moved in (None, i) else self.state[0][i]
-                       for i, me in enumerate(self.ranks)])
-        return ranks, tuple(self.messages), tuple(self.controls), self.globals.frozen()
+        if self.moved is None:
+            ranks = [me.frozen() for me in self.ranks]
+        else:
+            ranks = list(self.state[0])
+            ranks[self.moved] = self.ranks[self.moved].frozen()
+        return tuple(ranks), tuple(self.messages), tuple(self.controls), self.globals.frozen()
 
     def violate(self, name):
         self.wrong = self.wrong or name
@@ -583,15 +590,16 @@ class Search:
                 self.lengths.add(self.depth + 1)
             then = after.frozen()
             still &= move[0] is World.crash or then == state
-            if then not in self.seen:
-                self.seen.add(then)
+            known = len(self.seen)
+            self.seen.add(then)  # to look first would hash it twice
+            if len(self.seen) > known:
                 self.following.append(then)
         if not any(me.gave_up for me in world.ranks):
             self.judge(world, still)
         self.transitions[0] += len(moves)
-        key = world.settled()
-        if key not in self.settled:
-            self.settled.add(key)
+        known = len(self.settled)
+        self.settled.add(world.settled())
+        if len(self.settled) > known:
             self.transitions[1] += len(moves)
             self.deepest = self.depth
 
