@@ -24,7 +24,7 @@ turn_round() { # CLAUSE: folder CLAUSE with a shared object and a claim
       s/, $1}/, turned}/" "$source" >"$1/protocols/lines/${of}_line.h" && echo '#endif' >>"$1/protocols/lines/${of}_line.h" &&
     sed -i "s/\"$of\([a-z-]*\)\"/\"turned\1\"/" "$1/turned.c" &&
     echo "RECLINE_PROTOCOLS(&protocol_$(echo "$of" | tr - _));" >>"$1/turned.c" &&
-    ${CC:-cc} -std=c11 -O1 -shared -fPIC -iquote "$1" -iquote "$root" -o "$1/turned.so" "$1/turned.c" &&
+    ${CC:-cc} -std=c11 -O0 -shared -fPIC -iquote "$1" -iquote "$root" -o "$1/turned.so" "$1/turned.c" &&
     claim turned turned.so holds >"$1/claim.yaml"
 }
 
@@ -118,7 +118,7 @@ is "$(judged violated)" 'holds -' 'a claim that expects a violation is about wha
 
 sed 's/return !totals_hold(w, i, j);/return w->rank[1 << 24].held;/' \
   totals_hold/protocols/lines/bookmark_line.h >wild.h && mv wild.h totals_hold/protocols/lines/bookmark_line.h
-${CC:-cc} -std=c11 -O1 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o totals_hold/turned.so \
+${CC:-cc} -std=c11 -O0 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o totals_hold/turned.so \
   totals_hold/turned.c
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
