@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # The examples of every --help are run, in one folder that has what they name. RECLINE_LONG=1: those
-# that take minutes, too; what takes hours is left to the tests of its parts.
+# that take minutes, too; what takes hours is left to the tests of its parts, and what another test
+# runs to that test.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -18,6 +19,9 @@ my $dir = tempdir(CLEANUP => 1);
 chdir $dir or BAIL_OUT($!);
 my %long = map { $_ => 1 } 'interval mine.yaml --runs 20 --out interval', 'check --all --jobs 2 --junit';
 my %hours = map { $_ => 1 } 'replicate --out replication';
+# The test that runs an example, and its lines that do.
+my %elsewhere = ('prove --memory bookmark --ranks 2 --capacity 1' =>
+  ['prove/t/memory.t', "small='--ranks 2 --capacity 1'", 'is "$(verdict $small bookmark)" ', '  "$recline" prove --memory "$@" ']);
 
 # A run with failures by a law, as `interval` wants them; a protocol of one's own, with its claim.
 open my $out, '>', 'mine.yaml' or BAIL_OUT($!);
@@ -53,6 +57,12 @@ for my $command (sort { ($rank{$a} // 3) <=> ($rank{$b} // 3) || $a cmp $b } @co
     next if $command eq 'join' && !-x $jacobi;
     next if $command eq 'prove' && !-e "$build/bin/recline-prove"; # built where LLVM and Z3 are
     next if $command eq 'play' && !-e "$build/play/page.html";
+    if (my ($file, @lines) = @{$elsewhere{$example} // []}) {
+      open my $in, '<', "$root/$file" or BAIL_OUT("$file: $!");
+      my $test = join '', <$in>;
+      is(join(', ', grep { index($test, "\n$_") < 0 } @lines), '', "recline $example is run by $file");
+      next;
+    }
     system 'rm -rf kept' if $command eq 'campaign';
     my $said = qx(timeout 900 recline $example 2>&1 </dev/null);
     is($? >> 8, 0, "recline $example") or diag($said);
