@@ -280,10 +280,11 @@ static bool explore_all(struct command *c)
     }
     int status;
     struct rusage usage;
-    pid_t pid = wait4(-1, &status, WNOHANG, &usage);
+    pid_t pid = wait4(-1, &status, WNOHANG, &usage), ending = 0;
+    if (pid <= 0 && (ending = workers_watch(&work, workers, c->jobs)))
+      pid = wait4(ending, &status, 0, &usage);
     struct worker *worker = pid > 0 ? worker_of(workers, c->jobs, pid) : NULL;
     if (!worker) {
-      workers_watch(&work, workers, c->jobs);
       shown |= show_progress(c, began, next - running);
       continue;
     }

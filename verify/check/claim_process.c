@@ -140,9 +140,10 @@ static uint64_t memory_limit(const struct work *w, const struct scenario *claim)
   return claim->limits.memory > 0 ? (uint64_t)claim->limits.memory : share;
 }
 
-void workers_watch(const struct work *w, struct worker *workers, int count)
+pid_t workers_watch(const struct work *w, struct worker *workers, int count)
 {
   g_autofree struct pollfd *ends = g_new0(struct pollfd, (gsize)count);
+  g_autofree pid_t *pids = g_new0(pid_t, (gsize)count);
   nfds_t running = 0;
   for (int i = 0; i < count; i++) {
     struct worker *worker = &workers[i];
@@ -152,7 +153,12 @@ void workers_watch(const struct work *w, struct worker *workers, int count)
     worker->too_large |= limit && platform_resident(worker->pid) > limit;
     if (worker->too_large)
       kill(worker->pid, SIGKILL);
+    pids[running] = worker->pid;
     ends[running++] = (struct pollfd){.fd = worker->pipe, .events = POLLIN};
   }
   poll(ends, running, 100); /* ms */
+  for (nfds_t i = 0; i < running; i++)
+    if (ends[i].revents)
+      return pids[i];
+  return 0;
 }

@@ -33,8 +33,8 @@ bool worker_begin(const struct work *, struct worker *, struct checked *);
  * input, which it prints. */
 bool worker_end(struct worker *, int status, const struct rusage *);
 
-/* Waits until one of `count` processes writes something or has ended, at most 100 ms. Ends
- * processes that take too much memory. */
-void workers_watch(const struct work *, struct worker *, int count);
+/* Waits until one of `count` processes writes its result or ends, at most 100 ms. Ends processes
+ * that take too much memory. Returns the process, which ends by itself from then on, or 0. */
+pid_t workers_watch(const struct work *, struct worker *, int count);
 
 #endif
