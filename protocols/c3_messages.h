@@ -11,8 +11,8 @@
 
 /* ---- messages and decisions to be replayed, or suppressed ---- */
 
-/* Forgets messages that came from beyond the line: they are on disk, or peers were told of them
- * after a restart. */
+/* Clears the early messages, and the reductions and broadcasts that cross the line: they are on
+ * disk with the checkpoint, or peers were told of them after a restart. */
 static void clear_early(const struct rank *r)
 {
   memset(early_of(r->config, r->state), 0, r->state->early * sizeof(struct number));
@@ -29,8 +29,9 @@ static bool broadcasts_are_repeated(const struct rank *r)
   return true;
 }
 
-/* Returns whether nothing of the replay is left. No broadcast may be left to rejoin, as these are
- * not kept beyond the next line. */
+/* Returns whether nothing of the replay is left. As a root, this rank must have repeated every
+ * broadcast that it made while logging: peers take part again, and their lists of such broadcasts
+ * (`rejoin`) are not part of the next checkpoint. */
 static bool replay_is_over(const struct rank *r)
 {
   if (!broadcasts_are_repeated(r))
@@ -79,8 +80,8 @@ static void send(const struct rank *r)
   transmit->words[NUMBER] = r->state->by_envelope ? 0 : number;
 }
 
-/* Returns the log's entry for this receive of the program, which replays deterministically; NULL:
- * none. */
+/* Returns the log's entry for receive `request` of the program, or NULL if there is none. The
+ * program posts the same receives in the same order when it replays. */
 static struct entry *logged(const struct rank *r, uint32_t request)
 {
   struct entry *entry = log_of(r->config, r->state);
@@ -91,7 +92,7 @@ static struct entry *logged(const struct rank *r, uint32_t request)
   return NULL;
 }
 
-/* Returns the log's entry for the cancellation of a receive; NULL: none. */
+/* Returns the log's entry for the cancellation of a receive, or NULL if there is none. */
 static struct entry *cancellation(const struct rank *r, uint32_t request)
 {
   struct entry *entry = log_of(r->config, r->state);
@@ -146,7 +147,8 @@ static void choose(const struct rank *r)
     }
 }
 
-/* Logs whether a receive is cancelled or completes; like other decisions that depends on time. */
+/* While logging, logs whether a receive is cancelled or completes, which depends on time, as other
+ * decisions do. In a replay, forces the logged outcome. */
 static void cancel(const struct rank *r)
 {
   struct entry *entry = cancellation(r, r->event->request);

@@ -7,16 +7,16 @@
  * program does not determine: which message a wildcard receive was given, and decisions (tests,
  * probes, choices).
  *
- * Messages to each peer are numbered. A message stays in the sender's log until a durable
- * checkpoint of its receiver covers it. It goes on the wire when all events before the send are
- * stable and the link is up. Until then the program's send is complete, and the message waits in
- * the log. Events after the send do not count, as a polling program makes them faster than they are
- * written. An output leaves when all events before it are stable.
+ * Messages to each peer are numbered. A message stays in the sender's log until the sender's first
+ * checkpoint after a durable checkpoint of the receiver covers it. It goes on the wire when all
+ * events before the send are stable and the link is up. The program's send is complete at once;
+ * until then the message waits in the log. Events after the send do not count, as a polling program
+ * makes them faster than they are written. An output leaves when all events before it are stable.
  *
  * After a crash both ends of a link report what they have received. The restarted rank's program
  * runs again: receives and decisions come out as logged, and messages that its peers have received
- * are not sent again. The peers send messages again from their logs that it has not received.
- * Survivors never go back.
+ * are not sent again. Peers send again, from their logs, the messages that the restarted rank has
+ * not received. Survivors never go back.
  *
  *     the rank      SAFE_POINT, if wanted          captured
  *             RUNNING ----------------> CAPTURING ----------> WRITING
@@ -56,8 +56,9 @@ enum control { HAVE = 1, REPORT, CHECKPOINTED };
 
 static const char *const controls[] = {"none", "have", "report", "checkpointed", NULL};
 
-/* An event, in the order of events: receive `request` was given a message of (peer, tag), or was
- * cancelled (RCL_NOBODY); or `count` decisions in a row came out as `outcome`. */
+/* Describes an entry of the event log, in the order of events: receive `request` was given a
+ * message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions in a row,
+ * each an event, came out as `outcome`. */
 struct happened {
   uint32_t request; /* 0: it is a decision */
   uint32_t outcome;
@@ -99,8 +100,8 @@ struct counts {
   uint32_t sent, received;
 };
 
-/* The counts of both checkpoints, the durable one first; for each rank up to where no restart of it
- * will ask for messages; the event log; the links. */
+/* Lists the counts of both checkpoints, the durable one first; for each rank, the number of the
+ * last message to it that no restart of it will ask for; the event log; the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(all_counts, struct counts, 2 * config->ranks)                                              \
   ARRAY(released_of, uint32_t, config->ranks)                                                      \
@@ -432,8 +433,9 @@ static void step(const struct rank *r)
 
 /* ---- invariants, by their numbers ---- */
 
-/* Checks that no number is below its gap, unless it is kept for a checkpoint from before the gap
- * was closed. */
+/* Checks that no message noted as ahead of a gap is the next one expected, which would close the
+ * gap. Numbers up to `received` may remain: they are kept for a checkpoint from before the gap was
+ * closed. */
 static bool beyond_gaps(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

@@ -2,8 +2,8 @@
  *
  * Messages to and from each peer are numbered, over all tags and communicators. A message stays in
  * the log of its sender, with its payload in a slot. It goes on the wire when the link is up and,
- * if events are logged, the events before the send are stable. Until then the program's send is
- * complete, and the message waits in the log with later messages to the same peer.
+ * if events are logged, the events before the send are stable. The program's send is complete at
+ * once; until then the message waits in the log with later messages to the same peer.
  *
  * When a rank has gone back, both ends of a link report the numbers that they have received. The
  * other end sends missing messages again; when its program repeats a send that has arrived, it
