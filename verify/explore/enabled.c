@@ -55,9 +55,9 @@ static void reserve_walks(struct enabled *enabled, uint32_t count)
   enabled->walks = memory_grow(enabled->walks, enabled->walks_room * sizeof *enabled->walks);
 }
 
-/* Begins, after `n` others, a walk for each origin whose moves must be looked up again. Origins
- * from `open` on have none. Returns the number of walks. The code has no branch that the processor
- * would predict badly. */
+/* Begins, after `n` others, a descent for each origin whose moves must be looked up again. Origins
+ * from `open` on have no moves. Returns the number of descents. The code has no branch that the
+ * processor would predict badly. */
 static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t count,
                             uint32_t open, struct view_set changed, uint32_t n)
 {
@@ -76,7 +76,7 @@ static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t 
   return n;
 }
 
-/* Returns the list of moves to which the walk has led. If it leads to none, learns the list. */
+/* Returns the list of moves to which the descent has led. If it leads to none, learns the list. */
 static const struct move_list *take_list(struct worker *w, const struct walk *walk)
 {
   struct enabled *enabled = &w->enabled;
@@ -99,7 +99,7 @@ static const struct move_list *take_list(struct worker *w, const struct walk *wa
 }
 
 /* Looks up each rank's own moves, which tell whether its program has ended; then the moves of all
- * other open origins. Returns the number of walks. */
+ * other open origins. Returns the number of descents. */
 static uint32_t find_lists(struct worker *w, struct view_set changed, struct world_standing *all,
                            uint32_t *open)
 {
@@ -126,8 +126,8 @@ static uint32_t find_lists(struct worker *w, struct view_set changed, struct wor
 
 /* ---- what moves do ---- */
 
-/* Notes the effect of an option, from the end of its walk. Returns false if the effect is not
- * known: the walk has found no result, or a rewrite of the result is not known. */
+/* Notes the effect of an option, from the end of its descent. Returns false if the effect is not
+ * known: the descent has found no result, or a rewrite of the result is not known. */
 static bool take_result(struct worker *w, const struct origin_moves *moves_of, uint32_t number,
                         uint32_t cursor, struct view_set *on)
 {
@@ -156,7 +156,7 @@ static void take_results(struct worker *w, uint32_t origin, const struct walk *w
   w->enabled.on[origin] = on;
 }
 
-/* Looks up the effects of the moves of the first `stale` walks' origins. */
+/* Looks up the effects of the moves that have the origins of the first `stale` descents. */
 static void find_deltas(struct worker *w, uint32_t stale)
 {
   struct enabled *enabled = &w->enabled;
@@ -177,7 +177,7 @@ static void find_deltas(struct worker *w, uint32_t stale)
   }
 }
 
-/* Returns whether an option, when looked up again, has the effect that is noted. */
+/* Returns whether an option, when it is looked up again, has the effect that is noted. */
 static bool is_result_current(const struct worker *w, const struct origin_moves *moves_of,
                               uint32_t number)
 {
@@ -195,7 +195,7 @@ static bool is_result_current(const struct worker *w, const struct origin_moves 
          !memcmp(delta->words, noted->words, w->packing->words * sizeof *delta->words);
 }
 
-/* Returns whether the moves of each open origin are as listed, when looked up again. */
+/* Returns whether the moves of each open origin are as listed, when they are looked up again. */
 static bool are_current(const struct worker *w, uint32_t open)
 {
   const struct local_cache *s = &w->cache;

@@ -1,7 +1,8 @@
-/* Finds enabled moves: those of each origin in the state being expanded, and their deltas.
+/* Finds the enabled moves of the state being expanded, and their deltas, by origin: a rank by
+ * itself, a message to it from one peer, its crash, or a detection (world_origins() in world.h).
  *
- * States are expanded in the order in which they were found, and most differ from the one before in
- * few components. The moves of an origin stay valid while neither a view that they look at nor a
+ * States are expanded in the order in which they were found, and most differ from the state before
+ * in few components. The moves of an origin stay valid while neither a view that they look at nor a
  * component that they rewrite changes; the moves of all other origins are looked up again.
  */
 #ifndef RECLINE_ENABLED_H
@@ -14,20 +15,22 @@
 struct origin_moves {
   uint32_t first, count; /* range in local_cache.options */
   uint32_t room;
-  uint32_t *cursors; /* for each option: the end of the walk to its effect; 0: not known */
+  uint32_t *cursors; /* for each option: the end of the descent to its effect; 0: not known */
   char *deltas;      /* with fine views: the effect in this state */
 };
 
 struct enabled {
   struct origin_moves *of; /* the moves of each origin */
-  /* The components on which the moves of each origin depend; ENABLED_UNKNOWN: must be looked up
-   * again. */
+  /* The views on which the moves of each origin depend. With ENABLED_UNKNOWN in the set the moves
+   * must be looked up again. */
   struct view_set *on;
-  uint32_t count;
-  uint32_t *own, *other; /* the origins of ranks by themselves, in order; all other origins */
+  uint32_t count; /* of origins */
+  /* `own`: for each rank, the origin of the moves that it makes without a message, a crash or a
+   * detection; `other`: all other origins. */
+  uint32_t *own, *other;
   uint32_t others;
   struct world_standing *standing; /* of each rank */
-  struct walk *walks;              /* scratch: the walks under way */
+  struct walk *walks;              /* scratch: the descents under way */
   uint32_t walks_room;
 };
 
@@ -39,9 +42,10 @@ void enabled_clear(struct enabled *);
 /* Forgets all moves. Is called when local_cache_begin() returns true. */
 void enabled_forget(struct enabled *);
 
-/* Looks up the moves of open origins in the worker's state, if they depend on the views `changed`,
- * which differ from the state before. Returns the number of open origins. Sets `all` to how all
- * ranks stand. */
+/* Looks up, in the worker's state, the moves of the open origins (those that can have moves now,
+ * world_open_origins()) if the moves depend on the views `changed`, which differ from the state
+ * before. Returns the number of open origins. Sets `all` to the standing of all ranks together
+ * (world_standing_of_all()). */
 uint32_t enabled_find(struct worker *, struct view_set changed, struct world_standing *all);
 
 /* Returns the effect of option number `number` of an origin. */

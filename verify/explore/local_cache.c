@@ -66,7 +66,7 @@ static void note_seen(struct local_cache *s, uint32_t view)
   s->seen[s->views.component[view]] |= views_parts(&s->views, view);
 }
 
-/* Notes the views that the walk to the list of `origin` looks at. */
+/* Notes the views that the descent to the list of `origin` looks at. */
 static void see_list(struct worker *w, uint32_t origin)
 {
   struct local_cache *s = &w->cache;
@@ -84,8 +84,8 @@ static uint32_t seen_as(const struct model *model, uint32_t looked, uint64_t *pa
 }
 
 /* Finds the view to look at next: all parts of one component that the transition cache has just
- * looked at and the walk has not. The first such component counts. Returns false if there is
- * none. */
+ * looked at and the descent has not. The first such component counts. Returns false if there is no
+ * such component. */
 static bool find_unseen(struct worker *w, uint32_t *view)
 {
   const struct transition_cache *m = &w->e->model.rules_cache;
@@ -104,8 +104,8 @@ static bool find_unseen(struct worker *w, uint32_t *view)
   return parts != 0;
 }
 
-/* Adds edges from `cursor` for the parts that the transition cache has just looked at and the walk
- * has not, with `result` at their end. */
+/* Adds edges from `cursor`, for the parts that the transition cache has just looked at and the
+ * descent has not, with `result` at their end. */
 static void write_down(struct worker *w, uint32_t *cursor, uint32_t result)
 {
   struct local_cache *s = &w->cache;
@@ -244,7 +244,7 @@ static const struct effect *learn_step(struct worker *w, const struct option *op
   return effect;
 }
 
-/* Adds `result` at the end of the walk to the effect of an option of `origin`. */
+/* Adds `result` at the end of the descent to the effect of an option of `origin`. */
 static void note_result(struct worker *w, uint32_t origin, struct option *option, uint32_t result)
 {
   forget_seen(w);

@@ -21,10 +21,10 @@
 
 struct worker;
 
-/* A cursor tells where a walk in the trie stands. 0: nowhere. With CURSOR_RESULT: at the end, and
- * the other bits are the index of the result. Otherwise: at the node in the lower
- * local_cache.node_bits, and the upper bits are 1 + the view to look at there, or 0 if that is not
- * known. */
+/* A cursor tells where a descent of the trie stands. 0: nowhere. With CURSOR_RESULT: at the end,
+ * and the other bits are the index of the result. Otherwise: at the node in the lower
+ * local_cache.node_bits, and the upper bits are 1 + the view to look at there, or 0 if that view is
+ * not known. */
 #define CURSOR_RESULT (UINT32_C(1) << 31)
 
 /* Holds an edge of the trie: number `value` at `node` leads to `cursor`. The same structure serves
@@ -66,7 +66,7 @@ static inline uint32_t delta_bytes(uint32_t words)
 /* Holds a move that can be taken. */
 struct option {
   uint32_t move;
-  uint32_t cursor; /* where the walk to its effect goes on */
+  uint32_t cursor; /* where the descent to its effect goes on */
   uint8_t action;  /* with a reduction: number of the action of its rank */
   uint8_t kind;    /* enum crash_move */
   bool is_fault;   /* the move may never happen; other moves are progress */
@@ -91,7 +91,7 @@ struct local_cache {
   uint32_t lists_count, lists_room;
   struct option *options;
   uint32_t options_count, options_room;
-  char *deltas; /* at ends of the trie, as long as views are whole components; */
+  char *deltas; /* at ends of the trie, as long as views are whole components */
   uint32_t delta_bytes;
   uint32_t deltas_count, deltas_room;
   struct intern results;  /* struct result: at ends of the trie, when views are fine */
@@ -99,7 +99,7 @@ struct local_cache {
   /* The number of steps learnt since the cache was last emptied, and the serial of the state at
    * that time. */
   uint64_t learnt, began;
-  uint64_t *seen; /* parts of each component that a walk has looked at */
+  uint64_t *seen; /* parts of each component that a descent has looked at */
 };
 
 /* Prepares a cache. `numbers` is for the numbers of views in the worker's state, as for
@@ -157,7 +157,7 @@ static inline struct edge *edges_find(const struct edges *edges, uint32_t node, 
   return at;
 }
 
-/* Prefetches the memory that a walk needs next. */
+/* Prefetches the memory that a descent needs next. */
 static inline void local_cache_expect(const struct local_cache *s, uint32_t cursor)
 {
   if (cursor_goes_on(s, cursor))
@@ -165,13 +165,13 @@ static inline void local_cache_expect(const struct local_cache *s, uint32_t curs
         edges_home(&s->trie, cursor_node(s, cursor), s->views.numbers[cursor_view(s, cursor)]));
 }
 
-/* Holds a walk, and the views that it has looked at. */
+/* Holds a descent of the trie, and the views that it has looked at. */
 struct walk {
   uint32_t cursor, origin;
   struct view_set looked;
 };
 
-/* Goes one step of a walk. */
+/* Goes one step of a descent. */
 static inline void local_cache_step(const struct local_cache *s, struct walk *walk)
 {
   uint32_t view = cursor_view(s, walk->cursor);
@@ -179,8 +179,8 @@ static inline void local_cache_step(const struct local_cache *s, struct walk *wa
   walk->cursor = edges_find(&s->trie, cursor_node(s, walk->cursor), s->views.numbers[view])->cursor;
 }
 
-/* Walks to the ends, in the worker's state. All walks go in step, so that memory for one arrives
- * while the others go on. At the end each cursor is a result, or nothing is known. */
+/* Descends to the ends, in the worker's state. All descents go in step, so that memory for one
+ * arrives while the others go on. At the end each cursor is a result, or nothing is known. */
 static inline void local_cache_walk(const struct local_cache *s, struct walk *walks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)

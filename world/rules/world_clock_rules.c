@@ -6,14 +6,14 @@
  *
  *     time of x + D <= time of y - D
  *
- * a message that was sent before x has come before y when time of x + D + L <= time of y - D, and
- * one that was sent after x has not come before y when time of x - D + S >= time of y + D. Times
- * are the instant of a checkpoint and multiples of the bounds; an inequality counts when it holds
- * for all D >= 0 and L >= S >= 0. Alarms of a later checkpoint come after everything of an earlier
- * one.
+ * A message that was sent before x has come before y when time of x + D + L <= time of y - D. A
+ * message that was sent after x cannot have come before y when time of x - D + S >= time of y + D.
+ * A time is the instant of a checkpoint plus a multiple of each bound; an inequality counts when it
+ * holds for all D >= 0 and L >= S >= 0. Alarms of a later checkpoint come after everything of an
+ * earlier one.
  *
  * The explorer takes no move that contradicts these rules; in a run such a move violates property
- * `bounds`. A bound that the claim lists as `exceeded` is not used.
+ * `bounds`. A bound that the claim lists in `check.exceeds` is not used.
  */
 #include "world/rules/world_parts.h"
 
@@ -84,7 +84,9 @@ const char *world_too_fast(const struct world *w, int rank, const struct world_m
   const struct world_alarm y = read_rank_head(w, rank).set, *x = &message->after;
   if (!x->checkpoint || !y.checkpoint || !holds(w, RCL_BOUND_DEVIATION))
     return NULL;
-  struct world_alarm latest = y; /* a message sent two deviations after it is too early */
+  /* A message that was sent after an alarm two deviations or more behind `latest` cannot be here
+   * before y. */
+  struct world_alarm latest = y;
   latest.after[RCL_BOUND_SHORTEST] -= holds(w, RCL_BOUND_SHORTEST);
   return precedes(&latest, 2, 0, 0, x) ? "it was sent too late to be here before the alarm" : NULL;
 }

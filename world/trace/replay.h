@@ -19,15 +19,15 @@ struct replay {
   struct script *script;
   struct parts parts;
   struct rcl_actions actions;
-  struct verdict verdict; /* number of the last line */
+  struct verdict verdict; /* the verdict on the last move */
   bool begun;
-  GArray *moves;           /* struct move of each move taken */
+  GArray *moves;           /* struct move: each move taken */
   unsigned again;          /* number of moves at the end that repeat for ever */
   bool repeats;            /* the trace says that some moves repeat */
-  GPtrArray *states;       /* digests of the world's state before each step */
+  GPtrArray *states;       /* digests of the world's state before each step, if moves repeat */
   GPtrArray *properties;   /* the names in the lines `violation`; ends with NULL */
   struct temporal formula; /* the temporal formula that is violated */
-  GArray *facts;           /* uint32_t: its facts in each state so far; NULL: there is no formula */
+  GArray *facts;           /* uint32_t: the formula's facts in each state so far; NULL without it */
   GHashTable *members;     /* member_key() of each member of a communicator that the trace names */
 };
 
@@ -43,7 +43,7 @@ struct header {
   GString *script; /* NULL: none */
 };
 
-/* Sets an error about the present line. Returns false. */
+/* Sets an error that names the present line. Returns false. */
 bool replay_bad(struct replay *, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Reads a number in a line, from `least` to `most`. Returns false, with a message, if the word is
@@ -70,7 +70,7 @@ bool replay_find_formula(struct replay *, char **lines);
 /* Notes the facts of the present state, if there is a formula. */
 void replay_note_facts(struct replay *);
 
-/* Judges the run so far by the formula: a violation, or none. */
+/* Judges the run so far by the formula, and sets the verdict: a violation, or none. */
 void replay_judge_formula(struct replay *, struct verdict *);
 
 #endif

@@ -58,9 +58,9 @@ static char *manifest_name(const char *folder)
   return g_build_filename(folder, MANIFEST_FOLDER, "manifest", NULL);
 }
 
-/* ---- keys that both runs must have alike ---- */
+/* ---- keys that must be the same in the run that has stopped and the run that goes on ---- */
 
-/* Returns the text after `word` and a space; NULL: the line begins otherwise. */
+/* Returns the text after `word` and a space, or NULL if the line does not begin with both. */
 static const char *behind(const char *line, const char *word)
 {
   size_t length = strlen(word);
@@ -78,8 +78,8 @@ static void need(GPtrArray *needs, const char *key, const char *format, ...)
   g_ptr_array_add(needs, g_strdup_printf("%s %s", key, value));
 }
 
-/* Returns the first failure by which a server loses its images; failures_count: there is none. A
- * scenario with such a failure has another world, as images can be lost. */
+/* Returns the index of the first failure by which a server loses its images, or failures_count if
+ * there is none. A scenario with such a failure has another world, as images can be lost. */
 static unsigned emptied(const struct scenario *scenario)
 {
   unsigned i = 0;
@@ -113,14 +113,14 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
   need(needs, "checkpoint.level", "%s",
        scenario->checkpoint.level == IMAGE_APPLICATION ? "application" : "system");
   need(needs, "checkpoint.storage", "%s", storages[scenario->checkpoint.storage]);
-  need(needs, "check.hazards", "%s", /* the only one of these on which channels depend */
+  need(needs, "check.hazards", "%s", /* of all hazards, channels depend on this one only */
        scenario->check.hazards & HAZARD_CONTROL_OVERTAKES ? "control-overtakes" : "none");
   need(needs, "check.properties", "%s", properties ? properties : "promised");
   need(needs, "failures.returns", "%s",
        emptied(scenario) < scenario->failures_count ? "empty" : "other");
 }
 
-/* Returns the path of that key in the scenario. The caller frees it. */
+/* Returns the path in the scenario of `key`, a key of the manifest. The caller frees the path. */
 static char *path_of(const struct scenario *scenario, const char *key)
 {
   unsigned failure = emptied(scenario);
@@ -136,7 +136,7 @@ struct manifest *manifest_new(const struct scenario *scenario)
   return m;
 }
 
-/* Returns the value of that key; NULL: it is not there. */
+/* Returns the value of `key`, or NULL if the manifest does not have the key. */
 static const char *needed(const struct manifest *m, const char *key)
 {
   for (guint i = 0; i < m->needs->len; i++) {
@@ -153,13 +153,14 @@ int manifest_ranks(const struct manifest *m)
   return ranks ? (int)g_ascii_strtoll(ranks, NULL, 10) : 0;
 }
 
-/* Returns whether a run with another number of ranks must have the same value. */
+/* Returns whether `key` must have the same value in a run with another number of ranks, too. */
 static bool other_ranks_need(const char *key)
 {
   return g_str_equal(key, "checkpoint.level") || g_str_equal(key, "checkpoint.storage");
 }
 
-/* Returns whether no message crosses the checkpoint; otherwise sets an error. */
+/* Returns true if it is known that no message crosses the checkpoint, and no payload is held.
+ * Otherwise returns false, with an error. */
 static bool other_ranks_fit(const struct manifest *m, const char *name,
                             const struct scenario *scenario, GError **error)
 {
@@ -354,7 +355,8 @@ static bool take_line(struct manifest *m, const char *line)
   return true;
 }
 
-/* Reads the text up to `end`. Returns whether `end` has the checksum of all lines before it. */
+/* Reads the text up to `end`. Returns false with an error if `end` does not have the checksum of
+ * all lines before it, if the first line is another, or if a line cannot be read. */
 static bool take_text(struct manifest *m, const char *text, const char *name, GError **error)
 {
   const char *last = g_strrstr(text, "\nend ");
