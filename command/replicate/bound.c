@@ -1,8 +1,9 @@
 /* Computes how many published values a model can meet if it computes them from the same causes.
  *
- * Such values are linear forms of a few positive unknowns, or quotients of two. Boxes of unknowns
- * are halved until each value is met in all of a box or in none of it. The count for a box is never
- * less than the number of values that one of its points meets, so the result is a bound. */
+ * Such values are linear forms of a few positive unknowns, or quotients of two forms. A box has a
+ * range for each unknown. Boxes are halved until each value is met in all of a box or in none of
+ * it. The count for a box is never less than the number of values that one of its points meets, so
+ * the result is an upper bound. */
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
@@ -221,10 +222,12 @@ bool bounds_total(const struct outcomes *outcomes, const struct replicas *all,
 static const char HEAD[] =
     "\n## What any model can reach\n\n"
     "Some papers print different values for identical inputs. No model can match all of them. The "
-    "table has the most values that a model can meet if it computes them from the causes that the "
-    "papers name. Each published value is a form of unknowns, with the same unknowns for the same "
-    "causes. The unknowns are free, as if they were fitted to all rows at once; shares follow from "
-    "the times. Boxes of unknowns are halved until each row is decided.\n\n"
+    "table says how many values a model can meet if it computes them from the causes that the "
+    "papers name. Each published value is a linear formula of a few positive unknowns, or a "
+    "quotient of two; the same cause is the same unknown. The unknowns may have any values, as if "
+    "they were fitted to all results of a row at once. The search halves ranges of the unknowns "
+    "until each value is met in all of a range or in none of it, so each count is an upper "
+    "bound.\n\n"
     "| causes | results | can be met | with inputs | can be met |\n|---|---|---|---|---|\n";
 
 void bounds_write(FILE *out, const struct outcomes *outcomes, const struct replicas *all)
@@ -242,8 +245,8 @@ void bounds_write(FILE *out, const struct outcomes *outcomes, const struct repli
   }
   fprintf(
       out,
-      "\nSo at most %u of the %u results (%.0f %%) can be within, and %u of the %u numbers with "
-      "the inputs.\n",
+      "\nResults in no row are counted as met. So at most %u of the %u results (%.0f %%) can be "
+      "within, and %u of the %u numbers with the inputs.\n",
       total.results_met, total.results, 100.0 * total.results_met / MAX(total.results, 1),
       total.numbers_met, total.numbers);
 }
