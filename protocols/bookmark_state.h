@@ -14,8 +14,7 @@ static const char *const controls[] = {"none",   "request", "bookmark", "drained
                                        "done",   "release", "address",  "iteration",
                                        "totals", "details", NULL};
 
-/* Indices of parameters (above). With `iterations` ranks agree on the iteration at which they
- * stop. */
+/* Numbers the parameters. With `iterations` ranks agree on the iteration at which they stop. */
 enum { ITERATIONS, EXCHANGE };
 
 /* Names the values of `exchange`. */
@@ -23,9 +22,9 @@ enum { TWICE, ONCE };
 
 static const char *const parameters[] = {"iterations", "exchange", NULL};
 
-/* Totals count whole messages from the beginning of the program; they are part of the image and
- * roll back with it. A field whose name ends with _for is a checkpoint: the last one for which the
- * comment holds. */
+/* Holds totals and what a peer has told. Totals count whole messages from the beginning of the
+ * program; they are part of the image and roll back with it. A field whose name ends with _for is a
+ * checkpoint: the last one for which its comment, or the field before it, holds. */
 struct peer {
   uint32_t sent;     /* messages transmitted to the peer */
   uint32_t received; /* messages that arrived from the peer, kept ones too */

@@ -1,5 +1,5 @@
-/* C3's collectives: which calls cross the recovery line, which results are logged, and which calls
- * are repeated or suppressed after a restart.
+/* Handles C3's collectives: which calls cross the recovery line, which results are logged, and
+ * which calls are repeated or suppressed after a restart.
  *
  * Source: Bronevetsky, Marques, Pingali, Stodghill (ICS 2003), sections 4 and 5, Figures 5 to 8;
  * the table in c3.c is a summary. The phases of a checkpoint, which a collective can end or force,

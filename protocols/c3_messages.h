@@ -1,5 +1,5 @@
-/* C3's messages and decisions: which cross the recovery line, which are logged, and which are
- * replayed or suppressed after a restart.
+/* Handles C3's messages and decisions: which of them cross the recovery line, which are logged, and
+ * which are replayed or suppressed after a restart.
  *
  * Source: Bronevetsky, Marques, Pingali, Stodghill (ICS 2003), section 3. The phases of a
  * checkpoint are in c3.c, which is the only file to include this one.

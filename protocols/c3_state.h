@@ -1,5 +1,4 @@
-/* The state of a C3 rank, and its log. Only c3.c and its other headers include this file; see
- * c3.c. */
+/* Has the state of a C3 rank, and its log. Only c3.c and its other headers include this file. */
 #ifndef RECLINE_C3_STATE_H
 #define RECLINE_C3_STATE_H
 
@@ -37,15 +36,15 @@ static const char *const controls[] = {"none",          "please-checkpoint",
                                        "calls-told",    "passed-by",
                                        "lists-told",    NULL};
 
-/* Words of a message. */
+/* Names the words of a message. */
 enum header { FLAGS, NUMBER };
 enum flag { COLOUR = 1, IS_LOGGING = 2 };
 
-/* Words of a contribution to a collective: the sender's epoch, and whether the sender is not
+/* Names the words of a contribution to a collective: the sender's epoch, and 1 if the sender is not
  * logging. */
 enum contribution { EPOCH, STOPPED };
 
-/* Counts of messages exchanged with one peer, by the epoch in which they were sent. */
+/* Counts the messages exchanged with one peer, by the epoch in which they were sent. */
 struct peer {
   uint32_t sent;          /* to the peer, in this epoch */
   uint32_t received;      /* from it, sent in this epoch */
@@ -59,7 +58,7 @@ struct peer {
 
 enum entry_kind { LATE = 1, OUTCOME, CHOICE, RESULT, CANCELLED };
 
-/* An event during logging, which the replay repeats. */
+/* Describes an event during logging, which the replay repeats. */
 struct entry {
   uint16_t kind;
   uint16_t replayed;
@@ -71,21 +70,21 @@ struct entry {
   uint32_t times;   /* CHOICE: how many times in a row */
 };
 
-/* An early message from `peer`, or a message to `peer` that will be suppressed. It is named by its
- * number in the sender's epoch; or by its envelope, which means the oldest such message. */
+/* Names an early message from `peer`, or a message to `peer` that will be suppressed: by its number
+ * in the sender's epoch, or by its envelope, which means the oldest message with that envelope. */
 struct number {
   int16_t peer;
   int16_t comm;    /* if named by envelope */
   uint32_t number; /* if named by envelope: its tag */
 };
 
-/* Collective calls of one root on `comm`, up to `number`. */
+/* Names collective calls of one root on `comm`: those up to `number`. */
 struct call {
   int16_t comm, root;
   int32_t number;
 };
 
-/* Collective calls of this rank on one communicator. */
+/* Counts the collective calls of this rank on one communicator. */
 struct comm {
   int16_t comm;
   int16_t member;   /* 1: this rank is a member */
@@ -109,7 +108,7 @@ struct state {
   uint32_t replaying;
   uint32_t suppress;       /* numbers still to suppress */
   uint32_t rejoin;         /* broadcasts already received that their roots will repeat */
-  uint32_t passed;         /* reductions passed as root that their senders may repeat */
+  uint32_t passed;         /* reductions that this rank has passed as root and senders may repeat */
   uint32_t suppress_calls; /* calls of which roots have told after a restart */
   uint32_t comms;          /* communicators known */
   uint32_t barrier_comm;

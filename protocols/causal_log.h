@@ -1,16 +1,17 @@
-/* The determinants that a rank of causal.c has, its own and those of others, in the order in which
- * it has come to know them; and which of them its peers have.
+/* Keeps the determinants that a rank of causal.c has, its own and those of others, in the order in
+ * which the rank has come to know them; and which of them its peers have.
  *
- * Each determinant has a place in that order. A message tells up to which place its receiver was
- * given determinants. As an acknowledgement it tells up to which place in the receiver's log its
- * sender was given determinants. */
+ * Each determinant has a place in that order. A message carries two places: up to the first, in the
+ * log of the message's sender, its receiver was given determinants; up to the second, in the log of
+ * the receiver, its sender was given determinants, which it thereby acknowledges. */
 #ifndef RECLINE_CAUSAL_LOG_H
 #define RECLINE_CAUSAL_LOG_H
 
 #include "protocols/parts/links.h"
 #include "protocols/parts/transitions.h"
 
-/* Words of a message after its number: places in the logs of its sender and of its receiver. */
+/* Names the words of a message after its number: places in the logs of its sender and of its
+ * receiver. */
 enum { WORD_GIVEN = RCL_LINKS_INTERVAL, WORD_ACKED = RCL_LINKS_EPOCH };
 
 enum phase { RUNNING, CAPTURING, WRITING, ASKING };
@@ -19,9 +20,9 @@ enum control { HAVE = 1, REPORT, CHECKPOINTED, ASK, ANSWER, DETERMINANT, OF, CON
 
 enum parameter { FAILURES };
 
-/* The event at `position` of `receiver`, counted from 1. Its receive `request` was given a message
- * of (peer, tag), or was cancelled (RCL_NOBODY); or `tag` decisions in a row came out as `request`
- * (RCL_ANY). */
+/* Describes the event at `position` of `receiver`, counted from 1: receive `request` was given a
+ * message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `tag` decisions in a row came
+ * out as `request` (peer is RCL_ANY). */
 struct determinant {
   int16_t receiver, peer;
   uint32_t position, request, tag;
@@ -30,9 +31,9 @@ struct determinant {
   uint16_t pad;
 };
 
-/* What this rank knows of another one. */
+/* Holds what this rank knows of another one, the peer. */
 struct peer {
-  /* Places in our log: up to where it was told determinants, and has acknowledged them. */
+  /* Places in our log up to which the peer was told determinants, and has acknowledged them. */
   uint32_t given, acked;
   uint32_t seen;     /* place in its log up to which it has told us determinants */
   uint32_t known;    /* position of its last event with a known determinant */
@@ -43,13 +44,13 @@ struct peer {
   uint32_t confirms; /* place in our log up to which it was asked to confirm determinants */
 };
 
-/* Where the program was at a checkpoint. */
+/* Holds where the program was at a checkpoint. */
 struct checkpoint {
   uint32_t number;
   uint32_t events;
 };
 
-/* Outputs up to `output`, which wait until the determinants up to `place` are stable. */
+/* Holds outputs up to `output`, which wait until the determinants up to `place` are stable. */
 struct waiting {
   uint32_t output; /* 0: none */
   uint32_t place;
@@ -71,8 +72,8 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* The ranks; how many messages of each were received at the pending checkpoint; the determinants;
- * the links. */
+/* Lists the peers; how many messages of each were received at the pending checkpoint; the
+ * determinants; the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(peers_of, struct peer, config->ranks)                                                      \
   ARRAY(received_of, uint32_t, config->ranks)                                                      \

@@ -3,10 +3,11 @@
  *
  *     logging          one record for each message sent and received (Tlog x Nm); in a sorted log a
  *                      binary search as well
- *     identification   for each peer and checkpoint, with S envelopes in its send log and R in the
- *                      own receive logs of it, of this interval and of the one before:
- *                      Tm x R (2 S - 2 R + 3) / 4 by sequential search, the paper's expectation;
- *                      R binary searches in S different envelopes where the logs are sorted
+ *     identification   for each peer and checkpoint, with S envelopes in the peer's send log and R
+ *                      in this rank's receive logs of the peer, of this interval and of the one
+ *                      before: Tm x R (2 S - 2 R + 3) / 4 by sequential search, the paper's
+ *                      expectation; R binary searches in S different envelopes where the logs are
+ *                      sorted
  *
  * The step identifies envelopes one by one as they come, so S and R are counted on the way.
  */
@@ -51,7 +52,8 @@ static void count_identification(const struct rank *r, uint32_t sent, int peer,
     work->matches += expected;
 }
 
-/* Counts an envelope of the peer's log. One that is found leaves this rank's logs at once. */
+/* Counts an envelope of the peer's log. An envelope that is found leaves this rank's logs at
+ * once. */
 static void count_envelope(const struct rank *r, const struct rcl_envelope *e,
                            struct rcl_work *work)
 {

@@ -1,5 +1,5 @@
-/* The checkpoints of a rank of optimistic.c that may be needed: to which one it goes back, and to
- * which ones it never will. */
+/* Keeps the checkpoints of a rank of optimistic.c that may be needed: finds the one to which the
+ * rank goes back, and drops those to which it never will. */
 #ifndef RECLINE_OPTIMISTIC_IMAGES_H
 #define RECLINE_OPTIMISTIC_IMAGES_H
 
@@ -17,7 +17,7 @@ static inline struct rcl_links links_of(const struct rank *r)
 
 /* ---- going back ---- */
 
-/* Returns the last checkpoint from before that event. */
+/* Returns the place of the last checkpoint from before that event, or 0 if there is none. */
 static inline uint32_t place_before(const struct rank *r, uint32_t event)
 {
   uint32_t place = r->state->last;
@@ -26,8 +26,9 @@ static inline uint32_t place_before(const struct rank *r, uint32_t event)
   return place;
 }
 
-/* Sets the state back to where the program was at the checkpoint at that place, as its later steps
- * are undone. */
+/* Sets the state back to where the program was at the checkpoint at that place. With `live` the
+ * state is the one in memory, not one that a START gave back: slots of undone messages are emptied,
+ * too. */
 static inline void undo(const struct rank *r, uint32_t place, bool live)
 {
   struct rcl_links links = links_of(r);
@@ -58,7 +59,7 @@ static inline void forget_released(const struct rank *r)
       rcl_links_forget(&links.log[i], r->actions);
 }
 
-/* Drops checkpoints before `first`, and what only they needed. */
+/* Drops the checkpoints before place `first`, and what only they needed. */
 static inline void drop_before(const struct rank *r, uint32_t first)
 {
   struct rcl_links links = links_of(r);
@@ -87,7 +88,7 @@ static inline void drop_before(const struct rank *r, uint32_t first)
   }
 }
 
-/* Returns the last durable checkpoint that depends on nothing that can be lost. */
+/* Returns the place of the last durable checkpoint that depends on nothing that can be lost. */
 static inline uint32_t last_safe(const struct rank *r)
 {
   const struct dependence *list = depends_of(r->config, r->state);

@@ -1,5 +1,5 @@
-/* What a rank of optimistic.c knows: its events, the intervals of others on which they depend, its
- * checkpoints.
+/* Keeps what a rank of optimistic.c knows: its events, the intervals of others on which they
+ * depend, its checkpoints.
  *
  * Event number k of a rank begins its *interval* k. A dependence is noted at the first event that
  * has it: no event before `event` depends on `interval` of `rank`. Intervals that are known to be
@@ -15,11 +15,12 @@ enum phase { RUNNING, CAPTURING, AWAITING, ROLLING, SAVING };
 
 enum control { HAVE = 1, REPORT, LOST, TOLD, DEPENDS, ASK, STABLE, RECEIVED };
 
-/* Whether the log on storage has all failures that this rank knows of. */
+/* Tells whether the log on storage has all failures that this rank knows of. */
 enum unsaved { SAVED, TO_SAVE, BEING_SAVED };
 
-/* An event, in the order of events: receive `request` was given a message of (peer, tag), or was
- * cancelled (RCL_NOBODY); or `count` decisions in a row came out as `outcome`. */
+/* Describes an entry of the event log, in the order of events: receive `request` was given a
+ * message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions in a row,
+ * each an event, came out as `outcome`. */
 struct happened {
   uint32_t event;   /* number of the event, or of the first of these decisions; from 1 */
   uint32_t request; /* 0: it is a decision */
@@ -30,40 +31,40 @@ struct happened {
   uint32_t count;
 };
 
-/* From `event` on, this rank depends on `interval` of `rank`. In the other list, the next message
- * of `from` does. */
+/* Notes, in depends_of(), that from `event` on this rank depends on `interval` of `rank`; in
+ * told_of(), that the next message of `from` will depend on that interval. */
 struct dependence {
   int16_t rank, from;
   uint32_t event, interval;
 };
 
-/* A failure of this rank: its intervals behind `events` are lost. */
+/* Describes a failure of this rank: its intervals behind `events` are lost. */
 struct failure {
   uint32_t incarnation, events;
 };
 
-/* What this rank knows of another one. */
+/* Holds what this rank knows of another one, the peer. */
 struct peer {
-  uint32_t stable;   /* its stable intervals, as far as it has told after the last failure */
-  uint32_t asking;   /* we have asked it to tell when this interval of it is stable; 0: none */
-  uint32_t asked;    /* it has asked us to tell when this interval of ours is stable; 0: none */
-  uint32_t given;    /* event up to which it was told our dependences */
-  uint32_t handled;  /* incarnation of its last failure whose lost intervals we know */
-  uint32_t awaited;  /* 1: it has still to tell its failures */
-  uint32_t released; /* it has received our messages up to this one for good */
+  uint32_t stable;   /* the peer's last stable interval, as it has told after the last failure */
+  uint32_t asking;   /* the peer was asked to tell when this interval of it is stable; 0: none */
+  uint32_t asked;    /* the peer has asked us to tell when this interval is stable; 0: none */
+  uint32_t given;    /* event up to which the peer was told our dependences */
+  uint32_t handled;  /* incarnation of the peer's last failure whose lost intervals we know */
+  uint32_t awaited;  /* 1: the peer has still to tell its failures */
+  uint32_t released; /* the peer has received our messages up to this one for good */
 };
 
-/* A checkpoint that may be needed; the beginning of the program is one. */
+/* Describes a checkpoint that may be needed; the beginning of the program is one. */
 struct image {
   uint32_t number, events;
 };
 
-/* How many messages of a peer there were at a checkpoint. */
+/* Counts the messages to and from a peer at a checkpoint. */
 struct mark {
   uint32_t sent, received;
 };
 
-/* Outputs up to `output`, which were made after `event` events; 0: none. */
+/* Holds outputs up to `output` (0: none), which were made after `event` events. */
 struct waiting {
   uint32_t output, event;
 };
@@ -86,8 +87,8 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* The peers; the checkpoints with their marks; the events, and on what they depend; on what the
- * next message of a peer will depend; own failures; the links. */
+/* Lists the peers; the checkpoints with their marks; the events, and on what they depend; on what
+ * the next message of a peer will depend; own failures; the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(peers, struct peer, config->ranks)                                                         \
   LIST(images, struct image, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,         \
@@ -218,7 +219,8 @@ static inline uint32_t depends_on(const struct rank *r, int rank, uint32_t event
 
 /* ---- what others are told of dependences ---- */
 
-/* Tells the peer, before a message, the dependences of this rank that it does not know yet. */
+/* Tells the peer, before a message, the dependences of this rank that the peer does not know
+ * yet. */
 static inline void give(const struct rank *r, int to)
 {
   const struct dependence *list = depends_of(r->config, r->state);
@@ -251,7 +253,7 @@ static inline void ask(const struct rank *r, uint32_t event)
 
 /* ---- events ---- */
 
-/* Returns the place before which entries belong to events up to `event`. */
+/* Returns the place of the first entry that begins after `event`. */
 static inline uint32_t happened_until(const struct rank *r, uint32_t event)
 {
   const struct happened *entry = happened_of(r->config, r->state);

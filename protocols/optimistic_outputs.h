@@ -1,4 +1,4 @@
-/* Outputs of optimistic.c: an output leaves when no failure can undo it any more, as the rank's
+/* Lets outputs of optimistic.c leave: each when no failure can undo it any more, as the rank's
  * events are stable and so are the intervals of others on which they depend. The rank asks these
  * others, as for a checkpoint. Outputs that come meanwhile wait for the next round. */
 #ifndef RECLINE_OPTIMISTIC_OUTPUTS_H

@@ -48,15 +48,15 @@
  * has checkpoints of its own:
  *
  *     - A crashed rank starts from the last of its own images that is durable, or FRESH. Its state
- *       is that of its part which was stored last and is durable, whichever checkpoint that
- *       belongs to; its slots are those of the image.
+ *       is the one that was stored with its newest durable part, image or log, whichever
+ *       checkpoint that part belongs to; its slots are those of the image.
  *     - The others are told (DOWN, once for each failed rank) and go on. What the failed rank had
  *       under way to them is lost; so is what they sent to it before they were told.
  *     - ROLL_BACK is possible in any step, to any image of the rank that is not erased, durable or
  *       not. State and slots stay as they are: only the program goes back. Later images of the
  *       rank are dropped.
  *     - PART_LOG is kept by an event logger: it can be stored at any time and as often as needed,
- *       beside images, and costs only what is new in it. The newest replaces those before.
+ *       beside images, and costs only what is new in it. The newest log replaces older ones.
  *
  * Without `clocks` a timer only says that it is time for a checkpoint. With `clocks` every rank has
  * a clock of its own and one alarm at a time. Each checkpoint has an instant, which the first
@@ -93,14 +93,14 @@ struct rcl_config {
   int16_t ranks; /* ranks of the program */
   /* Entries in each of the protocol's lists; a full list is an answer (GIVE_UP, or what the
    * protocol's paper says), never a silent drop. Costs depend on how much of a list is in use, not
-   * on this. */
+   * on `capacity`. */
   uint32_t capacity;
   uint32_t
       parameter[RCL_PARAMETERS]; /* values by index, named by rcl_protocol.parameters; 0: unset */
   /* The ranks that exchange messages of the program with this one, if that is fixed: bit peer % 32
    * of word peer / 32, in (ranks + 31) / 32 words. The relation is symmetric. The memory is the
-   * host's, and lasts as long as the config is used. The host keeps other messages from the
-   * protocol; control messages go to any rank. NULL: all ranks. */
+   * host's, and lasts as long as the config is used. A program that sends to another rank ends the
+   * run, and no protocol sees its message; control messages go to any rank. NULL: all ranks. */
   const uint32_t *neighbours;
 };
 
@@ -145,10 +145,10 @@ enum rcl_event_kind {
   /* The program makes collective `call` on `comm`. Data flow as `flow` says, from or to `root`.
    * Only for protocols with `collectives`. */
   RCL_EVENT_COLLECTIVE,
-  /* The program makes output `output` of `bytes` for the outside, which never rolls back: a line on
-   * the standard output. The host holds it until an action OUTPUT lets it leave, and drops it when
-   * the program makes it again after it has left. When all programs have ended, held outputs
-   * leave. */
+  /* The program makes output `output` of `bytes` for the outside, which never rolls back: text on
+   * the standard output, for example. The host holds the output until an action OUTPUT lets it
+   * leave, and drops it when the program makes it again after it has left. When all programs have
+   * ended, held outputs leave. */
   RCL_EVENT_OUTPUT,
 
   /* The network. */

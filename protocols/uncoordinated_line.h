@@ -9,7 +9,7 @@
 
 enum { NOWHERE = UINT16_MAX };
 
-/* What the coordinator knows of a rank. */
+/* Holds what the coordinator knows of a rank. */
 struct row {
   uint32_t first;    /* first checkpoint that it has */
   uint32_t latest;   /* last checkpoint that it has */
@@ -19,8 +19,8 @@ struct row {
   uint32_t line;     /* checkpoint on which it must stand */
 };
 
-/* A row for each rank and, for each of its `states` from the first on, the last interval of each
- * rank on which that state depends. */
+/* Holds a row for each rank; and in `known`, for each rank and each of its `states` from its first
+ * checkpoint on, the last interval of every rank on which that state depends. */
 struct line {
   int ranks;
   size_t states;
@@ -47,8 +47,8 @@ static inline uint32_t undone_by(const struct row *row)
   return bound < row->undone ? bound : row->undone;
 }
 
-/* Moves one rank after the other back until none depends on an undone interval. It ends at the
- * latest when all ranks are at their first checkpoints. */
+/* Moves one rank after the other back until no rank depends on an undone interval. The search ends
+ * at the latest when all ranks are at their first checkpoints. */
 static inline void find_line(const struct line *line)
 {
   struct row *rows = line->rows;

@@ -25,8 +25,8 @@ static inline bool rcl_is_rank(const struct rcl_config *config, int rank)
   return rank >= 0 && rank < config->ranks;
 }
 
-/* Sends a control message: an index in rcl_protocol.controls, the checkpoint or epoch that it is
- * about, and a value. */
+/* Sends control message `control`, an index in rcl_protocol.controls, with the checkpoint or epoch
+ * that it is about, and a value. */
 static inline void rcl_send_control(struct rcl_actions *actions, int peer, uint32_t control,
                                     uint32_t about, uint32_t value)
 {
@@ -80,7 +80,7 @@ static inline void rcl_store_bare(struct rcl_actions *actions, uint32_t checkpoi
   action->checkpoint = checkpoint;
 }
 
-/* Clocks: sets an alarm that many bounds after the instant of `checkpoint`. */
+/* With clocks, sets an alarm that many bounds after the instant of `checkpoint`. */
 static inline void rcl_set_alarm(struct rcl_actions *actions, uint32_t checkpoint, int deviations,
                                  int longest, int shortest)
 {

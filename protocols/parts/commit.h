@@ -1,5 +1,6 @@
-/* The two phases of a commit, which protocols share: every rank says when its part of a checkpoint
- * is on stable storage, and when all have said so, the coordinator commits it.
+/* Has the two phases of a commit, which protocols share: every rank says when its part of a
+ * checkpoint is on stable storage, and when all have said so, the coordinator commits the
+ * checkpoint.
  *
  * If the coordinator alone begins checkpoints, a rank learns that a checkpoint is committed when
  * the next one begins. If other ranks begin checkpoints, too (event-logging), it tells them.
@@ -19,8 +20,8 @@ static inline bool rcl_coordinator(const struct rcl_config *config)
   return config->self == RCL_COORDINATOR_RANK;
 }
 
-/* Returns whether the coordinator's timer may begin `checkpoint` now. Otherwise sets the timer
- * again. */
+/* Begins `checkpoint` at the timer of a rank that begins checkpoints, if no other is under way and
+ * the rank is `idle`. Otherwise sets the timer again, and returns false. */
 static inline bool rcl_commit_begin(struct rcl_commit *commit, bool idle, uint32_t checkpoint,
                                     struct rcl_actions *actions)
 {
@@ -51,7 +52,7 @@ static inline void rcl_commit_done(const struct rcl_config *config, struct rcl_c
     rcl_send_control(actions, RCL_COORDINATOR_RANK, done, checkpoint, 0);
 }
 
-/* Notes, at the coordinator, that the next checkpoint may begin. */
+/* Notes, at a rank that begins checkpoints, that the next one may begin. */
 static inline void rcl_commit_end(struct rcl_commit *commit, struct rcl_actions *actions)
 {
   *commit = (struct rcl_commit){0};

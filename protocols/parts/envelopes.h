@@ -1,4 +1,4 @@
-/* Logs of envelopes, for protocols that identify messages by their envelopes.
+/* Has logs of envelopes, for protocols that identify messages by their envelopes.
  *
  * Source: "Event Logging" (a variant of the Chandy-Lamport algorithm for MPI that needs no FIFO
  * channels), sections 3.3.1 (a log is a list, searched from its beginning) and 4.2 (sorted by a
@@ -24,7 +24,8 @@ struct rcl_envelope {
 
 enum rcl_form { RCL_LIST, RCL_SORTED };
 
-/* A log in the caller's memory, with `*used` of `capacity` entries. All other entries are zero. */
+/* Is a log in the caller's memory, with `*used` of `capacity` entries. All other entries are
+ * zero. */
 struct rcl_envelopes {
   enum rcl_form form;
   uint32_t capacity;
@@ -44,7 +45,7 @@ static inline uint64_t rcl_envelope_hash(const struct rcl_envelope *e)
   return (uint64_t)(uint16_t)e->peer << 48 | (uint64_t)(uint16_t)e->comm << 32 | (uint32_t)e->tag;
 }
 
-/* Returns the first entry whose hash is not below the hash of `e`. */
+/* Returns the index of the first entry whose hash is not below the hash of `e`. */
 static inline uint32_t rcl_envelopes_binary_search(const struct rcl_envelopes *log,
                                                    const struct rcl_envelope *e)
 {
@@ -70,8 +71,8 @@ static inline uint32_t rcl_envelopes_sequential_search(const struct rcl_envelope
   return i;
 }
 
-/* Returns the index of the first entry with this envelope, or where a new one belongs. Sets `found`
- * to which of the two it is. */
+/* Returns the index of the first entry with this envelope, and sets `found`; or returns the index
+ * where a new entry belongs, and clears `found`. */
 static inline uint32_t rcl_envelopes_find(const struct rcl_envelopes *log,
                                           const struct rcl_envelope *e, bool *found)
 {

@@ -1,4 +1,4 @@
-/* Links with sender-based logs, for protocols whose ranks recover on their own.
+/* Has links with sender-based logs, for protocols whose ranks recover on their own.
  *
  * Messages to and from each peer are numbered, over all tags and communicators. A message stays in
  * the log of its sender, with its payload in a slot. It goes on the wire when the link is up and,
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* Words of each message. */
+/* Names the words of each message. */
 enum { RCL_LINKS_NUMBER, RCL_LINKS_INTERVAL, RCL_LINKS_EPOCH };
 
 struct rcl_link {
@@ -28,7 +28,7 @@ struct rcl_link {
   uint32_t up;
 };
 
-/* A sent message. */
+/* Describes a sent message. */
 struct rcl_sent {
   int16_t peer;
   /* 1: its slot is empty; the entry is removed when the checkpoint is durable */
@@ -38,7 +38,8 @@ struct rcl_sent {
   uint32_t after;    /* how many events must be stable before it passes; 0: they are */
 };
 
-/* The number of a message that has arrived ahead of a gap, here or, as it says, at the peer. */
+/* Notes the number of a message that has arrived ahead of a gap: here, or at the peer, which has
+ * reported it. */
 struct rcl_ahead {
   int16_t peer;
   /* Interval of the receiver; numbers from before its last checkpoint are kept for that
@@ -52,7 +53,8 @@ struct rcl_links_counts {
   uint32_t slots;           /* how many slots were used so far */
 };
 
-/* Most checkpoints that a protocol notes for a rank, besides the beginning of the program. */
+/* Is the most checkpoints that a protocol notes for a rank, besides the beginning of the
+ * program. */
 enum { RCL_CHECKPOINTS_MAX = 32 };
 
 static inline uint32_t rcl_checkpoints(const struct rcl_config *config)
@@ -60,13 +62,13 @@ static inline uint32_t rcl_checkpoints(const struct rcl_config *config)
   return config->capacity < RCL_CHECKPOINTS_MAX ? config->capacity : RCL_CHECKPOINTS_MAX;
 }
 
-/* Returns which list is full if there are more. */
+/* Returns which list is full when a rank has more checkpoints. */
 static inline enum rcl_full rcl_checkpoints_full(const struct rcl_config *config)
 {
   return config->capacity < RCL_CHECKPOINTS_MAX ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT;
 }
 
-/* Where the links lie in the state of a protocol. */
+/* Tells where the links lie in the state of a protocol. */
 struct rcl_links {
   const struct rcl_config *config;
   struct rcl_links_counts *counts;
@@ -79,7 +81,7 @@ struct rcl_links {
   uint32_t events, stable;
 };
 
-/* The lists that a protocol with links adds to its LISTS; `links_memory` is the first. */
+/* Has the lists that a protocol with links adds to its LISTS; `links_memory` is the first. */
 #define RCL_LINKS_LISTS(ARRAY, LIST, COUNTS)                                                       \
   ARRAY(links_memory, struct rcl_link, config->ranks)                                              \
   LIST(links_log, struct rcl_sent, config->capacity, (COUNTS).log, RCL_FULL_SENT)                  \
@@ -161,8 +163,8 @@ static inline void rcl_links_drop_sent(const struct rcl_links *links, int peer, 
   rcl_links_compact(links);
 }
 
-/* An invariant: the log has all numbers from the first that is not released up to `sent`. A peer
- * will never ask for messages up to its number in `released`. */
+/* Checks an invariant: the log has all numbers from the first that is not released up to `sent`. A
+ * peer will never ask for messages up to its number in `released`. */
 static inline bool rcl_links_log_is_whole(const struct rcl_links *links, const uint32_t *released)
 {
   uint32_t found[links->config->ranks];
@@ -183,7 +185,7 @@ static inline bool rcl_links_may_pass(const struct rcl_links *links, int to)
 }
 
 /* Transmits the messages that wait for the peer, if they may pass and all events before them are
- * stable. */
+ * stable. Leaves out the messages that the peer has. */
 static inline void rcl_links_flush(const struct rcl_links *links, int to,
                                    struct rcl_actions *actions)
 {
@@ -266,8 +268,8 @@ static inline bool rcl_ahead_is_sound(const struct rcl_links *links, const struc
   return true;
 }
 
-/* An invariant: each entry of the lists is of a rank, and each sent message has a number and a
- * slot, which it keeps in mind when the slot is emptied. */
+/* Checks an invariant: each entry of the lists names a rank, and each sent message has a number and
+ * a slot. The entry keeps the slot's number when the slot is emptied. */
 static inline bool rcl_links_are_sound(const struct rcl_links *links)
 {
   for (uint32_t i = 0; i < links->counts->log; i++) {
@@ -279,7 +281,8 @@ static inline bool rcl_links_are_sound(const struct rcl_links *links)
          rcl_ahead_is_sound(links, links->had, links->counts->had);
 }
 
-/* An invariant: a message that may pass, and whose earlier events are all stable, has passed. */
+/* Checks an invariant: a message that may pass, and whose earlier events are all stable, has
+ * passed. */
 static inline bool rcl_links_nothing_waits(const struct rcl_links *links)
 {
   for (int to = 0; to < links->config->ranks; to++) {
@@ -361,7 +364,7 @@ static inline void rcl_links_all_down(const struct rcl_links *links)
     rcl_links_down(links, peer);
 }
 
-/* Reports a rank's messages to itself without a control message, as it is its own peer. */
+/* Reports a rank's messages to itself. As the rank is its own peer, no control message is sent. */
 static inline void rcl_links_to_self(const struct rcl_links *links)
 {
   int self = links->config->self;
@@ -388,7 +391,8 @@ static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t che
     rcl_links_drop(links->ahead, &links->counts->ahead, peer, UINT32_MAX, checkpoint);
 }
 
-/* Tells all peers, and this rank, what it has received, as it stands where it will go on. */
+/* Tells all peers, and the rank itself as its own peer, what the rank has received, now that it
+ * stands where it will go on. */
 static inline void rcl_links_stand(const struct rcl_links *links, uint32_t have, uint32_t report,
                                    struct rcl_actions *actions)
 {

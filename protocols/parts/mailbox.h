@@ -1,8 +1,8 @@
-/* Messages that a protocol holds in slots, as it has taken them from a channel before the program
- * asked for them, or needs them again after a restart. Protocols share this; hosts do not use it.
+/* Holds messages in slots: messages that a protocol has taken from a channel before the program
+ * asked for them, or needs again after a restart. Protocols share this; hosts do not use it.
  *
  * A mailbox is a list of entries in the order in which receives are to find them. When the program
- * has been `given` the message, the entry stays only as long as the protocol needs the payload.
+ * has been `given` a message, its entry stays only as long as the protocol needs the payload.
  */
 #ifndef RECLINE_MAILBOX_H
 #define RECLINE_MAILBOX_H
@@ -16,13 +16,13 @@ struct rcl_kept {
   int16_t peer, comm;
   int32_t tag;
   uint8_t given; /* the program has it */
-  /* It crosses the recovery line forwards, so it is part of the checkpoint under way. */
+  /* The message crosses the recovery line forwards, so it is part of the checkpoint under way. */
   uint8_t late;
   uint16_t pad;
   uint32_t epoch, number; /* words of the message, if the protocol needs them later */
 };
 
-/* A mailbox in the caller's memory, with `*used` of `capacity` entries. All other entries are
+/* Is a mailbox in the caller's memory, with `*used` of `capacity` entries. All other entries are
  * zero. */
 struct rcl_mailbox {
   uint32_t capacity;
@@ -44,8 +44,8 @@ static inline uint32_t rcl_mailbox_free_slot(const struct rcl_mailbox *box)
   }
 }
 
-/* Keeps the message that has arrived. If the mailbox is full, the protocol gives up and the result
- * is NULL. */
+/* Keeps the message that has arrived, and returns its entry. If the mailbox is full, gives up and
+ * returns NULL. */
 static inline struct rcl_kept *rcl_mailbox_keep(struct rcl_mailbox *box,
                                                 const struct rcl_event *arrived,
                                                 struct rcl_actions *actions)
@@ -62,8 +62,8 @@ static inline struct rcl_kept *rcl_mailbox_keep(struct rcl_mailbox *box,
   return entry;
 }
 
-/* Returns the first message for this receive that the program does not have yet; NULL: there is
- * none. */
+/* Returns the first message for this receive that the program does not have yet, or NULL if there
+ * is none. */
 static inline struct rcl_kept *rcl_mailbox_find(const struct rcl_mailbox *box,
                                                 const struct rcl_event *receive)
 {

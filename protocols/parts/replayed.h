@@ -1,4 +1,4 @@
-/* Logged events that happen again after a restart, for protocols that log receptions and decisions
+/* Lets logged events happen again after a restart, for protocols that log receptions and decisions
  * of a rank in one list (pessimistic.c, optimistic.c).
  *
  * A protocol includes this file after its state. It has happened_of(), a list of struct happened.
@@ -14,7 +14,8 @@
 static void note_reception(const struct rank *r);
 static void note_decision(const struct rank *r, uint32_t outcome);
 
-/* Returns the logged reception of that request; NULL: the log has none, or all is replayed. */
+/* Returns the logged reception, or cancellation, of receive `request`; NULL if the log has none, or
+ * all is replayed. */
 static inline const struct happened *rcl_logged_reception(const struct rank *r, uint32_t request)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -24,7 +25,7 @@ static inline const struct happened *rcl_logged_reception(const struct rank *r, 
   return NULL;
 }
 
-/* Returns the next decision to repeat; NULL: the program is free. */
+/* Returns the next decision to repeat, or NULL if the program may decide anew. */
 static inline const struct happened *rcl_next_decision(const struct rank *r)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -37,7 +38,7 @@ static inline const struct happened *rcl_next_decision(const struct rank *r)
   return state->decision < state->happened ? &entry[state->decision] : NULL;
 }
 
-/* Transition of RECEIVE: the receive matches the message that the log has for it. */
+/* Is the transition of RECEIVE: the receive matches the message that the log has for it. */
 RCL_MAYBE static void rcl_replay_receive(const struct rank *r)
 {
   const struct happened *entry = rcl_logged_reception(r, r->event->request);
@@ -59,8 +60,8 @@ static inline void rcl_replay_decision(const struct rank *r)
   r->state->replaying--;
 }
 
-/* Cancels or completes a receive, which is a decision like any other. A cancelled receive is never
- * given a message. It must complete if it was given one before the crash. */
+/* Cancels or completes a receive, which is a decision like any other. A receive that is cancelled
+ * is never given a message; a receive that was given one before the crash must complete. */
 static inline void rcl_replay_cancel(const struct rank *r)
 {
   const struct happened *entry = rcl_logged_reception(r, r->event->request);
@@ -78,7 +79,7 @@ static inline void rcl_replay_cancel(const struct rank *r)
   }
 }
 
-/* Transition of CHOICE: a decision comes out as the log has it. */
+/* Is the transition of CHOICE: a decision comes out as the log has it. */
 RCL_MAYBE static void rcl_replay_choice(const struct rank *r)
 {
   if (r->event->request)

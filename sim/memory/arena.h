@@ -1,5 +1,5 @@
-/* The allocator of one arena, and where arenas lie: inside librecline_heap.so. heap.h says what an
- * arena is; heap.c decides which calls come here.
+/* Allocates in one arena, and tells where arenas lie; only inside librecline_heap.so. heap.h says
+ * what an arena is; heap.c decides which calls come here.
  *
  * Nothing here may call a function that allocates, as that would call this allocator again.
  * Functions change errno only to ENOMEM, when they return NULL. */
@@ -16,13 +16,13 @@ struct code { /* a range of addresses of instructions */
 };
 struct exit_handler; /* atexit.c */
 
-/* What other parts of the library keep in an arena, so that a rollback restores it. */
+/* Holds what other parts of the library keep in an arena, so that a rollback restores it. */
 struct arena_notes {
   struct exit_handler *exits; /* the handler that was registered last */
   struct code awaited;        /* the program that is awaited (heap_await); empty: none */
 };
 
-/* Where arenas lie: one behind the other, from `base` on. */
+/* Tells where arenas lie: one behind the other, from `base` on. */
 struct arena_range {
   uintptr_t base, bytes; /* bytes 0: nothing is reserved yet */
   int log;               /* log2 of the bytes of an arena */

@@ -12,10 +12,10 @@
  * libstdc++, and strdup inside libc.
  *
  * All arenas lie in one reserved range, so that a subtraction and a shift tell the rank of a
- * pointer. ARENA_BYTES is less if the address space is limited.
+ * pointer. An arena has a power of two of bytes: 16 GiB, or less if the address space is limited.
  *
  *     | rank 0             | rank 1             | ... | rank HEAP_RANKS - 1 |
- *     ^ base               ^ base + ARENA_BYTES
+ *     ^ base               ^ base + 2^log       (struct arena_range)
  *
  * An arena holds all that its allocator knows, so that copying the used range back restores the
  * heap, with its free lists:

@@ -108,7 +108,7 @@ struct states {
 
 /* Describes a move out of the state being expanded. */
 struct transition {
-  uint64_t to;   /* place in the visited set; WAY_STAYS: the move leads to the state itself */
+  uint64_t to;   /* place in the visited set; TRANSITION_STAYS: the state itself */
   uint32_t move; /* in rules_cache.moves */
 };
 

@@ -26,9 +26,9 @@
  *
  * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
  *
- * History monitors live in the parts too and roll back with the programs: RCL_FLOWS counts, for
- * each (peer, tag, communicator), what the program has sent and been given, so that a lost, doubled
- * or overtaking message shows at its delivery.
+ * What monitors note lies in parts, too, and rolls back with the programs: FLOWS counts, for each
+ * (peer, tag, communicator), what the program has sent and been given, so that a lost, doubled or
+ * overtaking message shows at its delivery.
  */
 #ifndef RECLINE_WORLD_H
 #define RECLINE_WORLD_H
@@ -97,7 +97,7 @@ struct world_rank {
   uint8_t declared; /* declared dead while it lives: its process must still be ended */
   uint8_t set_back; /* it has gone back, and has noticed no failure after that (once-per-failure) */
   uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED */
-  uint32_t image;     /* kept bytes of the last capture: PROGRAM, POSTED, RCL_FLOWS */
+  uint32_t image;     /* kept bytes of the last capture: the parts in world_image_parts */
   uint32_t line;      /* last checkpoint captured */
   uint32_t stopped;   /* last checkpoint for which logging has stopped */
   /* Independent: the checkpoint from which it starts, or last started after a crash. */
@@ -243,8 +243,8 @@ struct world_record {
   uint32_t state;   /* kept bytes of the protocol's state and SLOTS */
 };
 
-/* TORN: a crash has cut the write. LOST, COPY_LOST: a node has crashed, with the rank's own piece
- * or with the copy on its partner's node. */
+/* Tells what has harmed a record. TORN: a crash has cut the write. LOST, COPY_LOST: a node has
+ * crashed, with the rank's own piece or with the copy on its partner's node. */
 enum record_harm { HARM_TORN = 1, HARM_LOST = 2, HARM_COPY_LOST = 4 };
 
 struct world_global {
@@ -629,7 +629,8 @@ uint64_t world_digest_part(const struct world *, uint32_t part);
  * the move never happens, the host has lost it. Sets `owed` to the first such move. */
 bool world_owes(const struct world *, struct move *owed);
 
-/* Returns whether all programs have finished, none is held, and none has yet to notice a crash. */
+/* Returns whether all programs have finished, none is held, and every rank has noticed all
+ * crashes. */
 bool world_finished(const struct world *);
 
 /* Sets `down` to the DOWN that `rank` must take next. Returns false if the rank knows of all

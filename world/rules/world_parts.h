@@ -180,8 +180,8 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
 
 /* ---- rules shared by listing, refusing and taking moves (world_rules.c) ---- */
 
-/* Returns the receive that would get message `index` of peer -> rank, by MPI's order of matching;
- * NULL: no receive accepts it. */
+/* Returns the receive of `rank` that would get that message of `peer`, by MPI's order of matching;
+ * NULL: no receive accepts the message. */
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
 

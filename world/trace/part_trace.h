@@ -11,7 +11,7 @@
 struct part_head {
   const char *protocol, *program, *library; /* `library` is the MPI library */
   int ranks;
-  unsigned capacity; /* both are those of a run: 1 to G_MAXINT16, at most RCL_CAPACITY_MAX */
+  unsigned capacity; /* as a run allows: `ranks` 1 to G_MAXINT16, `capacity` to RCL_CAPACITY_MAX */
   double began;      /* seconds */
 };
 
