@@ -71,7 +71,7 @@ static void join(const struct rank *r)
   join->words[UNDER_WAY] = r->state->sent - r->state->received; /* modulo 2^32 */
 }
 
-/* All contributions to a collective have come; in a barrier, from all its ranks. */
+/* Ends a collective, of which all contributions have come; in a barrier, those of all its ranks. */
 static void leave(const struct rank *r)
 {
   bool all =
@@ -95,7 +95,7 @@ static void request(const struct rank *r)
     r->state->wanted = true;
 }
 
-/* The barrier is over for the program, which stays held behind it. */
+/* Writes the image. The barrier is over for the program, which stays held behind it. */
 static void write_image(const struct rank *r)
 {
   r->state->phase = WRITING;
@@ -196,7 +196,7 @@ static int first_broken(const struct rank *r)
 
 #include "protocols/lines/blocking_line.h" /* clauses about all ranks together */
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "captured", "durable"},
                                           {"commit", "durable", "release"},

@@ -143,15 +143,15 @@ static void request(const struct rcl_config *config, struct state *state,
   rcl_send_control_to_all(config, actions, REQUEST, state->checkpoint);
 }
 
-/* ONCE: returns whether the peer had sent more than this rank had received when both held their
- * programs. The peer asks the same in compare(). */
+/* With ONCE, returns whether the peer had sent more than this rank had received when both held
+ * their programs. The peer finds the same in compare(). */
 static bool differs(const struct peer *peer)
 {
   return peer->bookmark != peer->told;
 }
 
 /* Returns whether the channel from rank i is empty: all that its bookmark counts is here. If the
- * totals differ, that is not said before its details have come. */
+ * totals differ, returns false until the details of rank i have come. */
 static bool is_reached(const struct rcl_config *config, const struct state *state, int i)
 {
   const struct peer *peer = &peers(config, state)[i];
@@ -185,8 +185,8 @@ static void drain(const struct rcl_config *config, struct state *state, struct r
   }
 }
 
-/* ONCE: compares what this rank has sent to peer i with what that had received, when both hold
- * their programs. */
+/* With ONCE, compares what this rank has sent to peer i with what the peer had received, when both
+ * hold their programs. */
 static void compare(const struct rcl_config *config, struct state *state, int i,
                     struct rcl_actions *actions)
 {
@@ -199,9 +199,9 @@ static void compare(const struct rcl_config *config, struct state *state, int i,
     rcl_send_control(actions, i, DETAILS, state->checkpoint, peer->sent - peer->confirmed);
 }
 
-/* ONCE: tells each peer both totals. The message names no checkpoint, as in Open MPI: it is about
- * the one behind the receiver's last capture, as a rank that has captured has all totals for that.
- */
+/* With ONCE, tells each peer both totals. The message names no checkpoint, as in Open MPI: it is
+ * about the checkpoint after the receiver's last capture, as a rank that has captured has all
+ * totals for that capture. */
 static void tell_totals(const struct rcl_config *config, struct state *state,
                         struct rcl_actions *actions)
 {
@@ -215,7 +215,7 @@ static void tell_totals(const struct rcl_config *config, struct state *state,
   }
 }
 
-/* TWICE: tells each peer the total sent. */
+/* With TWICE, tells each peer the total sent. */
 static void tell_sent(const struct rcl_config *config, struct state *state,
                       struct rcl_actions *actions)
 {
@@ -274,8 +274,8 @@ static void agree(const struct rcl_config *config, struct state *state, struct r
   rcl_act(actions, RCL_ACTION_RELEASE);
 }
 
-/* Comes to a safe point of the program, or to its end. If that has no iteration, ranks cannot agree
- * on one and the program stops at once. */
+/* Comes to a safe point of the program, or to its end. If the safe point begins no iteration, ranks
+ * cannot agree on one, and the program stops at once. */
 static void come_to(const struct rcl_config *config, struct state *state, uint32_t iteration,
                     struct rcl_actions *actions)
 {

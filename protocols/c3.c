@@ -352,8 +352,8 @@ static void resume(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_RELEASE);
 }
 
-/* Ends the replay if nothing is left of it. Called after every step, as any step may be the
- * last. */
+/* Ends the replay if nothing is left of it. Is called after every step, as any step may be the last
+ * one of the replay. */
 static void check_replayed(const struct rank *r)
 {
   if (!r->state->replaying || r->state->phase == RECOVERING || !replay_is_over(r))
@@ -509,7 +509,7 @@ static bool none_passed_over(const struct rank *r)
   return true;
 }
 
-/* Returns whether the lists that a restart uses name what there is. */
+/* Returns whether the lists that a restart uses name ranks, and calls by numbers from 1 on. */
 static bool restart_is_sound(const struct rank *r)
 {
   const struct call *call = rejoin_of(r->config, r->state);
@@ -550,7 +550,7 @@ static int first_broken(const struct rank *r)
   return restart_is_sound(r) ? 0 : 8;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"logging", "captured", "stopped-logging"},
                                           {"stop-log", "stopped-logging", "durable part=log"},
@@ -567,7 +567,8 @@ static const struct variant envelopes = {.by_envelope = true};
 RCL_FORM(numbers)
 RCL_FORM(envelopes)
 
-/* Without numbers, it relies on the order of messages with one envelope. */
+/* Names what C3 assumes. Without numbers, it also relies on the order of messages with one
+ * envelope. */
 #define ASSUMES (RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_RECEIVED)
 #define PLACE(ASSUMED)                                                                             \
   &(const struct rcl_place)                                                                        \

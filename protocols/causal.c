@@ -11,15 +11,15 @@
  * that depends on an event has its determinant, or f + 1 ranks have it, and no message waits for
  * storage. A determinant is dropped when a durable checkpoint covers it.
  *
- * After a crash the rank asks all others for determinants, and holds its program until all have
- * answered. They send all their determinants, so that this rank counts again among the ranks that
- * have them. If another rank fails meanwhile it asks again, as a rank answers only after it has
- * noticed the failure, and messages of the dead rank do not come any more. Then the program runs
- * again, with the same receives and decisions, after both ends of each link have reported what they
- * have received (links.h). Survivors never go back, and go on meanwhile.
+ * After a crash the restarted rank asks all others for determinants, and holds its program until
+ * all have answered. They send all their determinants, so that this rank counts again among the
+ * ranks that have them. If another rank fails meanwhile, this rank asks again: a rank answers only
+ * after it has noticed the failure, and messages of the dead rank do not come any more. Then the
+ * program runs again, with the same receives and decisions, after both ends of each link have
+ * reported what they have received (links.h). Survivors never go back, and go on meanwhile.
  *
  * An output waits until the determinants before it are stable. The rank asks some peers to confirm
- * that they have these (causal_outputs.h).
+ * that they have these determinants (causal_outputs.h).
  *
  *     the rank      SAFE_POINT, if wanted          captured
  *             RUNNING ----------------> CAPTURING ----------> WRITING
@@ -76,8 +76,8 @@ static void note_reception(const struct rank *r)
     r->state->events++;
 }
 
-/* Notes a decision. A polling program makes the same one many times in a row: together they are one
- * event, until others know of it. */
+/* Notes a decision. A polling program makes the same decision many times in a row: together they
+ * are one event, until others know of it. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   struct determinant *last = log_of(r->config, r->state) + r->state->log - 1;
@@ -96,7 +96,7 @@ static void note_decision(const struct rank *r, uint32_t outcome)
   }
 }
 
-/* Repeats an event; after the last one the program is free. */
+/* Notes that an event has happened again. After the last one the program decides anew. */
 static void repeat(const struct rank *r)
 {
   r->state->replaying--;
@@ -113,7 +113,7 @@ static const struct determinant *reception(const struct rank *r, uint32_t reques
   return NULL;
 }
 
-/* Returns the next decision to repeat; NULL when the program is free. */
+/* Returns the next decision to repeat, or NULL if the program decides anew. */
 static const struct determinant *next_decision(const struct rank *r)
 {
   while (r->state->replaying && r->state->decision <= r->state->events) {
@@ -128,8 +128,8 @@ static const struct determinant *next_decision(const struct rank *r)
 
 /* ---- sending ---- */
 
-/* Sends the messages that wait for a rank that was down. It runs only after it has heard the
- * answers that it asked for. Before that neither side has told the other any determinants, so these
+/* Sends the messages that wait for a rank that was down. That rank runs only after it has heard the
+ * answers that it asked for. Until then neither side has told the other any determinants, so these
  * messages carry no places. */
 static void flush(const struct rank *r, int to)
 {
@@ -187,8 +187,8 @@ static void choose(const struct rank *r)
   repeat(r);
 }
 
-/* Cancels or completes a receive, which is a decision like any other. A cancelled receive is never
- * given a message. It must complete if it was given one before the crash. */
+/* Cancels or completes a receive, which is a decision like any other. A receive that is cancelled
+ * is never given a message; a receive that was given one before the crash must complete. */
 static void cancel(const struct rank *r)
 {
   const struct determinant *d = reception(r, r->event->request);
@@ -206,8 +206,8 @@ static void cancel(const struct rank *r)
   }
 }
 
-/* Takes a determinant from a peer. Those of one rank come in that rank's order, except the ones
- * that were stable, so an earlier one can be new only after a restart. */
+/* Takes a determinant from a peer. The determinants of one rank come in that rank's order, without
+ * those that were stable, so an earlier determinant can be new only after a restart. */
 static void learn(const struct rank *r)
 {
   struct peer *peer = peers_of(r->config, r->state);
@@ -517,7 +517,7 @@ static int first_broken(const struct rank *r)
   return r->state->asked.output && are_stable(r, r->state->asked.place) ? 7 : 0;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "store part=image", "durable part=image"},
                                           {"ask", "hold", "release"},

@@ -6,7 +6,7 @@
  *
  *     1  the initiator (rank 0) takes its checkpoint; every other rank does so when the first
  *        marker arrives, at any point of its program
- *     2  a rank that has, sends a marker through each of its channels, and goes on
+ *     2  after its capture a rank sends a marker through each of its channels, and goes on
  *     3  a message that comes out of a channel before the marker of that channel was in transit:
  *        it is delivered, and recorded with the checkpoint
  *     4  all markers are in: the recorded messages go to disk
@@ -81,7 +81,7 @@ struct variant {
   bool tree; /* done goes up a binary tree */
 };
 
-/* For each rank the checkpoint of the last marker from it; the recorded messages. */
+/* Lists, for each rank, the checkpoint of the last marker from it; and the recorded messages. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(markers, uint32_t, config->ranks)                                                          \
   LIST(recorded_of, struct rcl_kept, config->capacity, state->recorded, RCL_FULL_KEPT)
@@ -181,7 +181,8 @@ static void marker(const struct rank *r, int peer, uint32_t checkpoint)
     close_channels(r);
 }
 
-/* Image and recorded messages go to disk on their own, and either can be there first. */
+/* Notes that a part of the checkpoint is on disk. Image and recorded messages are separate writes,
+ * and either can end first. */
 static void durable(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -218,7 +219,7 @@ static void arrived(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* The recorded messages come first. */
+/* Starts the rank: the recorded messages are delivered before anything else. */
 static void start(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -307,7 +308,7 @@ static int first_broken(const struct rank *r)
 
 /* ---- the registered forms ---- */
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"recording", "captured", "store part=log"},
                                           {"write", "store part=log", "durable part=log"},

@@ -76,8 +76,8 @@ static struct rcl_envelope envelope_kept(const struct rcl_kept *entry)
       .peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
 }
 
-/* Returns whether the program may ask for a message that is forgotten: then it was sent before all
- * of its sender's messages that are kept. */
+/* Returns whether the program may ask for a message that is forgotten. Such a message was sent
+ * before all of its sender's messages that are kept. */
 static bool is_expired(const struct rank *r, const struct rcl_event *receive)
 {
   struct rcl_envelopes expired = log_of(r, EXPIRED);
@@ -232,7 +232,7 @@ static void check_complete(const struct rank *r)
   }
 }
 
-/* Section 3.5: forgets messages in transit that have crossed as many lines as they may. */
+/* Forgets messages in transit that have crossed as many lines as they may (section 3.5). */
 static void expire(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -267,7 +267,7 @@ static void begin_logging(const struct rank *r)
 }
 
 /* Handles the end of a peer's send log, which also asks for the checkpoint. A coordinator that is
- * the only initiator has begun the checkpoint already, so it need not take it as a request.
+ * the only initiator has begun the checkpoint already, so it need not take the log as a request.
  * Otherwise the coordinator, which a reduction looks at alone, would seem to begin checkpoints for
  * ever. */
 static void send_log(const struct rank *r)
@@ -389,7 +389,7 @@ static void arrived(const struct rank *r)
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-/* Puts the log into the order of sending, as IN_TRANSIT has it. The rest belongs to no line. */
+/* Puts the log into the order of sending, as IN_TRANSIT has it, and forgets all other messages. */
 static void open_log(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -532,7 +532,7 @@ static int first_broken(const struct rank *r)
 
 /* ---- the registered forms ---- */
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"logging", "captured", "store part=log"},
                                           {"write", "store part=log", "durable part=log"},
@@ -560,7 +560,7 @@ static const struct rcl_place place = {
     .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_MPI_ORDER | RCL_ASSUMES_RECEIVED |
                RCL_ASSUMES_SAME_AGAIN};
 
-/* The form awaits messages in transit, whether the program receives them or not. */
+/* Is the place of the posted form, which awaits messages in transit even if no receive does. */
 static const struct rcl_place posted_place = {
     .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
              {RCL_LOGGED_ENVELOPES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_BOTH}},

@@ -5,7 +5,7 @@
 
 /* ---- the table ---- */
 
-/* Fields of an action that are not zero. */
+/* Names the fields of an action, as bits. A set has the fields that are not zero. */
 enum field {
   PART = 1 << 0,
   REASON = 1 << 1,
@@ -27,7 +27,7 @@ static const char *const field_names[] = {"part",    "reason", "peer",       "co
                                           "request", "slot",   "checkpoint", "outcome", "words",
                                           "after",   "bare",   "padding"};
 
-/* Kinds of ranks that `peer` may name. */
+/* Names the kinds of ranks that `peer` may name. */
 enum peer { ANY = 1 << 0, NOBODY = 1 << 1, SELF = 1 << 2, NEIGHBOUR = 1 << 3, STRANGER = 1 << 4 };
 
 enum {
@@ -39,7 +39,7 @@ enum {
 static const char *const peer_names[] = {"any", "nobody", "the rank itself", "a neighbour",
                                          "a rank that is no neighbour"};
 
-/* Traits of a protocol or of a rank. */
+/* Names traits of a protocol or of a rank. */
 enum trait {
   GLOBAL = 1 << 0,
   INDEPENDENT = 1 << 1,
@@ -55,12 +55,12 @@ static const char *const trait_names[] = {
     "of a protocol with collectives",   "of a protocol that reconnects",
     "of a protocol above the matching", "at the coordinator"};
 
-/* Events, as bits. */
+/* Is an event as a bit of a set. */
 #define AT(kind) (1u << RCL_EVENT_##kind)
 
 enum { ALWAYS = (1 << RCL_EVENT_KINDS) - 2 };
 
-/* Kinds of actions; some have several forms. */
+/* Names the forms of actions: the kinds, and further forms of some kinds. */
 enum form {
   DELIVER_SLOT = RCL_ACTION_KINDS, /* DELIVER from a slot, above the matching */
   PASS_SLOT,                       /* DELIVER from a slot, below the matching */
@@ -126,7 +126,7 @@ static const struct rule rules[FORMS] = {
 };
 /* clang-format on */
 
-/* Fields of an event that are not zero, besides those that actions have, too. */
+/* Names the fields of an event, besides the fields that actions have, too. */
 enum {
   WILDCARD = 1 << ACTION_FIELDS,
   FLOW = WILDCARD << 1,
@@ -161,7 +161,7 @@ static const uint32_t named[RCL_EVENT_KINDS] = { /* fields that events of a kind
 };
 /* clang-format on */
 
-/* Events that need an answer. KEEP alone also answers an arrived message. */
+/* Has the events that need an answer. KEEP alone also answers an arrived message. */
 enum {
   ANSWERED = 1 << RCL_EVENT_SEND | 1 << RCL_EVENT_RECEIVE | 1 << RCL_EVENT_ARRIVED |
              1 << RCL_EVENT_COLLECTIVE | 1 << RCL_EVENT_COLLECTED

@@ -57,7 +57,7 @@ enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 
 enum control { HAVE = 1, REPORT, FRONT, VERSION, LOCAL, GLOBAL, DURABLE_HERE, DURABLE_EVERYWHERE };
 
-/* Indices of parameters: iterations from one checkpoint to the next (0: none); iterations of each
+/* Numbers the parameters: iterations from one checkpoint to the next (0: none); iterations of each
  * interval whose payloads are kept; whether a checkpoint stores the log, too. */
 enum parameter { CP_INT, LOG_SIZE, LOG_IN };
 
@@ -70,18 +70,18 @@ static const char *const controls[] = {"none",   "have",         "report",
                                        "global", "durable-here", "durable-everywhere",
                                        NULL};
 
-/* Places to which the program can go back: the checkpoint that all ranks have, a later one that
- * this rank has stored, and the beginning of the present iteration. */
+/* Names the places to which the program can go back: the checkpoint that all ranks have, a later
+ * one that this rank has stored, and the beginning of the present iteration. */
 enum place { COMMON, STORED, PRESENT, PLACES };
 
 struct mark {
   uint32_t sent, received;
 };
 
-/* What the coordinator knows of a rank. */
+/* Holds what the coordinator knows of a rank. */
 struct row {
   uint32_t iteration; /* the iteration that it is in */
-  uint32_t since;     /* iteration from which on its log is complete up to there */
+  uint32_t since;     /* its log is complete from this iteration on, up to `iteration` */
   uint32_t front;     /* epoch of `iteration` and `since` */
   uint32_t version;   /* last durable checkpoint */
   uint32_t epoch;     /* epoch of `version` */
@@ -100,7 +100,7 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* The marks of each place, the coordinator's rows, and the links. */
+/* Lists the marks of each place, the coordinator's rows, and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(marks_of, struct mark, PLACES * config->ranks)                                             \
   ARRAY(rows_of, struct row, config->ranks)                                                        \
@@ -269,8 +269,8 @@ static uint32_t durable_everywhere(const struct rank *r)
   return least;
 }
 
-/* At the coordinator: notes a durable checkpoint. Once all ranks have it, they may forget the one
- * before. */
+/* Notes, at the coordinator, a durable checkpoint of a rank. Once all ranks have it, they may
+ * forget the checkpoint before. */
 static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
 {
   uint32_t before = durable_everywhere(r);
@@ -303,8 +303,8 @@ static void durable(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* Sets the state back to where the program was at `checkpoint`; it will make its later steps
- * again. */
+/* Sets the state back to where the program was at `checkpoint`; the program will make its later
+ * steps again. */
 static void undo(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -344,7 +344,7 @@ static void go_to(const struct rank *r, uint32_t checkpoint)
   rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
-/* Returns whether the logs have all messages that ranks need which are behind others. */
+/* Returns whether the logs have all messages that ranks need to catch up with those ahead. */
 static bool logs_reach(const struct rank *r)
 {
   const struct row *rows = rows_of(r->config, r->state);
@@ -433,8 +433,8 @@ static void start(const struct rank *r)
   recover(r, r->event->incarnation);
 }
 
-/* Notes what a rank has told about this recovery. Its words about an earlier one may come later;
- * then nothing is noted and nothing is decided again. */
+/* Notes what a rank has told about this recovery. What it told about an earlier recovery may come
+ * late; then nothing is noted and nothing is decided again. */
 static bool note_front(struct row *row, const struct rcl_event *event)
 {
   if (event->about < row->front)
@@ -551,7 +551,7 @@ static int first_broken(const struct rank *r)
   return 0;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {
     {"capture", "capture", "captured"}, {"write", "store", "durable"},
     {"switch", "down", "roll-back"},    {"rollback", "roll-back", "start"},

@@ -73,7 +73,7 @@ enum { NOWHERE = UINT16_MAX };
 static const char *const controls[] = {"none",    "have",     "report", "line",
                                        "durable", "received", NULL};
 
-/* How many messages of a peer there were at a checkpoint. */
+/* Counts the messages to and from a peer at a checkpoint. */
 struct mark {
   uint32_t sent, received;
 };
@@ -99,9 +99,9 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* The lists have, for each checkpoint that may be needed (also the beginning of the program), its
- * index, its number of outputs and its marks. Then come the peers, the messages that wait for a
- * checkpoint, and the links. */
+/* Lists, for each checkpoint that may be needed (also the beginning of the program), its index, its
+ * number of outputs and its marks. Then come the peers, the messages that wait for a checkpoint,
+ * and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(indexes, uint32_t, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,            \
        rcl_checkpoints_full(config))                                                               \
@@ -148,8 +148,8 @@ static struct rcl_mailbox mailbox(const struct rank *r)
                               .item = kept_of(r->config, r->state)};
 }
 
-/* Returns the first checkpoint with at least that index. A result behind the last checkpoint: there
- * is none. */
+/* Returns the place of the first checkpoint with at least that index, or a place behind the last
+ * checkpoint if there is none. */
 static uint32_t first_from(const struct rank *r, uint32_t index)
 {
   uint32_t place = 0;
@@ -199,7 +199,7 @@ static uint32_t lowest_durable(const struct rank *r)
   return lowest;
 }
 
-/* Returns the first checkpoint that a line may need. */
+/* Returns the place of the first checkpoint that a line may need. */
 static uint32_t first_needed(const struct rank *r)
 {
   uint32_t first = first_from(r, lowest_durable(r));
@@ -240,8 +240,8 @@ static bool has_room_everywhere(const struct rank *r)
   return r->state->index - lowest_durable(r) < rcl_checkpoints(r->config);
 }
 
-/* Returns whether there is room for a forced checkpoint. It waits for the message that told its
- * origin of that room. */
+/* Returns whether there is room for a forced checkpoint. Otherwise the checkpoint waits for
+ * messages DURABLE: the rank that took this index first knew from them that all ranks have room. */
 static bool has_room(const struct rank *r)
 {
   return r->state->last < rcl_checkpoints(r->config);
@@ -258,8 +258,8 @@ static void capture(const struct rank *r, uint32_t index)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = index;
 }
 
-/* Takes a checkpoint. A forced one also counts as the basic one that is wanted. Without room a
- * basic one is left out, as an interval later there may be room. */
+/* Takes the basic checkpoint that is wanted; a forced checkpoint counts as it, too. Without room
+ * leaves it out, as an interval later there may be room. */
 static void take_checkpoint(const struct rank *r)
 {
   if (!r->state->wanted || r->state->phase != RUNNING || r->state->writing)
@@ -589,7 +589,7 @@ static int first_broken(const struct rank *r)
     return 3;
   if (!rcl_links_nothing_waits(&links))
     return 4;
-  /* Otherwise resume() collects them. */
+  /* While a line is asked for, older checkpoints are kept; resume() collects them. */
   return r->state->phase == ASKING || first_needed(r) == 0 ? 0 : 5;
 }
 

@@ -56,7 +56,7 @@ static const char *const controls[] = {"none", "marker", "done", NULL};
 
 enum header { INDEX, NUMBER }; /* words of a message */
 
-/* Messages exchanged with one peer, by the interval in which they were sent. */
+/* Counts the messages exchanged with one peer, by the interval in which they were sent. */
 struct peer {
   uint32_t sent;          /* to the peer, sent in this interval */
   uint32_t received;      /* from the peer, sent in this interval */
@@ -264,8 +264,8 @@ static bool classify(const struct rank *r)
   return index < r->state->epoch;
 }
 
-/* Counts an orphan again. It counts for the interval in which it was first sent. If its sender
- * takes its next checkpoint before it sends it again, it belongs to the next interval, and is an
+/* Counts an orphan again, for the interval in which it was first sent. If its sender takes its next
+ * checkpoint before it sends the orphan again, the orphan belongs to the next interval, and is an
  * orphan of the next line, too. */
 static void count_again(const struct rank *r, const struct rcl_envelope *e)
 {
@@ -442,7 +442,7 @@ static int first_broken(const struct rank *r)
   return taking && !r->state->epoch ? 7 : 0;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"logging", "captured", "store part=log"},
                                           {"write", "store part=log", "durable part=log"},

@@ -12,19 +12,20 @@
  * logged by their senders (links.h).
  *
  * A crashed rank goes on from its last checkpoint with the events that the log has. Its intervals
- * behind these are *lost*, and it tells all ranks so. At each failure every rank holds its program
- * until the failed ranks have told. A rank that depends on a lost interval is an *orphan*: it goes
- * back to a checkpoint from before the first such event, and repeats the events up to there. Each
- * rank then writes its log, so that it never has to hear of that failure again, and reports to all
- * what it has received; messages are sent again, or suppressed. A rank knows by itself whether to
- * go back, as its dependences include indirect ones. It goes back at most once for each failure.
+ * behind these events are *lost*, and it tells all ranks which. At each failure every rank holds
+ * its program until all failed ranks have told their lost intervals. A rank that depends on a lost
+ * interval is an *orphan*: it goes back to a checkpoint from before the first such event, and
+ * repeats the events up to there. Each rank then writes its log, so that it never has to hear of
+ * that failure again, and reports to all what it has received; messages are sent again, or
+ * suppressed. A rank knows by itself whether to go back, as its dependences include indirect ones.
+ * It goes back at most once for each failure.
  *
  * Messages from before a failure are discarded: either their sending is undone, or their sender has
  * them in its log. A message from after the failure is sent only after its receiver's report, so
  * the receiver knows of the failure.
  *
  * An output waits until the intervals on which it depends are stable; the rank asks the other ranks
- * to tell.
+ * to tell when they are.
  *
  * Checkpoints are independent. When one is durable, the rank asks the ranks on which it depends to
  * tell when their intervals are stable. After that no failure can undo this checkpoint. Then
@@ -117,8 +118,8 @@ static void note_reception(const struct rank *r)
   write_log(r);
 }
 
-/* Notes a decision. A polling program makes the same one many times in a row: together they are one
- * entry. */
+/* Notes a decision. A polling program makes the same decision many times in a row: together they
+ * are one entry. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   struct happened *last = happened_of(r->config, r->state) + r->state->happened - 1;
@@ -275,8 +276,8 @@ static void save(const struct rank *r)
   write_log(r);
 }
 
-/* Decides whether to go back, when all failed ranks have told. An orphan that has not run again yet
- * is already where it would go. */
+/* Decides whether to go back, when all failed ranks have told their lost intervals. An orphan that
+ * has not run again yet is already where it would go. */
 static void decide(const struct rank *r)
 {
   struct state *state = r->state;
@@ -501,7 +502,7 @@ static int first_broken(const struct rank *r)
   return asked->output && !recovers(r) && is_safe(r, asked->event) ? 8 : 0;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {
     {"capture", "capture", "captured"}, {"write", "store part=image", "durable part=image"},
     {"await", "hold", "release"},       {"rollback", "roll-back", "start"},

@@ -68,7 +68,7 @@ struct happened {
   uint32_t count;
 };
 
-/* The program at a checkpoint. counts_of() has its counts of messages. */
+/* Holds where the program was at a checkpoint. counts_of() has its counts of messages. */
 struct checkpoint {
   uint32_t number;
   uint32_t events;   /* how many events had happened */
@@ -157,8 +157,8 @@ static void note_reception(const struct rank *r)
   write_log(r);
 }
 
-/* Notes a decision. A polling program makes the same one many times in a row: together they are one
- * entry. */
+/* Notes a decision. A polling program makes the same decision many times in a row: together they
+ * are one entry. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   uint32_t first =
@@ -464,7 +464,7 @@ static int first_broken(const struct rank *r)
   return r->state->output && r->state->events == r->state->stable ? 6 : 0;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "store part=image", "durable part=image"},
                                           {"resend", "resend", "resend"},

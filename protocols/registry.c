@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Adding a protocol takes one line in each of these two lists. */
+/* Lists recline's own protocols: to add one, add it to each of these two lists. */
 extern const struct rcl_protocol protocol_none, protocol_c3, protocol_bookmark,
     protocol_chandy_lamport, protocol_event_logging, protocol_message_tagging, protocol_blocking,
     protocol_pessimistic, protocol_uncoordinated, protocol_hybrid, protocol_time_based,

@@ -395,7 +395,7 @@ bool text_is_moment(const char *text, const char *moment)
 
 /* ---- parsing ---- */
 
-/* One `key=value`, or a bare word, of a line. */
+/* Holds one `key=value`, or a bare word, of a line. */
 struct field {
   const char *start;
   size_t key;        /* length of the key, or of the bare word */

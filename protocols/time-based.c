@@ -5,12 +5,12 @@
  * most 2 D; a message takes at most L (Tmax) and at least S (Tmin). All messages passed between T -
  * 2 D - L and T + 2 D - S are cached.
  *
- *     1  from T - 2 D - L on a rank caches the messages that it sends: those sent before are with
- *        their receiver when that takes its checkpoint
+ *     1  from T - 2 D - L on a rank caches the messages that it sends: messages sent before are
+ *        with their receiver when the receiver takes its checkpoint
  *     2  at T it takes its checkpoint; the cached messages, of which some may be in transit, are
  *        part of it
- *     3  until T + 2 D - S its messages are held back, or one might be received before a
- *        checkpoint: an orphan. The program goes on
+ *     3  until T + 2 D - S its messages are held back, as one might be received before its
+ *        receiver's checkpoint: an orphan. The program goes on
  *     4  when all images are on disk rank 0 commits
  *
  *                timer              timer              captured
@@ -26,17 +26,18 @@
  *     HOLDING -> RUNNING : pass()  [timer]
  *
  * No rank sends a word to coordinate the checkpoint itself. What the sources leave open:
- *   - when the next one is. Clocks tell when it is T, not that all ranks are there: a rank that is
- *     being restarted would miss it. Rank 0 hears `ready` of every rank that has started and
- *     `done` of every image on disk, and then says `next` to all, which begins the interval. By
- *     that they also know that the last one is committed, and erase the one before it.
+ *   - when the next checkpoint is. Clocks tell when it is T, not that all ranks are there: a rank
+ *     that is being restarted would miss T. Rank 0 hears `ready` of every rank that has started
+ *     and `done` of every image on disk, and then says `next` to all, which begins the interval.
+ *     `next` also says that the last checkpoint is committed, and ranks erase the one before it.
  *   - which messages in transit are delivered again. The cached messages are sent again after a
  *     restart, and the receiver drops those that it had before its checkpoint. So messages carry a
  *     number for each pair of ranks, and a rank remembers the numbers that it has; channels need no
  *     order.
  *
- * A number that comes twice, and not again after a restart, is an orphan: a bound did not hold. The
- * rank gives up. A message that was lost since it took too long is noticed by no rank.
+ * A message whose number comes twice, and that is not sent again after a restart, is an orphan: a
+ * bound did not hold, and the rank gives up. No rank notices a message that is lost because it took
+ * too long.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -59,7 +60,7 @@ enum control { READY = 1, NEXT, DONE };
 
 static const char *const controls[] = {"none", "ready", "next", "done", NULL};
 
-/* In RCL_LINKS_INTERVAL: AGAIN if a message is sent again after a restart. */
+/* Names the values of word RCL_LINKS_INTERVAL: AGAIN if a message is sent again after a restart. */
 enum again { FIRST, AGAIN };
 
 struct state {
@@ -286,7 +287,7 @@ static int first_broken(const struct rank *r)
   return r->state->ready <= most && rcl_commit_is_sound(r->config, &r->state->commit) ? 0 : 5;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "store", "durable"},
                                           {"commit", "commit", "committed"},

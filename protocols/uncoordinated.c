@@ -58,8 +58,8 @@ enum control { HAVE = 1, REPORT, TABLE, DEPENDS, END, LINE, COLLECT, GATHER, NEE
 static const char *const controls[] = {"none", "have",    "report", "table",  "depends",  "end",
                                        "line", "collect", "gather", "needed", "received", NULL};
 
-/* How many messages of a peer there were at a checkpoint, or are now; and the peer's last interval
- * on which this rank depends, from 1 on (0: none). */
+/* Counts the messages to and from a peer at a checkpoint, or now; and holds the peer's last
+ * interval on which this rank depends, from 1 on (0: none). */
 struct mark {
   uint32_t sent, received, depends;
 };
@@ -88,8 +88,8 @@ static size_t known_used(const struct rcl_config *config, const struct state *st
   return state->known ? known_entries(config) : 0;
 }
 
-/* For each checkpoint that a line may need (also the beginning of the program) its marks and its
- * number of outputs, and on what the rank depends now; the coordinator's rows, and on what each
+/* Lists, for each checkpoint that a line may need (also the beginning of the program), its marks
+ * and its number of outputs; on what the rank depends now; the coordinator's rows, and on what each
  * state of each rank depends; the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
@@ -500,7 +500,7 @@ static void control(const struct rank *r)
       send_table(r);
     r->state->gathers = 0;
     break;
-  case NEEDED: /* it holds in later epochs, too */
+  case NEEDED: /* what is needed holds in later epochs, too */
     collect(r, r->event->value);
     break;
   case RECEIVED:
@@ -577,7 +577,7 @@ static int first_broken(const struct rank *r)
   return r->state->first <= r->state->interval ? 0 : 5;
 }
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "store", "durable"},
                                           {"rollback", "roll-back", "start"},
