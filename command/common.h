@@ -1,4 +1,4 @@
-/* What subcommands share: reading words, and the data folder. */
+/* Declares what subcommands share: reading words, and the data folder. */
 #ifndef RECLINE_COMMON_H
 #define RECLINE_COMMON_H
 

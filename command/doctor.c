@@ -37,7 +37,7 @@ static const struct tool {
     {"sbatch", "--version", "slurm-client", "hands campaigns to a cluster", false},
 };
 
-/* The findings about one tool. */
+/* Holds the findings about one tool. */
 struct finding {
   char *path, *version; /* NULL: it is missing */
   bool fails;           /* it ends with an error, whose first line is `version` */

@@ -167,8 +167,8 @@ void launch_unblock(void)
   sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-/* An output stream of the child. It passes through this process on its way to the file, as only
- * then a full disk is noticed. */
+/* Describes an output stream of the child. It passes through this process on its way to the file,
+ * as only then a full disk is noticed. */
 struct printed {
   int pipe[2]; /* -1: closed */
   const char *name;

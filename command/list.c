@@ -16,15 +16,15 @@
 static const char expected[] =
     "expected protocols, claims, platforms, scenarios, programs or mutants";
 
-/* An MPI program that comes with recline, with a description from the comment at the top of its
- * source. */
+/* Lists the MPI programs that come with recline, with descriptions from the comments at the tops of
+ * their sources. */
 static const struct program {
   const char *name, *what, *usage;
 } programs[] = {
 #include "programs.inc"
 };
 
-/* The kinds that can be listed. Protocols and programs have no files. */
+/* Lists the kinds that can be listed. Protocols and programs have no files. */
 static const struct kind {
   const char *name;
   unsigned files; /* enum catalogue */
@@ -40,7 +40,7 @@ const char *list_kind(size_t i)
   return i < G_N_ELEMENTS(kinds) ? kinds[i].name : NULL;
 }
 
-/* The command line. */
+/* Holds the command line. */
 struct request {
   char **words; /* the kind, then what names must contain or match */
   gboolean json, map;

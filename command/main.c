@@ -1,4 +1,4 @@
-/* The program `recline`: one table of subcommands. */
+/* Is the program `recline`: one table of subcommands. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "command/main.h"
 #include "command/calibrate/calibrate.h"

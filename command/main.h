@@ -1,4 +1,4 @@
-/* The subcommands of the program `recline`. */
+/* Declares the subcommands of the program `recline`. */
 #ifndef RECLINE_MAIN_H
 #define RECLINE_MAIN_H
 

@@ -5,7 +5,7 @@
 #include "base/glib/json.h"
 #include "world/scenario/protocol_words.h"
 
-/* Words for the enums of protocols/protocol.h, for programs and for people. */
+/* Holds the words for a value of an enum of protocols/protocol.h, for programs and for people. */
 struct word {
   const char *name, *text;
 };

@@ -1,4 +1,4 @@
-/* The map: all protocols side by side, with their declarations (struct rcl_place). */
+/* Declares the map: all protocols side by side, with their declarations (struct rcl_place). */
 #ifndef RECLINE_MAP_H
 #define RECLINE_MAP_H
 

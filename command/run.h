@@ -1,4 +1,4 @@
-/* Parts of recline run: run_input.c judges the input, and run.c simulates. */
+/* Declares the parts of recline run: run_input.c judges the input, and run.c simulates. */
 #ifndef RECLINE_RUN_H
 #define RECLINE_RUN_H
 

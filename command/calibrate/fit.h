@@ -5,7 +5,8 @@
 #include "command/calibrate/sample_file.h"
 #include "world/scenario/quantity.h"
 
-/* An amount, and the series on which it rests. `value` 0: it was not measured. */
+/* Holds an amount, and the series on which it rests. If `value` is 0, the amount was not
+ * measured. */
 struct fitted {
   double value;
   const struct series *from; /* the series that tells its spread; NULL: none */

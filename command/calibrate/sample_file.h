@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The values of one measurement, sorted: in seconds, or in bytes for an eager limit. */
+/* Holds the values of one measurement, sorted: in seconds, or in bytes for an eager limit. */
 struct series {
   char *name;
   double bytes, flops; /* 0: none */

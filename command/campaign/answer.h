@@ -9,8 +9,8 @@
 
 enum { ANSWER_RUNS_MOST = 10000 };
 
-/* The cells of a campaign, the least mean first; cells without an ended run are last. A cell is
- * `tied` if its difference from the first, taken run by run, may be 0 (at 95 %). */
+/* Ranks the cells of a campaign, the least mean first; cells without an ended run are last. A cell
+ * is `tied` if its difference from the first cell, taken run by run, may be 0 (at 95 %). */
 struct ranking {
   unsigned cells;
   unsigned *cell;

@@ -23,7 +23,7 @@ static int axis_of(const struct grid *grid)
   return -1;
 }
 
-/* Two cells belong to one curve if they differ on the axis only. */
+/* Returns whether two cells belong to one curve, as they differ on the axis only. */
 static bool same_curve(const struct grid *grid, unsigned a, unsigned b, int axis)
 {
   for (unsigned i = 0; i < grid->sweeps; i++)
@@ -77,7 +77,7 @@ static void add_quoted(GString *text, const char *words)
   g_string_append_printf(text, "'%s'", doubled);
 }
 
-/* What is drawn, and the unit of times in seconds (1 for other fields). */
+/* Holds what is drawn, and the unit of times in seconds (1 for other fields). */
 struct drawing {
   const struct table *table;
   const struct figure *figure;

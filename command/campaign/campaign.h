@@ -1,4 +1,4 @@
-/* Campaigns, for recline campaign and recline interval. */
+/* Runs campaigns, for recline campaign and recline interval. */
 #ifndef RECLINE_CAMPAIGN_H
 #define RECLINE_CAMPAIGN_H
 
@@ -10,7 +10,7 @@ extern const struct about about_campaign, about_interval;
 int command_campaign(int argc, char **argv);
 int command_interval(int argc, char **argv);
 
-/* A campaign of any command. */
+/* Describes a campaign of either command. */
 struct campaign {
   const char *command; /* command, for messages: "recline campaign" */
   const char *scenario;

@@ -35,7 +35,7 @@ struct options {
   gboolean json;
 };
 
-/* Measured values. */
+/* Holds measured values. */
 struct costs {
   struct machine_model model;
   double work;      /* seconds of the program without checkpoints and failures */
@@ -182,9 +182,9 @@ static char *candidates(const struct costs *costs)
   return g_string_free(sweep, FALSE);
 }
 
-/* The answer of the campaign. Cells are numbered by rising intervals. `first` to `last` are the
- * cells around `best` that may be as good. `next` is the best cell outside or at the edge of this
- * range, from which more runs could tell it. */
+/* Holds the answer of the campaign. Cells are numbered by rising intervals. `first` to `last` are
+ * the cells around `best` that may be as good. `next` is the best cell outside or at the edge of
+ * this range: more runs could tell `best` from it. */
 struct simulated {
   unsigned best, first, last, next;
 };

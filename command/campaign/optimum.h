@@ -1,4 +1,4 @@
-/* The best time between checkpoints, by theory. All times are in one unit. */
+/* Computes the best time between checkpoints, by theory. All times are in one unit. */
 #ifndef RECLINE_OPTIMUM_H
 #define RECLINE_OPTIMUM_H
 

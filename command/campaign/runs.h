@@ -1,8 +1,8 @@
-/* The runs of a campaign. Each becomes a line of a file as soon as it has ended, so that the runs
- * of a killed campaign are not lost. A line is one JSON object: `cell`, `run`, `sweep` (the values
- * of the cell), `exit` (of `recline run`), then all of result.json. An inconclusive run has only
- * the verdict instead of a result. A failed run has the verdict `failed` and, as `gave_up`, its
- * message. */
+/* Keeps the runs of a campaign. Each becomes a line of a file as soon as it has ended, so that the
+ * runs of a killed campaign are not lost. A line is one JSON object: `cell`, `run`, `sweep` (the
+ * values of the cell), `exit` (of `recline run`), then all of result.json. An inconclusive run has
+ * only the verdict instead of a result. A failed run has the verdict `failed` and, as `gave_up`,
+ * its message. */
 #ifndef RECLINE_RUNS_H
 #define RECLINE_RUNS_H
 

@@ -1,4 +1,4 @@
-/* The cells of a campaign: every combination of the values of its sweeps. */
+/* Makes the cells of a campaign: every combination of the values of its sweeps. */
 #ifndef RECLINE_SWEEP_H
 #define RECLINE_SWEEP_H
 

@@ -1,4 +1,4 @@
-/* recline compare. */
+/* Declares the parts of recline compare. */
 #ifndef RECLINE_COMPARE_H
 #define RECLINE_COMPARE_H
 

@@ -1,4 +1,5 @@
-/* The numbers that `recline compare` compares: of one run or several, simulated or measured. */
+/* Reads the numbers that `recline compare` compares: of one run or several, simulated or
+ * measured. */
 #ifndef RECLINE_SAMPLES_H
 #define RECLINE_SAMPLES_H
 

@@ -101,7 +101,7 @@ static char *repeat(const char *text)
   return g_string_free(all, FALSE);
 }
 
-/* What a plan is read from, and where it goes. */
+/* Tells from what a plan is read, and where it goes. */
 struct source {
   GKeyFile *keys;
   const char *group, *file;

@@ -1,4 +1,4 @@
-/* The runs that yield the published values: a key file (scenarios/replication/plan.ini).
+/* Reads the runs that yield the published values: a key file (scenarios/replication/plan.ini).
  *
  *     [run t1-{ethernet,infiniband}-{none,bookmark}]   a run for each combination
  *     scenario = ring.yaml                             beside this file
@@ -53,7 +53,7 @@ struct plan_run {
   char **set;            /* KEY=VALUE; ends with NULL */
 };
 
-/* How much a result says. It says less if it is published as zero, if an input or another row
+/* Tells how much a result says. It says less if it is published as zero, if an input or another row
  * decides it, or if it shares its one constant with other results. */
 enum row_kind { KIND_INFORMATIVE, KIND_ZERO, KIND_DERIVED, KIND_SHARED, ROW_KINDS };
 

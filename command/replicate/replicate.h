@@ -24,7 +24,7 @@ enum row_verdict {
   ROW_VERDICTS
 };
 
-/* A published value and its replica. */
+/* Holds a published value and its replica. */
 struct replica {
   const struct published *published;
   const struct plan_row *row; /* NULL: the plan has no such row */
@@ -119,7 +119,7 @@ void constants_write(FILE *,
 
 /* ---- bound.c ---- */
 
-/* Upper bounds: how many results can be met, and how many results and inputs together. */
+/* Holds upper bounds: how many results can be met, and how many results and inputs together. */
 struct reachable {
   bool good;
   unsigned results, results_met, numbers, numbers_met;

@@ -7,7 +7,7 @@
 enum { HALF, DOUBLE, FACTORS };
 static const char *const factors[FACTORS] = {HALVED, DOUBLED};
 
-/* The effect of a constant on the values of one paper. */
+/* Holds the effect of a constant on the values of one paper. */
 struct effect {
   const struct plan_constant *constant;
   unsigned moved, better[FACTORS], worse[FACTORS];

@@ -14,20 +14,20 @@ enum {
   QUEUED_MOST = 64 << 20  /* bytes that wait to be sent */
 };
 
-/* A queue of bytes: it grows at the end and is read from the front. */
+/* Is a queue of bytes, which grows at the end and is read from the front. */
 struct bytes {
   char *at;
   size_t used, room;
 };
 
-/* A table whose indices are numbers of values. */
+/* Is a table whose indices are numbers of values. */
 struct numbers {
   uint32_t *of;
   uint32_t count, room;
 };
 
-/* Another process: the values that it was told, the bytes to send to it, and the values that it has
- * told. */
+/* Describes another process: the values that it was told, the bytes to send to it, and the values
+ * that it has told. */
 struct peer {
   uint32_t *told; /* number of values that it was told, by component */
   struct bytes states;

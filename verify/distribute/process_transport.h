@@ -1,8 +1,8 @@
-/* Messages between the processes of one exploration, carried by real MPI.
+/* Carries messages between the processes of one exploration, by real MPI.
  *
- * mpi.c implements it, in a shared object of its own that launcher.c loads: no other part of
- * recline is linked with an MPI library, so its symbols never meet those of SimGrid's SMPI. One
- * thread of a process uses it.
+ * mpi.c implements this, in a shared object of its own that launcher.c loads: no other part of
+ * recline is linked with an MPI library, so the library's symbols never meet those of SimGrid's
+ * SMPI. One thread of a process uses the transport.
  */
 #ifndef RECLINE_PROCESS_TRANSPORT_H
 #define RECLINE_PROCESS_TRANSPORT_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Checkpoints of all processes by one of recline's own protocols (mpi/real_host.h). */
+/* Describes checkpoints of all processes by one of recline's own protocols (mpi/real_host.h). */
 struct transport_checkpoints {
   const char *protocol, *folder;
   double every; /* seconds */
@@ -56,8 +56,8 @@ static inline uint64_t transport_sum(const struct transport *transport, uint64_t
   return value;
 }
 
-/* The only function of the shared object; its name is RECLINE_TRANSPORT. An error of the MPI
- * library ends the process. */
+/* Is the only function of the shared object, called RECLINE_TRANSPORT. An error of the MPI library
+ * ends the process. */
 #define RECLINE_TRANSPORT "recline_transport"
 typedef const struct transport *transport_begin(void);
 

@@ -1,4 +1,4 @@
-/* Crash reduction: fewer crashes and recoveries, for protocols with global recovery.
+/* Leaves out crashes and recoveries that others stand for, for protocols with global recovery.
  *
  * A rank that rolls back loses its state, and all ranks roll back. A crash leaves only durable and
  * committed checkpoints, timers that will still go off, and ranks that had not started. Hence:

@@ -19,7 +19,7 @@ struct edge {
 
 static const uint32_t NOTE_UNKNOWN = 0, NOTE_RESULT = UINT32_C(1) << 31; /* else: part + 1 */
 
-/* Numbers the nodes where walks begin. All other nodes are numbered from 1. */
+/* Numbers the nodes where descents of the trie begin. All other nodes are numbered from 1. */
 static const uint32_t ROOT_STEPS = 0, ROOT_LISTS = UINT32_MAX;
 
 struct scratch {
@@ -158,8 +158,8 @@ static struct edge *edge_from(struct transition_cache *m, uint32_t node, uint32_
   return edge;
 }
 
-/* Walks down by the values of the state. Returns the note at the end: a result, or unknown. The
- * parts that the walk has looked at are in `looked`. */
+/* Descends the trie by the values of the state. Returns the note at the end: a result, or unknown.
+ * The parts that the descent has looked at are in `looked`. */
 static uint32_t walk_trie(struct transition_cache *m, uint32_t root, uint32_t number)
 {
   transition_cache_forget_reads(m);

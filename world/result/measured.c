@@ -18,7 +18,7 @@
 #include "world/result/phases.h"
 #include "world/trace/part_trace.h"
 
-/* In the order of enum real_activity (mpi/real_host.h). */
+/* Numbers the activities in the order of enum real_activity (mpi/real_host.h). */
 enum { COMPUTE, MPI, PROTOCOL, CHECKPOINT, RESTART, SPENT };
 
 struct account {

@@ -481,7 +481,7 @@ static void check_place(struct rank *r, const struct saved *saved, enum place pl
       place_text[place], is, was, r->restart.checkpoint);
 }
 
-/* Data without a type count as bytes. */
+/* Returns the type of an item. Data without a type count as bytes. */
 static enum item type_of(enum item item)
 {
   return item == ITEM_NONE ? ITEM_BYTE : item;
