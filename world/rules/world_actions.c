@@ -257,9 +257,9 @@ static void give_up(struct step_context *t, const struct rcl_action *action)
            why);
 }
 
-/* Forces the outcome of a choice. It repeats one from before a crash; if there was none, the
- * program must choose. In a run, only the program's call knows how many outcomes there are
- * (host_choose()). */
+/* Forces the outcome of a choice. The outcome repeats one from before a crash; if there was no
+ * crash, the program must choose. In a run, only the program's call knows how many outcomes there
+ * are (host_choose()). */
 static void force_outcome(struct step_context *t, const struct rcl_action *action)
 {
   struct rcl_event event;

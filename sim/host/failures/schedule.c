@@ -56,7 +56,7 @@ const struct move *schedule_turn(int who)
   return schedule_on() && owner_of(&story.moves[position]) == who ? &story.moves[position] : NULL;
 }
 
-/* Returns whether the program names its safe points (`places: program`): until it has ended. */
+/* Returns whether the program names its safe points (`places: program`) and has not ended. */
 static bool is_place_of_program(const struct rank *r)
 {
   return layer.scenario->checkpoint.places == PLACES_PROGRAM && !r->mpi->finalized;

@@ -460,7 +460,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
   case RCL_ACTION_CAPTURE:
   case RCL_ACTION_GIVE_UP:
   case RCL_ACTION_STOPPED_LOGGING:
-    break; /* they change the shadow world only, where the wait loop reads it */
+    break; /* these change the shadow world only, where the wait loop reads them */
   case RCL_ACTION_NONE:
   case RCL_ACTION_KINDS:
     break;

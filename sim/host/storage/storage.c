@@ -319,7 +319,7 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   job->transfer =
       machine_transfer(node_of(r->index), steps, server_await(steps, count), write_ended, job);
   if (job->cut &&
-      machine_cut(job->transfer)) /* to begin it lets other ranks run, and a rank may crash */
+      machine_cut(job->transfer)) /* beginning it lets other ranks run, and a rank may crash */
     g_free(job);
 }
 
