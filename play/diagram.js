@@ -5,67 +5,85 @@
 const Diagram = {
   LEFT: 6, TOP: 64, NARROW: 14, WIDE: 40,
 
-  // The legend, in its order: kind of thing -> its mark in a box of 26 by 12, and its name.
+  // The legend, in its order: kind of thing -> its mark in a box of 26 by 12. Its name is in the words of plots/words.h,
+  // which `recline draw` has, too.
   MARKS: {
-    start: ['<path class="start" d="M8,1 L18,6 L8,11 z"/>', 'starts'],
-    timer: ['<circle class="timer" cx="13" cy="6" r="5"/>', 'time for a checkpoint'],
-    captured: ['<rect class="captured" x="8" y="1" width="10" height="10"/>', 'captured for a recovery line'],
-    durable: ['<rect class="durable" x="9" y="2" width="8" height="8"/>', 'durable'],
-    committed: ['<path class="committed" d="M13,0 L19,6 L13,12 L7,6 z"/>', 'committed'],
-    crash: ['<path class="crash" d="M8,1 L18,11 M18,1 L8,11"/>', 'crash'],
-    detected: ['<circle class="detected" cx="13" cy="6" r="4"/>', 'crash detected'],
-    back: ['<path class="back" d="M18,1 L8,6 L18,11 z"/>', 'rolls back'],
-    event: ['<circle class="other" cx="13" cy="6" r="3.5"/>', 'other event'],
-    cut: ['<path class="cut" d="M1,6 H25"/>', 'recovery line'],
-    open: ['<path class="cut open" d="M1,6 H25"/>', 'recovery line, not committed'],
-    message: ['<path class="message" d="M1,6 H25"/>', 'message'],
-    late: ['<path class="message late" d="M1,6 H25"/>', 'late: crosses it forwards'],
-    early: ['<path class="message early" d="M1,6 H25"/>', 'early: crosses it backwards'],
-    control: ['<path class="message control" d="M1,6 H25"/>', 'control message'],
-    flight: ['<path class="message" d="M1,6 H18"/><circle class="flight" cx="21" cy="6" r="3"/>', 'not received'],
-    offends: ['<path class="message offends" d="M1,6 H25"/>', 'named by the violation'],
-    down: ['<path class="down" d="M1,6 H25"/>', 'down'],
-    restoring: ['<path class="restoring" d="M1,6 H25"/>', 'restoring'],
-    undone: ['<path class="undone" d="M1,6 H25"/>', 'work undone'],
-    held: ['<path class="held" d="M1,6 H25"/>', 'program held'],
+    start: '<path class="start" d="M8,1 L18,6 L8,11 z"/>',
+    timer: '<circle class="timer" cx="13" cy="6" r="5"/>',
+    choice: '<path class="choice" d="M13,1 L18,6 L13,11 L8,6 z"/>',
+    captured: '<rect class="captured" x="8" y="1" width="10" height="10"/>',
+    durable: '<rect class="durable" x="9" y="2" width="8" height="8"/>',
+    committed: '<path class="committed" d="M13,0 L19,6 L13,12 L7,6 z"/>',
+    finished: '<rect class="finished" x="9" y="2" width="8" height="8"/>',
+    crash: '<path class="crash" d="M8,1 L18,11 M18,1 L8,11"/>',
+    detected: '<circle class="detected" cx="13" cy="6" r="4"/>',
+    'roll-back': '<path class="back" d="M18,1 L8,6 L18,11 z"/>',
+    'give-up': '<path class="give-up" d="M10,0 h6 l3,3 v6 l-3,3 h-6 l-3,-3 v-6 z"/>',
+    other: '<circle class="other" cx="13" cy="6" r="3.5"/>',
+    violated: '<circle class="ring" cx="13" cy="6" r="5"/>',
+    cut: '<path class="cut" d="M1,6 H25"/>',
+    open: '<path class="cut open" d="M1,6 H25"/>',
+    message: '<path class="message" d="M1,6 H25"/>',
+    late: '<path class="message late" d="M1,6 H25"/>',
+    early: '<path class="message early" d="M1,6 H25"/>',
+    control: '<path class="message control" d="M1,6 H25"/>',
+    flight: '<path class="message" d="M1,6 H18"/><circle class="flight" cx="21" cy="6" r="3"/>',
+    'control flight': '<path class="message control" d="M1,6 H18"/><circle class="flight control" cx="21" cy="6" r="3"/>',
+    discarded: '<path class="message discarded" d="M1,6 H25"/>',
+    suppressed: '<path class="message" d="M1,6 H16 M16,1 V11"/>',
+    replay: '<path class="message replay" d="M1,6 H25"/>',
+    offends: '<path class="message offends" d="M1,6 H25"/>',
+    rollback: '<path class="arc" d="M1,2 C8,14 18,14 25,2"/>',
+    down: '<path class="down" d="M1,6 H25"/>',
+    restoring: '<path class="restoring" d="M1,6 H25"/>',
+    undone: '<path class="undone" d="M1,6 H25"/>',
+    held: '<path class="held" d="M1,6 H25"/>',
   },
+  CUTS: 5, // colours of recovery lines, in turn
 
-  // Returns the first kind that fits the step.
+  // Returns the first kind that fits the step or one of its actions, in the order of plots/spacetime.c.
   kind(step) {
-    const {name} = step.event;
-    if (step.actions.some((action) => action.name === 'roll-back')) return 'back';
-    return ['start', 'timer', 'captured', 'durable', 'committed', 'crash', 'detected'].includes(name) ? name : 'event';
+    const has = (name) => step.event.name === name || step.actions.some((action) => action.name === name);
+    return step.event.name === 'crash' ? 'crash'
+      : ['captured', 'committed', 'durable', 'give-up', 'roll-back', 'start', 'timer', 'choice', 'finished', 'detected'].find(has) || 'other';
   },
 
-  label(kind, {event, actions}) {
-    const checkpoint = event.fields.checkpoint;
-    if (kind === 'captured' || kind === 'committed') return `${kind} ${checkpoint}`;
-    if (kind === 'durable') return `${event.fields.part === 'log' ? 'log ' : ''}durable ${checkpoint}`;
-    if (kind === 'start') return checkpoint && checkpoint !== '0' ? `start from ${checkpoint}` : 'start';
-    if (kind === 'back') return `roll-back to ${actions.find((action) => action.name === 'roll-back').fields.checkpoint || 0}`;
-    if (kind === 'detected') return `detected ${event.fields.rank}`;
-    return kind === 'event' ? '' : kind;
+  // Returns what stands above a step: words for its event and its actions, as plots/spacetime_layout.c has them.
+  label({event, actions}) {
+    let text = '';
+    for (const item of [event, ...actions]) {
+      const {name, fields, word} = item, words = Story.words.labels[name];
+      const said = name === 'durable' && fields.part === 'log' ? 'log durable %s' : words?.text;
+      const value = words?.field ? fields[words.field] ?? word ?? '?' : '';
+      if (said) text += (text ? ', ' : '') + said.replace('%s', value);
+      if (name === 'start' && fields.checkpoint && fields.checkpoint !== '0') text += ` from ${fields.checkpoint}`;
+      if (name === 'roll-back' && fields.checkpoint) text += ` to ${fields.checkpoint}`;
+      if (name === 'force') text += ` forced to ${fields.outcome}`;
+    }
+    return text;
   },
 
   // Returns the mark for a kind of step, with its middle at (x, y).
   shape(kind, x, y) {
     const S = 6;
     if (kind === 'start') return `<path d="M${x - S},${y - S} L${x + S},${y} L${x - S},${y + S} z"/>`;
-    if (kind === 'back') return `<path d="M${x + S},${y - S} L${x - S},${y} L${x + S},${y + S} z"/>`;
+    if (kind === 'roll-back') return `<path d="M${x + S},${y - S} L${x - S},${y} L${x + S},${y + S} z"/>`;
     if (kind === 'crash') return `<path d="M${x - S},${y - S} L${x + S},${y + S} M${x + S},${y - S} L${x - S},${y + S}"/>`;
+    if (kind === 'choice') return `<path d="M${x},${y - 5} L${x + 5},${y} L${x},${y + 5} L${x - 5},${y} z"/>`;
+    if (kind === 'give-up') return `<path d="M${x - 3},${y - S} h6 l3,3 v6 l-3,3 h-6 l-3,-3 v-6 z"/>`;
     if (kind === 'captured') return `<rect x="${x - S}" y="${y - S}" width="12" height="12"/>`;
-    if (kind === 'durable') return `<rect x="${x - 4}" y="${y - 4}" width="8" height="8"/>`;
+    if (kind === 'durable' || kind === 'finished') return `<rect x="${x - 4}" y="${y - 4}" width="8" height="8"/>`;
     if (kind === 'committed') return `<path d="M${x},${y - 7} L${x + 7},${y} L${x},${y + 7} L${x - 7},${y} z"/>`;
     return `<circle cx="${x}" cy="${y}" r="${kind === 'timer' ? 5 : kind === 'detected' ? 4 : 3.5}"/>`;
   },
 
   // Draws the steps from `begin` on, with their history, in a box of `room` pixels if they fit. Returns {html,
-  // shown}, where `shown` are the marks in use. `wrong` is {property, rank, messages} of a violation by the
+  // shown, wide}, where `shown` are the marks in use and `wide` is the width of a step. `wrong` is {property, rank, messages} of a violation by the
   // last step, or null. Things that began before `begin` come from the left edge.
   draw(steps, h, begin, ranks, wrong, room) {
     const D = Diagram, row = ranks > 12 ? 24 : 64, tall = row / 3;
     const count = steps.length - begin, column = Math.min(D.WIDE, Math.max(D.NARROW, (room - D.LEFT) / Math.max(count + 2, 12)));
-    const width = D.LEFT + Math.max(count + 2, 12) * column, height = D.TOP + ranks * row;
+    const width = D.LEFT + Math.max(count + 2, 12) * column, height = D.TOP + ranks * row + 4;
     const x = (step) => Math.round(Math.max(D.LEFT + (step - begin + 0.5) * column, 0)), y = (rank) => rank < 0 ? 20 : D.TOP + rank * row;
     const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
     const shown = new Set(), out = [], taken = [];
@@ -81,11 +99,12 @@ const Diagram = {
       shown.add(kind);
       out.push(`<line class="${kind}" x1="${x(span.from)}" y1="${y(span.rank)}" x2="${x(span.to)}" y2="${y(span.rank)}"/>`);
     };
+    const own = (checkpoint) => `own-${(Math.max(checkpoint, 1) - 1) % D.CUTS}`;
     const spans = h.spans.filter(({to}) => to >= begin);
 
     for (const span of spans.filter(({kind}) => kind === 'undone' || kind === 'held')) bar(span.kind, span);
     for (let r = 0; r < ranks; r++)
-      out.push(`<line class="rank${wrong && wrong.rank === r ? ' offends' : ''}" x1="${D.LEFT}" y1="${y(r)}" x2="${width}" y2="${y(r)}"/>`);
+      out.push(`<line class="rank" x1="${D.LEFT}" y1="${y(r)}" x2="${width}" y2="${y(r)}"/>`);
     const dispatched = steps.slice(begin).some((step) => step.rank < 0);
     if (dispatched) out.push(`<line class="rank dispatcher" x1="${D.LEFT}" y1="${y(-1)}" x2="${width}" y2="${y(-1)}"/>`);
     for (const span of spans.filter(({kind}) => kind === 'down' || kind === 'restoring')) {
@@ -96,23 +115,31 @@ const Diagram = {
       const kind = cut.committed ? 'cut' : 'open';
       shown.add(kind);
       const points = cut.at.map((step, r) => step === null ? '' : `${x(step)},${y(r) - tall} ${x(step)},${y(r) + tall}`);
-      out.push(`<polyline class="cut ${kind}" points="${points.join(' ')}"><title>recovery line ${cut.checkpoint}${cut.committed ? '' : ', not committed'}</title></polyline>`);
+      out.push(`<polyline class="cut ${kind} ${own(cut.checkpoint)}" points="${points.join(' ')}"><title>recovery line ${cut.checkpoint}${cut.committed ? '' : ', not committed'}</title></polyline>`);
     }
     for (const back of h.rollbacks.filter(({to, from}) => to !== null && from >= begin)) {
-      shown.add('back');
+      shown.add('rollback');
       const [from, to, at] = [x(back.from), x(back.to), y(back.rank)], low = at + Math.min(tall + 8, row / 2);
       out.push(`<path class="arc" marker-end="url(#tip)" d="M${from},${at + 6} C${from},${low} ${to},${low} ${to},${at + 7}"/>`);
     }
     const labels = [];
     for (const m of h.messages) {
-      if (m.fate === 'suppressed' || (m.received ?? m.sent) < begin) continue;
+      if ((m.received ?? m.sent) < begin) continue;
+      if (m.fate === 'suppressed') {
+        const [x0, y0, way] = [x(m.sent), y(m.from), Math.sign(m.to - m.from) || 1];
+        shown.add('suppressed');
+        out.push(`<path class="message" d="M${x0},${y0} L${x0 + 7},${y0 + way * 15} m-5,${way * 2.5} l10,${way * -5}"><title>send suppressed</title></path>`);
+        continue;
+      }
       const x1 = x(m.sent), y1 = y(m.from), over = m.received !== null, toward = Math.sign(m.to - m.from) || 1;
       const x2 = over ? x(m.received) : x1 + column / 2, y2 = over ? y(m.to) : y1 + toward * 22;
       const offends = wrong && wrong.messages.includes(m.number);
-      const kinds = [m.control ? 'control' : m.crosses || 'message', over ? '' : 'flight', offends ? 'offends' : ''].filter(Boolean);
-      kinds.forEach((kind) => shown.add(kind));
+      const kinds = [m.control ? 'control' : m.fate === 'discarded' ? 'discarded' : m.crosses || (over ? 'message' : ''), offends ? 'offends' : ''].filter(Boolean);
+      if (over || !m.control) kinds.forEach((kind) => shown.add(kind));
+      if (!over) shown.add(m.control ? 'control flight' : 'flight');
       const what = m.control ? `${m.name}, control message ${m.number}` : `message ${m.number}${m.crosses ? `, ${m.crosses}` : ''}`;
-      out.push(`<path class="message ${kinds.filter((kind) => kind !== 'flight').join(' ')}"${over ? ' marker-end="url(#tip)"' : ''} d="M${x1},${y1} L${x2},${y2}"><title>${escape(what)}</title></path>`);
+      const way = m.from === m.to && over ? `M${x1},${y1 + 6} C${x1},${y1 + 26} ${x2},${y1 + 26} ${x2},${y1 + 7}` : `M${x1},${y1} L${x2},${y2}`;
+      out.push(`<path class="message ${kinds.join(' ')}"${over ? ' marker-end="url(#tip)"' : ''} d="${way}"><title>${escape(what)}</title></path>`);
       if (!over) out.push(`<circle class="flight${m.control ? ' control' : ''}" cx="${x2}" cy="${y2}" r="3"/>`);
       if (m.control ? row > 24 && over : offends || m.crosses)
         labels.push([m.control ? m.name : String(m.number), (x1 + x2) / 2, (y1 + y2) / 2 + 4, m.control ? 'quiet' : offends ? 'wrong' : m.crosses]);
@@ -120,23 +147,36 @@ const Diagram = {
     for (const s of steps.slice(begin)) {
       const kind = D.kind(s), last = s.step === steps.length - 1, cx = x(s.step), cy = y(s.rank);
       shown.add(kind);
-      out.push(`<g class="event ${kind === 'event' ? 'other' : kind}${last ? ' last' : ''}${last && wrong ? ' offends' : ''}" data-step="${s.step}"><circle class="room" cx="${cx}" cy="${cy}" r="9"/>` +
+      const from = s.actions.find((action) => action.name === 'deliver' && Story.number(action, 'slot', 0) > 0);
+      if (from) {
+        shown.add('replay');
+        out.push(`<path class="message replay" marker-end="url(#tip)" d="M${cx - 14},${cy + 20} L${cx - 3},${cy + 6}"><title>from the log: slot ${from.fields.slot}</title></path>`);
+      }
+      if (last && wrong) shown.add('violated');
+      const colour = kind === 'captured' ? ` ${own(Story.number(s.event, 'checkpoint', 1))}` : '';
+      out.push(`<g class="event ${kind === 'roll-back' ? 'back' : kind}${colour}${last ? ' last' : ''}${last && wrong ? ' offends' : ''}" data-step="${s.step}"><circle class="room" cx="${cx}" cy="${cy}" r="9"/>` +
         `${D.shape(kind, cx, cy)}<title>${s.step} ${escape(s.line)}</title></g>`);
-      if (row > 24) put(D.label(kind, s), cx, s.rank < 0 ? [cy - 8] : [cy - 11, cy - 23], kind === 'crash' || kind === 'back' || kind === 'detected' ? 'wrong' : '');
+      if (row > 24) put(D.label(s), cx, s.rank < 0 ? [cy - 8] : [cy - 11, cy - 23], ['crash', 'roll-back', 'detected', 'give-up'].includes(kind) ? 'wrong' : '');
     }
     if (wrong && count) {
       const cx = x(steps.length - 1), half = wrong.property.length * 4 + 10;
       out.push(`<text class="label wrong violated" text-anchor="middle" x="${Math.max(Math.min(cx, width - half), half)}" y="${y(steps[steps.length - 1].rank) + 24}">✗ ${escape(wrong.property)}</text>`);
     }
     for (const [text, at, line, kind] of labels) put(text, at, [line, line - 12, line + 12], kind);
+    const every = [1, 2, 5, 10, 20, 50].find((step) => step * column >= 28) || 50;
+    for (let step = Math.ceil(begin / every) * every; step < steps.length; step += every)
+      out.push(`<text class="label quiet step" text-anchor="middle" x="${x(step)}" y="${height - 3}">${step}</text>`);
     const names = Array.from({length: ranks}, (_, r) => `<span style="top: ${y(r) - 9}px">rank ${r}</span>`);
     if (dispatched) names.push(`<span class="quiet" style="top: ${y(-1) - 9}px">dispatcher</span>`);
     const html = `<div class="names" aria-hidden="true">${names.join('')}</div><svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="Space-time diagram of ${count} steps of ${ranks} ranks; the list below has the same steps as sentences">` +
       '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="context-stroke"/></marker></defs>' +
       out.join('') + '</svg>';
-    return {html, shown};
+    return {html, shown, wide: column};
   },
 
+  // Returns the legend of what is shown. A mark of the diagram has its name in Story.words.marks, one of another
+  // drawing brings it: [mark, name].
   legend: (shown, marks = Diagram.MARKS) => Object.entries(marks).filter(([kind]) => shown.has(kind))
-    .map(([, [mark, name]]) => `<span><svg width="26" height="12" aria-hidden="true">${mark}</svg> ${name}</span>`).join(' '),
+    .map(([kind, mark]) => typeof mark === 'string' ? [mark, Story.words.marks[kind].text] : mark)
+    .map(([mark, name]) => `<span><svg width="26" height="12" aria-hidden="true">${mark}</svg> ${name}</span>`).join(' '),
 };

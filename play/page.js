@@ -20,6 +20,7 @@ globalThis.ready = (async () => {
   let told = null;   // {steps, history} of all known steps (Story); null: the steps have changed
   let kept = 0;      // number of the given moves with which the run still begins
   let draws = 0;
+  let column = 1;    // width of a step in the diagram
 
   // ---- texts ----
 
@@ -266,7 +267,7 @@ globalThis.ready = (async () => {
       item.append(button);
       if ($('raw').checked) item.append(element('code', step.line));
       if (wrong && [all[i].event, ...all[i].actions].some(({number}) => wrong.messages.includes(number))) item.classList.add('offends');
-      if (step.violation) item.append(element('div', step.violation, {className: 'violation'}));
+      if (step.violation) item.append(element('div', Story.violated(violation(step.violation, i, '')), {className: 'violation'}));
       if (i === view.at - 1) item.setAttribute('aria-current', 'step');
       return item;
     }));
@@ -274,24 +275,26 @@ globalThis.ready = (async () => {
     if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
+  // Reads the line of a violation, by that step; `more` is added to its text.
+  function violation(line, step, more) {
+    const [, property, rank, text] = /^violation (\S+) rank=(-?\d+): (.*)$/.exec(line) || /^violation (\S+)(): (.*)$/.exec(line) || /^violation (\S+)() (.*)$/.exec(line);
+    const messages = [...text.matchAll(/@(\d+)/g)].map(([, number]) => Number(number));
+    return {property, text: text + more, rank: rank === '' || Number(rank) < 0 ? null : Number(rank), messages, step};
+  }
+
   // Returns what the present run violates, {property, text, rank, messages, step}, or null.
   function violated() {
     const at = steps.slice(0, view.at).findIndex((step) => step.violation);
-    const read = (line, step, more) => {
-      const [, property, text] = /^violation (\S+) (.*)$/.exec(line);
-      const rank = /^rank=(\d+)/.exec(text), messages = [...text.matchAll(/@(\d+)/g)].map(([, number]) => Number(number));
-      return {property, text: text.replace(/^rank=(\d+)/, 'rank $1') + more, rank: rank ? Number(rank[1]) : null, messages, step};
-    };
-    if (at >= 0) return read(steps[at].violation, at, '');
-    if (view.judged) return read(`violation ${view.judged.property} rank=${view.judged.rank}: ${view.judged.text}`, view.at - 1, '');
+    if (at >= 0) return violation(steps[at].violation, at, '');
+    if (view.judged) return violation(`violation ${view.judged.property} rank=${view.judged.rank}: ${view.judged.text}`, view.at - 1, '');
     if (ending && view.at === ending.count)
-      return read(ending.line, view.at - 1, ending.from === null ? '' : ` (the steps from ${ending.from} on come again for ever)`);
+      return violation(ending.line, view.at - 1, ending.from === null ? '' : ` (the steps from ${ending.from} on come again for ever)`);
     return null;
   }
 
   function showProperties(wrong) {
     const meaning = (property) => world.words.rules[property]?.text || '';
-    $('verdict').textContent = wrong ? `Violated: ${wrong.property}, by step ${wrong.step}: ${wrong.text}` : 'No property is violated so far.';
+    $('verdict').textContent = wrong ? Story.violated(wrong) : 'No property is violated so far.';
     $('verdict').className = wrong ? 'bad' : 'good';
     $('rule').textContent = wrong && meaning(wrong.property) ? `The rule: ${meaning(wrong.property)}` : '';
     $('properties').replaceChildren(...properties.map((name) => {
@@ -374,11 +377,29 @@ globalThis.ready = (async () => {
     $('ways-legend').innerHTML = Diagram.legend(new Set(marks), Coverage.MARKS);
   }
 
+  const names = () => parseFloat(getComputedStyle(document.documentElement).fontSize) * NAMES;
+
+  // Returns the steps of the diagram that are in sight, as the diagram scrolls.
+  function visible() {
+    const begin = Math.max(0, view.at - BEHIND), box = $('diagram'), step = (x) => begin + (x - Diagram.LEFT) / column;
+    const from = Math.max(begin, Math.min(view.at - 1, Math.round(step(box.scrollLeft))));
+    return {from: Math.max(from, 0), to: Math.max(from, Math.min(view.at, Math.round(step(box.scrollLeft + box.clientWidth - names()))))};
+  }
+
+  function moveFrame() {
+    const frame = $('minimap').querySelector('.frame'), {from, to} = visible();
+    if (!frame) return;
+    const {left, right} = Minimap.frame(tell().steps.length, from, to, $('minimap').clientWidth);
+    frame.setAttribute('x', left);
+    frame.setAttribute('width', right - left);
+  }
+
   function showStrip(wrong) {
     const {steps: all} = tell();
     $('strip').hidden = all.length < 20; // the diagram shows a shorter run at once, on narrow screens, too
     if ($('strip').hidden) return;
-    const {html, shown} = Minimap.draw(all, view.ranks.length, Math.max(0, view.at - BEHIND), view.at, wrong && wrong.step, $('minimap').clientWidth);
+    const {from, to} = visible();
+    const {html, shown} = Minimap.draw(all, view.ranks.length, from, to, wrong && wrong.step, $('minimap').clientWidth);
     $('minimap').innerHTML = html;
     $('strip-legend').innerHTML = Diagram.legend(shown, Minimap.MARKS);
   }
@@ -404,10 +425,11 @@ globalThis.ready = (async () => {
     showProperties(wrong);
     showInvariants();
     showState();
-    const room = $('diagram').clientWidth - parseFloat(getComputedStyle(document.documentElement).fontSize) * NAMES;
+    const room = $('diagram').clientWidth - names();
     const all = tell(), taken = all.steps.slice(0, view.at);
     const past = view.at === all.steps.length ? all.history : Story.history(taken, view.ranks.length);
-    const {html, shown} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room);
+    const {html, shown, wide} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room);
+    column = wide;
     $('diagram').innerHTML = html;
     $('diagram').scrollLeft = $('diagram').scrollWidth;
     $('legend').innerHTML = Diagram.legend(shown);
@@ -442,6 +464,7 @@ globalThis.ready = (async () => {
       const at = event.target.closest('[data-step]');
       if (at) go(Number(at.dataset.step) + 1);
     };
+  $('diagram').onscroll = moveFrame;
   $('minimap').onclick = (event) => {
     const box = $('minimap').getBoundingClientRect();
     go(Math.ceil((event.clientX - box.left) / box.width * steps.length));

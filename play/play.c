@@ -330,6 +330,9 @@ static char *put_world(const struct played *p, const char *source, char *page)
   add_words(builder, "events", words_events);
   add_words(builder, "actions", words_actions);
   add_words(builder, "rules", words_rules);
+  add_words(builder, "reasons", words_reasons);
+  add_words(builder, "marks", words_marks);
+  add_words(builder, "labels", words_labels);
   json_builder_end_object(builder);
   json_builder_end_object(builder);
   g_autofree char *world = page_json(builder);

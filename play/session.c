@@ -478,7 +478,7 @@ static bool wrong_outcome(struct session *s, struct verdict *verdict)
   }
   if (!outcomes || intern_find(outcomes, histories, ranks * (uint32_t)sizeof *histories))
     return false;
-  worker_wrong_outcome(histories, ranks, verdict);
+  worker_wrong_outcome(outcomes, histories, ranks, verdict);
   return true;
 }
 

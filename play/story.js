@@ -31,7 +31,7 @@ const Story = {
 
   // Returns the things that span more than one step.
   history(steps, ranks) {
-    const h = {messages: [], cuts: [], spans: [], rollbacks: [], starts: new Map()};
+    const h = {messages: [], cuts: [], spans: [], rollbacks: [], starts: new Map(), stored: new Map(), kept: new Map()};
     const sent = new Map(), newest = new Map(), capture = new Map(), life = [];
     const lives = Array.from({length: ranks}, () => ({number: 0, first: null, started: null, crashed: null, rolled: null, held: null}));
     const span = (kind, rank, from, to) => h.spans.push({kind, rank, from, to});
@@ -112,6 +112,9 @@ const Story = {
       life[s.step] = lives[s.rank].number;
       if (s.event.name !== 'start') events[s.event.name]?.(s);
       for (const action of s.actions) act(s, action);
+      if (s.event.name === 'durable' && !h.stored.has(s.rank)) h.stored.set(s.rank, s.step);
+      const keep = s.actions.find(({name}) => name === 'keep'), place = keep && `${s.rank} ${Story.number(keep, 'slot', 0)}`;
+      if (keep && s.event.number !== null) h.kept.set(place, [...h.kept.get(place) || [], {step: s.step, number: s.event.number}]);
     }
     lives.forEach((own, rank) => {
       endHold(rank, steps.length);
@@ -120,6 +123,7 @@ const Story = {
     });
     for (const message of h.messages) Story.cross(message, h.cuts, life);
     h.sent = new Map(h.messages.filter((m) => !m.control).map((m) => [m.sent, m]).reverse());
+    h.lost = new Set(h.messages.filter((m) => m.control && m.received === null && m.number !== null).map((m) => m.number));
     h.received = new Map(h.messages.filter((m) => m.received !== null).map((m) => [m.received, m]).reverse());
     return h;
   },
@@ -141,7 +145,10 @@ const Story = {
   peer: (item, otherwise = -1) => { const rank = Story.number(item, 'peer', otherwise); return rank >= 0 ? `rank ${rank}` : '?'; },
   numbered: (item) => item.number === null ? '' : ` ${item.number}`,
   envelope: (item) => item.fields.tag && item.fields.tag !== '0' ? `, tag ${item.fields.tag}` : '',
-  worded: (words, item) => words.text.replace('%s', words.field ? item.fields[words.field] ?? '' : ''),
+  worded(words, item) {
+    const value = words.field ? item.fields[words.field] ?? '' : '';
+    return words.text.replace('%s', Story.words.reasons[value]?.text ?? value);
+  },
 
   // Tells the fate of a message. `flight` is said of a message that no known step receives.
   fate(message, flight) {
@@ -168,14 +175,15 @@ const Story = {
         (crosses === 'late' ? ', late' : crosses === 'early' ? ', early: an orphan if all go back to that checkpoint' : '');
     },
     control: ({event}) => `receives ${event.word || 'something'} from ${Story.peer(event)}`,
-    start({event, step}, h) {
+    start({event, step, rank}, h) {
       const checkpoint = Story.number(event, 'checkpoint', 0), again = h.starts.get(step);
-      return (again ? 'starts again' : 'starts') + (checkpoint ? ` from checkpoint ${checkpoint}` : again ? ', from the beginning' : '');
+      return (again ? 'starts again' : 'starts') + (checkpoint ? ` from checkpoint ${checkpoint}` : again ? ', from the beginning' : '') +
+        (again && !checkpoint && !(h.stored.get(rank) < step) ? ': no image of it is stored' : '');
     },
     choice({event}) {
       const outcome = Story.number(event, 'outcome', 0);
       if (Story.number(event, 'request', 0) > 0) return outcome ? 'cancels a receive' : 'fails to cancel a receive';
-      return `chooses ${outcome}`;
+      return `makes a choice, which comes out as ${outcome}`;
     },
     'safe-point': ({event}) => Story.number(event, 'iteration', 0) ? `begins iteration ${Story.number(event, 'iteration', 0)}` : 'is at a safe point',
     durable: ({event}) => `${event.word === 'early' ? 'is told, too soon,' : 'learns'} that its ${event.fields.part || 'part'} of checkpoint ${event.fields.checkpoint} is on stable storage`,
@@ -185,12 +193,18 @@ const Story = {
     down: ({event}) => `learns that ${Story.peer(event)} has crashed`,
   },
 
-  act(action) {
+  // Tells what a slot holds: the message with which the rank has last filled it.
+  slot(s, h, slot) {
+    const kept = h.kept.get(`${s.rank} ${slot}`)?.findLast(({step}) => step < s.step);
+    return kept ? `message ${kept.number} from slot ${slot}` : `what slot ${slot} holds`;
+  },
+
+  act(action, s, h, over) {
     const words = Story.words.actions[action.name];
     const slot = Story.number(action, 'slot', 0);
-    return (action.name === 'deliver' && slot > 0 ? `; it gives its program what slot ${action.fields.slot} holds`
-      : action.name === 'control' ? `; it sends ${action.word || 'something'} to ${Story.peer(action)}`
-        : action.name === 'resend' ? `; it sends ${Story.peer(action)} once more what slot ${action.fields.slot} holds, as message${Story.numbered(action)}`
+    return (action.name === 'deliver' && slot > 0 ? `; it gives its program ${Story.slot(s, h, slot)}`
+      : action.name === 'control' ? `; it sends ${action.word || 'something'} to ${Story.peer(action)}` + (over && h.lost.has(action.number) ? ', which is never received' : '')
+        : action.name === 'resend' ? `; it sends ${Story.peer(action)} once more ${Story.slot(s, h, slot)}, as message${Story.numbered(action)}`
           : action.name === 'store' ? `; it has its ${action.fields.part} of checkpoint ${action.fields.checkpoint} written` : '') +
       (words ? `; it ${Story.worded(words, action)}` : '');
   },
@@ -200,13 +214,17 @@ const Story = {
     return (event.word ? `${rank}, which lives, is declared dead` : `The crash of ${rank} is detected`) + (checkpoint ? `: back to checkpoint ${checkpoint}` : '');
   },
 
+  // Returns the sentence of plots/narration.c for a violation {property, rank, text, step}, with its step.
+  violated: ({property, rank, text, step}) =>
+    `Violated: ${property}${rank === null ? '' : `, at rank ${rank}`}, by step ${step}: ${text.replace(/@(?=\d)/g, 'message ')}.`,
+
   // Returns the sentence for a step. `over`: no step follows the known ones.
   tell(s, h, over) {
     const flight = over ? 'It is never received' : 'It is still under way';
     const words = Story.words.events[s.event.name], who = s.rank < 0 ? '?' : `rank ${s.rank}`;
     const said = s.event.name === 'detected' ? Story.detected(s)
       : `${who} ${Story.events[s.event.name]?.(s, h, flight) ?? (words ? Story.worded(words, s.event) : s.event.name)}`;
-    const all = said + s.actions.map(Story.act).join('') + (s.event.fields.cut !== undefined ? '; it crashes within this step' : '');
+    const all = said + s.actions.map((action) => Story.act(action, s, h, over)).join('') + (s.event.fields.cut !== undefined ? '; it crashes within this step' : '');
     return `${all[0].toUpperCase()}${all.slice(1)}.`;
   },
 };

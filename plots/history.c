@@ -66,6 +66,7 @@ static void send_message(struct scan *scan, int at, const struct trace_item *ite
   const char *name = control && item->word != NULL ? item->word : "";
   struct message message = {.control = control,
                             .name = name,
+                            .number = suppressed ? -1 : item->message,
                             .from = line->rank,
                             .to = (int)trace_item_number(item, "peer", 0),
                             .sent = at,

@@ -130,6 +130,18 @@ static void tell_control(struct teller *t, int line, const struct trace_item *ev
                          name_of(t, trace_item_number(event, "peer", -1)));
 }
 
+/* Returns whether an image of the rank has become durable before this line. */
+static bool has_stored(const struct teller *t, int line)
+{
+  int rank = trace_file_line(t->trace, (unsigned)line)->rank;
+  for (unsigned i = 0; i < (unsigned)line; i++) {
+    const struct trace_line *other = trace_file_line(t->trace, i);
+    if (other->rank == rank && trace_item_is(&other->event, "durable"))
+      return true;
+  }
+  return false;
+}
+
 static void tell_start(struct teller *t, int line, const struct trace_item *event)
 {
   gint64 checkpoint = trace_item_number(event, "checkpoint", 0);
@@ -140,7 +152,9 @@ static void tell_start(struct teller *t, int line, const struct trace_item *even
   if (checkpoint)
     g_string_append_printf(t->text, " from checkpoint %" G_GINT64_FORMAT, checkpoint);
   else if (again)
-    g_string_append(t->text, ", from the beginning");
+    g_string_append(t->text, has_stored(t, line)
+                                 ? ", from the beginning"
+                                 : ", from the beginning: no image of it is stored");
 }
 
 static void tell_choice(struct teller *t, int line, const struct trace_item *event)
@@ -151,7 +165,8 @@ static void tell_choice(struct teller *t, int line, const struct trace_item *eve
   if (cancels)
     g_string_append(t->text, outcome ? "cancels a receive" : "fails to cancel a receive");
   else
-    g_string_append_printf(t->text, "chooses %" G_GINT64_FORMAT, outcome);
+    g_string_append_printf(t->text, "makes a choice, which comes out as %" G_GINT64_FORMAT,
+                           outcome);
 }
 
 static void tell_place(struct teller *t, int line, const struct trace_item *event)
@@ -220,6 +235,8 @@ static void tell_words(struct teller *t, const char *before, const struct words 
                        const struct trace_item *item)
 {
   const char *value = words->field ? trace_item_field(item, words->field) : NULL;
+  const struct words *reason = value ? words_find(words_reasons, value) : NULL;
+  value = reason ? reason->text : value;
   g_auto(GStrv) halves = g_strsplit(words->text, "%s", 2);
   g_string_append_printf(t->text, "%s%s%s%s", before, halves[0], halves[1] && value ? value : "",
                          halves[1] ? halves[1] : "");
@@ -257,29 +274,51 @@ static void tell_detection(struct teller *t, const struct trace_item *event)
 
 /* ---- actions ---- */
 
-static void tell_deliver(struct teller *t, const struct trace_item *action)
+/* Tells what a slot holds: the message with which the rank has last filled it. A trace that begins
+ * later does not say. */
+static void tell_slot(struct teller *t, int line, const struct trace_item *action)
 {
-  if (trace_item_number(action, "slot", 0) > 0)
-    g_string_append_printf(t->text, "; it gives its program what slot %s holds",
-                           trace_item_field(action, "slot"));
+  int rank = trace_file_line(t->trace, (unsigned)line)->rank;
+  gint64 slot = trace_item_number(action, "slot", 0);
+  for (int i = line - 1; i >= 0; i--) {
+    const struct trace_line *other = trace_file_line(t->trace, (unsigned)i);
+    const struct trace_item *kept =
+        other->rank == rank ? trace_line_action(other, "keep", NULL) : NULL;
+    if (!kept || trace_item_number(kept, "slot", 0) != slot || other->event.message < 0)
+      continue;
+    g_string_append(t->text, "message");
+    tell_number(t, &other->event);
+    g_string_append_printf(t->text, " from slot %" G_GINT64_FORMAT, slot);
+    return;
+  }
+  g_string_append_printf(t->text, "what slot %" G_GINT64_FORMAT " holds", slot);
 }
 
-static void tell_sending(struct teller *t, const struct trace_item *action, const char *what)
+/* Tells a control message, with its three words if it is a determinant's: they are its content. */
+static void tell_sending(struct teller *t, int line, const struct trace_item *action)
 {
-  g_string_append_printf(t->text, "; it sends %s to %s", what,
+  g_string_append_printf(t->text, "; it sends %s to %s", action->word ? action->word : "something",
                          name_of(t, trace_item_number(action, "peer", -1)));
+  for (unsigned i = 0; i < t->history->messages->len; i++) {
+    const struct message *m = &g_array_index(t->history->messages, struct message, i);
+    if (m->sent == line && m->control && m->number == action->message && action->message >= 0 &&
+        m->received == NOWHERE)
+      g_string_append(t->text, ", which is never received");
+  }
 }
 
-static void tell_action(struct teller *t, const struct trace_item *action)
+static void tell_action(struct teller *t, int line, const struct trace_item *action)
 {
-  if (trace_item_is(action, "deliver")) {
-    tell_deliver(t, action);
+  if (trace_item_is(action, "deliver") && trace_item_number(action, "slot", 0) > 0) {
+    g_string_append(t->text, "; it gives its program ");
+    tell_slot(t, line, action);
   } else if (trace_item_is(action, "control")) {
-    tell_sending(t, action, action->word ? action->word : "something");
+    tell_sending(t, line, action);
   } else if (trace_item_is(action, "resend")) {
-    g_string_append_printf(t->text, "; it sends %s once more what slot %s holds, as message",
-                           name_of(t, trace_item_number(action, "peer", -1)),
-                           trace_item_field(action, "slot"));
+    g_string_append_printf(t->text, "; it sends %s once more ",
+                           name_of(t, trace_item_number(action, "peer", -1)));
+    tell_slot(t, line, action);
+    g_string_append(t->text, ", as message");
     tell_number(t, action);
   } else if (trace_item_is(action, "store")) {
     g_string_append_printf(t->text, "; it has its %s of checkpoint %s written",
@@ -308,25 +347,30 @@ static void tell_line(struct teller *t, int index)
       tell_event(t, index, &line->event);
   }
   for (unsigned i = 0; i < line->actions_count; i++)
-    tell_action(t, &line->actions[i]);
+    tell_action(t, index, &line->actions[i]);
   if (trace_item_field(&line->event, "cut"))
     g_string_append(t->text, "; it crashes within this step");
   g_string_append(t->text, ".\n");
   t->text->str[begin] = g_ascii_toupper(t->text->str[begin]);
 }
 
+char *narration_violation(const struct trace_violation *violation)
+{
+  const struct words *rule = words_find(words_rules, violation->property);
+  g_autofree char *text = words_violation(violation->text);
+  g_autofree char *where = violation->rank == DISPATCHER
+                               ? g_strdup("")
+                               : g_strdup_printf(", at rank %d", violation->rank);
+  return g_strdup_printf("Violated: %s%s: %s.%s%s", violation->property, where, text,
+                         rule ? "\nThe rule: " : "", rule ? rule->text : "");
+}
+
 static void tell_violations(struct teller *t)
 {
   for (unsigned i = 0; i < t->trace->violations->len; i++) {
-    const struct trace_violation *violation =
-        &g_array_index(t->trace->violations, struct trace_violation, i);
-    g_string_append_printf(t->text, "\nViolated: %s", violation->property);
-    if (violation->rank != DISPATCHER)
-      g_string_append_printf(t->text, ", at %s", name_of(t, violation->rank));
-    g_string_append_printf(t->text, ": %s.\n", violation->text);
-    const struct words *rule = words_find(words_rules, violation->property);
-    if (rule)
-      g_string_append_printf(t->text, "The rule: %s\n", rule->text);
+    g_autofree char *text =
+        narration_violation(&g_array_index(t->trace->violations, struct trace_violation, i));
+    g_string_append_printf(t->text, "\n%s\n", text);
   }
 }
 

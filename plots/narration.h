@@ -6,6 +6,7 @@
 #include "plots/history.h"
 
 /* Returns the text, which the caller frees with g_free(). */
+char *narration_violation(const struct trace_violation *);
 char *narration_write(const struct history *);
 
 #endif

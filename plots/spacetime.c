@@ -15,31 +15,16 @@
  */
 #include "plots/spacetime.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "plots/narration.h"
 #include "plots/spacetime_inside.h"
+#include "plots/words.h"
 
 /* Colours of recovery lines, in turn; late and early messages have two others. */
 static const char *const CUTS[] = {"#1261a8", "#2a7f3b", "#6a4fb3", "#0e7c86", "#7a5c2e"};
 
 /* --- 3. painting --- */
-
-static char *node_of(const struct diagram *diagram, int line)
-{
-  return g_strdup_printf("line %u", trace_file_line(diagram->trace, (unsigned)line)->number);
-}
-
-/* Makes a name for a node that has no other name. */
-static char *fresh_name(struct diagram *diagram)
-{
-  return g_strdup_printf("text %u", ++diagram->names);
-}
-
-static void take(struct diagram *diagram, struct rectangle rectangle)
-{
-  g_array_append_val(diagram->taken, rectangle);
-}
 
 static void paint_bands(struct diagram *diagram)
 {
@@ -136,26 +121,12 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
                   (const struct point *)(void *)points->data, points->len, text, color);
   double width = picture_text_width(text, TEXT) + 8;
   struct point at = {below.x - width / 2, below.y + 6};
-  g_autofree char *node = fresh_name(diagram);
+  g_autofree char *node = spacetime_fresh_name(diagram);
   picture_text(diagram->picture, node, at, text, TEXT, color, "cut");
-  take(diagram, (struct rectangle){at.x, at.y - 5, at.x + width, at.y + 5});
+  spacetime_take(diagram, (struct rectangle){at.x, at.y - 5, at.x + width, at.y + 5});
 }
 
 /* --- arcs along one rank --- */
-
-static void paint_arc(struct diagram *diagram, enum stroke_kind kind, int from, int to,
-                      double depth, const char *tooltip)
-{
-  struct point tail = spacetime_point(diagram, from), head = spacetime_point(diagram, to);
-  double lean = (head.x - tail.x) * 0.15;
-  struct point curve[] = {{tail.x, tail.y + 3},
-                          {tail.x + lean, tail.y + depth},
-                          {head.x - lean, head.y + depth},
-                          {head.x, head.y + MARK + 1}};
-  g_autofree char *tail_node = node_of(diagram, from);
-  g_autofree char *head_node = node_of(diagram, to);
-  spacetime_paint(diagram, kind, tail_node, head_node, curve, 4, tooltip, NULL);
-}
 
 static void paint_rollbacks(struct diagram *diagram)
 {
@@ -166,8 +137,8 @@ static void paint_rollbacks(struct diagram *diagram)
     double length = spacetime_x(diagram, back->from) - spacetime_x(diagram, back->to);
     g_autofree char *tooltip = g_strdup_printf("rank %d rolls back to checkpoint %" G_GINT64_FORMAT,
                                                back->rank, back->checkpoint);
-    paint_arc(diagram, STROKE_ROLLBACK, back->from, back->to, spacetime_rollback_depth(length),
-              tooltip);
+    spacetime_paint_arc(diagram, STROKE_ROLLBACK, back->from, back->to,
+                        spacetime_rollback_depth(length), tooltip);
   }
 }
 
@@ -182,128 +153,15 @@ static void paint_replays(struct diagram *diagram)
                         replay->slot, replay->peer);
     if (replay->kept != NOWHERE && diagram->shown[replay->kept]) {
       double length = spacetime_x(diagram, replay->delivered) - spacetime_x(diagram, replay->kept);
-      paint_arc(diagram, STROKE_REPLAY, replay->kept, replay->delivered,
-                spacetime_replay_depth(length), tooltip);
+      spacetime_paint_arc(diagram, STROKE_REPLAY, replay->kept, replay->delivered,
+                          spacetime_replay_depth(length), tooltip);
       continue;
     }
     struct point at = spacetime_point(diagram, replay->delivered);
     struct point stub[] = {{at.x - 10, at.y + 16}, {at.x - 1, at.y + MARK}};
-    g_autofree char *node = node_of(diagram, replay->delivered);
+    g_autofree char *node = spacetime_node(diagram, replay->delivered);
     spacetime_paint(diagram, STROKE_REPLAY, node, node, stub, 2, tooltip, NULL);
   }
-}
-
-/* --- messages --- */
-
-static enum stroke_kind message_stroke(const struct message *message)
-{
-  if (message->fate == FATE_SUPPRESSED)
-    return STROKE_SUPPRESSED;
-  if (message->fate == FATE_FLIGHT)
-    return message->control ? STROKE_CONTROL_FLIGHT : STROKE_FLIGHT;
-  if (message->control)
-    return STROKE_CONTROL;
-  if (message->fate == FATE_DISCARDED)
-    return STROKE_DISCARDED;
-  return message->crossing == CROSSING_LATE    ? STROKE_LATE
-         : message->crossing == CROSSING_EARLY ? STROKE_EARLY
-                                               : STROKE_MESSAGE;
-}
-
-/* Returns where the arrow ends: at the receiving event; in the air, towards the receiver; or at a
- * bar right after the sender's line. */
-static struct point message_end(const struct diagram *diagram, const struct message *message,
-                                struct point from)
-{
-  if (message->received != NOWHERE)
-    return spacetime_point(diagram, message->received);
-  double down = diagram->row[message->to] - from.y;
-  double far = message->fate == FATE_SUPPRESSED ? 13 : 0.45 * fabs(down);
-  far = MAX(12, MIN(far, 36));
-  return (struct point){from.x + 0.5 * far, from.y + (down < 0 ? -far : far)};
-}
-
-static bool is_free(const struct diagram *diagram, struct rectangle want)
-{
-  for (unsigned i = 0; i < diagram->taken->len; i++) {
-    const struct rectangle *has = &g_array_index(diagram->taken, struct rectangle, i);
-    if (want.left < has->right && has->left < want.right && want.top < has->bottom &&
-        has->top < want.bottom)
-      return false;
-  }
-  for (int rank = diagram->dispatcher ? DISPATCHER : 0; rank < diagram->trace->ranks; rank++)
-    if (want.top - 3 < diagram->row[rank] && diagram->row[rank] < want.bottom + 3)
-      return false;
-  return true;
-}
-
-/* Writes the name of a control message beside the middle of its arrow, or where there is room along
- * the arrow. */
-static void paint_name(struct diagram *diagram, const struct message *message, struct point from,
-                       struct point to)
-{
-  static const double PLACES[] = {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82};
-  double half = picture_text_width(message->name, SMALL) / 2 + 1;
-  for (unsigned i = 0; i < G_N_ELEMENTS(PLACES) && message->name[0] != '\0'; i++) {
-    struct point at = {from.x + PLACES[i] * (to.x - from.x), from.y + PLACES[i] * (to.y - from.y)};
-    struct rectangle want = {at.x - half, at.y - 4, at.x + half, at.y + 4};
-    if (!is_free(diagram, want))
-      continue;
-    take(diagram, want);
-    g_autofree char *pos = picture_pos(at);
-    g_autofree char *width = picture_number(2 * half / 72);
-    g_autofree char *node = fresh_name(diagram);
-    picture_node(diagram->picture, node, "shape", "box", "style", "filled", "color", "#ffffff00",
-                 "fillcolor", "#ffffffd8", "fixedsize", "true", "width", width, "height", "0.105",
-                 "margin", "0,0", "label", message->name, "fontsize", "7", "fontcolor", "#5f5f5f",
-                 "pos", pos, "class", "control name", "tooltip", message->name, NULL);
-    return;
-  }
-  diagram->unlabelled += message->name[0] != '\0';
-}
-
-static char *message_tooltip(const struct diagram *diagram, const struct message *message)
-{
-  const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)message->sent);
-  const char *class = spacetime_strokes[message_stroke(message)].class;
-  g_autofree char *at =
-      message->crossing == CROSSING_NONE
-          ? g_strdup("")
-          : g_strdup_printf(" for recovery line %" G_GINT64_FORMAT, message->checkpoint);
-  if (message->control)
-    return g_strdup_printf("%s %s: %d to %d", class, message->name, message->from, message->to);
-  const char *tag = trace_item_field(&line->event, "tag");
-  return g_strdup_printf("%s%s: %d to %d, tag %s", class, at, message->from, message->to,
-                         tag != NULL ? tag : "?");
-}
-
-static void paint_self(struct diagram *diagram, const struct message *message, const char *tooltip)
-{
-  if (message->received != NOWHERE && message->received != message->sent)
-    paint_arc(diagram, message_stroke(message), message->sent, message->received, 18, tooltip);
-}
-
-static void paint_message(struct diagram *diagram, const struct message *message)
-{
-  if (!diagram->shown[message->sent] ||
-      (message->received != NOWHERE && !diagram->shown[message->received]))
-    return;
-  g_autofree char *tooltip = message_tooltip(diagram, message);
-  if (message->from == message->to) {
-    paint_self(diagram, message, tooltip);
-    return;
-  }
-  struct point from = spacetime_point(diagram, message->sent);
-  struct point to = message_end(diagram, message, from);
-  double length = hypot(to.x - from.x, to.y - from.y);
-  double cut = message->received == NOWHERE ? 0 : MIN(MARK / length, 0.4);
-  struct point line[] = {from, {to.x - cut * (to.x - from.x), to.y - cut * (to.y - from.y)}};
-  g_autofree char *tail = node_of(diagram, message->sent);
-  g_autofree char *head =
-      message->received == NOWHERE ? g_strdup(tail) : node_of(diagram, message->received);
-  spacetime_paint(diagram, message_stroke(message), tail, head, line, 2, tooltip, NULL);
-  if (message->control)
-    paint_name(diagram, message, from, to);
 }
 
 /* --- events --- */
@@ -311,26 +169,29 @@ static void paint_message(struct diagram *diagram, const struct message *message
 /* The marks of events. An event gets the first entry that fits it or one of its actions; the last
  * entry fits all. */
 static const struct mark {
-  const char *name, *legend, *shape, *size, *fill, *color, *turn;
+  const char *name, *shape, *size, *fill, *color, *turn;
 } MARKS[] = {
     /* a capture has the colour of its recovery line */
-    {"captured", "captured for a recovery line", "square", "0.115", NULL, NULL, "0"},
-    {"committed", "committed", "diamond", "0.15", "#1261a8", "#1261a8", "0"},
-    {"durable", "durable", "square", "0.085", "white", "#1261a8", "0"},
-    {"give-up", "gives up", "octagon", "0.14", "#d00000", "#d00000", "0"},
-    {"roll-back", "rolls back", "triangle", "0.15", "#c1121f", "#c1121f", "90"},
-    {"start", "starts", "triangle", "0.13", "#444444", "#444444", "-90"},
-    {"timer", "time for a checkpoint", "circle", "0.1", "white", "black", "0"},
-    {"choice", "choice", "diamond", "0.1", "white", "black", "0"},
-    {"finished", "program ends", "square", "0.085", "black", "black", "0"},
-    {"detected", "crash detected", "circle", "0.075", "#d00000", "#d00000", "0"},
-    {"", "other event", "circle", "0.05", "#222222", "#222222", "0"},
+    {"captured", "square", "0.115", NULL, NULL, "0"},
+    {"committed", "diamond", "0.15", "#1261a8", "#1261a8", "0"},
+    {"durable", "square", "0.085", "white", "#1261a8", "0"},
+    {"give-up", "octagon", "0.14", "#d00000", "#d00000", "0"},
+    {"roll-back", "triangle", "0.15", "#c1121f", "#c1121f", "90"},
+    {"start", "triangle", "0.13", "#444444", "#444444", "-90"},
+    {"timer", "circle", "0.1", "white", "black", "0"},
+    {"choice", "diamond", "0.1", "white", "black", "0"},
+    {"finished", "square", "0.085", "black", "black", "0"},
+    {"detected", "circle", "0.075", "#d00000", "#d00000", "0"},
+    {"other", "circle", "0.05", "#222222", "#222222", "0"},
 };
+
+/* The ring around the step that violates. */
+static const struct mark RING = {"violated", "circle", "0.2", "#ffffff00", "#d00000", "0"};
 
 static const struct mark *mark_of(const struct trace_line *line)
 {
   unsigned i = 0;
-  while (MARKS[i].name[0] && !trace_item_is(&line->event, MARKS[i].name) &&
+  while (i + 1 < G_N_ELEMENTS(MARKS) && !trace_item_is(&line->event, MARKS[i].name) &&
          !trace_line_action(line, MARKS[i].name, NULL))
     i++;
   return &MARKS[i];
@@ -358,7 +219,7 @@ static void paint_event(struct diagram *diagram, int index)
   else
     diagram->marked |= 1u << (mark - MARKS);
   const char *color = cut_color(trace_item_number(&line->event, "checkpoint", 1));
-  g_autofree char *node = node_of(diagram, index);
+  g_autofree char *node = spacetime_node(diagram, index);
   g_autofree char *pos = picture_pos(at);
   g_autofree char *id = g_strdup_printf("line-%u", line->number);
   g_autofree char *class = g_strdup_printf("event %s", line->event.name);
@@ -367,6 +228,24 @@ static void paint_event(struct diagram *diagram, int index)
                mark->fill ? mark->fill : color, "color", mark->color ? mark->color : color,
                "orientation", mark->turn, "penwidth", "0.8", "pos", pos, "id", id, "class", class,
                "tooltip", line->text, NULL);
+}
+
+/* Draws a ring around the last step of a counterexample, which violates. */
+static void paint_ring(struct diagram *diagram)
+{
+  const struct trace_file *trace = diagram->trace;
+  int last = (int)trace->lines->len - 1;
+  if (trace->timed || trace->violations->len == 0 || last < 0 || !diagram->shown[last])
+    return;
+  const struct trace_line *line = trace_file_line(trace, (unsigned)last);
+  if (line->rank == DISPATCHER && !diagram->dispatcher)
+    return;
+  g_autofree char *pos = picture_pos(spacetime_point(diagram, last));
+  picture_node(diagram->picture, "ring", "shape", RING.shape, "style", "filled", "fixedsize",
+               "true", "width", RING.size, "height", RING.size, "fillcolor", RING.fill, "color",
+               RING.color, "penwidth", "1.6", "pos", pos, "class", RING.name, "tooltip", RING.name,
+               NULL);
+  diagram->ringed = true;
 }
 
 static const char *label_color(const struct trace_line *line)
@@ -391,7 +270,7 @@ static void paint_label(struct diagram *diagram, const struct label *label)
   const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)label->line);
   struct point at = {(box.left + box.right) / 2, (box.top + box.bottom) / 2};
   struct point lead[] = {{at.x, box.bottom}, {at.x, diagram->row[line->rank] - 4}};
-  g_autofree char *node = fresh_name(diagram);
+  g_autofree char *node = spacetime_fresh_name(diagram);
   g_autofree char *lead_pos = picture_lines(lead, 2);
   if (label->level > 0)
     picture_edge(diagram->picture, "leads", "leads", "class", "lead", "pos", lead_pos, "color",
@@ -424,8 +303,8 @@ static void paint_again(struct diagram *diagram)
   double half = diagram->step / 2;
   struct point ends[] = {{spacetime_x(diagram, first) - half, diagram->y - 12},
                          {diagram->right - half, diagram->y - 12}};
-  spacetime_paint(diagram, STROKE_AGAIN, "bands", "bands", ends, 2,
-                  spacetime_strokes[STROKE_AGAIN].legend, NULL);
+  spacetime_paint(diagram, STROKE_AGAIN, "bands", "bands", ends, 2, spacetime_legend(STROKE_AGAIN),
+                  NULL);
   diagram->y += 6;
 }
 
@@ -440,18 +319,19 @@ static void paint_sample(struct diagram *diagram, enum stroke_kind kind, struct 
   if (kind == STROKE_CRASH)
     paint_crash(diagram, "legend", (struct point){at.x + 14, at.y}, "crash");
   else
-    spacetime_paint(diagram, kind, "legend", "legend", line, 2, spacetime_strokes[kind].legend,
-                    NULL);
+    spacetime_paint(diagram, kind, "legend", "legend", line, 2, spacetime_legend(kind), NULL);
 }
 
 static void paint_marked(struct diagram *diagram, const struct mark *mark, struct point at)
 {
-  g_autofree char *node = fresh_name(diagram), *pos = picture_pos((struct point){at.x + 20, at.y});
+  g_autofree char *node = spacetime_fresh_name(diagram),
+                  *pos = picture_pos((struct point){at.x + 20, at.y});
   const char *color = mark->color ? mark->color : cut_color(1);
+  const char *size = mark == &RING ? "0.13" : mark->size; /* a row of the legend has no more room */
   picture_node(diagram->picture, node, "shape", mark->shape, "style", "filled", "fixedsize", "true",
-               "width", mark->size, "height", mark->size, "fillcolor",
-               mark->fill ? mark->fill : color, "color", color, "orientation", mark->turn,
-               "penwidth", "0.8", "pos", pos, "class", "legend", "tooltip", mark->legend, NULL);
+               "width", size, "height", size, "fillcolor", mark->fill ? mark->fill : color, "color",
+               color, "orientation", mark->turn, "penwidth", "0.8", "pos", pos, "class", "legend",
+               "tooltip", words_find(words_marks, mark->name)->text, NULL);
 }
 
 /* Adds an entry of the legend at the next place; returns the place after it. */
@@ -461,7 +341,7 @@ static struct point paint_entry(struct diagram *diagram, const char *text, struc
   if (next->x > 0 && next->x + width > picture_width(diagram))
     *next = (struct point){0, next->y + 14};
   struct point at = *next;
-  g_autofree char *node = fresh_name(diagram);
+  g_autofree char *node = spacetime_fresh_name(diagram);
   picture_text(diagram->picture, node, (struct point){at.x + 28, at.y}, text, TEXT, "#333333",
                "legend");
   next->x += width;
@@ -473,10 +353,14 @@ static void paint_legend(struct diagram *diagram)
   struct point next = {0, diagram->y};
   for (unsigned i = 0; i < STROKES; i++)
     if (diagram->used[i])
-      paint_sample(diagram, i, paint_entry(diagram, spacetime_strokes[i].legend, &next));
+      paint_sample(diagram, i, paint_entry(diagram, spacetime_legend(i), &next));
   for (unsigned i = 0; i < G_N_ELEMENTS(MARKS); i++)
     if (diagram->marked & 1u << i)
-      paint_marked(diagram, &MARKS[i], paint_entry(diagram, MARKS[i].legend, &next));
+      paint_marked(diagram, &MARKS[i],
+                   paint_entry(diagram, words_find(words_marks, MARKS[i].name)->text, &next));
+  if (diagram->ringed)
+    paint_marked(diagram, &RING,
+                 paint_entry(diagram, words_find(words_marks, RING.name)->text, &next));
   diagram->y = next.y + 16;
 }
 
@@ -491,7 +375,7 @@ static void paint_paragraph(struct diagram *diagram, const char *text, double si
     g_autofree char *longer = g_strconcat(line->str, " ", words[i + 1] ? words[i + 1] : "", NULL);
     if (words[i + 1] != NULL && picture_text_width(longer, size) < picture_width(diagram) - 16)
       continue;
-    g_autofree char *node = fresh_name(diagram);
+    g_autofree char *node = spacetime_fresh_name(diagram);
     picture_text(diagram->picture, node, (struct point){0, diagram->y}, line->str, size, color,
                  class);
     diagram->y += 1.45 * size;
@@ -517,15 +401,13 @@ static void paint_left_out(struct diagram *diagram)
 static void paint_violations(struct diagram *diagram)
 {
   for (unsigned i = 0; i < diagram->trace->violations->len; i++) {
-    const struct trace_violation *violation =
-        &g_array_index(diagram->trace->violations, struct trace_violation, i);
-    g_autofree char *where = violation->rank == DISPATCHER
-                                 ? g_strdup("")
-                                 : g_strdup_printf(" at rank %d", violation->rank);
     g_autofree char *text =
-        g_strdup_printf("Violated: %s%s: %s", violation->property, where, violation->text);
+        narration_violation(&g_array_index(diagram->trace->violations, struct trace_violation, i));
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     diagram->y += 4;
-    paint_paragraph(diagram, text, 11, "#d00000", "violation");
+    paint_paragraph(diagram, lines[0], 11, "#d00000", "violation");
+    if (lines[1])
+      paint_paragraph(diagram, lines[1], TEXT, "#333333", "rule");
   }
 }
 
@@ -544,13 +426,15 @@ static void paint_all(struct diagram *diagram)
   if (diagram->dispatcher)
     paint_dispatcher(diagram);
   for (unsigned i = 0; i < diagram->labels->len; i++)
-    take(diagram, label_rectangle(diagram, &g_array_index(diagram->labels, struct label, i)));
+    spacetime_take(diagram,
+                   label_rectangle(diagram, &g_array_index(diagram->labels, struct label, i)));
   for (unsigned i = 0; i < diagram->trace->lines->len; i++)
     paint_event(diagram, (int)i);
+  paint_ring(diagram);
   paint_rollbacks(diagram);
   paint_replays(diagram);
   for (unsigned i = 0; i < history->messages->len; i++)
-    paint_message(diagram, &g_array_index(history->messages, struct message, i));
+    spacetime_paint_message(diagram, &g_array_index(history->messages, struct message, i));
   for (unsigned i = 0; i < diagram->labels->len; i++)
     paint_label(diagram, &g_array_index(diagram->labels, struct label, i));
   spacetime_paint_axis(diagram);

@@ -22,6 +22,7 @@ enum stroke_kind {
   STROKE_CONTROL_FLIGHT,
   STROKE_DISCARDED,
   STROKE_SUPPRESSED,
+  STROKE_OFFENDS,
   STROKE_REPLAY,
   STROKE_CUT,
   STROKE_CUT_OPEN,
@@ -35,13 +36,16 @@ enum stroke_kind {
   STROKES
 };
 
-/* A kind of line: how it is drawn, and its text in the legend. */
+/* A kind of line: how it is drawn, and its name in words_marks. */
 struct stroke {
-  const char *class, *legend, *color, *style, *width, *head;
+  const char *class, *mark, *color, *style, *width, *head;
   double length; /* length of the head, in points */
 };
 
 extern const struct stroke spacetime_strokes[STROKES];
+
+/* Returns the text of a kind of line in the legend. */
+const char *spacetime_legend(enum stroke_kind kind);
 
 struct rectangle {
   double left, top, right, bottom;
@@ -69,6 +73,7 @@ struct diagram {
   GArray *labels;    /* struct label */
   GArray *taken;     /* struct rectangle: where texts stand */
   bool used[STROKES];
+  bool ringed;         /* the step that violates has its ring */
   unsigned marked;     /* kinds of events that are marked, one bit each */
   unsigned names;      /* counts nodes whose names are made up */
   unsigned unlabelled; /* control messages that have no name for lack of room */
@@ -93,6 +98,21 @@ struct point spacetime_point(const struct diagram *diagram, int line);
 
 /* Draws the axis of steps or seconds, below the last rank. */
 void spacetime_paint_axis(struct diagram *diagram);
+
+/* Draws an arrow between the messages' ends, with its name or number. */
+void spacetime_paint_message(struct diagram *, const struct message *);
+
+/* Draws an arc below the row of a rank, from one line of the trace to another. */
+void spacetime_paint_arc(struct diagram *, enum stroke_kind, int from, int to, double depth,
+                         const char *tooltip);
+
+/* Return the name of the node of a line of the trace, and a name for a node that has no other. The
+ * caller frees them with g_free(). */
+char *spacetime_node(const struct diagram *, int line);
+char *spacetime_fresh_name(struct diagram *);
+
+/* Marks the place of a text as taken. */
+void spacetime_take(struct diagram *, struct rectangle);
 
 double spacetime_label_width(const struct label *label);
 void spacetime_clear_label(gpointer data);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "plots/spacetime_inside.h"
+#include "plots/words.h"
 
 /* --- 1. columns --- */
 
@@ -154,23 +155,6 @@ struct point spacetime_point(const struct diagram *diagram, int line)
 
 /* --- 2. rows --- */
 
-/* The text above the line for an event or an action; %s stands for the field. */
-static const struct {
-  const char *name, *text, *field;
-} TEXTS[] = {
-    {"timer", "timer", NULL},
-    {"start", "start", NULL},
-    {"captured", "captured %s", "checkpoint"},
-    {"committed", "committed %s", "checkpoint"},
-    {"crash", "crash", NULL},
-    {"detected", "detected %s", "rank"},
-    {"finished", "finished", NULL},
-    {"hold", "hold", NULL},
-    {"release", "release", NULL},
-    {"stopped-logging", "stopped-logging", NULL},
-    {"roll-back", "roll-back", NULL},
-};
-
 static void add_text(GString *text, const char *format, const char *value)
 {
   g_string_append(text, text->len > 0 ? ", " : "");
@@ -184,25 +168,19 @@ static void item_text(const struct trace_item *item, GString *text)
 {
   const char *checkpoint = trace_item_field(item, "checkpoint");
   const char *part = trace_item_field(item, "part");
-  for (unsigned i = 0; i < G_N_ELEMENTS(TEXTS); i++)
-    if (trace_item_is(item, TEXTS[i].name))
-      add_text(text, TEXTS[i].text, TEXTS[i].field ? trace_item_field(item, TEXTS[i].field) : NULL);
+  const struct words *words = words_find(words_labels, item->name);
+  const char *value = words && words->field ? trace_item_field(item, words->field) : NULL;
+  bool log = trace_item_is(item, "durable") && part && g_str_equal(part, "log");
+  if (log)
+    add_text(text, "log durable %s", checkpoint);
+  else if (words)
+    add_text(text, words->text, value ? value : item->word);
   if (trace_item_is(item, "start") && checkpoint != NULL && !g_str_equal(checkpoint, "0"))
     g_string_append_printf(text, " from %s", checkpoint);
   if (trace_item_is(item, "roll-back") && checkpoint != NULL)
     g_string_append_printf(text, " to %s", checkpoint);
-  if (trace_item_is(item, "durable"))
-    add_text(text, part && g_str_equal(part, "log") ? "log durable %s" : "durable %s", checkpoint);
-  if (trace_item_is(item, "choice"))
-    add_text(text, "choose %s", trace_item_field(item, "outcome"));
   if (trace_item_is(item, "force"))
     g_string_append_printf(text, " forced to %s", trace_item_field(item, "outcome"));
-  if (trace_item_is(item, "give-up")) {
-    const char *reason = trace_item_field(item, "reason");
-    if (reason == NULL && item->word != NULL)
-      reason = item->word;
-    add_text(text, "give-up: %s", reason);
-  }
 }
 
 static char *line_text(const struct trace_line *line)

@@ -1,11 +1,13 @@
 #include "plots/words.h"
 
+#include <glib.h>
 #include <stddef.h>
 #include <string.h>
 
 const struct words words_events[] = {
     {"timer", "finds that it is time for a checkpoint", NULL},
-    {"captured", "is captured for checkpoint %s: its part of the recovery line", "checkpoint"},
+    {"captured", "is captured in memory for checkpoint %s: its part of the recovery line",
+     "checkpoint"},
     {"committed", "sees checkpoint %s committed: from here on all go back to it", "checkpoint"},
     {"crash", "crashes: what it had in memory is gone", NULL},
     {"ended", "ends: it was declared dead", NULL},
@@ -23,17 +25,23 @@ const struct words words_actions[] = {
     {"roll-back", "goes back to checkpoint %s", "checkpoint"},
     {"force", "must choose %s again", "outcome"},
     {"discard", "drops it", NULL},
-    {"keep", "keeps it in slot %s", "slot"},
+    {"keep", "keeps a copy in slot %s", "slot"},
     {"stopped-logging", "stops logging for checkpoint %s", "checkpoint"},
     {"open", "opens its connections", NULL},
     {"join", "takes part", NULL},
     {"give-up", "gives up: %s", "reason"},
     {NULL, NULL, NULL}};
 
+const struct words words_reasons[] = {
+    {"protocol", "this event is one that its claims exclude", NULL}, {NULL, NULL, NULL}};
+
 const struct words words_rules[] = {
     {"no-loss", "Messages of one flow are given in order, and none is left out.", NULL},
     {"no-duplicate", "No message is given twice.", NULL},
-    {"outcome", "The programs end as some run without failures can.", NULL},
+    {"outcome",
+     "The programs end as some run without failures can. Each number stands for the history of a "
+     "rank: what its program was given and how its choices came out.",
+     NULL},
     {"agreement", "A receiver was given what its sender, as it ended up, has sent.", NULL},
     {"deadlock", "Every program ends.", NULL},
     {"commits", "Every checkpoint that was asked for is committed.", NULL},
@@ -44,7 +52,7 @@ const struct words words_rules[] = {
     {"restorable", "What was committed is on stable storage.", NULL},
     {"legal", "The protocol does nothing that it must not do.", NULL},
     {"invariant", "The protocol's own invariants hold after each step.", NULL},
-    {"recovers", "The protocol recovers from every crash.", NULL},
+    {"recovers", "The protocol gives up in no run, with or without a crash.", NULL},
     {"no-orphan", "Data sent in a collective are taken by all to whom they flow.", NULL},
     {"tokens", "A recorded global state has as many messages received, or under way, as sent.",
      NULL},
@@ -71,9 +79,69 @@ const struct words words_rules[] = {
      "In a collective no data flow from behind the line to a rank that has stopped logging.", NULL},
     {NULL, NULL, NULL}};
 
+const struct words words_marks[] = {{"captured", "captured for a recovery line", NULL},
+                                    {"committed", "committed", NULL},
+                                    {"durable", "durable", NULL},
+                                    {"give-up", "gives up", NULL},
+                                    {"roll-back", "rolls back", NULL},
+                                    {"start", "starts", NULL},
+                                    {"timer", "time for a checkpoint", NULL},
+                                    {"choice", "choice", NULL},
+                                    {"finished", "program ends", NULL},
+                                    {"crash", "crash", NULL},
+                                    {"detected", "crash detected", NULL},
+                                    {"other", "other event", NULL},
+                                    {"violated", "the violation", NULL},
+                                    {"cut", "recovery line, committed (each has its colour)", NULL},
+                                    {"open", "recovery line, not committed", NULL},
+                                    {"message", "message", NULL},
+                                    {"late", "late: crosses the recovery line forwards", NULL},
+                                    {"early", "early: crosses it backwards", NULL},
+                                    {"control", "control message", NULL},
+                                    {"flight", "message never received", NULL},
+                                    {"control flight", "control message never received", NULL},
+                                    {"discarded", "received again, discarded", NULL},
+                                    {"suppressed", "send suppressed", NULL},
+                                    {"offends", "named by the violation", NULL},
+                                    {"replay", "delivered from the log", NULL},
+                                    {"rollback", "rollback", NULL},
+                                    {"down", "down", NULL},
+                                    {"restoring", "restoring", NULL},
+                                    {"undone", "work undone", NULL},
+                                    {"held", "program held", NULL},
+                                    {"again", "comes again and again", NULL},
+                                    {NULL, NULL, NULL}};
+
+const struct words words_labels[] = {{"timer", "timer", NULL},
+                                     {"start", "start", NULL},
+                                     {"captured", "captured %s", "checkpoint"},
+                                     {"committed", "committed %s", "checkpoint"},
+                                     {"durable", "durable %s", "checkpoint"},
+                                     {"crash", "crash", NULL},
+                                     {"detected", "detected %s", "rank"},
+                                     {"finished", "finished", NULL},
+                                     {"choice", "choose %s", "outcome"},
+                                     {"hold", "hold", NULL},
+                                     {"release", "release", NULL},
+                                     {"stopped-logging", "stopped-logging", NULL},
+                                     {"roll-back", "roll-back", NULL},
+                                     {"give-up", "give-up: %s", "reason"},
+                                     {NULL, NULL, NULL}};
+
 const struct words *words_find(const struct words *list, const char *name)
 {
   while (list->name && strcmp(list->name, name) != 0)
     list++;
   return list->name ? list : NULL;
+}
+
+char *words_violation(const char *text)
+{
+  GString *said = g_string_new(NULL);
+  for (; *text; text++)
+    if (*text == '@' && g_ascii_isdigit(text[1]))
+      g_string_append(said, "message ");
+    else
+      g_string_append_c(said, *text);
+  return g_string_free(said, FALSE);
 }

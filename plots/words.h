@@ -12,7 +12,17 @@ struct words {
 /* The last entry of each list has NULL as name. Actions that are not worth telling are not
  * listed. */
 extern const struct words words_events[], words_actions[];
+extern const struct words
+    words_reasons[];                     /* of giving up, where the trace's word says too little */
 extern const struct words words_rules[]; /* properties (docs/architecture.md) */
+
+/* The marks of the space-time diagram, with their texts in its legend; and what stands above the
+ * marks of some events and actions, with %s for the field. Both pictures have these: `recline draw`
+ * and the page. */
+extern const struct words words_marks[], words_labels[];
+
+/* Returns the text of a violation with "message 3" in place of "@3", which the caller frees. */
+char *words_violation(const char *text);
 
 /* Returns the entry of that name; NULL: there is none. */
 const struct words *words_find(const struct words *, const char *name);

@@ -52,7 +52,7 @@ static const char *const invariants[] = {
     NULL};
 
 static const char *const controls[] = {"none",    "have",      "report",      "checkpointed",
-                                       "ask",     "answer",    "determinant", "of",
+                                       "ask",     "answer",    "determinant", "of-request",
                                        "confirm", "confirmed", NULL};
 
 static const char *const parameters[] = {"failures", NULL};

@@ -94,6 +94,20 @@ ok "forced choices say so" says c3.svg "choose 1 forced to 2"
 ok "the violation stands below" has c3.svg 1 "node violation"
 ok "the legend knows what late means" says c3.svg "late: crosses the recovery line forwards"
 ok "and each mark that is there" [ "$(grep -c -e '>captured for a recovery line<' -e '>durable<' -e '>other event<' c3.svg)" = 3 ]
+ok "the step that violates has a ring" has c3.svg 1 "node violated"
+ok "which is in the legend" says c3.svg "the violation"
+sed 's/^violation .*/violation no-duplicate rank=2: it was given twice (@7; @8)/' "$here/c3.trace" >named.trace
+number=$(sed -n 's/.* send [^|]*@\([0-9]*\) |.*/\1/p' "$here/c3.trace" | head -n 1)
+sed -i "s/@7; @8/@$number; @99999/" named.trace
+"$draw" named.trace >/dev/null
+ok "a message that the violation names is marked" has named.svg 1 "edge offends"
+ok "with its number" says named.svg "$number"
+ok "which the violation tells in words" grep -q "message $number; message 99999" named.svg
+ok "and the legend, too" says named.svg "named by the violation"
+"$draw" named.trace -o named.txt >/dev/null
+ok "text and picture have the same sentence" says named.svg "$(grep '^Violated: ' named.txt)"
+ok "and the same rule" says named.svg "$(grep '^The rule: ' named.txt)"
+rm named.*
 ok "the legend has nothing that is not there" [ "$(grep -c -e 'program held' -e '>gives up<' c3.svg)" = 0 ]
 
 # --- a part of it ---

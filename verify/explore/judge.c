@@ -24,11 +24,37 @@ void worker_judge_move(struct worker *w, uint16_t number, uint32_t move)
     note_violation(w, &verdict, move);
 }
 
-void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *verdict)
+/* Returns whether the rank ends with this history in some failure-free run. */
+static bool ends_so(const struct intern *outcomes, uint32_t rank, const struct content *history)
 {
+  for (uint32_t i = 1; i <= outcomes->count; i++) {
+    const struct content *all = outcomes->item[i].bytes;
+    if (!memcmp(&all[rank], history, sizeof *history))
+      return true;
+  }
+  return false;
+}
+
+void worker_wrong_outcome(const struct intern *outcomes, const struct content *histories,
+                          uint32_t ranks, struct verdict *verdict)
+{
+  enum { NAMED = 8 };
+  char named[8 * NAMED] = "";
+  uint32_t count = 0;
+  int used = 0;
+  for (uint32_t rank = 0; rank < ranks; rank++)
+    if (!ends_so(outcomes, rank, &histories[rank]) && count++ < NAMED)
+      used += snprintf(named + used, sizeof named - (size_t)used, "%s %u", used ? "," : "", rank);
   *verdict = (struct verdict){.kind = VERDICT_VIOLATION, .property = "outcome"};
-  int used = snprintf(verdict->text, sizeof verdict->text,
-                      "the programs end with histories that no run without failures has:");
+  if (count > 0)
+    used =
+        snprintf(verdict->text, sizeof verdict->text,
+                 "rank%s%s end%s as in no run without failures; these histories no such run has:",
+                 count > 1 ? "s" : "", named, count > 1 ? "" : "s");
+  else
+    used =
+        snprintf(verdict->text, sizeof verdict->text,
+                 "each rank ends as in some run without failures; these together no such run has:");
   for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
     used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x%08x",
                      histories[rank].word[0], histories[rank].word[1]);
@@ -53,7 +79,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
     intern(outcomes, histories, size);
   if (intern_find(outcomes, histories, size))
     return false;
-  worker_wrong_outcome(histories, ranks, verdict);
+  worker_wrong_outcome(outcomes, histories, ranks, verdict);
   return model_checks(&e->model, "outcome");
 }
 

@@ -197,8 +197,10 @@ void worker_judge_state(struct worker *, const struct world_standing *all, bool 
 void worker_note_rest(struct worker *);
 
 /* Sets the verdict of property `outcome` on programs that end with these histories, one for each
- * rank, as no failure-free run does. */
-void worker_wrong_outcome(const struct content *histories, uint32_t ranks, struct verdict *);
+ * rank, as no failure-free run does: `outcomes` are those of such runs. The text names the ranks
+ * whose history none of them has. */
+void worker_wrong_outcome(const struct intern *outcomes, const struct content *histories,
+                          uint32_t ranks, struct verdict *);
 
 /* Returns whether the move is one that need not happen: only other moves count as progress. */
 static inline bool is_fault(const struct move *move)
