@@ -51,6 +51,15 @@ is "$(jq '[.rows[] | select(.name | startswith("phase") | not) | .ratio | . == n
 compare a c
 is "$(sed -n 1p stdout | grep -c '^B takes [0-9.]* ± [0-9.]* of the time of A'):$(grep -c 'A ran under bookmark, B under c3' stdout)" \
   1:1 'the answer comes first, and what differs is told' stdout
+cp stdout told
+compare a c --json
+far=$(jq -r '[.rows[] | select(.name | startswith("time_s."))] | max_by((.b - .a) | fabs) | .name | ltrimstr("time_s.")' stdout)
+check 'it names what differs most in the account of time' grep -q "of the account of time $far is furthest apart: " told
+compare a a
+check 'and nothing where nothing differs' awk 'NR == 1 { exit /furthest apart/ }' stdout
+"$recline" compare a/1 c >told
+is "$(awk '/stored_bytes/ { print $2 }' told)" "$(jq .stored_bytes a/1/result.json | sed ':again; s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/; t again')" \
+  'counts are whole numbers' told
 
 # ---- real processes, by traces whose times are known ----
 
