@@ -26,6 +26,22 @@ static const struct time_unit sizes[] =
      {"MiB", 1048576.0, 1}, {"GiB", 1073741824.0, 1}, {"TiB", 1099511627776.0, 1},
      {NULL, 0, 0}};
 
+/* Returns ": 10Gbps are 1.25GBps" for a rate in bits, as networks are sold; NULL: the unit is none
+ * of bits. The caller frees it. */
+static char *bits_hint(double number, const char *unit)
+{
+  static const char *const names[] = {"bps", "kbps", "Mbps", "Gbps", "Tbps"};
+  char bits[G_ASCII_DTOSTR_BUF_SIZE], bytes[G_ASCII_DTOSTR_BUF_SIZE];
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+    if (!strcmp(unit, names[i])) {
+      g_ascii_formatd(bits, sizeof bits, "%.9g", number);
+      g_ascii_formatd(bytes, sizeof bytes, "%.9g", number / 8);
+      return g_strdup_printf(": %s%s are %s%.*sBps", bits, unit, bytes,
+                             (int)strlen(unit) - (int)strlen("bps"), unit);
+    }
+  return NULL;
+}
+
 /* Reads "1.5ms". A bare number is right if `bare` is set; 0 always is. */
 static bool quantity(const char *word, const struct time_unit *units, bool bare, const char *kind,
                      double most, double *value, GError **error)
@@ -54,9 +70,10 @@ static bool quantity(const char *word, const struct time_unit *units, bool bare,
   for (unsigned i = 0; units[i].name; i++)
     names[i] = units[i].name;
   g_autofree char *shown = document_quote(word), *known = document_alternatives(names);
+  g_autofree char *bits = units == rates ? bits_hint(read, name) : NULL;
   if (!good)
-    g_set_error(error, SCENARIO_ERROR, 0, "%s is no %s, expected a number with unit %s", shown,
-                kind, known);
+    g_set_error(error, SCENARIO_ERROR, 0, "%s is no %s, expected a number with unit %s%s", shown,
+                kind, known, bits ? bits : "");
   else if (*value < 0)
     g_set_error(error, SCENARIO_ERROR, 0, "%s is negative, expected a %s of 0 or more", shown,
                 kind);
