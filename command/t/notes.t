@@ -56,6 +56,11 @@ is "$(notes --set checkpoint.places=program | cut -d , -f 1)" \
 is "$(notes --set checkpoint.every=1s)" \
   'checkpoint.every: no checkpoint was taken, the run ended before' 'the run was too short' stdout
 
+is "$(sed -i 's/compute 1ms, send 1/compute 25ms, send 1/; s/repeat 20/repeat 3/' scenario.yaml
+  notes --set protocol.name=bookmark | sed 's/[0-9][0-9]* /N /g')" \
+  'checkpoint.every: about N checkpoints were due and N committed; the program came to N safe points, asked for N times' \
+  'a program that seldom calls MPI has few checkpoints' stdout stderr
+sed -i 's/compute 25ms, send 1/compute 1ms, send 1/; s/repeat 3/repeat 20/' scenario.yaml
 is "$(notes --set 'failures=[{rank: 1, at: 8ms, repair: 2ms}, {rank: 1, at: 8.1ms},
     {rank: 0, at: 1s}, {rank: 0, after: {event: committed, checkpoint: 90}}]' |
   sed 's/ended at .*/ended/')" \

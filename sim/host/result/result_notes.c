@@ -1,5 +1,7 @@
 #include "sim/host/result/result_notes.h"
 
+#include <math.h>
+
 #include "sim/host/rank/rank.h"
 #include "sim/host/rank/shadow.h"
 
@@ -76,11 +78,28 @@ static void report_assumptions(void)
   }
 }
 
+/* Notes that far fewer checkpoints were taken than were due: a program that seldom calls MPI has
+ * few places for them. */
+static void report_few_checkpoints(void)
+{
+  enum { FEW = 4 };
+  double every = layer.scenario->checkpoint.every, taken = layer.result.checkpoints_committed;
+  double due = every > 0 ? floor(machine_now() / every) : 0.0;
+  bool crashed = layer.result.crashes > 0; /* then time went by while nothing ran */
+  if (!crashed && layer.scenario->checkpoint.count == 0 && due >= FEW && taken * FEW <= due)
+    result_note(&layer.result,
+                "checkpoint.every: about %.0f checkpoints were due and %.0f committed; the program "
+                "came to %u safe points, asked for %u times",
+                due, taken, seen.places, seen.timers);
+}
+
 static void report_checkpoints(void)
 {
   const struct rcl_protocol *protocol = shadow_protocol();
   const struct scenario *scenario = layer.scenario;
   bool asks = scenario_asks(scenario) || scenario->protocol.interval > 0;
+  if (protocol->controls && layer.result.checkpoints_committed > 0)
+    report_few_checkpoints();
   if (!protocol->controls || !asks || layer.result.checkpoints_committed > 0)
     return;
   if (!seen.timers && !protocol->captures_at && scenario_asks(scenario))
