@@ -246,7 +246,8 @@ static void add_words(JsonBuilder *builder, const char *key, const struct words 
   for (; words->name; words++) {
     json_open_object(builder, words->name);
     json_add_text(builder, "text", words->text);
-    json_add_text(builder, "field", words->field);
+    if (words->field)
+      json_add_text(builder, "field", words->field);
     json_builder_end_object(builder);
   }
   json_builder_end_object(builder);

@@ -269,6 +269,10 @@ static const struct refusal refusals[] = {
      "t.yaml:2: platform.memory: \"1GB\" is no rate, expected a number with unit Bps, kBps, MBps, "
      "GBps, TBps, KiBps, MiBps or GiBps",
      NULL},
+    {"a rate in bits", PROGRAM "platform: {nodes: 4, memory: 10Gbps}\n" PROTOCOL,
+     "t.yaml:2: platform.memory: \"10Gbps\" is no rate, expected a number with unit Bps, kBps, "
+     "MBps, GBps, TBps, KiBps, MiBps or GiBps: 10Gbps are 1.25GBps",
+     NULL},
     {"a speed without a unit of speeds", PROGRAM "platform: {nodes: 4, speed: 1GHz}\n" PROTOCOL,
      "t.yaml:2: platform.speed: \"1GHz\" is no speed, expected a number with unit f, kf, Mf, Gf, "
      "Tf or Pf",
