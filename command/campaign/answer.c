@@ -33,6 +33,45 @@ struct ranking ranking_of(const struct table *table, int field, double failure_f
   return ranking;
 }
 
+/* Returns the cells of the only sweep in the order of its numbers, for g_free(). */
+static unsigned *cells_by_number(const struct grid *grid)
+{
+  unsigned *cells = g_new(unsigned, grid->cells);
+  for (unsigned i = 0; i < grid->cells; i++) {
+    double number = 0.0, other = 0.0;
+    unsigned at = i;
+    sweep_number(grid_value(grid, i, 0), &number);
+    for (; at > 0 && sweep_number(grid_value(grid, cells[at - 1], 0), &other) && other > number;
+         at--)
+      cells[at] = cells[at - 1];
+    cells[at] = i;
+  }
+  return cells;
+}
+
+struct range range_of(const struct table *table, int field)
+{
+  const struct grid *grid = table->runs->grid;
+  struct ranking ranking = ranking_of(table, field, NAN);
+  g_autofree unsigned *cell = cells_by_number(grid);
+  g_autofree bool *tied = g_new0(bool, grid->cells);
+  unsigned best = 0, first, last;
+  for (unsigned i = 0; i < grid->cells; i++)
+    tied[ranking.cell[i]] = ranking.tied[i];
+  while (cell[best] != ranking.cell[0])
+    best++;
+  for (first = best; first > 0 && tied[cell[first - 1]];)
+    first--;
+  for (last = best; last + 1 < grid->cells && tied[cell[last + 1]];)
+    last++;
+  struct range range = {cell[best], cell[first], cell[last], cell[best]};
+  for (unsigned i = grid->cells; i-- > 1;)
+    for (unsigned k = first; k <= last; k++)
+      range.next = ranking.cell[i] == cell[k] ? cell[k] : range.next;
+  ranking_clear(&ranking);
+  return range;
+}
+
 void ranking_clear(struct ranking *ranking)
 {
   g_free(ranking->cell);
@@ -47,9 +86,32 @@ char *answer_few_failures(const struct table *table, unsigned cell)
   double all = crashes.mean * crashes.count;
   if (field < 0 || !(all < ENOUGH))
     return NULL;
-  return g_strdup_printf("only %.0f failure%s struck in its %u runs, too few to tell what failures "
-                         "cost",
-                         all, all > 0.5 && all < 1.5 ? "" : "s", crashes.count);
+  g_autofree char *of =
+      crashes.count < table->count
+          ? g_strdup_printf("the %u of its %u runs that ended", crashes.count, table->count)
+          : g_strdup_printf("its %u runs", crashes.count);
+  return g_strdup_printf("only %.0f failure%s struck in %s, too few to tell what failures cost",
+                         all, all > 0.5 && all < 1.5 ? "" : "s", of);
+}
+
+void answer_add_missing(GString *text, const struct table *table, const char *cells)
+{
+  unsigned least = table->count, most = 0, with = 0;
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++) {
+    unsigned missing = table->count - table_ended(table, cell);
+    with += missing > 0;
+    least = MIN(least, missing);
+    most = MAX(most, missing);
+  }
+  if (most == 0)
+    return;
+  g_autofree char *range =
+      least == most ? g_strdup_printf("%u", most) : g_strdup_printf("%u to %u", least, most);
+  g_string_append_printf(text,
+                         " %s of %u runs did not end, at %u of %u %s: means are over the runs "
+                         "that did%s.",
+                         range, table->count, with, table->runs->grid->cells, cells,
+                         least == most ? "" : ", and not all over the same ones");
 }
 
 unsigned answer_further_runs(const struct table *table, unsigned a, unsigned b, int field)

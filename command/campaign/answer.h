@@ -22,14 +22,28 @@ struct ranking {
 struct ranking ranking_of(const struct table *, int field, double failure_free);
 void ranking_clear(struct ranking *);
 
+/* The cells of a sweep over numbers, in the order of these, that lie around the cell `best` with
+ * the least mean, from `first` to `last`, and tie with it. `next` is the best cell outside or at
+ * the edge of this range: more runs could tell `best` from it. */
+struct range {
+  unsigned best, first, last, next;
+};
+
+/* Returns the range of a grid with one sweep, whose values are numbers or times. */
+struct range range_of(const struct table *, int field);
+
 /* Returns how many more runs of each cell would tell cell `a` from `b`, if means and deviations
  * stay as they are; 0: they can be told apart now. Returns at most ANSWER_RUNS_MOST + 1. */
 unsigned answer_further_runs(const struct table *, unsigned a, unsigned b, int field);
 
 /* Returns a warning if hardly any failure struck in the runs of a cell: "only 2 failures struck in
- * its 20 runs, too few to tell what failures cost"; NULL: there were enough. The caller frees
- * it. */
+ * its 20 runs, too few to tell what failures cost"; NULL: there were enough. Runs that did not end
+ * are named beside those that did. The caller frees it. */
 char *answer_few_failures(const struct table *, unsigned cell);
+
+/* Appends how many runs did not end, if any: " 2 of 6 runs did not end, at each of 9 intervals, so
+ * means are over fewer runs." `cells` is the word for several cells. */
+void answer_add_missing(GString *, const struct table *, const char *cells);
 
 /* Appends how many more runs of each would tell the best cell from the cell called `name`. */
 void answer_add_further(GString *, unsigned more, const char *name);

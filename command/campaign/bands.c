@@ -169,53 +169,96 @@ static void add_tics(GString *gp, const struct sweep *sweep)
   g_string_append(gp, ")\n");
 }
 
-/* Marks the least value of a figure's only curve, and the range that is not measurably worse. */
+/* Draws a line at a value of the x axis, with a text at that height (0 to 1). */
+static void add_mark(GString *gp, int number, double x, const char *what, double height)
+{
+  g_autofree char *name = answer_time(x), *label = g_strdup_printf(" %s: %s", what, name);
+  g_string_append_printf(gp, "set arrow %d from first", number);
+  add_number(gp, x);
+  g_string_append(gp, ", graph 0 to first");
+  add_number(gp, x);
+  g_string_append_printf(gp, ", graph 1 nohead lc '%s' dt 3\nset label %d ",
+                         number > 1 ? "black" : "grey40", number);
+  add_quoted(gp, label);
+  g_string_append(gp, " at first");
+  add_number(gp, x);
+  g_string_append(gp, ", graph");
+  add_number(gp, height);
+  g_string_append_c(gp, '\n');
+}
+
+/* Returns whether a figure has the marks of its least value. */
+static bool has_optimum(const struct drawing *drawing)
+{
+  const struct grid *grid = drawing->table->runs->grid;
+  double seconds;
+  return drawing->axis >= 0 && grid->sweeps == 1 &&
+         scenario_seconds(grid->sweep[0].values[0], &seconds, NULL) &&
+         g_strv_length(grid->sweep[0].values) > 2;
+}
+
+/* Marks the least value of a figure's only curve, the range that is not measurably worse, and what
+ * theory says. */
 static void add_optimum(const struct drawing *drawing, GString *gp)
 {
   const struct table *table = drawing->table;
   const struct grid *grid = table->runs->grid;
-  double best = 0.0, first = INFINITY, last = 0.0, x = 0.0;
-  if (grid->sweeps != 1)
-    return;
-  struct ranking ranking = ranking_of(table, drawing->figure->field, NAN);
-  sweep_number(grid_value(grid, ranking.cell[0], 0), &best);
-  for (unsigned i = 0; i < ranking.cells; i++) {
-    sweep_number(grid_value(grid, ranking.cell[i], 0), &x);
-    first = ranking.tied[i] ? fmin(first, x) : first;
-    last = ranking.tied[i] ? fmax(last, x) : last;
-  }
-  ranking_clear(&ranking);
-  g_autofree char *name = answer_time(best);
+  double best = 0.0, first = 0.0, last = 0.0;
+  struct range range = range_of(table, drawing->figure->field);
+  sweep_number(grid_value(grid, range.best, 0), &best);
+  sweep_number(grid_value(grid, range.first, 0), &first);
+  sweep_number(grid_value(grid, range.last, 0), &last);
   g_string_append(gp, "set object 1 rectangle from first");
   add_number(gp, first);
   g_string_append(gp, ", graph 0 to first");
   add_number(gp, last);
-  g_string_append(gp, ", graph 1 behind fillcolor 'grey' fillstyle solid 0.2 noborder\n"
-                      "set arrow 1 from first");
-  add_number(gp, best);
-  g_string_append(gp, ", graph 0 to first");
-  add_number(gp, best);
-  g_string_append(gp, ", graph 1 nohead lc 'grey40' dt 3\nset label 1 ");
-  g_autofree char *label = g_strdup_printf(" least: %s", name);
-  add_quoted(gp, label);
-  g_string_append(gp, " at first");
-  add_number(gp, best);
-  g_string_append(gp, ", graph 0.96\n");
+  g_string_append(gp, ", graph 1 behind fillcolor 'grey' fillstyle solid 0.2 noborder\n");
+  add_mark(gp, 1, best, "least simulated", 0.96);
+  if (drawing->figure->theory > 0.0)
+    add_mark(gp, 2, drawing->figure->theory, "theory", 0.9);
 }
 
-/* Adds an axis on the right: the overhead over the failure-free program, in per cent. */
+/* Sets `least` and `most` to the ends of the intervals of all cells, in the drawing's unit. */
+static void extent_of(const struct drawing *drawing, double *least, double *most)
+{
+  *least = INFINITY, *most = -INFINITY;
+  for (unsigned cell = 0; cell < drawing->table->runs->grid->cells; cell++) {
+    struct estimate e = table_mean(drawing->table, cell, drawing->figure->field);
+    double half = isfinite(e.half) ? e.half : 0.0;
+    *least = fmin(*least, (e.mean - half) / drawing->unit);
+    *most = fmax(*most, (e.mean + half) / drawing->unit);
+  }
+}
+
+/* Returns the least of 1, 2 and 5 times a power of ten that is not below `least`. */
+static double round_step(double least)
+{
+  static const double factors[] = {1, 2, 5, 10};
+  double power = pow(10, floor(log10(least)));
+  for (size_t i = 0; i < G_N_ELEMENTS(factors); i++)
+    if (factors[i] * power >= least * (1 - 1e-9))
+      return factors[i] * power;
+  return 10 * power;
+}
+
+/* Adds an axis on the right: the overhead over the failure-free program, in per cent. gnuplot would
+ * put its ticks of a linked axis at values of the left one, which are no round overheads. So these
+ * are placed here, and reach a little past what is drawn. */
 static void add_overhead(const struct drawing *drawing, GString *gp)
 {
-  double base = drawing->figure->failure_free / drawing->unit;
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  if (!isfinite(base) || base <= 0.0)
+  double base = drawing->figure->failure_free / drawing->unit, least, most;
+  extent_of(drawing, &least, &most);
+  if (!isfinite(base) || base <= 0.0 || !isfinite(most - least))
     return;
-  g_ascii_formatd(text, sizeof text, "%.9g", base);
-  g_string_append_printf(gp,
-                         "set ytics nomirror\nset y2tics\n"
-                         "set link y2 via 100 * (y / %s - 1) inverse %s * (1 + y / 100)\n"
-                         "set y2label 'over the failure-free program (%%)'\n",
-                         text, text);
+  double from = 100 * (least / base - 1), to = 100 * (most / base - 1);
+  double step = round_step(fmax((to - from) / 6, 0.01));
+  g_string_append(gp, "set ytics nomirror\nset link y2\nset y2tics (");
+  for (double tick = floor(from / step) - 3; tick <= ceil(to / step) + 6; tick++) {
+    g_string_append_printf(gp, "%s'%.10g %%%%'", tick > floor(from / step) - 3 ? ", " : "",
+                           tick * step + 0.0); /* no "-0" */
+    add_number(gp, base * (1 + tick * step / 100));
+  }
+  g_string_append(gp, ")\nset y2label 'over the failure-free program'\n");
 }
 
 static void add_axis(const struct drawing *drawing, GString *gp)
@@ -229,7 +272,7 @@ static void add_axis(const struct drawing *drawing, GString *gp)
   g_string_append(gp, spans_decades(sweep) || every ? "\nset logscale x\n" : "\n");
   if (time)
     add_tics(gp, sweep);
-  if (time && g_strv_length(sweep->values) > 2)
+  if (has_optimum(drawing))
     add_optimum(drawing, gp);
 }
 
@@ -262,10 +305,13 @@ static void add_curves(const struct drawing *drawing, GString *gp)
     if (*name)
       add_quoted(plot, name);
     else if (extra)
-      g_string_append(plot, " title 'simulated'");
+      g_string_append(plot, " title 'simulated, with the 95 % interval of the mean'");
   }
   if (extra)
     add_theory(drawing, plot);
+  if (has_optimum(drawing))
+    g_string_append(plot, ", \\\n NaN with boxes lc 'grey' fs solid 0.2 noborder title "
+                          "'not measurably worse than the least'");
   add_axis(drawing, gp);
   g_string_append_printf(gp, "%s\n", plot->str);
   g_string_free(plot, TRUE);

@@ -11,6 +11,7 @@ struct figure {
   const char *extra;   /* mean in seconds by theory, as gnuplot's expression over x; NULL: none */
   const char *title;   /* NULL: none */
   double failure_free; /* seconds, to which the right axis refers; NAN: there is no such axis */
+  double theory;       /* value of a sweep over times that is best by theory; 0: none */
 };
 
 /* Writes figure.gp, data included, into `folder`, and lets gnuplot draw figure.svg there. Times

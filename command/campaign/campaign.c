@@ -261,7 +261,8 @@ static void end_progress(void)
     g_printerr("\r\033[K");
 }
 
-static void explain(const struct campaign *c, const struct progress *p, const struct ended *ended)
+static void explain(const struct campaign *c, const struct progress *p, const struct ended *ended,
+                    const char *why)
 {
   unsigned cell = (unsigned)(ended->job % c->grid.cells);
   uint64_t seed = p->seed + ended->job / c->grid.cells;
@@ -269,13 +270,18 @@ static void explain(const struct campaign *c, const struct progress *p, const st
   g_autofree char *recording = p->recording ? in(c, p->recording[cell]) : NULL;
   end_progress();
   g_printerr("%s", ended->err ? ended->err : "");
-  g_printerr("%s: a run failed: recline run %s --set seed=%" G_GUINT64_FORMAT "%s%s\n", c->command,
-             file, seed, recording ? " --replay " : "", recording ? recording : "");
+  bool silent = !ended->err || !*ended->err;
+  g_printerr("%s: a run failed%s%s: recline run %s --set seed=%" G_GUINT64_FORMAT "%s%s\n",
+             c->command, silent ? ", " : "", silent ? why : "", file, seed,
+             recording ? " --replay " : "", recording ? recording : "");
 }
 
 /* Returns the last line that the run wrote, for g_free(). */
-static char *last_words(const char *text)
+static char *last_words(const char *text, int code)
 {
+  enum { NOT_STARTED = 127 }; /* the code of the child that has found no program (POSIX, exec) */
+  if (code == NOT_STARTED && !(text && *text))
+    return g_strdup("it could not be started");
   g_autofree char *words = g_strchomp(g_strdup(text ? text : ""));
   char *line = strrchr(words, '\n');
   line = line ? line + 1 : words;
@@ -288,9 +294,9 @@ static bool take_failed(struct campaign *c, struct progress *p, const struct end
                         GError **error)
 {
   unsigned cell = (unsigned)(ended->job % c->grid.cells);
-  g_autofree char *why = last_words(ended->err);
+  g_autofree char *why = last_words(ended->err, code);
   if (!p->failed[cell])
-    explain(c, p, ended);
+    explain(c, p, ended, why);
   p->failed[cell] = code;
   c->failed = MAX(c->failed, code);
   return runs_add_failed(&c->done, cell, (unsigned)(ended->job / c->grid.cells), code, why, error);
@@ -488,10 +494,10 @@ bool campaign_report(const struct campaign *c, GError **error)
   g_autofree char *csv = in(c, "runs.csv"), *table = in(c, "table.csv");
   return runs_sort(&c->done, error) && runs_write_csv(&c->done, c->table.count, csv, error) &&
          table_write_csv(&c->table, table, error) &&
-         bands_draw(
-             &c->table,
-             &(struct figure){runs_field(&c->done, c->field), c->extra, c->title, c->failure_free},
-             c->out, error);
+         bands_draw(&c->table,
+                    &(struct figure){runs_field(&c->done, c->field), c->extra, c->title,
+                                     c->failure_free, c->theory},
+                    c->out, error);
 }
 
 void campaign_clear(struct campaign *c)

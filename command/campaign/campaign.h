@@ -20,6 +20,7 @@ struct campaign {
   const char *extra; /* for the figure: the mean in seconds by theory, an expression of gnuplot over
                         x; NULL: none */
   const char *title; /* of the figure; NULL: none */
+  double theory;     /* for the figure: the value of the sweep that is best by theory; 0: none */
   unsigned runs;     /* most runs of each cell */
   unsigned jobs;     /* runs at once, at least 1; 0 with `slurm`: as many as Slurm starts */
   unsigned chunk;    /* with `slurm`: runs in an element of the job array; 0: the default */

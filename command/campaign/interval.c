@@ -32,7 +32,7 @@ struct options {
   char **set, **files;
   char *out;
   int runs, jobs;
-  gboolean json;
+  gboolean json, theory;
 };
 
 /* Holds measured values. */
@@ -58,6 +58,8 @@ static int parse(int argc, char **argv, struct options *o)
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &o->out,
        "Keep figure.svg, table.csv, runs.csv and what continues it there", "DIR"},
+      {"theory", 0, 0, G_OPTION_ARG_NONE, &o->theory,
+       "Answer by theory alone, after the three runs that measure the costs", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->files, NULL, NULL},
       {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -76,12 +78,16 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* ---- measuring ---- */
 
-/* Runs the scenario with the settings of the options and then these (NULL-terminated). Returns its
- * result, or NULL after printing why there is none. */
-static JsonNode *measure(const struct options *o, const char *const *settings)
+/* Runs the scenario with the settings of the options and then these (NULL-terminated), and shows
+ * `what` meanwhile. Returns its result, or NULL after printing why there is none. */
+static JsonNode *measure(const struct options *o, const char *what, const char *const *settings)
 {
   g_autofree char *problem = NULL;
+  progress_begin(what);
+  if (!o->json && !terminal_shows_progress())
+    g_printerr("%s\n", what);
   g_autofree char *out = campaign_measure(o->files[0], o->set, settings, &problem);
+  progress_end();
   if (!out)
     g_printerr("%s", problem);
   return out ? json_from_string(out, NULL) : NULL;
@@ -128,6 +134,17 @@ static bool read_laws(const struct scenario *scenario, struct costs *costs)
   return rate > 0.0;
 }
 
+/* Says that there were too few checkpoints, and what the program lacks. */
+static void complain_of_calls(const struct scenario *scenario, double checkpoints, double work)
+{
+  bool none = !strcmp(scenario->protocol.name, "none");
+  g_printerr(
+      "recline interval: %.0f checkpoint%s in %g s, one asked for every %g s: %s, expected a "
+      "program that takes them\n",
+      checkpoints, checkpoints == 1.0 ? "" : "s", work, work / PIECES,
+      none ? "protocol none takes none" : "the program makes too few MPI calls to be checkpointed");
+}
+
 /* Makes three runs: without checkpoints, with checkpoints, and with a crash between two of them. */
 static bool measure_costs(const struct options *o, const struct scenario *scenario,
                           struct costs *costs)
@@ -138,18 +155,16 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
                               "checkpoint.at=[]",
                               "checkpoint.calls=ignored",
                               NULL};
-  g_autoptr(JsonNode) plain = measure(o, none);
+  g_autoptr(JsonNode) plain = measure(o, "measuring without checkpoints, run 1 of 3", none);
   if (!plain)
     return false;
   costs->work = number(plain, NULL, "simulated_s");
   g_autofree char *every = g_strdup_printf("checkpoint.every=%.9gs", costs->work / PIECES);
   const char *const some[] = {"failures=none", "expect={}", every, NULL};
-  g_autoptr(JsonNode) taken = measure(o, some);
+  g_autoptr(JsonNode) taken = measure(o, "measuring with checkpoints, run 2 of 3", some);
   double checkpoints = taken ? number(taken, "checkpoints", "committed") : 0.0;
   if (taken && checkpoints < 2.0)
-    g_printerr("recline interval: %.0f checkpoints in %g s, one asked for every %g s, expected a "
-               "program that takes them\n",
-               checkpoints, costs->work, costs->work / PIECES);
+    complain_of_calls(scenario, checkpoints, costs->work);
   if (checkpoints < 2.0)
     return false;
   double longer = number(taken, NULL, "simulated_s");
@@ -160,7 +175,7 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
   /* Without this, survivors would compute until the crash is detected. That time is lost, but is
    * not part of recovery. */
   const char *const crashed[] = {crash, "expect={}", every, "detection=0", NULL};
-  g_autoptr(JsonNode) recovered = measure(o, crashed);
+  g_autoptr(JsonNode) recovered = measure(o, "measuring a recovery, run 3 of 3", crashed);
   if (!recovered)
     return false;
   costs->model.recovery = number(recovered, "time_s", "restart");
@@ -182,32 +197,6 @@ static char *candidates(const struct costs *costs)
   return g_string_free(sweep, FALSE);
 }
 
-/* Holds the answer of the campaign. Cells are numbered by rising intervals. `first` to `last` are
- * the cells around `best` that may be as good. `next` is the best cell outside or at the edge of
- * this range: more runs could tell `best` from it. */
-struct simulated {
-  unsigned best, first, last, next;
-};
-
-static struct simulated read_simulated(const struct table *table, int field)
-{
-  struct ranking ranking = ranking_of(table, field, NAN);
-  unsigned cells = table->runs->grid->cells, best = ranking.cell[0];
-  struct simulated found = {best, best, best, best};
-  g_autofree bool *tied = g_new0(bool, cells);
-  for (unsigned i = 0; i < cells; i++)
-    tied[ranking.cell[i]] = ranking.tied[i];
-  while (found.first > 0 && tied[found.first - 1])
-    found.first--;
-  while (found.last + 1 < cells && tied[found.last + 1])
-    found.last++;
-  for (unsigned i = cells; i-- > 1;)
-    if (ranking.cell[i] >= found.first && ranking.cell[i] <= found.last)
-      found.next = ranking.cell[i];
-  ranking_clear(&ranking);
-  return found;
-}
-
 static double seconds_of(const struct table *table, unsigned cell)
 {
   double seconds = NAN;
@@ -223,7 +212,7 @@ static char *time_of(const struct table *table, unsigned cell)
 /* Returns "Every 32 min; anything from 11 min to 2 h is not measurably worse; it costs 3.1 % of the
  * job." If hardly anything failed, the sentence gives `theory`, the optimum by the formula (0:
  * there is none). The caller frees it. */
-static char *sentence_of(const struct table *table, int field, const struct simulated *found,
+static char *sentence_of(const struct table *table, int field, const struct range *found,
                          double failure_free, double theory)
 {
   g_autofree char *best = time_of(table, found->best), *first = time_of(table, found->first);
@@ -240,22 +229,30 @@ static char *sentence_of(const struct table *table, int field, const struct simu
   if (few && theory > 0.0) {
     g_autofree char *by_theory = answer_time(theory);
     g_string_printf(text, "Every %s, by theory: %s.", by_theory, few);
+    answer_add_missing(text, table, "intervals");
     return g_string_free(text, FALSE);
   }
   if (few)
     g_string_append_printf(text, " But %s.", few);
+  answer_add_missing(text, table, "intervals");
   if (found->next != found->best)
     answer_add_further(text, answer_further_runs(table, found->next, found->best, field), next);
   return g_string_free(text, FALSE);
 }
 
-static void print_simulated(const struct table *table, int field, const struct simulated *found)
+static void print_simulated(const struct table *table, int field, const struct range *found)
 {
   struct estimate e = table_mean(table, found->best, field);
   printf("  simulated  %12s  %12.6g s ± %.3g; 95 %%: between %s and %s\n",
          grid_value(table->runs->grid, found->best, 0), e.mean, e.half,
          grid_value(table->runs->grid, found->first, 0),
          grid_value(table->runs->grid, found->last, 0));
+}
+
+/* Returns the optimum by the exact formula, in seconds; 0: there is none. */
+static double optimum_of(const struct costs *costs)
+{
+  return costs->exponential && costs->model.checkpoint > 0.0 ? optimum_exact(&costs->model) : 0.0;
 }
 
 static void print_by(const struct costs *costs, const char *name, double interval)
@@ -270,7 +267,7 @@ static void print_theory(const struct costs *costs)
   printf("checkpoint %.6g s, recovery %.6g s, downtime %.6g s, mtbf %.6g s, work %.6g s\n",
          m->checkpoint, m->recovery, m->downtime, m->mtbf, costs->work);
   printf("             interval       mean time\n");
-  if (!costs->exponential || m->checkpoint <= 0.0)
+  if (optimum_of(costs) <= 0.0)
     return;
   print_by(costs, "Young", optimum_young(m));
   print_by(costs, "Daly", optimum_daly(m));
@@ -292,7 +289,7 @@ static char *curve(const struct costs *costs)
 static void add_measured(const struct costs *costs, JsonBuilder *json)
 {
   const struct machine_model *m = &costs->model;
-  bool known = costs->exponential && m->checkpoint > 0.0;
+  bool known = optimum_of(costs) > 0.0;
   json_open_object(json, "measured");
   json_add_real(json, "checkpoint_s", m->checkpoint);
   json_add_real(json, "recovery_s", m->recovery);
@@ -308,7 +305,7 @@ static void add_measured(const struct costs *costs, JsonBuilder *json)
 }
 
 static void print_json(const struct campaign *c, const struct costs *costs,
-                       const struct simulated *found, const char *sentence)
+                       const struct range *found, const char *sentence)
 {
   g_autoptr(JsonBuilder) json = json_builder_new();
   int field = runs_field(&c->done, c->field);
@@ -336,10 +333,8 @@ static void print_answer(const struct options *o, const struct campaign *c,
                          const struct costs *costs)
 {
   int field = runs_field(&c->done, c->field);
-  const struct simulated found = read_simulated(&c->table, field);
-  bool known = costs->exponential && costs->model.checkpoint > 0.0;
-  double theory = known ? optimum_exact(&costs->model) : 0.0;
-  g_autofree char *sentence = sentence_of(&c->table, field, &found, costs->work, theory);
+  const struct range found = range_of(&c->table, field);
+  g_autofree char *sentence = sentence_of(&c->table, field, &found, costs->work, optimum_of(costs));
   if (o->json) {
     print_json(c, costs, &found, sentence);
     return;
@@ -367,6 +362,7 @@ static int simulate(const struct options *o, const struct costs *costs,
                        .field = "simulated_s",
                        .extra = extra,
                        .title = title,
+                       .theory = optimum_of(costs),
                        .failure_free = costs->work,
                        .runs = (unsigned)o->runs,
                        .jobs = o->jobs ? (unsigned)o->jobs : g_get_num_processors(),
@@ -381,6 +377,42 @@ static int simulate(const struct options *o, const struct costs *costs,
   *stopped = c.signal;
   campaign_clear(&c);
   return code;
+}
+
+/* Answers without a campaign. The members of the object that only a campaign tells are null. */
+static int answer_by_theory(const struct options *o, const struct costs *costs)
+{
+  double best = optimum_of(costs);
+  if (best <= 0.0)
+    return bad_input("recline interval: --theory: there is no formula for these failures and "
+                     "checkpoints, expected an exponential law, one level of storage, and "
+                     "checkpoints that take time");
+  double cost = optimum_time(&costs->model, costs->work, best) / costs->work - 1;
+  g_autofree char *every = answer_time(best);
+  g_autofree char *sentence =
+      g_strdup_printf("Every %s, by theory: it costs %.2g %% of the job.", every, 100 * cost);
+  if (!o->json) {
+    warnings_print(costs->warnings);
+    printf("%s\n", sentence);
+    print_theory(costs);
+    return EXIT_FINE;
+  }
+  g_autoptr(JsonBuilder) json = json_builder_new();
+  json_builder_begin_object(json);
+  json_add_text(json, "version", RECLINE_VERSION);
+  json_add_text(json, "answer", sentence);
+  json_add_real(json, "every_s", best);
+  json_add_real(json, "from_s", NAN);
+  json_add_real(json, "to_s", NAN);
+  json_add_real(json, "cost", cost);
+  json_add_whole(json, "further_runs", 0);
+  add_measured(costs, json);
+  warnings_add_json(costs->warnings, json);
+  json_open_list(json, "cells");
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+  json_print(json);
+  return EXIT_FINE;
 }
 
 static int find_interval(const struct options *o, int *stopped)
@@ -398,12 +430,15 @@ static int find_interval(const struct options *o, int *stopped)
   } else if (!read_laws(scenario, &costs)) {
     scenario_complain(scenario, "failures", &error, "none by law, expected a law with its mtbf");
     code = bad_input("%s", error->message);
-  } else if (progress_begin("measuring"), !measure_costs(o, scenario, &costs)) {
+  } else if (!measure_costs(o, scenario, &costs)) {
     code = EXIT_BAD_INPUT;
+  } else if (o->theory) {
+    code = answer_by_theory(o, &costs);
+    scenario_free(scenario);
+    return code;
   } else if (!o->out && !(scratch = g_dir_make_tmp("recline-interval-XXXXXX", &error))) {
     code = bad_input("recline interval: %s", error->message);
   }
-  progress_end();
   if (code == EXIT_FINE)
     code = simulate(o, &costs, scenario, scratch ? scratch : o->out, stopped);
   scenario_free(scenario);

@@ -45,12 +45,34 @@ for mark in "set title 'When to take checkpoints: scenario, bookmark on 1 rank'"
 done
 check 'a figure with both curves' grep -q "title 'exact'" out/figure.gp
 check 'and drawn' test -s out/figure.svg
+is "$(sed -n 's/^set object 1 rectangle from first \([0-9.]*\), graph 0 to first \([0-9.]*\),.*/\1 \2/p' out/figure.gp)" \
+  "$(sed -n 's/.*between \([0-9.]*\)s and \([0-9.]*\)s$/\1 \2/p' stdout)" 'text and figure have one range' stdout
+check 'its band is in the legend' grep -q "title 'not measurably worse than the least'" out/figure.gp
+is "$(sed -n "s/^set label [12] ' \([a-z ]*\):.*/\1/p" out/figure.gp | tr '\n' ,)" 'least simulated,theory,' \
+  'the figure has the optimum of both'
+is "$(sed -n 's/^set y2tics (\(.*\))$/\1/p' out/figure.gp | tr ',' '\n' | awk -F"'" '
+  { percent = $2 + 0; at = $3 / (30000 / 3600); if ((at - 1) * 100 - percent > 1e-5 || percent - (at - 1) * 100 > 1e-5) bad = 1
+    if (NR > 1 && (percent - last - step > 1e-6 || step - percent + last > 1e-6) && NR > 2) bad = 1
+    step = percent - last; last = percent }
+  END { print (NR > 5 && !bad && step > 0) }')" 1 'the right axis has round overheads' out/figure.gp
 cp stdout before
 interval --runs 10 --out out
 same before stdout 'again, with what has been run'
 interval --runs 2 --set failures.0.mtbf=1y
 is "$(sed -n 1p stdout | grep -c '^Every 1.6 d, by theory: only 0 failures struck in its 2 runs, too few to tell')" 1 \
   'where nothing fails the formula answers' stdout
+interval --theory
+is "$?:$(sed -n 1p stdout | sed 's/[0-9][0-9.]*/N/g'):$(by exact):$(grep -c simulated stdout)" \
+  '0:Every N min, by theory: it costs N % of the job.:3402.84:0' 'theory answers without a campaign' stdout stderr
+is "$(grep -c 'run [123] of 3' stderr)" 3 'the runs that measure are announced' stderr
+interval --theory --json
+is "$(jq -c '[.every_s == .theory.exact_s, .from_s, .to_s, (.cells | length), .cost > 0]' stdout):$(wc -c <stderr)" \
+  '[true,null,null,0,true]:0' 'also for programs' stdout stderr
+interval --theory --set failures.0.law=weibull --set failures.0.shape=0.7
+is "$?:$(grep -c 'there is no formula' stderr):$(wc -c <stdout)" 64:1:0 'nor without a formula' stderr
+interval --runs 4 --set limits.simulated=42000s --out short
+is "$(sed -n 1p stdout | grep -c ' of 4 runs did not end, at [1-9] of 9 intervals: means are over the runs that did')" 1 \
+  'the answer tells of runs that did not end' stdout stderr
 interval --runs 2 --set failures.0.mtbf=24h
 is "$(by Daly | awk '{ printf "%.0f", $1 / 60 }')" 117 'mtbf 24 h: Daly' stdout
 interval --runs 2 --set failures.0.mtbf=15min --set failures.0.repair=0
@@ -97,5 +119,7 @@ is "$?:$(cut -d: -f3- stderr)" '64: checkpoint.then: stop, expected continue: th
 interval --runs 1
 is "$?:$(wc -l <stderr)" 64:1 'one run' stderr
 interval --set protocol.name=none
-is "$?:$(grep -c 'expected a program that takes them' stderr)" 64:1 'no checkpoints' stderr
+is "$?:$(grep -c 'protocol none takes none, expected a program that takes them' stderr)" 64:1 'no checkpoints' stderr
+interval --set 'program={ranks: 1, script: "rank 0: compute 600s, checkpoint"}'
+is "$?:$(grep -c 'the program makes too few MPI calls to be checkpointed' stderr)" 64:1 'too few places for them' stderr
 finish
