@@ -48,7 +48,7 @@ my @tests = (
   ['verify/t/explorer.t', 't/explorer-test'], ['verify/t/check.t', 't/verify-tool'],
   ['verify/t/random-worlds.t'], ['verify/t/referee.t'], ['verify/t/resume.t', 't/verify-tool'],
   ['verify/t/monitors.t', qw(t/monitor-walks t/verify-tool t/script-outcomes)],
-  ['verify/t/line.t', 't/verify-tool'], ['verify/t/ltl.t', 't/verify-tool'],
+  ['verify/t/line.t', 't/verify-tool'], ['verify/t/ltl.t', 't/verify-tool'], ['verify/t/pure.t'],
   ['verify/t/distributed.t', 't/verify-tool'],
   ['verify/t/distributed-checkpoints.t', 't/verify-tool'], ['mpi/t/host.t', 't/verify-tool']);
 

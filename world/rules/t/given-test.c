@@ -1,6 +1,7 @@
 /* Tests that the world keeps a topology as it was written, finds a message whose place a host does
- * not know, says what a host owes, lets no rank start from an image that was lost after a recovery
- * to it began, and takes a contribution once when a rank takes part again. */
+ * not know, says what a host owes, tells wildcard receives, lets no rank start from an image that
+ * was lost after a recovery to it began, and takes a contribution once when a rank takes part
+ * again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +279,57 @@ static void drains_one(void)
   script_free(script);
 }
 
+/* ---- wildcards ---- */
+
+/* Counts the messages that wildcard receives are given. */
+static void witness_step(const struct rcl_config *config, void *state,
+                         const struct rcl_event *event, struct rcl_actions *actions)
+{
+  (void)config;
+  if (event->kind == RCL_EVENT_SEND)
+    rcl_act(actions, RCL_ACTION_TRANSMIT);
+  if (event->kind == RCL_EVENT_RECEIVE)
+    rcl_match(actions, event);
+  if (event->kind != RCL_EVENT_ARRIVED)
+    return;
+  *(uint64_t *)state += event->wildcard;
+  rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request;
+}
+
+/* An arrival says whether the receive that takes the message is a wildcard, whichever receives are
+ * posted before that one. */
+static void tells_wildcards(void)
+{
+  static const char *const controls[] = {"none", NULL};
+  static const struct rcl_protocol witness = {.name = "witness",
+                                              .title = "counts wildcard receives",
+                                              .controls = controls,
+                                              .state_size = drainer_size,
+                                              .step = witness_step};
+  int line;
+  char *message = NULL;
+  struct world world;
+  struct parts parts;
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  struct script *script = script_parse(
+      "rank 0: irecv a any tag 1, irecv b any tag 2, irecv c any tag 3, wait c, wait b, "
+      "wait a\nrank 1: send 0 tag 3, send 0 tag 2, send 0 tag 1",
+      RANKS, &line, &message);
+  world_init(&world, &witness, RANKS, 4);
+  world.script = script;
+  parts_init(&parts, &world);
+  world_begin(&world, 0, 0);
+  take_all(&world, is_no_arrival, &verdict);
+  take_all(&world, is_event, &verdict);
+  uint64_t count;
+  memcpy(&count, read_rank(&world, 0) + 1, sizeof count);
+  ok(count == 3 && read_program(&world, 0)->finished,
+     "three wildcard receives are said to be wildcards");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
 /* ---- what a host owes ---- */
 
 /* A host owes the events to which ranks are entitled: a start, a message under way to a rank that
@@ -388,6 +440,7 @@ int main(void)
   for (int form = 0; form < 4; form++)
     rejoins(form & 1, form & 2);
   covers();
+  tells_wildcards();
   owes(false);
   owes(true);
   drains_one();
