@@ -102,4 +102,4 @@ EOF
 check 'a time that is short has a unit' grep -Eq '^  time         [1-9][0-9.]* ns simulated' stdout
 "$recline" run short.yaml --set 'program.args=[fails]' >stdout 2>stderr
 check 'how the program ended stands in the first line' grep -q '^completed, with exit code 3  short' stdout
-finish 12
+finish 13
