@@ -50,11 +50,12 @@ sub judge {
   for my $number (map { @$_ } @lists) {
     like($story, qr/^ *\d+  Rank $from sends message $number\b.* to rank $rank\b/m, "$claim: message $number is told by rank $from");
   }
-  like($story, qr/^Violated: $property, at rank $rank: \Q$sentence\E\.$/m, "$claim: the narration ends with the sentence");
+  my $told = $sentence =~ s/@(\d+)/message $1/gr;
+  like($story, qr/^Violated: $property, at rank $rank: \Q$told\E\.$/m, "$claim: the narration ends with the sentence");
   like($story, qr/^ *@{[$steps - 1]}  /m, "$claim: its last step is " . ($steps - 1));
   my $picture = slurp("out/$claim.svg");
   $picture =~ s/<[^>]*>//g if $picture =~ s/<text[^>]*>([^<]*)<\/text>/ $1 /g;
-  like($picture, qr/@\Q$lists[0][0]\E\b/, "$claim: the picture has the number");
+  like($picture, qr/message $lists[0][0]\b/, "$claim: the picture has the number");
 }
 
 judge('c3-no-suppress', 'no-duplicate', 'was given, and sent once more');
