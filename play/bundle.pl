@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # bundle.pl PAGE MODULE TEMPLATE FILE...: the template with each file in the place of {{its name}},
 # and the module, compressed and in base64, in that of {{module}}; '': there is none. {{packed NAME}} is
-# a file compressed likewise. Browsers unpack gzip themselves. Lines of a script that are only a
-# comment are left out: each page that users keep has them all.
+# a file compressed likewise. Browsers unpack gzip themselves. Indentation of scripts and their lines
+# that are only a comment are left out: each page that users keep has them all.
 use strict;
 use warnings;
 use IO::Compress::Gzip qw(gzip $GzipError);
@@ -17,7 +17,7 @@ sub slurp {
 
 my ($page, $module, $template, @files) = @ARGV;
 my %part = map { m{([^/]*)$} ? ($1 => slurp($_)) : () } @files;
-$part{$_} =~ s{^ *//.*\n}{}mg for grep { /\.js$/ } keys %part;
+$part{$_} =~ s{^ *(?://.*\n)?}{}mg for grep { /\.js$/ } keys %part;
 
 sub packed {
   my ($bytes) = @_;
