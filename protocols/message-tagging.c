@@ -442,6 +442,8 @@ static int first_broken(const struct rank *r)
   return taking && !r->state->epoch ? 7 : 0;
 }
 
+#include "protocols/lines/message-tagging_line.h"
+
 /* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"logging", "captured", "store part=log"},
@@ -468,6 +470,7 @@ const struct rcl_protocol protocol_message_tagging = {
     .in_use = in_use,
     .step = only_step,
     .violated_invariant = only_broken,
+    .line = line,
     .place = &(const struct rcl_place){
         .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
                  {RCL_LOGGED_ENVELOPES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER}},

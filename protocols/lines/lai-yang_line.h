@@ -13,9 +13,14 @@
 #ifndef RECLINE_LAI_YANG_LINE_H
 #define RECLINE_LAI_YANG_LINE_H
 
-#include "protocols/parts/log_clauses.h" /* C, C1 */
+#include "protocols/parts/record_clauses.h" /* C, C1 */
 
 /* ---- looking at ranks ---- */
+
+static uint32_t captured_in(const struct state *state)
+{
+  return state->captured;
+}
 
 static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struct state *state)
 {

@@ -2,25 +2,24 @@
  * beside the image, without holding the program.
  *
  * A protocol includes this file after its own state (whole_ranks.h), with `durable`, the phases
- * RUNNING, CAPTURING, RECORDING (what comes late) and WRITING (the log), ALL_DURABLE, and its `enum
- * control` with DONE. It has recorded_in() itself.
+ * RUNNING, CAPTURING, RECORDING (what comes late) and WRITING (the log), and its `enum control`
+ * with DONE. It has captured_in() itself.
  */
 #ifndef RECLINE_LOG_CLAUSES_H
 #define RECLINE_LOG_CLAUSES_H
 
-#include "protocols/parts/mailbox.h"
 #include "protocols/parts/whole_ranks.h" /* C, C1 */
 
 enum { IMAGE_DURABLE = 1 << RCL_PART_IMAGE, LOG_DURABLE = 1 << RCL_PART_LOG };
 
-/* Returns how many messages of rank i are recorded in a state of rank j. */
-static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struct state *state);
+/* Returns the last checkpoint captured in a state. */
+static uint32_t captured_in(const struct state *);
 
 /* ---- looking at ranks ---- */
 
 static bool has_captured(const struct rcl_whole *w, int i)
 {
-  return !is_behind(w, i) && state_of(w, i)->captured == next_of(w);
+  return !is_behind(w, i) && captured_in(state_of(w, i)) == next_of(w);
 }
 
 /* Returns whether image and log of C1 of rank i are durable. */
@@ -32,21 +31,6 @@ static bool has_finished(const struct rcl_whole *w, int i)
 static bool is_recording(const struct rcl_whole *w, int i)
 {
   return phase_of(w, i) == RECORDING || phase_of(w, i) == WRITING;
-}
-
-/* Counts the messages of a rank in a mailbox. */
-static uint32_t kept_from(const struct rcl_kept *item, uint32_t used, uint32_t capacity, int rank)
-{
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < capacity; k++)
-    count += (k < used) & (item[k].peer == rank);
-  return count;
-}
-
-/* Returns how many messages of i the START of j will deliver. */
-static uint32_t to_deliver(const struct rcl_whole *w, int i, int j)
-{
-  return is_behind(w, j) ? recorded_in(w, i, j, state_of(w, j)) : 0;
 }
 
 /* Returns whether i has reported C1, and the coordinator has counted that. */
@@ -71,15 +55,6 @@ static bool are_shown(const struct rcl_whole *w, int i, int j)
 
 /* ---- one rank ---- */
 
-static bool checkpoint_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  uint32_t phase = phase_of(w, i);
-  bool last = state_of(w, i)->captured == w->committed;
-  return last ? phase == RUNNING || phase == CAPTURING
-              : has_captured(w, i) && phase <= WRITING && phase != CAPTURING;
-}
-
 static bool written_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
@@ -87,13 +62,6 @@ static bool written_holds(const struct rcl_whole *w, int i, int j)
   return !has_captured(w, i) ||
          (is_recording(w, i) ? !(durable & ~(uint32_t)ALL_DURABLE) && durable != ALL_DURABLE
                              : durable == ALL_DURABLE);
-}
-
-static bool timer_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  return !w->rank[i].timer || (i == RCL_COORDINATOR_RANK && !has_captured(w, i) &&
-                               phase_of(w, i) == RUNNING && !w->committing);
 }
 
 static bool capture_holds(const struct rcl_whole *w, int i, int j)
@@ -132,15 +100,6 @@ static bool durable_log_holds(const struct rcl_whole *w, int i, int j)
          (w->rank[i].durable_log == (is ? next_of(w) : 0) && (!is || phase_of(w, i) != RECORDING));
 }
 
-/* A capture of C1 erases the checkpoint before C. */
-static bool bounded_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  const struct rcl_whole_rank *rank = &w->rank[i];
-  uint32_t most = is_behind(w, i) || (!has_captured(w, i) && w->committed > 1);
-  return rank->older <= most && rank->older + (rank->storing || rank->durable) <= 1;
-}
-
 static bool restorable_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
@@ -148,20 +107,6 @@ static bool restorable_holds(const struct rcl_whole *w, int i, int j)
 }
 
 /* ---- from rank i to rank j ---- */
-
-static bool begun_holds(const struct rcl_whole *w, int i, int j)
-{
-  return i != RCL_COORDINATOR_RANK || i == j || has_captured(w, i) ||
-         !(has_captured(w, j) || phase_of(w, j) == CAPTURING);
-}
-
-static bool line_holds(const struct rcl_whole *w, int i, int j)
-{
-  const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
-  const struct state *from = w->rank[i].committed, *to = w->rank[j].committed;
-  return !from || !to ||
-         channel->committed.sent == channel->committed.given + recorded_in(w, i, j, to);
-}
 
 static bool done_holds(const struct rcl_whole *w, int i, int j)
 {

@@ -161,6 +161,11 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict --timeout 0 --ranks 3 lai-yang)" 'proved 0' 'lai-yang, three ranks' out err
   is "$(verdict --timeout 0 --ranks 3 chandy-lamport)" 'proved 0' 'chandy-lamport, three ranks' out err
   is "$(verdict --timeout 0 --capacity 2 chandy-lamport)" 'proved 0' 'with two entries' out err
+  of=message-tagging
+  refuted commit-kept begins
+  refuted no-hold held
+  refuted early-uncounted red
+  is "$(verdict --timeout 0 message-tagging)" 'proved 0' 'message-tagging, two ranks' out err
   of=bookmark
   refuted commit-early 'store|durable'
   refuted release-early held
@@ -171,6 +176,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=254
+  lines=264
 fi
 finish $lines

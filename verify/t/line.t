@@ -42,6 +42,7 @@ turn_each() { # PROTOCOL COUNT: turns round that many clauses, all that it has
 turn_each blocking 30
 turn_each chandy-lamport 26
 turn_each lai-yang 27
+turn_each message-tagging 34
 turn_each bookmark 34
 
 # ---- mutants that break what the line rests on ----
@@ -103,6 +104,24 @@ mutant log-not-awaited written
 mutant no-record cut
 mutant not-redelivered totals
 mutant own-forgotten white
+of=message-tagging
+mutant commit-kept begins
+mutant commit-without-one committing
+mutant done-early count
+mutant dropped-behind white
+mutant dropped-counted white
+mutant dropped-uncounted white
+mutant early-counted-again early
+mutant early-uncounted red
+mutant erase-early restorable
+mutant no-hold held
+mutant no-late-log cut
+mutant no-orphans early
+mutant not-counted closed
+mutant not-erased bounded
+mutant slot-shared totals
+mutant taken-unlogged kept
+mutant zero-not-awaited closed
 of=bookmark
 
 # ---- where it is judged ----
@@ -122,4 +141,4 @@ ${CC:-cc} -std=c11 -O0 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o t
   totals_hold/turned.c
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
-finish 202
+finish 271
