@@ -16,7 +16,7 @@ for tool in clang wasm-ld patch gzip base64; do
     exit 1
   }
 done
-compile='clang --target=wasm32-wasi -std=c11 -O2 -c'
+compile='clang --target=wasm32-wasi -std=c11 -Os -c'
 : >"$dir/layout"
 if [ -n "$source" ]; then
   # as `pkg-config --cflags recline` would say: of a build, of an installation
