@@ -17,11 +17,6 @@
 
 /* ---- looking at ranks ---- */
 
-static uint32_t captured_in(const struct state *state)
-{
-  return state->captured;
-}
-
 static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struct state *state)
 {
   const struct rcl_config *config = w->rank[j].config;
@@ -111,9 +106,8 @@ static bool cut_holds(const struct rcl_whole *w, int i, int j)
 static bool log_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
-  const struct rcl_whole_rank *rank = &w->rank[j];
-  const struct state *log = rank->log;
-  if (is_behind(w, j) || !log || (!rank->storing_log && !rank->durable_log))
+  const struct state *log = newer_log_of(w, j);
+  if (!log)
     return true;
   return log->captured == next_of(w) &&
          (!are_joined(w, i, j) || (is_marked(w, i, j) && marker_in(w, i, j, log) == next_of(w))) &&

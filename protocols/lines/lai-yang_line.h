@@ -17,11 +17,6 @@
 
 /* ---- looking at ranks ---- */
 
-static uint32_t captured_in(const struct state *state)
-{
-  return state->captured;
-}
-
 static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struct state *state)
 {
   const struct rcl_config *config = w->rank[j].config;
@@ -38,12 +33,6 @@ static struct count counted_by(const struct rcl_whole *w, int j, int i)
 static uint32_t early_in(const struct rcl_whole *w, int i, int j)
 {
   return phase_of(w, j) == CAPTURING ? recorded_in(w, i, j, state_of(w, j)) : 0;
-}
-
-/* Returns whether rank i has captured C1 and knows that no white message is under way to it. */
-static bool has_closed(const struct rcl_whole *w, int i)
-{
-  return has_captured(w, i) && phase_of(w, i) != RECORDING;
 }
 
 /* ---- one rank ---- */
@@ -129,9 +118,8 @@ static bool cut_holds(const struct rcl_whole *w, int i, int j)
 static bool log_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
-  const struct rcl_whole_rank *rank = &w->rank[j];
-  const struct state *log = rank->log;
-  if (is_behind(w, j) || !log || (!rank->storing_log && !rank->durable_log))
+  const struct state *log = newer_log_of(w, j);
+  if (!log)
     return true;
   return log->captured == next_of(w) &&
          (!are_shown(w, i, j) ||

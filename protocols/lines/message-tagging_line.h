@@ -3,19 +3,19 @@
  * index is C, red if it is C1.
  *
  * The argument names the clauses in their order. What i has sent to j was given to the program of
- * j, or j keeps it, or it is under way; orphans that j has yet to drop, i has yet to send again
- * (totals). Indexes tell on which side of the line of its sender a message was sent (index). A rank
- * that has captured C1 tells each peer how many white messages it has sent to it (marker), so a
- * peer knows how many are still under way (white). Red messages that come before j captures C1 are
- * orphans once they are given (early, red). What the image of i shows as sent, the image or the log
- * of j has, or it is white and under way; orphans are in the image of j only (cut). A rank ends its
- * log when no white message is missing (closed, log). A commit waits for image and log of each rank
+ * j, or j keeps it, or it is under way; i sends again the orphans that j has yet to drop (totals).
+ * Indexes tell on which side of the line of its sender a message was sent (index). A rank that has
+ * captured C1 tells each peer how many white messages it has sent to it (marker), so a peer knows
+ * how many are still under way (white). Red messages that come before j captures C1 are orphans
+ * once they are given (early, red). What the image of i shows as sent, the image or the log of j
+ * has, or it is white and under way; orphans are in the image of j only (cut). A rank ends its log
+ * when no white message is missing (closed, log). A commit waits for image and log of each rank
  * (count, committing), so by the images of C and the logs all messages are given once: the late
  * ones from the log, and the orphans are sent again and dropped (line). */
 #ifndef RECLINE_MESSAGE_TAGGING_LINE_H
 #define RECLINE_MESSAGE_TAGGING_LINE_H
 
-enum { RECORDING = LOGGING, ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
+enum { RECORDING = LOGGING }; /* as log_clauses.h calls the phase */
 
 #include "protocols/parts/log_clauses.h" /* C, C1 */
 
@@ -24,11 +24,6 @@ enum { RECORDING = LOGGING, ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LO
 static uint32_t captured_in(const struct state *state)
 {
   return state->epoch;
-}
-
-static bool has_closed(const struct rcl_whole *w, int i)
-{
-  return has_captured(w, i) && phase_of(w, i) != LOGGING;
 }
 
 /* Returns what j knows of its messages from i and to i. */
@@ -51,7 +46,7 @@ static uint32_t orphans_in(const struct rcl_whole *w, int i, int j, const struct
   return total_of(orphans_of(config, state), state->orphans, config->capacity, i);
 }
 
-/* Returns whether each entry counts a message. */
+/* Returns whether each entry counts a message, as one that counts none matches for ever. */
 static bool are_counts(const struct rcl_envelope *item, uint32_t used, uint32_t capacity)
 {
   bool all = true;
@@ -65,6 +60,18 @@ static bool has_counts(const struct rcl_whole *w, int i, const struct state *sta
   const struct rcl_config *config = w->rank[i].config;
   return are_counts(orphans_of(config, state), state->orphans, config->capacity) &&
          are_counts(dropped_of(config, state), state->dropped, config->capacity);
+}
+
+/* Returns whether the log in a state of rank i has only messages from before that checkpoint, and
+ * each entry for orphans counts a message. */
+static bool is_before(const struct rcl_whole *w, int i, const struct state *state,
+                      uint32_t checkpoint)
+{
+  const struct rcl_kept *kept = kept_of(w->rank[i].config, state);
+  bool all = true;
+  for (uint32_t k = 0; k < w->rank[i].config->capacity; k++)
+    all &= (k >= state->kept) | (kept[k].late == 0) | (kept[k].epoch < checkpoint);
+  return all && has_counts(w, i, state);
 }
 
 /* Returns how many messages of i the rank j will drop, as they will be sent again. */
@@ -296,30 +303,21 @@ static bool cut_holds(const struct rcl_whole *w, int i, int j)
 static bool log_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
-  const struct rcl_whole_rank *rank = &w->rank[j];
-  const struct state *log = rank->log;
-  if (is_behind(w, j) || !log || (!rank->storing_log && !rank->durable_log))
+  const struct state *log = newer_log_of(w, j);
+  if (!log)
     return true;
-  const struct peer *at = &peers(rank->config, log)[i];
+  const struct peer *at = &peers(w->rank[j].config, log)[i];
   return log->epoch == next_of(w) && !log->dropped && at->announced_for == next_of(w) &&
          at->previous == at->announced &&
          (!are_shown(w, i, j) || channel->newer.sent + orphans_in(w, i, j, log) ==
                                      channel->newer.given + logged_in(w, i, j, log));
 }
 
-/* The log has messages from before C1 only. */
 static bool log_late_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
-  const struct rcl_whole_rank *rank = &w->rank[i];
-  const struct state *log = rank->log;
-  if (is_behind(w, i) || !log || (!rank->storing_log && !rank->durable_log))
-    return true;
-  const struct rcl_kept *kept = kept_of(rank->config, log);
-  bool all = true;
-  for (uint32_t k = 0; k < rank->config->capacity; k++)
-    all &= (k >= log->kept) | (kept[k].late == 0) | (kept[k].epoch < next_of(w));
-  return all && has_counts(w, i, log);
+  const struct state *log = newer_log_of(w, i);
+  return !log || is_before(w, i, log, next_of(w));
 }
 
 static bool kinds_hold(const struct rcl_whole *w, int i, int j)
@@ -362,13 +360,7 @@ static bool image_late_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
   const struct state *image = w->rank[i].committed;
-  if (!image)
-    return true;
-  const struct rcl_kept *kept = kept_of(w->rank[i].config, image);
-  bool all = true;
-  for (uint32_t k = 0; k < w->rank[i].config->capacity; k++)
-    all &= (k >= image->kept) | (kept[k].late == 0) | (kept[k].epoch < w->committed);
-  return all && has_counts(w, i, image);
+  return !image || is_before(w, i, image, w->committed);
 }
 
 static bool line_holds(const struct rcl_whole *w, int i, int j)
@@ -382,7 +374,7 @@ static bool line_holds(const struct rcl_whole *w, int i, int j)
 
 /* clang-format off */
 static const struct rcl_clause line[] = {
-    {"checkpoint", "each phase has C, in LOGGING and WRITING C1, in RUNNING either; C1 only is wanted",
+    {"checkpoint", "in LOGGING and WRITING a rank has C1; in RUNNING, C or C1; else C; it wants C1 or nothing",
      RCL_OF_RANK, false, checkpoint_holds},
     {"written", "a rank in LOGGING or WRITING awaits image or log, one that has finished C1 does not",
      RCL_OF_RANK, false, written_holds},
@@ -404,13 +396,13 @@ static const struct rcl_clause line[] = {
      RCL_OF_RANK, false, durable_log_holds},
     {"bounded", "a rank has one image older than that of C at most, and none if it wants C1",
      RCL_OF_RANK, false, bounded_holds},
-    {"kept", "late is what is kept while logging and has an index below C1; only that may be given",
+    {"kept", "while logging, a kept message is late if its index is below C1; only late ones may be given",
      RCL_OF_RANK, false, kept_holds},
-    {"entries", "an entry for orphans, or for what is to be dropped, counts a message at least",
+    {"entries", "each entry for orphans, and for messages to drop, counts at least one message",
      RCL_OF_RANK, false, entries_hold},
     {"begun", "a rank wants or has captured C1 only if the coordinator has begun it",
      RCL_OF_PAIR, false, begun_holds},
-    {"totals", "what i has sent, and sends again, j was given, keeps, or is under way",
+    {"totals", "what i has sent, and will send again, was given to j, is kept by j, or is under way",
      RCL_OF_PAIR, false, totals_hold},
     {"index", "a message under way has index C or C1",
      RCL_OF_PAIR, false, index_holds},
@@ -430,7 +422,7 @@ static const struct rcl_clause line[] = {
      RCL_OF_PAIR, false, cut_holds},
     {"log", "by the log of C1 the images of C1 agree",
      RCL_OF_PAIR, false, log_holds},
-    {"log late", "what is late in the log of C1 was sent before C1, and its entries count messages",
+    {"log late", "late messages in the log of C1 were sent before C1, and each entry counts a message",
      RCL_OF_RANK, false, log_late_holds},
     {"kinds", "control messages are markers and reports",
      RCL_OF_PAIR, false, kinds_hold},
@@ -444,7 +436,7 @@ static const struct rcl_clause line[] = {
      RCL_OF_ALL, false, committing_holds},
     {"image", "what is stored of C was captured as C, with all markers",
      RCL_OF_PAIR, true, image_holds},
-    {"image late", "what is late in the log of C was sent before C, and its entries count messages",
+    {"image late", "late messages in the log of C were sent before C, and each entry counts a message",
      RCL_OF_RANK, true, image_late_holds},
     {"restorable", "image and log of C are durable",
      RCL_OF_RANK, true, restorable_holds},

@@ -1,8 +1,9 @@
 /* Has clauses of line invariants (line.h) about ranks that take part in checkpoints from which a
  * coordinator releases them.
  *
- * A protocol includes this file after its own state (whole_ranks.h), with the phases CAPTURING,
- * WRITING (the image) and WAITING (for the commit), and its `enum control` with RELEASE and DONE.
+ * A protocol includes this file after its own state (whole_ranks.h), with `captured`, the phases
+ * CAPTURING, WRITING (the image) and WAITING (for the commit), and its `enum control` with RELEASE
+ * and DONE.
  */
 #ifndef RECLINE_CLAUSES_H
 #define RECLINE_CLAUSES_H

@@ -10,7 +10,11 @@
 
 #include "protocols/parts/whole_ranks.h" /* C, C1 */
 
-enum { IMAGE_DURABLE = 1 << RCL_PART_IMAGE, LOG_DURABLE = 1 << RCL_PART_LOG };
+enum {
+  IMAGE_DURABLE = 1 << RCL_PART_IMAGE,
+  LOG_DURABLE = 1 << RCL_PART_LOG,
+  BOTH_DURABLE = IMAGE_DURABLE | LOG_DURABLE
+};
 
 /* Returns the last checkpoint captured in a state. */
 static uint32_t captured_in(const struct state *);
@@ -33,6 +37,12 @@ static bool is_recording(const struct rcl_whole *w, int i)
   return phase_of(w, i) == RECORDING || phase_of(w, i) == WRITING;
 }
 
+/* Returns whether rank i has captured C1 and knows that no late message is under way to it. */
+static inline bool has_closed(const struct rcl_whole *w, int i)
+{
+  return has_captured(w, i) && phase_of(w, i) != RECORDING;
+}
+
 /* Returns whether i has reported C1, and the coordinator has counted that. */
 static bool is_counted(const struct rcl_whole *w, int i)
 {
@@ -53,6 +63,14 @@ static bool are_shown(const struct rcl_whole *w, int i, int j)
   return w->rank[i].newer && w->rank[j].newer;
 }
 
+/* Returns the state stored with the log of C1 of a rank that is up; NULL: there is no such log, or
+ * a clause cannot read the state. */
+static const struct state *newer_log_of(const struct rcl_whole *w, int i)
+{
+  const struct rcl_whole_rank *rank = &w->rank[i];
+  return !is_behind(w, i) && (rank->storing_log || rank->durable_log) ? rank->log : NULL;
+}
+
 /* ---- one rank ---- */
 
 static bool written_holds(const struct rcl_whole *w, int i, int j)
@@ -60,8 +78,8 @@ static bool written_holds(const struct rcl_whole *w, int i, int j)
   (void)j;
   uint32_t durable = state_of(w, i)->durable;
   return !has_captured(w, i) ||
-         (is_recording(w, i) ? !(durable & ~(uint32_t)ALL_DURABLE) && durable != ALL_DURABLE
-                             : durable == ALL_DURABLE);
+         (is_recording(w, i) ? !(durable & ~(uint32_t)BOTH_DURABLE) && durable != BOTH_DURABLE
+                             : durable == BOTH_DURABLE);
 }
 
 static bool capture_holds(const struct rcl_whole *w, int i, int j)

@@ -1,12 +1,18 @@
-/* Has clauses of line invariants (line.h) about ranks that record late messages below the matching,
- * whose images no message crosses backwards.
+/* Has clauses of line invariants (line.h) about ranks below the matching. They record late
+ * messages, and no message crosses their images backwards.
  *
- * A protocol includes this file as it would include log_clauses.h. It has recorded_in() itself. */
+ * A protocol includes this file as it would include log_clauses.h. Its state has `captured`, the
+ * last checkpoint captured, and it has recorded_in() itself. */
 #ifndef RECLINE_RECORD_CLAUSES_H
 #define RECLINE_RECORD_CLAUSES_H
 
 #include "protocols/parts/log_clauses.h" /* C, C1 */
 #include "protocols/parts/mailbox.h"
+
+static uint32_t captured_in(const struct state *state)
+{
+  return state->captured;
+}
 
 /* Returns how many messages of rank i are recorded in a state of rank j. */
 static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struct state *state);

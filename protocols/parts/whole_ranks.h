@@ -1,8 +1,8 @@
 /* Looks at the ranks of the whole, for clauses of line invariants (line.h) of protocols with
  * coordinated checkpoints, whose ranks all go back together.
  *
- * A protocol includes this file after its own state, a `struct state` with `phase` and `captured`,
- * whose first phase is RUNNING, and its `enum control`. C is the committed checkpoint, and C1 the
+ * A protocol includes this file after its own state, a `struct state` with `phase`, whose
+ * first phase is RUNNING, and its `enum control`. C is the committed checkpoint, and C1 the
  * next one, the only one that can be under way. A rank that still has to start from C (standing
  * BEHIND) counts as being in the state that its START will bring it to. */
 #ifndef RECLINE_WHOLE_RANKS_H
