@@ -304,19 +304,41 @@ static void add_measured(const struct costs *costs, JsonBuilder *json)
   json_builder_end_object(json);
 }
 
+/* Holds an answer: intervals in seconds, and the cost as a share of the job. */
+struct answer {
+  const char *sentence;
+  double every, from, to, cost; /* NAN: not known */
+};
+
+static JsonBuilder *begin_json(const struct answer *a)
+{
+  JsonBuilder *json = json_builder_new();
+  json_builder_begin_object(json);
+  json_add_text(json, "version", RECLINE_VERSION);
+  json_add_text(json, "answer", a->sentence);
+  json_add_real(json, "every_s", a->every);
+  json_add_real(json, "from_s", a->from);
+  json_add_real(json, "to_s", a->to);
+  json_add_real(json, "cost", a->cost);
+  return json;
+}
+
+static void print_text(const struct costs *costs, const char *sentence)
+{
+  warnings_print(costs->warnings);
+  printf("%s\n", sentence);
+  print_theory(costs);
+}
+
 static void print_json(const struct campaign *c, const struct costs *costs,
                        const struct range *found, const char *sentence)
 {
-  g_autoptr(JsonBuilder) json = json_builder_new();
   int field = runs_field(&c->done, c->field);
   struct estimate mean = table_mean(&c->table, found->best, field);
-  json_builder_begin_object(json);
-  json_add_text(json, "version", RECLINE_VERSION);
-  json_add_text(json, "answer", sentence);
-  json_add_real(json, "every_s", seconds_of(&c->table, found->best));
-  json_add_real(json, "from_s", seconds_of(&c->table, found->first));
-  json_add_real(json, "to_s", seconds_of(&c->table, found->last));
-  json_add_real(json, "cost", mean.mean / costs->work - 1);
+  const struct answer answer = {sentence, seconds_of(&c->table, found->best),
+                                seconds_of(&c->table, found->first),
+                                seconds_of(&c->table, found->last), mean.mean / costs->work - 1};
+  g_autoptr(JsonBuilder) json = begin_json(&answer);
   json_add_real(json, "cost_half_width_95", mean.half / costs->work);
   json_add_whole(json, "further_runs",
                  found->next == found->best
@@ -339,9 +361,7 @@ static void print_answer(const struct options *o, const struct campaign *c,
     print_json(c, costs, &found, sentence);
     return;
   }
-  warnings_print(costs->warnings);
-  printf("%s\n", sentence);
-  print_theory(costs);
+  print_text(costs, sentence);
   print_simulated(&c->table, field, &found);
 }
 
@@ -392,19 +412,11 @@ static int answer_by_theory(const struct options *o, const struct costs *costs)
   g_autofree char *sentence =
       g_strdup_printf("Every %s, by theory: it costs %.2g %% of the job.", every, 100 * cost);
   if (!o->json) {
-    warnings_print(costs->warnings);
-    printf("%s\n", sentence);
-    print_theory(costs);
+    print_text(costs, sentence);
     return EXIT_FINE;
   }
-  g_autoptr(JsonBuilder) json = json_builder_new();
-  json_builder_begin_object(json);
-  json_add_text(json, "version", RECLINE_VERSION);
-  json_add_text(json, "answer", sentence);
-  json_add_real(json, "every_s", best);
-  json_add_real(json, "from_s", NAN);
-  json_add_real(json, "to_s", NAN);
-  json_add_real(json, "cost", cost);
+  const struct answer answer = {sentence, best, NAN, NAN, cost};
+  g_autoptr(JsonBuilder) json = begin_json(&answer);
   json_add_whole(json, "further_runs", 0);
   add_measured(costs, json);
   warnings_add_json(costs->warnings, json);
