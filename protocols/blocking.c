@@ -71,7 +71,7 @@ static void join(const struct rank *r)
   join->words[UNDER_WAY] = r->state->sent - r->state->received; /* modulo 2^32 */
 }
 
-/* Ends a collective, of which all contributions have come; in a barrier, those of all its ranks. */
+/* Ends a collective call: all contributions to it have come. A barrier needs one of each rank. */
 static void leave(const struct rank *r)
 {
   bool all =

@@ -1,5 +1,5 @@
 /* Keeps the determinants that a rank of causal.c has, its own and those of others, in the order in
- * which the rank has come to know them; and which of them its peers have.
+ * which the rank has come to know them. It also keeps which of these determinants its peers have.
  *
  * Each determinant has a place in that order. A message carries two places: up to the first, in the
  * log of the message's sender, its receiver was given determinants; up to the second, in the log of

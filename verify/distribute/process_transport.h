@@ -1,8 +1,8 @@
 /* Carries messages between the processes of one exploration, by real MPI.
  *
- * mpi.c implements this, in a shared object of its own that launcher.c loads: no other part of
- * recline is linked with an MPI library, so the library's symbols never meet those of SimGrid's
- * SMPI. One thread of a process uses the transport.
+ * mpi.c implements this, in a shared object of its own that launcher.c loads. No other part of
+ * recline is linked with an MPI library. So the symbols of the library never meet those of
+ * SimGrid's SMPI. One thread of a process uses the transport.
  */
 #ifndef RECLINE_PROCESS_TRANSPORT_H
 #define RECLINE_PROCESS_TRANSPORT_H

@@ -197,8 +197,8 @@ void worker_judge_state(struct worker *, const struct world_standing *all, bool 
 void worker_note_rest(struct worker *);
 
 /* Sets the verdict of property `outcome` on programs that end with these histories, one for each
- * rank, as no failure-free run does: `outcomes` are those of such runs. The text names the ranks
- * whose history none of them has. */
+ * rank. `outcomes` are the histories of failure-free runs, and these are not among them. The text
+ * names the ranks whose history no failure-free run has. */
 void worker_wrong_outcome(const struct intern *outcomes, const struct content *histories,
                           uint32_t ranks, struct verdict *);
 
