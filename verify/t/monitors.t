@@ -1133,8 +1133,8 @@ sub judge_walk {
 # ---- the worlds ----
 
 # The judge knows neither programs that test, branch, make communicators or windows, storage that a crash
-# takes along, nor messages outside of a topology.
-my @worlds = grep { system('grep', '-qE', 'levels:|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(|rank .: window|^id: c3-outside-topology', $_) }
+# takes along, restarts that fail, nor messages outside of a topology.
+my @worlds = grep { system('grep', '-qE', 'levels:|attempts:|(test|waitany|member) [a-h1-3]|if [0-9]+ \\(|rank .: window|^id: c3-outside-topology', $_) }
   sort grep { !m{/claims/long/} } glob("$root/verify/{claims,mutants}/*/*.yaml");
 open my $walker, '-|', "$build/t/monitor-walks", $first, @ARGV ? 1 : $walks, 50, join(',', @properties), @worlds
   or die "monitor-walks: $!";

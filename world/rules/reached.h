@@ -18,7 +18,8 @@ enum reach {
   REACH_REPLAYED,   /* 1: after a crash a kept message is given, or sent once more */
   REACH_SUPPRESSED, /* 1: after a crash a message is not sent again, or is dropped */
   REACH_FORCED,     /* 1: after a crash a choice, or the source of a receive, is repeated */
-  REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, as the last is lost */
+  REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, as the last is lost, or
+                       restarts from it have failed */
   /* In the order of enum hazard (world.h). 1 means: */
   REACH_CUT_STEPS,         /* a rank crashes within a step */
   REACH_WHOLE_WRITES,      /* a crash finds that a write under way is whole */

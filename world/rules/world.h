@@ -251,6 +251,10 @@ struct world_global {
   uint32_t committed;   /* checkpoint to recover from; RCL_FRESH at first */
   uint32_t committing;  /* the checkpoint between COMMIT and COMMITTED; 0: none */
   uint32_t target;      /* the checkpoint of the recovery under way */
+  uint32_t before;      /* attempts: the checkpoint before `committed`, behind which outputs have
+                           left; RCL_FRESH: there is none */
+  uint16_t restarts;    /* attempts: recoveries that went to `committed` since it became so */
+  uint16_t falls;       /* attempts: recoveries that left `committed` for `before` */
   uint16_t incarnation; /* recoveries so far; independent: crashes detected so far */
   uint16_t crashes;     /* crashes that may still happen (explorer) */
   uint16_t timers;      /* TIMERs that may still happen (explorer) */
@@ -281,7 +285,7 @@ _Static_assert(sizeof(struct world_flow) == 32, "size of a flow");
 _Static_assert(sizeof(struct world_sent) == 24, "size of a sent message");
 _Static_assert(sizeof(struct world_record) == 16, "size of a stored part");
 _Static_assert(sizeof(struct world_receive) == 20, "size of a receive");
-_Static_assert(sizeof(struct world_global) == 24, "size of GLOBAL");
+_Static_assert(sizeof(struct world_global) == 32, "size of GLOBAL");
 _Static_assert(sizeof(struct rcl_event) == 44, "size of an event");
 _Static_assert(sizeof(struct rcl_action) == 44, "size of an action");
 
@@ -389,6 +393,11 @@ struct world {
   struct world_level level[WORLD_LEVELS];
   int levels; /* number of levels; 0: storage outlives all crashes */
   int stored_per_node;
+  /* Number of restarts from one checkpoint that may fail before a further one commits. After them
+   * all ranks go back to the committed checkpoint before it, at most as often. That checkpoint is
+   * kept, and outputs leave a checkpoint later. 0: any number, and only the last checkpoint is
+   * kept. Needs levels. */
+  uint32_t attempts;
   const char *const *properties; /* names of the properties to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
   /* Returns whether `rank` is a member of communicator `comm`, even before the first member is told
@@ -553,6 +562,18 @@ uint32_t world_open_origins(const struct world *, const struct world_standing *a
  * `first` crashes, as move.index counts them. Only the first 20 writes count: a further write is
  * lost, as are all writes where no hazard lets them end in another way. */
 uint32_t world_write_ends(const struct world *, int first);
+
+/* Returns whether something of the rank is stored that a crash of its node would take. */
+bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
+
+/* Says where a recovery that began now would go. NEWEST: to the newest checkpoint that can be read.
+ * BEFORE: restarts from that checkpoint have failed as often as world.attempts allows, so to the
+ * checkpoint before it. EXHAUSTED: they have, but there is no checkpoint before it, it is lost,
+ * outputs behind it have left, or recoveries have gone there as often. The world then goes to the
+ * newest one again; a run gives up. */
+enum { ATTEMPTS_MOST = 1000 }; /* most world.attempts */
+enum next_line { NEXT_NEWEST, NEXT_BEFORE, NEXT_EXHAUSTED };
+enum next_line world_next_line(const struct world *);
 
 /* Independent: returns the part that a START of `rank` from `checkpoint` needs and that a crash has
  * taken from storage, the newest image or the log after it. NULL: no part is missing. */

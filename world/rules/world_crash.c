@@ -67,7 +67,7 @@ void world_crash(struct step_context *t)
                    left % WRITE_ENDS == WRITE_WHOLE ? REACH_WHOLE_WRITES : REACH_TORN_WRITES, 1);
   for (int rank = t->rank; rank < world_node_end(t->w, t->rank); rank++) {
     enum crash_leaves leaves = (enum crash_leaves)t->move->fault;
-    if (world_is_alive(t->w, rank) || world_has_to_lose(t->w, rank, leaves))
+    if (world_can_crash(t->w, rank) || world_has_to_lose(t->w, rank, leaves))
       ends = world_crash_one(t->w, rank, ends);
     world_lose(t->w, rank, leaves);
   }
@@ -101,7 +101,7 @@ static void await_restart(const struct world *w, int rank)
 static void declare_all(struct step_context *t, int living)
 {
   const struct world *w = t->w;
-  uint32_t newest = world_newest_line(w);
+  uint32_t newest = world_choose_line(w);
   struct world_global *global = edit_global(w);
   reached_note(&t->verdict->reached, REACH_FALLS_BACK, newest < global->committed);
   global->committing = global->requested = 0;

@@ -132,10 +132,19 @@ static void notice_crash(struct step_context *t)
 static void end_commit(struct step_context *t)
 {
   struct world_global *global = edit_global(t->w);
+  uint32_t before = global->committed;
   global->committed = t->event.checkpoint;
   global->committing = global->requested = 0;
+  if (t->w->attempts) {
+    global->falls = global->before == before ? global->falls : 0;
+    global->before = before;
+    global->restarts = 0;
+  }
   world_reach_commit(t, t->event.checkpoint, global->incarnation);
-  world_let_out_covered(t, t->event.checkpoint);
+  if (t->w->attempts)
+    world_let_out_behind(t, before);
+  else
+    world_let_out_covered(t, t->event.checkpoint);
 }
 
 /* Takes a TIMER. With clocks, only the TIMER by which the coordinator begins a checkpoint counts

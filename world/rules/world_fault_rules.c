@@ -45,6 +45,12 @@ static bool may_end(const struct world *w, uint32_t ends)
   return true;
 }
 
+bool world_can_crash(const struct world *w, int rank)
+{
+  return world_is_alive(w, rank) ||
+         (w->attempts && read_rank_head(w, rank).phase == RANK_RESTARTING);
+}
+
 /* A node may crash also when its ranks are dead, and then loses what was stored on it. */
 const char *world_refuses_crash(const struct world *w, const struct move *move)
 {
@@ -60,7 +66,7 @@ const char *world_refuses_crash(const struct world *w, const struct move *move)
   if (first % w->per_node)
     return "the node begins with another rank";
   for (int rank = first; rank < world_node_end(w, first); rank++)
-    if (world_is_alive(w, rank) || world_has_to_lose(w, rank, leaves))
+    if (world_can_crash(w, rank) || world_has_to_lose(w, rank, leaves))
       return NULL;
   return "the rank does not run";
 }

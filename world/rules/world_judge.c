@@ -238,7 +238,9 @@ static void check_bounded(struct step_context *t)
       READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
     images += stored[i].part == RCL_PART_IMAGE;
-  if (images > 2 + (uint32_t)(t->w->levels ? t->w->levels - 1 : 0)) /* each level keeps one more */
+  uint32_t levels = (uint32_t)t->w->levels;       /* each level keeps one more */
+  uint32_t earlier = t->w->attempts ? levels : 0; /* and the one before it */
+  if (images > 2 + (levels ? levels - 1 : 0) + earlier)
     world_violate(t, "bounded", "%u checkpoints of rank %d are stored", images, t->rank);
   if (is_judged(t->w, "frees"))
     check_slots(t, "frees");

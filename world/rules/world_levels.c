@@ -195,28 +195,68 @@ static bool is_whole(const struct world *w, uint32_t checkpoint)
   return true;
 }
 
-uint32_t world_newest_line(const struct world *w)
+uint32_t world_newest_line(const struct world *w, uint32_t most)
 {
-  uint32_t count, newest = RCL_FRESH, committed = read_global(w)->committed;
+  uint32_t count, newest = RCL_FRESH;
   if (!w->levels)
-    return committed;
+    return most;
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, RCL_COORDINATOR_RANK, 0, &count);
   for (uint32_t i = 0; i < count; i++)
-    if (stored[i].checkpoint > newest && stored[i].checkpoint <= committed &&
+    if (stored[i].checkpoint > newest && stored[i].checkpoint <= most &&
         is_whole(w, stored[i].checkpoint))
       newest = stored[i].checkpoint;
   return newest;
 }
 
+/* Returns the checkpoint to which restarts from `line` that fail fall back; `line` itself: none. */
+static uint32_t line_before(const struct world *w, uint32_t line)
+{
+  const struct world_global *global = read_global(w);
+  if (line <= global->before || global->falls >= w->attempts)
+    return line;
+  return world_newest_line(w, line - 1) == global->before ? global->before : line;
+}
+
+static bool has_failed(const struct world *w, uint32_t line)
+{
+  const struct world_global *global = read_global(w);
+  return w->attempts && line == global->committed && global->restarts >= w->attempts;
+}
+
+uint32_t world_choose_line(const struct world *w)
+{
+  uint32_t newest = world_newest_line(w, read_global(w)->committed);
+  uint32_t line = has_failed(w, newest) ? line_before(w, newest) : newest;
+  if (!w->attempts)
+    return line;
+  struct world_global *global = edit_global(w);
+  global->falls = (uint16_t)(global->falls + (line != newest));
+  global->restarts = (uint16_t)(line != global->committed          ? 1
+                                : global->restarts < ATTEMPTS_MOST ? global->restarts + 1
+                                                                   : ATTEMPTS_MOST);
+  return line;
+}
+
+enum next_line world_next_line(const struct world *w)
+{
+  uint32_t newest = world_newest_line(w, read_global(w)->committed);
+  if (!has_failed(w, newest))
+    return NEXT_NEWEST;
+  return line_before(w, newest) == newest ? NEXT_EXHAUSTED : NEXT_BEFORE;
+}
+
 bool world_is_superseded(const struct world *w, int rank, uint32_t checkpoint)
 {
-  uint32_t count;
+  uint32_t count, newer = 0, last = 0;
   const struct world_record *stored =
       READ_LIST(struct world_record, w, WORLD_STORED, rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
     if (stored[i].checkpoint > checkpoint && stored[i].checkpoint <= read_global(w)->committed &&
-        level_of(w, stored[i].checkpoint) >= level_of(w, checkpoint))
-      return true;
-  return false;
+        level_of(w, stored[i].checkpoint) >= level_of(w, checkpoint) &&
+        stored[i].checkpoint != last) {
+      newer++;
+      last = stored[i].checkpoint;
+    }
+  return newer > (w->attempts ? 1 : 0);
 }

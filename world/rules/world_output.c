@@ -5,6 +5,9 @@
  * left stays seen: when the program makes it again after a crash, it must be the same, and is
  * dropped.
  */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
 
@@ -36,25 +39,31 @@ void world_make_output(struct step_context *t)
                   t->event.output, t->rank);
 }
 
-/* Lets the outputs of `rank` up to `last` leave. The newest are at the end of the list of what it
- * has sent. */
-static void leave(struct step_context *t, int rank, uint32_t last)
+/* Lets the outputs of `rank` up to `last` leave, of `made` that a program has made. The newest are
+ * at the end of `list`, what the program has sent. */
+static void leave_from(struct step_context *t, int rank, uint32_t last, uint32_t made,
+                       const struct world_sent *list, uint32_t sent)
 {
-  const struct world *w = t->w;
-  uint32_t before, sent, number = read_program(w, rank)->outputs;
-  left_of(w, rank, &before);
+  uint32_t before;
+  left_of(t->w, rank, &before);
   if (last <= before)
     return;
   struct content *left =
-      world_edit(w, WORLD_LEFT, rank, 0, last * (uint32_t)sizeof(struct content));
-  const struct world_sent *list = READ_LIST(struct world_sent, w, WORLD_SENT, rank, 0, &sent);
-  for (uint32_t i = sent; i-- > 0 && number > before;)
+      world_edit(t->w, WORLD_LEFT, rank, 0, last * (uint32_t)sizeof(struct content));
+  for (uint32_t i = sent; i-- > 0 && made > before;)
     if (list[i].peer == OUTSIDE) {
-      if (number <= last)
-        left[number - 1] = list[i].content;
-      number--;
+      if (made <= last)
+        left[made - 1] = list[i].content;
+      made--;
     }
   reached_note(&t->verdict->reached, REACH_OUTPUTS, last);
+}
+
+static void leave(struct step_context *t, int rank, uint32_t last)
+{
+  uint32_t sent;
+  const struct world_sent *list = READ_LIST(struct world_sent, t->w, WORLD_SENT, rank, 0, &sent);
+  leave_from(t, rank, last, read_program(t->w, rank)->outputs, list, sent);
 }
 
 void world_let_out(struct step_context *t, const struct rcl_action *action)
@@ -65,7 +74,7 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     world_violate(t, "legal", "output %u, expected one that the program has made", action->output);
   else if (action->checkpoint && action->checkpoint != me->line)
     world_violate(t, "legal", "checkpoint %u, expected the last one captured", action->checkpoint);
-  else if (world_fenced(t))
+  else if (world_fenced(t) || w->attempts) /* where restarts fail, the next commit lets it leave */
     return;
   else if (action->checkpoint && read_global(w)->committed < action->checkpoint)
     edit_rank(w, t->rank)->covered = action->output;
@@ -97,6 +106,32 @@ void world_judge_waiting(struct step_context *t)
     world_violate(t, "output-local",
                   "output %u of rank %d waits, and nothing of it is being stored", count + 1,
                   t->rank);
+}
+
+/* Returns a copy of a part of an image, which has no alignment, with its size in bytes. The caller
+ * frees it. */
+static void *copy_from_image(const struct world *w, uint32_t image, enum part_kind kind,
+                             uint32_t *bytes)
+{
+  const void *part = world_part_of_image(w, image, kind, bytes);
+  void *copy = memory_grow(NULL, *bytes + 1);
+  return *bytes ? memcpy(copy, part, *bytes) : copy;
+}
+
+void world_let_out_behind(struct step_context *t, uint32_t checkpoint)
+{
+  const struct world *w = t->w;
+  for (int rank = 0; rank < w->ranks && (!w->script || w->script->outputs); rank++) {
+    uint32_t bytes;
+    const struct world_record *record = world_durable_record(w, rank, checkpoint, RCL_PART_IMAGE);
+    if (!record)
+      continue;
+    struct world_program *then = copy_from_image(w, record->image, WORLD_PROGRAM, &bytes);
+    struct world_sent *list = copy_from_image(w, record->image, WORLD_SENT, &bytes);
+    leave_from(t, rank, then->outputs, then->outputs, list, bytes / (uint32_t)sizeof *list);
+    free(list);
+    free(then);
+  }
 }
 
 void world_let_out_covered(struct step_context *t, uint32_t checkpoint)

@@ -194,9 +194,6 @@ const struct world_receive *world_unannounced(const struct world *, int rank);
 /* Returns the checkpoint from which `rank` starts next. */
 uint32_t world_start_of(const struct world *, int rank);
 
-/* Returns whether something of the rank is stored that a crash of its node would take. */
-bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
-
 /* Returns false if the image of that checkpoint was stored and crashes have taken it. */
 bool world_can_read(const struct world *, int rank, uint32_t checkpoint);
 
@@ -290,6 +287,9 @@ struct content world_content(const struct world *, int rank);
 
 /* Returns whether a process of the rank runs which can crash and was not declared dead. */
 bool world_is_alive(const struct world *, int rank);
+
+/* Returns whether the rank runs, or, where failed restarts count, is being started again. */
+bool world_can_crash(const struct world *, int rank);
 
 /* Returns whether one more crash is allowed. */
 bool world_crash_is_left(const struct world *);

@@ -163,8 +163,11 @@ void world_audit_merges(const struct step_context *);
 void world_make_output(struct step_context *);
 
 /* world_let_out() carries out action OUTPUT. world_let_out_covered() lets the outputs leave that
- * the committed `checkpoint` covers. */
+ * the committed `checkpoint` covers. world_let_out_behind() lets the outputs leave that the images
+ * of `checkpoint` show as made: the checkpoint before the committed one, behind which no rank goes
+ * back. */
 void world_let_out(struct step_context *, const struct rcl_action *);
+void world_let_out_behind(struct step_context *, uint32_t checkpoint);
 void world_let_out_covered(struct step_context *, uint32_t checkpoint);
 void world_judge_waiting(struct step_context *);
 
@@ -183,14 +186,19 @@ void world_note_copy(const struct world *, int rank, uint32_t index);
 /* Returns whether that part of `rank` can be read, or rebuilt. */
 bool world_is_there(const struct world *, int rank, const struct world_record *);
 
-/* Returns the newest committed checkpoint that all ranks can read or rebuild. */
-uint32_t world_newest_line(const struct world *);
+/* Returns the newest committed checkpoint, at most `most`, that all ranks can read or rebuild;
+ * RCL_FRESH: there is none. */
+uint32_t world_newest_line(const struct world *, uint32_t most);
+
+/* Chooses the checkpoint to which a recovery that begins now goes, and counts the recovery. */
+uint32_t world_choose_line(const struct world *);
 
 /* Puts the pieces of `checkpoint`, from which `rank` starts, on its node again; also the copies
  * that the node keeps of other ranks' pieces, if these are not lost. */
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
-/* Returns whether a newer checkpoint is committed on a level that survives as many failures. */
+/* Returns whether a newer checkpoint is committed on a level that survives as many failures. With
+ * attempts there must be two. */
 bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether that stored checkpoint is part of a consistent state of all ranks
@@ -218,8 +226,9 @@ const void *world_line_part(const struct world *, int rank, enum part_kind, uint
 
 /* Returns whether no rank will start from storage any more, as no crash may still happen (explorer,
  * global recovery). Once no recovery is under way, either (world_global.settled), contents of
- * images and stored states make no difference. They are left out, so that states which differ only
- * in them are one; unless `useful` is judged, which looks at all of them. */
+ * images and stored states make no difference, except where outputs wait for them (attempts). They
+ * are left out, so that states which differ only in them are one; unless `useful` is judged, which
+ * looks at all of them. */
 bool world_settles(const struct world *);
 
 /* Keeps, in place of `image` (0: of the program as it stands), the messages that it shows received

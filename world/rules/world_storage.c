@@ -516,7 +516,7 @@ static void settle(const struct world *w)
 bool world_settles(const struct world *w)
 {
   return w->bounded && !w->whole && !w->protocol->independent && !read_global(w)->crashes &&
-         !world_judges_useful(w);
+         !world_judges_useful(w) && !(w->attempts && w->script->outputs);
 }
 
 /* Ends the recovery when all ranks have started again: clears the crashed rank and the target. */

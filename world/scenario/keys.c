@@ -197,6 +197,7 @@ static const struct key failure_keys[] = {
 /* The defaults are estimates for a few hundred ranks (docs/scenario.md). */
 static const struct key recovery_keys[] = {
     {KEY("runtime", KEY_CHOICE, struct scenario, recovery.runtime), .names = runtimes},
+    {KEY("attempts", KEY_WHOLE, struct scenario, recovery.attempts), .most = 1000},
     {KEY("revoke", KEY_SECONDS, struct scenario, recovery.revoke), .otherwise = 10e-6},
     {KEY("agree", KEY_SECONDS, struct scenario, recovery.agree), .otherwise = 20e-6},
     {KEY("spawn", KEY_SECONDS, struct scenario, recovery.spawn), .otherwise = 0.5},

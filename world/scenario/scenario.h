@@ -237,6 +237,8 @@ struct scenario {
   } clocks;
   struct {
     enum runtime runtime;
+    int attempts; /* restarts from one checkpoint that may fail before the run goes back to the
+                     checkpoint before it; 0: any number */
     double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
     double spawn;                  /* seconds */
   } recovery;

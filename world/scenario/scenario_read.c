@@ -154,10 +154,32 @@ static bool judge_stop(const struct scenario *scenario, GError **error)
                            "calls");
 }
 
+/* Judges recoveries that fall back: all ranks must have the checkpoint before the last. */
+static bool judge_attempts(const struct scenario *scenario, GError **error)
+{
+  const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
+  if (!scenario->recovery.attempts)
+    return true;
+  if (protocol->independent)
+    return scenario_complain(scenario, "recovery.attempts", error,
+                             "%d, expected 0: under %s a rank starts from its newest image, behind "
+                             "which nothing is kept of other ranks",
+                             scenario->recovery.attempts, protocol->name);
+  if (!protocol->controls)
+    return scenario_complain(scenario, "recovery.attempts", error,
+                             "%d, expected 0: %s commits no checkpoint",
+                             scenario->recovery.attempts, protocol->name);
+  return scenario->checkpoint.then != AFTERWARDS_STOP ||
+         scenario_complain(scenario, "recovery.attempts", error,
+                           "beside checkpoint.then: stop, expected one of them: the next run gets "
+                           "the last checkpoint only");
+}
+
 static bool judge_checkpoint(struct scenario *scenario, GError **error)
 {
   if (!levels_judge(scenario, error) || !instants_judge(scenario, error) ||
-      !judge_image(scenario, error) || !judge_stop(scenario, error))
+      !judge_image(scenario, error) || !judge_stop(scenario, error) ||
+      !judge_attempts(scenario, error))
     return false;
   return scenario->checkpoint.places != PLACES_PROGRAM ||
          rcl_protocol_named(scenario->protocol.name)->level != RCL_LEVEL_CHANNEL ||

@@ -34,7 +34,7 @@ struct replay {
 /* Holds the header of a trace: the lines before `---`. */
 struct header {
   char *protocol, *topology;
-  guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, stored_per_node,
+  guint64 ranks, capacity, crashes, timers, per_node, hazards, exceeds, stored_per_node, attempts,
       parameter[RCL_PARAMETERS];
   struct world_level level[WORLD_LEVELS];
   int levels;

@@ -97,6 +97,7 @@ static const struct {
     {"timers", offsetof(struct header, timers), 0, G_MAXUINT16},
     {"per_node", offsetof(struct header, per_node), 1, G_MAXINT16},
     {"stored_per_node", offsetof(struct header, stored_per_node), 1, G_MAXINT16},
+    {"attempts", offsetof(struct header, attempts), 1, ATTEMPTS_MOST},
     {"hazards", offsetof(struct header, hazards), 0, 2 * HAZARD_CONTROL_OVERTAKES - 1},
     {"exceeds", offsetof(struct header, exceeds), 0, (1u << RCL_BOUNDS) - 1}};
 
@@ -204,6 +205,7 @@ bool replay_begin(struct replay *r, const struct header *header)
   world->hazards = (unsigned)header->hazards;
   world->per_node = MAX((int)header->per_node, 1);
   world->exceeds = (unsigned)header->exceeds;
+  world->attempts = (uint32_t)header->attempts;
   world->stored_per_node = MAX((int)header->stored_per_node, 1);
   for (int i = 0; i < header->levels; i++)
     world_add_level(world, header->level[i]);

@@ -554,6 +554,8 @@ char *trace_header(const struct world *world, const char *host)
     buffer_printf(out, "hazards %u\n", world->hazards);
   if (world->exceeds)
     buffer_printf(out, "exceeds %u\n", world->exceeds);
+  if (world->attempts)
+    buffer_printf(out, "attempts %u\n", world->attempts);
   if (world->levels)
     buffer_printf(out, "stored_per_node %d\n", world->stored_per_node);
   for (int i = 0; i < world->levels; i++)

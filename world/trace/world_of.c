@@ -34,6 +34,8 @@ void world_of_levels(struct world *world, const struct scenario *scenario)
     lost |= level->storage != STORAGE_NFS;
   for (unsigned i = 0; i < scenario->failures_count; i++)
     lost |= scenario->failures[i].returns == RETURNS_EMPTY;
+  lost |= scenario->recovery.attempts > 0;
+  world->attempts = (uint32_t)scenario->recovery.attempts;
   world->stored_per_node = scenario_stored_per_node(scenario);
   for (unsigned i = 0; lost && (level = scenario_level(scenario, i)); i++)
     world_add_level(world, (struct world_level){.every = (uint32_t)level->every,
