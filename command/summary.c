@@ -144,6 +144,8 @@ static void print_checkpoints(const struct scenario *scenario, const struct resu
   g_print("  checkpoints  %u committed", result->checkpoints_committed);
   if (result->checkpoints_aborted > 0)
     g_print(", %u aborted", result->checkpoints_aborted);
+  if (result->checkpoints_abandoned > 0)
+    g_print(", %u abandoned", result->checkpoints_abandoned);
   g_print("\n");
   print_images(result, (double)scenario->checkpoint.bytes);
   if (result->rollbacks_global + result->rollbacks_local > 0)

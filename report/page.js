@@ -21,7 +21,8 @@ const kinds = {
     fill('facts', Tables.facts([
       ['machine', result.platform], ['simulated time', Tables.seconds(result.simulated_s)], ['crashes', result.crashes],
       ['rollbacks', `${result.rollbacks.global} global, ${result.rollbacks.local} local`],
-      ['checkpoints', `${result.checkpoints.committed} committed, ${result.checkpoints.aborted} aborted`],
+      ['checkpoints', `${result.checkpoints.committed} committed, ${result.checkpoints.aborted} aborted`
+        + (result.checkpoints.abandoned ? `, ${result.checkpoints.abandoned} abandoned` : '')],
       ['messages', Object.entries(result.messages).filter(([, count]) => count).map(([name, count]) => `${count.toLocaleString('en')} ${name}`).join(', ')],
       ['largest image', `${result.image_bytes.toLocaleString('en')} bytes`], ['seed', seed], ['exit code of the program', result.program_exit],
       ['gave up', result.gave_up], ['recline', result.version]]));

@@ -52,7 +52,7 @@ run --json
 check 0 '--json: exit code 0'
 is "$(wc -c <"$dir/stderr")" 0 '--json: nothing on standard error' "$dir/stderr"
 same "$dir/first.json" "$dir/stdout" '--json prints result.json and nothing else'
-keys='verdict program_exit ranks crashes rollbacks global local checkpoints committed aborted restart from before_s left
+keys='verdict program_exit ranks crashes rollbacks global local checkpoints committed aborted abandoned restart from before_s left
 messages sent late early suppressed replayed discarded control separate combined
 network messages control bytes stored_bytes simulated_s time_s
 compute mpi protocol checkpoint lost restart output count bytes delay_mean_s delay_max_s copies payload_bytes payload_s state_bytes state_s repair_s

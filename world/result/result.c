@@ -53,6 +53,7 @@ static const struct field FIELDS[] = {
     {"rollbacks", "local", FIELD_UNSIGNED, AT(rollbacks_local)},
     {"checkpoints", "committed", FIELD_UNSIGNED, AT(checkpoints_committed)},
     {"checkpoints", "aborted", FIELD_UNSIGNED, AT(checkpoints_aborted)},
+    {"checkpoints", "abandoned", FIELD_UNSIGNED, AT(checkpoints_abandoned)},
     {"restart", "from", FIELD_UNSIGNED, AT(restart.from)},
     {"restart", "before_s", FIELD_SECONDS, AT(restart.before_s)},
     {"restart", "left", FIELD_UNSIGNED, AT(restart.left)},

@@ -49,7 +49,7 @@ struct result {
   int ranks;
   unsigned crashes;
   unsigned rollbacks_global, rollbacks_local;
-  unsigned checkpoints_committed, checkpoints_aborted;
+  unsigned checkpoints_committed, checkpoints_aborted, checkpoints_abandoned;
   struct {
     unsigned from;   /* the checkpoint of another run with which it began; 0: none */
     double before_s; /* simulated seconds of that run and of the runs before it */

@@ -1,6 +1,7 @@
 #include "sim/host/failures/dispatcher.h"
 
 #include "sim/host/failures/failures.h"
+#include "sim/host/failures/fall_back.h"
 #include "sim/host/failures/schedule.h"
 #include "sim/host/failures/stall.h"
 #include "sim/host/failures/ulfm.h"
@@ -151,7 +152,8 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
     return false;
   if (!shadow_loses())
     move.fault = CRASH_LEAVES_NOTHING;
-  bool allowed = shadow_allows(&move);
+  bool waits = r->dead && !shadow_has_to_lose(rank, (enum crash_leaves)move.fault);
+  bool allowed = !waits && shadow_allows(&move);
   if (allowed)
     step_world(move);
   if (r->dead && !allowed) /* otherwise its node has failed meanwhile, and lost its data */
@@ -373,6 +375,8 @@ static void open_incarnation(struct move detection)
 {
   if (!shadow_independent() && under_way())
     layer.result.checkpoints_aborted++;
+  if (!schedule_on())
+    fall_back_look();
   step_world(detection);
   recoveries++;
   for (int rank = 0; !shadow_independent() && rank < layer.ranks; rank++)

@@ -472,6 +472,16 @@ bool shadow_has_lost_log(int rank, uint32_t checkpoint)
   return lost && lost->part == RCL_PART_LOG;
 }
 
+bool shadow_has_to_lose(int rank, enum crash_leaves leaves)
+{
+  return world_has_to_lose(&world, rank, leaves);
+}
+
+enum next_line shadow_next_line(void)
+{
+  return shadow_independent() ? NEXT_NEWEST : world_next_line(&world);
+}
+
 bool shadow_can_read(int rank, uint32_t checkpoint)
 {
   const struct move start = {.kind = MOVE_EVENT,

@@ -64,7 +64,9 @@ bool shadow_has_lost(int rank, uint32_t checkpoint);
 /* Returns whether a start from that checkpoint would miss the log behind a newer one, which was
  * lost. */
 bool shadow_has_lost_log(int rank, uint32_t checkpoint);
-bool shadow_can_read(int rank, uint32_t checkpoint); /* the rank can start from it */
+bool shadow_has_to_lose(int rank, enum crash_leaves); /* world_has_to_lose() */
+enum next_line shadow_next_line(void);                /* world_next_line() */
+bool shadow_can_read(int rank, uint32_t checkpoint);  /* the rank can start from it */
 
 /* Returns whether, with independent recovery, a dead rank starts from an image that is older than a
  * durable one. */

@@ -48,6 +48,14 @@ void notes_missed(const struct failure *failure, const char *why)
   fate_of(failure)->why = why;
 }
 
+void notes_abandoned(uint32_t checkpoint)
+{
+  int attempts = layer.scenario->recovery.attempts;
+  layer.result.checkpoints_abandoned++;
+  result_note(&layer.result, "checkpoint %u was abandoned at %.9g s, as %d %s from it failed",
+              checkpoint, machine_now(), attempts, attempts == 1 ? "restart" : "restarts");
+}
+
 /* Notes each value that a description of the machine leaves out and on which figures depend. */
 static void report_defaults(void)
 {

@@ -18,6 +18,10 @@ unsigned notes_point(const struct failure *);
 void notes_struck(const struct failure *);
 void notes_missed(const struct failure *, const char *why);
 
+/* Counts and notes that restarts from the checkpoint have failed, and all ranks go back behind it.
+ */
+void notes_abandoned(uint32_t checkpoint);
+
 /* Adds the notes to the result, at the end of the run. */
 void notes_report(void);
 

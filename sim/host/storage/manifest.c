@@ -191,6 +191,10 @@ bool manifest_fits(const struct manifest *m, const char *folder, const struct sc
       return scenario_complain(scenario, path, error, "%s, expected %s, as %s says", word[1],
                                expected ? expected : "none", name);
   }
+  if (!others && scenario->recovery.attempts)
+    return scenario_complain(scenario, "recovery.attempts", error,
+                             "%d, expected 0: %s has no checkpoint before its last",
+                             scenario->recovery.attempts, folder);
   return !others || other_ranks_fit(m, name, scenario, error);
 }
 

@@ -350,6 +350,7 @@ int MPI_Abort(MPI_Comm comm, int code)
     text = g_strdup_printf("rank %d has called MPI_Abort(%d)", rank_self()->index, code);
   if (text && layer.repairs && layer.result.crashes)
     run_stop(RUN_LOST, text);
+  program_crashes();
   if (text)
     program_failed("%s", text);
   return PMPI_Abort(comm, code);

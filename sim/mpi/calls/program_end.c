@@ -18,6 +18,13 @@
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static struct sigaction before[G_N_ELEMENTS(fatal)]; /* SimGrid's handlers */
 
+void program_crashes(void)
+{
+  struct rank *r = machine_self() ? rank_self() : NULL;
+  if (r && layer.scenario->recovery.attempts && r->active)
+    host_crash(r);
+}
+
 void program_failed(const char *format, ...)
 {
   va_list args;
@@ -112,6 +119,8 @@ void smpi_exit(int status)
   layer_enter();
   if (!machine_self())
     exit_of_libc(status);
+  if (status)
+    program_crashes();
   if (rank_self())
     program_failed("rank %d has called exit(%d) before MPI_Finalize", rank_self()->index, status);
   if (layer_wanted())
@@ -182,6 +191,7 @@ static int signal_of_rank;
 static _Noreturn void end_by_signal(void)
 {
   layer_enter();
+  program_crashes();
   program_failed("rank %d was ended by signal %d (SIG%s: %s)", machine_rank(), signal_of_rank,
                  sigabbrev_np(signal_of_rank), sigdescr_np(signal_of_rank));
 }

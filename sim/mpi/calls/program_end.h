@@ -10,6 +10,10 @@ void program_end_begin(void);
  * program of each rank begins. */
 void program_end_watch(void);
 
+/* Crashes the calling rank, as its program has ended itself, if the scenario counts restarts that
+ * fail (recovery.attempts); otherwise returns. */
+void program_crashes(void);
+
 /* Ends the run, as the program of a rank has failed; the text says how. After a rollback the run is
  * lost, as the recovery may be to blame; otherwise the process ends with one line and exit code 64.
  */

@@ -32,6 +32,7 @@ static const struct result FULL = {
     .rollbacks_local = 4,
     .checkpoints_committed = 5,
     .checkpoints_aborted = 6,
+    .checkpoints_abandoned = 2,
     .messages = {7, 8, 9, 10, 11, UINT64_MAX / 2},
     .simulated_s = 0.1,
     .time = {1e-9, 2.5, 1.0 / 3.0, 4, 123456789.25, 0},

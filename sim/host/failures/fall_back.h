@@ -1,0 +1,11 @@
+/* Counts restarts that fail (`recovery.attempts`), and gives the run up when no checkpoint is left
+ * from which one more restart could be tried. */
+#ifndef RECLINE_FALL_BACK_H
+#define RECLINE_FALL_BACK_H
+
+/* Call it before a detection begins a recovery of all ranks. If that recovery leaves the last
+ * checkpoint for the one before it, the result counts and notes that checkpoint. Does not return if
+ * the recovery cannot go back any further. */
+void fall_back_look(void);
+
+#endif
