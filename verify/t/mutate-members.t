@@ -61,6 +61,13 @@ is("@asked", 'cheap dear memory', 'those are asked that execute the line, the ch
 $most = 5;
 is(says(1), ', as far as was looked', 'nobody within some seconds');
 is("@asked", 'cheap memory', 'then the sanitizers are asked all the same');
+$most = 12;
+is(says(1), '', 'nobody within the seconds of all');
+$most = 9.5;
+is(says(1), ', as far as was looked', 'nobody, and one is too dear behind another');
+is("@asked", 'cheap memory', 'a member that takes more than is left is not asked');
+$most = 5;
+is(says(0), ', not executed', 'one that does not execute the line is not waited for');
 $most = 0;
 is(says(1, 'cheap', 'dear'), 'cheap: noticed', 'one notices');
 is("@asked", 'cheap', 'and is the last that is asked');

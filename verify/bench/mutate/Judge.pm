@@ -260,6 +260,12 @@ sub executes {
   return Coverage::executes($executed->{$file} // '', $line);
 }
 
+# Whether it is known what a member executes.
+sub is_looked_at {
+  my ($self, $member) = @_;
+  return $self->{executed}{($member->{like} // $member)->{name}};
+}
+
 # What the sanitizers say where the changed sources are under them: of memory alone, as results are
 # compared by the other members. Of the program of a test, or of recline and claims.
 sub memory_says {
@@ -337,8 +343,9 @@ sub next_member {
 sub mode_of { return $_[0]{name} =~ s/-\d+$//r }
 
 # The first member that notices the change of `line` (from 1), with what it says; else nothing, and why
-# no more was tried. Members that do not execute the line are not asked. The sanitizers watch what other
-# members execute, so they come last, and are asked when the seconds for the others are over, too.
+# no more was tried. Members that do not execute the line are not asked, nor those that take more seconds
+# than are left, of which so nobody needs to know what they execute. The sanitizers watch what other
+# members execute, so they come last, whatever is left.
 sub noticed {
   my ($self, $codes, $originals, $file, $line) = @_;
   my $tree = $self->{tree};
@@ -350,16 +357,20 @@ sub noticed {
   my $id = md5_hex($self->{id}, map { ($_, $codes->{$_}) } @sources);
   my $of = $self->{said}{$id} //= {};
   my ($spent, $executed, $late, %asked) = (0);
+  my $too_dear = sub { return $self->{most} && $spent + $_[0]{seconds} > $self->{most} };
   for my $name (sort keys %$of) { return $of->{$name}[0] if $of->{$name}[0] }
-  while (my $member = @left && !$late ? $self->next_member($key, \@left, \%asked) : $memory) {
+  while (my $member = @left ? $self->next_member($key, \@left, \%asked) : $memory) {
     my $name = $member->{name};
     $memory = undef if $member == ($memory // 0);
+    if ($name ne 'memory' && !$of->{$name} && $too_dear->($member)) {
+      $late ||= !$self->is_looked_at($member) || $self->executes($member, $file, $line);
+      next;
+    }
     next unless $name eq 'memory' ? $executed : $self->executes($member, $file, $line);
     $executed = 1;
     $asked{mode_of($member)}++;
     next if $of->{$name};
-    $late ||= $self->{most} && ($spent += $member->{seconds}) > $self->{most};
-    next if $late && $name ne 'memory';
+    $spent += $member->{seconds};
     $of->{$name} = [$member->{says}->(@sources)];
     $tree->keep('judge-results', $id, $name, $of->{$name}[0] =~ s/[\t\n]/ /gr);
     next unless $of->{$name}[0];
