@@ -1,7 +1,6 @@
 /* Tests what the judge must notice: worlds in which one rule of the world, of a reduction or of a
  * table decides the verdict or a count. Each rule is one that verify/bench/mutate-noticed.txt takes
  * away. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "protocols/parts/commit.h"
 #include "protocols/t/tap.h"
 #include "verify/explore/explorer.h"
-#include "verify/state/fingerprint.h"
 #include "verify/state/transition_cache.h"
 #include "verify/state/visited.h"
 #include "verify/t/reference.h"
@@ -577,17 +575,6 @@ static void wide_states(uint32_t words)
   free(packing);
 }
 
-/* A violation is missed when a state on a shortest way to it, of which each level has one at most,
- * is left out as its fingerprint is that of another state: each pair with a probability of 2^-bits.
- */
-static void chances(void)
-{
-  ok(fingerprint_miss(40, 1000, 9) == ldexp(10 * 1000, -40) && fingerprint_miss(8, 1000, 9) == 1,
-     "a state of depth 9 among 1000 has 10,000 chances to be missed");
-  ok(fingerprint_omission(40, 1000) == ldexp(1000 * 999 / 2, -40),
-     "and any of 1000 has as many as there are pairs");
-}
-
 int main(void)
 {
   g_autoptr(GError) error = NULL;
@@ -611,7 +598,6 @@ int main(void)
   torn_logs();
   crashes_within();
   deep_and_many();
-  chances();
   impure_steps();
   kept_in_place();
   grown_in_place();

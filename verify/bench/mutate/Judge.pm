@@ -40,6 +40,7 @@ my @tests = (
   ['world/rules/t/grouped.t', 't/grouped-test'], ['world/rules/t/given.t', 't/given-test'],
   ['verify/t/sound.t', 't/verify-tool'],
   ['verify/t/hazards.t', 't/verify-tool'], ['verify/t/archive.t', 't/archive-test'],
+  ['verify/t/tables.t', 't/tables-test'],
   ['verify/t/judged.t', 't/judge-test'], ['verify/t/grammar.t', 't/grammar-test'],
   ['verify/t/outputs-reduced.t', 't/verify-tool'],
   ['verify/t/views.t', 't/verify-tool'], ['verify/t/numbers.t', 't/verify-tool'],
@@ -53,7 +54,7 @@ my @tests = (
   ['verify/t/distributed-checkpoints.t', 't/verify-tool'], ['mpi/t/host.t', 't/verify-tool']);
 
 # Their programs that end within seconds.
-my $quick = qr{^t/(?:script|shares|grouped|in-place|given|archive|judge)-test$};
+my $quick = qr{^t/(?:script|shares|grouped|in-place|given|archive|judge|tables)-test$};
 
 sub new {
   my ($class, $tree, $most) = @_;
