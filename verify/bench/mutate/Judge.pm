@@ -53,8 +53,9 @@ my @tests = (
   ['verify/t/distributed.t', 't/verify-tool'],
   ['verify/t/distributed-checkpoints.t', 't/verify-tool'], ['mpi/t/host.t', 't/verify-tool']);
 
-# Their programs that end within seconds.
-my $quick = qr{^t/(?:script|shares|grouped|in-place|given|archive|judge|tables)-test$};
+# Their programs that are asked under the sanitizers, too, with the seconds that they then take.
+my %memory = ((map { ("t/$_-test" => 3) } qw(script shares grouped in-place given archive judge tables)),
+  't/grammar-test' => 8, 't/explorer-test' => 25, 't/liveness-test' => 35);
 
 sub new {
   my ($class, $tree, $most) = @_;
@@ -268,32 +269,33 @@ sub is_looked_at {
 }
 
 # What the sanitizers say where the changed sources are under them: of memory alone, as results are
-# compared by the other members. Of the program of a test, or of recline and claims.
+# compared by the other members. Of the program of a test, which frees all that it takes, or of recline
+# and claims.
 sub memory_says {
   my ($self, $program, @sources) = @_;
   my $linked = $self->{tree}->link_sanitized($program, @sources);
-  return $self->sanitizers_say($linked) if $program ne 'bin/recline';
+  return $self->sanitizers_say($linked, 1) if $program ne 'bin/recline';
   my @claims = $self->claims;
   for ('--reduce none', '--reduce all --audit', '--compact') {
-    my $says = $self->sanitizers_say("$linked check --json --jobs 1 --workers 1 --max-states 300 $_ @claims");
+    my $says = $self->sanitizers_say("$linked check --json --jobs 1 --workers 1 --max-states 300 $_ @claims", 0);
     return $says if $says;
   }
   return '';
 }
 
 sub sanitizers_say {
-  my ($self, $command) = @_;
+  my ($self, $command, $leaks) = @_;
   my $log = "$self->{tree}{work}/sanitized.log";
-  system("cd $self->{tree}{work} && ASAN_OPTIONS=detect_leaks=0 timeout 600 $command >/dev/null 2>$log");
-  my ($line) = grep { /ERROR: AddressSanitizer|runtime error:/ } split /\n/, read_file($log);
-  return $line ? 'memory: ' . $line =~ s/.*(AddressSanitizer: \S+|runtime error: .*).*/$1/r : '';
+  system("cd $self->{tree}{work} && ASAN_OPTIONS=detect_leaks=$leaks timeout 600 $command >/dev/null 2>$log");
+  my ($line) = grep { /ERROR: (?:Address|Leak)Sanitizer|runtime error:/ } split /\n/, read_file($log);
+  return $line ? 'memory: ' . $line =~ s/.*((?:Address|Leak)Sanitizer: \S+|runtime error: .*).*/$1/r : '';
 }
 
-# The program of a quick test under the sanitizers, which executes what the test executes.
+# The program of a test under the sanitizers, which executes what the test executes.
 sub memory_member {
   my ($self, $place) = @_;
   my $program = $tests[$place][1] // '';
-  return $program !~ $quick ? () : {name => "memory $program", seconds => 3, like => $self->test_member($place),
+  return !$memory{$program} ? () : {name => "memory $program", seconds => $memory{$program}, like => $self->test_member($place),
     says => sub { return $self->memory_says($program, @_) }};
 }
 

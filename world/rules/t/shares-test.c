@@ -192,8 +192,27 @@ static void follow(int count, uint32_t operations, uint32_t look)
   shares_free(s);
 }
 
+/* Members are filled in once for each communicator, and freed with the rest. */
+static void members(void)
+{
+  enum { COMMS = 40 };
+  struct shares *s = shares_new(RANKS_MAX);
+  bool known, right = true;
+  for (int comm = 0; comm < COMMS; comm++) {
+    uint64_t *set = shares_members(s, comm, &known);
+    right &= !known && !*set;
+    *set = (uint64_t)comm + 1;
+  }
+  ok(right, "nobody is a member of a communicator that is new");
+  for (int comm = COMMS - 1; comm >= 0; comm--)
+    right &= *shares_members(s, comm, &known) == (uint64_t)comm + 1 && known;
+  ok(right, "members stay what they were filled in as");
+  shares_free(s);
+}
+
 int main(void)
 {
+  members();
   follow(2, 3000, 1);
   follow(3, 3000, 1);
   follow(7, 3000, 1);
