@@ -69,7 +69,7 @@ is "$(grep -c '^attempts 1$' out/trace.txt)" 1 'and the trace has the number'
 
 # ---- how a rank ends itself ----
 
-for how in fault exit job early; do
+for how in fault exit job; do
   line "$how" '2 2 1 ' --set $damage --set recovery.attempts=2 --set program.args.1=$how
 done
 
@@ -104,6 +104,11 @@ gives_up 'no checkpoint behind the beginning' \
   '1 restart from the beginning failed (recovery.attempts), and there is no earlier checkpoint to go back to' \
   --set recovery.attempts=1 \
   --set 'failures=[{rank: 2, at: 20ms, kills: rank, repair: 1ms}, {rank: 2, at: 30ms, kills: rank, repair: 1ms}]'
+gives_up 'restarts that fail ahead of the data' \
+  '2 restarts from checkpoint 1 failed (recovery.attempts), and there is no earlier checkpoint to go back to' \
+  --set $damage --set recovery.attempts=2 --set program.args.1=early
+is "$(value out/result.json checkpoints.abandoned) $(value out/result.json crashes)" '1 5' \
+  '... count, too' out/result.json
 gives_up 'damage in two checkpoints' \
   '2 restarts from checkpoint 2 failed (recovery.attempts), and there is no earlier checkpoint to go back to' \
   --set $damage --set recovery.attempts=2 --set 'checkpoint.at=[50ms, 110ms, 150ms]'
