@@ -344,6 +344,24 @@ int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_
   return MPI_Bcast(to, count, type, 0, comm);
 }
 
+/* Reduces all blocks everywhere, and takes its own. */
+int MPI_Reduce_scatter_block(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm)
+{
+  if (!is_ours(comm))
+    return PMPI_Reduce_scatter_block(from, to, count, type, op, comm);
+  MPI_Aint low, extent;
+  PMPI_Type_get_extent(type, &low, &extent);
+  size_t block = (size_t)count * (size_t)extent, size;
+  char *all = memory_grow(NULL, (size_t)ranks() * block + 1);
+  MPI_Allreduce(from == MPI_IN_PLACE ? to : from, all, count * ranks(), type, op, comm);
+  void *own = pack(all + (size_t)own_rank() * block, count, type, &size);
+  unpack(own, size, to, count, type);
+  free(own);
+  free(all);
+  return MPI_SUCCESS;
+}
+
 /* ---- beginning and end ---- */
 
 void real_calls_check_place(void)

@@ -48,8 +48,6 @@ REFUSED(Exscan, (const void *b, void *d, int n, MPI_Datatype t, MPI_Op o, MPI_Co
 REFUSED(Reduce_scatter,
         (const void *b, void *d, const int n[], MPI_Datatype t, MPI_Op o, MPI_Comm c), b, d, n, t,
         o, c)
-REFUSED(Reduce_scatter_block, (const void *b, void *d, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
-        b, d, n, t, o, c)
 REFUSED(Gatherv,
         (const void *b, int n, MPI_Datatype t, void *d, const int m[], const int p[],
          MPI_Datatype u, int r, MPI_Comm c),
