@@ -1,25 +1,16 @@
 /* Keeps the data that the program protects: writes them with an image, and puts them back from
  * one. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "mpi/real_inside.h"
 
-/* Heads each region in an image. */
-struct region_head {
-  int32_t id, type;
-  uint64_t bytes;
-};
-
-/* Says where a region is in the image to start from, until the data are put back. */
-struct found {
-  struct region_head head;
-  long at;
-};
+/* The image to start from, and its regions, until the data are put back. */
 static FILE *image;
-static struct found *found;
+static struct real_found *found;
 static uint32_t count;
 
 /* ---- protected data ---- */
@@ -45,11 +36,34 @@ static void add(struct real_region region)
   real.regions++;
 }
 
-void real_protect(int id, void *address, size_t bytes, int type)
+static void check_shape(int id, const struct real_shape *shape)
 {
+  if (shape->dimensions < 1 || shape->dimensions > REAL_DIMENSIONS)
+    real_die(64, "process %d protects data %d of %" PRId64 " dimensions, expected 1 to %d",
+             real.rank, id, shape->dimensions, REAL_DIMENSIONS);
+  for (int d = 0; d < shape->dimensions; d++)
+    if (shape->part[d] < 0 || shape->first[d] < 0 ||
+        shape->part[d] > shape->whole[d] - shape->first[d])
+      real_die(64,
+               "process %d protects %" PRId64 " items from %" PRId64 " of %" PRId64
+               " in dimension %d of data %d, expected a part of the array",
+               real.rank, shape->part[d], shape->first[d], shape->whole[d], d, id);
+}
+
+void real_protect(int id, void *address, size_t count_of_items, size_t item_bytes, int type,
+                  const struct real_shape *shape)
+{
+  size_t bytes = count_of_items * item_bytes;
+  if (shape)
+    check_shape(id, shape);
   if (!address && bytes)
     real_die(64, "process %d protects data %d at no address, expected one", real.rank, id);
-  add((struct real_region){.id = id, .type = type, .address = address, .bytes = bytes});
+  add((struct real_region){.id = id,
+                           .type = type,
+                           .address = address,
+                           .bytes = bytes,
+                           .item_bytes = item_bytes,
+                           .shape = shape ? *shape : (struct real_shape){0}});
 }
 
 void real_protect_stream(int id, const struct real_stream *stream)
@@ -77,7 +91,11 @@ static void put(FILE *file, const void *bytes, size_t size)
 
 static void save(FILE *file, const struct real_region *region)
 {
-  struct region_head head = {.id = region->id, .type = region->type, .bytes = region->bytes};
+  struct real_region_head head = {.id = region->id,
+                                  .type = region->type,
+                                  .bytes = region->bytes,
+                                  .item_bytes = (uint32_t)region->item_bytes,
+                                  .shape = region->shape};
   long at = ftell(file);
   put(file, &head, sizeof head);
   put(file, region->address, region->bytes);
@@ -100,18 +118,26 @@ void real_data_save(FILE *file)
 
 /* ---- from an image ---- */
 
-bool real_data_find(FILE *file, uint32_t regions)
+struct real_found *real_data_find(FILE *file, uint32_t regions)
 {
   bool fine = true;
-  image = file;
-  found = memory_table(regions + 1, sizeof *found);
-  for (count = 0; fine && count < regions; count++) {
-    struct region_head *head = &found[count].head;
-    fine = fread(head, sizeof *head, 1, file) == 1;
-    found[count].at = ftell(file);
-    fine = fine && !fseek(file, (long)head->bytes, SEEK_CUR);
+  struct real_found *all = memory_table(regions + 1, sizeof *all);
+  for (uint32_t i = 0; fine && i < regions; i++) {
+    fine = fread(&all[i].head, sizeof all[i].head, 1, file) == 1;
+    all[i].at = ftell(file);
+    fine = fine && !fseek(file, (long)all[i].head.bytes, SEEK_CUR);
   }
-  return fine;
+  if (fine)
+    return all;
+  free(all);
+  return NULL;
+}
+
+void real_data_keep(FILE *file, struct real_found *all, uint32_t regions)
+{
+  image = file;
+  found = all;
+  count = regions;
 }
 
 enum real_place real_restarts(void)
@@ -119,7 +145,7 @@ enum real_place real_restarts(void)
   return real.restart;
 }
 
-static const struct found *find(int id)
+static const struct real_found *find(int id)
 {
   for (uint32_t i = 0; i < count; i++)
     if (found[i].head.id == id)
@@ -129,11 +155,13 @@ static const struct found *find(int id)
 
 size_t real_protected_bytes(int id)
 {
-  const struct found *data = find(id);
+  if (real.from && real.restart)
+    return real_redistribute_bytes(id);
+  const struct real_found *data = find(id);
   return data ? data->head.bytes : 0;
 }
 
-static void check_fits(const struct real_region *region, const struct region_head *head)
+static void check_fits(const struct real_region *region, const struct real_region_head *head)
 {
   if (head->type != region->type)
     real_die(64, "process %d protects data %d with type %d, expected type %d as in the image",
@@ -143,7 +171,7 @@ static void check_fits(const struct real_region *region, const struct region_hea
              real.rank, region->bytes, region->id, (unsigned long long)head->bytes);
 }
 
-static void put_back(const struct found *data)
+static void put_back(const struct real_found *data)
 {
   uint32_t at = place_of(data->head.id);
   const struct real_region *region = &real.region[at];
@@ -163,11 +191,8 @@ static void put_back(const struct found *data)
              real.rank, region->id, real.checkpoint);
 }
 
-enum real_place real_restore(void)
+static void put_all_back(void)
 {
-  enum real_place place = real.restart;
-  if (!place)
-    return place;
   for (uint32_t i = 0; i < count; i++)
     put_back(&found[i]);
   if (count < real.regions)
@@ -178,6 +203,17 @@ enum real_place real_restore(void)
   image = NULL;
   found = NULL;
   count = 0;
+}
+
+enum real_place real_restore(void)
+{
+  enum real_place place = real.restart;
+  if (!place)
+    return place;
+  if (real.from)
+    real_redistribute();
+  else
+    put_all_back();
   real.restart = REAL_NOWHERE;
   real.same = place;
   real_switch(REAL_COMPUTE); /* the first switch that ends the restart */

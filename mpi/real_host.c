@@ -346,6 +346,7 @@ void real_safe_point(uint32_t iteration)
   if (real.restart)
     real_restore();
   real.iterations += iteration > 0;
+  real.iteration = iteration ? iteration : real.iteration;
   real_come_to(REAL_CHECKPOINT, iteration);
 }
 

@@ -83,9 +83,19 @@ struct real_options real_options_of_environment(void);
 
 /* ---- the program's data ---- */
 
-/* Protects memory of the program. When data are put back, they must have that `type`, and at most
- * `bytes` bytes. */
-void real_protect(int id, void *address, size_t bytes, int type);
+/* Describes a box of an array of `dimensions` dimensions, as recline_protect_distributed() has it;
+ * 0: the memory is no part of an array. */
+enum { REAL_DIMENSIONS = 3 };
+struct real_shape {
+  int64_t dimensions;
+  int64_t whole[REAL_DIMENSIONS], first[REAL_DIMENSIONS], part[REAL_DIMENSIONS];
+};
+
+/* Protects memory of the program: `count` items of `item_bytes` bytes, which number `type` names.
+ * When data are put back, they must have that type, and at most as many bytes. `shape` may be
+ * NULL. */
+void real_protect(int id, void *address, size_t count, size_t item_bytes, int type,
+                  const struct real_shape *shape);
 void real_unprotect(int id);
 
 /* Holds the functions for data that are not plain memory: `save` writes them, `restore` reads them.

@@ -49,8 +49,23 @@ struct real_combination {
 struct real_region {
   int id, type;
   void *address;
-  size_t bytes;
+  size_t bytes, item_bytes;
+  struct real_shape shape;
   struct real_stream stream; /* for a region whose address is NULL */
+};
+
+/* Heads each region in an image. */
+struct real_region_head {
+  int32_t id, type;
+  uint64_t bytes;
+  uint32_t item_bytes, pad;
+  struct real_shape shape;
+};
+
+/* Says where a region is in an image: its bytes begin at the place `at` of the file. */
+struct real_found {
+  struct real_region_head head;
+  long at;
 };
 
 struct real_slot {
@@ -92,7 +107,7 @@ struct real {
 
   /* The program. */
   enum real_place place; /* the place at which the program may be captured now */
-  uint32_t receives, calls;
+  uint32_t receives, calls, iteration;
   struct real_combination combined;
   struct real_receive *posted; /* in the order of posting */
   /* Messages that have come and are not received; at level CHANNEL, delivered messages. */
@@ -103,7 +118,11 @@ struct real {
   uint32_t regions, regions_room;
 
   /* Restart. */
-  uint32_t checkpoint;     /* the checkpoint from which this life has started */
+  uint32_t checkpoint; /* the checkpoint from which this life has started */
+  /* The checkpoint of another number of processes from which the program goes on while the protocol
+   * begins anew, and that number; 0: there is none. */
+  uint32_t from;
+  int from_ranks;
   uint32_t life;           /* number of starts before this one */
   enum real_place restart; /* the place of the image, until the data are put back */
   /* The place at which the data were put back. The next such place counts as the same one. */
@@ -199,16 +218,32 @@ void real_storage_store(const struct rcl_action *);
 void real_storage_commit(uint32_t checkpoint);
 void real_storage_erase(uint32_t checkpoint);
 void real_storage_erase_others(uint32_t checkpoint);
-/* Removes all files of this rank. Before that, rank 0 removes the record. */
+/* Removes all files of this rank, and of other numbers of processes. Before that, rank 0 removes
+ * the record. */
 void real_storage_clear(void);
 
 /* ---- real_data.c ---- */
 
 void real_data_save(FILE *); /* writes all that is protected */
 
-/* Remembers where the data are: `regions` regions from the present position of the file. Owns the
- * file from here on, and moves behind the regions. Returns false if the file is too short. */
-bool real_data_find(FILE *, uint32_t regions);
+/* Finds `regions` regions from the present position of the file, and moves behind them. Returns
+ * them, which the caller frees; NULL: the file is too short. */
+struct real_found *real_data_find(FILE *, uint32_t regions);
+
+/* Remembers the regions as those from which the data are put back. Owns both from here on. */
+void real_data_keep(FILE *, struct real_found *, uint32_t regions);
+
+/* ---- real_redistribution.c ---- */
+
+/* real_redistribute_begin() expects the images of `count` processes. real_redistribute_add() takes
+ * one of them. Owns the file and the regions from here on. */
+void real_redistribute_begin(int count);
+void real_redistribute_add(int owner, FILE *, struct real_found *, uint32_t regions);
+
+/* Does what real_protected_bytes() does. An array that is spread over the processes counts as a
+ * whole, and data in which processes differ as none. */
+size_t real_redistribute_bytes(int id);
+void real_redistribute(void); /* puts the data back, and closes the images */
 
 /* ---- real_account.c ---- */
 

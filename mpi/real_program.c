@@ -56,21 +56,23 @@ int recline_output(const void *bytes, unsigned long long size)
 void recline_protect_items(int id, void *address, size_t count, enum recline_item type)
 {
   if (real_is_on())
-    real_protect(id, address, count * item_bytes[type], (int)type);
+    real_protect(id, address, count, item_bytes[type], (int)type, NULL);
 }
 
-/* Protects a part as plain memory: a restart has the same number of processes, and each reads its
- * own part. */
 void recline_protect_distributed(int id, void *address, enum recline_item type, int dimensions,
                                  const long long whole[], const long long first[],
                                  const long long part[])
 {
+  struct real_shape shape = {.dimensions = dimensions};
   size_t count = 1;
-  (void)whole;
-  (void)first;
-  for (int d = 0; d < dimensions; d++)
+  for (int d = 0; d < dimensions && d < REAL_DIMENSIONS; d++) {
+    shape.whole[d] = whole[d];
+    shape.first[d] = first[d];
+    shape.part[d] = part[d];
     count *= (size_t)part[d];
-  recline_protect_items(id, address, count, type);
+  }
+  if (real_is_on())
+    real_protect(id, address, count, item_bytes[type], (int)type, &shape);
 }
 
 void recline_protect(int id, void *address, size_t bytes)

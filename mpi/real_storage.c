@@ -1,9 +1,10 @@
 /* Keeps checkpoints on stable storage: a folder that all processes reach.
  *
  *     committed                     the record: protocol, processes, checkpoint
- *     checkpoint-N.rank-R.image     data that process R protects, then its protocol's state, slots,
- *     ...
- *     checkpoint-N.rank-R.log       these alone, as they were later
+ *     checkpoint-N.rank-R-of-P.image   data that process R of P protects, then its protocol's
+ * state,
+ *     ...                              slots
+ *     checkpoint-N.rank-R-of-P.log     these alone, as they were later
  *
  * A file is written under a temporary name, synced and renamed, so a process may be killed at
  * any moment. A capture writes the program's data at once, to a file that the store completes
@@ -24,7 +25,7 @@
 
 enum { NAME = 4096 };
 
-static const uint64_t MAGIC = UINT64_C(0x31747261706c6372), END = UINT64_C(0x646e65);
+static const uint64_t MAGIC = UINT64_C(0x32747261706c6372), END = UINT64_C(0x646e65);
 
 /* Heads an image or a log. */
 struct head {
@@ -33,7 +34,7 @@ struct head {
   uint32_t checkpoint, part;
   uint32_t place, receives, calls, finished; /* their values at the capture */
   uint32_t regions;
-  uint32_t pad;
+  uint32_t iteration; /* the last one that began; 0: none */
   struct real_combination combined;
 };
 
@@ -55,10 +56,16 @@ struct saved_message {
 
 /* ---- names ---- */
 
+static void name_part_of(char name[NAME], uint32_t checkpoint, enum rcl_part part, int rank,
+                         int ranks)
+{
+  snprintf(name, NAME, "%s/checkpoint-%u.rank-%d-of-%d.%s", real.options.folder, checkpoint, rank,
+           ranks, part == RCL_PART_IMAGE ? "image" : "log");
+}
+
 static void name_part(char name[NAME], uint32_t checkpoint, enum rcl_part part)
 {
-  snprintf(name, NAME, "%s/checkpoint-%u.rank-%d.%s", real.options.folder, checkpoint, real.rank,
-           part == RCL_PART_IMAGE ? "image" : "log");
+  name_part_of(name, checkpoint, part, real.rank, real.ranks);
 }
 
 static void name_record(char name[NAME])
@@ -128,6 +135,7 @@ static struct head new_head(uint32_t checkpoint, enum rcl_part part)
                        .receives = real.receives,
                        .calls = real.calls - (real.place == REAL_BARRIER),
                        .finished = real.finished,
+                       .iteration = real.iteration,
                        .combined = real.combined,
                        .regions = part == RCL_PART_IMAGE ? real.regions : 0};
 }
@@ -205,6 +213,20 @@ void real_storage_store(const struct rcl_action *action)
   sync_folder();
 }
 
+/* Removes the files of other numbers of processes, which no start needs any more. */
+static void erase_foreign(void)
+{
+  char pattern[NAME], own[64];
+  glob_t found;
+  snprintf(pattern, sizeof pattern, "%s/checkpoint-*.rank-*-of-*.*", real.options.folder);
+  snprintf(own, sizeof own, "-of-%d.", real.ranks);
+  if (!glob(pattern, 0, NULL, &found))
+    for (size_t i = 0; i < found.gl_pathc; i++)
+      if (!strstr(strrchr(found.gl_pathv[i], '/'), own))
+        remove(found.gl_pathv[i]);
+  globfree(&found);
+}
+
 void real_storage_commit(uint32_t checkpoint)
 {
   char name[NAME];
@@ -217,6 +239,8 @@ void real_storage_commit(uint32_t checkpoint)
   if (!output_close(output, true))
     cannot(name);
   sync_folder();
+  if (real.from)
+    erase_foreign();
 }
 
 static void remove_part(uint32_t checkpoint, enum rcl_part part)
@@ -239,7 +263,8 @@ void real_storage_erase_others(uint32_t checkpoint)
 {
   char pattern[NAME], kept[NAME];
   glob_t found;
-  snprintf(pattern, sizeof pattern, "%s/checkpoint-*.rank-%d.*", real.options.folder, real.rank);
+  snprintf(pattern, sizeof pattern, "%s/checkpoint-*.rank-%d-of-%d.*", real.options.folder,
+           real.rank, real.ranks);
   snprintf(kept, sizeof kept, "%s/checkpoint-%u.", real.options.folder, checkpoint);
   if (!glob(pattern, 0, NULL, &found))
     for (size_t i = 0; i < found.gl_pathc; i++)
@@ -252,54 +277,52 @@ void real_storage_clear(void)
 {
   char name[NAME];
   name_record(name);
-  if (real.rank == RCL_COORDINATOR_RANK)
+  if (real.rank == RCL_COORDINATOR_RANK) {
     remove(name);
+    erase_foreign();
+  }
   real_wire_agree(0, MPI_MAX);
   real_storage_erase_others(RCL_FRESH);
 }
 
 /* ---- the record ---- */
 
-/* Returns the checkpoint in the record; FRESH: there is no record. */
-static uint32_t read_record(void)
+/* Returns whether checkpoints of the protocol hold no messages: none crosses them. */
+static bool keeps_no_message(void)
+{
+  const struct rcl_place *place = real.protocol->place;
+  for (int i = 0; place && i < RCL_PLACE_LOGS; i++)
+    if (place->logs[i].what != RCL_LOGGED_NOTHING)
+      return false;
+  return place && real.protocol->controls;
+}
+
+/* Returns the checkpoint in the record; FRESH: there is no record. Sets the number of processes
+ * that have taken it. */
+static uint32_t read_record(int *ranks)
 {
   char name[NAME], protocol[65] = "";
-  int ranks = 0;
   unsigned checkpoint = 0;
   name_record(name);
   FILE *file = fopen(name, "r");
   if (!file && errno == ENOENT)
     return RCL_FRESH;
   if (!file || fscanf(file, "recline-checkpoint 1 protocol %64s ranks %d checkpoint %u", protocol,
-                      &ranks, &checkpoint) != 3)
+                      ranks, &checkpoint) != 3)
     real_die(64, "%s:1: no record of a checkpoint, expected one that recline has written", name);
   fclose(file);
   if (strcmp(protocol, real.protocol->name) != 0)
     real_die(64, "%s:2: protocol %s, expected %s or another folder", name, protocol,
              real.protocol->name);
-  if (ranks != real.ranks)
-    real_die(64, "%s:3: checkpoints of %d processes, expected %d or another folder", name, ranks,
+  if (*ranks != real.ranks && (*ranks < 1 || real.options.varies))
+    real_die(64, "%s:3: checkpoints of %d processes, expected %d or another folder", name, *ranks,
              real.ranks);
+  if (*ranks != real.ranks && !keeps_no_message())
+    real_die(64,
+             "%s:3: checkpoints of %d processes, expected %d, or protocol bookmark or blocking for "
+             "another number: messages may cross a checkpoint of %s",
+             name, *ranks, real.ranks, protocol);
   return checkpoint;
-}
-
-void real_storage_begin(void)
-{
-  uint32_t found[2] = {0};
-  if (real.rank == RCL_COORDINATOR_RANK) {
-    if (mkdir(real.options.folder, 0777) && errno != EEXIST)
-      cannot(real.options.folder);
-    output_sweep(real.options.folder);
-    found[0] = read_record();
-  }
-  PMPI_Bcast(found, 1, MPI_UINT32_T, RCL_COORDINATOR_RANK, real_wire_comm());
-  real.checkpoint = found[0];
-  real_trace_find_life();
-  if (!real.checkpoint)
-    return;
-  enum real_activity before = real_switch(REAL_RESTART);
-  real_storage_load();
-  real_switch(before);
 }
 
 /* ---- reading ---- */
@@ -410,8 +433,12 @@ static bool get_image(FILE *file)
   real.finished = head.finished;
   real.combined = head.combined;
   real.restart = (enum real_place)head.place;
-  return real_data_find(file, head.regions) && file_get(file, &counts, sizeof counts) &&
-         get_receives(file, counts.posted) && get_delivered(file, counts.delivered);
+  struct real_found *found = real_data_find(file, head.regions);
+  if (!found)
+    return false;
+  real_data_keep(file, found, head.regions);
+  return file_get(file, &counts, sizeof counts) && get_receives(file, counts.posted) &&
+         get_delivered(file, counts.delivered);
 }
 
 static bool get_log(FILE *file)
@@ -435,4 +462,91 @@ void real_storage_load(void)
     damaged(real.checkpoint, RCL_PART_LOG);
   if (log)
     fclose(log);
+}
+
+/* ---- images of another number of processes ---- */
+
+static _Noreturn void refuse_others(int owner, const char *what)
+{
+  real_die(64,
+           "%s: process %d of %d, checkpoint %u: %s, expected none of it for another number of "
+           "processes",
+           real.options.folder, owner, real.from_ranks, real.from, what);
+}
+
+/* Opens the image of `owner` and stops at its regions. */
+static FILE *open_other(int owner, struct head *head)
+{
+  char name[NAME];
+  name_part_of(name, real.from, RCL_PART_LOG, owner, real.from_ranks);
+  if (!access(name, F_OK))
+    refuse_others(owner, "a log");
+  name_part_of(name, real.from, RCL_PART_IMAGE, owner, real.from_ranks);
+  FILE *file = fopen(name, "r");
+  if (!file || !file_get(file, head, sizeof *head) || head->magic != MAGIC || head->rank != owner ||
+      head->ranks != real.from_ranks || head->checkpoint != real.from)
+    real_die(64, "%s: is damaged, expected a part of checkpoint %u as it was written", name,
+             real.from);
+  return file;
+}
+
+/* Finds the regions of an image, which the caller frees. Requires that nothing crosses the
+ * checkpoint at this process, which was where process 0 was. */
+static struct real_found *find_quiet(int owner, FILE *file, const struct head *head,
+                                     const struct head *first)
+{
+  struct tail_head counts, tail;
+  struct real_found *found = real_data_find(file, head->regions);
+  bool fine = found && file_get(file, &counts, sizeof counts);
+  if (fine && (counts.posted || counts.delivered))
+    refuse_others(owner, "a receive that is pending or a message that waits");
+  if (!fine || !file_get(file, &tail, sizeof tail))
+    real_die(64, "%s: process %d of checkpoint %u: the image ends early, expected it as written",
+             real.options.folder, owner, real.from);
+  if (tail.slots)
+    refuse_others(owner, "a message that the protocol holds");
+  if (head->calls != first->calls || head->combined.on)
+    refuse_others(owner, "a collective call that others have not made");
+  if (head->place != first->place || head->iteration != first->iteration)
+    refuse_others(owner, "another place or iteration than process 0");
+  return found;
+}
+
+static void load_others(void)
+{
+  struct head first = {0}, head;
+  real_redistribute_begin(real.from_ranks);
+  for (int owner = 0; owner < real.from_ranks; owner++) {
+    FILE *file = open_other(owner, &head);
+    first = owner ? first : head;
+    real_redistribute_add(owner, file, find_quiet(owner, file, &head, &first), head.regions);
+  }
+  real.restart = (enum real_place)first.place;
+}
+
+void real_storage_begin(void)
+{
+  uint32_t found[2] = {0};
+  if (real.rank == RCL_COORDINATOR_RANK) {
+    if (mkdir(real.options.folder, 0777) && errno != EEXIST)
+      cannot(real.options.folder);
+    output_sweep(real.options.folder);
+    int ranks = real.ranks;
+    found[0] = read_record(&ranks);
+    found[1] = (uint32_t)ranks;
+  }
+  PMPI_Bcast(found, 2, MPI_UINT32_T, RCL_COORDINATOR_RANK, real_wire_comm());
+  bool others = (int)found[1] != real.ranks;
+  real.checkpoint = others ? RCL_FRESH : found[0];
+  real.from = others ? found[0] : 0;
+  real.from_ranks = others ? (int)found[1] : 0;
+  real_trace_find_life();
+  if (!real.checkpoint && !real.from)
+    return;
+  enum real_activity before = real_switch(REAL_RESTART);
+  if (others)
+    load_others();
+  else
+    real_storage_load();
+  real_switch(before);
 }

@@ -118,6 +118,20 @@ static bool had_finished(uint32_t life)
   return found;
 }
 
+/* Removes the traces of another number of processes: the protocol begins anew, in another run. */
+static void remove_all(void)
+{
+  char pattern[NAME];
+  glob_t found;
+  snprintf(pattern, NAME, "%s/trace.*", real.options.folder);
+  if (real.rank == RCL_COORDINATOR_RANK && !glob(pattern, 0, NULL, &found)) {
+    for (size_t i = 0; i < found.gl_pathc; i++)
+      remove(found.gl_pathv[i]);
+    globfree(&found);
+  }
+  real_wire_agree(0, MPI_MAX);
+}
+
 /* Finds the number of this life. If the traces tell that every program finished and there is no
  * checkpoint, the run has ended: this start begins another run, whose traces replace the old ones.
  * The trace that tells of the end is removed last. So if this process is killed here, the next
@@ -125,6 +139,10 @@ static bool had_finished(uint32_t life)
 void real_trace_find_life(void)
 {
   char name[NAME];
+  if (real.from) {
+    remove_all();
+    return;
+  }
   uint32_t lives = count_lives(), last = real_wire_agree(lives, MPI_MAX);
   bool ended = real.options.trace && !real.checkpoint &&
                (!lives || (lives == last && had_finished(last - 1)));

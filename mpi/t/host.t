@@ -160,5 +160,5 @@ exits 64 'checkpoints of another number of processes' mpirun ${open-} -n 2 "$jac
 check 'are refused' grep -q 'committed:3: checkpoints of 3 processes, expected 2' "$dir/err"
 sed -i 's/ranks 3/ranks 2/' "$dir/bad/committed"
 exits 64 'parts that are not there' mpirun ${open-} -n 2 "$jacobi" 8 10
-check 'are missed' grep -q 'checkpoint-2.rank-[01].image: is damaged, expected' "$dir/err"
+check 'are missed' grep -q 'checkpoint-2.rank-[01]-of-2.image: is damaged, expected' "$dir/err"
 finish

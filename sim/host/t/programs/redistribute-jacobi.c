@@ -5,7 +5,8 @@
  *
  * WORD does one thing wrong: `own` protects a number in which ranks differ, and `later` protects it
  * only after a restart on other ranks; `stale` does not refresh the rows beside; `extents` has
- * another array at a restart; `gap` protects less than the whole; `untyped` protects the step as
+ * another array at a restart; `gap` and `hole` protect less at rank 0, of
+ * which others have all or not all; `untyped` protects the step as
  * bytes; `unrestored` never puts the data back; `ahead` makes a communicator before. `apart` and
  * `broadcasts` relax nothing: ranks drift apart in iterations, or across broadcasts. */
 #include <mpi.h>
@@ -82,6 +83,8 @@ static void protect_field(void)
   long long from[2] = {first - above, 0}, part[2] = {rows + above + below, COLUMNS};
   if (is("gap") && rank == 0)
     part[0] -= 2;
+  if (is("hole") && rank == 0)
+    part[0] -= 4;
   recline_protect_distributed(ID_FIELD, field[1 - above], RECLINE_DOUBLE, 2, whole, from, part);
 }
 
