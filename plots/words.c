@@ -57,6 +57,8 @@ const struct words words_rules[] = {
     {"tokens", "A recorded global state has as many messages received, or under way, as sent.",
      NULL},
     {"quiet-channels", "Nothing is under way to or from a rank that is captured.", NULL},
+    {"uncrossed", "No message is sent on one side of a checkpoint and received on the other.",
+     NULL},
     {"local-rollback", "No rank that lives goes back.", NULL},
     {"own-iteration", "No rank that lives goes back behind its last capture.", NULL},
     {"no-domino", "No rank goes back past two of its checkpoints.", NULL},

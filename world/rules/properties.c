@@ -13,6 +13,7 @@ const char *const properties_known[PROPERTIES + 1] = {
     [PROPERTY_RESTORABLE] = "restorable",
     [PROPERTY_LEGAL] = "legal",
     [PROPERTY_QUIET_CHANNELS] = "quiet-channels",
+    [PROPERTY_UNCROSSED] = "uncrossed",
     [PROPERTY_C3_1_1] = "c3-1.1",
     [PROPERTY_C3_1_2] = "c3-1.2",
     [PROPERTY_C3_1_3] = "c3-1.3",
@@ -102,7 +103,7 @@ const char *const *properties_promised(const struct rcl_protocol *protocol)
 
 bool properties_need_stamps(const char *const *names)
 {
-  static const char *const stamped[] = {"c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", NULL};
+  static const char *const stamped[] = {"c3-1.2", "c3-1.3", "c3-2.2", "c3-2.3", "uncrossed", NULL};
   for (const char *const *name = stamped; *name; name++)
     if (properties_include(names ? names : properties_default, *name))
       return true;

@@ -24,6 +24,10 @@ void world_reach_crossing(struct step_context *t, uint32_t line)
   uint32_t here = read_rank(t->w, t->rank)->line;
   reached_note(&t->verdict->reached, REACH_LATE, line < here);
   reached_note(&t->verdict->reached, REACH_EARLY, line > here);
+  world_occasion(t, PROPERTY_UNCROSSED);
+  if (line != here)
+    world_violate(t, "uncrossed", "sent behind checkpoint %u, and received by rank %d behind %u",
+                  line, t->rank, here);
 }
 
 void world_reach_action(struct step_context *t, const struct rcl_action *action)

@@ -289,7 +289,7 @@ void world_reach_commit(struct step_context *, uint32_t checkpoint, uint16_t rec
 void world_reach_start(struct step_context *);
 
 /* Note what happens to messages, and which lines they cross. `line` is the line of the message's
- * sender. */
+ * sender; a message that crosses a line violates `uncrossed`. */
 void world_reach_action(struct step_context *, const struct rcl_action *);
 void world_reach_crossing(struct step_context *, uint32_t line);
 
