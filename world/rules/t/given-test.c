@@ -1,7 +1,7 @@
 /* Tests that the world keeps a topology as it was written, finds a message whose place a host does
  * not know, says what a host owes, tells wildcard receives, lets no rank start from an image that
- * was lost after a recovery to it began, and takes a contribution once when a rank takes part
- * again. */
+ * was lost after a recovery to it began, passes safe points where checkpoints are taken anywhere,
+ * and takes a contribution once when a rank takes part again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +363,41 @@ static void owes(bool crashes)
   script_free(script);
 }
 
+/* ---- places of checkpoints ---- */
+
+static bool is_begin(const struct move *move)
+{
+  return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START;
+}
+
+static bool is_choice(const struct move *move)
+{
+  return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_CHOICE;
+}
+
+/* A caller of world_init() that says nothing of places has checkpoints anywhere, where programs
+ * pass safe points without a step. */
+static void passes_safe_points(bool says_program)
+{
+  int line;
+  char *message = NULL;
+  struct world world;
+  struct parts parts;
+  struct verdict verdict = {.kind = VERDICT_FINE};
+  struct script *script = script_parse("rank *: checkpoint, choose 2", RANKS, &line, &message);
+  world_init(&world, rcl_protocol_named("none"), RANKS, 4);
+  world.places_anywhere &= !says_program;
+  world.script = script;
+  parts_init(&parts, &world);
+  world_begin(&world, 0, 0);
+  take_all(&world, is_begin, &verdict);
+  ok(take(&world, is_choice, &verdict) != says_program,
+     says_program ? "a program waits at its safe points" : "but not where any place is one");
+  parts_clear(&parts);
+  world_clear(&world);
+  script_free(script);
+}
+
 /* ---- taking part again ---- */
 
 enum { AGAIN = 1 };
@@ -446,6 +481,8 @@ int main(void)
   drains_one();
   finds(comes_from_first, "a message from the first rank is found");
   finds(comes_from_last, "a message from the last rank is found");
+  passes_safe_points(true);
+  passes_safe_points(false);
   topology();
   starts(false);
   starts(true);
