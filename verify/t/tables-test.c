@@ -12,6 +12,7 @@
 #include "verify/state/filter.h"
 #include "verify/state/fingerprint.h"
 #include "verify/state/packing.h"
+#include "verify/state/visited.h"
 
 static uint64_t drawn;
 
@@ -211,6 +212,48 @@ static void filters(void)
      "and all where there is no room for one");
 }
 
+/* ---- the table of states ---- */
+
+/* States of so many words that differ in one word only, each of which is told from the others. */
+static void wide_states(uint32_t words)
+{
+  uint8_t bits[16];
+  uint32_t numbers[16] = {0}, state[PACKING_WORDS];
+  memset(bits, 30, words);
+  struct packing *packing = packing_new(bits, words);
+  struct visited set;
+  visited_init(&set, packing, 1000, 1 << 22, 0);
+  bool right = packing->words >= words;
+  for (unsigned round = 0; round < 2; round++)
+    for (uint32_t i = 0; i < words; i++)
+      for (uint32_t bit = 0; bit < 30; bit++) {
+        numbers[i] = 1u << bit;
+        packing_pack(packing, numbers, state);
+        state[0] |= 1;
+        /* All states have one hash, so that only a comparison of all words tells them apart. */
+        enum visited_answer answer = visited_add(&set, state, 0);
+        right &= answer == (round ? VISITED_OLD : VISITED_NEW);
+        numbers[i] = 0;
+      }
+  ok(right, "states of %u words are told apart by each", packing->words);
+  uint64_t place = visited_end(&set);
+  for (uint32_t i = 0; i < words; i++) {
+    numbers[i] = 1u << 7;
+    packing_pack(packing, numbers, state);
+    right &=
+        visited_place(&set, state, 0) != place && visited_place(&set, state, 0) < visited_end(&set);
+    place = visited_place(&set, state, 0);
+    right &= visited_find(&set, state, 0) == 1;
+    numbers[i] = 0;
+  }
+  numbers[words - 1] = 3;
+  packing_pack(packing, numbers, state);
+  ok(right && visited_place(&set, state, 0) == visited_end(&set),
+     "and found where they are, behind many others of the same home");
+  visited_clear(&set);
+  free(packing);
+}
+
 /* ---- languages ---- */
 
 enum { LETTERS = 3, LONGEST = 3, WORDS = 40 }; /* words: 1 + 3 + 9 + 27 */
@@ -319,6 +362,8 @@ int main(void)
   chances();
   bits_of_filters();
   filters();
+  for (uint32_t words = 2; words <= 9; words++)
+    wide_states(words);
   languages();
   records();
   return done();
