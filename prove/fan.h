@@ -3,7 +3,7 @@
 #ifndef RECLINE_PROVE_FAN_H
 #define RECLINE_PROVE_FAN_H
 
-#include "prove/execute.h"
+#include "prove/execute/execute.h"
 
 struct fan {
   GPtrArray *ends; /* struct fan_end */

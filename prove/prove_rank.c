@@ -150,6 +150,9 @@ bool rank_world_init(struct rank_world *w, LLVMModuleRef module, const char *nam
                              w->room * (uint32_t)sizeof(struct rcl_action), false);
   w->pieces =
       executor_object(&w->x, "the room for pieces", RCL_PIECES * sizeof(struct rcl_piece), false);
+  executor_keep_apart(&w->x, w->list, 1, 1);
+  executor_keep_apart(&w->x, w->items, sizeof(struct rcl_action), 1); /* the kind */
+  executor_keep_apart(&w->x, w->pieces, 1, 1);
   make_state(w);
   zero(w, w->event);
   zero(w, w->list);
@@ -271,7 +274,10 @@ uint64_t rank_assume_state(struct rank_world *w)
       return 0;
     executor_assume(&w->x, holds);
   }
-  return w->x.paths - before;
+  struct path *any = path_new(&w->x);
+  bool possible = path_possible(&w->x, any, NULL, NULL);
+  path_free(&w->x, any);
+  return possible ? w->x.paths - before : 0;
 }
 
 /* ---- bytes ---- */

@@ -4,7 +4,7 @@
 #define RECLINE_PROVE_RANK_H
 
 #include "protocols/text.h"
-#include "prove/execute.h"
+#include "prove/execute/execute.h"
 
 enum { CONTROLS = 32 };
 

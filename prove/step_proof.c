@@ -166,6 +166,8 @@ static bool prove_event(void *ctx, struct rank_world *w, const GPtrArray *condit
   gint64 began = g_get_monotonic_time();
   uint64_t paths = w->x.paths;
   executor_run(&w->x, p, judge_step, g);
+  if (w->x.paths == paths && !w->x.late && !g->proof->undecided)
+    g->proof->undecided = g_strdup_printf("no state takes the event '%s'", event_name(kind));
   if (g_getenv("RECLINE_PROVE_VERBOSE"))
     g_printerr("  %s: %" G_GUINT64_FORMAT " paths, %.2f s\n", event_name(kind), w->x.paths - paths,
                (double)(g_get_monotonic_time() - began) / 1e6);
@@ -195,6 +197,7 @@ void memory_prove(LLVMModuleRef module, const char *protocol, int self, int rank
     proof->undecided = g_strdup_printf("no protocol '%s' in it", protocol);
   w.x.until = until;
   w.x.refuses = true;
+  executor_merge(&w.x);
   if (!proof->undecided && rank_assume_state(&w))
     events_each(&w, prove_event, &g);
   else if (!proof->undecided && !w.x.late)

@@ -49,6 +49,13 @@ seeded CONSTANT 'fails 1' 'memory: writes to the event, which it may only read'
 seeded ROOM 'fails 1' 'memory: wants more actions than there is room for'
 seeded LIST 'fails 1' 'actions: discard at arrived: expected one of deliver, discard or keep'
 seeded FIELD 'fails 1' 'actions: deliver at arrived: expected the receive of the event'
+seeded ARRAY 'fails 1' 'memory: an index is out of its array'
+seeded MEETING 'fails 1' 'memory: writes .* bytes behind its state'
+check 'with the way that leads there' grep -q 'event: arrived .* tag=5 .*' out
+{ echo '#define SEED UNKEPT' && cat "$root/prove/t/seeded.c"; } >UNKEPT.c
+# shellcheck disable=SC2086 # options
+is "$(verdict $small UNKEPT.c)" 'undecided 2' 'UNKEPT: nothing is proved' out err
+check 'as there is no state' grep -q 'no state keeps its invariants' out
 
 # ---- mutants, and what is not proved ----
 
@@ -71,4 +78,4 @@ refused 'expected a mutant' 'no such mutant' "$recline" prove --memory bookmark~
 refused 'expected its source in C' 'a shared object' "$recline" prove --memory mine.so
 echo 'int x = ;' >bad.c
 exits 64 'a source that does not compile' "$recline" prove --memory bad.c
-finish 49
+finish 58

@@ -1,6 +1,6 @@
 /* A protocol that keeps drained messages, with one flaw that `recline prove --memory` must find.
  * SEED names the flaw: NONE, OVERRUN, BEFORE, OVERFLOW, SHIFT, DIVISION, NULLED, CONSTANT, LIST,
- * FIELD or ROOM. */
+ * FIELD, ROOM, ARRAY, MEETING or UNKEPT. */
 #include <recline/lists.h>
 #include <recline/mailbox.h>
 
@@ -8,7 +8,22 @@
 #define SEED NONE
 #endif
 
-enum { NONE, OVERRUN, BEFORE, OVERFLOW, SHIFT, DIVISION, NULLED, CONSTANT, LIST, FIELD, ROOM };
+enum {
+  NONE,
+  OVERRUN,
+  BEFORE,
+  OVERFLOW,
+  SHIFT,
+  DIVISION,
+  NULLED,
+  CONSTANT,
+  LIST,
+  FIELD,
+  ROOM,
+  ARRAY,
+  MEETING,
+  UNKEPT
+};
 
 struct state {
   uint32_t kept, total;
@@ -25,6 +40,31 @@ struct sum {
   LIST(kept_of, struct rcl_kept, config->capacity, state->kept, RCL_FULL_KEPT)
 RCL_STATE(LISTS)
 
+/* Counts by rank in an array whose length depends on the number of ranks. */
+static void count_by_rank(const struct rcl_config *config, struct state *state,
+                          const struct rcl_event *event)
+{
+  uint32_t count[config->ranks];
+  memset(count, 0, sizeof count);
+  count[event->peer + (SEED == ARRAY ? config->ranks : 0)] += event->bytes;
+  for (int i = 0; i < config->ranks; i++)
+    sums(config, state)[i].bytes ^= count[i];
+}
+
+/* Takes one of two ways, and then an index that only one of them has set. */
+static void meet(const struct rcl_config *config, struct state *state,
+                 const struct rcl_event *event)
+{
+  if (event->tag == 5) {
+    state->total = SEED == MEETING ? 1000 : 1;
+  } else {
+    state->total = 0;
+    state->difference = 1;
+  }
+  if (event->bytes == 9)
+    sums(config, state)[state->total].bytes = 1;
+}
+
 static void arrived(const struct rcl_config *config, struct state *state,
                     const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -36,6 +76,8 @@ static void arrived(const struct rcl_config *config, struct state *state,
   else
     rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request + (SEED == FIELD);
   sums(config, state)[event->peer - (SEED == BEFORE ? 8 : 0)].bytes += event->bytes;
+  count_by_rank(config, state, event);
+  meet(config, state, event);
   if (SEED == OVERFLOW)
     state->difference += (int32_t)event->bytes;
   if (SEED == SHIFT)
@@ -72,7 +114,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
   const struct state *state = memory;
   struct rcl_mailbox box = {
       .capacity = config->capacity, .used = RCL_COUNT(state, kept), .item = kept_of(config, state)};
-  return !rcl_mailbox_is_sound(config, &box);
+  return SEED == UNKEPT || !rcl_mailbox_is_sound(config, &box);
 }
 
 static const struct rcl_protocol protocol_seeded = {.name = "seeded",

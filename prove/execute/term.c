@@ -1,4 +1,4 @@
-#include "prove/term.h"
+#include "prove/execute/term.h"
 
 #include "base/breach.h"
 

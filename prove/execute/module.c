@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "base/breach.h"
-#include "prove/execute.h"
+#include "prove/execute/execute.h"
 
 struct code {
   LLVMValueRef function;
   GHashTable *numbers; /* numbers of arguments and instructions, from 1 */
+  struct flow *flow;
 };
 
 /* ---- functions ---- */
@@ -14,6 +15,7 @@ struct code {
 static void free_code(void *data)
 {
   struct code *code = data;
+  flow_free(code->flow);
   g_hash_table_destroy(code->numbers);
   g_free(code);
 }
@@ -36,6 +38,7 @@ const struct code *executor_code(struct executor *x, LLVMValueRef function)
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
       number(code, v);
+  code->flow = flow_new(function, code->numbers);
   g_hash_table_insert(x->codes, function, code);
   return code;
 }
@@ -48,6 +51,11 @@ LLVMValueRef code_function(const struct code *code)
 unsigned code_registers(const struct code *code)
 {
   return g_hash_table_size(code->numbers);
+}
+
+struct flow *code_flow(const struct code *code)
+{
+  return code->flow;
 }
 
 int code_number(const struct code *code, LLVMValueRef value)
@@ -194,10 +202,19 @@ void executor_init(struct executor *x, LLVMModuleRef module)
   x->codes = g_hash_table_new_full(NULL, NULL, NULL, free_code);
   x->globals = g_hash_table_new(NULL, NULL);
   x->raises = g_hash_table_new(NULL, NULL);
+  x->variables = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
   x->work = g_ptr_array_new();
   x->unsupported = g_string_new(NULL);
   executor_object(x, "null", 0, true);
   executor_object(x, "what lies outside", 0, true);
+}
+
+void executor_merge(struct executor *x)
+{
+  Z3_solver_dec_ref(x->z3, x->solver);
+  x->solver = Z3_mk_simple_solver(x->z3);
+  Z3_solver_inc_ref(x->z3, x->solver);
+  x->merges = true;
 }
 
 char *executor_undecided(const struct executor *x)
@@ -223,6 +240,7 @@ void executor_clear(struct executor *x)
   g_hash_table_destroy(x->codes);
   g_hash_table_destroy(x->globals);
   g_hash_table_destroy(x->raises);
+  g_hash_table_destroy(x->variables);
   g_ptr_array_free(x->work, TRUE);
   g_string_free(x->unsupported, TRUE);
   LLVMDisposeModule(x->module);

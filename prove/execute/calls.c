@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "prove/execute.h"
+#include "prove/execute/execute.h"
 
 enum { ARGUMENTS = 16 };
 
@@ -82,8 +82,8 @@ static enum go_on absolute(struct executor *x, struct path *p, LLVMValueRef call
 static enum go_on intrinsic(struct executor *x, struct path *p, LLVMValueRef call, const char *name,
                             const struct value *args)
 {
-  static const char *const idle[] = {"lifetime", "dbg", "experimental.noalias", "assume",
-                                     "invariant"};
+  static const char *const idle[] = {"lifetime", "dbg",       "experimental.noalias",
+                                     "assume",   "invariant", "stackrestore"};
   static const struct {
     const char *name;
     LLVMIntPredicate first;
@@ -108,6 +108,10 @@ static enum go_on intrinsic(struct executor *x, struct path *p, LLVMValueRef cal
     return saturated(x, p, call, args, what[1] == 'a');
   if (g_str_has_prefix(what, "abs"))
     return absolute(x, p, call, args);
+  if (g_str_has_prefix(what, "stacksave")) {
+    path_set(p, call, value_pointer(OBJECT_NULL, 0));
+    return GO_ON;
+  }
   if (g_str_has_prefix(what, "expect")) {
     path_set(p, call, args[0]);
     return GO_ON;

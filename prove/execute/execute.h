@@ -3,7 +3,9 @@
  * Pointers are known: an object and an offset. Where an index is unknown, the path forks over the
  * values that it can have; where a condition is unknown, over both outcomes that are possible. A
  * path is a conjunction of conditions and a memory. There is no heap and no loop but over ranks and
- * lists of known length, so paths end.
+ * lists of known length, so paths end. If asked to (executor_merge()), the executor makes one path
+ * of two that have parted and come to the same instruction: their numbers become values that depend
+ * on the conditions by which the paths had parted.
  *
  *     term.c       values
  *     solve.c      which conditions are possible
@@ -11,6 +13,8 @@
  *     module.c     functions, globals, constants
  *     execute.c    instructions
  *     calls.c      calls, intrinsics
+ *     flow.c       order of blocks, values that are needed later
+ *     merge.c      paths that meet
  */
 #ifndef RECLINE_PROVE_EXECUTE_H
 #define RECLINE_PROVE_EXECUTE_H
@@ -18,7 +22,8 @@
 #include <glib.h>
 #include <llvm-c/Target.h>
 
-#include "prove/term.h"
+#include "prove/execute/flow.h"
+#include "prove/execute/term.h"
 
 /* Describes a byte of memory: byte `k` of a value. VALUE_NONE: the byte was never written. */
 struct cell {
@@ -37,6 +42,12 @@ struct object {
   char *name; /* the name of a global or a variable */
   uint32_t size;
   bool constant; /* no code may write it */
+  /* A variable of a function: where it is made. */
+  LLVMValueRef variable;
+  unsigned depth;
+  /* Paths do not merge if they differ in known bytes among the first `fixed` of each `stride`
+   * bytes, as much depends on these: the kind of an action, the number of actions. */
+  uint32_t stride, fixed;
 };
 
 /* Numbers the objects that always exist: null points to the first, and an index that leaves its
@@ -51,6 +62,7 @@ struct frame {
   LLVMValueRef next;       /* the next instruction */
   LLVMValueRef call;       /* the caller's instruction that gets the result; NULL: none */
   struct value *registers; /* by the number of the instruction or argument */
+  uint16_t *trips;         /* by loop, if paths merge (flow.h) */
 };
 
 enum { FRAMES = 32, WHAT_MAX = 200 };
@@ -62,6 +74,7 @@ struct path {
   unsigned depth;
   GPtrArray *conditions; /* Z3_ast */
   Z3_model model;        /* a model in which all conditions hold */
+  bool meets;            /* the path may meet others at its next instruction */
   struct value result;
   char fault[WHAT_MAX]; /* the forbidden thing that the path does; "": none */
   LLVMValueRef at;      /* the instruction that does it */
@@ -76,14 +89,16 @@ struct executor {
   GArray *objects;     /* struct object */
   GPtrArray *first;    /* struct block: the bytes of each object at first */
   GHashTable *codes, *globals, *raises;
-  GPtrArray *work;  /* struct path: paths to continue */
-  bool exact;       /* numbers are assumed to fit: sums, products and cut numbers are exact */
+  GHashTable *variables; /* GArray of uint32_t: the variables that an instruction makes, by depth */
+  GPtrArray *work;       /* struct path: paths to continue */
+  bool merges;           /* paths that meet become one */
+  bool exact;            /* numbers are assumed to fit: sums, products and cut numbers are exact */
   uint64_t most;    /* numbers that are counted stay up to this; 0: up to the largest that fits */
   bool refuses;     /* snprintf() is a fault: it says why a list of actions is refused */
   gint64 until;     /* monotonic time in microseconds; 0: no bound */
   unsigned unknown; /* questions that the solver did not decide */
   bool late;        /* `until` has passed, or the memory for paths is used up */
-  uint64_t paths, queries, steps;
+  uint64_t paths, queries, steps, merged;
   GString *unsupported; /* the first instruction that the executor does not know; empty: none */
 };
 
@@ -92,6 +107,10 @@ struct executor {
 /* Prepares an executor, which owns the module from then on. */
 void executor_init(struct executor *, LLVMModuleRef);
 void executor_clear(struct executor *);
+/* Has paths that meet become one from now on, before the first assumption. Asks them by Z3's core
+ * for terms: its solver for bit-vectors takes a hundred times as long for values that depend on
+ * conditions. */
+void executor_merge(struct executor *);
 
 /* Returns why the executor has not looked at everything; NULL: it has. The caller frees it with
  * g_free(). */
@@ -99,6 +118,7 @@ char *executor_undecided(const struct executor *);
 const struct code *executor_code(struct executor *, LLVMValueRef function);
 LLVMValueRef code_function(const struct code *);
 unsigned code_registers(const struct code *);
+struct flow *code_flow(const struct code *);
 /* Returns the number of an instruction or argument; -1: the function does not have it. */
 int code_number(const struct code *, LLVMValueRef);
 /* Returns the object of a global, and makes the object at the first call. */
@@ -112,12 +132,24 @@ uint64_t executor_size(const struct executor *, LLVMTypeRef);
  * number. */
 uint32_t executor_object(struct executor *, const char *name, uint32_t size, bool constant);
 const struct object *executor_object_at(const struct executor *, uint32_t object);
+/* Keeps paths apart that differ in known bytes among the first `fixed` of each `stride` bytes. */
+void executor_keep_apart(struct executor *, uint32_t object, uint32_t stride, uint32_t fixed);
+/* Makes the variable of an instruction of the path's function, an array of `items`, whose bytes
+ * were never written. Returns its number: paths that are at the same place share it. */
+uint32_t path_variable(struct executor *, struct path *, LLVMValueRef instruction, uint32_t items);
 struct block *block_new(uint32_t size);
 void block_release(struct block *);
 struct block *block_share(struct block *);
 void block_write(Z3_context, struct block *, uint32_t at, const struct value *, uint32_t bytes);
 /* Returns the bytes of an object in a path. */
 const struct block *path_block(const struct executor *, const struct path *, uint32_t object);
+/* Returns the bytes of an object, which this path alone may write. */
+struct block *path_own_block(struct executor *, struct path *, uint32_t object);
+/* Makes the bytes of an object what they were at first. */
+void path_forget(struct path *, uint32_t object);
+bool value_same(const struct value *, const struct value *);
+/* Returns whether the cells are all the bytes of one value, in order. */
+bool cells_are_whole(const struct cell *, uint32_t bytes);
 /* Load and store a value. Return false if the access is not allowed; path->fault says why. */
 bool path_load(struct executor *, struct path *, const struct value *from, LLVMTypeRef,
                struct value *);
@@ -175,6 +207,15 @@ enum go_on { GO_ON, GO_AGAIN, GO_ENDED, GO_NOWHERE };
 enum go_on path_split(struct executor *, struct path *, LLVMValueRef instruction, LLVMValueRef of,
                       const struct value *v);
 enum go_on path_unsupported(struct executor *, struct path *, LLVMValueRef instruction);
+
+/* ---- merge.c ---- */
+
+/* Returns the path among those to continue, from number `outer` on, that is to be continued first:
+ * the one that has come least far. Takes it from the list. */
+struct path *paths_next(struct executor *, guint outer);
+/* Puts the path back to those that are to be continued, or merges it with one of them that is at
+ * the same instruction and that differs from it in numbers only. Takes ownership of the path. */
+void path_meet(struct executor *, guint outer, struct path *);
 
 /* ---- calls.c ---- */
 

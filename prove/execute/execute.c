@@ -1,8 +1,9 @@
-/* Executes instructions: takes each path until the path ends or is divided.
+/* Executes instructions: takes each path until the path ends, is divided or meets another.
  *
- * Call cycle with bytes.c, calls.c, module.c: an instruction may be an access to memory or a call,
- * both of which end a path by a fault or divide it, and execute.c does both. */
-#include "prove/execute.h"
+ * Call cycle with bytes.c, calls.c, merge.c, module.c: an instruction may be an access to memory or
+ * a call, both of which end a path by a fault or divide it, and execute.c does both; where paths
+ * meet, merge.c makes one of two. */
+#include "prove/execute/execute.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stdarg.h>
@@ -33,6 +34,8 @@ struct path *path_fork(struct executor *x, const struct path *from)
   for (unsigned i = 0; i < from->depth; i++) {
     size_t bytes = (code_registers(from->frame[i].code) + 1) * sizeof(struct value);
     p->frame[i].registers = memcpy(memory_grow(NULL, bytes), from->frame[i].registers, bytes);
+    bytes = (flow_loops(code_flow(from->frame[i].code)) + 1) * sizeof(uint16_t);
+    p->frame[i].trips = memcpy(memory_grow(NULL, bytes), from->frame[i].trips, bytes);
   }
   p->conditions = g_ptr_array_new();
   for (guint i = 0; i < from->conditions->len; i++)
@@ -42,12 +45,20 @@ struct path *path_fork(struct executor *x, const struct path *from)
   return p;
 }
 
+/* Leaves the function of the path. */
+static void leave(struct path *p)
+{
+  struct frame *f = &p->frame[--p->depth];
+  free(f->registers);
+  free(f->trips);
+}
+
 void path_free(struct executor *x, struct path *p)
 {
   for (uint32_t i = 0; i < p->objects; i++)
     block_release(p->memory[i]);
-  for (unsigned i = 0; i < p->depth; i++)
-    free(p->frame[i].registers);
+  while (p->depth)
+    leave(p);
   if (p->model)
     Z3_model_dec_ref(x->z3, p->model);
   g_ptr_array_free(p->conditions, TRUE);
@@ -90,6 +101,7 @@ bool path_enter(struct executor *x, struct path *p, LLVMValueRef function, const
   f->next = LLVMGetFirstInstruction(f->block);
   f->call = call;
   f->registers = memory_table(code_registers(f->code) + 1, sizeof *f->registers);
+  f->trips = memory_table(flow_loops(code_flow(f->code)) + 1, sizeof *f->trips);
   for (unsigned i = 0; i < count; i++)
     f->registers[i] = args[i];
   return true;
@@ -115,9 +127,11 @@ void path_set(struct path *p, LLVMValueRef instruction, struct value v)
 
 static void jump(struct path *p, LLVMBasicBlockRef to)
 {
-  top(p)->before = top(p)->block;
-  top(p)->block = to;
-  top(p)->next = LLVMGetFirstInstruction(to);
+  struct frame *f = top(p);
+  p->meets = flow_jump(code_flow(f->code), f->trips, f->block, to);
+  f->before = f->block;
+  f->block = to;
+  f->next = LLVMGetFirstInstruction(to);
 }
 
 /* Returns whether the condition holds in the path's model. */
@@ -236,14 +250,14 @@ static enum go_on return_from(struct executor *x, struct path *p, LLVMValueRef v
   if (LLVMGetNumOperands(v))
     result = path_operand(x, p, LLVMGetOperand(v, 0));
   LLVMValueRef call = top(p)->call;
-  free(top(p)->registers);
-  p->depth--;
+  leave(p);
   if (!p->depth) {
     p->result = result;
     return GO_ENDED;
   }
   if (result.kind != VALUE_NONE)
     path_set(p, call, result);
+  p->meets = true;
   return GO_ON;
 }
 
@@ -426,6 +440,16 @@ static enum go_on calculate(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
+/* Makes a variable, or an array whose length is known when its function comes to it. */
+static enum go_on make_variable(struct executor *x, struct path *p, LLVMValueRef v)
+{
+  struct value items = path_operand(x, p, LLVMGetOperand(v, 0));
+  if (items.kind != VALUE_BITS)
+    return path_unsupported(x, p, v);
+  path_set(p, v, value_pointer(path_variable(x, p, v, (uint32_t)items.bits), 0));
+  return GO_ON;
+}
+
 static enum go_on access_memory(struct executor *x, struct path *p, LLVMValueRef v, bool stores)
 {
   struct value at = path_operand(x, p, LLVMGetOperand(v, stores ? 1 : 0)), value;
@@ -465,12 +489,7 @@ static enum go_on take(struct executor *x, struct path *p, LLVMValueRef v)
   case LLVMCall:
     return path_call(x, p, v);
   case LLVMAlloca:
-    path_set(
-        p, v,
-        value_pointer(executor_object(x, "a variable",
-                                      (uint32_t)executor_size(x, LLVMGetAllocatedType(v)), false),
-                      0));
-    return GO_ON;
+    return make_variable(x, p, v);
   case LLVMICmp: {
     a = path_operand(x, p, LLVMGetOperand(v, 0));
     const struct value b = path_operand(x, p, LLVMGetOperand(v, 1));
@@ -506,8 +525,9 @@ static bool is_late(struct executor *x)
   return x->late;
 }
 
-/* Continues the path until it ends; returns false if it is impossible or was divided. */
-static bool run_path(struct executor *x, struct path *p)
+/* Continues the path until it ends. Returns GO_NOWHERE if it is impossible or was divided, and
+ * GO_AGAIN if it may meet others. */
+static enum go_on run_path(struct executor *x, struct path *p)
 {
   while (!is_late(x)) {
     LLVMValueRef v = top(p)->next;
@@ -516,14 +536,16 @@ static bool run_path(struct executor *x, struct path *p)
       take_phis(x, p, v);
       continue;
     }
+    if (p->meets && x->merges) {
+      p->meets = false;
+      return GO_AGAIN;
+    }
     top(p)->next = LLVMGetNextInstruction(v);
     enum go_on answer = take(x, p, v);
-    if (answer == GO_ENDED)
-      return true;
-    if (answer == GO_NOWHERE)
-      return false;
+    if (answer != GO_ON)
+      return answer;
   }
-  return false;
+  return GO_NOWHERE;
 }
 
 void executor_run(struct executor *x, struct path *first, void (*ended)(void *, struct path *),
@@ -532,8 +554,14 @@ void executor_run(struct executor *x, struct path *first, void (*ended)(void *, 
   guint outer = x->work->len;
   g_ptr_array_add(x->work, first);
   while (x->work->len > outer) {
-    struct path *p = g_ptr_array_remove_index(x->work, x->work->len - 1);
-    if (!x->late && run_path(x, p)) {
+    struct path *p =
+        x->merges ? paths_next(x, outer) : g_ptr_array_remove_index(x->work, x->work->len - 1);
+    enum go_on answer = x->late ? GO_NOWHERE : run_path(x, p);
+    if (answer == GO_AGAIN) {
+      path_meet(x, outer, p);
+      continue;
+    }
+    if (answer == GO_ENDED) {
       x->paths++;
       ended(ctx, p);
     }

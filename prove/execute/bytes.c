@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "prove/execute.h"
+#include "prove/execute/execute.h"
 
 struct block *block_new(uint32_t size)
 {
@@ -26,12 +26,48 @@ void block_release(struct block *b)
     free(b);
 }
 
+void path_forget(struct path *p, uint32_t object)
+{
+  if (object >= p->objects)
+    return;
+  block_release(p->memory[object]);
+  p->memory[object] = NULL;
+}
+
 uint32_t executor_object(struct executor *x, const char *name, uint32_t size, bool constant)
 {
   const struct object object = {.name = g_strdup(name), .size = size, .constant = constant};
   g_array_append_val(x->objects, object);
   g_ptr_array_add(x->first, block_new(size));
   return x->objects->len - 1;
+}
+
+void executor_keep_apart(struct executor *x, uint32_t object, uint32_t stride, uint32_t fixed)
+{
+  struct object *o = &g_array_index(x->objects, struct object, object);
+  o->stride = stride;
+  o->fixed = fixed;
+}
+
+uint32_t path_variable(struct executor *x, struct path *p, LLVMValueRef instruction, uint32_t items)
+{
+  uint32_t size = items * (uint32_t)executor_size(x, LLVMGetAllocatedType(instruction));
+  GArray *known = g_hash_table_lookup(x->variables, instruction);
+  if (!known) {
+    known = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+    g_hash_table_insert(x->variables, instruction, known);
+  }
+  if (known->len <= p->depth)
+    g_array_set_size(known, p->depth + 1);
+  uint32_t *object = &g_array_index(known, uint32_t, p->depth);
+  if (!*object || executor_object_at(x, *object)->size != size) {
+    *object = executor_object(x, "a variable", size, false);
+    struct object *o = &g_array_index(x->objects, struct object, *object);
+    o->variable = instruction;
+    o->depth = p->depth;
+  }
+  path_forget(p, *object);
+  return *object;
 }
 
 const struct object *executor_object_at(const struct executor *x, uint32_t object)
@@ -45,8 +81,7 @@ const struct block *path_block(const struct executor *x, const struct path *p, u
   return own ? own : x->first->pdata[object];
 }
 
-/* Returns the bytes of an object, which this path alone may write. */
-static struct block *own_block(struct executor *x, struct path *p, uint32_t object)
+struct block *path_own_block(struct executor *x, struct path *p, uint32_t object)
 {
   if (object >= p->objects) {
     uint32_t room = x->objects->len + 16;
@@ -84,19 +119,18 @@ void block_write(Z3_context z, struct block *b, uint32_t at, const struct value 
   write_cells(z, b->cell + at, v, bytes);
 }
 
-static bool same_value(const struct value *a, const struct value *b)
+bool value_same(const struct value *a, const struct value *b)
 {
   return a->kind == b->kind && a->width == b->width && a->object == b->object &&
          (a->kind == VALUE_POINTER ? a->bits == b->bits : a->term == b->term);
 }
 
-/* Returns whether the cells are all the bytes of one value, in order. */
-static bool is_whole(const struct cell *cell, uint32_t bytes)
+bool cells_are_whole(const struct cell *cell, uint32_t bytes)
 {
   if (cell[0].of.kind == VALUE_BITS || cell[0].of.width != 8 * bytes)
     return false;
   for (uint32_t k = 0; k < bytes; k++)
-    if (cell[k].k != k || !same_value(&cell[k].of, &cell[0].of))
+    if (cell[k].k != k || !value_same(&cell[k].of, &cell[0].of))
       return false;
   return true;
 }
@@ -118,7 +152,7 @@ static struct value byte_of(struct executor *x, const struct cell *cell)
 static struct value read_cells(struct executor *x, const struct cell *cell, uint32_t bytes)
 {
   struct value byte[8];
-  if (is_whole(cell, bytes))
+  if (cells_are_whole(cell, bytes))
     return cell->of;
   for (uint32_t k = 0; k < bytes; k++)
     byte[k] = byte_of(x, &cell[k]);
@@ -181,7 +215,7 @@ bool path_store(struct executor *x, struct path *p, const struct value *to, LLVM
   if (bytes > 8 || v->kind == VALUE_FIELDS)
     return path_fault(p, NULL, "stores %d bytes at once", (int)bytes);
   bool is_null = v->kind == VALUE_POINTER && !v->object && !v->bits;
-  write_cells(x->z3, own_block(x, p, to->object)->cell + to->bits, is_null ? &null : v,
+  write_cells(x->z3, path_own_block(x, p, to->object)->cell + to->bits, is_null ? &null : v,
               (uint32_t)bytes);
   return true;
 }
@@ -193,7 +227,7 @@ bool path_copy(struct executor *x, struct path *p, const struct value *to, const
     return true;
   if (!is_within(x, p, from, bytes, false) || !is_within(x, p, to, bytes, true))
     return false;
-  struct block *own = own_block(x, p, to->object);
+  struct block *own = path_own_block(x, p, to->object);
   memmove(own->cell + to->bits, path_block(x, p, from->object)->cell + from->bits,
           bytes * sizeof *own->cell);
   return true;
@@ -206,7 +240,7 @@ bool path_fill(struct executor *x, struct path *p, const struct value *to, const
     return true;
   if (!is_within(x, p, to, bytes, true))
     return false;
-  struct block *own = own_block(x, p, to->object);
+  struct block *own = path_own_block(x, p, to->object);
   for (uint64_t k = 0; k < bytes; k++)
     write_cells(x->z3, own->cell + to->bits + k, byte, 1);
   return true;

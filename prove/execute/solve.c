@@ -1,4 +1,4 @@
-#include "prove/execute.h"
+#include "prove/execute/execute.h"
 
 void executor_assume(struct executor *x, Z3_ast term)
 {
