@@ -1,6 +1,7 @@
 /* Counts what Event Logging costs beside its messages: the paper's section 4.1, with section 4.2
  * for sorted logs. Only event-logging.c includes this file.
  *
+ *     probe            one for a request of a checkpoint in each send and receive (section 5.1)
  *     logging          one record for each message sent and received (Tlog x Nm); in a sorted log a
  *                      binary search as well
  *     identification   for each peer and checkpoint, with S envelopes in the peer's send log and R
@@ -82,9 +83,11 @@ static void count_work(const struct rank *r, struct rcl_work *work)
   int self = r->config->self;
   switch ((enum rcl_event_kind)r->event->kind) {
   case RCL_EVENT_SEND:
+    work->probes++;
     count_record(r, SENT, work);
     break;
   case RCL_EVENT_RECEIVE:
+    work->probes++;
     if (rcl_mailbox_find(&box, r->event))
       count_record(r, RECEIVED, work);
     break;

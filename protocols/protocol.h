@@ -427,6 +427,7 @@ static inline bool rcl_matches(int peer, int32_t tag, int sender, int32_t sent_t
 struct rcl_work {
   double records; /* number of envelopes recorded, each in envelope_record_s */
   double matches; /* number of pairs of envelopes compared, each in envelope_match_s */
+  double probes;  /* number of probes for requests of checkpoints, each in request_probe_s */
   /* The protocol's own counts, kept between control messages of a peer; 0 at START. */
   uint32_t sent, received;
 };

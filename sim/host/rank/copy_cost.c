@@ -48,9 +48,9 @@ void work_count(struct rank *r, const struct rcl_event *event)
   if (event->kind == RCL_EVENT_START)
     memset(r->work, 0, (size_t)layer.ranks * sizeof *r->work);
   struct rcl_work *work = &r->work[event->kind == RCL_EVENT_CONTROL ? event->peer : r->index];
-  work->records = work->matches = 0.0;
+  work->records = work->matches = work->probes = 0.0;
   shadow_work(r->index, event, work);
-  r->work_s += work->records * r->record_s + work->matches * r->match_s;
+  r->work_s += work->records * r->record_s + work->matches * r->match_s + work->probes * r->probe_s;
 }
 
 void work_charge(struct rank *r)

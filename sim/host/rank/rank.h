@@ -164,6 +164,7 @@ struct rank {
   double first_speed;       /* flop/s of a core of its first node */
   double handling;          /* seconds for each message, where the protocol looks at them */
   double record_s, match_s; /* seconds of operations of the protocol, where it counts them */
+  double probe_s;           /* seconds of a probe for a request of a checkpoint */
   double work_s;            /* seconds that it has counted and not spent */
   struct rcl_work *work;    /* by peer; NULL: nothing was counted */
   uint64_t steps;           /* counts the steps of its protocol */

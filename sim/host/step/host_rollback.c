@@ -132,6 +132,7 @@ static void look_around(struct rank *r)
   if (shadow_protocol()->work) {
     r->record_s = machine_figure("envelope_record_s", 0.0);
     r->match_s = machine_figure("envelope_match_s", 0.0);
+    r->probe_s = machine_property("request_probe_s") ? machine_figure("request_probe_s", 0.0) : 0.0;
   }
 }
 

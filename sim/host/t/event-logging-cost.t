@@ -1,15 +1,16 @@
 #!/bin/sh
-# Event Logging's operations cost what the platform says: a record for each message sent and received,
-# and comparisons of envelopes at a checkpoint by the formula of the paper's section 4.1 (lists), or by
+# Event Logging's operations cost what the platform says: a probe and a record for each message sent
+# and received, and comparisons of envelopes at a checkpoint by the formula of the paper's section 4.1 (lists), or by
 # binary searches (sorted). Times are of two ranks.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-# RECORD and MATCH are seconds. Prints the seconds of the protocol, of both ranks, and of the run.
-spent() { # PROTOCOL RECORD MATCH
+# RECORD, MATCH and PROBE are seconds. Prints the seconds of the protocol, of both ranks, and of the run.
+spent() { # PROTOCOL RECORD MATCH [PROBE]
   sed "s|<zone id=\"flat\" routing=\"Full\">|&<prop id=\"envelope_record_s\" value=\"$2\"/>\
-<prop id=\"envelope_match_s\" value=\"$3\"/>|" "$root/platforms/flat.xml" >platform.xml
+<prop id=\"envelope_match_s\" value=\"$3\"/>\
+<prop id=\"request_probe_s\" value=\"${4-0}\"/>|" "$root/platforms/flat.xml" >platform.xml
   rm -rf out
   timeout 60 "$recline" run scenario.yaml --out out --set "protocol.name=$1" >stdout 2>stderr ||
     cat stderr >&2
@@ -37,6 +38,8 @@ EOF
 { spent event-logging 0 0; spent event-logging 1e-3 1; } >two
 # The script ends with a message more, whose record at its sender is beside that of the one before.
 differs 0.082 0.081 '41 messages: 82 records, one behind the other'
+{ spent event-logging 0 0; spent event-logging 0 0 1e-3; } >two
+differs 0.082 0.041 'a probe in each of 41 sends and 41 receives'
 { spent event-logging-sorted 0 0; spent event-logging-sorted 0 1e-3; } >two
 differs 0.078 0.077 'sorted: and a binary search in one envelope, but for the first of each log'
 
@@ -66,4 +69,4 @@ sed 's|<zone id="flat" routing="Full">|<config><prop id="smpi/ois" value="0:1e-3
 run_ends completed 'a message costs 1 ms to send'
 is "$(value out/result.json time_s.protocol | awk '{ print (2 * $1 > 0.0039 && 2 * $1 < 0.0041) }')" 1 \
   'logs both ways and the end of a checkpoint, the first log of another: 4 ms' out/result.json
-finish 9
+finish 10
