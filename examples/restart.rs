@@ -2,7 +2,7 @@
 //!
 //!     rustc --edition 2021 --crate-type cdylib -O -C panic=abort -o restart.so restart.rs
 //!
-//! The first part says the door (recline/protocol.h, version 16) again. Of its fields this protocol
+//! The first part says the door (recline/protocol.h, version 17) again. Of its fields this protocol
 //! needs few; their order and sizes must be those of the header, which recline compares by the
 //! version alone.
 #![no_std]
@@ -12,7 +12,7 @@ use core::ffi::c_void;
 use core::mem::size_of;
 use core::ptr::null;
 
-const DOOR: u32 = 16;
+const DOOR: u32 = 17;
 const FRESH: u32 = 0;
 
 #[repr(C)]
@@ -131,11 +131,12 @@ pub struct Protocol {
     variant: *const Protocol,
     place: *const c_void,
     line: *const c_void,
+    spins: u64,
 }
 
 const _: () = assert!(size_of::<Config>() == 24 + size_of::<*const u32>());
 const _: () = assert!(size_of::<Event>() == 44 && size_of::<Action>() == 44);
-const _: () = assert!(size_of::<Protocol>() == 168 || size_of::<usize>() != 8);
+const _: () = assert!(size_of::<Protocol>() == 176 || size_of::<usize>() != 8);
 
 /// What is constant, and found by name in the shared object.
 #[repr(transparent)]
@@ -220,6 +221,7 @@ static RESTART: Constant<Protocol> = Constant(Protocol {
     variant: null(),
     place: null(),
     line: null(),
+    spins: 0,
 });
 
 #[no_mangle]

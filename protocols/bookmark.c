@@ -561,6 +561,7 @@ const struct rcl_protocol protocol_bookmark = {
     .piggyback_bytes = 0,
     .control_bytes = 12,
     .reconnects = true,
+    .spins = 1u << BOOKMARK | 1u << TOTALS,
     .controls = controls,
     .invariants = invariants,
     .parameters = parameters,

@@ -591,6 +591,11 @@ struct rcl_protocol {
   const struct rcl_place *place; /* its place on the map; NULL: it is not there */
 
   const struct rcl_clause *line; /* its line invariant (line.h); NULL: none */
+
+  /* Has bit 1 << `control` for each control message for which a rank whose program is held, and is
+   * not captured yet, looks without a pause. For all others a rank looks as often as its platform
+   * says (control_poll_s). */
+  uint64_t spins;
 };
 
 /* Makes a step; no other function calls a protocol's step (lock 2). Returns the number of the first
@@ -627,8 +632,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
  * RECLINE_PROTOCOLS(&mine, &other); scenarios name the object by protocol.file. RECLINE_DOOR is the
  * version of everything above, which such an object has from its compilation. A change of a size
  * below or of struct rcl_protocol raises it. */
-#define RECLINE_DOOR 16u
-static_assert(RECLINE_DOOR == 16u && sizeof(struct rcl_config) == 24 + sizeof(const uint32_t *) &&
+#define RECLINE_DOOR 17u
+static_assert(RECLINE_DOOR == 17u && sizeof(struct rcl_config) == 24 + sizeof(const uint32_t *) &&
                   sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&
                   sizeof(struct rcl_piece) == 16 && RCL_PIECES == 16 && RCL_EVENT_KINDS == 17 &&
                   RCL_ACTION_KINDS == 26 && RCL_REASONS == 4,

@@ -22,7 +22,12 @@ struct end {
   bool busy;             /* control messages and notices have come */
   GQueue door;           /* envelopes that have come without a transfer */
   struct parked *parked; /* messages whose transfer waits for the receiver */
-  double looked;         /* when its rank last sent a control message */
+  GQueue unseen;         /* struct unseen: at its daemon, until its rank looks */
+};
+
+/* A control message that a daemon has and its receiver has not looked for. */
+struct unseen {
+  struct message *message; /* NULL: the receiver has it */
 };
 
 struct send {
@@ -156,15 +161,60 @@ static void put_eager(struct message *message, uint64_t bytes)
   }
 }
 
-/* Leaves a message at the daemon of its receiver, which finds it when it looks the next time. */
+/* Returns how many seconds pass until its receiver looks for a control message. Each process counts
+ * its pauses from a moment of its own, so ranks do not look at the same time: multiples of the
+ * golden ratio spread their moments evenly over a pause. */
+static double until_look(const struct message *message)
+{
+  static const double golden = 0.61803398874989485;
+  double every = machine_property("control_poll_s") ? machine_figure("control_poll_s", 0.0) : 0.0;
+  if (every <= 0.0 || network.spins(message))
+    return 0.0;
+  double since = machine_now() / every - message->destination * golden;
+  return (ceil(since) - since) * every;
+}
+
+/* Leaves a message at the daemon of its receiver, until the receiver looks. */
 static void leave_daemons(void *data)
 {
   struct message *message = data;
-  double every = machine_property("control_poll_s") ? machine_figure("control_poll_s", 0.0) : 0.0;
-  double since = machine_now() - ends[message->destination].looked;
-  if (every > 0.0)
-    machine_sleep(ceil(since / every) * every - since);
-  put_eager(message, 0);
+  double pause = until_look(message);
+  if (pause > 0.0) {
+    struct unseen *unseen = g_new0(struct unseen, 1);
+    unseen->message = message;
+    GQueue *queue = &ends[message->destination].unseen;
+    g_queue_push_tail(queue, unseen);
+    machine_sleep(pause);
+    message = unseen->message;
+    if (message)
+      g_queue_remove(queue, unseen);
+    g_free(unseen);
+  }
+  if (message)
+    put_eager(message, 0);
+}
+
+/* Takes from the daemon of a rank the first message for which the rank looks without a pause; NULL:
+ * there is none. */
+static struct message *take_unseen(int index)
+{
+  GQueue *queue = &ends[index].unseen;
+  for (GList *item = queue->head; item; item = item->next) {
+    struct unseen *unseen = item->data;
+    struct message *message = unseen->message;
+    if (network.spins(message)) {
+      unseen->message = NULL;
+      g_queue_delete_link(queue, item);
+      return message;
+    }
+  }
+  return NULL;
+}
+
+void transport_look(int index)
+{
+  for (struct message *message; (message = take_unseen(index));)
+    put_eager(message, 0);
 }
 
 static void send_eager(struct message *message, bool blocking)
@@ -174,7 +224,6 @@ static void send_eager(struct message *message, bool blocking)
   if (!message->joined)
     wire_charge(blocking ? WIRE_SEND : WIRE_SEND_NONBLOCKING, message->wire_bytes);
   if (message->kind == MESSAGE_CONTROL && daemon_time() > 0.0) {
-    ends[message->source].looked = machine_now();
     machine_relay(node_of(message->source), node_of(message->destination), daemon_time(),
                   leave_daemons, message);
   } else if (!may_be_mail(message) || !control_mail_post(message)) {

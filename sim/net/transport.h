@@ -37,9 +37,11 @@ struct network {
    * (control_mail.h). */
   bool mail;
   /* Control messages pass the daemons of the nodes, if the platform has daemons: each takes
-   * control_daemon_s for a message, and a rank looks for messages every control_poll_s after it
-   * last sent one. */
+   * control_daemon_s for a message, and a rank looks for messages every control_poll_s (Open MPI
+   * 1.3: opal_progress()). */
   bool out_of_band;
+  /* Returns whether the receiver looks for that control message without a pause. */
+  bool (*spins)(const struct message *);
   /* Returns whether the receiver would go on, or do something for its protocol, with that
    * message. */
   bool (*expects)(const struct message *);
@@ -49,6 +51,9 @@ struct network {
 
 /* Prepares transports. Call it before the first is made. No other actor runs meanwhile. */
 void transport_begin(const struct network *);
+
+/* Gives a rank those control messages of its daemon for which it looks without a pause now. */
+void transport_look(int index);
 
 /* Makes the transport of the calling rank, or of the dispatcher, whose index is the number of
  * ranks. */

@@ -28,6 +28,13 @@ static const struct failure *failure_at(unsigned i)
   return &layer.scenario->failures[i];
 }
 
+/* Returns whether the receiver waits for that control message and does nothing else meanwhile. */
+static bool spins(const struct message *message)
+{
+  return message->destination < layer.ranks && layer.rank[message->destination].quiesces &&
+         (shadow_protocol()->spins >> message->words[0] & 1);
+}
+
 static void begin_network(bool (*expects)(const struct message *),
                           bool (*is_awaited)(const struct message *))
 {
@@ -35,6 +42,7 @@ static void begin_network(bool (*expects)(const struct message *),
                             .mail = shadow_protocol()->level != RCL_LEVEL_CHANNEL &&
                                     !shadow_protocol()->piggybacks,
                             .out_of_band = shadow_protocol()->reconnects,
+                            .spins = spins,
                             .expects = expects,
                             .is_awaited = is_awaited};
   char *text[WIRE_OVERHEADS];

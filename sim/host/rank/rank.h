@@ -221,6 +221,7 @@ struct rank {
   /* accounting */
   bool stopped;  /* it waits, and its program is held or waits for storage */
   bool recovers; /* its program is held since a failure or a start */
+  bool quiesces; /* its program is held for a capture that has not begun */
   bool absent;   /* it has crashed or goes back, and has not started again */
   enum activity activity;
   double since;

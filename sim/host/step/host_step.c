@@ -474,6 +474,22 @@ static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
   run_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
+/* Notes that the program is held for a capture, or no longer: meanwhile the rank does nothing but
+ * wait for its peers' control messages. */
+static void watch_hold(struct rank *r, const struct rcl_event *event)
+{
+  bool before = r->quiesces;
+  r->quiesces &= event->kind != RCL_EVENT_START && event->kind != RCL_EVENT_DOWN;
+  for (uint32_t i = 0; i < r->actions.count; i++)
+    if (r->actions.item[i].kind == RCL_ACTION_HOLD)
+      r->quiesces = !r->recovers;
+    else if (r->actions.item[i].kind == RCL_ACTION_CAPTURE ||
+             r->actions.item[i].kind == RCL_ACTION_RELEASE)
+      r->quiesces = false;
+  if (r->quiesces && !before)
+    transport_look(r->index);
+}
+
 /* Takes one move, most often an event. A step starts no work if a crash follows at this very point.
  * STORE comes last, as it saves the slots that the other actions leave. */
 void host_take(struct rank *r, struct move *move, struct step *step)
@@ -491,6 +507,7 @@ void host_take(struct rank *r, struct move *move, struct step *step)
   bool going = shadow_step(move, &r->actions, &reason);
   bool recovery = move->event.kind == RCL_EVENT_START || move->event.kind == RCL_EVENT_DOWN;
   r->recovers = shadow_rank(r->index)->held && (r->recovers || recovery);
+  watch_hold(r, &move->event);
   if (!cut)
     set_stamp(r, shadow_rank(r->index)->noticed, shadow_rank(r->index)->line);
   if (move->kind == MOVE_EVENT) {
