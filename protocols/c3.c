@@ -65,9 +65,13 @@ static const char *const invariants[] = {
     /* 3 */ "a rank that is ready to stop logging has all late messages",
     /* 4 */ "no rank stops logging before it was ready to",
     /* 5 */ "a message that is to be suppressed has not been passed over",
-    /* 6 */ "only the initiator counts ranks (ready, stopped, replaying), each once",
+    /* 6 */
+    "only the initiator counts ranks (ready, stopped, replaying), each once; between checkpoints "
+    "all",
     /* 7 */ "no rank takes a checkpoint before its own replay is over",
     /* 8 */ "what is noted for a restart names ranks, and calls by numbers from 1 on",
+    /* 9 */ "only of a checkpoint that it has taken does a rank log and write messages",
+    /* 10 */ "a replay of which nothing is left has ended",
     NULL};
 
 /* ---- a checkpoint ---- */
@@ -528,11 +532,20 @@ static bool restart_is_sound(const struct rank *r)
   return true;
 }
 
+/* Returns whether none or all have stopped logging, unless a checkpoint is under way. */
+static bool counts_all(const struct rank *r)
+{
+  return r->state->in_progress || !r->state->stopped_ranks ||
+         r->state->stopped_ranks == (uint32_t)r->config->ranks;
+}
+
 static int first_broken(const struct rank *r)
 {
   bool stopping = r->state->phase == LOGGING || r->state->phase == WRITING;
   if (r->state->wanted && stopping)
     return 1;
+  if (stopping && !r->state->epoch)
+    return 9;
   if (!late_within_announced(r))
     return 2;
   if (r->state->phase == LOGGING && r->state->ready && !all_late_are_in(r))
@@ -541,6 +554,10 @@ static int first_broken(const struct rank *r)
     return 4;
   if (!none_passed_over(r))
     return 5;
+  if (!counts_all(r))
+    return 6;
+  if (r->state->replaying && r->state->phase != RECOVERING && replay_is_over(r))
+    return 10;
   uint32_t most = initiator(r->config) ? (uint32_t)r->config->ranks : 0;
   if (r->state->ready_ranks > most || r->state->stopped_ranks > most ||
       r->state->replaying_ranks > most)

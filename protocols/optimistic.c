@@ -64,6 +64,8 @@ static const char *const invariants[] = {
     /* 7 */ "no checkpoint is needed that is behind one that nothing can undo",
     /* 8 */ "no output waits that nothing can undo",
     /* 9 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
+    /* 10 */ "a logged reception is of a message of a rank, or of none",
+    /* 11 */ "dependences are on ranks",
     NULL};
 
 static const char *const controls[] = {"none",    "have", "report", "lost",     "told",
@@ -479,11 +481,29 @@ static void step(const struct rank *r)
 
 /* ---- invariants, by their numbers ---- */
 
+static bool are_on_ranks(const struct rank *r, const struct dependence *list, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (!rcl_is_rank(r->config, list[i].rank))
+      return false;
+  return true;
+}
+
+static bool depends_on_ranks(const struct rank *r)
+{
+  return are_on_ranks(r, depends_of(r->config, r->state), r->state->depends) &&
+         are_on_ranks(r, told_of(r->config, r->state), r->state->told);
+}
+
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
   if (!rcl_links_are_sound(&links))
     return 9;
+  if (!rcl_receptions_are_sound(r))
+    return 10;
+  if (!depends_on_ranks(r))
+    return 11;
   if (!rcl_links_nothing_waits(&links))
     return 1;
   if (r->state->stable > r->state->events || r->state->writing > r->state->events)

@@ -48,6 +48,7 @@ static const char *const invariants[] = {
     /* 5 */ "what a checkpoint says of the event log lies within it",
     /* 6 */ "no output waits when all events are stable",
     /* 7 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
+    /* 8 */ "a logged reception is of a message of a rank, or of none",
     NULL};
 
 enum phase { RUNNING, CAPTURING, WRITING };
@@ -450,6 +451,8 @@ static int first_broken(const struct rank *r)
   struct rcl_links links = links_of(r);
   if (!rcl_links_are_sound(&links))
     return 7;
+  if (!rcl_receptions_are_sound(r))
+    return 8;
   if (!rcl_links_nothing_waits(&links))
     return 1;
   if (r->state->stable > r->state->events || r->state->writing > r->state->events)

@@ -25,6 +25,16 @@ static inline const struct happened *rcl_logged_reception(const struct rank *r, 
   return NULL;
 }
 
+/* Checks an invariant: the sender of a logged reception is a rank, or nobody. */
+static inline bool rcl_receptions_are_sound(const struct rank *r)
+{
+  const struct happened *entry = happened_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->happened; i++)
+    if (entry[i].request && entry[i].peer != RCL_NOBODY && !rcl_is_rank(r->config, entry[i].peer))
+      return false;
+  return true;
+}
+
 /* Returns the next decision to repeat, or NULL if the program may decide anew. */
 static inline const struct happened *rcl_next_decision(const struct rank *r)
 {
@@ -48,16 +58,21 @@ RCL_MAYBE static void rcl_replay_receive(const struct rank *r)
   match->tag = entry && entry->peer != RCL_NOBODY ? entry->tag : r->event->tag;
 }
 
+/* Repeats a logged decision. */
+static inline void rcl_repeat(const struct rank *r, uint32_t outcome)
+{
+  rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = outcome;
+  r->state->repeated++;
+  r->state->replaying--;
+}
+
 static inline void rcl_replay_decision(const struct rank *r)
 {
   const struct happened *entry = rcl_next_decision(r);
-  if (!entry) {
+  if (entry)
+    rcl_repeat(r, entry->outcome);
+  else
     note_decision(r, r->event->outcome);
-    return;
-  }
-  rcl_act(r->actions, RCL_ACTION_FORCE)->outcome = entry->outcome;
-  r->state->repeated++;
-  r->state->replaying--;
 }
 
 /* Cancels or completes a receive, which is a decision like any other. A receive that is cancelled
@@ -74,8 +89,11 @@ static inline void rcl_replay_cancel(const struct rank *r)
   } else if (r->event->outcome && !rcl_next_decision(r)) {
     const struct rcl_event nobody = {.request = r->event->request, .peer = RCL_NOBODY};
     note_reception(&(struct rank){r->config, r->variant, r->state, &nobody, r->actions});
+  } else if (rcl_next_decision(r)) {
+    rcl_repeat(r,
+               0); /* a receive that was cancelled is logged as a reception of nobody's message */
   } else {
-    rcl_replay_decision(r);
+    note_decision(r, 0);
   }
 }
 
