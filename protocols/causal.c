@@ -49,6 +49,7 @@ static const char *const invariants[] = {
     /* 6 */ "nothing happens again before all have answered",
     /* 7 */ "no output waits when the determinants before it are stable",
     /* 8 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
+    /* 9 */ "a determinant is of a rank's event: a decision, or a message of a rank or of nobody",
     NULL};
 
 static const char *const controls[] = {"none",    "have",      "report",      "checkpointed",
@@ -496,11 +497,25 @@ static bool has_own(const struct rank *r)
   return own == r->state->events - r->state->durable.events;
 }
 
+static bool determinants_name_ranks(const struct rank *r)
+{
+  const struct determinant *log = log_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->log; i++) {
+    bool sent = log[i].peer != RCL_ANY && log[i].peer != RCL_NOBODY;
+    if (!rcl_is_rank(r->config, log[i].receiver) || !rcl_is_rank(r->config, log[i].from) ||
+        (sent && !rcl_is_rank(r->config, log[i].peer)))
+      return false;
+  }
+  return true;
+}
+
 static int first_broken(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
   if (!rcl_links_are_sound(&links))
     return 8;
+  if (!determinants_name_ranks(r))
+    return 9;
   if (!rcl_links_nothing_waits(&links))
     return 1;
   for (int i = 0; i < r->config->ranks; i++)

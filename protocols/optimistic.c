@@ -65,7 +65,7 @@ static const char *const invariants[] = {
     /* 8 */ "no output waits that nothing can undo",
     /* 9 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
     /* 10 */ "a logged reception is of a message of a rank, or of none",
-    /* 11 */ "dependences are on ranks",
+    /* 11 */ "events depend on those of other ranks",
     NULL};
 
 static const char *const controls[] = {"none",    "have", "report", "lost",     "told",
@@ -481,18 +481,17 @@ static void step(const struct rank *r)
 
 /* ---- invariants, by their numbers ---- */
 
-static bool are_on_ranks(const struct rank *r, const struct dependence *list, uint32_t count)
-{
-  for (uint32_t i = 0; i < count; i++)
-    if (!rcl_is_rank(r->config, list[i].rank))
-      return false;
-  return true;
-}
-
 static bool depends_on_ranks(const struct rank *r)
 {
-  return are_on_ranks(r, depends_of(r->config, r->state), r->state->depends) &&
-         are_on_ranks(r, told_of(r->config, r->state), r->state->told);
+  const struct dependence *depends = depends_of(r->config, r->state),
+                          *told = told_of(r->config, r->state);
+  for (uint32_t i = 0; i < r->state->depends; i++)
+    if (!rcl_is_rank(r->config, depends[i].rank) || depends[i].rank == r->config->self)
+      return false;
+  for (uint32_t i = 0; i < r->state->told; i++)
+    if (!rcl_is_rank(r->config, told[i].rank))
+      return false;
+  return true;
 }
 
 static int first_broken(const struct rank *r)
