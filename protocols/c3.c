@@ -71,8 +71,7 @@ static const char *const invariants[] = {
     /* 7 */ "no rank takes a checkpoint before its own replay is over",
     /* 8 */ "what is noted for a restart names ranks, and calls by numbers from 1 on",
     /* 9 */ "only of a checkpoint that it has taken does a rank log and write messages",
-    /* 10 */ "a replay of which nothing is left has ended",
-    NULL};
+    /* 10 */ "a replay has ended as soon as nothing of what it has to repeat is left", NULL};
 
 /* ---- a checkpoint ---- */
 
