@@ -1,10 +1,9 @@
 /* Keeps checkpoints on stable storage: a folder that all processes reach.
  *
- *     committed                     the record: protocol, processes, checkpoint
- *     checkpoint-N.rank-R-of-P.image   data that process R of P protects, then its protocol's
- * state,
- *     ...                              slots
- *     checkpoint-N.rank-R-of-P.log     these alone, as they were later
+ *     committed                        the record: protocol, processes, checkpoint
+ *     checkpoint-N.rank-R-of-P.image   data that process R of P protects, state and slots of its
+ *                                      protocol
+ *     checkpoint-N.rank-R-of-P.log     state and slots alone, as they were later
  *
  * A file is written under a temporary name, synced and renamed, so a process may be killed at
  * any moment. A capture writes the program's data at once, to a file that the store completes

@@ -119,6 +119,8 @@ const struct code *executor_code(struct executor *, LLVMValueRef function);
 LLVMValueRef code_function(const struct code *);
 unsigned code_registers(const struct code *);
 struct flow *code_flow(const struct code *);
+/* Returns the place of the function among those that were executed, by their first calls. */
+unsigned code_order(const struct code *);
 /* Returns the number of an instruction or argument; -1: the function does not have it. */
 int code_number(const struct code *, LLVMValueRef);
 /* Returns the object of a global, and makes the object at the first call. */
@@ -214,7 +216,7 @@ enum go_on path_unsupported(struct executor *, struct path *, LLVMValueRef instr
  * the one that has come least far. Takes it from the list. */
 struct path *paths_next(struct executor *, guint outer);
 /* Puts the path back to those that are to be continued, or merges it with one of them that is at
- * the same instruction and that differs from it in numbers only. Takes ownership of the path. */
+ * the same instruction and differs from it in numbers only. Takes ownership of the path. */
 void path_meet(struct executor *, guint outer, struct path *);
 
 /* ---- calls.c ---- */

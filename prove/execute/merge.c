@@ -1,5 +1,4 @@
-#include <string.h>
-
+#include "base/breach.h"
 #include "prove/execute/execute.h"
 
 /* ---- which path comes first ---- */
@@ -7,7 +6,7 @@
 static int compare_frames(const struct frame *a, const struct frame *b)
 {
   if (a->code != b->code)
-    return a->code < b->code ? -1 : 1;
+    return code_order(a->code) < code_order(b->code) ? -1 : 1;
   return flow_compare(code_flow(a->code), a->next, a->trips, b->next, b->trips);
 }
 
@@ -204,13 +203,22 @@ static void merge_objects(const struct meeting *m)
   }
 }
 
+/* Returns how many conditions both paths begin with. */
+static guint common(const struct path *a, const struct path *b)
+{
+  guint count = 0;
+  while (count < a->conditions->len && count < b->conditions->len &&
+         a->conditions->pdata[count] == b->conditions->pdata[count])
+    count++;
+  return count;
+}
+
 /* Makes of `into` both paths. The conditions of paths that have parted exclude each other. */
 static void merge(struct executor *x, struct path *into, struct path *from)
 {
-  struct meeting m = {.x = x, .into = into, .from = from};
-  while (m.common < into->conditions->len && m.common < from->conditions->len &&
-         into->conditions->pdata[m.common] == from->conditions->pdata[m.common])
-    m.common++;
+  struct meeting m = {.x = x, .into = into, .from = from, .common = common(into, from)};
+  REQUIRE(m.common < into->conditions->len && m.common < from->conditions->len,
+          "paths that have parted at a condition");
   m.first = rest_of(x, into, m.common);
   m.second = rest_of(x, from, m.common);
   for (unsigned i = 0; i < into->depth; i++)

@@ -8,6 +8,7 @@ struct code {
   LLVMValueRef function;
   GHashTable *numbers; /* numbers of arguments and instructions, from 1 */
   struct flow *flow;
+  unsigned order;
 };
 
 /* ---- functions ---- */
@@ -39,6 +40,7 @@ const struct code *executor_code(struct executor *x, LLVMValueRef function)
     for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
       number(code, v);
   code->flow = flow_new(function, code->numbers);
+  code->order = g_hash_table_size(x->codes);
   g_hash_table_insert(x->codes, function, code);
   return code;
 }
@@ -56,6 +58,11 @@ unsigned code_registers(const struct code *code)
 struct flow *code_flow(const struct code *code)
 {
   return code->flow;
+}
+
+unsigned code_order(const struct code *code)
+{
+  return code->order;
 }
 
 int code_number(const struct code *code, LLVMValueRef value)
