@@ -174,6 +174,7 @@ static void set_up(struct session *s, struct world *world, const struct rcl_prot
   world->per_node = (int)number_of(text, "per_node", 1);
   world->exceeds = number_of(text, "exceeds", 0);
   world->stored_per_node = (int)number_of(text, "stored_per_node", 1);
+  world->attempts = number_of(text, "attempts", 0);
   add_levels(world, text);
   world->check = true;
   world->script = s->script;
