@@ -65,13 +65,12 @@ static const char *const invariants[] = {
     /* 3 */ "a rank that is ready to stop logging has all late messages",
     /* 4 */ "no rank stops logging before it was ready to",
     /* 5 */ "a message that is to be suppressed has not been passed over",
-    /* 6 */
-    "only the initiator counts ranks (ready, stopped, replaying), each once; between checkpoints "
-    "all",
+    /* 6 */ "only the initiator counts ranks, each once, and between checkpoints none or all",
     /* 7 */ "no rank takes a checkpoint before its own replay is over",
     /* 8 */ "what is noted for a restart names ranks, and calls by numbers from 1 on",
     /* 9 */ "only of a checkpoint that it has taken does a rank log and write messages",
-    /* 10 */ "a replay has ended as soon as nothing of what it has to repeat is left", NULL};
+    /* 10 */ "a replay has ended as soon as nothing of what it has to repeat is left",
+    NULL};
 
 /* ---- a checkpoint ---- */
 
