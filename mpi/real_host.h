@@ -29,6 +29,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/box.h"
+
 struct real_options {
   const char *protocol; /* name of the protocol in the registry */
   /* Folder for checkpoints, which all processes can reach. It is made if it does not exist. */
@@ -85,7 +87,7 @@ struct real_options real_options_of_environment(void);
 
 /* Describes a box of an array of `dimensions` dimensions, as recline_protect_distributed() has it;
  * 0: the memory is no part of an array. */
-enum { REAL_DIMENSIONS = 3 };
+enum { REAL_DIMENSIONS = BOX_DIMENSIONS };
 struct real_shape {
   int64_t dimensions;
   int64_t whole[REAL_DIMENSIONS], first[REAL_DIMENSIONS], part[REAL_DIMENSIONS];

@@ -92,42 +92,6 @@ size_t real_redistribute_bytes(int id)
 
 /* ---- a process reads its parts ---- */
 
-/* Describes a box of three dimensions. Dimensions that an array lacks come first and have one
- * item. */
-struct box {
-  int64_t first[REAL_DIMENSIONS], end[REAL_DIMENSIONS];
-};
-
-static struct box box_of(const struct real_shape *shape)
-{
-  struct box box = {.end = {1, 1, 1}};
-  int missing = REAL_DIMENSIONS - (int)shape->dimensions;
-  for (int d = 0; d < shape->dimensions; d++) {
-    box.first[missing + d] = shape->first[d];
-    box.end[missing + d] = shape->first[d] + shape->part[d];
-  }
-  return box;
-}
-
-static size_t item_at(const struct box *box, const int64_t at[REAL_DIMENSIONS])
-{
-  size_t item = 0;
-  for (int d = 0; d < REAL_DIMENSIONS; d++)
-    item = item * (size_t)(box->end[d] - box->first[d]) + (size_t)(at[d] - box->first[d]);
-  return item;
-}
-
-static bool meet(const struct box *a, const struct box *b, struct box *both)
-{
-  bool some = true;
-  for (int d = 0; d < REAL_DIMENSIONS; d++) {
-    both->first[d] = a->first[d] > b->first[d] ? a->first[d] : b->first[d];
-    both->end[d] = a->end[d] < b->end[d] ? a->end[d] : b->end[d];
-    some &= both->first[d] < both->end[d];
-  }
-  return some;
-}
-
 /* Describes a part that is being read. */
 struct filling {
   const struct real_region *region;
@@ -153,16 +117,18 @@ static void put_row(const struct filling *f, size_t at, const char *row, size_t 
 
 static void read_part(const struct filling *f, int owner, const struct real_found *part)
 {
-  struct box theirs = box_of(&part->head.shape), both;
-  if (!meet(&f->box, &theirs, &both))
+  struct box theirs = box_of((int)part->head.shape.dimensions, part->head.shape.first,
+                             part->head.shape.part),
+             both;
+  if (!box_meet(&f->box, &theirs, &both))
     return;
   size_t size = f->region->item_bytes, items = (size_t)(both.end[2] - both.first[2]);
   char *row = memory_grow(NULL, items * size + 1);
   for (int64_t i = both.first[0]; i < both.end[0]; i++)
     for (int64_t j = both.first[1]; j < both.end[1]; j++) {
-      const int64_t at[REAL_DIMENSIONS] = {i, j, both.first[2]};
-      read_bytes(owner, part, item_at(&theirs, at) * size, row, items * size);
-      put_row(f, item_at(&f->box, at), row, items, owner);
+      const int64_t at[BOX_DIMENSIONS] = {i, j, both.first[2]};
+      read_bytes(owner, part, box_item(&theirs, at) * size, row, items * size);
+      put_row(f, box_item(&f->box, at), row, items, owner);
     }
   free(row);
 }
@@ -184,7 +150,8 @@ static void fill_part(const struct real_region *mine)
 {
   size_t items = mine->bytes / mine->item_bytes;
   struct filling f = {.region = mine,
-                      .box = box_of(&mine->shape),
+                      .box =
+                          box_of((int)mine->shape.dimensions, mine->shape.first, mine->shape.part),
                       .filled = memory_table(items + 1, sizeof *f.filled)};
   for (int owner = 0; owner < olds; owner++) {
     const struct real_found *part = part_of(owner, mine->id);

@@ -32,6 +32,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/box.h"
+
 /* Lists the types of items that recline.h has, and bytes without a type. */
 enum item {
   ITEM_NONE = -1,
@@ -46,7 +48,7 @@ enum item {
 };
 
 /* Says where a part lies in a distributed array, in items. The last dimension is contiguous. */
-enum { SHAPE_DIMENSIONS = 3 };
+enum { SHAPE_DIMENSIONS = BOX_DIMENSIONS };
 struct shape {
   int dimensions; /* 0: the memory is no such part */
   int64_t whole[SHAPE_DIMENSIONS], first[SHAPE_DIMENSIONS], part[SHAPE_DIMENSIONS];

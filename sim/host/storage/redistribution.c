@@ -158,43 +158,6 @@ uint32_t redistribution_checkpoint(void)
 
 /* ---- a rank reads its parts ---- */
 
-/* Describes a box of three dimensions. Dimensions that an array lacks come first and have one item.
- */
-struct box {
-  int64_t first[SHAPE_DIMENSIONS], end[SHAPE_DIMENSIONS];
-};
-
-static struct box box_of(const struct shape *shape)
-{
-  struct box box = {.end = {1, 1, 1}};
-  int missing = SHAPE_DIMENSIONS - shape->dimensions;
-  for (int d = 0; d < shape->dimensions; d++) {
-    box.first[missing + d] = shape->first[d];
-    box.end[missing + d] = shape->first[d] + shape->part[d];
-  }
-  return box;
-}
-
-/* Returns the index of the item at `at` in memory that holds the box. */
-static size_t item_at(const struct box *box, const int64_t at[SHAPE_DIMENSIONS])
-{
-  size_t item = 0;
-  for (int d = 0; d < SHAPE_DIMENSIONS; d++)
-    item = item * (size_t)(box->end[d] - box->first[d]) + (size_t)(at[d] - box->first[d]);
-  return item;
-}
-
-static bool meet(const struct box *a, const struct box *b, struct box *both)
-{
-  bool some = true;
-  for (int d = 0; d < SHAPE_DIMENSIONS; d++) {
-    both->first[d] = MAX(a->first[d], b->first[d]);
-    both->end[d] = MIN(a->end[d], b->end[d]);
-    some &= both->first[d] < both->end[d];
-  }
-  return some;
-}
-
 /* Describes a part that is being read. */
 struct filling {
   const struct region *region;
@@ -222,20 +185,20 @@ static void put_row(struct filling *f, size_t at, const char *row, size_t items,
 
 static void read_part(struct filling *f, guint owner, const struct region *part)
 {
-  struct box theirs = box_of(&part->shape), both;
-  if (!meet(&f->box, &theirs, &both))
+  struct box theirs = box_of(part->shape.dimensions, part->shape.first, part->shape.part), both;
+  if (!box_meet(&f->box, &theirs, &both))
     return;
   size_t size = portable_item_bytes(part->item);
   size_t items = (size_t)(both.end[2] - both.first[2]);
   g_autofree char *row = g_malloc(items * size);
   for (int64_t i = both.first[0]; i < both.end[0]; i++)
     for (int64_t j = both.first[1]; j < both.end[1]; j++) {
-      const int64_t at[SHAPE_DIMENSIONS] = {i, j, both.first[2]};
+      const int64_t at[BOX_DIMENSIONS] = {i, j, both.first[2]};
       struct region line = *part;
-      line.memory += item_at(&theirs, at) * size;
+      line.memory += box_item(&theirs, at) * size;
       line.bytes = items * size;
       portable_copy(row, image_of(owner), &line);
-      put_row(f, item_at(&f->box, at), row, items, owner);
+      put_row(f, box_item(&f->box, at), row, items, owner);
     }
 }
 
@@ -251,7 +214,9 @@ static double fill_part(int rank, const struct region *mine)
 {
   size_t items = mine->bytes / portable_item_bytes(mine->item);
   g_autofree bool *filled = g_new0(bool, items + 1);
-  struct filling f = {.region = mine, .box = box_of(&mine->shape), .filled = filled};
+  struct filling f = {.region = mine,
+                      .box = box_of(mine->shape.dimensions, mine->shape.first, mine->shape.part),
+                      .filled = filled};
   for (guint owner = 0; owner < images->len; owner++) {
     const struct region *part = region_of(image_of(owner), mine->id);
     if (part && !same_array(mine, part))

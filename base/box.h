@@ -1,0 +1,28 @@
+/* Describes parts of arrays of up to three dimensions, as boxes of items: for programs that read
+ * the parts of others. */
+#ifndef RECLINE_BOX_H
+#define RECLINE_BOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BOX_DIMENSIONS = 3 };
+
+/* Holds items `first` to `end` - 1 of each dimension. Dimensions that an array lacks come first and
+ * have one item. */
+struct box {
+  int64_t first[BOX_DIMENSIONS], end[BOX_DIMENSIONS];
+};
+
+/* Returns the box of `part` items from `first` on, in each of `dimensions` dimensions. */
+struct box box_of(int dimensions, const int64_t *first, const int64_t *part);
+
+/* Returns the index of the item at `at`, which is in the box, in memory that holds the box by
+ * rows. */
+size_t box_item(const struct box *, const int64_t at[BOX_DIMENSIONS]);
+
+/* Sets *both to the items that are in both boxes; returns whether there are any. */
+bool box_meet(const struct box *, const struct box *, struct box *both);
+
+#endif
