@@ -47,23 +47,7 @@ killed() {
 }
 parts() { find "$RECLINE_CHECKPOINTS" -name 'checkpoint-*' | sed 's/.*-of-\([0-9]*\)\..*/\1/' | sort -u | xargs; }
 
-# Prints the largest distance of hexadecimal numbers at the ends of lines in units of the last place;
-# other words must be equal.
-distance() { # FILE FILE PATTERN
-  perl -we 'no warnings "portable"; my $pattern = pop;
-    sub value { my ($sign, $digits, $power) = $_[0] =~ /(-?)0x1(?:\.([0-9a-f]*))?p([-+]\d+)$/;
-      return $_[0] unless defined $power;
-      $digits = ($digits // "") . "0" x (13 - length($digits // ""));
-      return (($power + 1023) << 52 | hex $digits) * ($sign ? -1 : 1); }
-    my @of = map { open my $in, "<", $_ or die; [map { /$pattern.* (\S+)$/ ? value($1) : () } <$in>] }
-      @ARGV;
-    die "no values" unless @{$of[0]} and @{$of[0]} == @{$of[1]};
-    my $most = 0;
-    for my $i (0 .. $#{$of[0]}) { my ($x, $y) = ($of[0][$i], $of[1][$i]);
-      my $far = $x eq $y ? 0 : "$x$y" =~ /^[-0-9]+$/ ? abs($x - $y) : "other";
-      $most = $far if $far eq "other" or $most ne "other" and $far > $most; }
-    print $most' "$@"
-}
+distance() { perl "$root/sim/host/t/distance.pl" "$@"; } # FILE FILE PATTERN
 
 # joined NAME: the traces of the second run fit together.
 joined() {

@@ -31,23 +31,7 @@ stops() { # NAME PROGRAM ARGUMENTS RANKS TIME WORD...
     --set checkpoint.then=stop "$@"
 }
 
-# Prints the largest distance of hexadecimal numbers in units of the last place, or of other words
-# at the ends of lines whether they differ.
-distance() { # FILE FILE PATTERN
-  perl -we 'no warnings "portable"; my $pattern = pop;
-    sub value { my ($sign, $digits, $power) = $_[0] =~ /(-?)0x1(?:\.([0-9a-f]*))?p([-+]\d+)$/;
-      return $_[0] unless defined $power;
-      $digits = ($digits // "") . "0" x (13 - length($digits // ""));
-      return (($power + 1023) << 52 | hex $digits) * ($sign ? -1 : 1); }
-    my @of = map { open my $in, "<", $_ or die; [map { /$pattern.* (\S+)$/ ? value($1) : () } <$in>] }
-      @ARGV;
-    die "no values" unless @{$of[0]} and @{$of[0]} == @{$of[1]};
-    my $most = 0;
-    for my $i (0 .. $#{$of[0]}) { my ($x, $y) = ($of[0][$i], $of[1][$i]);
-      my $far = $x eq $y ? 0 : "$x$y" =~ /^[-0-9]+$/ ? abs($x - $y) : "other";
-      $most = $far if $far eq "other" or $most ne "other" and $far > $most; }
-    print $most' "$@"
-}
+distance() { perl "$root/sim/host/t/distance.pl" "$@"; } # FILE FILE PATTERN
 
 # ---- three programs from 8 ranks on others ----
 
