@@ -26,6 +26,10 @@ is "$(verdict chandy-lamport)" 'proved 0' 'chandy-lamport, all worlds' out err
 is "$(verdict $small lai-yang)" 'proved 0' 'lai-yang, 2 ranks, lists of one entry' out err
 # shellcheck disable=SC2086 # options
 is "$(verdict $small bookmark)" 'proved 0' 'bookmark, 2 ranks, lists of one entry' out err
+# shellcheck disable=SC2086 # options
+is "$(verdict $small c3)" 'proved 0' 'c3, 2 ranks, lists of one entry' out err
+# shellcheck disable=SC2086 # options
+is "$(verdict $small pessimistic)" 'proved 0' 'pessimistic, 2 ranks, lists of one entry' out err
 
 # ---- seeded ----
 
@@ -78,4 +82,4 @@ refused 'expected a mutant' 'no such mutant' "$recline" prove --memory bookmark~
 refused 'expected its source in C' 'a shared object' "$recline" prove --memory mine.so
 echo 'int x = ;' >bad.c
 exits 64 'a source that does not compile' "$recline" prove --memory bad.c
-finish 58
+finish 60
