@@ -119,12 +119,6 @@ void block_write(Z3_context z, struct block *b, uint32_t at, const struct value 
   write_cells(z, b->cell + at, v, bytes);
 }
 
-bool value_same(const struct value *a, const struct value *b)
-{
-  return a->kind == b->kind && a->width == b->width && a->object == b->object &&
-         (a->kind == VALUE_POINTER ? a->bits == b->bits : a->term == b->term);
-}
-
 bool cells_are_whole(const struct cell *cell, uint32_t bytes)
 {
   if (cell[0].of.kind == VALUE_BITS || cell[0].of.width != 8 * bytes)

@@ -34,6 +34,8 @@ struct path *path_fork(struct executor *x, const struct path *from)
   for (unsigned i = 0; i < from->depth; i++) {
     size_t bytes = (code_registers(from->frame[i].code) + 1) * sizeof(struct value);
     p->frame[i].registers = memcpy(memory_grow(NULL, bytes), from->frame[i].registers, bytes);
+    if (!from->frame[i].trips)
+      continue;
     bytes = (flow_loops(code_flow(from->frame[i].code)) + 1) * sizeof(uint16_t);
     p->frame[i].trips = memcpy(memory_grow(NULL, bytes), from->frame[i].trips, bytes);
   }
@@ -101,7 +103,7 @@ bool path_enter(struct executor *x, struct path *p, LLVMValueRef function, const
   f->next = LLVMGetFirstInstruction(f->block);
   f->call = call;
   f->registers = memory_table(code_registers(f->code) + 1, sizeof *f->registers);
-  f->trips = memory_table(flow_loops(code_flow(f->code)) + 1, sizeof *f->trips);
+  f->trips = x->merges ? memory_table(flow_loops(code_flow(f->code)) + 1, sizeof *f->trips) : NULL;
   for (unsigned i = 0; i < count; i++)
     f->registers[i] = args[i];
   return true;
@@ -128,7 +130,7 @@ void path_set(struct path *p, LLVMValueRef instruction, struct value v)
 static void jump(struct path *p, LLVMBasicBlockRef to)
 {
   struct frame *f = top(p);
-  p->meets = flow_jump(code_flow(f->code), f->trips, f->block, to);
+  p->meets = f->trips && flow_jump(code_flow(f->code), f->trips, f->block, to);
   f->before = f->block;
   f->block = to;
   f->next = LLVMGetFirstInstruction(to);
@@ -257,7 +259,7 @@ static enum go_on return_from(struct executor *x, struct path *p, LLVMValueRef v
   }
   if (result.kind != VALUE_NONE)
     path_set(p, call, result);
-  p->meets = true;
+  p->meets = x->merges;
   return GO_ON;
 }
 
@@ -536,7 +538,7 @@ static enum go_on run_path(struct executor *x, struct path *p)
       take_phis(x, p, v);
       continue;
     }
-    if (p->meets && x->merges) {
+    if (p->meets) {
       p->meets = false;
       return GO_AGAIN;
     }

@@ -62,7 +62,7 @@ struct frame {
   LLVMValueRef next;       /* the next instruction */
   LLVMValueRef call;       /* the caller's instruction that gets the result; NULL: none */
   struct value *registers; /* by the number of the instruction or argument */
-  uint16_t *trips;         /* by loop, if paths merge (flow.h) */
+  uint16_t *trips;         /* by loop (flow.h); NULL: paths do not merge */
 };
 
 enum { FRAMES = 32, WHAT_MAX = 200 };
@@ -118,7 +118,7 @@ char *executor_undecided(const struct executor *);
 const struct code *executor_code(struct executor *, LLVMValueRef function);
 LLVMValueRef code_function(const struct code *);
 unsigned code_registers(const struct code *);
-struct flow *code_flow(const struct code *);
+struct flow *code_flow(const struct code *); /* NULL: paths do not merge */
 /* Returns the place of the function among those that were executed, by their first calls. */
 unsigned code_order(const struct code *);
 /* Returns the number of an instruction or argument; -1: the function does not have it. */
@@ -149,7 +149,6 @@ const struct block *path_block(const struct executor *, const struct path *, uin
 struct block *path_own_block(struct executor *, struct path *, uint32_t object);
 /* Makes the bytes of an object what they were at first. */
 void path_forget(struct path *, uint32_t object);
-bool value_same(const struct value *, const struct value *);
 /* Returns whether the cells are all the bytes of one value, in order. */
 bool cells_are_whole(const struct cell *, uint32_t bytes);
 /* Load and store a value. Return false if the access is not allowed; path->fault says why. */

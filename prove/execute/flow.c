@@ -177,8 +177,8 @@ static void add_phis(const struct flow *f, LLVMBasicBlockRef to, LLVMBasicBlockR
     }
 }
 
-/* Makes the needs at the end of a block from those of its successors; returns whether they have
- * changed. */
+/* Finds which values are needed at the end of a block, as its successors need them. Returns whether
+ * more are needed than were known. */
 static bool renew_needs(struct flow *f, struct block_flow *b)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block);

@@ -38,22 +38,13 @@ struct meeting {
   struct executor *x;
   struct path *into, *from;
   guint common;  /* conditions that both begin with */
-  Z3_ast first;  /* the other conditions of `into` */
-  Z3_ast second; /* those of `from` */
+  Z3_ast first;  /* all other conditions of `into` */
+  Z3_ast second; /* all other conditions of `from` */
 };
 
 static bool is_number(const struct value *v)
 {
   return v->kind == VALUE_BITS || v->kind == VALUE_TERM;
-}
-
-static bool are_same(const struct value *a, const struct value *b)
-{
-  if (a->kind != b->kind || a->kind == VALUE_NONE)
-    return a->kind == b->kind;
-  if (a->kind == VALUE_BITS)
-    return a->bits == b->bits && a->width == b->width;
-  return value_same(a, b);
 }
 
 /* Returns whether both registers become one. If a known number leads to a place in memory, it stays
@@ -62,7 +53,7 @@ static bool registers_agree(const struct frame *a, const struct frame *b, const 
                             LLVMValueRef v, int number)
 {
   const struct value *x = &a->registers[number], *y = &b->registers[number];
-  if (!needed[number] || are_same(x, y))
+  if (!needed[number] || value_same(x, y))
     return true;
   if (!is_number(x) || !is_number(y))
     return false;
@@ -99,7 +90,7 @@ static bool cells_agree(const struct object *o, const struct block *a, const str
                         uint32_t at)
 {
   const struct cell *x = &a->cell[at], *y = &b->cell[at];
-  if (are_same(&x->of, &y->of) && x->k == y->k)
+  if (value_same(&x->of, &y->of) && x->k == y->k)
     return true;
   if (x->of.kind == VALUE_NONE || y->of.kind == VALUE_NONE)
     return o->variable;
@@ -142,7 +133,7 @@ static Z3_ast rest_of(struct executor *x, const struct path *p, guint from)
 static struct value merged(const struct meeting *m, const struct value *a, const struct value *b)
 {
   const struct value is_first = {.kind = VALUE_TERM, .width = 1, .term = m->first};
-  return are_same(a, b) ? *a : value_select(m->x->z3, &is_first, a, b);
+  return value_same(a, b) ? *a : value_select(m->x->z3, &is_first, a, b);
 }
 
 static void merge_registers(const struct meeting *m, struct frame *a, const struct frame *b)
@@ -176,10 +167,10 @@ static void merge_cells(const struct meeting *m, uint32_t number)
     bytes = 1;
     struct cell *c = &a->cell[at];
     const struct cell *other = &b->cell[at];
-    if (are_same(&c->of, &other->of) && c->k == other->k)
+    if (value_same(&c->of, &other->of) && c->k == other->k)
       continue;
     if (c->of.kind == VALUE_NONE || other->of.kind == VALUE_NONE) {
-      *c = (struct cell){0}; /* any value, so that of either path, too */
+      *c = (struct cell){0}; /* may be any value, also the one of either path */
       continue;
     }
     bytes = width_at(a, b, at);

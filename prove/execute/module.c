@@ -7,7 +7,7 @@
 struct code {
   LLVMValueRef function;
   GHashTable *numbers; /* numbers of arguments and instructions, from 1 */
-  struct flow *flow;
+  struct flow *flow;   /* NULL: paths have not merged */
   unsigned order;
 };
 
@@ -16,7 +16,8 @@ struct code {
 static void free_code(void *data)
 {
   struct code *code = data;
-  flow_free(code->flow);
+  if (code->flow)
+    flow_free(code->flow);
   g_hash_table_destroy(code->numbers);
   g_free(code);
 }
@@ -26,7 +27,7 @@ static void number(struct code *code, LLVMValueRef value)
   g_hash_table_insert(code->numbers, value, GUINT_TO_POINTER(g_hash_table_size(code->numbers) + 1));
 }
 
-const struct code *executor_code(struct executor *x, LLVMValueRef function)
+static struct code *code_of(struct executor *x, LLVMValueRef function)
 {
   struct code *code = g_hash_table_lookup(x->codes, function);
   if (code)
@@ -39,9 +40,16 @@ const struct code *executor_code(struct executor *x, LLVMValueRef function)
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
       number(code, v);
-  code->flow = flow_new(function, code->numbers);
   code->order = g_hash_table_size(x->codes);
   g_hash_table_insert(x->codes, function, code);
+  return code;
+}
+
+const struct code *executor_code(struct executor *x, LLVMValueRef function)
+{
+  struct code *code = code_of(x, function);
+  if (x->merges && !code->flow)
+    code->flow = flow_new(function, code->numbers);
   return code;
 }
 

@@ -17,6 +17,12 @@ struct value value_pointer(uint32_t object, uint64_t offset)
   return (struct value){.kind = VALUE_POINTER, .width = 64, .object = object, .bits = offset};
 }
 
+bool value_same(const struct value *a, const struct value *b)
+{
+  return a->kind == b->kind && a->width == b->width && a->object == b->object &&
+         a->bits == b->bits && a->term == b->term;
+}
+
 int64_t value_signed(const struct value *v)
 {
   uint64_t sign = UINT64_C(1) << (v->width - 1);

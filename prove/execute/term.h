@@ -37,6 +37,9 @@ static inline bool value_is(const struct value *v, enum value_kind kind)
   return v->kind == kind;
 }
 
+/* Returns whether both are the same number, term, pointer, function or fields. */
+bool value_same(const struct value *, const struct value *);
+
 struct value value_bits(unsigned width, uint64_t bits);
 struct value value_pointer(uint32_t object, uint64_t offset);
 
