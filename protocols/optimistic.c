@@ -65,7 +65,7 @@ static const char *const invariants[] = {
     /* 8 */ "no output waits that nothing can undo",
     /* 9 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
     /* 10 */ "a logged reception is of a message of a rank, or of none",
-    /* 11 */ "events depend on those of other ranks",
+    /* 11 */ "events depend on events of other ranks",
     NULL};
 
 static const char *const controls[] = {"none",    "have", "report", "lost",     "told",

@@ -90,8 +90,7 @@ static inline void rcl_replay_cancel(const struct rank *r)
     const struct rcl_event nobody = {.request = r->event->request, .peer = RCL_NOBODY};
     note_reception(&(struct rank){r->config, r->variant, r->state, &nobody, r->actions});
   } else if (rcl_next_decision(r)) {
-    rcl_repeat(r,
-               0); /* a receive that was cancelled is logged as a reception of nobody's message */
+    rcl_repeat(r, 0); /* a cancelled receive would have a reception of nobody's message */
   } else {
     note_decision(r, 0);
   }

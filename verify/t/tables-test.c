@@ -141,9 +141,9 @@ static void fingerprints(void)
   ok(differ, "a fingerprint of 1 to 58 bits uses each of its bits");
 }
 
-/* A violation is missed when a state on a shortest way to it, of which each level has one at most,
- * is left out as its fingerprint is that of another state: each pair with a probability of 2^-bits.
- */
+/* Compares with the formulas for what fingerprints miss. Two states have one fingerprint with a
+ * probability of 2^-bits, and then one of them is left out. A violation is missed if such a state
+ * is on its shortest way, which has one state of each level. */
 static void chances(void)
 {
   ok(fingerprint_miss(40, 1000, 9) == ldexp(10 * 1000, -40) && fingerprint_miss(8, 1000, 9) == 1,
@@ -214,7 +214,8 @@ static void filters(void)
 
 /* ---- the table of states ---- */
 
-/* States of so many words that differ in one word only, each of which is told from the others. */
+/* Adds states of `words` words that differ in one word only. The table must tell each from all
+ * others. */
 static void wide_states(uint32_t words)
 {
   uint8_t bits[16];

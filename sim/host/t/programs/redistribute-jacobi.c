@@ -5,8 +5,8 @@
  *
  * WORD does one thing wrong: `own` protects a number in which ranks differ, and `later` protects it
  * only after a restart on other ranks; `stale` does not refresh the rows beside; `extents` has
- * another array at a restart; `gap` and `hole` protect less at rank 0, of
- * which others have all or not all; `untyped` protects the step as
+ * another array at a restart; with `gap` rank 0 protects fewer rows, which its neighbour has all,
+ * and with `hole` more rows are missing than the neighbour has; `untyped` protects the step as
  * bytes; `unrestored` never puts the data back; `ahead` makes a communicator before. `apart` and
  * `broadcasts` relax nothing: ranks drift apart in iterations, or across broadcasts. */
 #include <mpi.h>
