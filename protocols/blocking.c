@@ -20,10 +20,11 @@
  *
  * Every rank contributes to a barrier whether it wants a checkpoint (only the coordinator, rank 0,
  * ever does) and how many messages more it has sent than received. All see the same sums, so all
- * decide alike, without a control message: a checkpoint is wanted, all ranks are in this barrier,
- * and no message is under way, as no rank sends before all are in. A barrier that is crossed by
- * messages is passed; the checkpoint is taken at the next one that is quiet. A program without such
- * barriers is never checkpointed, and starts from its beginning after a crash.
+ * decide alike, without a control message. They are captured if a checkpoint is wanted, all ranks
+ * are in this barrier and no message is under way. None comes under way then, as no rank sends
+ * before all are in. A barrier that is crossed by messages is passed; the checkpoint is taken at
+ * the next one that is quiet. A program without such barriers is never checkpointed, and starts
+ * from its beginning after a crash.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -71,7 +72,8 @@ static void join(const struct rank *r)
   join->words[UNDER_WAY] = r->state->sent - r->state->received; /* modulo 2^32 */
 }
 
-/* Ends a collective call: all contributions to it have come. A barrier needs one of each rank. */
+/* Ends a collective call, as all contributions to it have come. A barrier to which every rank has
+ * contributed takes the wanted checkpoint if it is quiet. */
 static void leave(const struct rank *r)
 {
   bool all =

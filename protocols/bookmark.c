@@ -34,7 +34,7 @@
  *        ^     all iterations, it is a later one  |
  *        +----------------------------------------+
  *
- * Of each channel both ends must know that it is empty. With the parameter `exchange` at TWICE, two
+ * Both ends of each channel must know that it is empty. With the parameter `exchange` at TWICE, two
  * exchanges of all with all tell them: a bookmark has the total that a rank has sent to the peer,
  * and the peer answers `drained` when it has received as many. With ONCE, as in Open MPI
  * (crcp/bkmrk: send_bookmarks(), ft_event_check_bookmarks()), a bookmark has both totals, what the
@@ -56,8 +56,9 @@
  *     RECONNECTING -> RUNNING : go_on()  [control address]
  *
  * The coordinator (rank 0) asks for checkpoints, commits one when every image is durable, and only
- * then releases the programs. Releasing earlier would let a message that is sent after its sender's
- * capture be counted before its receiver's (docs/protocols/bookmark.md, mutant release-early).
+ * then releases the programs. If it released them earlier, a message that is sent after its
+ * sender's capture could be counted before its receiver's capture (docs/protocols/bookmark.md,
+ * mutant release-early).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -243,8 +244,8 @@ static void hold(const struct rcl_config *config, struct state *state, struct rc
 
 /* ---- safe points of the program: at which iteration all ranks are captured ---- */
 
-/* Stores the last iteration in which the request has found a rank; returns false while a rank has
- * not told its iteration. */
+/* Sets *last to the latest iteration in which the request has found a rank; returns false while a
+ * rank has not told its iteration. */
 static bool last_iteration(const struct rcl_config *config, const struct state *state,
                            uint32_t *last)
 {
@@ -546,7 +547,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
 
 #include "protocols/lines/bookmark_line.h" /* clauses about all ranks together */
 
-/* The phases of checkpoints and recoveries whose times a run reports. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {
     {"coordination", "hold", "capture"},    {"suspend", "capture", "captured"},
     {"checkpoint", "captured", "durable"},  {"continue", "durable", "release"},

@@ -38,7 +38,7 @@ struct peer {
   /* ONCE */
   uint32_t told;        /* `received` when this rank held its program */
   uint32_t confirmed;   /* as `bookmark`: the peer's total `received` from this rank */
-  uint32_t details_for; /* the messages that the totals lack are to be drained */
+  uint32_t details_for; /* the peer has told how many messages are missing here */
 };
 
 struct state {

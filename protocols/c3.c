@@ -10,9 +10,9 @@
  *        messages it sent it (mySendCount), and logs late messages and the outcomes of
  *        non-deterministic decisions; when all its late messages are in it tells the initiator
  *        readyToStopLogging
- *     3  all are ready: the initiator sends stopLogging
+ *     3  when all are ready, the initiator sends stopLogging
  *     4  a rank stops logging on stopLogging, or on a message whose sender has stopped; when its
- *        log is on disk it sends stoppedLogging; all have: the initiator commits
+ *        log is on disk it sends stoppedLogging; when all have sent it, the initiator commits
  *
  *            SAFE_POINT, pleaseCheckpoint          captured
  *     RUNNING ------------------------> CAPTURING ---------> LOGGING
@@ -32,8 +32,8 @@
  * A message carries the colour of its sender's epoch (one bit), whether its sender is logging, and
  * its number in the sender's epoch. If its colour is not the receiver's, it is late at a rank that
  * is logging, and early at one that is not. A rank remembers early messages by (sender, number).
- * After a restart it tells its peers which of their messages it has already, and they suppress
- * these. Programs are held until then.
+ * After a restart a rank tells its peers which of their messages it has already, and they suppress
+ * these. Its program is held until all peers have told it.
  *
  * Collectives are handled by the direction in which data flow (section 5); the epochs of the ranks
  * whose data flow to this one tell whether a call crosses the recovery line:
@@ -86,7 +86,7 @@ static void begin_checkpoint(const struct rank *r)
   rcl_send_control_to_all(r->config, r->actions, PLEASE_CHECKPOINT, r->state->wanted);
 }
 
-/* Phase 2: notes a request for a checkpoint, which also tells that the checkpoint before is
+/* Phase 2: notes a request for a checkpoint, which also tells that the last checkpoint is
  * committed. */
 static void want(const struct rank *r, uint32_t checkpoint)
 {
@@ -122,7 +122,7 @@ static void count_ready(const struct rank *r)
   stop_logging(r);
 }
 
-/* With a topology, the initiator tells all ranks, once it has the counts of all, that no CALLS are
+/* With a topology, once the initiator has the counts of all ranks, it tells them that no CALLS are
  * still to come. */
 static void check_told(const struct rank *r)
 {
@@ -159,8 +159,8 @@ static void check_ready(const struct rank *r)
     rcl_send_control(r->actions, RCL_COORDINATOR_RANK, READY_TO_STOP_LOGGING, r->state->epoch, 0);
 }
 
-/* Returns whether this rank tells a peer its counts and suppress list: its neighbours, and the
- * initiator. */
+/* Returns whether this rank tells `peer` its counts and suppress list. It tells its neighbours and
+ * the initiator. */
 static bool is_told(const struct rcl_config *config, int peer)
 {
   return rcl_is_neighbour(config, peer) || (peer == RCL_COORDINATOR_RANK && !initiator(config));
@@ -530,7 +530,7 @@ static bool restart_is_sound(const struct rank *r)
   return true;
 }
 
-/* Returns whether none or all have stopped logging, unless a checkpoint is under way. */
+/* Returns whether, between checkpoints, none or all ranks are counted as having stopped logging. */
 static bool counts_all(const struct rank *r)
 {
   return r->state->in_progress || !r->state->stopped_ranks ||

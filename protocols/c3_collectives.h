@@ -48,9 +48,9 @@ static void made(const struct rank *r, int16_t comm, int32_t number)
   entry->made = number;
 }
 
-/* Returns whether this rank tells a peer the news for all ranks: every peer or, with a topology,
- * only the initiator. The initiator hears when each rank is done, and passes on what all ranks must
- * know. */
+/* Returns whether this rank tells `peer` what all ranks must know. Without a topology it tells
+ * every peer. With one it tells only the initiator, which hears when each rank is done and tells
+ * all ranks. */
 static bool is_told_calls(const struct rcl_config *config, int peer)
 {
   return peer != config->self &&
@@ -106,7 +106,7 @@ static void tell_most_calls(const struct rank *r)
 }
 
 /* Returns whether no result is late any more: this rank has made as many calls on each communicator
- * as any peer before its line. */
+ * as any peer had made before the peer's line. */
 static bool all_calls_are_made(const struct rank *r)
 {
   const struct comm *comm = comms_of(r->config, r->state);

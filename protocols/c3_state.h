@@ -66,7 +66,7 @@ struct entry {
   int16_t peer;     /* LATE, OUTCOME: sender of the message; RESULT: root */
   int16_t comm;     /* RESULT */
   int32_t tag;      /* LATE, OUTCOME: of the message; RESULT: number of the call */
-  uint32_t outcome; /* CHOICE; CANCELLED: 1 if it was, 0 if it was too late */
+  uint32_t outcome; /* CHOICE; CANCELLED: 1 if it was cancelled, 0 if not */
   uint32_t times;   /* CHOICE: how many times in a row */
 };
 

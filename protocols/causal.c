@@ -7,9 +7,9 @@
  * A *determinant* tells what an event of a rank was: which message a receive was given, how a
  * decision came out. Payloads are logged by their senders (links.h). A rank keeps the determinants
  * of its events, and of all events on which it depends, in memory. A determinant is *stable* when f
- * + 1 ranks have it. Others travel with a message if its receiver may not have them. So each rank
- * that depends on an event has its determinant, or f + 1 ranks have it, and no message waits for
- * storage. A determinant is dropped when a durable checkpoint covers it.
+ * + 1 ranks have it. Other determinants travel with a message if its receiver may lack them. So
+ * each rank that depends on an event has its determinant, or f + 1 ranks have it, and no message
+ * waits for storage. A determinant is dropped when a durable checkpoint covers it.
  *
  * After a crash the restarted rank asks all others for determinants, and holds its program until
  * all have answered. They send all their determinants, so that this rank counts again among the
@@ -477,8 +477,8 @@ static bool log_is_whole(const struct rank *r)
   return rcl_links_log_is_whole(&links, released);
 }
 
-/* Checks that no number is left in the list below its gap, as the message that closes a gap takes
- * the later ones out. */
+/* Checks that no number in the list is the next one expected, as the message that closes a gap
+ * takes the numbers behind it out of the list. */
 static bool beyond_gaps(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

@@ -1,9 +1,9 @@
 /* Keeps the determinants that a rank of causal.c has, its own and those of others, in the order in
  * which the rank has come to know them. It also keeps which of these determinants its peers have.
  *
- * Each determinant has a place in that order. A message carries two places: up to the first, in the
- * log of the message's sender, its receiver was given determinants; up to the second, in the log of
- * the receiver, its sender was given determinants, which it thereby acknowledges. */
+ * Each determinant has a place in that order. A message carries two places. The first is in the log
+ * of its sender: up to there the receiver was given determinants. The second is in the log of the
+ * receiver: up to there the sender was given determinants, which it thereby acknowledges. */
 #ifndef RECLINE_CAUSAL_LOG_H
 #define RECLINE_CAUSAL_LOG_H
 
@@ -167,8 +167,8 @@ static inline void tell(const struct determinant *d, int to, struct rcl_actions 
   rcl_send_control(actions, to, OF, d->request, d->tag);
 }
 
-/* Tells `to`, before a message, the determinants that it may not have: the unstable ones, or with
- * `all` all of them. */
+/* Tells `to`, before a message, the determinants that it may lack: the unstable ones or, if `all`
+ * is set, every one. */
 static inline void give(const struct rank *r, int to, bool all)
 {
   struct peer *peer = &peers_of(r->config, r->state)[to];

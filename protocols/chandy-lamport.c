@@ -9,8 +9,8 @@
  *     2  after its capture a rank sends a marker through each of its channels, and goes on
  *     3  a message that comes out of a channel before the marker of that channel was in transit:
  *        it is delivered, and recorded with the checkpoint
- *     4  all markers are in: the recorded messages go to disk
- *     5  all ranks have image and recorded messages on disk: the initiator commits
+ *     4  when all markers are in, the recorded messages go to disk
+ *     5  when all ranks have image and recorded messages on disk, the initiator commits
  *
  *             timer, first marker            captured
  *     RUNNING --------------------> CAPTURING --------> RECORDING
@@ -24,13 +24,13 @@
  *     RECORDING -> WRITING : close_channels()  [captured, control marker, arrived]
  *     WRITING -> RUNNING : durable()  [durable]
  *
- * The algorithm ends where the sources stop: how the initiator learns of step 5 is said in three
- * words, "direct channel" or "spanning tree". Both are here: every rank says `done` to its parent
- * when it and all ranks below it are done. In chandy-lamport the initiator is the parent of all, in
- * chandy-lamport-tree rank r has the parent (r - 1) / 2.
+ * The sources say little about how the initiator learns of step 5: by a "direct channel" or a
+ * "spanning tree". Both are here: every rank says `done` to its parent when it and all ranks below
+ * it are done. In chandy-lamport the initiator is the parent of all, in chandy-lamport-tree rank r
+ * has the parent (r - 1) / 2.
  *
- * The next checkpoint begins after the commit, so that its markers say that the last one is
- * committed, and the one before that is erased.
+ * The next checkpoint begins after the commit. So its markers also say that the last checkpoint is
+ * committed, and ranks erase the one before that.
  *
  * Recovery: all ranks go back, the channels are empty, and the recorded messages are delivered
  * before anything else. Nothing is replayed or suppressed: no message crosses the line backwards.
@@ -38,8 +38,8 @@
  * A rank's messages to itself have a channel, too, but no marker comes through it: those under way
  * at the checkpoint are counted.
  *
- * Above MPI's matching, where messages are received in another order than they were sent, it is
- * wrong (docs/protocols/chandy-lamport.md, mutant application).
+ * Above MPI's matching, where messages are received in another order than they were sent, the
+ * algorithm is wrong (docs/protocols/chandy-lamport.md, mutant application).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -70,7 +70,7 @@ static const char *const controls[] = {"none", "marker", "done", NULL};
 struct state {
   uint32_t phase;
   uint32_t captured; /* the last checkpoint captured */
-  uint32_t done;     /* ranks below this one that have said so, of the last checkpoint */
+  uint32_t done;     /* ranks below this one that are done with the last checkpoint */
   uint32_t own;      /* messages under way from this rank to itself */
   uint32_t own_late; /* how many of these were under way at the checkpoint */
   uint32_t recorded; /* messages in the mailbox */

@@ -76,8 +76,8 @@ static struct rcl_envelope envelope_kept(const struct rcl_kept *entry)
       .peer = entry->peer, .comm = entry->comm, .tag = entry->tag, .count = 1};
 }
 
-/* Returns whether the program may ask for a message that is forgotten. Such a message was sent
- * before all of its sender's messages that are kept. */
+/* Returns whether the receive may ask for a message that is forgotten. The sender sent that message
+ * before all of its messages that are kept, so no kept message may take its place. */
 static bool is_expired(const struct rank *r, const struct rcl_event *receive)
 {
   struct rcl_envelopes expired = log_of(r, EXPIRED);
@@ -268,8 +268,8 @@ static void begin_logging(const struct rank *r)
 
 /* Handles the end of a peer's send log, which also asks for the checkpoint. A coordinator that is
  * the only initiator has begun the checkpoint already, so it need not take the log as a request.
- * Otherwise the coordinator, which a reduction looks at alone, would seem to begin checkpoints for
- * ever. */
+ * Otherwise a reduction, which looks at what the coordinator does whatever others send it, would
+ * find that it can begin checkpoints for ever. */
 static void send_log(const struct rank *r)
 {
   peers(r->config, r->state)[r->event->peer].listed = r->event->about;

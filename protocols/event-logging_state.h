@@ -14,13 +14,13 @@ enum control {
   ENVELOPE = 1, /* "I sent you this number of messages with this envelope" */
   SEND_LOG,     /* "and these were all before my checkpoint" */
   DONE,
-  COMMITTED /* the coordinator's, to the initiators */
+  COMMITTED /* from the coordinator to the other initiators */
 };
 
 /* Names the event logs of one rank, each over all its peers. */
 enum which {
   SENT,       /* since the last checkpoint */
-  RECEIVED,   /* since the last checkpoint, as far as the sender's log does not have it yet */
+  RECEIVED,   /* since the last checkpoint, as long as no log of the sender has told of it */
   IN_TRANSIT, /* SEND{-}: sent before its sender's checkpoint, not received before ours */
   ORPHANS,    /* RECV{-}: received before our checkpoint, sent after its sender's */
   DROPPED,    /* after a restart: orphans that have still to come again */

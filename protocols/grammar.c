@@ -55,7 +55,7 @@ static const char *const trait_names[] = {
     "of a protocol with collectives",   "of a protocol that reconnects",
     "of a protocol above the matching", "at the coordinator"};
 
-/* Is an event as a bit of a set. */
+/* Turns an event into a bit of a set. */
 #define AT(kind) (1u << RCL_EVENT_##kind)
 
 enum { ALWAYS = (1 << RCL_EVENT_KINDS) - 2 };
@@ -77,10 +77,11 @@ enum often { REPEATED, ONCE };
 
 struct rule {
   uint32_t at;      /* events at which it may stand */
-  uint32_t answers; /* events that it answers: one such action in a step */
+  uint32_t answers; /* events that the action answers; a step has one answer */
   enum often often; /* how often in one step */
   uint32_t of;      /* enum trait: what the protocol or rank must have */
-  /* Enum field: fields that must not be zero, and fields that may be; all others are zero. */
+  /* enum field: fields that must be set (not zero), and fields that may be set; all others are
+   * zero. */
   uint32_t needs, also;
   uint32_t peers; /* enum peer; 0: it names no peer */
 };
@@ -126,7 +127,7 @@ static const struct rule rules[FORMS] = {
 };
 /* clang-format on */
 
-/* Names the fields of an event, besides the fields that actions have, too. */
+/* Names the fields that events have and actions lack. */
 enum {
   WILDCARD = 1 << ACTION_FIELDS,
   FLOW = WILDCARD << 1,
@@ -167,7 +168,7 @@ enum {
              1 << RCL_EVENT_COLLECTIVE | 1 << RCL_EVENT_COLLECTED
 };
 
-/* ---- reading it ---- */
+/* ---- reading the table ---- */
 
 struct step {
   const struct rcl_protocol *protocol;
@@ -323,7 +324,7 @@ static bool has_control(const struct rcl_protocol *protocol, uint32_t control)
   return protocol->controls && protocol->controls[i];
 }
 
-/* Returns the receive that the event names; only that one may be answered. */
+/* Returns the receive that the event names; only that receive may be answered. */
 static uint32_t request_of(const struct rcl_event *event)
 {
   bool names = event->kind == RCL_EVENT_RECEIVE || event->kind == RCL_EVENT_ARRIVED;

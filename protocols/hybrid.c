@@ -11,7 +11,7 @@
  * the computation (Algorithm 4's allgather). If the logs have every payload from the hindmost
  * iteration up to the one of each rank, recovery is local. A survivor goes back to the beginning of
  * its iteration. Links (links.h) do what Algorithm 3's send wrapper does: they send new messages,
- * send messages again from the log that the peer misses, and do not send messages that it has.
+ * send again from the log messages that the peer lacks, and do not send messages that it has.
  * Otherwise all ranks go back to the last checkpoint that is durable everywhere.
  *
  *          SAFE_POINT of an iteration         captured
@@ -147,9 +147,9 @@ static void send(const struct rank *r)
   rcl_links_send_unlogged(&links, r->event->peer, r->actions);
 }
 
-/* Takes a message, unless its iteration is not the receiver's: then the image of the receiver's
- * iteration holds it already, or its sender's log lacks it. Messages under way at the crash are
- * sent again. */
+/* Takes a message. Gives up if its iteration is not the receiver's, as then the image of the
+ * receiver's iteration holds it already, or its sender's log lacks it. Discards messages that were
+ * under way at a crash, as they are sent again. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -282,8 +282,8 @@ static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
   settle(r, now);
 }
 
-/* Tells the last durable checkpoint, but waits while a recovery is undecided, as that may undo
- * it. */
+/* Tells the last durable checkpoint, but waits while a recovery is undecided, as the recovery may
+ * undo the checkpoint. */
 static void tell_durable(const struct rank *r)
 {
   if (!stands(r) || r->state->durable == r->state->at[COMMON])
@@ -566,7 +566,7 @@ const struct rcl_protocol protocol_hybrid = {
     .name = "hybrid",
     .title =
         "local and global rollback, capped payload logs (Dichev and Nikolopoulos, EuroMPI 2019)",
-    .piggyback_bytes = 0, /* both ends can count what its words say: see the page */
+    .piggyback_bytes = 0, /* both ends can count what the words say: docs/protocols/hybrid.md */
     .control_bytes = 12,
     .independent = true,
     .controls = controls,

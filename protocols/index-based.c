@@ -14,12 +14,12 @@
  * are announced again after the image is taken. The program is held while the image is taken, and
  * until the write before is done.
  *
- * At a crash every rank holds its program and tells all others a *line*: a crashed rank the index
- * of its last durable checkpoint, another rank no line, unless its last recovery is not over. The
- * lowest line holds for all. Each rank goes back to it, reports what it has received there, and
- * runs when all have reported. No rank computes dependences. The paper assumes that messages in
- * transit are not lost; here they are sent again from logs (links.h), which roll back with their
- * owners.
+ * At a crash every rank holds its program and tells all others a *line*: a crashed rank tells the
+ * index of its last durable checkpoint. Another rank tells no line, or the line of its last
+ * recovery if that is not over. The lowest line holds for all. Each rank goes back to it, reports
+ * what it has received there, and runs when all have reported. No rank computes dependences. The
+ * paper assumes that messages in transit are not lost; here they are sent again from logs
+ * (links.h), which roll back with their owners.
  *
  * A rank tells the others the index of its last durable checkpoint. No line is below the lowest of
  * these indexes, so checkpoints before it are erased. Messages received before the first checkpoint
@@ -233,8 +233,8 @@ static void set_timer(const struct rank *r)
 }
 
 /* Returns whether a basic checkpoint leaves room at all ranks. The checkpoints that may be needed
- * have the indexes from the lowest that is durable everywhere on, so the indexes tell how many
- * there are at any rank. */
+ * have indexes from the lowest durable index of all ranks on, so the indexes limit their number at
+ * each rank. */
 static bool has_room_everywhere(const struct rank *r)
 {
   return r->state->index - lowest_durable(r) < rcl_checkpoints(r->config);
@@ -258,7 +258,7 @@ static void capture(const struct rank *r, uint32_t index)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = index;
 }
 
-/* Takes the basic checkpoint that is wanted; a forced checkpoint counts as it, too. Without room
+/* Takes the basic checkpoint that is wanted, unless a forced one has taken its place. Without room
  * leaves it out, as an interval later there may be room. */
 static void take_checkpoint(const struct rank *r)
 {
@@ -436,8 +436,8 @@ static void undo(const struct rank *r, uint32_t checkpoint)
   r->state->fresh = true;
 }
 
-/* Notes a rank's line. When all have told theirs, the lowest index is the line; durable checkpoints
- * up to it are left. */
+/* Notes the line that a rank has told. When all have told theirs, the lowest is the line of this
+ * recovery, and no durable index behind it counts any more. */
 static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t told)
 {
   uint32_t line = told & NOWHERE;

@@ -11,17 +11,17 @@
  *        red message, or when a control message about the checkpoint comes first
  *     3  a white message that comes to a red rank was in transit: it is delivered, and recorded
  *        with the checkpoint
- *     4  all that were in transit have come: the recorded messages go to disk
- *     5  all ranks have image and recorded messages on disk: the initiator commits. What is red
- *        now is white for the next checkpoint
+ *     4  when all messages in transit have come, the recorded ones go to disk
+ *     5  when all ranks have image and recorded messages on disk, the initiator commits. What is
+ *        red now is white for the next checkpoint
  *
  * No rank can see that a white message is still to come, so step 4 needs counting:
  *
  *     lai-yang  each rank tells each other one how many white messages it has sent to it: the
  *               histories of the paper, of which a receiver needs the length only
- *     mattern   all are counted as one: each rank tells the initiator how many more white ones it
- *               has sent than received, then of each late one; at zero none is in transit, and
- *               the initiator says so (Mattern, with one counter)
+ *     mattern   all channels are counted as one: each rank tells the initiator how many more white
+ *               messages it has sent than received, and then each late one that it receives. At
+ *               zero none is in transit, and the initiator says so (Mattern, with one counter)
  *
  *             timer, first red message, count, take        captured
  *     RUNNING ----------------------------------> CAPTURING --------> RECORDING
@@ -72,7 +72,7 @@ enum { ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
 static const char *const controls[] = {"none", "take", "count", "late", "closed", "done", NULL};
 
 /* Counts messages of the channel from a rank to this one, and of the channel back. In mattern the
- * first counts messages of all channels. */
+ * first entry counts messages of all channels. */
 struct count {
   uint32_t sent, received; /* of the present colour */
   uint32_t missing; /* of the previous colour: sent by the other end, and not received yet; modulo
@@ -142,8 +142,8 @@ static bool none_is_missing(const struct rank *r)
   return true;
 }
 
-/* Adds what a rank tells: it had sent this rank `missing` more messages than this rank had
- * received. */
+/* Adds what a rank tells: how many messages it had sent; less those received, where one rank counts
+ * both (mattern, and a rank's messages to itself). */
 static void add_count(const struct rank *r, int peer, uint32_t missing)
 {
   struct count *count = count_of(r, peer);
@@ -408,7 +408,7 @@ static int first_broken(const struct rank *r)
 
 /* ---- the registered forms ---- */
 
-/* Phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"recording", "captured", "store part=log"},
                                           {"write", "store part=log", "durable part=log"},

@@ -54,8 +54,8 @@ struct rcl_whole_rank {
   uint32_t words[RCL_WORDS];
 };
 
-/* Counts the messages of the program from one rank to another, from the beginning. The programs of
- * both ranks count them, in the world's memory, whatever the protocol counts. */
+/* Counts the messages of the program from one rank to another, from the beginning. The world counts
+ * them for the programs of both ranks, whatever the protocol counts. */
 struct rcl_whole_count {
   uint32_t sent;  /* messages that the sender's program has sent, with suppressed ones */
   uint32_t given; /* messages that the receiver's program was given; below the matching, those that
@@ -72,10 +72,10 @@ struct rcl_whole_control {
                      they do not share a channel that keeps its order */
 };
 
-/* Shows the messages of the program under way that have one of two colours. A protocol may write a
- * colour or an index into the first word of a message (lai-yang): a message is white if that word
- * is even exactly if the number of the committed checkpoint is, and else red. If there are no such
- * messages, all is 0. */
+/* Shows the messages of the program under way that have one of two colours. The colour is in the
+ * first word of a message, where lai-yang writes one bit and message-tagging an index. A message is
+ * white if that word and the number of the committed checkpoint are both even or both odd, and else
+ * red. If there are no such messages, all is 0. */
 struct rcl_whole_colour {
   uint32_t count;
   uint32_t word; /* the first word of the first one; a proof shows that all have the same */

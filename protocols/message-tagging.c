@@ -264,9 +264,9 @@ static bool classify(const struct rank *r)
   return index < r->state->epoch;
 }
 
-/* Counts an orphan again, for the interval in which it was first sent. If its sender takes its next
- * checkpoint before it sends the orphan again, the orphan belongs to the next interval, and is an
- * orphan of the next line, too. */
+/* Counts an orphan that has come again. For the interval in which it was first sent it is counted
+ * already. If its sender has taken its next checkpoint before it sent the orphan again, the orphan
+ * belongs to the next interval, and is an orphan of the next line, too. */
 static void count_again(const struct rank *r, const struct rcl_envelope *e)
 {
   struct peer *peer = &peers(r->config, r->state)[r->event->peer];

@@ -8,7 +8,7 @@
  * Each event of a rank (a reception, a decision) begins an *interval*. Events are written to an
  * event logger, one write after the other, while the rank goes on. A message carries the interval
  * in which it was sent. Before the message the rank tells the receiver on which intervals of others
- * it depends: those that are new, and not known to be *stable*, that is on storage. Payloads are
+ * it depends, as far as these are new and not known to be *stable* (on storage). Payloads are
  * logged by their senders (links.h).
  *
  * A crashed rank goes on from its last checkpoint with the events that the log has. Its intervals
@@ -161,7 +161,8 @@ static void send(const struct rank *r)
 
 /* ---- receiving, deciding ---- */
 
-/* Takes a message. If it is received again, the next event depends on what was told before it. */
+/* Takes a message. If the message is received again, its dependences are noted already; what was
+ * told before it is noted with the next message of its sender. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -180,7 +181,8 @@ static void arrived(const struct rank *r)
 
 /* ---- a checkpoint, of this rank alone ---- */
 
-/* Takes a checkpoint. Without room for one more, it waits until others have become stable. */
+/* Takes a checkpoint. Without room for one more, the checkpoint waits until earlier ones are
+ * dropped. */
 static void take_checkpoint(const struct rank *r)
 {
   struct state *state = r->state;

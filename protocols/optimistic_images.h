@@ -1,5 +1,5 @@
 /* Keeps the checkpoints of a rank of optimistic.c that may be needed: finds the one to which the
- * rank goes back, and drops those to which it never will. */
+ * rank goes back, and drops those that no recovery needs. */
 #ifndef RECLINE_OPTIMISTIC_IMAGES_H
 #define RECLINE_OPTIMISTIC_IMAGES_H
 

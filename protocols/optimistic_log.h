@@ -31,8 +31,8 @@ struct happened {
   uint32_t count;
 };
 
-/* Notes, in depends_of(), that from `event` on this rank depends on `interval` of `rank`; in
- * told_of(), that the next message of `from` will depend on that interval. */
+/* Notes a dependence on `interval` of `rank`. In depends_of() this rank has it from `event` on; in
+ * told_of() the next message of `from` will have it. */
 struct dependence {
   int16_t rank, from;
   uint32_t event, interval;
@@ -274,8 +274,8 @@ static inline struct happened *append(const struct rank *r)
   return entry;
 }
 
-/* Cuts off events from `first` on, which is a reception: they have not happened, and what was
- * written of them is void. */
+/* Cuts off the events from `first`, a reception, on: they count as not having happened, and what
+ * was written of them is void. */
 static inline void cut_off(const struct rank *r, uint32_t first)
 {
   struct happened *entry = happened_of(r->config, r->state);

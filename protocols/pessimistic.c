@@ -3,15 +3,15 @@
  * Source: the protocols with which Dichev and Nikolopoulos (EuroMPI 2019, sections 2 and 3.3)
  * compare theirs. Senders log payloads, and an event logger logs non-deterministic events before
  * any message that depends on them leaves the rank. `pessimistic` logs every reception and every
- * decision. `pessimistic-wildcards` logs, as Bouteiller et al. (reference [9] there), only what the
- * program does not determine: which message a wildcard receive was given, and decisions (tests,
+ * decision. `pessimistic-wildcards` logs only what the program does not determine, as Bouteiller et
+ * al. do (reference [9] there): which message a wildcard receive was given, and decisions (tests,
  * probes, choices).
  *
  * Messages to each peer are numbered. A message stays in the sender's log until the sender's first
  * checkpoint after a durable checkpoint of the receiver covers it. It goes on the wire when all
- * events before the send are stable and the link is up. The program's send is complete at once;
- * until then the message waits in the log. Events after the send do not count, as a polling program
- * makes them faster than they are written. An output leaves when all events before it are stable.
+ * events before the send are stable and the link is up. The program's send is complete at once; the
+ * message waits in the log. It does not wait for events after the send, as a polling program makes
+ * them faster than they are written. An output leaves when all events before it are stable.
  *
  * After a crash both ends of a link report what they have received. The restarted rank's program
  * runs again: receives and decisions come out as logged, and messages that its peers have received

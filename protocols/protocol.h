@@ -50,8 +50,9 @@
  *     - A crashed rank starts from the last of its own images that is durable, or FRESH. Its state
  *       is the one that was stored with its newest durable part, image or log, whichever
  *       checkpoint that part belongs to; its slots are those of the image.
- *     - The others are told (DOWN, once for each failed rank) and go on. What the failed rank had
- *       under way to them is lost; so is what they sent to it before they were told.
+ *     - The others are told (DOWN, once for each failed rank) and go on. Messages under way from
+ *       the failed rank to the others are lost; so are messages that the others sent to it before
+ *       they were told.
  *     - ROLL_BACK is possible in any step, to any image of the rank that is not erased, durable or
  *       not. State and slots stay as they are: only the program goes back. Later images of the
  *       rank are dropped.
@@ -59,8 +60,8 @@
  *       beside images, and costs only what is new in it. The newest log replaces older ones.
  *
  * Without `clocks` a timer only says that it is time for a checkpoint. With `clocks` every rank has
- * a clock of its own and one alarm at a time. Each checkpoint has an instant, which the first
- * SET_TIMER that names it puts one checkpoint interval ahead. Alarm time = instant + the sum over
+ * a clock of its own and one alarm at a time. Each checkpoint has an instant: one checkpoint
+ * interval after the first SET_TIMER that names the checkpoint. Alarm time = instant + the sum over
  * the bounds b of after[b] x b. The bounds: a clock deviates from true time by at most `deviation`;
  * a message takes at most `longest` and at least `shortest`. The interval is longer than any sum of
  * a few bounds. A protocol never sees a time; yet some orders of alarms and messages are
@@ -78,7 +79,7 @@ enum {
   RCL_ANY = -1,    /* any source, any tag; in `peer` of DRAIN: every peer */
   RCL_NOBODY = -2, /* in MATCH: no message at all, as the receive was cancelled before the crash */
   RCL_WORDS = 3,   /* words that a protocol adds to a message; also words of a control message */
-  RCL_NO_REQUEST = 0, /* in ARRIVED: out of the channel, but not for a receive of the program */
+  RCL_NO_REQUEST = 0, /* in ARRIVED: no receive of the program has matched the message */
   RCL_NO_SLOT = 0,    /* in DELIVER: the payload that has just arrived; slots are numbered from 1 */
   RCL_FRESH = 0,      /* in START: from the beginning of the program; checkpoints count from 1 */
   RCL_CAPACITY_MAX = 1 << 20, /* largest rcl_config.capacity */
@@ -91,9 +92,9 @@ enum {
 struct rcl_config {
   int16_t self;  /* this rank, 0 .. ranks-1 */
   int16_t ranks; /* ranks of the program */
-  /* Entries in each of the protocol's lists; a full list is an answer (GIVE_UP, or what the
-   * protocol's paper says), never a silent drop. Costs depend on how much of a list is in use, not
-   * on `capacity`. */
+  /* Entries in each of the protocol's lists; where a list is full, the protocol gives up (GIVE_UP)
+   * or does what its paper says. It never drops an entry silently. Costs depend on how much of a
+   * list is in use, not on `capacity`. */
   uint32_t capacity;
   uint32_t
       parameter[RCL_PARAMETERS]; /* values by index, named by rcl_protocol.parameters; 0: unset */
@@ -117,15 +118,15 @@ enum rcl_event_kind {
   /* Life of the rank. */
 
   /* The rank starts from `checkpoint`, or FRESH. Its state is what was stored with the last durable
-   * part of that checkpoint, or zeroes. Independent: it knows of `incarnation`, 0 in its first
-   * life.
+   * part of that checkpoint, or zeroes. Independent: `incarnation` is the last one that the rank
+   * knows of; 0: it knows of no crash.
    */
   RCL_EVENT_START,
   /* `peer` was found dead; `checkpoint` is the last committed one. Independent: `checkpoint` is the
    * one from which `peer` starts, in `incarnation`. */
   RCL_EVENT_DOWN,
-  /* The timer of SET_TIMER went off, at any time, perhaps at once: it is time for a checkpoint, or
-   * a log fills. Clocks: the alarm of `checkpoint`. */
+  /* The timer of SET_TIMER has gone off, which can be at any time, even at once: it is time for a
+   * checkpoint, or a log is nearly full. Clocks: the alarm of `checkpoint`. */
   RCL_EVENT_TIMER,
 
   /* The program. */
@@ -138,7 +139,7 @@ enum rcl_event_kind {
   RCL_EVENT_CHOICE,
   RCL_EVENT_SAFE_POINT, /* a checkpoint is allowed here; `iteration` begins (0: none) */
   /* The rank has become a member of a new communicator `comm`; it is always a member of 0. The
-   * event follows the COLLECTED of the call that `makes` it, or the DELIVER in its place, with no
+   * event follows the COLLECTED of the call with `makes`, or the DELIVER in its place, with no
    * event in between. When all members have freed `comm`, a later communicator of the same members
    * is the same `comm` again: they become members again, and its calls are counted on. */
   RCL_EVENT_MEMBER,
@@ -258,9 +259,9 @@ enum rcl_action_kind {
    * `request`; from a slot in any step. */
   RCL_ACTION_DELIVER,
   RCL_ACTION_DISCARD, /* drop the message; its receive waits on */
-  /* Another answer is KEEP, which may also stand before DELIVER. After KEEP alone, a receive that
-   * the message was for matches nothing until the host announces it again, as soon as the program
-   * is not held. */
+  /* Another answer is KEEP, which may also stand before DELIVER. After KEEP alone, the receive that
+   * the message was for matches nothing. The host announces that receive again as soon as the
+   * program is not held. */
 
   /* Payloads. */
 
@@ -298,12 +299,13 @@ enum rcl_action_kind {
 
   /* Checkpoints. */
 
-  /* Take the program's image for `checkpoint`, a later one than the last: at a SAFE_POINT, while
-   * held, or at LEVEL_CHANNEL; otherwise not inside a collective. */
+  /* Take the program's image for `checkpoint`, whose number is above the last one's. Allowed are
+   * SAFE_POINT, COLLECTED of a barrier, and any event while the program is held or at
+   * LEVEL_CHANNEL; but inside a collective only that COLLECTED. */
   RCL_ACTION_CAPTURE,
-  /* Write `part` of `checkpoint` with the state after this step, and with the slots; a `bare` image
-   * has no slots, if recovery is independent. An image must be captured and not yet stored; with
-   * global recovery a log is stored once. */
+  /* Write `part` of `checkpoint` with the state after this step, and with the slots. With
+   * independent recovery an image may be `bare`: without slots. An image must be captured and not
+   * yet stored; with global recovery a log is stored once. */
   RCL_ACTION_STORE,
   /* Record `checkpoint` as the one to recover from. Only with global recovery, by the coordinator,
    * one at a time. */
@@ -316,9 +318,9 @@ enum rcl_action_kind {
   /* The outside. */
 
   /* Output commit, in any step: outputs of the program up to `output` may leave. They leave now or,
-   * with global recovery, once `checkpoint` is committed, unless a crash is detected before. Held
-   * outputs are not in the rank's memory: a crash undoes only outputs that the program makes
-   * again. */
+   * with global recovery, once `checkpoint` is committed, unless a crash is detected before the
+   * commit. Held outputs are not in the rank's memory: a crash undoes only outputs that the program
+   * makes again. */
   RCL_ACTION_OUTPUT,
 
   /* Other. */
@@ -328,8 +330,8 @@ enum rcl_action_kind {
    * events (RCL_FULL_SENT, RCL_FULL_EVENTS) has little room left. Clocks: at the instant of
    * `checkpoint` plus `after`. */
   RCL_ACTION_SET_TIMER,
-  /* From here on nothing is logged for `checkpoint` (monitors read this); `surplus` is for property
-   * `tokens`. */
+  /* From here on nothing is logged for `checkpoint`. The world judges the properties of C3 by this
+   * action, and `tokens` by its `surplus`. */
   RCL_ACTION_STOPPED_LOGGING,
   RCL_ACTION_GIVE_UP, /* recovery is impossible: `reason`; FULL: later actions are dropped */
   RCL_ACTION_KINDS
@@ -339,7 +341,7 @@ enum rcl_reason {
   RCL_REASON_NONE,
   RCL_REASON_NO_CHECKPOINT, /* the protocol takes none */
   RCL_REASON_FULL,          /* a list of `capacity` entries is full */
-  RCL_REASON_PROTOCOL,      /* an event that the protocol's claims exclude */
+  RCL_REASON_PROTOCOL,      /* an event that the protocol's assumptions exclude */
   RCL_REASONS
 };
 
@@ -397,7 +399,7 @@ struct rcl_action {
       uint32_t control, about, value;
     };
   };
-  int8_t after[RCL_BOUNDS]; /* clocks, SET_TIMER: how often each bound; negative: earlier */
+  int8_t after[RCL_BOUNDS]; /* clocks, SET_TIMER: factor of each bound; negative: earlier */
   uint8_t pad2;             /* zero */
 };
 
@@ -428,21 +430,22 @@ struct rcl_work {
   double records; /* number of envelopes recorded, each in envelope_record_s */
   double matches; /* number of pairs of envelopes compared, each in envelope_match_s */
   double probes;  /* number of probes for requests of checkpoints, each in request_probe_s */
-  /* The protocol's own counts, kept between control messages of a peer; 0 at START. */
+  /* Counts of the protocol's own for a peer. The host keeps them from one control message of the
+   * peer to the next; 0 at START. */
   uint32_t sent, received;
 };
 
-/* Describes a phase of a checkpoint or of a recovery, by the name in the protocol's paper: one rank
- * goes from a step to a later one. A step is named by its event or by one of its actions, as
- * protocols/text.h prints it, perhaps with fields: "hold", "durable part=log". Several entries of
- * one name are forms of one phase. If both ends are the same, the phase lasts from the first such
- * step after a START to the last. */
+/* Describes a phase of a checkpoint or of a recovery, named as in the protocol's paper: the time
+ * that one rank takes from a step to a later step. A step is named by its event or by one of its
+ * actions, as protocols/text.h prints it, perhaps with fields: "hold", "durable part=log". Several
+ * entries of one name are forms of one phase. If both ends are the same, the phase lasts from the
+ * first such step after a START to the last. */
 struct rcl_phase {
   const char *name, *from, *to;
 };
 
-/* Locates bytes of a state that are in use: the struct at its beginning, an array, or a list up to
- * its last entry. */
+/* Locates bytes of a state that are in use: the struct at the state's beginning, an array, or a
+ * list up to its last entry. */
 struct rcl_piece {
   uint32_t offset, bytes; /* place from the beginning of the state, and bytes in use */
   uint32_t room;          /* bytes that may come into use; more than `bytes` only in lists */
@@ -520,8 +523,8 @@ struct rcl_protocol {
   const char *title;        /* a description, with its paper and section */
   uint32_t piggyback_bytes; /* added to each message on the wire */
   uint32_t call_bytes;      /* bytes of a rank's words in a collective call; 0: piggyback_bytes */
-  /* These bytes are in one piece with the message, so its sender and its receiver copy it once
-   * more. */
+  /* The piggyback bytes are in one piece with the message, so sender and receiver copy the message
+   * once more. */
   bool header;
   uint32_t control_bytes; /* length of a control message on the wire */
   enum rcl_level level;
@@ -580,9 +583,10 @@ struct rcl_protocol {
   /* Returns the number of the first invariant that `state` violates; 0: all hold. */
   int (*violated_invariant)(const struct rcl_config *, const void *state);
 
-  /* Permutes the ranks. What `state`, of rank config->self, says of rank i, it says of rank to[i]
-   * afterwards, and it is a state of rank to[config->self]. to[RCL_COORDINATOR_RANK] is the
-   * coordinator. NULL: the ranks are not interchangeable. Words of messages must not name ranks. */
+  /* Permutes the ranks: turns `state`, which is of rank config->self, into a state of rank
+   * to[config->self]. What it said of rank i, it then says of rank to[i]. to[RCL_COORDINATOR_RANK]
+   * is the coordinator. NULL: the ranks are not interchangeable. Words of messages must not name
+   * ranks. */
   void (*permute_ranks)(const struct rcl_config *, void *state, const int16_t *to);
 
   /* Another form of the same protocol from the same source, registered with it; NULL: no more. */
@@ -592,9 +596,9 @@ struct rcl_protocol {
 
   const struct rcl_clause *line; /* its line invariant (line.h); NULL: none */
 
-  /* Has bit 1 << `control` for each control message for which a rank whose program is held, and is
-   * not captured yet, looks without a pause. For all others a rank looks as often as its platform
-   * says (control_poll_s). */
+  /* Has bit 1 << `control` for some control messages. A rank whose program is held and not yet
+   * captured looks for these without a pause. For all others it looks as often as its platform says
+   * (control_poll_s). */
   uint64_t spins;
 };
 
@@ -614,8 +618,8 @@ uint32_t rcl_protocol_in_use(const struct rcl_protocol *, const struct rcl_confi
  * on it. */
 uint64_t rcl_protocol_digest(const void *state, size_t bytes);
 
-/* Returns the same digest for a state, by its pieces. Traces have the digest of the state after
- * each step. */
+/* Returns the same digest of a whole state, but reads only its pieces. Traces have the digest of
+ * the state after each step. */
 uint64_t rcl_protocol_digest_state(const struct rcl_protocol *, const struct rcl_config *,
                                    const void *state);
 
@@ -630,8 +634,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list);
 
 /* Declares the protocols of a shared object from another repository, at the end of its source:
  * RECLINE_PROTOCOLS(&mine, &other); scenarios name the object by protocol.file. RECLINE_DOOR is the
- * version of everything above, which such an object has from its compilation. A change of a size
- * below or of struct rcl_protocol raises it. */
+ * version of everything above; the object has the one with which it was compiled. A change of a
+ * size below or of struct rcl_protocol raises the version. */
 #define RECLINE_DOOR 17u
 static_assert(RECLINE_DOOR == 17u && sizeof(struct rcl_config) == 24 + sizeof(const uint32_t *) &&
                   sizeof(struct rcl_event) == 44 && sizeof(struct rcl_action) == 44 &&

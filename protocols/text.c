@@ -100,8 +100,8 @@ const char *full_name(uint32_t list)
   return list < RCL_FULLS ? full_names[list] : "unknown";
 }
 
-/* Prints that a list is full, and what helps: larger lists cost nothing in a run, but in the
- * explorer each entry costs memory. */
+/* Prints that a list is full, or nearly, and which capacity to try. Larger lists cost nothing in a
+ * run, but in the explorer each entry costs memory. */
 static char *print_list(const char *what, uint32_t list, uint32_t capacity, char *text)
 {
   uint32_t more = capacity < 1024 ? 2 * capacity : 16 * capacity;

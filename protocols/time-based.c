@@ -5,13 +5,13 @@
  * most 2 D; a message takes at most L (Tmax) and at least S (Tmin). All messages passed between T -
  * 2 D - L and T + 2 D - S are cached.
  *
- *     1  from T - 2 D - L on a rank caches the messages that it sends: messages sent before are
- *        with their receiver when the receiver takes its checkpoint
+ *     1  from T - 2 D - L on a rank caches the messages that it sends: earlier messages have
+ *        reached their receiver when it takes its checkpoint
  *     2  at T it takes its checkpoint; the cached messages, of which some may be in transit, are
  *        part of it
  *     3  until T + 2 D - S its messages are held back, as one might be received before its
  *        receiver's checkpoint: an orphan. The program goes on
- *     4  when all images are on disk rank 0 commits
+ *     4  when all images are on disk, rank 0 commits
  *
  *                timer              timer              captured
  *     RUNNING ----------> CACHING ----------> CAPTURING ----------> HOLDING
@@ -66,7 +66,7 @@ enum again { FIRST, AGAIN };
 struct state {
   uint32_t phase;
   uint32_t captured; /* the last checkpoint captured */
-  uint32_t next;     /* the next checkpoint, which this rank heard of while HOLDING; 0: none */
+  uint32_t next;     /* 1: the next interval has begun; its clock is set when HOLDING ends */
   uint32_t ready;    /* at the coordinator: how many ranks have started */
   struct rcl_commit commit;
   struct rcl_links_counts counts;

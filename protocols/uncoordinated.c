@@ -14,10 +14,10 @@
  * it reports to all what it has received, and they send the other messages again from their logs
  * (links.h). The logs roll back with their owners.
  *
- * Suppose that all ranks failed now and went back to checkpoints on storage. No later crash leads
- * to a line before that one, as the later checkpoint of each rank on two lines makes a line, too.
- * So a rank that runs out of room for messages or checkpoints, or has outputs that wait, asks the
- * coordinator to gather the tables again and to find that line (claim uncoordinated-collects).
+ * Suppose that all ranks failed now and went back to a line of checkpoints on storage. No later
+ * crash leads to an earlier line: of two lines, the later checkpoints of all ranks make a line,
+ * too. So a rank that runs out of room for messages or checkpoints, or has outputs that wait, asks
+ * the coordinator to gather the tables again and to find that line (claim uncoordinated-collects).
  * Everything before it is collected, and outputs from before it leave.
  *
  *            SAFE_POINT, if wanted            captured
@@ -228,7 +228,8 @@ static void all_stand(const struct rank *r)
     r->state->undone = NOWHERE;
 }
 
-/* Goes on, as this rank stands on the line. It knows the same of a peer by the peer's report. */
+/* Goes on, as this rank stands on the line. By a peer's report it knows that the peer stands there,
+ * too. */
 static void resume(const struct rank *r)
 {
   r->state->phase = RUNNING;
@@ -378,7 +379,7 @@ static void draw_line(const struct rank *r)
     gather(r);
 }
 
-/* Returns whether there is little room, or whether the last image has outputs that are before no
+/* Returns whether there is little room, or whether the last image has outputs from behind the last
  * known line. */
 static bool wants_line(const struct rank *r)
 {

@@ -1,11 +1,12 @@
-/* The line invariant of blocking.c, which includes this file after its own state.
+/* States the line invariant of blocking.c, which includes this file after its own state. C is the
+ * committed checkpoint, C1 the next one, and i and j are ranks.
  *
  * The argument, in the order of the clauses: a rank counts what its program has sent and was given
  * (counts), so what is under way is the difference of these counts (totals). A rank that is in a
  * barrier sends nothing until it leaves, and has contributed what it had sent less what it had
  * received; what it receives inside it only makes the contribution larger than that difference
  * (own). So if all contributions to a barrier add up to nothing, nothing is under way between any
- * two ranks. A rank that takes this for its checkpoint is held until the commit. The others, which
+ * two ranks. A rank that is captured in such a barrier is held until the commit. The others, which
  * are in the same barrier, find the same contributions there (share, decided), and take the same
  * checkpoint (together); so nothing comes under way before all have (channels). The image of a rank
  * has the counts that the rank still has (newer image). A commit waits for the images of all ranks
@@ -89,7 +90,7 @@ static bool totals_hold(const struct rcl_whole *w, int i, int j)
          channel->now.sent - channel->now.given == channel->messages;
 }
 
-/* The protocol counts all messages of a rank as one. */
+/* The protocol counts a rank's messages to and from all ranks together. */
 static bool net_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)i, (void)j;
@@ -122,8 +123,8 @@ static bool joined_holds(const struct rcl_whole *w, int i, int j)
   return rank->joined <= (phase_of(w, i) == RUNNING && !is_behind(w, i));
 }
 
-/* What the coordinator contributes as wanted it still wants. What a rank counted when it came into
- * the barrier is no less than what it counts inside, where it sends nothing. */
+/* A checkpoint that the coordinator has contributed as wanted is still wanted. What a rank counted
+ * when it came into the barrier is no less than what it counts inside, where it sends nothing. */
 static bool own_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
@@ -156,7 +157,7 @@ static bool share_holds(const struct rcl_whole *w, int i, int j)
   return last[WANTED] == own[WANTED] && last[UNDER_WAY] == own[UNDER_WAY];
 }
 
-/* Contributions that are not taken, too, are of the coordinator where they want a checkpoint. */
+/* Of the contributions that are not taken yet, too, only the coordinator's want a checkpoint. */
 static bool wanted_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);

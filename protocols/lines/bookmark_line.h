@@ -1,4 +1,5 @@
-/* The line invariant of bookmark.c, which includes this file after its own state.
+/* States the line invariant of bookmark.c, which includes this file after its own state. C is the
+ * committed checkpoint, C1 the next one, and i and j are ranks.
  *
  * The argument, in the order of the clauses: the messages under way from i to j are those that i
  * has sent less those that j has received (totals). A rank that holds its program sends nothing,
@@ -128,8 +129,8 @@ static bool numbers_hold(const struct rcl_whole *w, int i, int j)
   return is_no_newer(peer_of(w, i, j), next_of(w));
 }
 
-/* Each of the next three is about C1: j knows the total of i; j has received that many messages; i
- * knows that j has. */
+/* The next three functions are about C1. They return whether j knows the total of i, whether j has
+ * received that many messages, and whether i knows that. */
 static bool is_told(const struct rcl_whole *w, int i, int j)
 {
   return peer_of(w, j, i)->bookmark_for == next_of(w);
@@ -175,7 +176,7 @@ static bool received_holds(const struct rcl_whole *w, int i, int j)
   return i == j || !is_once(w) || !has_stopped(w, j) || peer->told <= peer->received;
 }
 
-/* Returns whether i has sent more when it has stopped than j had received when it stopped. */
+/* Returns whether i had sent more to j when i stopped than j had received when j stopped. */
 static bool is_lacking(const struct rcl_whole *w, int i, int j)
 {
   return i != j && has_stopped(w, i) && has_stopped(w, j) &&

@@ -5,7 +5,7 @@
  * The argument names the clauses in their order. What i has sent to j was delivered there, or is
  * kept there for after the capture, or is under way (totals). A rank that has captured C1 tells
  * each peer how many white messages it has sent to it (tell). What j was told, and what it has
- * received since, show how many white ones are still under way (white), and red ones are known
+ * received since, show how many white ones are still under way (white), and red messages are told
  * apart from them (colour, red). What i had sent before C1 was given to j before C1, or is recorded
  * by j, or is white and under way (cut). A rank ends its record when none is missing (closed), and
  * writes it to its log (log). A commit waits for the image and the log of each rank (count,

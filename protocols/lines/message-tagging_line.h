@@ -46,7 +46,8 @@ static uint32_t orphans_in(const struct rcl_whole *w, int i, int j, const struct
   return total_of(orphans_of(config, state), state->orphans, config->capacity, i);
 }
 
-/* Returns whether each entry counts a message, as one that counts none matches for ever. */
+/* Returns whether each entry counts a message, as an entry that counts none would match for
+ * ever. */
 static bool are_counts(const struct rcl_envelope *item, uint32_t used, uint32_t capacity)
 {
   bool all = true;
@@ -180,7 +181,7 @@ static bool bounded_holds(const struct rcl_whole *w, int i, int j)
          rank->older + (rank->storing || rank->durable) <= 1;
 }
 
-/* Between checkpoints nothing that is kept has been given, or is late. */
+/* Between checkpoints no kept message was given to the program, and none is late. */
 static bool kept_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;

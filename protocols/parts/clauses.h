@@ -1,8 +1,8 @@
-/* Has clauses of line invariants (line.h) about ranks that take part in checkpoints from which a
- * coordinator releases them.
+/* Has clauses of line invariants (line.h) about ranks that a checkpoint holds until the coordinator
+ * releases them.
  *
- * A protocol includes this file after its own state (whole_ranks.h), with `captured`, the phases
- * CAPTURING, WRITING (the image) and WAITING (for the commit), and its `enum control` with RELEASE
+ * A protocol includes this file as whole_ranks.h asks. Its state has `captured`, its phases include
+ * CAPTURING, WRITING (the image) and WAITING (for the commit), and its `enum control` has RELEASE
  * and DONE.
  */
 #ifndef RECLINE_CLAUSES_H

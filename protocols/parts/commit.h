@@ -3,7 +3,8 @@
  * checkpoint.
  *
  * If the coordinator alone begins checkpoints, a rank learns that a checkpoint is committed when
- * the next one begins. If other ranks begin checkpoints, too (event-logging), it tells them.
+ * the next one begins. If other ranks begin checkpoints, too (event-logging), the coordinator tells
+ * them.
  */
 #ifndef RECLINE_COMMIT_H
 #define RECLINE_COMMIT_H
@@ -41,8 +42,8 @@ static inline void rcl_commit_count(const struct rcl_config *config, struct rcl_
     rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = commit->in_progress;
 }
 
-/* Notes that this rank is done with `checkpoint`; ranks other than the coordinator tell it by
- * control message `done`. */
+/* Notes that this rank is done with `checkpoint`; ranks other than the coordinator tell the
+ * coordinator so by control message `done`. */
 static inline void rcl_commit_done(const struct rcl_config *config, struct rcl_commit *commit,
                                    uint32_t done, uint32_t checkpoint, struct rcl_actions *actions)
 {
@@ -59,7 +60,8 @@ static inline void rcl_commit_end(struct rcl_commit *commit, struct rcl_actions 
   rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
-/* Checks that only the coordinator counts, only during a checkpoint, and each rank at most once. */
+/* Checks that only the coordinator counts, only during a checkpoint, and no more ranks than there
+ * are. */
 static inline bool rcl_commit_is_sound(const struct rcl_config *config,
                                        const struct rcl_commit *commit)
 {

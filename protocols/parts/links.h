@@ -3,7 +3,7 @@
  * Messages to and from each peer are numbered, over all tags and communicators. A message stays in
  * the log of its sender, with its payload in a slot. It goes on the wire when the link is up and,
  * if events are logged, the events before the send are stable. The program's send is complete at
- * once; until then the message waits in the log with later messages to the same peer.
+ * once; a message that is not on the wire waits in the log, with later messages to the same peer.
  *
  * When a rank has gone back, both ends of a link report the numbers that they have received. The
  * other end sends missing messages again; when its program repeats a send that has arrived, it
@@ -35,7 +35,7 @@ struct rcl_sent {
   uint16_t forgotten;
   uint32_t number, slot;
   uint32_t interval; /* the sender's last checkpoint before the send */
-  uint32_t after;    /* how many events must be stable before it passes; 0: they are */
+  uint32_t after;    /* number of events that must be stable before it passes; 0: all are */
 };
 
 /* Notes the number of a message that has arrived ahead of a gap: here, or at the peer, which has
@@ -53,8 +53,7 @@ struct rcl_links_counts {
   uint32_t slots;           /* how many slots were used so far */
 };
 
-/* Is the most checkpoints that a protocol notes for a rank, besides the beginning of the
- * program. */
+/* Limits the checkpoints that a protocol notes for a rank, besides the beginning of the program. */
 enum { RCL_CHECKPOINTS_MAX = 32 };
 
 static inline uint32_t rcl_checkpoints(const struct rcl_config *config)
@@ -62,7 +61,7 @@ static inline uint32_t rcl_checkpoints(const struct rcl_config *config)
   return config->capacity < RCL_CHECKPOINTS_MAX ? config->capacity : RCL_CHECKPOINTS_MAX;
 }
 
-/* Returns which list is full when a rank has more checkpoints. */
+/* Returns the list that is full when a rank has no room for another checkpoint. */
 static inline enum rcl_full rcl_checkpoints_full(const struct rcl_config *config)
 {
   return config->capacity < RCL_CHECKPOINTS_MAX ? RCL_FULL_CHECKPOINTS : RCL_FULL_LIMIT;
@@ -153,7 +152,8 @@ static inline void rcl_links_compact(const struct rcl_links *links)
   *count = left;
 }
 
-/* Drops messages up to that number, for which the peer will never ask again. */
+/* Drops logged messages to the peer up to number `received`, for which the peer will never ask
+ * again. */
 static inline void rcl_links_drop_sent(const struct rcl_links *links, int peer, uint32_t received,
                                        struct rcl_actions *actions)
 {
@@ -376,7 +376,8 @@ static inline void rcl_links_to_self(const struct rcl_links *links)
 }
 
 /* Goes back to where the program was at `checkpoint`; link->sent and link->received have the counts
- * of that moment already. If undone messages `live` on in memory, empties their slots. */
+ * of that moment already. With `live` the undone messages are still in their slots, which are
+ * emptied. */
 static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t checkpoint, bool live,
                                      struct rcl_actions *actions)
 {

@@ -1,9 +1,9 @@
 /* Has clauses of line invariants (line.h) about ranks that record the messages in transit in a log,
  * beside the image, without holding the program.
  *
- * A protocol includes this file after its own state (whole_ranks.h), with `durable`, the phases
- * RUNNING, CAPTURING, RECORDING (what comes late) and WRITING (the log), and its `enum control`
- * with DONE. It has captured_in() itself.
+ * A protocol includes this file as whole_ranks.h asks. Its state has `durable`, its phases include
+ * RUNNING, CAPTURING, RECORDING (late messages) and WRITING (the log), and its `enum control` has
+ * DONE. It defines captured_in().
  */
 #ifndef RECLINE_LOG_CLAUSES_H
 #define RECLINE_LOG_CLAUSES_H

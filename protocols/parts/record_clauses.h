@@ -2,7 +2,7 @@
  * messages, and no message crosses their images backwards.
  *
  * A protocol includes this file as it would include log_clauses.h. Its state has `captured`, the
- * last checkpoint captured, and it has recorded_in() itself. */
+ * last checkpoint captured, and it defines recorded_in(). */
 #ifndef RECLINE_RECORD_CLAUSES_H
 #define RECLINE_RECORD_CLAUSES_H
 

@@ -4,7 +4,7 @@
  * A protocol defines `struct state` (and `struct variant`, if it has several forms), then
  *
  *     static const rcl_transition on[RCL_EVENT_KINDS] = {[RCL_EVENT_SEND] = send, ...};
- *     static void step(const struct rank *r)           takes on[], and what every step ends with
+ *     static void step(const struct rank *r)           takes a transition, and ends the step
  *     static int first_broken(const struct rank *r)    the number of a broken invariant; 0: none
  *     RCL_ONLY_FORM, or RCL_FORM(ID) for each `static const struct variant ID`
  *

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Random histories: which messages each protocol, in each form, takes for in transit and for orphans.
+# Tests, by random histories, which messages each form of a protocol takes for in transit and for orphans.
 # RECLINE_SEED: first seed (1).
 here=$(dirname "$0")
 test=${RECLINE_BUILD:-$here/../../build}/t/identification-test

@@ -1,6 +1,7 @@
-/* Costs follow what is in use of a state, not protocol.capacity. With lists of 65,536 entries, of
- * which 100 messages fill a few: a protocol touches few pages, in_use() names them, all other bytes
- * are zero, and the digest is that of the whole state but does not read the other pages. */
+/* Tests that costs follow what is in use of a state, not protocol.capacity. Lists have room for
+ * 65,536 entries, and 100 messages fill a few. Then a protocol touches few pages, in_use() names
+ * them, and all other bytes are zero. The digest is that of the whole state, but does not read the
+ * other pages. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Events and actions survive printing and parsing; a text that is no event is refused at the place
- * where it stops being one. The seed of the random values is printed; pass one to repeat them. */
+/* Tests that events and actions survive printing and parsing, and that a text that is no event is
+ * refused at the place where it stops being one. The seed of the random values is printed; pass one
+ * to repeat them. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include <stdio.h>
