@@ -1,4 +1,5 @@
-/* Hashing for tables in memory. The values are never stored or printed. */
+/* Computes hashes for tables in memory, which are never stored or printed, and hashes of 128 bits,
+ * which traces have as digests of contents. */
 #ifndef RECLINE_HASH_H
 #define RECLINE_HASH_H
 

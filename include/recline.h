@@ -38,8 +38,8 @@ void recline_iteration_bytes(unsigned long long bytes);
 void recline_image_bytes(unsigned long long bytes);
 
 /* Returns a random number from 0 to count-1, by the seed of the scenario. Protocols know of this
- * choice, so a program that is rolled back repeats it where it has to, and elsewhere makes another
- * one. Without recline, returns 0. */
+ * choice, so a program that is rolled back repeats it where it has to; elsewhere it may make
+ * another one. Without recline, returns 0. */
 int recline_choose(int count);
 
 /* Writes `size` bytes to standard output as one output, which leaves when the protocol lets it.

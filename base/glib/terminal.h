@@ -18,9 +18,10 @@ struct look terminal_look(void);
 /* Returns whether standard error is a terminal where a line can be overwritten. */
 bool terminal_shows_progress(void);
 
-/* Shows a line on that terminal from two seconds on until progress_end(): `what` (a static text) is
- * being done, and for how many seconds. Does nothing elsewhere. Only one such line exists at a
- * time. A thread writes it and holds no lock meanwhile, so the process may fork. */
+/* Shows a line on that terminal, from two seconds after the call until progress_end(): `what` (a
+ * static text) is being done, and for how many seconds. Does nothing without such a terminal. Only
+ * one such line exists at a time. A thread writes it and holds no lock meanwhile, so the process
+ * may fork. */
 void progress_begin(const char *what);
 void progress_end(void);
 

@@ -1,6 +1,6 @@
-/* Calls of MPI 4 that SMPI does not have. mpi.h includes this file; the layer defines the calls, so
- * they exist in runs only: under plain smpirun each ends the program with its name. wrappers.awk
- * reads the declarations. */
+/* Declares the calls of MPI 4 that SMPI does not have. mpi.h includes this file; the layer defines
+ * the calls, so they exist in runs only: under plain smpirun each ends the program with its name.
+ * wrappers.awk reads the declarations. */
 #ifndef RECLINE_MPI_4_H
 #define RECLINE_MPI_4_H
 
@@ -65,7 +65,7 @@ extern "C" {
 #endif
 
 #if defined RECLINE_NAMES_MPI_4 || SIMGRID_VERSION_MAJOR < 4
-/* Both at once, with one request. */
+/* Send and receive at once, with one request. */
 MPI_CALL(XBT_PUBLIC int, MPI_Isendrecv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,

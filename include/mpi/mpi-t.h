@@ -1,5 +1,6 @@
-/* MPI's interface for tools, which SMPI does not have. It is here so that programs compile that ask
- * for variables and events: there are none. mpi.h includes this file, wrappers.awk reads it. */
+/* Declares MPI's interface for tools, which SMPI does not have. So programs compile that ask for
+ * variables and events, of which there are none. mpi.h includes this file, wrappers.awk reads
+ * it. */
 #ifndef RECLINE_MPI_T_H
 #define RECLINE_MPI_T_H
 

@@ -1,7 +1,8 @@
-/* SMPI's mpi.h with what values.h changes, the calls of mpi-4.h and mpi-t.h, those with large
- * counts, which large.awk makes, and MPI_Compare_and_swap as MPI has it, whose comparand is
- * constant, unless the program has included SMPI's own header before. This file may stand within
- * extern "C", where the templates of the headers that SMPI's has in C++ may not. */
+/* Takes the place of SMPI's mpi.h. It adds the changes of values.h, the calls of mpi-4.h and
+ * mpi-t.h, and calls with large counts, which large.awk makes. MPI_Compare_and_swap has a constant
+ * comparand, as in MPI, unless the program has included SMPI's own header before. A program in C++
+ * may include this file within extern "C". There the templates that SMPI's header includes would
+ * be errors, so all is within extern "C++". */
 #ifdef __cplusplus
 extern "C++" {
 #endif

@@ -1,6 +1,6 @@
-/* Constants of MPI, for programs and for the layer. SMPI defines MPI_ROOT as 0, which is also a
- * rank, and MPI_DISTRIBUTE_DFLT_DARG as 3, which is also a number of elements. It has the types of
- * C++ for C++ alone, under names that it does not define. */
+/* Corrects constants of MPI, for programs and for the layer. SMPI defines MPI_ROOT as 0, which is
+ * also a rank, and MPI_DISTRIBUTE_DFLT_DARG as 3, which is also a number of elements. It has the
+ * datatypes of C++ in programs in C++ only, under names that it does not define. */
 #include <smpi/smpi.h>
 
 #undef MPI_ROOT
