@@ -184,8 +184,9 @@ static const char *lacks(const struct rcl_event *event, const struct rcl_action 
   }
 }
 
-/* Ends the program if the world refuses the list of actions, so that `recline join` ends at the
- * same step. Also ends it, with a message of the same form, at an action that only this host lacks.
+/* Ends the program if the grammar refuses the list of actions. The world refuses the same lists, so
+ * `recline join` ends at the same step. Also ends it, with a message of the same form, at an action
+ * that only this host lacks.
  */
 static void check_actions(const struct rcl_event *event)
 {
@@ -251,8 +252,8 @@ static bool take_due(void)
 }
 
 /* Raises the timer's event at a place where checkpoints are allowed, so that a checkpoint stops the
- * coordinator first: when it goes on, the others have been asked already. Barriers are such places
- * by themselves. */
+ * coordinator first: when it goes on, the others have been asked already. A protocol that captures
+ * in barriers needs no such place. */
 static bool take_alarm(void)
 {
   if (real.alarm <= 0 || platform_now() < real.alarm || real.finished || real.over)

@@ -5,6 +5,7 @@
  * checkpoint.
  *
  *     real_calls.c       the calls of MPI that programs make
+ *     real_refused.c     the calls of MPI that it refuses
  *     real_program.c     the calls of recline.h
  *     real_host.c        events in, actions carried out
  *     real_messages.c    messages of the program
@@ -13,6 +14,7 @@
  *     real_wire.c        the MPI library underneath: one channel for each pair of processes
  *     real_data.c        the data that the program protects
  *     real_storage.c     parts of checkpoints, the commit record
+ *     real_redistribution.c  checkpoints of another number of processes
  *     real_options.c     the environment; errors
  *     real_trace.c       the trace of this process, for `recline join`
  *     real_account.c     the time of this process, by activity
@@ -93,9 +95,9 @@ struct real_shape {
   int64_t whole[REAL_DIMENSIONS], first[REAL_DIMENSIONS], part[REAL_DIMENSIONS];
 };
 
-/* Protects memory of the program: `count` items of `item_bytes` bytes, which number `type` names.
- * When data are put back, they must have that type, and at most as many bytes. `shape` may be
- * NULL. */
+/* Protects memory of the program: `count` items of `item_bytes` bytes; `type` is the number of
+ * their type. When data are put back, they must have that type, and at most as many bytes. `shape`
+ * may be NULL. */
 void real_protect(int id, void *address, size_t count, size_t item_bytes, int type,
                   const struct real_shape *shape);
 void real_unprotect(int id);

@@ -119,7 +119,7 @@ struct real {
 
   /* Restart. */
   uint32_t checkpoint; /* the checkpoint from which this life has started */
-  /* The checkpoint of another number of processes from which the program goes on while the protocol
+  /* A checkpoint of another number of processes, from which the program goes on while the protocol
    * begins anew, and that number; 0: there is none. */
   uint32_t from;
   int from_ranks;
@@ -230,13 +230,14 @@ void real_data_save(FILE *); /* writes all that is protected */
  * them, which the caller frees; NULL: the file is too short. */
 struct real_found *real_data_find(FILE *, uint32_t regions);
 
-/* Remembers the regions as those from which the data are put back. Owns both from here on. */
+/* Remembers the regions as those from which the data are put back. The host owns both arguments
+ * from here on. */
 void real_data_keep(FILE *, struct real_found *, uint32_t regions);
 
 /* ---- real_redistribution.c ---- */
 
 /* real_redistribute_begin() expects the images of `count` processes. real_redistribute_add() takes
- * one of them. Owns the file and the regions from here on. */
+ * one of them; the host owns the file and the regions from here on. */
 void real_redistribute_begin(int count);
 void real_redistribute_add(int owner, FILE *, struct real_found *, uint32_t regions);
 

@@ -1,6 +1,6 @@
-/* Goes on from a checkpoint of another number of processes: each reads from the images of all what
- * it protects. Protocol and messages begin anew, so no message may cross the checkpoint, and the
- * protocol must be one whose checkpoints no message crosses. */
+/* Goes on from a checkpoint of another number of processes: each process reads the data that it
+ * protects from all images. Protocol and messages begin anew, so no message may cross the
+ * checkpoint, and the protocol must be one whose checkpoints no message crosses. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -113,8 +113,8 @@ static uint32_t put_receives(FILE *file)
   return count;
 }
 
-/* Writes delivered messages. Below the matching they belong to the program; above it, messages are
- * in the channel. */
+/* Writes messages that were delivered and wait for a receive. There are such messages only below
+ * the matching; they belong to the image. */
 static uint32_t put_delivered(FILE *file)
 {
   uint32_t count = 0;
@@ -420,7 +420,7 @@ static bool is_of(const struct head *head, enum rcl_part part)
          head->checkpoint == real.checkpoint && head->part == part;
 }
 
-/* Passes over the data, which the program puts back later. */
+/* Reads an image, but passes over the data, which the program puts back later. */
 static bool get_image(FILE *file)
 {
   struct head head;
@@ -490,7 +490,7 @@ static FILE *open_other(int owner, struct head *head)
 }
 
 /* Finds the regions of an image, which the caller frees. Requires that nothing crosses the
- * checkpoint at this process, which was where process 0 was. */
+ * checkpoint at this process, and that it was captured at the same place as process 0. */
 static struct real_found *find_quiet(int owner, FILE *file, const struct head *head,
                                      const struct head *first)
 {

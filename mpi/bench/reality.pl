@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Predictions beside measurements: what a calibrated machine says of programs under protocols, and what
-# the host for real MPI then takes. In this order, so that nothing measured can reach a prediction:
+# Puts predictions beside measurements: the times of programs under protocols on a simulated, calibrated
+# machine, and then on real MPI. The order of the steps lets nothing measured reach a prediction:
 #
 #     mpi/bench/reality.pl calibrate FOLDER        the machine, and how fast each program computes on it
 #     mpi/bench/reality.pl predict FOLDER          every program under every protocol, simulated
@@ -11,9 +11,9 @@
 #     mpi/bench/reality.pl picture FOLDER          docs/pictures/reality.svg, on standard output
 #
 # FOLDER is docs/reality. Numbers are kept there as predicted.csv and measured.csv: program, protocol,
-# run, name of the number as `recline compare` has it, value; alone.csv is as measured.csv, of programs
-# whose priority keeps others off the processors; so is the calibration. What the runs leave lies in the folder
-# that TMPDIR names, on the disk that is measured, and is removed.
+# run, name of the number as `recline compare` has it, value. alone.csv has the same columns, for programs
+# whose priority keeps others off the processors; the calibration has that priority, too. The runs write
+# to the folder that TMPDIR names, on the disk that is measured; their files are removed.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -44,7 +44,7 @@ sub write_file { my ($file, $text) = @_; open my $out, '>', $file or die "$file:
 sub run { my ($command) = @_; system($command) == 0 or die "failed: $command\n" }
 sub median { my @v = sort { $a <=> $b } @_; return ($v[$#v / 2] + $v[@v / 2]) / 2 }
 
-# The numbers of a result that are compared; a phase is the mean over its checkpoints.
+# Returns the numbers of a result that are compared; a phase is the mean over its checkpoints.
 sub numbers
 {
   my ($file) = @_;
@@ -108,7 +108,7 @@ sub simulate_once
   return $numbers;
 }
 
-# ---- calibration: the machine, then flop/s of each program, by its own account of computing ----
+# ---- calibration: the machine, then the flop/s of each program by the time that it computes ----
 
 sub calibrate
 {
@@ -143,8 +143,8 @@ sub predict
   write_file("$folder/predicted.csv", $text);
 }
 
-# In rounds, so that a machine that others use, too, disturbs all alike. Rounds are added to those that
-# are there, unless the machine or the predictions are newer.
+# Measures in rounds, so that other users of the machine disturb all cases alike. Adds rounds to those
+# in the file, unless the machine or the predictions are newer than the file.
 sub measure
 {
   my ($alone) = @_;
@@ -196,7 +196,7 @@ sub seconds
 my %kinds = (phase => 'phase', time => 'account', simulated => 'whole run');
 sub kind { my ($number) = @_; return $kinds{(split /[ _]/, $number)[0]} }
 
-# Points of both: predicted, median, least and most of the measured ones.
+# Returns a point for each number: the predicted value, and the median, least and most measured value.
 sub points
 {
   my ($predicted, $measured) = (load("$folder/predicted.csv"), load("$folder/$_[0].csv"));
@@ -222,7 +222,7 @@ sub share
   return "$good of " . @points;
 }
 
-# Logarithmic, both axes alike: a perfect prediction is on the diagonal.
+# Draws points with two equal logarithmic axes: a perfect prediction is on the diagonal.
 sub picture
 {
   my @points = @_;
@@ -258,7 +258,7 @@ sub picture
   return $svg . sprintf qq(<text transform="translate(-42,%d) rotate(-90)" text-anchor="middle">predicted</text>\n</g>\n</svg>\n), $size / 2;
 }
 
-# One table of a kind of numbers; `alone` beside `shared`.
+# Prints the table of one kind of numbers, `alone` beside `shared`.
 sub table
 {
   my ($kind, $alone, $shared) = @_;

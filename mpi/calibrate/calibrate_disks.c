@@ -59,7 +59,7 @@ static double read_file(const char *name, char *bytes, size_t size, bool cold)
   return seconds;
 }
 
-/* Measures writes: the first `writers` processes of each node write at once. */
+/* Measures writes and reads: the first `writers` processes of each node write and read at once. */
 static void put_files(struct calibration *c, int disk, int writers, int own, long size)
 {
   static const char *const what[TAKES] = {"write", "sync", "read-warm", "read-cold"};

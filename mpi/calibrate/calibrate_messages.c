@@ -8,8 +8,8 @@
 
 enum { TAG_DATA, TAG_GO };
 
-/* Returns the messages in a batch: enough that a batch of short ones takes much longer than the
- * clock's step. */
+/* Returns the number of messages in a batch: enough that a batch of short ones takes much longer
+ * than the clock's step. */
 static int batch_of(long bytes)
 {
   enum { SHORT = 100, LONG = 4, LIMIT = 65536 };

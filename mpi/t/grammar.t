@@ -37,8 +37,8 @@ while IFS='|' read -r _ _ name _; do
 done <"$dir/lacking"
 is "$(wc -l <"$dir/lacking")" 7 'all that this host lacks' "$dir/lacking"
 
-# A TIMER is put off only where its step does nothing but to set the timer again: what begins a
-# checkpoint as well is committed before the processes leave.
+# A step at TIMER puts the checkpoint off only if it does nothing but set the timer again. If it also
+# begins a checkpoint, that checkpoint is committed before the processes leave.
 run renews 4
 is "$code:$(find "$dir/kept" -name committed | wc -l)" 0:1 'a checkpoint begun by a step that sets the timer is committed' "$dir/err"
 finish

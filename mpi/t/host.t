@@ -30,7 +30,7 @@ kill_at_commit() { # RANK CHECKPOINT JOB
     done
 }
 
-# killed RANK CHECKPOINTS PROGRAM ARG...: once so many more are committed
+# killed RANK CHECKPOINTS PROGRAM ARG...: when that number of further checkpoints is committed
 killed() {
   victim=$1 until=$(($2 + $(committed "$RECLINE_CHECKPOINTS" || echo 0)))
   shift 2
@@ -73,16 +73,16 @@ survives() {
     "$1: time adds up, some was lost, all iterations were done" "$dir/$1.result/result.json"
 }
 
-# Each protocol that the host takes, with checkpoints before and behind the first restart; those that
-# take messages at places only are for programs that wait nowhere else.
+# Each protocol that the host takes, with checkpoints before and behind the first restart. Protocols
+# below the matching are left out: they are for programs that wait at places only.
 taken='blocking bookmark c3 c3-envelopes event-logging event-logging-sorted event-logging-posted
   event-logging-paired message-tagging'
 for protocol in $taken; do
   survives "$protocol" "${RECLINE_LONG:+1}1"
 done
 
-# What starts in the folder of a run that has ended is another run, also where a start was killed while
-# it removed the traces of the other.
+# A start in the folder of a run that has ended is another run, even if an earlier start was killed
+# while it removed the old traces.
 again() { # PROTOCOL WHAT
   RECLINE_PROTOCOL="$1" RECLINE_CHECKPOINTS="$dir/$1" RECLINE_EVERY=0.01 \
     processes 4 "$jacobi" 32 $steps >"$dir/out" 2>"$dir/err"
@@ -98,7 +98,7 @@ cp "$dir"/ended/trace.* "$dir/c3"
 rm "$dir"/c3/trace.*.1 "$dir/c3/trace.0.2"
 again c3 'behind an unfinished start'
 
-# The list is whole: all others are refused, or take messages at places only.
+# All protocols that are in neither list are refused.
 others='none chandy-lamport chandy-lamport-tree lai-yang mattern'
 for protocol in $("$recline" list protocols --json | jq -r '.protocols[].name'); do
   case " $(echo $taken $others) " in
@@ -108,7 +108,7 @@ for protocol in $("$recline" list protocols --json | jq -r '.protocols[].name');
     RECLINE_CHECKPOINTS="$dir/refused" mpirun ${open-} -n 2 "$jacobi" 8 10
 done
 
-# A trace that is not what has happened.
+# Traces that do not tell what has happened are refused.
 mkdir "$dir/wrong"
 for file in "$dir"/c3/trace.0.*; do
   sed 's/ # \(.\)/ # 0/' "$file" >"$dir/wrong/${file##*/}"
@@ -122,7 +122,7 @@ exits 64 'a step that is left out' "$recline" join "$dir/wrong" -o "$dir/wrong.t
 check 'too' grep -q ':[0-9]*: ' "$dir/err"
 check 'and nothing is written' test ! -e "$dir/wrong.trace"
 
-# Settings that are misspelt.
+# Misspelt settings are refused.
 for setting in RECLINE_CHECKPOINT=x RECLINE_PROTOCOLL=c3 RECLINE_EVRY=3 RECLINE_WHATEVER=1; do
   exits 64 "$setting" env "$setting" mpirun ${open-} -n 2 "$jacobi" 8 10
   check 'is refused' grep -q "there is no setting ${setting%=*}, expected" "$dir/err"
@@ -130,7 +130,7 @@ done
 exits 64 'what is nearest' env RECLINE_CHECKPOINT=x mpirun ${open-} -n 2 "$jacobi" 8 10
 check 'is named' grep -q 'did you mean RECLINE_CHECKPOINTS?' "$dir/err"
 
-# What other parts of recline read from the environment passes: CI sets some of it for all tests.
+# Settings of other parts of recline pass, as CI sets some of them for all tests.
 others=$(cd "$here/../.." && grep -rhoE '(getenv\("|\$\{|ENV\{)RECLINE_[A-Z_]+' --include=*.c --include=*.t \
   --include=*.sh --include=*.pl --include=*.pm --include=run --include=recline \
   base command mpi play plots protocols report sim verify world .ci debian recline |
@@ -140,7 +140,7 @@ check 'others are found' [ "$(echo "$others" | wc -l)" -ge 25 ]
 # shellcheck disable=SC2046,SC2086 # a list of words
 exits 0 'settings of other parts' env $(printf '%s=1 ' $others) mpirun ${open-} -n 2 "$jacobi" 8 10
 
-# The line of the page compiles, and what it makes runs.
+# The command line of docs/mpi-host.md compiles a program, which runs.
 mkdir "$dir/user"
 cp "$here/jacobi.c" "$dir/user/program.c"
 ln -s "$build" "$dir/user/build"
@@ -149,7 +149,7 @@ check 'the line compiles a program' sh -c "cd '$dir/user' && $line -lm"
 (cd / && unset LD_LIBRARY_PATH && processes 2 "$dir/user/program" 8 10 >"$dir/out" 2>"$dir/err")
 check 'which runs, in another folder' grep -q '^10 steps: ' "$dir/out"
 
-# What the host does not do, or not with these files.
+# The host refuses some protocols, and files that do not fit.
 RECLINE_CHECKPOINTS=$dir/bad RECLINE_PROTOCOL=c3
 exits 64 'a protocol of another kind' env RECLINE_PROTOCOL=pessimistic \
   mpirun ${open-} -n 2 "$jacobi" 8 10

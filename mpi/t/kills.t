@@ -24,10 +24,10 @@ processes() {
     'echo $$ >"$0/pid.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"; exec "$@"' "$dir" "$@" </dev/null
 }
 
-# What a program says but for times.
+# Prints what a program says, without times.
 answers() { sed '/^time: /d' "$@" | sort -u; }
 
-# Starts the program and kills a process as soon as its trace has so many lines, unless the job has ended.
+# Starts the program and kills a process as soon as its trace has that number of lines, unless the job has ended.
 killed() { # LINES VICTIM LIFE NUMBER PROGRAM ARG...
   lines=$1 victim=$2 trace=$RECLINE_CHECKPOINTS/trace.$3.$2
   shift 3
@@ -39,7 +39,7 @@ killed() { # LINES VICTIM LIFE NUMBER PROGRAM ARG...
   ! wait $job 2>/dev/null
 }
 
-# Returns whether all programs had ended in the life: a start behind it is another run.
+# Returns whether all programs had ended in that life: a later start is another run.
 had_ended() { # LIFE
   [ "$(grep -l ' finished$' "$RECLINE_CHECKPOINTS/trace.$1".* | wc -l)" -eq "$ranks" ]
 }
