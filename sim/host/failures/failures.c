@@ -11,10 +11,10 @@ struct stream {
   const struct failure *failure;
   int node; /* index of the node; the first of a zone; -1: drawn for each failure */
   uint64_t key, more, draws;
-  /* Failures of a trace, each with its own repair, from the first that is met. */
+  /* Failures of a trace, in its order, each with its own repair. */
   struct failure *outages;
-  unsigned first; /* number of outages in the trace */
-  double shift;   /* seconds of the trace before the run begins */
+  unsigned first; /* index of the outage in the trace that the run meets first */
+  double shift;   /* seconds of the trace that lie before the beginning of the run */
 };
 
 static GArray *streams; /* struct stream */
@@ -78,8 +78,8 @@ static void plan(unsigned number, double from)
   plan_burst(stream, &entry, draw / 2);
 }
 
-/* Returns the start of the outage with that number after the first, in seconds of the run, and sets
- * its node. */
+/* Returns when the outage begins that is `number` outages after the first one, in seconds of the
+ * run, and sets its node. */
 static double outage_start(const struct stream *stream, uint64_t number, int *node)
 {
   const struct failure *failure = stream->failure;

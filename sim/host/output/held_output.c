@@ -24,11 +24,11 @@ struct held {
   size_t bytes; /* bytes that the program has said */
 };
 
-static int outside =
-    -1; /* descriptor of the outside; -1: the standard output still is the outside */
+static int outside = -1; /* copy of the descriptor by which the launcher gave the standard output;
+                            -1: standard output is not led into a file yet */
 static uint64_t
-    *page; /* the mapped beginning of the file into which standard output is led: UNWRITTEN, or
-              printed bytes. Reading it saves a system call in each call of MPI */
+    *page; /* the first bytes of the file into which standard output is led, mapped: UNWRITTEN
+              until something is printed. Reading them saves a system call in each call of MPI */
 static GByteArray *said;  /* printed by the running program since the last look */
 static GHashTable *early; /* SMPI process -> GByteArray, before its MPI_Init */
 static char **patterns;   /* patterns of files: of a name, or of a path from the root on */
@@ -83,8 +83,8 @@ static void let_all_out(void)
   }
 }
 
-/* Lets out all that the program has said, as the run ends with an error that its user must see, and
- * no crash will come. */
+/* Lets all held output leave before the run ends with an error. The user must see the output, and
+ * no crash can undo it any more. */
 static void let_all_out_before_dying(void)
 {
   GByteArray *last = take_said(NULL);

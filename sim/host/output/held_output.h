@@ -19,10 +19,10 @@ void output_begin(void);
 /* From here on outputs pass at once, as they do without a protocol. */
 void output_pass(void);
 
-/* output_collect() assigns the output since the last call to the rank; output_collect_early(),
- * before MPI_Init, to that SMPI process; output_adopt_early() hands that on to the rank. While main
- * runs again at the application level, until its data are restored, its output is dropped as a
- * repetition. */
+/* output_collect() assigns what was printed since the last call to the rank. Before MPI_Init,
+ * output_collect_early() assigns it to the SMPI process, from which output_adopt_early() passes it
+ * on to the rank. At the application level, what main prints again before its data are restored is
+ * dropped as a repetition. */
 void output_collect(struct rank *);
 void output_collect_early(int process);
 void output_adopt_early(struct rank *);

@@ -54,7 +54,7 @@ GBytes *pieces_joined(const void *pieces, size_t size, struct content *content, 
 {
   GByteArray *joined = g_byte_array_sized_new((guint)size);
   struct piece piece, last = {0};
-  guint head = 0; /* place of the last one */
+  guint head = 0; /* place of the last piece's head */
   const char *from;
   *bytes = 0;
   for (const char *at = pieces, *end = at + size; next_piece(&at, end, &piece, &from);) {

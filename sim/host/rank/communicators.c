@@ -78,9 +78,9 @@ bool communicator_has(const void *ctx, int number, int rank)
 /* ---- calls that a checkpoint holds ---- */
 
 static GArray *calls;    /* int, by communicator: the last call that has begun */
-static GHashTable *held; /* checkpoint -> the same when it committed */
-static GArray
-    *passed; /* the same for the checkpoint to which all went back last; NULL: the beginning */
+static GHashTable *held; /* checkpoint -> copy of `calls` from its commit */
+static GArray *passed; /* that copy for the checkpoint to which all ranks went back last; NULL: they
+                          went back to the beginning */
 
 void communicator_call(int number, int call)
 {

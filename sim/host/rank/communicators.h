@@ -39,8 +39,8 @@ void communicators_forget(uint32_t checkpoint); /* no rank will go back to it */
  * holds, for another run. */
 void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *calls);
 
-/* Sets the keys and the calls in that run, before any number is asked for. Returns false if they do
- * not fit the number of ranks. */
+/* Sets the keys and the calls in the run that goes on, before any number is asked for. Returns
+ * false if they do not fit the number of ranks. */
 bool communicators_adopt(uint32_t checkpoint, const GPtrArray *keys, const GArray *calls);
 
 /* Notes that all ranks, the calling one among them, go back to that checkpoint. */

@@ -20,17 +20,17 @@ struct libc {
   struct random_data random;
   char random_state[RANDOM_BYTES];
   struct drand48_data drand48;
-  char *token; /* the rest of the text for strtok */
-  locale_t
-      locale; /* locale of its thread, while the rank is in a call of ours; NULL: the process's */
-  int option; /* optind after the last getopt; 0: there was none */
+  char *token;     /* the rest of the text for strtok */
+  locale_t locale; /* while the rank is in a call of the layer: the locale that the program has set
+                      for its thread; NULL: the locale of the process */
+  int option;      /* optind after the last getopt; 0: there was none */
   uint64_t random_words; /* random bytes that the program has had */
   struct {
     bool runs;              /* as far as the program knows */
     bool handled;           /* the program has a handler of its own for the timer's signal */
   } timer[INTERVAL_TIMERS]; /* by ITIMER_ constant */
   bool seeded;              /* `seed` is set */
-  unsigned seedings;        /* without a seed of the program's */
+  unsigned seedings;        /* number of seedings in which the program gave no seed */
   int32_t seed[FORTRAN_SEED];
 };
 

@@ -39,7 +39,8 @@ struct topology {
 };
 
 struct comm {
-  int number; /* the same at all members; messages carry 2 * number, or + 1 in collectives */
+  int number; /* the same at all members; messages of the program carry 2 * number, messages of
+                 collectives 2 * number + 1 */
   int size;
   int rank;       /* of this rank, in this communicator */
   bool freed;     /* freed; the memory stays, so that a stale handle is an error and not a crash */
@@ -52,21 +53,21 @@ struct comm {
   int agreements;           /* calls that have begun an agreement (agreement.h) */
   int acknowledged;         /* failed members acknowledged here: the first ones of faults_failed()
                              */
-  /* Calls by which some of its members have made communicators among themselves. */
+  /* Lists the groups of its members that have made communicators among themselves. */
   struct comm *groups;
-  struct comm *next;  /* in that list, or in mpi_state.freed */
-  int parent, colour; /* number of the call that made it last */
+  struct comm *next;  /* the next one in the list `groups` of its parent, or in mpi_state.freed */
+  int parent, colour; /* of the call that made it last: number of its communicator, colour */
   int key;            /* its key in the call that made it last, at the application level */
   int fortran;        /* its integer in Fortran, 0: none yet */
   char *name;         /* NULL: the default name */
   struct attribute *attributes;
   MPI_Errhandler errors; /* NULL: errors are fatal */
   struct topology topology;
-  struct window *window; /* the communicator whose hidden half this is; NULL: the program's own */
+  struct window *window; /* the window whose own communicator this is; NULL: there is none */
   struct nodes *nodes;   /* nodes of its ranks; NULL: no algorithm of SMPI has asked yet */
-  int part; /* 0; as a part of another communicator: 1 its leaders of nodes, 2 its ranks on this
-               node */
-  struct comm *remote; /* an intercommunicator's remote group; NULL: this is none */
+  int part; /* 0: this is a whole communicator; 1: the leaders of another one's nodes; 2: the ranks
+               of another one on this node */
+  struct comm *remote; /* the remote group; NULL: this is no intercommunicator */
   /* For an intercommunicator: the communicator of both groups, one after the other. */
   struct comm *both;
 };
@@ -79,7 +80,7 @@ static inline const struct comm *comm_peers(const struct comm *comm)
 
 /* Describes the nodes of a communicator, as SMPI's algorithms know them. */
 struct nodes {
-  struct comm leaders, here; /* the first rank of each node; the ranks of this one */
+  struct comm leaders, here; /* the first rank of each node; the ranks of this rank's node */
   int *leader;               /* of each rank of the communicator, as rank of the program */
   int *ranks;                /* of each node, in the order of leaders */
   int uniform, blocked; /* whether all nodes have as many ranks; whether the ranks of each node are
@@ -93,7 +94,7 @@ struct call_site {
   int root;             /* rank in comm */
   uint32_t bytes;       /* bytes that this rank gives */
   struct blocks result; /* bytes that this rank gets, if data flow to it */
-  int blocks;           /* of the result */
+  int blocks;           /* number of blocks of the result */
   bool partial;         /* data do not come from all members to all: scans */
   bool ordered;         /* its operation does not commute, and SMPI combines in any order */
   bool equal;           /* all members give, or get, the same number of bytes */
@@ -111,7 +112,7 @@ struct call {
   uint32_t sends;        /* serial of the rank's last send when the call began */
   enum call_state state; /* as the protocol sees it; NONE: nothing will come from it */
   struct call_site site;
-  int number;                    /* on its communicator, from 1 */
+  int number;                    /* counts the calls on its communicator, from 1 */
   uint32_t words[RCL_WORDS + 1]; /* fields of COLLECTED: sums, and the number of contributions */
   uint32_t received[RCL_WORDS + 1];
   uint32_t own[RCL_WORDS + 1]; /* words of this rank alone */
@@ -151,8 +152,8 @@ struct request {
   enum send_mode mode;     /* sends */
   bool immediate;          /* persistent sends: SMPI charges them as MPI_Isend */
   bool reused;             /* sends: the buffer may change before the send is complete */
-  bool collective;         /* on the hidden half of its communicator */
-  bool bypass;             /* past the protocol */
+  bool collective;         /* messages carry the communicator's number for collectives */
+  bool bypass;             /* its message bypasses the protocol */
   bool sized;              /* receives of bytes: the buffer is made for the message when it comes */
   uint32_t number;         /* receives: as in the door's `request` */
   uint32_t send;           /* sends: the send's number at the transport; 0: none is under way */
@@ -201,13 +202,13 @@ struct program_clock {
 };
 
 /* Says what the program's call waits for (waits.h). */
-enum wait_kind { WAIT_CALL, WAIT_SEND, WAIT_RECEIVE }; /* WAIT_CALL: the call itself says it */
+enum wait_kind { WAIT_CALL, WAIT_SEND, WAIT_RECEIVE }; /* WAIT_CALL: the name of the call says it */
 struct wait {
   enum wait_kind kind;
   bool collective;
   const struct comm *comm;
   int peer, tag; /* rank of the program or RCL_ANY; tag or RCL_ANY */
-  int others;    /* number of other requests of which one would end the wait as well */
+  int others;    /* number of other requests, each of which would end the wait as well */
 };
 
 /* Holds a set of numbers of messages: all up to `all_to`, and `count` numbers beyond it. */
@@ -242,7 +243,7 @@ struct mpi_state {
   struct comm world, self;
   struct comm *freed; /* freed communicators that may be used again, the last freed first */
   struct call call;
-  bool makes_comm;  /* the program makes a communicator by that call */
+  bool makes_comm;  /* `call` makes a communicator */
   int thread_level; /* as MPI_Init_thread has provided */
   bool finalized;   /* the program is in MPI_Finalize */
   bool in_world;    /* between MPI_Init and MPI_Finalize; else it has sessions alone */
@@ -255,12 +256,13 @@ struct mpi_state {
   struct info *infos;                          /* infos into which the program has put something */
   struct window *windows;                      /* windows that other ranks may lock */
   struct file *files;                          /* files of MPI-IO, also closed ones */
-  int files_open, files_deleted, files_looked; /* openings of files so far */
-  int files_read;                              /* looks at any file by open(), so far */
+  int files_open;                              /* files of MPI-IO that are open now */
+  int files_deleted, files_looked, files_read; /* so far: deletions of files, looks at files, calls
+                                                  of open() for reading */
   struct added_error **errors_added; /* errors that the program has added, and their count */
   int errors_added_count, last_code; /* last_code: MPI_LASTUSEDCODE */
   MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
-  char *said; /* said to the outside since its last output: pieces (output_bytes.h) */
+  char *said; /* what it has told the outside since its last output: pieces (output_bytes.h) */
   size_t said_bytes, said_room;
   struct libc libc;
   struct program_clock clock;
@@ -269,11 +271,11 @@ struct mpi_state {
   struct exceptions exceptions; /* while the program is in a call of ours */
   void *bsend_buffer;           /* as attached, for MPI_Buffer_detach only */
   int bsend_bytes;
-  double image_bytes; /* bytes that its images count as, as the program has said; 0: the bytes that
-                         they hold */
+  double image_bytes; /* size of its images in bytes, if the program has given one; 0: they count
+                         as the bytes that they hold */
   uint32_t iteration; /* iteration that it is in, by its own count; 0: none */
-  double iteration_bytes; /* bytes that an iteration changes, as the program has said; 0: all that
-                             an image counts */
+  double iteration_bytes; /* bytes that an iteration changes, if the program has given them; 0: it
+                             changes all bytes of an image */
 };
 
 #endif

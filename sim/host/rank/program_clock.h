@@ -6,8 +6,8 @@
  * messages. So a reading tells the protocol the time only if the time does not follow from the
  * program's actions and from earlier readings:
  *
- *     derived = the last reading, and how long what the program has done ever since takes: a
- *               reading, a poll that finds nothing, computation, sleep
+ *     derived = the last reading plus the time of all that the program has done since then:
+ *               readings, polls that find nothing, computation, sleep
  *     outcome = 0: the clock says the derived time, from which simulated time differs by less than
  *               a nanosecond; else the upper half of the simulated time, as a double, and a second
  *               outcome is the lower half

@@ -147,12 +147,12 @@ struct rank {
     uint32_t serial; /* how often it was set */
     struct requests {
       uint32_t told; /* how often it went off */
-      double last;   /* seconds of simulated time, when it did */
+      double last;   /* when it went off last, in seconds of simulated time */
       bool called;   /* the program has asked for a checkpoint, and the protocol was not told */
     } now, before;   /* `before`: as it was until the last telling */
-    bool open;       /* that request is not on stable storage yet */
+    bool open;       /* the checkpoint of the last request is not on stable storage yet */
     enum timer_waits waits;
-    double due;      /* it waits for a step: told after that, but no earlier than at this time */
+    double due;      /* if it waits for a step: the earliest time at which it goes off */
     bool moved;      /* its program has had an event since the capture of its last image; */
     double computed; /* seconds that it had computed by then */
     uint32_t sent_full,
@@ -172,7 +172,7 @@ struct rank {
 
   /* storage */
   GHashTable *slots;      /* slot number -> struct slot */
-  unsigned slots_waiting; /* number of these that wait for a receive */
+  unsigned slots_waiting; /* number of slots that wait for a receive */
   GPtrArray *records;     /* struct record */
   GPtrArray *captures;    /* struct capture; the first is RCL_FRESH */
   /* Queues of struct write, of which the first is under way; global recovery has one queue. */
@@ -193,8 +193,8 @@ struct rank {
   const struct failure *doom; /* a failure struck it before its first start; NULL: none did */
   enum crash_leaves doom_leaves;
   struct computation computation;
-  struct computation reading; /* it reads an image, until this rank dies or, with global recovery,
-                                 another one does */
+  struct computation reading;     /* the reading of an image, which ends early if this rank dies or,
+                                     with global recovery, another rank dies */
   bool reads_server, reads_again; /* it reads from the server; it reads again, as the server has
                                      failed meanwhile */
   bool notified;                  /* a DOWN is on its way: computation waits for it */

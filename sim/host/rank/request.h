@@ -11,7 +11,8 @@ int request_source(const struct comm *, int member);
 /* Writes the payload into the buffer of the receive, and sets the status of the receive. The
  * program looks at neither before the request is complete. */
 void request_fill(struct request *, const struct payload *, int source, int32_t tag);
-void request_take(struct request *, struct message *); /* takes it out of the message */
+/* Does the same with the message's payload, which it frees. */
+void request_take(struct request *, struct message *);
 
 /* Gives the message of the complete receive `sized` (request.sized) to `request`, which becomes
  * complete. Frees the receive. */

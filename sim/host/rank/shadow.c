@@ -549,8 +549,8 @@ static bool has_finished(int rank)
   return program->finished && world_standing(&world, rank).finished;
 }
 
-/* Remembers a rank that has not finished, as this is asked for each message and that rank mostly
- * answers it. */
+/* Remembers a rank that has not finished. The question comes with each message, and mostly the same
+ * rank gives the answer again. */
 bool shadow_finished(void)
 {
   static int rank;

@@ -61,8 +61,9 @@ bool shadow_is_stored(int rank, uint32_t checkpoint, enum rcl_part);
 bool shadow_holds(int rank, uint32_t checkpoint);
 bool shadow_has_lost(int rank, uint32_t checkpoint);
 
-/* Returns whether a start from that checkpoint would miss the log behind a newer one, which was
- * lost. */
+/* Returns whether a start from that checkpoint would miss a log that a crash has taken from
+ * storage.
+ */
 bool shadow_has_lost_log(int rank, uint32_t checkpoint);
 bool shadow_has_to_lose(int rank, enum crash_leaves); /* world_has_to_lose() */
 enum next_line shadow_next_line(void);                /* world_next_line() */

@@ -320,11 +320,12 @@ static void blocks(struct typemap *map, const int *lengths, int length, const in
   }
 }
 
-/* Describes one dimension of an array of `size` elements, of which the type has these: */
+/* Describes one dimension of an array: the type has some of its `size` elements. */
 struct dimension {
   int size;
-  int start, length;      /* a block, */
-  int share, ranks, rank; /* or blocks of `share`, every `ranks`-th from `rank` on */
+  int start, length;      /* if `ranks` is 0: one block */
+  int share, ranks, rank; /* else blocks of `share` elements: every `ranks`-th one, from number
+                             `rank` on */
 };
 
 static void add_run(GArray *runs, const struct typemap *of, int first, int length)

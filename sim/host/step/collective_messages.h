@@ -6,8 +6,8 @@
 
 #include "sim/host/rank/rank.h"
 
-void bypass_begin(struct rank *); /* when the rank begins */
-void bypass_clear(struct rank *); /* when it goes back */
+void bypass_begin(struct rank *); /* call it when the rank begins */
+void bypass_clear(struct rank *); /* call it when the rank goes back */
 
 /* Sends a message of the program, which must be ready. Returns what host_offer() returns. */
 uint32_t bypass_send(struct rank *, int peer, int context, int32_t tag, struct payload *payload,
@@ -15,13 +15,14 @@ uint32_t bypass_send(struct rank *, int peer, int context, int32_t tag, struct p
 
 /* Posts a receive of the program, which must be ready. */
 void bypass_receive(struct rank *, struct request *);
-void bypass_withdraw(struct rank *, const struct request *); /* of that receive; NULL: of all */
+void bypass_withdraw(struct rank *, const struct request *); /* NULL: withdraws all receives */
 
 /* Returns whether a message with one of `tags` tags from `first` on has come and was not received.
  */
 bool bypass_has(const struct rank *, int peer, int context, int32_t first, int tags);
-bool bypass_expects(const struct rank *,
-                    const struct message *); /* counts as a receive, or as a call passed on */
+/* Returns whether a posted receive takes the message, or the rank passes messages of its call on.
+ */
+bool bypass_expects(const struct rank *, const struct message *);
 
 /* Takes a message of this incarnation that has come, and owns the message. */
 void bypass_take(struct rank *, struct message *);

@@ -509,7 +509,8 @@ static bool others_come(const struct rank *r)
          scenario->failures_count > 0 || scenario_asks(scenario) || scenario->protocol.interval > 0;
 }
 
-/* Counts the receives that may be given a message before the rank goes on. */
+/* Returns how many messages for posted receives the rank can wait for; G_MAXUINT if it waits for
+ * other messages, too. */
 static unsigned awaited(const struct rank *r)
 {
   unsigned count = 0;

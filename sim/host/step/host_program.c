@@ -263,7 +263,7 @@ static bool run_has_ended(const struct rank *r, const void *what)
 void host_finish(struct rank *r)
 {
   host_ready(r);
-  if (!r->mpi->finalized) { /* else its image is from behind this */
+  if (!r->mpi->finalized) { /* else it goes on from an image that was captured after this call */
     iteration_ends(r);
     struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
     host_take(r, &move, NULL);

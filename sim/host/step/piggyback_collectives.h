@@ -21,14 +21,14 @@ enum {
   TAG_NONBLOCKING,
   TAG_NEIGHBOURS,
   TAG_LEADERS,  /* exchange of the groups of an intercommunicator */
-  TAG_SELECTED, /* the selected algorithm: that many tags of SMPI for each part of a communicator.
-                   SMPI's tags for collectives differ modulo this number. */
-  TAG_SELECTED_WORDS = TAG_SELECTED + 3 * SELECTED_TAGS /* the same, where it carries words */
+  TAG_SELECTED, /* the selected algorithm: SELECTED_TAGS tags for each part of a communicator, as
+                   SMPI's tags for collectives differ modulo this number */
+  TAG_SELECTED_WORDS = TAG_SELECTED + 3 * SELECTED_TAGS /* the same for messages of words alone */
 };
 _Static_assert(TAG_SELECTED_WORDS + 3 * SELECTED_TAGS <= CALL_KINDS, "kinds of one call");
 
-/* Returns whether a message with that tag carries only words, as numbers of the layer and not as
- * the bytes for which they count. */
+/* words_only() returns whether a message with that tag carries words and no data; words_in_full(),
+ * whether it has the words as numbers of the layer and not as the bytes for which they count. */
 bool words_only(int32_t tag);
 bool words_in_full(int32_t tag);
 

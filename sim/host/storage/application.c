@@ -394,7 +394,7 @@ static struct saved *collect(const struct rank *r, enum place place)
   if (a && a->depth)
     g_array_append_vals(now->position, a->position, (guint)a->depth);
   save_comms(r, now->comms);
-  if (place == PLACE_BARRIER) { /* the image, which is made again */
+  if (place == PLACE_BARRIER) { /* a restart calls it again, so the image does not count the call */
     now->barrier = r->mpi->call.site.comm->number;
     for (guint i = 0; i < now->comms->len; i++) {
       struct saved_comm *comm = &g_array_index(now->comms, struct saved_comm, i);

@@ -2,9 +2,9 @@
  *
  *     memory, local   a copy in memory, a write to the node's disk
  *     partner         then the same to the next node of the set
- *     xor, and m      then the image goes to m nodes of the set, as pieces of a reduction; m times
- *     losses          its bytes are encoded, and m / (g - m) of them stored as parity, g nodes in
- *                     a set (xor: m = 1)
+ *     xor, and m      then, with g nodes in a set (xor: m = 1): m times the bytes of the image are
+ *     losses          sent to other nodes, as pieces of a reduction, and encoded; m / (g - m) times
+ *                     its bytes are stored as parity
  *     nfs             a write to the service host
  *
  * A node that has lost its images reads them from its partner, or the other nodes of its set reduce

@@ -23,8 +23,8 @@ const struct saved *redistribution_image(void);
 uint32_t redistribution_checkpoint(void);
 
 /* Fills the regions, which are all that the rank protects. Returns the bytes that it has read from
- * images. Ends the run if the images lack one of these regions, or if these lack a region of the
- * images. */
+ * images. Ends the run if the images lack one of the rank's regions, or if the rank lacks one of
+ * theirs. */
 double redistribution_fill(int rank, const struct region *, int regions);
 
 #endif

@@ -291,8 +291,7 @@ static void write_ended(void *data)
     agenda_tell(r->index, &(struct message){.notice = NOTICE_DURABLE,
                                             .checkpoint = job->checkpoint,
                                             .part = (int)job->part});
-  if (!job->cut) { /* the notice lets other ranks run, for which the write was under way until here
-                    */
+  if (!job->cut) { /* another rank, which ran during the notice, may have cut the write */
     layer.result.stored_bytes += (uint64_t)job->bytes;
     g_queue_pop_head(&r->writes[queue_of(job->part)]);
     begin_write(r, queue_of(job->part));
@@ -306,7 +305,7 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   struct step_of_transfer steps[LEVEL_STEPS + 1] = {{.kind = STEP_WRITE,
                                                      .from = node_of(r->index),
                                                      .to = node_service(),
-                                                     .unsynced = true}}; /* the event logger's */
+                                                     .unsynced = true}}; /* to the event logger */
   unsigned count = 1;
   if (!job)
     return;

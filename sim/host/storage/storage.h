@@ -17,7 +17,6 @@ struct slot *storage_slot(const struct rank *, uint32_t slot);
  */
 const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
 
-/* Images. */
 /* Keeps a captured image, which it takes over: one of memory or, at the application level, of
  * protected data; the other argument is NULL. */
 void storage_captured(struct rank *, uint32_t checkpoint, struct image *, struct saved *);
@@ -32,9 +31,9 @@ double storage_image_bytes(const struct rank *, uint32_t checkpoint);
  */
 double storage_next_bytes(const struct rank *);
 
-/* Returns the bytes that the capture copies in memory: fewer where the program has said what an
- * iteration changes and the place is the beginning of one (storage_copies_iteration()). The rest is
- * copied when the image is stored. */
+/* Returns the bytes that the capture copies in memory. At the beginning of an iteration these are
+ * the bytes that an iteration changes, if the program has given them (storage_copies_iteration());
+ * the rest is copied when the image is stored. */
 double storage_next_copy(const struct rank *);
 bool storage_copies_iteration(const struct rank *);
 double storage_rest(const struct rank *, uint32_t checkpoint);
@@ -44,8 +43,8 @@ double storage_rest(const struct rank *, uint32_t checkpoint);
  * to the event logger on the service host. */
 void storage_store(struct rank *, const struct rcl_action *);
 
-/* Returns whether the program has to wait for a write (by the scenario, until the rank has heard of
- * the end). No rank waits for logs of independent protocols. */
+/* Returns whether the program has to wait for a write: by checkpoint.writes it waits, and the rank
+ * has not heard yet that all is stored. No rank waits for logs of independent protocols. */
 bool storage_is_awaited(const struct rank *);
 
 /* Returns whether that part of `rank` is being written, or waits for its turn. */
@@ -65,7 +64,7 @@ void storage_each_payload(const struct rank *, uint32_t checkpoint,
                                         const struct slot *),
                           void *data);
 
-/* In that run, storage_adopt() adds a part and its image, which is taken over;
+/* In the run that goes on, storage_adopt() adds a part and its image, which is taken over;
  * storage_adopt_payload() adds a payload of that part, in the order of keeping. */
 void storage_adopt(struct rank *, uint32_t checkpoint, enum rcl_part, struct saved *);
 void storage_adopt_payload(struct rank *, uint32_t number, const struct slot *);

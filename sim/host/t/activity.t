@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
-# activity.txt of a run: its times, added up, are the result's time_s. With global and with local
-# rollbacks; two crashes, so that what was lost is gone back behind again. Each activity of a rank is
-# what its trace says: from a crash or rollback to the start, and while it is held.
+# activity.txt of a run: its times, added up, are the time_s of the result. Rollbacks are global or
+# local; there are two crashes, so a rank may go back behind what it had already lost. Restarts and
+# checkpoints take as long as the trace says: from a crash or rollback to the start, and while a rank
+# is held or captured.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -17,7 +18,8 @@ my $dir = tempdir(CLEANUP => 1);
 
 sub slurp { my ($file) = @_; open my $in, '<', $file or BAIL_OUT("$file: $!"); local $/; return scalar <$in> }
 
-# Periods of a rank, [begin, activity], from the lines: those since `back to` are lost, but for restarts.
+# Marks as lost the periods of a rank, [begin, activity], since the time to which it goes back. Restarts
+# stay what they are.
 sub go_back {
   my ($periods, $to) = @_;
   for (my $i = @$periods; $i-- > 0;) {
@@ -28,7 +30,7 @@ sub go_back {
   }
 }
 
-# activity -> seconds, the mean of all ranks
+# Returns for each activity its seconds, as the mean over all ranks.
 sub add_up {
   my ($head, $lines) = split /^---\n/m, slurp($_[0]);
   my ($ranks) = $head =~ /^recline-activity 1\nranks (\d+)\n$/ or return {};
@@ -46,8 +48,8 @@ sub add_up {
   return \%sum;
 }
 
-# Both files round: up to 50,000 periods by 1e-9 each, which is 1e-8 in the mean of eight ranks, and a sum with
-# nine digits.
+# Both files round: activity.txt rounds up to 50,000 periods by 1e-9 each, which adds up to 1e-8 in the mean
+# of eight ranks; the result rounds the sum to nine digits.
 my $rounding = 1e-7;
 
 for my $protocol (qw(c3 bookmark uncoordinated pessimistic)) {
@@ -65,7 +67,7 @@ for my $protocol (qw(c3 bookmark uncoordinated pessimistic)) {
 
 sub span { my ($list, $from, $to) = @_; push @$list, [$from, $to] if $to > $from }
 
-# The part of a period in which at least one of the others lies, in seconds.
+# Returns for how many seconds the period overlaps at least one of the others.
 sub overlap {
   my ($period, $others) = @_;
   my ($at, $end, $sum) = (@$period, 0);
@@ -77,8 +79,9 @@ sub overlap {
   return $sum;
 }
 
-# Of each rank, what its events say: seconds of restart (absent, held for a recovery, or by a checkpoint while a
-# rank is absent) and of checkpoint (otherwise held, or captured).
+# Returns by rank the seconds of restart and of checkpoint that the events of the trace give. A rank restarts
+# while it is absent, while it is held for a recovery, and while a checkpoint holds it and another rank is
+# absent. It is in a checkpoint while it is held otherwise, or captured.
 sub from_trace {
   my ($head, $lines) = split /^---\n/m, slurp($_[0]);
   my ($ranks) = $head =~ /^ranks (\d+)$/m;
@@ -120,7 +123,7 @@ sub from_trace {
   return \@of;
 }
 
-# Of each rank, the seconds of each activity as they went by, and their sum.
+# Returns by rank the seconds of each activity, those that were lost later included, and their sum.
 sub as_it_was {
   my (undef, $lines) = split /^---\n/m, slurp($_[0]);
   my (@of, @now);

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Checkpoints at the application level: what the program protects, and a restart from the beginning
-# of main. cg and other programs, in C, C++ and Fortran, end as without a crash, under every protocol
-# that captures where programs allow it, whenever the crash comes, also on a spare of another byte
-# order; misuse is one line. RECLINE_LONG: more crashes.
+# Checkpoints at the application level hold what the program protects; a restart begins main again.
+# Programs in C, C++ and Fortran, cg among them, end as without a crash: under every protocol that
+# captures where programs allow it, whenever the crash comes, also on a spare of another byte order.
+# A program that misuses the level ends with one line. RECLINE_LONG: more crashes.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/application-*.[cf]* "$dir"
@@ -32,8 +32,8 @@ demo steps --set 'program.args=["-s", S]' --set checkpoint.every=20ms
 numbers steps >found
 same found digits 'and so it does from within a solution' steps.err
 
-# On InfiniBand a request finds ranks up to 10 ms apart: one that is held at a place would have what
-# another waits for that has passed it.
+# On InfiniBand ranks notice a request up to 10 ms apart. If one rank were held at a place that
+# another rank has passed, the other one could wait for it.
 wrong_at=
 for time in 1ms 5ms ${RECLINE_LONG:+$(seq -f '%gms' 2 0.5 15)}; do
   demo agreed --set failures=none --set expect.verdict=completed --set protocol.name=bookmark \
@@ -72,8 +72,8 @@ results() { # NAME
   grep -v '^time' "$1/program.out" | sort -u
 }
 
-# Ends as without a crash, having committed checkpoints and gone back; what announces iterations does
-# a third of them again at most: a program that began anew would end right, too.
+# The program ends as without a crash, after commits and rollbacks. If it announces iterations, it must
+# not repeat more than a third of them: a program that began anew would end right, too.
 stands() { # NAME PROGRAM ARGUMENTS TIMES WORD...
   what=$1 program=$2 arguments=$3 times=$4
   shift 4
@@ -112,7 +112,7 @@ stands 'a second crash, while main runs again' program '' '47ms' \
   --set 'failures.1={rank: 1, at: 50ms, repair: 1ms}' --set 'failures.2={rank: 2, at: 51ms, repair: 1ms}'
 stands 'images on several levels of storage' program '' '83ms' --set checkpoint.storage=memory \
   --set 'checkpoint={every: 6ms, level: application, levels: [{storage: memory, redundancy: partner}]}'
-# The spares have another byte order: images are read in both, and written.
+# The spares have another byte order, so images are written and read in both orders.
 turned() { # PLATFORM FIRST: nodes from that one on
   sed 's,\(<host id="node-\(['"$2"'-9]\|[1-9][0-9]\)" [^>]*>\),\1<prop id="byte_order" value="big"/>,' \
     "$root/platforms/clan.xml" >"$1"
@@ -131,7 +131,8 @@ fi
 
 # ---- the other programs of recline ----
 
-# Half of the nodes, and the spares, have another byte order: what they protect has types.
+# Half of the nodes, and the spares, have another byte order. That works, as the programs give types to
+# what they protect.
 cp "$build/programs/halo" "$build/programs/lulesh-like" "$build/programs/cg" .
 stands halo halo '"10000", "20"' '60ms 110ms' --set checkpoint.every=10ms \
   --set platform.file=turned.xml

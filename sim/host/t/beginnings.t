@@ -1,6 +1,6 @@
 #!/bin/sh
-# The instant at which a run begins: failures at time 0, before and in MPI_Init, between the start of
-# a rank and its first event, under every protocol. With RECLINE_LONG=1 every failure meets every protocol.
+# Failures at the beginning of a run, under every protocol: at time 0, before and in MPI_Init, and
+# between the start of a rank and its first event. With RECLINE_LONG=1 every failure meets every protocol.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -39,7 +39,7 @@ failures: [{rank: 1, at: 0s, repair: 1ms}]
 EOF
 all=$("$recline" list protocols --json | jq -r '.protocols[].name' | grep -v '^none$')
 
-# One line for each place of the failure: all of the protocols, or some.
+# Each place of a failure is one test, with all protocols or some.
 places='at=0s at=0.001us at=1ms at=2ms at=2.0001ms at=2.5ms after={rank:%1,event:%start} after={rank:%3,event:%start}'
 for place in $places; do
   for kills in rank node; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# protocol.capacity: at its default real programs run, in memory that follows what is in use of the
-# lists; what is full, or soon will be, is told with a value that helps.
+# protocol.capacity: with its default real programs run, and take memory only for used entries of lists.
+# If a list is full, or will soon be, a message names a value that helps.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -27,7 +27,8 @@ is "$(grep -c 'warning: .* three quarters .*(sent-messages): protocol.capacity i
 run_ends recovered 'with that value' --set protocol.name=uncoordinated --set protocol.capacity=16384
 is "$(grep -c warning stderr)" 0 'and without a warning' stderr
 
-# Checkpoints faster than tables are gathered, or than one rank can store them: some are left out.
+# Checkpoints are asked for faster than tables are gathered, or than one rank can store them. Some are
+# left out.
 cat >slow.c <<END
 #include <mpi.h>
 #include <recline.h>
@@ -56,8 +57,8 @@ run_ends completed 'index-based, more checkpoints than one rank can store' $ofte
   --set protocol.name=index-based --set program.binary=./slow --set program.ranks=4 \
   --set checkpoint.storage=local
 
-# Thousands of messages (RECLINE_LONG=1: 33,607, and 54 checkpoints) of each rank: what no line needs
-# is collected.
+# Each rank sends thousands of messages (RECLINE_LONG=1: 33,607, with 54 checkpoints). The protocol
+# frees what no recovery line needs.
 rounds=150 at=0.9
 [ -z "${RECLINE_LONG:-}" ] || rounds=600 at=3.5
 run_ends recovered 'uncoordinated, room for 1,024 messages and 32 checkpoints' \

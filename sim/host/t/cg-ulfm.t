@@ -1,14 +1,14 @@
 #!/bin/sh
-# cg-ulfm: the kernel of cg with hybrid rollback of its own, by ULFM's calls. It ends with the digits
-# of cg, whoever fails and when: locally where logs have what is needed, globally elsewhere, and
-# from the beginning where a checkpoint has died with both processes that had it.
+# cg-ulfm is the kernel of cg with hybrid rollback of its own, by ULFM's calls. It ends with the digits
+# of cg, whoever fails and when. It rolls back locally where logs have what is needed, otherwise
+# globally, and begins anew where a checkpoint has died with both processes that had it.
 # RECLINE_LONG=1: many more moments.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-# A failure is found long after all others wait for the dead process: where they are then follows
-# from the program, not from times.
+# A failure is detected so late that all others already wait for the dead process. So it follows from
+# the program, and not from times, where they wait.
 cat >scenario.yaml <<EOF
 program:    {binary: cg-ulfm, args: [4, 10, 10, S], ranks: 6}
 platform:   {file: $root/platforms/clan.xml}
@@ -18,8 +18,8 @@ recovery:   {runtime: ulfm}
 EOF
 zeta='zeta: 8.5971775078648065 0x1.131c140145f4cp+3'
 
-# What place 0 has counted: "LOCAL GLOBAL ANEW" recoveries, or of its log "LOGGED BYTES REPLAYED
-# LEFT-OUT".
+# These print what place 0 has counted: recoveries "LOCAL GLOBAL ANEW", and of its log "LOGGED BYTES
+# REPLAYED LEFT-OUT".
 recoveries() {
   sed -n 's/^recoveries: \([0-9]*\) local, \([0-9]*\) global, \([0-9]*\) .*/\1 \2 \3/p' out/program.out
 }
@@ -28,7 +28,7 @@ log() {
     out/program.out
 }
 
-# ends RECOVERIES DESCRIPTION FAILURES WORD...: with the digits of cg.
+# ends RECOVERIES DESCRIPTION FAILURES WORD...: the run ends with the digits of cg.
 ends() {
   kinds=$1 case=$2 failures=$3 verdict=recovered
   shift 3
@@ -38,7 +38,7 @@ ends() {
     out/program.out
 }
 
-# fails PROCESS ITERATION [OF]: where that iteration begins at the process itself, or at OF.
+# fails PROCESS ITERATION [OF]: a failure of PROCESS when that iteration begins at it, or at process OF.
 fails() {
   echo "{rank: $1, after: {rank: ${3:-$1}, event: safe-point, iteration: $2}}"
 }
@@ -47,8 +47,8 @@ ends '0 0 0' 'without failures' none
 is "$(log)" '1576 4374488 0 0' 'place 0 logs what it sends in 15 times 26 steps'
 quiet=$(value out/result.json messages.sent)
 
-# In a step place 0 sends itself 700 numbers, and the other place of its row as many and two that
-# are summed up. Checkpoints are at 1, 11, 21, ..., so that at 215 four steps may be replayed.
+# In a step place 0 sends 700 numbers to itself, and 700 numbers and two terms of sums to the other
+# place of its row. Checkpoints are at 1, 11, 21, ..., so at 215 four steps may be replayed.
 ends '1 0 0' 'a process fails' "[$(fails 1 215)]"
 is "$(log)" "$((1576 + 1)) $((4374488 + 700 * 8)) $((4 * 3)) 0" \
   'place 0 replays four steps, and logs twice only what it could not send' out/program.out
@@ -70,7 +70,7 @@ ends '0 0 0' 'a spare process' "[$(fails 4 100 0)]"
 "$recline" run "$root/scenarios/cg-ulfm.yaml" --out out >/dev/null 2>err
 is "$?:$(recoveries)" '0:2 0 0' 'the scenario' err
 
-# Wherever it happens: at a checkpoint, in a recovery, when one has ended and others have not.
+# Failures come anywhere: at a checkpoint, in a recovery, when some processes have ended and others not.
 bad='' kinds=''
 sweep() { # FAILURES WORD...
   failures=$1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Checkpoints by clocks: real programs with bounds that hold, and with each bound exceeded.
 #
-# Where all bounds hold, programs recover and the audit finds nothing. Where one does not, the audit
-# says so, whether or not it did any harm; an orphan ends the run.
+# Where all bounds hold, programs recover and the audit finds nothing. Where a bound is exceeded, the
+# audit says so, whether or not that did any harm; an orphan ends the run.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 

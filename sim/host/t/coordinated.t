@@ -1,11 +1,12 @@
 #!/bin/sh
-# What sets the coordinated protocols apart, in runs of real MPI programs: when they commit, what an
-# orphan that comes out differently does, whether a header shows, checkpoints in barriers.
+# Shows in runs of real MPI programs how the coordinated protocols differ: when they commit, what
+# becomes of an orphan that is sent with other data again, what a header costs, and how they take
+# checkpoints in barriers.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 scenarios=$root/scenarios
 
-# Leaves what is said in $name.json and $name.err, and the exit code in $code.
+# Leaves the output of the run in $name.json and $name.err, and its exit code in $code.
 simulate() { # NAME SCENARIO WORD...
   name=$dir/$1
   scenario=$2
@@ -16,7 +17,7 @@ simulate() { # NAME SCENARIO WORD...
 
 # ---- a deferred receive ----
 
-# Checkpoint 1 was committed before 30 ms, after 60 ms, or in between.
+# Tests whether checkpoint 1 was committed before 30 ms, after 60 ms, or in between.
 commits() { # PROTOCOL WHEN
   simulate "$1" "$scenarios/deferred-receive.yaml" --set "protocol.name=$1"
   when=$(awk '$3 == "committed" && /checkpoint=1/ {
@@ -31,7 +32,7 @@ commits event-logging-sorted late
 commits event-logging-posted early
 commits bookmark early
 
-# ---- an orphan that comes out differently ----
+# ---- an orphan that is sent with other data again ----
 
 simulate c3 "$scenarios/orphan.yaml"
 is "$code-$(value "$name.json" verdict)-$(value "$name.json" messages.suppressed)" 0-recovered-1 \
@@ -62,8 +63,8 @@ done
 
 # ---- what a header costs ----
 
-# The header is made one with the message, so both ends copy it: on a ring of two, per hop, between
-# one copy and two, as the sender's can overlap with the flight of the message before.
+# A message is joined with its header, so both ends copy it. On a ring of two ranks a hop takes one to
+# two copies longer, as the sender's copy can overlap with the transfer of the message before.
 hop() { # PROTOCOL BYTES: in microseconds
   simulate "$1" "$dir/ring.yaml" --set "protocol.name=$1" --set "program.args.0='$2'"
   sed -n 's/^time: \(.*\) us per hop.*/\1/p' "$name/program.out"
@@ -91,7 +92,8 @@ plain=$(hop none 8192)
 is "$(hop hybrid 8192 | awk -v plain="$plain" '{ print ($1 - plain <= 8192 / 350 + 0.051) }')" 1 \
   "hybrid: a message of 8 KiB takes no more than one copy longer than $plain us"
 
-# What it has copied per second: into logs, and in each iteration, of which cache_bytes stay near.
+# Hybrid rollback copies payloads into logs, and its state in each iteration. The first cache_bytes of
+# the state stay in the cache, so they are copied faster.
 cat >"$dir/cg.yaml" <<END
 program:    {binary: cg, args: [-s, S, "1"], ranks: 4}
 platform:   {file: $root/platforms/cirrus.xml}

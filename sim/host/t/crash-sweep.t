@@ -5,14 +5,14 @@
 #   - at 60 instants spread evenly over its simulated time,
 #   - at every protocol point that its trace has: each kind of event with each number of a
 #     checkpoint, and five events, from the first to the last, of the kinds without a number,
-#   - and a second one during the recovery: at its protocol points, and shortly after detection,
-# with the victim going round. All of that happens before the program would have ended, so each run
+#   - a second time during the recovery: at its protocol points, and shortly after detection.
+# Each rank is the victim in turn. All crashes come before the program would have ended, so each run
 # must recover, with results of the same bits as the reference, and with nothing found by the audit.
 # Without a protocol every crash must lose the program, and no verification be printed.
 #
-# c3 and bookmark are crashed in every 16th of these places and every 16th pair of them, the other
-# protocols in every 40th, and optimistic, which has many more, in every 160th; between them they
-# share the rules that all have in common.
+# c3 and bookmark are crashed in every 16th of these places and of the pairs, the other protocols in
+# every 40th, and optimistic, which has many more places, in every 160th. Rules that all protocols
+# share are so tested in other places by each of them.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
 # RECLINE_PROGRAM: cg, halo, ring, random or lulesh-like instead of cg. RECLINE_TOPOLOGY: its
@@ -30,7 +30,7 @@ detection=0.01
 program=${RECLINE_PROGRAM:-cg}
 every=50ms
 case $program in
-  cg) args=S words=5 ;; # that it finds out
+  cg) args=S words=5 ;; # words: the number of words of its results
   halo) args='"8192", "60"' words=5 ;;
   ring) args='"4096", "400"' words=4 ;;
   random) args='"2"' words=4 every=20ms ;; # an even seed: its results are unique
@@ -46,23 +46,23 @@ checkpoint: {every: $every, storage: nfs, bytes: 64KiB}
 detection:  ${detection}s
 EOF
 
-# What a protocol needs besides: words for recline run. bookmark-once is bookmark with one exchange.
+# Prints the words that `recline run` needs for a protocol. bookmark-once is bookmark with one exchange.
 settings() { # PROTOCOL
   echo "--set protocol.name=${1%-once}"
   case $1 in
     bookmark-once) echo --set protocol.exchange=once ;;
     causal) echo --set protocol.failures=2 ;;
-    hybrid) # recovery is local and global
+    hybrid) # with this interval and log some recoveries are local, and others global
       echo --set checkpoint.places=program --set protocol.interval=3 --set protocol.log=2
-      [ "$program" != random ] || echo '--set program.args=["4"]' # that has iterations
+      [ "$program" != random ] || echo '--set program.args=["4"]' # a program that has iterations
       ;;
   esac
 }
 
 # ---- one case ----
 
-# Runs $protocol with these words; leaves $case.json, $case.err and in $printed what the program
-# printed. Private folders are kept instead of --out, whose trace would double the time.
+# Runs $protocol with these words. Leaves $case.json and $case.err, and in $printed the output of the
+# program. Keeps private folders in place of --out, whose trace would double the time.
 simulate() { # WORD...
   rm -rf "$case.d" && mkdir "$case.d"
   # shellcheck disable=SC2046 # words
@@ -81,8 +81,8 @@ complain() { # PROBLEM FAILURES
   sed -n '1,5s/^/#   said: /p' "$case.err"
 }
 
-# What a program finds out, without times. What was printed before a crash at the very end is
-# printed again.
+# Prints the results of a program, without times, each once: a program that crashes at its very end
+# prints its results again.
 results() { # FILE
   grep -E '^(zeta|checksum|state|digest|verification): ' "$1" | sort -u
 }
@@ -127,8 +127,8 @@ EOF
   rm -rf "$case.d"
 }
 
-# Every `jobs`-th line of a file, beginning with line $1, is done by a function; what it says is
-# kept in FILE.LINE.
+# Calls the function for every `jobs`-th line of a file, beginning with line $1, and keeps its output in
+# FILE.LINE.
 work() { # FIRST LINE, FUNCTION, FILE
   line=0
   while read -r what; do
@@ -139,7 +139,7 @@ work() { # FIRST LINE, FUNCTION, FILE
   done <"$3"
 }
 
-# All lines of a file, at most `jobs` at a time.
+# Calls the function for all lines of a file, for at most `jobs` at a time.
 at_the_same_time() { # FUNCTION FILE
   job=1
   while [ $job -le "$jobs" ]; do
@@ -151,9 +151,9 @@ at_the_same_time() { # FUNCTION FILE
 
 # ---- the cases ----
 
-# The reference. Leaves PROTOCOL.results, PROTOCOL.trace and PROTOCOL.cases. Its only failure comes
-# after the end: where none can come, computation takes no interruption, and what happens at one
-# instant may have another order, so that a point of optimistic's log came in no run with a crash.
+# Runs the reference. Leaves PROTOCOL.results, PROTOCOL.trace and PROTOCOL.cases. Its only failure comes
+# after the end. Without any failure computation could not be interrupted, and events of one instant
+# could come in another order than in runs with crashes, whose points would then never come.
 reference() { # PROTOCOL
   protocol=$1
   case=$dir/$1
@@ -190,9 +190,9 @@ instants() { # JUDGE
   }'
 }
 
-# The protocol points of the reference, as they occur, but for places, of which a trace leaves out
-# most: "KIND CHECKPOINT RANK COUNT", the COUNT-th
-# event of that kind and checkpoint (0: it has none) at the rank that had the first one.
+# Prints the protocol points of the reference in their order, except for safe points, of which a trace
+# leaves out most. A line "KIND CHECKPOINT RANK COUNT" is the COUNT-th event of that kind and checkpoint
+# (0: it has none) at the rank that had the first one.
 points() {
   awk -v ranks=$ranks '
     BEGIN {
@@ -207,17 +207,17 @@ points() {
         if ($i ~ /^checkpoint=/) checkpoint = substr($i, 12)
       point = $3 " " checkpoint
       if (!(point in rank)) order[++points] = point
-      # a rank that has not started cannot crash: the last one to start
+      # a rank that has not started cannot crash, so a start is counted at the last rank to start
       if (!(point in rank) || $3 == "start") { rank[point] = $2; count[point] = 0 }
       if (rank[point] == $2) count[point]++
-      # nor one before that
+      # so events before the last start do not count either
       if ($3 == "start" && checkpoint == 0 && ++started <= ranks) for (p in count) before[p] = count[p]
     }
     END {
       for (i = 1; i <= points; i++) {
         point = order[i]
         split(point, part, " ")
-        # few with a number, each of them; of the many others five
+        # events with a checkpoint are few, so each is taken; of the many others five are
         from = part[1] == "start" ? 1 : before[point] + 1
         places = count[point] - from + 1
         steps = part[2] == 0 && places > 5 ? 5 : places
@@ -239,7 +239,7 @@ at_points() {
   }'
 }
 
-# A first crash, and a second one before its recovery is over.
+# Prints cases with a first crash, and a second one before the recovery is over.
 twice() {
   awk -v protocol="$protocol" -v end="$seconds" -v ranks=$ranks -v repair=$repair \
     -v detection=$detection -v all="${RECLINE_LONG:-0}" 'BEGIN {
@@ -268,7 +268,7 @@ twice() {
   }'
 }
 
-# One of how many cases is taken; all for protocols that are named on the command line.
+# Prints N where one of N cases is taken: 1 for protocols that are named on the command line.
 step() { # PROTOCOL
   case $named-${RECLINE_LONG:-0}-$1 in
     0-0-c3 | 0-0-bookmark | 0-0-none) echo 16 ;;
@@ -310,7 +310,7 @@ total=$(wc -l <"$dir/cases")
 at_the_same_time run_case "$dir/cases"
 tell_answers "$total" "$dir/cases"
 
-# A sweep whose crashes never struck would have passed until here.
+# A sweep whose crashes never struck would have passed so far; here it fails.
 struck() { # PROTOCOL ANSWER
   cat "$dir"/cases.* | grep -c "^ok - $1: .*: $2\$"
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What cannot run as it was asked for is said in one line, before the start where that can be known.
+# If a run cannot be as its scenario asks, one line says why; before the start, where that can be known.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -109,7 +109,7 @@ checkpoint: {every: 2ms, storage: local, bytes: 1kB}
 detection:  100us
 YAML
 
-fails() { # HOW LINE: at once, and the run has no result
+fails() { # HOW LINE: the run ends at once with this line, and has no result
   timeout 60 "$recline" run fails.yaml --set "program.args=[$1]" >stdout 2>stderr
   is "$?-$(head -1 stderr)" "64-recline run: $2; the program's last lines:" "$1" stdout stderr
 }
@@ -132,7 +132,7 @@ for call in Comm_rank Sendrecv; do
 alone (MPI_THREAD_FUNNELED)"
 done
 
-# After a rollback the recovery may be to blame: the run is lost, and its account is there.
+# After a rollback the recovery may be to blame, so the run is lost and has a result.
 loses() { # HOW WHY
   timeout 60 "$recline" run fails.yaml --set "program.args=[$1]" --out lost \
     --set 'failures=[{rank: 0, at: 5ms, repair: 100us}]' >stdout 2>stderr

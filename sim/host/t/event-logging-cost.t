@@ -6,7 +6,8 @@
 needs_layer
 cd "$dir" || exit 1
 
-# RECORD, MATCH and PROBE are seconds. Prints the seconds of the protocol, of both ranks, and of the run.
+# Prints the committed checkpoints, the seconds of the protocol as the mean of both ranks, and the seconds
+# of the run. RECORD, MATCH and PROBE are in seconds.
 spent() { # PROTOCOL RECORD MATCH [PROBE]
   sed "s|<zone id=\"flat\" routing=\"Full\">|&<prop id=\"envelope_record_s\" value=\"$2\"/>\
 <prop id=\"envelope_match_s\" value=\"$3\"/>\
@@ -18,7 +19,7 @@ spent() { # PROTOCOL RECORD MATCH [PROBE]
 $(value out/result.json simulated_s)"
 }
 
-# Whether the second of two lines of `spent` is so much longer.
+# Tests whether the second of two lines of `spent` has so many seconds more; both ranks count together.
 differs() { # MORE-OF-PROTOCOL MORE-OF-RUN DESCRIPTION
   awk -v protocol="$1" -v run="$2" '{ p[NR] = 2 * $2; s[NR] = $3; same = $1 == committed; committed = $1 }
     function near(x, y) { return x > y - 1e-7 && x < y + 1e-7 }
@@ -36,14 +37,16 @@ platform: {file: platform.xml}
 protocol: {name: event-logging, capacity: 256}
 EOF
 { spent event-logging 0 0; spent event-logging 1e-3 1; } >two
-# The script ends with a message more, whose record at its sender is beside that of the one before.
+# The script ends with one more message. Its sender records it while the receiver records the message
+# before, so one record adds nothing to the run.
 differs 0.082 0.081 '41 messages: 82 records, one behind the other'
 { spent event-logging 0 0; spent event-logging 0 0 1e-3; } >two
 differs 0.082 0.041 'a probe in each of 41 sends and 41 receives'
 { spent event-logging-sorted 0 0; spent event-logging-sorted 0 1e-3; } >two
 differs 0.078 0.077 'sorted: and a binary search in one envelope, but for the first of each log'
 
-# 40 envelopes are sent before the checkpoint, and 10 received: 10 (2 x 40 - 2 x 10 + 3) / 4.
+# 40 envelopes are sent before the checkpoint, and 10 are received. The formula gives
+# 10 (2 x 40 - 2 x 10 + 3) / 4 comparisons.
 cat >scenario.yaml <<'EOF'
 program:
   ranks: 2
@@ -63,7 +66,8 @@ done
 awk '{ more = 2 * $2 - more } END { exit !(more > 0.048 && more < 0.075) }' two
 report $? 'sorted: 1 comparison, beside 39 and 9 of logging before the checkpoint and some behind it' two
 
-# The log of a peer is one message: 40 envelopes and its end cost rank 0 one overhead of sending.
+# The log for a peer is one message: 40 envelopes and the end of the log cost rank 0 the overhead of
+# sending once.
 sed 's|<zone id="flat" routing="Full">|<config><prop id="smpi/ois" value="0:1e-3:0"/></config>&|' \
   "$root/platforms/flat.xml" >platform.xml
 run_ends completed 'a message costs 1 ms to send'

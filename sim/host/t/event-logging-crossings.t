@@ -1,12 +1,12 @@
 #!/bin/sh
-# Event Logging's limit in runs (section 3.5): what logs hold of messages that nobody receives, and
-# the endings of a program that keeps to the limit and of one that does not.
+# Event Logging's limit in runs (section 3.5): what logs hold of messages that nobody receives, and how
+# programs end that keep to the limit, or do not.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-# Rank 0 sends 8 KiB in each of 40 iterations, which rank 1 receives so many iterations later (0:
-# never), and a message in each that it answers: neither runs ahead.
+# In each of 40 iterations rank 0 sends 8 KiB, which rank 1 receives as many iterations later as the
+# argument says (0: never). A further message, which rank 1 answers, keeps both in the same iteration.
 cat >stray.c <<'EOF'
 #include <mpi.h>
 #include <recline.h>
@@ -56,7 +56,7 @@ EOF
 
 run() { timeout 60 "$recline" run scenario.yaml --out out "$@" >stdout 2>stderr; }
 
-# What is stored beside the images of both ranks.
+# Prints how many bytes are stored beside the images of both ranks.
 logs() {
   run --set "protocol.crossings=$1"
   echo "$(($(value out/result.json stored_bytes) - 2 * 65536 * $(value out/result.json checkpoints.committed)))"
@@ -69,7 +69,7 @@ check 'logs of one line are smaller than of two, and those than without a limit'
   awk '$1 == "0:" { all = $2 } $1 == "1:" { one = $2 } $1 == "2:" { two = $2 }
        END { exit !(3 * one < all && one < two && two < all) }' table
 
-# How many iterations later, the limit, how it ends and what it says.
+# LATER: after how many iterations messages are received. LIMIT: protocol.crossings.
 ends() { # LATER LIMIT STATUS VERDICT OUTPUT DESCRIPTION [option]...
   later=$1 limit=$2 status=$3 verdict=$4 output=$5 what=$6
   shift 6

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Event Logging in runs with every rank as initiator (sections 3.3.2 and 5.1): their timers go off
-# within one interval, they begin the same checkpoint, and the program recovers wherever it crashes.
+# Event Logging in runs in which every rank is an initiator (sections 3.3.2 and 5.1). The timers of all
+# ranks go off within one interval, all begin the same checkpoint, and the program recovers wherever
+# it crashes.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -15,7 +16,7 @@ EOF
 
 run() { timeout 60 "$recline" run scenario.yaml --out out "$@" >stdout 2>stderr; }
 
-# What the program finds out, without its time.
+# Prints the results of the program, without its time.
 found() { grep -v '^time' out/program.out; }
 
 check 'a run without failures completes' run

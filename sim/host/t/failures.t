@@ -1,6 +1,6 @@
 #!/bin/sh
-# Failures by law in runs: each node has its own, which nothing that is added changes; repaired nodes
-# fail again; of a platform one node after the other.
+# Failures by law in runs. Each node has failures of its own, which no addition to the scenario changes.
+# Repaired nodes fail again. With `of: platform` the failures strike one node after the other.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -17,7 +17,7 @@ detection:  100ms
 failures:   [{law: exponential, mtbf: 150s, repair: 2s}]
 EOF
 
-# "TIME RANK" of each crash before second 250, in the order of time.
+# Prints "TIME RANK" for each crash before second 250, in the order of time.
 crashes() { awk '$3 == "crash" && $1 < 250 { print $1, $2 }' "$1/trace.txt"; }
 
 run_ends recovered 'four nodes that fail by law'
@@ -45,7 +45,8 @@ run_ends recovered 'another seed' --set seed=2
 crashes out >other
 check 'other failures' sh -c '! cmp -s four other'
 
-# The next failure of a node is counted from its repair, that of a platform from the last repair.
+# The time to the next failure counts from the repair of the node; with `of: platform`, from the last
+# repair of any node.
 for of in node platform; do
   run_ends recovered "of a $of, a long repair" --set failures.0.repair=100s --set failures.0.of=$of
   awk '$3 == "crash" { print $1, $2 }' out/trace.txt >times
@@ -55,7 +56,7 @@ for of in node platform; do
       last[key] = $1 } END { print bad + 0 }' times)" 0 'strikes none that is being repaired' times
 done
 
-# Failures that come faster than the program gets to a checkpoint: it goes back for ever.
+# If failures come faster than the program gets to a checkpoint, it goes back for ever.
 "$recline" run scenario.yaml --set failures.0.mtbf=5s --set limits.simulated=200s --json >json 2>stderr
 is "$?:$(jq -r '"\(.verdict):\(.gave_up):\(.simulated_s)"' json)" \
   '1:gave-up:not at its end after 200 s (limits.simulated):200' 'a limit of simulated time' stderr
@@ -68,12 +69,11 @@ same first/trace.txt out/trace.txt 'changes nothing'
   --set 'program.script="rank *: recv any"' >json 2>stderr
 is "$(value json verdict)" lost 'programs that wait for ever are told from it' stderr
 
-# A spare takes the ranks of a node and gives way in turn to the node, which has been repaired; a
-# spare may fail as well.
+# A spare takes the ranks of a node. When the spare fails, they go to the node, which has been repaired.
 run_ends recovered 'a spare' --set platform.spares=1
 check 'has more failures than spares' test "$(value out/result.json crashes)" -gt 1
 
-# Nodes that do not come back: their ranks go on with those of others, and share their fate.
+# If nodes do not come back, their ranks go on beside the ranks of other nodes, and fail with them.
 gone() { echo "failures.$1={rank: $1, at: $((50 + 50 * $1))s, returns: never}"; }
 together() { awk '$3 == "crash" { on[int($1)] = on[int($1)] $2 } END { for (t in on) print t ":" on[t] }' out/trace.txt | sort -n | tr '\n' ' '; }
 run_ends recovered 'nodes that do not come back' --set 'failures=[]' --set "$(gone 0)" --set "$(gone 1)" --set "$(gone 2)"
@@ -84,7 +84,7 @@ is "$(together)" '50:0 100:1 150:2 ' 'then to the node with the fewest ranks' ou
 "$recline" run scenario.yaml --set 'failures=[{law: exponential, mtbf: 50s, returns: never}]' --json >json 2>stderr
 is "$(jq -r '"\(.verdict):\(.gave_up):\(.crashes)"' json)" 'lost:no node is left:4' 'until there is none' stderr
 
-# By trace: the same failures from three formats. Node 9 carries nothing.
+# Failures by trace: two further formats give the same failures. Node 9 carries no rank.
 cat >plain.csv <<EOF
 node,start,end
 # a comment
@@ -111,7 +111,8 @@ is "$(struck)" '0:0 120:1 ' 'its nodes in the order of their appearance' lanl.tx
 run_ends recovered 'a trace of the Failure Trace Archive' --set 'failures=[{trace: fta.tab}]'
 same lanl.txt out/trace.txt 'the same failures as of LANL'
 
-# A run that begins at a drawn time meets the same outages, turned round: 92 s is the whole.
+# A run that begins at a drawn time meets the same outages: first those after that time, and then those
+# before it. The trace is 92 s long.
 printf 'node,start,end\n0,10,12\n1,40,42\n2,90,92\n' >turned.csv
 turned='failures=[{trace: turned.csv, begins: drawn}]'
 run_ends recovered 'a trace from a drawn time' --set "$turned"
@@ -149,21 +150,21 @@ is "$(awk '{ on[$1] = on[$1] " " $2 } END { for (t in on) print on[t] }' pairs |
   ' 1 0; 3 2;' 'fail as a whole' pairs
 is "$(value out/result.json crashes)" "$(($(wc -l <pairs) / 2))" 'a failure each' pairs
 
-# A burst: three nodes within 5 s, then none until the next.
+# A burst makes three nodes fail within 5 s; then none fails until the next burst.
 run_ends recovered 'bursts' --set 'failures=[{law: exponential, mtbf: 120s, of: platform, burst: 3, within: 5s, repair: 1s}]'
 awk '$3 == "crash" { print $1, $2 }' out/trace.txt >bursts
 check 'more than one' test "$(wc -l <bursts)" -gt 3
 is "$(awk 'NR > 1 && $1 - last < 5 { near++ } { last = $1 } END { print (near >= NR / 3) }' bursts)" 1 \
   'come close together' bursts
 
-# Repairs by law: rank 0 is away for times that differ, their mean is about that asked for.
+# Repairs by law take times that differ; their mean is near the one that the scenario gives.
 run_ends recovered 'repairs by law' --set 'failures=[{law: exponential, mtbf: 20s, of: platform, repair: 2s, repair_law: gamma, repair_shape: 4}]'
 awk '$3 == "crash" { down[$2] = $1 } $3 == "start" && $2 in down { print $1 - down[$2] - 0.1; delete down[$2] }' \
   out/trace.txt >repairs
 is "$(awk '{ s += $1; q += $1 * $1 } END { m = s / NR; d = sqrt(q / NR - m * m)
   print (NR > 10 && m > 1.4 && m < 2.6 && d > 0.4 && d < 1.8) }' repairs)" 1 'of a gamma law' repairs
 
-# A law that strikes processes leaves nodes, and what is stored on them.
+# A law that strikes processes leaves their nodes alone, and what is stored there.
 run_ends recovered 'processes by law' --set failures.0.kills=rank --set failures.0.mtbf=60s \
   --set checkpoint.storage=memory
 is "$(grep -c ' crash leaves=2$' out/trace.txt)" "$(value out/result.json crashes)" 'alone' out/trace.txt

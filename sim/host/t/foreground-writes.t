@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checkpoints that are written in the foreground: the program sends nothing until its rank's image
-# is on storage. In the background it does; either way it computes the same, and recovers when it is
-# struck between the end of one write and that of another.
+# Checkpoints that are written in the foreground: a program sends nothing until the image of its rank
+# is on storage. In the background it sends meanwhile. Both ways it computes the same, and recovers
+# from a crash between the end of one write and the end of another.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -20,7 +20,7 @@ checkpoint: {every: 25ms, places: program, bytes: 40MB}
 detection:  1ms
 EOF
 
-# Sends of ranks whose image is being written.
+# Counts the sends of ranks whose image is being written.
 sends_during_writes() {
   awk '/store part=image/ { writes[$2] = 1 }
     $3 == "durable" && /part=image/ { writes[$2] = 0 }

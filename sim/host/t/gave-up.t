@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every protocol with lists that are too small, in runs with and without a crash (RECLINE_LONG=1: of
-# each size): it completes, recovers or gives up, and violates nothing.
+# Every protocol with lists that are too small, in a run with a crash and a run without
+# (RECLINE_LONG=1: in both with each size). It completes, recovers or gives up, and violates nothing.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 
 cd "$dir" || exit 1
@@ -11,8 +11,8 @@ protocol:   {name: none}
 checkpoint: {every: 50ms, storage: local, bytes: 64KiB}
 EOF
 
-# A verdict that is not the one expected is no failure here: what counts is that the run has one, and
-# no violation.
+# Any of the three verdicts is right here, also one that the scenario does not expect; a violation is
+# not.
 gave_up=0
 "$recline" list protocols | cut -d ' ' -f 1 | grep -vx none >protocols
 while read -r protocol; do

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The verification of the hybrid protocol's paper (section 8.1): for each CP_INT a fixed process is
-# crashed in each iteration of an interval, in consecutive runs, and what the program computes is
-# compared with the failure-free run: zeta and residual of cg, origin energy and a digest of all bits
-# of lulesh-like. With LOG_SIZE = CP_INT recovery must be local and repeat nobody's iterations but
-# the victim's, with 0 global, and with CP_INT / 2 it changes from one to the other.
+# The verification of the hybrid protocol's paper (section 8.1). For each CP_INT a fixed process is
+# crashed in each iteration of an interval, in consecutive runs, and results are compared with the run
+# without failures: zeta and residual of cg; origin energy and a digest of all bits of lulesh-like. With
+# LOG_SIZE = CP_INT recovery must be local and repeat only iterations of the victim. With LOG_SIZE = 0
+# it must be global, and with CP_INT / 2 it changes from local to global.
 #
-# The interval is the one behind the first checkpoint, so that the victim begins at a stored one.
-# Where checkpoints are written in the background that is not sure, and less can be said.
+# The interval is the one after the first checkpoint, so that the victim begins at a stored checkpoint.
+# Where checkpoints are written in the background, that is not certain, and the test demands less.
 # RECLINE_LONG=1: more CP_INTs; cg classes S, W and A, with outer iterations and with steps;
 # lulesh-like on 8, 27 and 64 ranks; other points of the iterations; and without a fault-tolerant
 # runtime, too.
@@ -25,7 +25,7 @@ detection:  100us
 recovery:   {runtime: ulfm, spawn: 1ms}
 EOF
 
-# Leaves the result in $1.json and what the program computed in $1.printed.
+# Leaves the result in $1.json and the output of the program in $1.printed.
 simulate() { # NAME WORD...
   name=$1
   shift
@@ -40,8 +40,8 @@ simulate() { # NAME WORD...
   return $code
 }
 
-# local, global or either: iterations are counted from that of the checkpoint, 0. Survivors are in
-# that of the victim or in the next one, of which nothing is needed.
+# Prints local, global or either. Iteration 0 is the one of the checkpoint. Survivors are in the
+# iteration of the victim or in the next one, from which the victim needs nothing.
 expected() { # ITERATION LOG
   if [ "$1" -lt "$2" ]; then
     echo local
@@ -52,7 +52,7 @@ expected() { # ITERATION LOG
   fi
 }
 
-# What must be true of a run with a crash; says what is not.
+# Prints what is wrong with a run with a crash.
 judge() { # ITERATION LOG
   [ "$(value crash.json verdict)-$(value crash.json audit.violations)" = recovered-0 ] ||
     echo "verdict $(value crash.json verdict), $(value crash.json audit.violations) violations"
@@ -68,8 +68,8 @@ judge() { # ITERATION LOG
     global-0-1-* | either-0-1-*)
       [ $repeated -ge $(($1 * ranks)) ] || echo "all repeated $repeated iterations"
       ;;
-    # while the checkpoint is not durable, recovery is from the one before, and that interval is not
-    # logged to its end
+    # while the checkpoint is not durable, recovery is from the one before, whose interval the log does
+    # not hold to its end
     local-0-1-background)
       [ "$2" -lt "$interval" ] && [ $repeated -ge $((interval * ranks)) ] ||
         echo "global, but all repeated $repeated iterations"
@@ -78,7 +78,7 @@ judge() { # ITERATION LOG
   esac
 }
 
-# One crash in each iteration of the interval: one line of the test.
+# Crashes a run in each iteration of the interval. All these runs are one test.
 verify() { # PROGRAM ARGUMENTS RANKS CP_INT LOG_SIZE EVENT COUNT
   program=$1 arguments=$2 ranks=$3 interval=$4 log=$5
   what="$1 $2 on $3 ranks, CP_INT $4, LOG_SIZE $5, after $6 $7, in the $writes"
@@ -100,7 +100,7 @@ verify() { # PROGRAM ARGUMENTS RANKS CP_INT LOG_SIZE EVENT COUNT
   is "$(wc -l <problems)" 0 "$what: $interval crashes" problems crash.err
 }
 
-sizes() { # PROGRAM ARGUMENTS RANKS CP_INT EVENT COUNT: all three kinds of LOG_SIZE
+sizes() { # PROGRAM ARGUMENTS RANKS CP_INT EVENT COUNT: LOG_SIZE is CP_INT, CP_INT / 2 and 0
   for log in $4 $(($4 / 2)) 0; do
     verify "$1" "$2" "$3" "$4" "$log" "$5" "$6"
   done
@@ -136,8 +136,8 @@ if [ "$long" = 1 ]; then
 fi
 echo "# $crashes crashes"
 
-# Payloads are in memory (sections 5 and 6): with them logged an image is larger by their entries
-# only. With log_in: storage it has the payloads, too, and a crash is recovered from all the same.
+# Logged payloads stay in memory (sections 5 and 6), so an image is larger by the entries of the log
+# only. With `log_in: storage` it has the payloads, too, and recovery works as well.
 program=cg arguments='[S]' ranks=8 writes=foreground interval=3
 stored() { # LOG PLACE: bytes on storage
   simulate stored --set protocol.interval=3 --set "protocol.log=$1" --set "protocol.log_in=$2"
@@ -153,7 +153,7 @@ is "$?:$(value crash.json verdict):$(value crash.json audit.violations)" 0:recov
 check 'with the same digits' cmp reference.printed crash.printed
 count=$((count + 4))
 
-# Errors in the replay give wrong results, says the paper. Here nobody has to wait for the result.
+# The paper says that errors in the replay give wrong results. Here the audit reports them.
 flawed() { # MUTANT PROPERTY
   cp "$root/protocols/hybrid.c" flawed.c
   patch -s flawed.c "$root/verify/mutants/hybrid/$1.patch" &&
@@ -168,7 +168,7 @@ flawed() { # MUTANT PROPERTY
 flawed no-filter no-duplicate
 flawed no-replay no-loss
 
-# Tables and figures, by rows of scenarios/replication/plan.ini.
+# The tables and figures of the paper are rows of scenarios/replication/plan.ini.
 if [ "$long" = 1 ]; then
   "$recline" replicate hybrid.t3.cg.B hybrid.t3.lulesh hybrid.f6 hybrid.f7 hybrid.f8 --json >said 2>&1
   is "$(jq -c '[.values[] | select(.id | test("payload")) | .simulated / 1000 | round]' said)" '[413,377]' \

@@ -16,7 +16,7 @@ trace=$dir/domino/trace.txt
 is "$(grep -c ' 1 durable part=image' "$trace" | awk '{ print ($1 > 2) }')" 1 \
   'rank 1 had checkpoints' "$trace"
 is "$(grep -c ' 1 start incarnation=1' "$trace")" 1 'and goes back to its beginning' "$trace"
-# The rollback-dependency graph: each of the five intervals of either rank is undone with another one.
+# In the rollback-dependency graph each of the five intervals of both ranks is undone with another one.
 "$recline" draw "$trace" --dependencies -o "$dir/domino.svg" >/dev/null 2>"$dir/domino.err"
 sed -n 's/^<title>interval&#45;\([01]\)&#45;.*&gt;interval&#45;\([01]\)&#45;.*/\1>\2/p' "$dir/domino.svg" |
   sort | uniq -c | awk '{ print $1 "x" $2 }' | tr '\n' ' ' >"$dir/edges"
@@ -24,7 +24,7 @@ is "$(cat "$dir/edges")" '4x0>0 4x0>1 3x1>0 4x1>1 ' 'the drawing has an edge for
   "$dir/edges" "$dir/domino.err"
 count=$((count + 4))
 
-# With indexes the same run falls back by what it has done since the last checkpoint.
+# Under index-based the same run loses only what it has done since the last checkpoint.
 RECLINE_PLATFORMS=$root/platforms "$recline" run "$root/scenarios/domino.yaml" \
   --set protocol.name=index-based --json --out "$dir/forced" >"$dir/domino.json" 2>"$dir/domino.err"
 is "$(value "$dir/domino.json" verdict) $(sed -n 's/.* \([01] start checkpoint=.\) incarnation=1.*/\1/p' \
@@ -47,8 +47,8 @@ is "$(value "$dir/halo.json" verdict)" recovered 'it ends once' "$dir/halo.err"
 count=$((count + 1))
 
 # ---- a daemon beside the program ----
-# A message that waits until the event before it is stored leaves while its sender computes; and so
-# does what a rank that goes back needs from those that compute.
+# A message that waits until the event before it is stored leaves while its sender computes. Ranks that
+# compute also send what a rank that goes back needs from them.
 cat >"$dir/daemon.yaml" <<END
 program:
   ranks: 2
@@ -165,7 +165,8 @@ hybrid() { # NAME WORD...
     2>"$dir/$name.err"
 }
 
-# Whether who lives goes back behind the iteration that it is in: to iterations 1 or 5 (or to none).
+# Prints global if a living rank goes back behind its last capture, which is at the beginning of its
+# present iteration; else local.
 rollback() { # FOLDER: local or global
   awk '
     / captured checkpoint=/ { split($4, part, "="); last[$2] = part[2] }
@@ -187,7 +188,7 @@ for iteration in 1 2 3 4 5 6 7 8; do
       0-recovered-0 "hybrid: a crash in iteration $iteration, LOG_SIZE $log" "$dir/crash.err"
     is "$(histories "$dir/crash")" "$reference" 'with the same result' "$dir/crash.err"
     count=$((count + 2))
-    # who is ahead of the victim may be in the next iteration, and a checkpoint not durable yet
+    # in the other cases a rank may be an iteration ahead of the victim, or a checkpoint not durable yet
     case $log-$iteration in
       4-[1-48] | 2-[126]) wanted=local ;;
       2-[48]) wanted=global ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# When checkpoints are asked for: at instants, so many in all, as the program calls.
+# When checkpoints are asked for: at instants, up to a number in all, or as the program calls for them.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -36,12 +36,13 @@ protocol: {name: bookmark}
 checkpoint: {bytes: 1kB}
 EOF
 
-# The times in ms of TIMER at a rank, one word each.
+# Prints the times of TIMER at a rank, in ms.
 timers() { # RANK
   awk -v rank="$1" '$2 == rank && $3 == "timer" { printf "%s%.0f", comma, 1000 * $1; comma = " " }' out/trace.txt
 }
 
-# A step takes 14.3 ms; a rank that computes hears of nothing until its next call.
+# Tests the number of commits and the times of TIMER at rank 0. A step takes 14.3 ms, and a rank that
+# computes is told only at its next call.
 told() { # EXPECTED DESCRIPTION --set KEY=VALUE...
   expected=$1 what=$2
   shift 2
@@ -62,19 +63,19 @@ told '3:300 329 888' 'as the program calls; a call while one is under way asks f
   --set checkpoint.calls=taken
 told '2:300 329' 'and no more than so many' --set checkpoint.calls=taken --set checkpoint.count=2
 
-# Where each rank has a timer, a call is for its own.
+# Where each rank has a timer, a call asks for a checkpoint of the calling rank.
 told '3:' 'ranks by themselves' --set protocol.name=uncoordinated --set checkpoint.calls=taken
 is "$(timers 1)" '300 329 873' 'it is the caller that is told' out/trace.txt
 
-# The coordinator crashes as it is told: the program calls again behind the restart.
+# The coordinator crashes when it is told. The program calls again after the restart.
 rm -rf out
 "$recline" run run.yaml --out out --set checkpoint.calls=taken \
   --set 'failures=[{rank: 0, after: {event: timer, rank: 0}, repair: 5ms}]' >stdout 2>stderr
 is "$?:$(jq -r '.verdict' out/result.json):$(grep -c '^100$' out/program.out):$(timers 0 | wc -w)" 0:recovered:4:4 \
   'a crash as it is told, and the program calls again' stderr out/program.out
 
-# What comes while ranks replay is put off, and told again; so is what a crash undoes before it commits.
-# Each is told, and commits.
+# A request that comes while ranks replay is put off, and told again. So is a request whose checkpoint a
+# crash undoes before the commit. Each such request leads to a commit.
 asked() { # EXPECTED DESCRIPTION --set KEY=VALUE...
   expected=$1 what=$2
   shift 2

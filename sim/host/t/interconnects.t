@@ -1,6 +1,7 @@
 #!/bin/sh
-# Several interconnects on one platform: a scenario chooses one, several ranks share a node, a node
-# that fails takes all of them with it, and a run goes on over another interconnect, laid out anew.
+# Several interconnects on one platform. A scenario chooses one, and several ranks share a node. A node
+# that fails takes all its ranks with it, and a run goes on over another interconnect, with another
+# layout.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -16,7 +17,7 @@ failures:   [${4-}]
 EOF
 }
 
-# Nanoseconds of a hop, as the program saw them.
+# Prints the nanoseconds of a hop, as the program has measured them.
 hop() {
   sed -n 's/^time: \([0-9]*\)\.\([0-9]\{3\}\).* us per hop.*/\1\2/p' out/program.out
 }
@@ -30,8 +31,8 @@ is "$(sort -k3,3nr hops | cut -d' ' -f1,2 | tr '\n' ',')" \
   'ethernet 1,ethernet 4,infiniband 1,infiniband 4,myrinet 4,myrinet 8,' \
   'wires and shared memory in the order of their latencies' hops
 
-# A checkpoint on InfiniBand and shared memory, four ranks on a node; the rest of the run on Myrinet
-# and shared memory, two on a node.
+# The checkpoint is taken on InfiniBand and shared memory, with four ranks on a node. The run goes on
+# over Myrinet and shared memory, with two ranks on a node.
 bytes=8192
 failure='rank: 5, after: {event: committed, checkpoint: 1, rank: 0}, repair: 20ms'
 scenario bookmark infiniband 4 "{$failure, restart_on: {interconnect: myrinet, per_node: 2}}"
@@ -55,8 +56,8 @@ scenario bookmark infiniband 4 "{$failure}"
 run_ends recovered 'a spare node' --set platform.spares=1
 is "$(grep -c '^verification: PASS$' out/program.out)" 1 'the program ends right on it' out/program.out
 
-# Bookmarks are taken in at once, as their receiver waits for nothing else. Requests wait for the next
-# look of each rank, whose looks are at other moments than those of the rest.
+# Bookmarks are taken in at once, as their receiver waits for nothing else. A request waits until each
+# rank looks for it, which every rank does at moments of its own.
 sed 's|control_poll_s" value="[^"]*|control_poll_s" value="200e-3|' "$root/platforms/sif.xml" >slow.xml
 scenario bookmark infiniband 4
 run_ends completed 'looks every 200 ms' --set platform.file=slow.xml --set protocol.exchange=once \
@@ -76,7 +77,7 @@ run_ends completed 'c3 at places of the program is not' --set checkpoint.places=
   finish 23
   exit
 }
-# Table 1 of the bookmark paper, beside what was published.
+# Compares Table 1 of the bookmark paper with the published values.
 "$recline" replicate bookmark.t1a bookmark.t1b --json >table.json 2>stderr
 is "$?:$(jq '[.values[] | select(.verdict == "failed")] | length' table.json)" 0:0 \
   'Table 1 comes out as scenarios/replication/plan.ini says' stderr

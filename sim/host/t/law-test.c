@@ -1,5 +1,5 @@
-/* Draws against their laws: 10,000 each, by the statistic of Kolmogorov and Smirnov, whose level of
- * 0.1 per cent is 1.95 / sqrt(n); the distribution functions are GSL's. */
+/* Compares 10,000 draws of each law with its distribution function, which GSL computes. The
+ * statistic is that of Kolmogorov and Smirnov, whose level of 0.1 per cent is 1.95 / sqrt(n). */
 #include "sim/host/failures/failure_times.h"
 
 #include <gsl/gsl_cdf.h>
@@ -46,7 +46,7 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* sqrt(n) times the largest distance of the draws' distribution from the law's. */
+/* Returns sqrt(n) times the largest distance between the draws' distribution and the law's. */
 static double distance(double *draws, const struct failure *f)
 {
   double most = 0.0;
@@ -79,7 +79,8 @@ static void follows(enum law law, double shape)
      found);
 }
 
-/* The correlation of the first draws of seeds 0, 1, 2 ... for two names or indexes. */
+/* Returns the correlation of two first draws over seeds 0, 1, 2, ...: for failure 0 of "node-0",
+ * and for failure `index` of `name`. */
 static double correlation(unsigned index, const char *name)
 {
   double sum = 0.0;

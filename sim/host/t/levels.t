@@ -1,6 +1,6 @@
 #!/bin/sh
-# Levels of storage: from which checkpoint ranks restart after a node, or several, have taken what was
-# stored on them; what it costs to store and to rebuild; what does not fit together.
+# Levels of storage: from which checkpoint ranks restart when failed nodes have taken what was stored
+# on them; what it costs to store and to rebuild images; which settings do not fit together.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -18,7 +18,7 @@ failures:   [{rank: 1, after: {rank: 0, event: committed, checkpoint: 6}}]
 EOF
 also() { echo "failures.$1={rank: $2, after: {rank: 0, event: committed, checkpoint: 6}}"; }
 levels() { echo "checkpoint.levels=[$1, {storage: nfs, every: 4}]"; }
-# Of a rank, 0 if none is named: from which checkpoints it starts again.
+# Prints the checkpoints from which a rank (0 if none is named) starts again.
 starts() { awk -v rank="${1-0}" '$2 == rank && $3 == "start" && $1 > 1 { sub("checkpoint=", "", $4); print $4 + 0 }' out/trace.txt; }
 
 # line FROM NAME KEY=VALUE...: rank 0 goes back to checkpoint FROM.
@@ -55,11 +55,11 @@ for protocol in blocking c3 event-logging message-tagging chandy-lamport; do
   line 4 "$protocol" --set protocol.name=$protocol
 done
 
-# A node may fail whose only rank is dead: its process has crashed before.
+# A node may fail when its only rank is already dead, as the process of that rank has crashed.
 line "$(printf '6\n4')" 'a process, then its node' --set failures.0.kills=rank \
   --set 'failures.1={rank: 1, after: {rank: 0, event: down}}'
 
-# Every image is back in its place after a recovery: the next node may fail.
+# After a recovery every image is back in its place, so the next node may fail.
 line "$(printf '6\n6')" 'two nodes in a row, one after the other' --set "$partner" \
   --set 'failures.1={rank: 2, after: {rank: 2, event: safe-point, recovery: 1, count: 3}}'
 
@@ -74,7 +74,7 @@ is "$(alone 'checkpoint.levels=[{storage: memory}]')" \
 is "$(alone 'checkpoint.levels=[{storage: memory, redundancy: partner}]')" 'recovered null' \
   'which a partner has' stderr
 
-# Costs: 100 MB; memory and disks of 100 MB/s, a network of 50 MB/s, encoding at 25 MB/s.
+# Costs of images of 100 MB: memory and disks have 100 MB/s, the network 50 MB/s, encoding 25 MB/s.
 {
   cat <<'EOF'
 <?xml version="1.0"?>
@@ -98,7 +98,8 @@ EOF
   done
   printf '  </zone>\n</platform>\n'
 } >platform.xml
-# cost "STORE READ" LEVEL NAME: seconds of rank 1 from a store to its end, from its crash to its start.
+# cost "STORE READ" LEVEL NAME: STORE are the seconds of rank 1 from a store to its end, READ from its
+# crash to its start.
 cost() {
   "$recline" run scenario.yaml --out out --set platform.file=platform.xml --set checkpoint.bytes=100MB \
     --set checkpoint.every=30s --set detection=0 --set "checkpoint.levels=[$2]" \
@@ -120,7 +121,8 @@ bad() { # KEY LEVELS PATTERN
   "$recline" run scenario.yaml --set "checkpoint.levels=[$2]" >stdout 2>stderr
   is "$?:$(wc -l <stderr):$(grep -c "^scenario.yaml:[0-9]*: checkpoint.levels.$1: $3" stderr)" 64:1:1 "$3" stderr
 }
-# The partner fails while its copy is read: its ranks wait for the detection, and for another line.
+# The partner fails while its copy is read. The ranks that read wait for the detection, and for another
+# recovery line.
 line "$(printf '6\n4')" 'two in a row, one while the other recovers' --set "$partner" --set checkpoint.bytes=100MB \
   --set 'failures.1={rank: 2, after: {rank: 0, event: down}}' --set detection=2s --set failures.0.repair=0
 is "$(starts 1)" 4 'the first of them does' out/trace.txt

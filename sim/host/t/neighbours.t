@@ -1,6 +1,7 @@
 #!/bin/sh
-# Programs with a declared topology: fewer control messages, crashes that are recovered, messages
-# between others than neighbours, graphs that are not connected.
+# Programs with a declared topology. Protocols send fewer control messages, and recover from crashes;
+# messages between ranks that are no neighbours are reported, and graphs that are not connected refused
+# where the protocol needs them connected.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -23,14 +24,14 @@ got() { # KEY
 
 # ---- control messages ----
 
-# A torus of 4 x 4 has 32 pairs, and so has the hypercube of 16 ranks; 16 are in both.
+# A torus of 4 x 4 has 32 pairs of neighbours, and so has the hypercube of 16 ranks; 16 pairs are in both.
 run --set protocol.name=c3
 all=$(got network.control) checkpoints=$(got checkpoints.committed)
 grep -h '^checksum' out/program.out >all.c3
 run --set protocol.name=c3 --set program.topology=torus-4x4
 is "$(got verdict) $(got checkpoints.committed)" "completed $checkpoints" 'c3 in a torus: it completes' err
-# Eleven ranks are no neighbours of the initiator. It and the others tell each other their calls; it
-# tells all the most calls, and that these were all.
+# Eleven ranks are no neighbours of the initiator. Calls take four messages between the initiator and
+# each other rank: both tell their calls, and the initiator tells the maximum, and that it is complete.
 is $((all - $(got network.control))) $((checkpoints * (2 * 16 * 15 - 2 * 32 - 11 - 4 * 15))) \
   'c3 in a torus: 75 counts for a checkpoint, not 240, and 60 times calls, not 240' result
 is "$(grep -h '^checksum' out/program.out)" "$(cat all.c3)" 'c3 in a torus: the same result'

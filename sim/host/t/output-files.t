@@ -1,8 +1,7 @@
 #!/bin/sh
-# Files of output_files over crashes: each is at every moment, looked at behind each write that
-# reaches it, a beginning of the file of a run without failures, and at the end the same; by streams
-# of C and C++, write(2) and units of Fortran, under every protocol. What programs may not do with
-# such files is refused in one line.
+# Files of output_files over crashes, under every protocol, written by streams of C and C++, write(2)
+# and units of Fortran. After each write each file is a beginning of the file of a run without failures,
+# and at the end it is that file. What programs may not do with such files is refused in one line.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/output-files.* "$here/programs/output-watch.c" "$here/programs/output-restarts.c" "$dir"
@@ -23,7 +22,7 @@ failures:     [{rank: 1, at: 75ms, repair: 1ms}]
 output_files: [log.*]
 END
 
-# The files of a run without failures, for which a file is what it is without recline's help.
+# Makes the expected files by a run without failures, whose writes reach the files at once.
 expected() { # [OPTION]...
   rm -rf log.* expected
   "$recline" run scenario.yaml --set failures=none --set protocol.name=none --set output=passes \
@@ -31,19 +30,19 @@ expected() { # [OPTION]...
   mkdir expected && mv log.* expected
 }
 
-# A run with a crash, watched.
+# Runs the scenario with a crash, and watches its files (output-watch.c).
 watched() { # [OPTION]...
   rm -f found
   WATCH_FOUND=$dir/found WATCH_EXPECTED=$dir/expected LD_PRELOAD=$dir/watch.so \
     "$recline" run scenario.yaml --no-trace "$@" --out out >log 2>&1
 }
 
-# Nothing wrong was seen, and no file was ever shorter than before.
+# Tests that nothing wrong was seen, and that no file was ever shorter than before.
 only_grew() {
   awk '/wrong/ || $2 < seen[$1] { exit 1 } { seen[$1] = $2 }' found
 }
 
-# The last run is right, and at the end all files are as expected.
+# Tests that the last run was right, and that all files are as expected at the end.
 right() { # STATUS NAME
   status=$1
   [ "$(jq .crashes out/result.json)" = 1 ] || status=2
@@ -82,7 +81,7 @@ watched --set output=passes
 only_grew
 is $? 1 'output passes: files go back' log found
 
-# The files that are opened to be appended to are there already.
+# The files to which the program appends exist before the run.
 rm -f log.*
 for rank in 0 1 2; do
   cp expected/log.again.$rank log.again.$rank
@@ -93,7 +92,8 @@ export LOG_BEFORE
 watched --set protocol.name=pessimistic
 right $? 'an older file is added to, and the program sees that it is there'
 unset LOG_BEFORE
-# At the application level main runs again, and truncates its file once more: that was said before.
+# At the application level main runs again, and truncates its file once more. As a repetition, that must
+# not reach the file.
 "$build/bin/recline-cc" -O2 -g -Wall -Wextra -Werror output-restarts.c -o restarts >log 2>&1
 is $? 0 'a program that restarts from the beginning of main is built' log
 restarts="--set program.binary=./restarts --set checkpoint.level=application"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What programs tell the outside, over crashes: by stdio, write(2), a unit of Fortran and
-# recline_output(), each line is there once, under every protocol and wherever a rank crashes.
+# What programs tell the outside, by stdio, write(2), a unit of Fortran and recline_output(): each line
+# is there once, under every protocol and wherever a rank crashes.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/output-program.* "$dir"
@@ -18,7 +18,7 @@ detection:  1ms
 failures:   [{rank: 1, at: 30ms, repair: 1ms}]
 END
 
-# Every rank says the same in every run; which rank comes first is the protocol's.
+# Every rank prints the same lines in every run. The order of ranks depends on the protocol.
 awk 'BEGIN { for (r = 0; r < 3; r++) {
   for (i = 0; i < 12; i++) { print "rank " r " prints " i; if (i % 4 == 0) print "rank " r " writes " i
     if (i % 5 == 0) print "rank " r " tells " i }
@@ -62,7 +62,7 @@ for protocol in c3 pessimistic; do
     "$protocol, in Fortran: each line once" log
 done
 
-# ---- reading a clock lets other ranks run: what was said before it is not theirs ----
+# ---- reading a clock lets other ranks run, which must not get what the reader has printed ----
 cat >clock.c <<'END'
 #include <mpi.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Phases: the times of result.json are those that the trace's own header and lines give.
+# The times of phases in result.json are those that the header and the lines of the trace give.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-# Reads a trace as docs/trace.md says: "checkpoint phase ranks min max", in microseconds; but for
-# phases whose ends are the same step.
+# Reads a trace as docs/trace.md says, and prints "checkpoint phase ranks min max", in microseconds.
+# Leaves out phases whose both ends are the same step.
 cat >phases.awk <<'EOF'
 /^phase / {
   sub(/^phase /, "")
@@ -14,7 +14,7 @@ cat >phases.awk <<'EOF'
 }
 /^---$/ { body = 1; next }
 !body { next }
-# Whether an event or action of the line is that step; `of` becomes the checkpoint that it names.
+# Returns whether an event or action of the line is that step, and sets `of` to the checkpoint named there.
 function has(step,   word, i, k, words, good) {
   words = split(step, word, " ")
   for (k = 1; k <= items; k++) {

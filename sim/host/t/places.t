@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
-# Crashes in every place of a small run, under every protocol: its places are the times between two
-# events of its trace, at most 100. The program polls, in two of three rounds until a time has passed on
-# the clock that it reads in between, takes messages from any rank, meets in barriers, and its ranks end
-# one after the other. Its clock never goes back. Each place, the instant 0 among them, is crashed
+# Crashes in every place of a small run, under every protocol. Its places are time 0 and times between
+# two events of its trace, at most 100. The program polls, and in two of three rounds it does so until a
+# time has passed on its clock. It takes messages from any rank, meets in barriers, and its ranks end
+# one after the other. Its clock never goes back. Each place is crashed
 #   - alone;
 #   - with a second rank, and with a third, while the first is being recovered, and the fourth time when
 #     that is over: failures within milliseconds;
@@ -105,7 +105,7 @@ my %needs = (
 
 sub failures { '[' . join(', ', map { sprintf '{rank: %d, at: %.3fus, repair: 400us}', $_->[0], $_->[1] } @_) . ']' }
 
-# The cases of a place, at `$at` microseconds, with a rank that fails first: name => words.
+# Returns the cases of a place at `$at` microseconds, where `$victim` fails first: name => words.
 sub cases {
   my ($protocol, $at, $victim) = @_;
   my @next = map { ($victim + $_) % 3 } 1, 2;
@@ -129,7 +129,7 @@ sub cases {
 
 sub results { join '', sort grep { /^result / } split /^/m, $_[0] }
 
-# Runs the commands of a list, [name, words, ...], so many at a time; calls back with name and result.
+# Runs all jobs of a list, `$jobs` at a time, and calls `$take` with each job and its exit code.
 sub run_all {
   my ($list, $take) = @_;
   my %running;

@@ -1,6 +1,6 @@
-/* Images at the application level as bytes. A writer of its own makes images, number by number, in
- * either byte order. Reading them must give the data, and writing the data must give the same
- * bytes. Bytes that are no image are refused. */
+/* Tests the bytes of images at the application level. The test has a writer of its own, which makes
+ * images number by number in either byte order. Reading them must give the data, and writing the
+ * data must give the same bytes. Bytes that are no image are refused. */
 #include "sim/host/storage/portable.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void number(unsigned long long value, int bytes)
     byte((unsigned)(value >> 8 * (big ? bytes - 1 - i : i)) & 255);
 }
 
-/* IEEE 754 by their definition: 1.5, -2.25, 2^-10. */
+/* Lists 1.5, -2.25 and 2^-10 in the bits that IEEE 754 defines. */
 static const unsigned long long doubles[] = {0x3ff8000000000000ULL, 0xc002000000000000ULL,
                                              0x3f50000000000000ULL};
 static const unsigned long long floats[] = {0x3fc00000ULL, 0xc0100000ULL, 0x3a800000ULL};
@@ -242,7 +242,7 @@ static void try_wrong(void)
   make(true);
   for (size_t bytes = used; used-- > 0;) {
     all &= is_refused();
-    if (used >= 64) { /* and when it says so */
+    if (used >= 64) { /* also with a header that gives this length */
       size_t length = used;
       used = 56;
       number(length, 8);

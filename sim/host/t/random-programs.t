@@ -9,12 +9,12 @@
 #
 # Everything follows from the seed: the program (scenarios/programs/random.c), its ranks (2 to 16),
 # the interval and cost of checkpoints, how words of collectives travel, one to three crashes. Each program runs under plain
-# smpirun, which is the reference; without a protocol and without crashes, whose simulated time the
-# crashes are spread over; and under each protocol with the crashes. It must end without violation,
-# its own verification must pass, and the states of its ranks, where they are unique (even seeds),
-# must be those of the reference. A run that takes a minute hangs.
+# smpirun, which is the reference; without a protocol and crashes, over whose simulated time the crashes
+# are then spread; and under each protocol with the crashes. It must end without violation, its own
+# verification must pass, and the states of its ranks, where they are unique (even seeds), must be those
+# of the reference. A run that takes a minute counts as one that hangs.
 #
-# A program outside of what its protocol assumes (is_outside) may end otherwise, if the run says so:
+# A program that its protocol's assumptions exclude (is_outside) may end otherwise, if the run says so:
 # by a violation, by giving up, or as lost.
 #
 # A failing seed prints the command of its run, and keeps its scenario if RECLINE_KEEP is a folder.
@@ -27,7 +27,7 @@ platform=$root/platforms/clan.xml
 count=${RECLINE_RANDOM:-38}
 first=${RECLINE_SEED:-1}
 protocols=${RECLINE_PROTOCOLS:-none c3 bookmark}
-# Of an odd number, so that each takes even and odd seeds.
+# Their number is odd, so that each protocol takes even and odd seeds.
 others='event-logging blocking message-tagging chandy-lamport event-logging-posted
 chandy-lamport-tree time-based uncoordinated pessimistic pessimistic-wildcards hybrid event-logging-sorted
 event-logging-paired lai-yang mattern causal optimistic index-based c3-envelopes'
@@ -50,9 +50,10 @@ protocols_of() { # SEED
   }
 }
 
-# Whether the program of a seed is outside of what the protocol assumes: these need senders that send
-# the same again, and in odd seeds the order of arrival decides what is sent; to hybrid what is sent
-# in an iteration is received in it. Sorted logs forget an order that receives of any tag show.
+# Returns whether the protocol's assumptions exclude the program of a seed. event-logging and
+# message-tagging need senders that send the same again, but in odd seeds the order of arrival decides
+# what is sent. hybrid assumes that a message is received in the iteration in which it is sent. Sorted
+# logs forget an order that receives of any tag show.
 is_outside() { # SEED PROTOCOL
   case $2-$(($1 % 4)) in
     event-logging-sorted-* | event-logging*-[13] | message-tagging-[13] | hybrid-[12]) return 0 ;;
@@ -62,7 +63,7 @@ is_outside() { # SEED PROTOCOL
 
 # ---- what follows from a seed ----
 
-# "KEY VALUE" lines. The generator is the minimal standard one, exact in any awk.
+# Prints lines "KEY VALUE". The generator is the "minimal standard", which is exact in any awk.
 draw() { # SEED SIMULATED_SECONDS PROTOCOL
   awk -v seed="$1" -v length_s="$2" -v protocol="$3" '
     function draw(limit) { at = (at * 16807) % 2147483647; return int(at / 2147483647 * limit) }
@@ -81,7 +82,7 @@ draw() { # SEED SIMULATED_SECONDS PROTOCOL
       ranks = 2 + draw(15)
       print "ranks", ranks
       interval = length_s / (3 + draw(8)) / (protocol == "c3" ? 3 : 1) # it waits for places
-      if (protocol == "time-based") { # sixteen ranks that send much at once need their time
+      if (protocol == "time-based") { # a latency that holds when sixteen ranks send much at once
         print "clocks", "{longest: 40ms}"
         if (interval < 0.09) interval = 0.09 # longer than its bounds
       }
@@ -95,7 +96,7 @@ draw() { # SEED SIMULATED_SECONDS PROTOCOL
         draw(3) == 0 && protocol == "c3" || protocol == "hybrid" ? "program" : "anywhere")
       print "detection", sprintf("%.6fs", detection)
       spares = draw(3)
-      print "spares", storage == "local" ? 0 : spares # which cannot read it
+      print "spares", storage == "local" ? 0 : spares # spares cannot read local disks of other nodes
       crashes = 1 + draw(3)
       list = crash(0, 1.2 * length_s)
       for (i = 1; i < crashes; i++)
@@ -136,12 +137,12 @@ plain() { # SEED: leaves $case.plain
   [ "$(tail -n 1 "$case.plain")" = 'verification: PASS' ] || problem=', plain SMPI fails'
 }
 
-# A rank that is rolled back from its end prints again, the same.
+# Prints the values of KEY, each once: a rank that is rolled back from its end prints them again.
 printed() { # KEY
   sed -n "s/^$1: //p" "$case.d"/.recline-*/program.out | sort -u
 }
 
-# Outside: the run ends as it should, or says that it does not.
+# Returns whether the run says that its program was outside of the protocol's assumptions.
 is_told() {
   case $verdict in
     gave-up | lost) return 0 ;;
@@ -182,7 +183,7 @@ complain() { # SEED PROTOCOL
   [ -z "${RECLINE_KEEP-}" ] || cp "$case.yaml" "$RECLINE_KEEP/random-$1-$2.yaml"
 }
 
-run_seed() { # SEED: an answer for each protocol
+run_seed() { # SEED: prints an answer for each protocol
   length_s=0.1
   draw "$1" $length_s none >"$case.drawn"
   problem=
@@ -209,7 +210,7 @@ run_seed() { # SEED: an answer for each protocol
   rm -rf "$case.d"
 }
 
-# Every `jobs`-th seed. Answers in $dir/answer.SEED.
+# Runs every `jobs`-th seed, and leaves the answers in $dir/answer.SEED.
 work() { # NUMBER
   seed=$((first + $1))
   case=$dir/case.$1
@@ -243,7 +244,7 @@ total=0
 for protocol in $(protocols_of "$first"); do
   total=$((total + count))
 done
-# Runs whose crashes never struck would have passed until here.
+# Runs whose crashes never struck would have passed so far; here they fail.
 if [ "$count" -ge 10 ]; then
   struck=$(cat "$dir"/answer.* | grep -c ', recovered, .* crashes, [1-9]')
   is "$([ "$struck" -ge $((total / 4)) ] && echo many)" many \

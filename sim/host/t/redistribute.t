@@ -1,9 +1,8 @@
 #!/bin/sh
-# A run goes on from a checkpoint with another number of ranks: cg, lulesh-like and a Jacobi iteration
-# from 8 ranks on 4, 6 and 12, with the values of one run but for the order of sums; so does a program
-# in Fortran, and a chain of three runs in two byte orders. Crashes in the second run, also while it
-# reads, do not change the values. What other ranks cannot read is refused. RECLINE_LONG: more
-# crashes.
+# A run goes on from a checkpoint with another number of ranks: cg, lulesh-like, a Jacobi iteration and
+# a program in Fortran from 8 ranks on 4, 6 and 12, and a chain of three runs in two byte orders. Values
+# are those of one run, except for the order of sums. Crashes in the second run, also while it reads, do
+# not change them. What other ranks cannot read is refused. RECLINE_LONG: more crashes.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/redistribute-* "$dir"

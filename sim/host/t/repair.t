@@ -16,7 +16,8 @@ detection:  1ms
 recovery:   {runtime: ulfm}
 EOF
 
-# Ends as the verdict says; the lines that the program has printed, sorted, joined by `; `.
+# Tests that the run has the verdict, and that the lines of the program, sorted, are PRINTED, joined by
+# "; ".
 case_ends() { # VERDICT ARGUMENTS PRINTED DESCRIPTION WORD...
   arguments=$2 prints=$3 case=$4 ends=$1
   shift 4
@@ -58,8 +59,8 @@ for me in 0 2; do
 done
 case_ends recovered agree "${all%; }" 'agreement with a failure'
 
-# In each round all have the same, the dead are gone, and nothing waits for them: whoever dies, the
-# root among them, at whatever time, before and after its death is known.
+# In each round all ranks agree on the same, the dead are gone, and no rank waits for them. Any rank may
+# die, also the root, at any time, before or after other deaths are known.
 bad='' seen=0
 agrees() { # FAILURE...
   "$recline" run scenario.yaml --set program.ranks=9 --set 'program.args=[die]' --set detection=30us \
@@ -73,14 +74,14 @@ agrees() { # FAILURE...
 for at in 5 20 35 50 65 80 95 110 125 140 155 170; do
   agrees "{rank: 0, at: ${at}us}, {rank: 4, at: 90us}, {rank: 1, at: 130us}"
 done
-# The first who lives becomes the root, and some have the decision of the last one.
+# The first living rank becomes the root when some ranks already have the decision of the dead root.
 for at in 45 60 75 90; do
   agrees "{rank: 1, at: 1us}, {rank: 2, at: $((at - 8))us}, {rank: 0, at: ${at}us}"
 done
 is "$bad" '' 'all agree on the same, whenever ranks die' err out/program.out
 is $((seen > 2)) 1 'and on failures that are not acknowledged' out/program.out
 
-# Costs: rounds of a tree.
+# The cost of an agreement grows with the rounds of a tree.
 took() { # RANKS
   "$recline" run scenario.yaml --set failures=none --set "program.ranks=$1" \
     --set 'program.args=[die]' --json 2>err | jq .simulated_s
@@ -97,7 +98,7 @@ for first in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
 done
 is "$bad" '' 'collectives end with a failure, and work in what is left' err out/program.out
 
-# An algorithm in which data are ranks, and ranks are waited for by polling.
+# This algorithm sends numbers of ranks as data, and waits for ranks by polling.
 sed 's|<config>|&<prop id="smpi/bcast" value="arrival_pattern_aware"/>|' \
   "$root/platforms/clan.xml" >polls.xml
 for at in 40us 5ms; do

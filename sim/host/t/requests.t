@@ -1,11 +1,12 @@
 #!/bin/sh
-# Requests for checkpoints: none where none can do anything, however long that lasts; and one where a
-# log fills, before the protocol has to give up, under every protocol whose checkpoints shorten logs.
+# Requests for checkpoints. A rank is told of none while no checkpoint could be taken, however long that
+# lasts. Under every protocol whose checkpoints shorten logs, it is told of one when a log fills, before
+# the protocol has to give up.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-timers() { # FOLDER: how often a rank was told that it is time for a checkpoint
+timers() { # FOLDER: prints how often a rank was told that it is time for a checkpoint
   grep -c '^[0-9.]* [0-9]* timer' "$1/trace.txt"
 }
 
@@ -34,7 +35,7 @@ done
 
 # ---- where a log fills ----
 
-# Rounds in which each rank sends to the next, and decides between.
+# In each round a rank makes a choice and sends to the next rank.
 cat >fill.c <<'END'
 #include <mpi.h>
 #include <recline.h>
@@ -79,7 +80,7 @@ for protocol in $fills; do
     test "$(timers out)" -ge 2 -a "$(timers out)" -le 200
 done
 
-# A scenario without checkpoints, or with those that it has had, is not asked for more.
+# A log that fills asks for no checkpoint that the scenario does not allow.
 for set in checkpoint.every=0 checkpoint.count=1; do
   rm -rf out
   timeout 60 "$recline" run fill.yaml --set $set --set 'program.args=["1200"]' --set failures=none \

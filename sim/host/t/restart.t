@@ -1,8 +1,8 @@
 #!/bin/sh
-# Checkpoint and terminate: a run that ends when its last checkpoint has committed leaves it in a
-# folder, and a later one goes on from there, on another platform, another placement, in another byte
-# order, with messages that were under way; together they print what one run would. What cannot be
-# left, or does not fit, is refused. RECLINE_LONG: more instants.
+# Checkpoint and terminate: a run ends when its last checkpoint has committed, and leaves the checkpoint
+# in a folder. A later run goes on from there, also on another platform, with another placement, in
+# another byte order, and with messages that were under way. Together they print what one run would.
+# What cannot be left, or does not fit, is refused. RECLINE_LONG: more instants.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/application-program.c "$here"/programs/restart-*.c "$dir"
@@ -104,7 +104,7 @@ goes_on 'a failure behind that' recovered 1 --set expect.verdict=recovered \
 goes_on 'a failure while ranks restart' recovered 0 --set expect.verdict=recovered \
   --set 'failures.0={rank: 3, at: 1ms, repair: 20ms}'
 
-# As the bookmark paper's ring: on InfiniBand, then on Myrinet with half the ranks on a node.
+# The ring of the bookmark paper: first on InfiniBand, then on Myrinet with half as many ranks on a node.
 sif='--set platform.file=sif.xml --set platform.placement=block --set protocol.name=bookmark
   --set platform.spares=0 --set checkpoint.every=0'
 stops infiniband $sif --set platform.interconnect=infiniband --set platform.per_node=4 \
@@ -122,7 +122,7 @@ same found digits 'with the digits of one run'
 for program in application restart; do
   "$build/bin/recline-cc" -O1 -g $program-program.c -o $program 2>log || not_ok "$program" log
 done
-# All nodes in that byte order.
+# Makes a platform whose nodes all have that byte order.
 order() { # PLATFORM ORDER
   sed "s,\\(<host id=\"node-[0-9]*\" [^>]*>\\),\\1<prop id=\"byte_order\" value=\"$2\"/>," \
     "$root/platforms/clan.xml" >"$1"
@@ -143,7 +143,7 @@ END
 }
 payloads() { grep -c '^payload ' "$1/checkpoint/manifest"; }
 
-# Three runs, each in another byte order, print together what one does.
+# Makes three runs, each in another byte order than the one before. Together they print what one run does.
 chain() { # PROGRAM COUNT WORD...: the second run has one checkpoint more
   program=$1 count=$2
   shift 2
@@ -194,8 +194,8 @@ for protocol in c3 blocking bookmark; do
   same found application.lines "$protocol: and so has the output" three.err
 done
 
-# A broadcast of which the checkpoint has some members in front of it and one behind: a restart must
-# not wait for that one, nor must a failure that goes back to what the run has begun with.
+# In the checkpoint one member has passed a broadcast that the others have not reached. A restart must
+# not wait for that member, nor must a recovery that goes back to the beginning of the second run.
 "$build/bin/recline-cc" -O1 -g restart-early.c -o early 2>log || not_ok early log
 simulate right early --set checkpoint.every=0 --set protocol.control=separate
 sort right/program.out >early.lines
@@ -229,10 +229,10 @@ refused 'recline run: --restart moved: beside --record or --replay, expected it 
   --restart moved --record out
 refused 'nowhere/checkpoint/manifest: cannot be read, expected the folder of a run that has stopped' \
   --restart nowhere
-# The other way round: where images can be lost from the server.
+# The scenario must also fit where the first run allowed that the server loses images.
 stops lost --set 'failures=[{kills: server, at: 9s, returns: empty}]'
 refused 'failures.N.returns: other, expected empty, as lost/checkpoint/manifest says' --restart lost
-harmed() { # LINE COMMAND: in a copy
+harmed() { # LINE COMMAND: refuses a copy in which COMMAND has changed something
   rm -rf copy
   cp -r moved copy
   (cd copy && eval "$2")
@@ -251,7 +251,7 @@ harmed 'copy/checkpoint/manifest: not as it was written, expected its SHA-256 at
   'sed -i "s/^checkpoint 2/checkpoint 1/" checkpoint/manifest'
 harmed 'copy/checkpoint/manifest: not as it was written, expected its SHA-256 at its end' \
   'truncate -s -30 checkpoint/manifest'
-seal() { # as one who changes it on purpose
+seal() { # gives the changed manifest a right checksum
   sed -i '/^end /d' checkpoint/manifest
   echo "end $(sha256sum checkpoint/manifest | cut -d ' ' -f 1)" >>checkpoint/manifest
 }

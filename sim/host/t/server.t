@@ -1,6 +1,7 @@
 #!/bin/sh
-# Failures of the server, which stores checkpoints and logs events: what it was storing or reading
-# begins anew when it is repaired, who depends on it waits, and what it has stored is there, or not.
+# Failures of the server, which stores checkpoints and logs events. What it was storing or reading
+# begins anew when it is repaired, and ranks that depend on it wait. What it has stored is still there,
+# unless it comes back empty.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -20,10 +21,10 @@ EOF
 } >scenario.yaml
 server='kills: server, repair: 15s'
 took() { jq -r '.simulated_s | floor' out/result.json; }
-# Seconds at which images of rank 1 are durable, before second 60.
+# Prints the seconds at which images of rank 1 are durable, before second 60.
 durable() { awk '$2 == 1 && $3 == "durable" && /part=image/ && $1 < 60 { printf "%d ", $1 }' out/trace.txt; }
 
-# Images of 30 MB from four ranks to one disk take 3 s; the second are written from second 26 on.
+# Images of 30 MB from four ranks to one disk take 3 s. The second checkpoint is written from second 26 on.
 run_ends completed 'no failure'
 is "$(durable)" '13 29 45 ' 'images are durable in time' out/trace.txt
 run_ends completed 'the server fails before' --set "failures=[{$server, at: 21s}]"
@@ -36,7 +37,7 @@ is "$(durable | cut -d' ' -f1-2)" '13 45' 'as at that time' out/trace.txt
 run_ends completed 'it fails while it is down' --set "failures=[{$server, at: 21s}, {$server, at: 30s}]"
 is "$(value out/result.json crashes)" 1 'which is one failure' out/result.json
 
-# A crash meanwhile: from the last checkpoint that was committed, once it can be read.
+# If a rank crashes meanwhile, it starts from the last committed checkpoint, once that can be read.
 starts() { awk '$2 == 1 && $3 == "start" && $1 > 1 { sub("checkpoint=", "", $4); printf "%d %d\n", $1, $4 }' out/trace.txt; }
 run_ends recovered 'a rank crashes while it is down' --set "failures=[{$server, at: 21s}, {rank: 1, at: 25s}]"
 is "$(starts)" '39 1' 'and starts when it can read' out/trace.txt
@@ -50,7 +51,7 @@ run_ends recovered 'images in memory need no server' --set checkpoint.storage=me
   --set "failures=[{$server, at: 21s}, {rank: 1, at: 25s, kills: rank}]"
 check 'but for commits' test "$(starts | cut -d' ' -f1)" -lt 30
 
-# Who waits: programs that are held until images are stored, and those whose events are logged.
+# The program waits under protocols that hold it until images are stored, or that log its events.
 while read -r protocol waits; do
   run_ends completed "$protocol: no failure" --set protocol.name=$protocol --set protocol.capacity=9999
   before=$(took)
@@ -76,7 +77,7 @@ cp out/trace.txt first
 run_ends completed 'with nodes that fail later' --set "failures=[{$server, law: exponential, mtbf: 15s}, {rank: 0, at: 9999s}]"
 same first out/trace.txt 'the same ones'
 
-# It comes back without what it had stored.
+# The server comes back without what it had stored.
 empty='kills: server, repair: 5s, returns: empty'
 run_ends completed 'the server comes back empty' --set "failures=[{$empty, at: 21s}]"
 run_ends recovered 'and a rank crashes before the next checkpoint' --set "failures=[{$empty, at: 21s}, {rank: 1, at: 23s}]"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Messages of no bytes, of one packet and beyond the eager limit, in runs: the program of each claim
-# PROTOCOL-sizes is crashed before, between and behind them, and ends as without a crash.
+# Messages of no bytes, of one packet and beyond the eager limit, in runs. The program of each claim
+# PROTOCOL-sizes is crashed before, between and after these messages, and ends as without a crash.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-scenario() { # CLAIM: its program, which computes around its checkpoints
+scenario() { # CLAIM: prints a scenario with its program, which here computes around its checkpoints
   sed -n '/^program:/,/^protocol:/p' "$1" |
     sed 's/\(checkpoint\|barrier\), /compute 60ms, \1, compute 60ms, /'
   echo "platform: {file: $root/platforms/clan.xml, spares: 1}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# No run stands still for a request, a timer or a control message that its host has lost: what is
-# asked for while programs that have ended are held, control messages on messages that no receive
-# awaits, and what is due when the run is over.
+# No run stands still because its host has lost a request, a timer or a control message. Tried are
+# requests while programs that have ended are held, control messages that travel with messages which no
+# receive awaits, and alarms and messages that are due when the run is over.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -38,16 +38,16 @@ checkpoint: {every: 100us, storage: local, bytes: 10kB}
 detection: 1ms
 failures: [{rank: 1, at: 10us, repair: 1ms}]
 EOF
-# The first checkpoint commits at 2.704 ms, and rank 1 ends behind it: ranks 0 and 2 had ended before.
+# The first checkpoint commits at 2.704 ms. Rank 1 ends after it, and ranks 0 and 2 had ended before it.
 run 'recovered 0' 'a checkpoint is asked for when the programs that it would hold are let go' \
   tell.yaml --set 'checkpoint.at=[2.5ms]'
 for at in 1.26ms 2.1ms 2.12ms 2.54ms 2.57ms 2.71ms; do
   run 'recovered 0' "it is asked for at $at" tell.yaml --set "checkpoint.at=[$at]"
 done
 
-# Rank 1 crashes behind a decision that is not stable. Rank 0 goes back behind its first send, copies
-# its image for long, and hears meanwhile what rank 1 has received: it tells rank 1 the same on its
-# first message, which rank 1 receives last.
+# Rank 1 crashes after a choice that is not on stable storage. Rank 0 goes back to before its first send
+# and copies its image for a long time. Meanwhile it hears what rank 1 has received, and tells rank 1 the
+# same with its first message, which rank 1 receives last.
 cat >last.c <<'EOF'
 #include <mpi.h>
 #include <stdlib.h>
@@ -98,8 +98,8 @@ for protocol in optimistic causal pessimistic; do
   done
 done
 
-# The run is over at 11.1 ms, and ranks hear so at 31 ms: meanwhile alarms are due that clocks have
-# set, and control messages that are late.
+# The run is over at 11.1 ms, and ranks hear of that at 31 ms. Alarms of clocks and control messages that
+# are late come in between.
 sed 's/\(service-0-ethernet" bandwidth="43.8MBps" latency=\)"[^"]*"/\1"20ms"/' \
   "$root/platforms/clan.xml" >far.xml
 is_over() { # PROTOCOL DESCRIPTION --set KEY=VALUE...

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checkpoints on a file server pass its network and its disk at the same time: the slower one decides,
-# and several writers share both. Reading at a restart is the same the other way.
+# Checkpoints pass the network and the disk of a file server at the same time. The slower of the two
+# decides, and several writers share both. At a restart images are read in the same way.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -33,7 +33,8 @@ protocol:   {name: uncoordinated, capacity: 4096}
 checkpoint: {every: 4s, bytes: 50MB}
 EOF
 
-# Tenths of a second from the first event of a rank with a pattern to the next one with another.
+# Prints the tenths of a second from the first event of a rank that matches FROM to the next one that
+# matches TO.
 between() { # RANK FROM TO
   awk -v rank="$1" -v from="$2" -v to="$3" '$2 != rank { next }
     !began && $0 ~ from { began = $1 }

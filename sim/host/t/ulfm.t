@@ -1,6 +1,6 @@
 #!/bin/sh
-# The fault-tolerant runtime: what it does takes its time, in order; who computes is not disturbed,
-# and the repair waits for it; a second failure begins it anew.
+# The fault-tolerant runtime: its steps take their times, one after the other. A rank that computes is
+# not disturbed, and the repair waits for it. A second failure begins the repair anew.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -22,12 +22,12 @@ detection:  1ms
 recovery:   {runtime: ulfm, revoke: 10us, agree: 20us, spawn: 50ms, rebuild: 100us}
 EOF
 
-# Milliseconds of a step of the repair, rounded.
+# Prints the milliseconds of a step of the repair, rounded.
 spent() { # STEP
   value out/result.json "repair_s.$1" | awk '{ printf "%.2f", 1000 * $1 }'
 }
 
-# What happened, and when, in milliseconds: "WHAT RANK TIME".
+# Prints when the event WHAT came first at a rank, in milliseconds.
 when() { # WHAT RANK
   awk -v what="$1" -v rank="$2" '$3 == what && $2 == rank { printf "%.1f\n", 1000 * $1; exit }' \
     out/trace.txt

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Protocols outside of what they assume: real runs with crashes that end right, are refused, or end
-# in something that says so; never in a wrong answer alone.
+# Protocols in real runs that violate their assumptions. With crashes these runs end right, are refused,
+# or say that something is wrong; never is a wrong answer all there is.
 #
-# Scripts make one choice at most, so that runs without failures can end in few ways: those are
-# found by running without a protocol, with several seeds. With failures a run is
-#     right    it ends as one of those
+# Scripts make one choice at most, so runs without failures can end in few ways. Runs without a protocol,
+# with several seeds, find these ways. With failures a run is
+#     right    it ends in one of these ways
 #     refused  exit code 64, nothing was started
 #     told     the audit has found a violation, or the protocol gave up, or the program is lost
 #     silent   anything else: it ends otherwise, and nothing says so
@@ -30,7 +30,7 @@ EOF
   done | sort -u >valid
 }
 
-# One run: says right, refused, told or silent.
+# Makes one run, and prints right, refused, told or silent.
 judge() { # WORD...
   timeout 60 "$recline" run scenario.yaml --json --out out "$@" >result 2>err
   code=$?
@@ -48,8 +48,8 @@ judge() { # WORD...
   rm -rf out
 }
 
-# Crashes at six times, of two ranks in turn. What they end as: each word at least once, and no
-# other.
+# Crashes two ranks in turn, at six times. The runs must end in each of the words at least once, and in
+# no other.
 ends() { # DESCRIPTION RCL_WORDS SETTING...
   says=$1 words=$2
   shift 2
@@ -63,7 +63,7 @@ ends() { # DESCRIPTION RCL_WORDS SETTING...
   is "$(sort -u ends | tr '\n' ' ')" "$words " "$says: $words" ends err
 }
 
-# A choice between a checkpoint and the orphan that tells of it.
+# A choice after a checkpoint, and then an orphan that carries its outcome.
 write program 3ms \
   'rank 0: compute 4ms, checkpoint, choose 2, compute 1ms, send 1, repeat 12 (compute 2ms, send 1 tag 1, recv 1 tag 1, checkpoint)' \
   'rank 1: compute 1ms, recv 0, compute 1ms, checkpoint, repeat 12 (compute 2ms, send 0 tag 1, recv 0 tag 1, checkpoint)'
@@ -88,13 +88,13 @@ ends 'c3, lists of one entry' right --set protocol.name=c3 --set protocol.capaci
 ends 'message-tagging, lists of one entry' 'right told' --set protocol.name=message-tagging \
   --set protocol.capacity=1
 
-# Iterations that a choice makes different the second time.
+# A choice makes an iteration different when it is repeated.
 write program 3ms \
   'rank 0: repeat 4 (iteration, compute 2ms, send 1, recv 1), iteration, choose 2, send 1, recv 1, repeat 9 (iteration, compute 2ms, send 1, recv 1)' \
   'rank 1: repeat 4 (iteration, compute 2ms, recv 0, send 0), iteration, recv 0, send 0, repeat 9 (iteration, compute 2ms, recv 0, send 0)'
 ends 'hybrid: a choice in an iteration' 'right told' --set protocol.name=hybrid
 
-# A tag that is chosen, and another one the second time: what was received was never sent.
+# A choice gives a message another tag the second time. Then the message that was received was never sent.
 cat >tags.c <<'END'
 #include <mpi.h>
 #include <recline.h>
@@ -133,22 +133,23 @@ END
 echo 'history: ended' >valid
 ends 'hybrid: a tag that is chosen' 'right told'
 
-# A barrier that keeps a wildcard from what is sent behind it, but not from what is sent again.
+# A barrier keeps a wildcard from messages that are sent after it, but not from messages that are sent
+# again.
 write program 3ms \
   'rank 0: repeat 12 (iteration, compute 1ms, send 0, recv any tag any, barrier, recv 1, compute 2ms)' \
   'rank 1: repeat 12 (iteration, barrier, send 0)'
 ends 'hybrid: a barrier in front of a wildcard' 'right told' --set protocol.name=hybrid
 ends 'pessimistic-wildcards: the same' right --set protocol.name=pessimistic-wildcards
 
-# Messages that are received an iteration later: their sender has no copy of some.
+# Messages are received an iteration after they were sent, so their sender has no copy of some.
 write program 3ms \
   'rank 0: iteration, send 1 tag 9, repeat 12 (iteration, compute 2ms, send 1 tag 9, send 1, recv 1)' \
   'rank 1: iteration, repeat 12 (iteration, compute 2ms, recv 0, recv 0 tag 9, send 0), recv 0 tag 9'
 ends 'hybrid: messages cross iterations' told --set protocol.name=hybrid \
   --set protocol.log=1
 
-# Markers need order. Channels have it, and the host no way to take it from them; between the tags of
-# an application there is none, and markers raised to there part nothing.
+# Markers need order. Channels have it, whatever the host does. Messages with different tags have none, so
+# markers above the matching separate nothing.
 write anywhere 3ms \
   'rank 0: repeat 12 (compute 1ms, send 1 tag 1, send 1 tag 2, recv 1 tag 3)' \
   'rank 1: repeat 12 (recv 0 tag 2, compute 2ms, recv 0 tag 1, send 0 tag 3)'
@@ -156,7 +157,7 @@ ends 'chandy-lamport: messages overtake by their tags' right --set protocol.name
 ends 'chandy-lamport above the matching: the same' 'right told' \
   --set protocol.name=chandy-lamport~application
 
-# Receives of any tag, of which sorted logs do not know the order.
+# Receives of any tag, whose order sorted logs do not know.
 write anywhere 3ms \
   'rank 0: repeat 12 (compute 2ms, send 1 tag 2, send 1 tag 1, recv 1 tag 3)' \
   'rank 1: repeat 12 (compute 2ms, recv 0 tag any, recv 0 tag any, send 0 tag 3)'

@@ -21,7 +21,7 @@ for protocol in none c3 bookmark chandy-lamport event-logging pessimistic uncoor
   is "$(jq -r '.audit.first' out/result.json | grep -c '^deadlock')" 1 "$protocol: as a deadlock" stderr
 done
 
-# A failure that is due comes first: a wait before it is no deadlock yet.
+# As long as a failure is due, a wait is no deadlock.
 timeout 60 "$recline" run scenario.yaml --out out --set protocol.name=bookmark \
   --set 'failures=[{rank: 1, at: 100ms, repair: 1ms}]' >stdout 2>stderr
 is "$(value out/result.json verdict)-$(value out/result.json crashes)" lost-1 \

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Windows of scripts are those of programs: what the layer does for a script that makes real calls
-# (programs/script) is a run of that script in the explorer's world, move by move, and the programs
-# see what they can see there (script-outcomes).
+# Windows in scripts behave as windows in programs. A program (programs/script) makes the real calls of
+# a script. Its run, move by move, must be a run of that script in the world, and it must see what the
+# script can see there (script-outcomes).
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-# The trace of the run as one of the script: the window's communicator has number 3 there, also in
-# what c3 says of its calls, and what programs print is no output.
+# Changes the trace of the run into a trace of the script. There the window's communicator has number 3,
+# also where c3 tells its calls, and what programs print is no output.
 as_of_script() { # SCRIPT
   sed '/^---/,$d' run/trace.txt
   sed 's/^rank/script rank/' "$1"
@@ -31,7 +31,7 @@ END
   is $? 0 "$run: it ends" stderr
   [ -z "$4" ] || check "$run: it goes back to a checkpoint" grep -q ' start checkpoint=1' run/trace.txt
   as_of_script "$1" >as-of-script.trace
-  [ "$3" = pessimistic ] || # its collectives are the messages of MPI's algorithm, scripts have others
+  [ "$3" = pessimistic ] || # there collectives are messages of MPI's algorithm, which scripts do not have
     exits 0 "$run: it is a run of the script" "$tool" replay as-of-script.trace
   history=$(sort -u run/program.out | sed 's/history of rank [0-9]*://' | tr -d '\n')
   "$build/t/script-outcomes" "$1" "$2" >outcomes
@@ -61,8 +61,8 @@ for script in fences:3 groups:2 locks:3; do
   done
 done
 
-# ---- an exclusive lock is held by one: two that get a number and put another see what the other
-# has put, whoever is first; under shared locks both may see none ----
+# ---- only one rank can hold an exclusive lock: of two ranks that get a number and put a larger one,
+# the second sees what the first has put; under shared locks both may see the old number ----
 cat >exclusive <<'END'
 rank 0: window, lock 1, get 1 0, flush 1, put 1 0 last+1, unlock 1
 rank 1: window, lock 0, unlock 0, lock 1, get 1 0, flush 1, put 1 0 last+1, unlock 1

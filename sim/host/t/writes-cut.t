@@ -1,7 +1,7 @@
 #!/bin/sh
-# A crash while writes of the victim are under way, at an instant at which it has a step of its own
-# to take: its writes are cut twice at once, by the crash and as the victim itself finds that it is
-# dead. To end a transfer lets others run meanwhile.
+# A crash while writes of the victim are under way, at an instant at which the victim has a step to
+# take. Its writes are cut twice at once: by the crash, and when the victim finds that it is dead. That
+# can happen as other ranks run while a transfer is ended.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 
@@ -13,12 +13,13 @@ protocol:   {name: lai-yang}
 checkpoint: {every: 20ms, storage: nfs, bytes: 64KiB}
 detection:  10ms
 END
-results() { # FOLDER: what the program has printed but its time
+results() { # FOLDER: prints the output of the program without its time
   grep -v '^time:' "$1/program.out"
 }
 
-# From a trace: COUNT points spread over all at which a rank takes a step, and another one, with
-# writes under way, takes one after it at the same instant, as failures of that other one.
+# Finds points in a trace at which a rank takes a step, and then, at the same instant, another rank that
+# has writes under way takes one. Prints COUNT of these points, spread over all, as failures of the other
+# rank.
 points() { # COUNT TRACE
   perl -e '
     my ($count, %number, %writes, @steps, @points) = shift;

@@ -1,5 +1,5 @@
-/* What a program can do wrong at the application level, by its argument; the restart is that of a
- * crash. */
+/* Does one thing that a program must not do at the application level. The argument says which; some
+ * are done only after a restart, for which a rank is crashed. */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>

@@ -1,6 +1,7 @@
-/* A program with checkpoints at the application level: communicators, a barrier, a wildcard, memory
- * of another size after a restart, an end that ranks come to at different times; `stack`: the same
- * by a position stack, with the data in frames. Each rank prints what it has computed. */
+/* A program with checkpoints at the application level. It uses communicators, a barrier and a
+ * wildcard; after a restart its memory has another size, and ranks come to the end at different
+ * times. With the argument `stack` it keeps its place by a position stack, with the data in frames.
+ * Each rank prints what it has computed. */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>
@@ -37,7 +38,7 @@ static void compute(double *x, int step)
     x[i] = 0.5 * x[i] + 0.25 * left + 1e-3 * i;
   MPI_Allreduce(&x[1], &sum, 1, MPI_DOUBLE, MPI_SUM, half);
   MPI_Comm temporary;
-  MPI_Comm_dup(half, &temporary); /* is used again for the next */
+  MPI_Comm_dup(half, &temporary); /* it is freed below, so the next step uses it again */
   MPI_Allreduce(&sum, &again, 1, MPI_DOUBLE, MPI_MAX, temporary);
   MPI_Comm_free(&temporary);
   state.sum += sum + 2.0 * again;
@@ -57,7 +58,7 @@ static void fill(double *x)
     x[i] = rank + 1.0 / (i + 1);
 }
 
-/* A line of a file for each step of rank 0. */
+/* Writes a line into a file for each step of rank 0. */
 static void note(int step)
 {
   FILE *file = rank == 0 ? fopen("written", step ? "a" : "w") : NULL;

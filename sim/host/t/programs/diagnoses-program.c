@@ -1,5 +1,5 @@
-/* Programs in which something is wrong. Usage: diagnoses HOW; rank 1 does it after 8 iterations of
- * 1 ms, `early` and `never` ahead of MPI_Init and instead of it. */
+/* Programs in which something is wrong. Usage: diagnoses HOW. Rank 1 does it after 8 iterations of
+ * 1 ms; `early` does it before MPI_Init, and `never` instead of MPI_Init. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>

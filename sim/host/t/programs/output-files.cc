@@ -1,5 +1,6 @@
-// Writes files in four ways: a stream of C, write(2), a stream of C++, and one that is opened anew
-// for each line, where $LOG_BEFORE bytes are to be. With a word it does with one what it must not.
+// Writes files in four ways: by a stream of C, by write(2), by a stream of C++, and by a stream
+// that is opened anew for each line of a file that begins with $LOG_BEFORE bytes. The argument is a
+// word for what a program must not do with such a file, which rank 1 then does.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +16,7 @@ static std::string name(const char *how, int rank)
   return std::string("log.") + how + "." + std::to_string(rank);
 }
 
-// That the next line is at the end, as far as this rank has written.
+// Appends a line, and requires that the file then ends behind what this rank has written.
 static void append(const std::string &to, const std::string &line, long before)
 {
   FILE *again = fopen(to.c_str(), "a");

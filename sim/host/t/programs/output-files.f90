@@ -1,4 +1,4 @@
-! Writes files by units: one that is flushed, one that is not, and one that is opened for each line.
+! Writes three files by units: the first is flushed, the second is not, the third is opened for each line.
 program output_files
   use mpi
   implicit none

@@ -1,6 +1,6 @@
-/* Preloaded behind recline's own: looks at each file log.* when something has been written to it.
- * It must be a beginning of the file of that name in the folder $WATCH_EXPECTED. What is found is
- * appended to $WATCH_FOUND: "NAME LENGTH", and "wrong" behind it. */
+/* Is preloaded after recline's own library, and looks at each file log.* when something has been
+ * written to it. The file must be a beginning of the file of that name in the folder
+ * $WATCH_EXPECTED. Appends "NAME LENGTH" to $WATCH_FOUND, and "wrong" if the file is not. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -3,12 +3,19 @@
  * which its neighbours have, too. Prints a digest of all items, the same for any number of ranks,
  * and the sum of the last changes, which depends on the order of sums.
  *
- * WORD does one thing wrong: `own` protects a number in which ranks differ, and `later` protects it
- * only after a restart on other ranks; `stale` does not refresh the rows beside; `extents` has
- * another array at a restart; with `gap` rank 0 protects fewer rows, which its neighbour has all,
- * and with `hole` more rows are missing than the neighbour has; `untyped` protects the step as
- * bytes; `unrestored` never puts the data back; `ahead` makes a communicator before. `apart` and
- * `broadcasts` relax nothing: ranks drift apart in iterations, or across broadcasts. */
+ * WORD does one thing wrong:
+ *
+ *     own         protects a number in which ranks differ
+ *     later       protects this number only after a restart on other ranks
+ *     stale       does not refresh the rows beside a rank's own
+ *     extents     has an array of other extents
+ *     gap         rank 0 does not protect some rows, all of which its neighbour has
+ *     hole        rank 0 does not protect more rows than its neighbour has
+ *     untyped     protects the step as bytes
+ *     unrestored  never puts the data back
+ *     ahead       makes a communicator before the data are put back
+ *     apart       relaxes nothing, and ranks drift apart in iterations
+ *     broadcasts  relaxes nothing, and ranks drift apart across broadcasts */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>
@@ -75,7 +82,7 @@ static void report(int steps)
     printf("%d steps: digest %016llx\nchange: %a\n", steps, (unsigned long long)all, change);
 }
 
-/* The rows beside a rank's own belong to its part, but not those outside of the array. */
+/* Protects the rank's own rows and the rows beside them, as far as these lie in the array. */
 static void protect_field(void)
 {
   int above = first > 0, below = first + rows < ROWS;

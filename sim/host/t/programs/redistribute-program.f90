@@ -1,6 +1,6 @@
-! A matrix whose columns are spread over any number of ranks is moved on cyclically. Fortran's first
-! dimension is the one without gaps, and `first` counts from 1. Prints the sum of what each item would
-! be by its indices, which is exact in integers.
+! Changes the items of a matrix in each step; its columns are spread over any number of ranks. Fortran's
+! first dimension is the one without gaps, and recline counts the first item from 1. Prints the sum of
+! all items, each times its indices, which is exact in integers.
 module field
   implicit none
   integer, parameter :: rows = 5, columns = 23, steps = 40

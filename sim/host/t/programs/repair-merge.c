@@ -81,7 +81,8 @@ static void leader(void)
   say("create", MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, other, 7, &between));
 }
 
-/* A member of one group dies: messages between others, with it, and collective calls. */
+/* A member of one group dies. Then others exchange messages with it and with each other, and make
+ * collective calls. */
 static void broken(void)
 {
   int other, one = 1, got = 0, flag = 1;

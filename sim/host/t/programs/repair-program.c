@@ -252,8 +252,8 @@ static int one_collective(int which, MPI_Comm comm)
 
 enum { COLLECTIVES = 14 };
 
-/* One collective is under way when the rank dies; then the others call one on a communicator with a
- * failure, and all call one on a communicator without. */
+/* Collective `first` is under way when rank 1 dies. Then the others call each collective on the
+ * communicator with the failure, and on one without the failure. */
 static void collectives(int first)
 {
   MPI_Comm small;

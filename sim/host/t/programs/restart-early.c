@@ -1,6 +1,6 @@
-/* A program with checkpoints at the application level in which rank 2, which hands a broadcast on
- * to rank 3, is captured behind it, and all others in front of it: a request comes while rank 2
- * computes behind its place and the others in front of theirs. */
+/* A program with checkpoints at the application level. Rank 2 hands a broadcast on to rank 3. A
+ * request for a checkpoint comes while rank 2 computes after its place, and the others before
+ * theirs. So rank 2 is captured after the broadcast, and all others before it. */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>

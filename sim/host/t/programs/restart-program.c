@@ -1,7 +1,8 @@
-/* A program with checkpoints at the application level whose messages are under way where it allows
- * them: each rank sends to the next, and receives what the one before has sent two steps ago. It
- * makes communicators before and behind its checkpoints, asks for one of these, and looks at the
- * clock. */
+/* A program that has messages under way where it allows checkpoints at the application level: each
+ * rank sends to the next rank, and receives what the rank before it has sent two steps ago. It
+ * makes communicators before and after its checkpoints, calls for one checkpoint, and looks at the
+ * clock.
+ */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>
@@ -34,8 +35,8 @@ static void take_one(void)
   state.sum += sum;
 }
 
-/* The root of the first goes ahead, so that others come to it behind their checkpoint; and the
- * other way round. */
+/* Makes a broadcast, whose root may leave it before a checkpoint that the others take before they
+ * come to it; and a reduction, in which the root is the last. */
 static void tell_all(void)
 {
   double told = state.sum, all = 0.0;
