@@ -25,7 +25,7 @@ enum {
   GROW = 1 << 20,  /* in bytes: least step by which an arena is made accessible */
   HOLE = 1 << 15,  /* in bytes: larger free blocks give their pages back */
   SLACK = 1 << 20, /* in bytes: so few unused pages are not worth a system call */
-  /* In bytes: the same over all arenas whose programs use such pages again. */
+  /* Most bytes that all arenas together may keep beyond SLACK (struct slack). */
   SLACK_ALL = 256 << 20,
   ARENA_LOG_MOST = 34, /* 16 GiB for each of 4096 ranks: half of a 47-bit address space */
   ARENA_LOG_LEAST = 26 /* 64 MiB */

@@ -39,7 +39,8 @@ static int seen(const struct arena *owner, bool named, const char *path, int fla
   return owner && named && reads && heap_reads ? heap_reads(path, flags) : HEAP_AS_IT_IS;
 }
 
-/* Defines calls that open or make the file `path`. NAMED: no folder besides it is needed. */
+/* Defines calls that open or make the file `path`. NAMED: `path` names it without the descriptor of
+ * a folder. */
 #define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
   IN_LIBC_MODE(int, NAME, PARAMETERS, va_list rest; va_start(rest, flags);                         \
                mode_t permissions = creation_mode(flags, &rest); va_end(rest);                     \
@@ -103,7 +104,8 @@ HEAP_API int __open64_2(const char *path, int flags)
   return open64(path, flags);
 }
 
-/* Closes a descriptor, unless it is that of a stream, which is closed with the stream. */
+/* Closes a descriptor. A file that has no stream stays as long as an image holds it (open_close());
+ * the descriptor of a stream is closed at once. */
 HEAP_API int close(int descriptor)
 {
   struct arena *mode = heap_leave();
@@ -165,7 +167,8 @@ READS(pread64, (int descriptor, void *data, size_t bytes, off64_t at),
 
 /* ---- names ---- */
 
-/* Notes that a name is about to belong to another file; with `last`, the file ends. */
+/* Notes that a name is about to belong to another file. `last`: the file that has the name now may
+ * lose its last name. */
 static void before_replacing(const struct arena *owner, const char *path, bool last)
 {
   if (output_is(owner, path))

@@ -46,8 +46,8 @@ enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };
  * inside_program  any address in its copy of the program: the return address of a wrapper, say.
  * arena           its heap, or NULL for none.
  * stack_bytes     the size of its stack (1024 * sg_cfg_get_int("contexts/stack-size")). The stack
- *                 begins at the end of its guard page, which separates two mappings; its other
- *                 end need not, neighbours are mapped together. 0: up to the end of the mapping.
+ *                 begins at the end of its guard page, where a mapping begins. Its other end may
+ * lie within that mapping, as the kernel joins neighbours; 0: it is the mapping's end.
  *
  * NULL, with errno: ENOENT (address in no program, or stack in no mapping), ERANGE (the mapping
  * does not fit the stack size: no guard page), E2BIG (too many segments), ENOTSUP

@@ -5,8 +5,8 @@
  * long the file was, or all its contents, which a rollback puts back into the file or under the
  * name. For appending, the length is enough.
  *
- * A rollback leaves a file alone that several ranks write, with a warning, as the old bytes of one
- * rank may be another's new ones. */
+ * If several ranks write a file, a rollback leaves the file alone, with a warning: the old bytes of
+ * one rank may be the new bytes of another one. */
 #define _GNU_SOURCE
 #include "sim/memory/journal.h"
 
@@ -47,8 +47,8 @@ struct writer {
 
 static struct writer *writers[BUCKETS];
 static struct before *newest[HEAP_RANKS];
-static uint64_t serial, mark[HEAP_RANKS]; /* serial: number of the newest image; mark: that of each
-                                             rank's newest one; 0: none */
+static uint64_t serial, mark[HEAP_RANKS]; /* serial: of the newest image or entry; mark: of each
+                                             rank's newest image; 0: none */
 
 /* ---- writers ---- */
 

@@ -23,11 +23,12 @@ void journal_writing(const struct arena *, int descriptor);
 /* Notes that the program is about to write over old contents, or may do so at any time. */
 void journal_overwriting(const struct arena *, int descriptor);
 
-/* Notes that the name is about to belong to another file or folder, or to none. The file that has
- * it now ends, or else gets another name. */
+/* Notes that the name is about to belong to another file or folder, or to none. `ends`: the file
+ * that has the name now loses it for good; otherwise it gets another name. */
 void journal_replacing(const struct arena *, const char *path, bool ends);
 
-/* Notes that the file is about to be closed; it ends then if it has no name any more. */
+/* Notes that the file is about to be closed. A file that has no name any more then ceases to exist.
+ */
 void journal_closing(int descriptor);
 
 /* Notes that an image is taken. Returns its place in the journal; a rollback undoes all later

@@ -241,7 +241,7 @@ static bool is_common(const char *name)
 }
 
 /* Lists the objects that an object needs, and then the object itself. SimGrid lists the runtime of
- * Fortran as needed but never calls it, so it counts as the program's. */
+ * Fortran as needed but never calls it, so that runtime counts as the program's. */
 static void visit(struct objects *objects, struct object *object, bool ours,
                   struct library found[LIBRARIES], int *count)
 {

@@ -30,7 +30,8 @@ static _Noreturn void refuse(const char *name, const char *who)
   die(DIE_INPUT, "%s waits for a lock that %s, expected a lock that is given back", name, who);
 }
 
-/* Returns whether a mutex has no checks; others return an error, or count. */
+/* Returns whether the thread that has the mutex would wait for ever if it locked it again. A mutex
+ * of another kind then returns an error, or counts. */
 static bool is_simple(const pthread_mutex_t *mutex)
 {
   int kind = mutex->__data.__kind & 127;

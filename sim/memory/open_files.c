@@ -3,9 +3,9 @@
  * lie in libc's memory instead, and a rollback restores their state here. So it is with
  * descriptors, which include Fortran's units:
  *
- *     opened before the capture     still open, at the position that it had; also if the program
- *                                   has closed it since, which is only pretended as long as an
- *                                   image holds it
+ *     opened before the capture     still open, at the position that it had, even if the program
+ *                                   has closed it since: as long as an image holds it, closing it
+ *                                   is only pretended
  *     opened after the capture      closed
  *
  * Changes of files are undone by journal.c; writes to files that are outputs stay in memory

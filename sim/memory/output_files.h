@@ -40,8 +40,8 @@ _Noreturn void output_refuse(const struct arena *, const char *what, const char 
 /* Does the same for a descriptor, if it belongs to an output. */
 void output_refuse_descriptor(const struct arena *, const char *what, int descriptor);
 
-/* output_taken(), for an image, returns how many bytes of the file were collected. The other one
- * goes back to that at a rollback. */
+/* output_taken() returns, for an image, how many bytes of the file were collected. At a rollback to
+ * the image, output_restore() goes back to that number. */
 off_t output_taken(const struct output *);
 void output_restore(struct output *, off_t taken);
 

@@ -28,7 +28,7 @@ std::FILE *open_own(const char *name, const char *how)
   return file;
 }
 
-// One record behind the other, and a look back at an earlier one.
+// Writes one record behind the other, and reads an earlier one again.
 unsigned long use_records(std::FILE *file, int step)
 {
   char record[RECORD + 1] = "";

@@ -1,7 +1,7 @@
 #!/bin/sh
-# # Files over a rollback: streams of C++ (files-program.cc), descriptors and files that are changed in
-# place, made and read again (files-undo.c), units of Fortran (files-program.f90). They are read and
-# written as without a crash.
+# Files over a rollback: streams of C++ (files-program.cc), descriptors (files-undo.c) and units of
+# Fortran (files-program.f90). Programs read and write them as without a crash, also files that they
+# change in place, make anew or read again.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 
@@ -37,7 +37,7 @@ done
 
 # ---- programs that see what is wrong themselves ----
 
-# In folders of their own: PROGRAM and what makes its input, RANK in $rank.
+# Runs PROGRAM in folders of its own; COMMAND makes its input for the rank in $rank.
 changes() { # PROGRAM COMMAND
   prepare="rm -rf new; mkdir new; for rank in 0 1 2; do $2 >new/input-\$rank; done"
   eval "$prepare"

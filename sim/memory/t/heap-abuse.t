@@ -16,7 +16,7 @@ for what in twice inside beyond stack constant number other; do
 done
 if "$bin/heap-abuse"; then echo "ok 8 - none"; else echo "not ok 8 - none"; fi
 
-# Only the walk over all blocks notices this, which is made when an image is taken.
+# Only the check of all blocks notices this misuse; an image makes it when RECLINE_CHECKS is set.
 said=$(RECLINE_CHECKS=1 "$bin/heap-abuse" overrun 2>&1)
 case $?:$said in
 64:*"recline: rank 0 has written past the end of a block"*) echo "ok 9 - overrun" ;;

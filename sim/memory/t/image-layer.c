@@ -27,7 +27,7 @@ struct rank {
 static struct rank ranks[HEAP_RANKS];
 static int capture_at, restore_at, rollbacks;
 
-/* Wraps an entry point: the simulator runs after it, the program after its return. */
+/* Ends a wrapped call: from here on the program runs. */
 static int leave_layer(struct arena *mode, int result)
 {
   heap_enter(mode);

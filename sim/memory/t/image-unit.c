@@ -229,8 +229,8 @@ static void test_model(struct arena *arena, uint64_t seed)
   image_source_free(outside->source);
 }
 
-/* Tests what a second image costs if little has changed, and if the image with which it shares
- * copies is freed. */
+/* Tests what a second image costs if little has changed, and that it stays whole when the image
+ * with which it shares copies is freed. */
 static void test_sharing(struct arena *arena)
 {
   outside->source = image_source_new(&global, arena, 0);

@@ -1,5 +1,5 @@
-/* Measures what a static array of half a gigabyte costs of which only a few bytes are used: the
- * rest is neither read nor copied nor written. Prints TAP. */
+/* Measures what a static array of half a gigabyte costs if only a few bytes of it are used. The
+ * rest must be neither read nor copied nor written. Prints TAP. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Rolls every rank of real MPI programs under smpirun back at a barrier: the result is that of an
-# undisturbed run, and the layer says that it did roll back.
+# Rolls back every rank of real MPI programs under smpirun at a barrier. The result must be that of an
+# undisturbed run, and the layer must say that it did roll back.
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${RECLINE_BUILD:-$here/../../../build}" && pwd) || exit 1
 heap=$build/lib/librecline_heap.so
@@ -33,7 +33,7 @@ same_when_rolled_back() { # RANKS PROGRAM [ARGUMENT...]
   unset IMAGE_TEST
   simulate "$ranks" "" "$@" && grep -q ^digest "$tmp/out" && cp "$tmp/out" "$tmp/expected"
   result "$*, $ranks ranks: runs undisturbed"
-  # capture at one barrier, restore at another, so many times
+  # each plan: the barrier of the capture, the barrier of the restore, and the number of restores
   for plan in "12 30 2" "12 30 2" "1 40 1" "39 40 5"; do
     export IMAGE_TEST="$plan"
     simulate "$ranks" "$heap" "$@" && rolled_back "$ranks" "${plan##* }"

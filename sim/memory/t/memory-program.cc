@@ -1,7 +1,8 @@
 // Memory from before MPI_Init, and what C++ does at the end. Static objects are filled by their
 // constructors and changed afterwards; others are made on the way, between the points to which the
-// rank goes back. Each says when it is destroyed: once. Besides a static array that is hardly used,
-// aligned blocks, and on odd ranks a stack of more than 4 MB.
+// rank goes back. Each object says when it is destroyed, which must happen once. The program also
+// has a static array that is hardly used, aligned blocks and, on odd ranks, a stack of more than 4
+// MB.
 //
 // Usage: memory-program [STEPS [IMAGE_BYTES]]
 #include <mpi.h>
@@ -74,7 +75,7 @@ Table &late_table()
 
 char huge[256 << 20]; // a page of it is used in each step
 
-// A block as each of the functions for it makes it, kept for some steps.
+// Makes an aligned block by each function in turn, keeps it for some steps, and reads it again.
 unsigned long use_aligned(int step)
 {
   static unsigned char *blocks[4];
@@ -124,7 +125,8 @@ unsigned long take_steps(int steps, std::vector<double> &early, char *&block)
   return total;
 }
 
-// The same from the bottom of a recursion; what each frame holds must be there on the way back.
+// Does the same from the bottom of a recursion. What each frame holds must be there on the way
+// back.
 unsigned long take_deep_steps(int depth, int steps, std::vector<double> &early, char *&block)
 {
   volatile unsigned char frame[4096];

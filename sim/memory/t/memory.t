@@ -20,7 +20,8 @@ checkpoint: {storage: local}
 detection:  1ms
 EOF
 
-# By plain smpirun, with a rank for the dispatcher that ends before MPI_Init has done anything.
+# Expected are the lines of plain smpirun, and one of the dispatcher's rank, which ends before MPI_Init
+# has done anything.
 for i in 0 1 2 3; do echo "node-$i"; done >hosts
 timeout 60 smpirun -np 4 -platform "$root/platforms/clan.xml" -hostfile hosts \
   --cfg=smpi/simulate-computation:no --log=root.thres:critical ./program 20 >plain 2>err
@@ -45,7 +46,8 @@ for protocol in bookmark c3; do
   done
 done
 
-# The size that counts. Argument 2 is read behind its first character, which the program changes.
+# The size that counts for an image. The program changes the first character of its argument, and
+# reads the size behind it.
 size() { # WORD...: a run with checkpoints; prints the simulated time
   "$recline" run scenario.yaml --json --set protocol.name=bookmark "$@" >json 2>err && value json simulated_s
 }

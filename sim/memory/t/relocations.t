@@ -1,7 +1,7 @@
 #!/bin/sh
-# Packed relocations (DT_RELR): glibc's libmvec, which -ffast-math calls, in C and Fortran; a library
-# and a program of their own. Each rank begins with the data of the file, addresses in it included,
-# also after a crash.
+# Packed relocations (DT_RELR): in glibc's libmvec, which -ffast-math calls, from C and Fortran; and in
+# a library and a program of the test. Each rank begins with the data of the file, in which addresses
+# are relocated, also after a crash.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
