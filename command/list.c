@@ -208,7 +208,7 @@ static bool read_request(int argc, char **argv, struct request *request)
       {"json", 0, 0, G_OPTION_ARG_NONE, &request->json, "Print one JSON object and nothing else",
        NULL},
       {"map", 0, 0, G_OPTION_ARG_NONE, &request->map,
-       "Of protocols: what each logs, when and where, who goes back, what it assumes", NULL},
+       "Say what each protocol logs, when and where, who goes back, what it assumes", NULL},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &request->output, "Draw the map there",
        "FILE.svg|.pdf|.png"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request->words, NULL, NULL},

@@ -1,4 +1,4 @@
-/* Is the program `recline`: one table of subcommands. */
+/* Runs the program `recline`, by a table of its subcommands. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "command/main.h"
 #include "command/calibrate/calibrate.h"

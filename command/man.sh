@@ -1,12 +1,12 @@
 #!/bin/sh
-# man.sh RECLINE FOLDER: manual pages of recline and of its commands, of what --help prints.
+# man.sh RECLINE FOLDER: makes manual pages of recline and of its commands from what --help prints.
 set -eu
 recline=$1
 mkdir -p "$2"
 version=$("$recline" --version)
 commands=$("$recline" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 
-# page NAME SUMMARY COMMAND [WORD]...: those see others.
+# page NAME SUMMARY COMMAND [WORD]...: makes a page of `COMMAND WORD... --help`, which names all others.
 page()
 {
   name=$1 summary=$2

@@ -1,5 +1,5 @@
-# Completion for bash: recline itself says what may follow. Here a word ends at = and : too, which
-# are then left out of what is offered.
+# Completion for bash: recline itself says what may follow. In bash a word also ends at = and :, so
+# what precedes them is left out of what is offered.
 _recline()
 {
   local line=${COMP_LINE:0:COMP_POINT} last words found item

@@ -354,8 +354,8 @@ static void print_program(const struct run *run)
   print_file(err, stderr);
 }
 
-/* Completes the result, which the layer writes when the last rank is in MPI_Finalize, by the exit
- * code: main returns it later, and it becomes the exit code of the simulation. */
+/* Completes the result by the exit code. The layer writes the result when the last rank is in
+ * MPI_Finalize. Only later main returns the exit code, which becomes that of the simulation. */
 static bool complete_result(const struct run *run, const char *file, struct result *result,
                             GError **error)
 {

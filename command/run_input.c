@@ -42,7 +42,7 @@ int run_parse(int argc, char **argv, struct options *options, char **scenario)
       {"timeout", 't', 0, G_OPTION_ARG_STRING, &limit,
        "Stop after that wall time: inconclusive, exit code 2", "TIME"},
       {"memory", 'm', 0, G_OPTION_ARG_STRING, &options->memory,
-       "The same when it takes more memory", "SIZE"},
+       "Stop when it takes more memory: inconclusive, exit code 2", "SIZE"},
       {"record", 0, 0, G_OPTION_ARG_FILENAME, &options->record,
        "Record there what the program does, in a run without failures", "FOLDER"},
       {"replay", 0, 0, G_OPTION_ARG_FILENAME, &options->replay,
@@ -188,7 +188,7 @@ static bool is_same_folder(const char *a, const char *b)
          of_a.st_ino == of_b.st_ino;
 }
 
-/* Makes the path of the folder to continue from absolute. */
+/* Checks that the run can go on from the folder of --restart, and makes its path absolute. */
 static bool check_restart(struct run *run, GError **error)
 {
   struct options *options = &run->options;

@@ -22,9 +22,9 @@ struct ranking {
 struct ranking ranking_of(const struct table *, int field, double failure_free);
 void ranking_clear(struct ranking *);
 
-/* The cells of a sweep over numbers, in the order of these, that lie around the cell `best` with
- * the least mean, from `first` to `last`, and tie with it. `next` is the best cell outside or at
- * the edge of this range: more runs could tell `best` from it. */
+/* Holds a range of the cells of a sweep over numbers, in the order of the numbers. The cells from
+ * `first` to `last` lie around the cell `best`, which has the least mean, and tie with it. `next`
+ * is the best cell outside or at the edge of the range: more runs could tell `best` from it. */
 struct range {
   unsigned best, first, last, next;
 };

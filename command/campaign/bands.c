@@ -242,8 +242,8 @@ static double round_step(double least)
 }
 
 /* Adds an axis on the right: the overhead over the failure-free program, in per cent. gnuplot would
- * put its ticks of a linked axis at values of the left one, which are no round overheads. So these
- * are placed here, and reach a little past what is drawn. */
+ * put its ticks of a linked axis at values of the left one, which are no round overheads. So the
+ * ticks are placed here, and reach a little past the curves. */
 static void add_overhead(const struct drawing *drawing, GString *gp)
 {
   double base = drawing->figure->failure_free / drawing->unit, least, most;

@@ -74,8 +74,8 @@ static bool make_folder(struct campaign *c, GError **error)
   return false;
 }
 
-/* Returns the first line in which two texts differ, as "it has 'A', and this campaign 'B'". The
- * caller frees it. */
+/* Returns the first line in which two texts differ, as "line 3 is 'A', and 'B' of this campaign".
+ * The caller frees it. */
 static char *difference(const char *there, const char *here)
 {
   g_auto(GStrv) old = g_strsplit(there, "\n", -1), new = g_strsplit(here, "\n", -1);
@@ -183,7 +183,7 @@ struct progress {
   char **recording;    /* by cell: "recordings/NAME", in the campaign's folder; NULL: no replays */
   uint64_t seed;       /* seed of the first run of each cell */
   unsigned count;      /* runs of each cell that are wanted now */
-  uint64_t next;       /* run * cells + cell */
+  uint64_t next;       /* number of the next run to start: run * cells + cell */
   gint64 began;
   double told;  /* seconds from `began` to the last line of progress in a file */
   double width; /* width of the widest interval; INFINITY: not known yet */

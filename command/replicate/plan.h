@@ -7,41 +7,42 @@
  *     [row bookmark.t1a.{infiniband,ethernet-tcp=ethernet}.cr]   "text=other": $1 is "other"
  *     value = 1e6 * [t1-$1-bookmark out.hop_s]         in the unit of the published value (below)
  *
- *     [input bookmark.t1a.infiniband.base]             behind its row
- *                           it went into a platform or a scenario, so it is no result
- *     [derived bookmark.t1b.infiniband.cr]             behind its row
- *                           an input, or another row, decides it, so that it says little
- *     [shared bookmark.t2.ethernet.total]              behind its row
- *                           one constant, fitted to rows like it, decides all of them
- *     [why bookmark.t1a.{infiniband,myrinet-mx}.cr]    behind their rows
- *     text = ...            why they are missed, as tested; or why there is no value
+ *     [input bookmark.t1a.infiniband.base]             comes after its row, as the next three do:
+ *                           the value went into a platform or a scenario, so it is no result
+ *     [derived bookmark.t1b.infiniband.cr]
+ *                           an input or another row decides the value, so it says little
+ *     [shared bookmark.t2.ethernet.total]
+ *                           one constant, fitted to rows like this one, decides all of them
+ *     [why bookmark.t1a.{infiniband,myrinet-mx}.cr]
+ *     text = ...            why the values are missed, as tested; or why there is no value
  *     tried LABEL = ...     another expression, whose values are shown with the reason;
- *                           @CONSTANT:FACTOR: its own with that constant changed (below)
+ *                           @CONSTANT:FACTOR: the row's own expression with that constant changed
  *
- *     [bound processes-{ethernet,infiniband}]   rows with the same causes (bound.c)
- *     text = ...                     which
- *     row ID = 2 * send + 1          what each row is of unknowns that they share, in the unit of
- * the published value: a FORM, or FORM / FORM
+ *     [bound processes-{ethernet,infiniband}]   rows whose values have the same causes (bound.c)
+ *     text = ...                     names the causes
+ *     row ID = 2 * send + 1          the value of a row, in its published unit, as a FORM of
+ *                                    unknowns that the rows share, or as FORM / FORM
  *
- *     [constant sif.disk]   of a platform of recline
+ *     [constant sif.disk]   a constant of a platform of recline
  *     platform = sif.xml
  *     find = write_bw="([0-9.]+)   a regular expression; its group is the number, wherever it is
  *     kind = estimate       or derived, published
- *     text = ...            from which row, or why
- *     runs = ^f3-           the only runs that it concerns; without: all of the platform
+ *     text = ...            from which row the constant comes, or why it has this value
+ *     runs = ^f3-           the runs that the constant concerns; without `runs`, all on the
+ * platform
  *
  *     [figure c3-bcast]     drawn as c3-bcast.svg if some of its runs are there
- *     title, x, y = text    x and y: of the axes; log = yes: both logarithmic
- *     at = 4 64 1024        points, the % of its lines
+ *     title, x, y = text    x and y name the axes; log = yes makes both logarithmic
+ *     at = 4 64 1024        the points; each replaces % in the expressions of the lines
  *     line NAME = [c3-bcast-none out.us_%]
  *
- * [published ID] is the published value itself. [RUN@CONSTANT:0.5 FIELD] is of the same run on the
- * platform with the constant, in all places, times 0.5; :TEXT puts the
- * text in its place.
- * A reference [RUN FIELD] is a number of that run: of result.json ("time_s.mpi"), a phase
+ * A reference [RUN FIELD] is a number of that run: of result.json ("time_s.mpi"), of a phase
  * ("phase.suspend.max", the mean over its checkpoints), or of a line "NAME: NUMBER ..." that the
- * program has printed ("out.NAME"). @(a b c: text) is the text once for each word, with it in the
- * place of %, joined by commas. Sizes are in bytes. A claim's value is true if it is not 0. */
+ * program has printed ("out.NAME"). [RUN@CONSTANT:0.5 FIELD] is the number of the same run on a
+ * platform in which the constant, in all places, is times 0.5; @CONSTANT:TEXT puts the text in its
+ * place. [published ID] is the published value itself. @(a b c: text) stands for the text once for
+ * each word, joined by commas, with the word in place of %. Sizes are in bytes. A claim's value is
+ * true if it is not 0. */
 #ifndef RECLINE_PLAN_H
 #define RECLINE_PLAN_H
 

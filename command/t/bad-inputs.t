@@ -125,7 +125,7 @@ my @keys = qw(program.ranks program.script program.binary platform.file platform
 my @options = qw(--json --out --set --timeout --memory --keep --jobs --workers --reduce --max-states --junit --tap --fast
   --matrix -o -x --dependencies --save-every --compact --resume);
 
-sub bad_options { # for a command, with what it may get
+sub bad_options { # returns options, which may be wrong for the command
   my @more;
   for (1 .. 1 + int rand 3) {
     push @more, one_of(@options);
@@ -160,7 +160,7 @@ my %commands = (
 
 sub left { my ($folder) = @_; opendir my $in, $folder or return (); return grep { !/^\.\.?$/ && $_ ne 'picture.svg' } readdir $in }
 
-sub refusal { # what is wrong with one, or ''
+sub refusal { # returns what is wrong with a refusal, or ''
   my ($stdout, $stderr, $inputs) = @_;
   my @lines = split /^/, $stderr;
   return 'not one line' if @lines < 1 || @lines > $inputs || $lines[-1] !~ /\n\z/;

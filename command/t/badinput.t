@@ -46,7 +46,7 @@ refuses() { # DESCRIPTION PART WORD...
   rm -rf "$dir/out"
 }
 
-run() { # DESCRIPTION PART WORD...: of a run that would keep its files
+run() { # DESCRIPTION PART WORD...: refuses a run that would keep its files
   what_run=$1 part_run=$2
   shift 2
   refuses "$what_run" "$part_run" run --out "$dir/out" "$@"
@@ -65,7 +65,7 @@ run 'a rank out of range' 'failures.0.rank' "$scenario" --set failures.0.rank=8
 run 'a host that the platform does not have' 'service-9' "$scenario" \
   --set platform.dispatcher=service-9
 run 'a platform that is not there' 'moon.xml' "$scenario" --set platform.file=moon.xml
-platform() { # SED-EXPRESSION: a platform file with an error
+platform() { # SED-EXPRESSION: makes a platform file with an error
   sed "$1" "$root/platforms/clan.xml" >"$dir/bad.xml"
 }
 platform 's/<platform version="[^"]*"/<platform version="3"/'

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Completion: keys typed into an interactive bash, and what zsh's function offers; --help and the
-# manual pages, which the same tables make.
+# Completion of keys typed into an interactive bash, and what zsh's function offers. Also --help and the
+# manual pages, which are made from the same tables.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 recline=$build/bin/recline
 cd "$dir" || exit 1
 mkdir stub kept
 touch mine.yaml
-# As recline for completion; for the rest, says with which words it was called.
+# This stub completes as recline does. Otherwise it prints the words with which it was called.
 cat >stub/recline <<END
 #!/bin/sh
 [ "\$1" != --complete ] || exec "$recline" "\$@"
@@ -14,7 +14,7 @@ printf '<%s>' "\$@"
 END
 chmod +x stub/recline
 
-# completes NAME KEYS WORDS: in bash what is typed with tabs ends as these words.
+# completes NAME KEYS WORDS: in bash, the typed KEYS, with their tabs, become the command line WORDS.
 completes()
 {
   # shellcheck disable=SC2059 # \t in the keys
@@ -37,7 +37,7 @@ completes 'a command for help' 'recline help camp\tx' '<help><campaign><x>'
 completes 'a folder' 'recline report kep\t-o x' '<report><kept/-o>'
 completes 'a file' 'recline run min\tx' '<run><mine.yaml><x>'
 
-# The function with compadd and _files that print.
+# Runs zsh's function, with a compadd and a _files that print.
 zsh_offers()
 {
   zsh -fc 'compadd() { while [[ $1 == -* ]]; do [[ $1 == -S ]] && shift; shift; done; print -rl -- "$@"; }

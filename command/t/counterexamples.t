@@ -1,11 +1,10 @@
 #!/bin/sh
-# A counterexample of the explorer is a scenario, by which real programs on the simulated machine do
-# the same, with the same outcome: the audit finds the same property violated or, for `outcome`, the
-# programs print the histories that no run without failures has; where the protocol gives up, so
-# does the run. And a replay accepts the trace.
+# A counterexample of the explorer is also a scenario. With it real programs on the simulated machine do
+# the same, with the same outcome. The audit finds the same property violated; for `outcome`, the programs
+# print histories that no run without failures has; where the protocol gives up, the run does.
 #
-# Some mutants of each protocol and the claims that are refuted; RECLINE_LONG=1: all mutants, but for
-# those whose messages overtake each other.
+# Tried are some mutants of each protocol, and the claims that are refuted. RECLINE_LONG=1: all mutants,
+# except for those whose messages overtake each other.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 
@@ -30,13 +29,13 @@ pessimistic-synchronous-order bookmark-needs-control-order c3-needs-control-orde
 pessimistic-needs-control-order uncoordinated-needs-control-order event-logging-needs-control-order
 pessimistic-needs-whole-writes causal-f1-node hybrid-needs-whole-writes
 chandy-lamport-synchronous-matched none-synchronous-matched'
-# Crashes within steps.
+# In these cases ranks crash within steps.
 within='cut-hybrid-undone-durable cut-blocking-done-early cut-bookmark-erase-early'
 for id in $within; do
   sed "s/^id: .*/id: $id/; s/\(crashes: [12]\),/\1, hazards: [cut-steps],/
     s/^  crashes: .*/&\n  hazards: [cut-steps]/" "$(claim_file "${id#cut-}")" >"$dir/$id.yaml"
 done
-# A rank that lives is declared dead.
+# In this case a living rank is declared dead.
 within="$within declared-blocking-goes-back-once"
 sed 's/^id: /id: declared-/; s/crashes: 2,/crashes: 2, hazards: [false-detection],/' \
   "$root/verify/mutants/blocking/goes-back-once.yaml" >"$dir/declared-blocking-goes-back-once.yaml"
@@ -44,7 +43,7 @@ sed 's/^id: /id: declared-/; s/crashes: 2,/crashes: 2, hazards: [false-detection
 "$recline" check $ids $claims $(printf "$dir/%s.yaml " $within) --out "$dir" >"$dir/check" 2>&1
 is "$?" 0 'all are violated' "$dir/check"
 
-# happens ID: what the run of its scenario shows, in the words of the trace's last line.
+# happens ID: prints what the run of its scenario shows, in the words of the trace's last line.
 happens() {
   "$recline" run "$dir/$1.scenario.yaml" --out "$dir/$1" >"$dir/stdout" 2>"$dir/stderr"
   result=$dir/$1/result.json
@@ -67,7 +66,7 @@ for id in $ids $claims $within; do
 done
 is "$(ls "$dir"/*.narration.txt | wc -l)" "$(ls "$dir"/*.svg | wc -l)" 'each is told in words'
 
-# What real programs cannot do.
+# Real programs cannot do everything that a trace may hold.
 refuses() { # ID, KEY=VALUE, TEXT
   "$recline" run "$dir/$1.scenario.yaml" --set "$2" >"$dir/stdout" 2>"$dir/stderr"
   is "$?" 64 "refused: $3"
@@ -82,7 +81,7 @@ refuses c3-no-suppress "schedule=$dir/c3-deaf.trace" 'of another protocol or num
 refuses c3-no-suppress 'failures.0={rank: 0, at: 1s}' 'beside failures, checkpoint.every or checkpoint.writes'
 refuses c3-no-suppress 'schedule=nowhere.trace' 'is not there, expected a trace of recline check'
 
-# A script that does something else than the trace says.
+# A script that does something else than the trace says cannot follow it.
 "$recline" run "$dir/c3-deaf.scenario.yaml" \
   --set 'program.script="rank *: allreduce"' >"$dir/stdout" 2>"$dir/stderr"
 is "$?" 64 'another program cannot follow' "$dir/stderr"

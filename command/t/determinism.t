@@ -1,7 +1,7 @@
 #!/bin/sh
-# Lock 7: the same scenario gives the same bytes: trace, result and --json output. Under each
-# protocol, with a crash in the middle of a checkpoint; the second time another process competes for the
-# cores of the machine that simulates.
+# Lock 7: the same scenario gives the same bytes of trace, result and --json output. That is tried under
+# each protocol, with a crash in the middle of a checkpoint. In the second run another process competes
+# for the cores of the machine that simulates.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 
@@ -35,7 +35,7 @@ compare() { # PROTOCOL FAILURE
 }
 
 in_checkpoint='{rank: 3, after: {event: captured, checkpoint: 2}, repair: 20ms}'
-compare none '{rank: 3, at: 60ms}' # which captures nothing
+compare none '{rank: 3, at: 60ms}' # `none` has no checkpoint to crash in
 compare c3 "$in_checkpoint"
 compare bookmark "$in_checkpoint"
 compare chandy-lamport "$in_checkpoint"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.hazards in runs: what becomes of writes under way at a crash, crashes within steps; what only
-# the explorer has is refused.
+# check.hazards in runs: what becomes of writes under way at a crash; crashes within steps; control
+# messages that overtake each other. Settings that only the explorer has are refused.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -17,7 +17,8 @@ checkpoint: {every: 10ms, storage: local, bytes: 512KiB}
 failures:   [{rank: 1, at: 45ms}]
 EOF
 
-# ends HAZARDS PROTOCOL WORD...: where rank 1 starts again, and what the audit finds first (null: nothing).
+# ends HAZARDS PROTOCOL WORD...: prints the verdict, where rank 1 starts again, and what the audit finds
+# first (null: nothing).
 ends() {
   "$recline" run scenario.yaml --set "check.hazards=[$1]" --set "protocol.name=$2" ${3:+"$3" "$4"} \
     --out out >out.txt 2>&1
@@ -34,7 +35,8 @@ for protocol in c3 bookmark; do
     "$protocol starts from none" out.txt
 done
 
-# A crash within a step: what the victim has sent until then arrives, unless that is known.
+# A rank crashes within a step. What it has sent by then arrives, unless the receiver knows of the crash
+# before.
 for protocol in c3 bookmark pessimistic event-logging chandy-lamport; do
   for actions in 0 1; do
     is "$(ends '' $protocol --set "failures.0={rank: 1, after: {event: durable, actions: $actions}}" | cut -d ' ' -f 1,3)" \
@@ -47,14 +49,14 @@ done
 is "$?-$(grep -c 'after.rank: not the victim, expected it' out.txt)" 64-1 \
   'a rank crashes within its own step' out.txt
 
-# Control messages overtake each other: what needs their order fails, the others recover.
+# Control messages overtake each other. Protocols that need their order fail, the others recover.
 sed -i 's/ranks: 2/ranks: 3/; s/^    rank 1.*/    rank 1: repeat 40 (compute 1ms, recv 0, send 2)\
     rank 2: repeat 40 (compute 1ms, recv 1, send 0)/; s/send 1, recv 1/send 1, recv 2/' scenario.yaml
 is "$(ends control-overtakes uncoordinated --set seed=1 | cut -d ' ' -f 1,3)" 'lost deadlock' \
   'uncoordinated: an end overtakes its table' out.txt
 check 'the replay agrees' "$build/t/layer-replay" out/trace.txt
 is "$(ends '' uncoordinated --set seed=1 | cut -d ' ' -f 1,3)" 'recovered null' 'in order it recovers' out.txt
-# In the order of the trace, numbers of control messages fall.
+# Counts control messages that were overtaken: in the trace their numbers fall.
 overtaken() { awk '$3 == "control" { split($0, a, "@"); n = a[2] + 0; key = $2 " " $4
     if (n < last[key]) count++; last[key] = n } END { print count + 0 }' out/trace.txt; }
 is "$(ends control-overtakes bookmark | cut -d ' ' -f 1,3)" 'recovered null' \

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What `cmake --install` makes, in a prefix with a space in its name: it names neither the source nor
-# the build folder, builds and runs programs, checks claims, and serves protocols kept elsewhere.
-# With RECLINE_PREFIX=/usr: the same of packages that are installed.
+# What `cmake --install` makes, in a prefix with a space in its name. No file there names the source or
+# the build folder. It builds and runs programs, checks claims, and serves protocols that are kept
+# elsewhere. With RECLINE_PREFIX=/usr the packages that are installed there are tested.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 [ -n "${RECLINE_PREFIX-}" ] || needs_layer
 cd "$dir" || exit 1
@@ -12,10 +12,10 @@ if [ -n "${RECLINE_PREFIX-}" ]; then
 else
   cmake --install "$build" --prefix "$dir/first place" >log 2>&1
   is $? 0 'installed' log
-  mv 'first place' 'a place' # and moved: nothing in it may depend on where it was
+  mv 'first place' 'a place' # nothing in the installation may depend on where it was
   place="$dir/a place"
 
-  # In debug information too; symbolic links are followed.
+  # This covers debug information. The names are looked for without symbolic links.
   source=$(cd "$root" && pwd -P)
   is "$(grep -r -l -F -e "$source" -e "$build" "$place")" '' 'no file names the source or build folder'
   is "$(find "$place" -type f -exec readelf -d {} + 2>/dev/null | grep -E 'R(UN)?PATH' |
@@ -79,12 +79,12 @@ is $? 0 'an installed scenario runs' stderr
 is $? 0 'an installed claim and a mutant are checked' stdout stderr
 "$place/bin/recline" draw c3 -o c3.svg >stdout 2>stderr && grep -q '<svg' c3.svg
 is $? 0 'the states of a protocol are drawn' stderr
-# One of a header, too. Without clang there is no page.
+# The second mutant changes a header. Without clang there is no page to play them in.
 plays() { "$place/bin/recline" play "$1" -o "$1.html" >stdout 2>stderr; }
 [ ! -e "$place/lib/recline/play/page.html" ] || { plays c3-no-suppress && plays event-logging-hash-not-perfect; }
 is $? 0 'mutants are played' stderr
 
-# A protocol of one's own, by find_package and by pkg-config.
+# A user's own protocol is built with find_package and with pkg-config.
 cp "$place"/share/recline/examples/* .
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.25)

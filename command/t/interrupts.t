@@ -1,8 +1,9 @@
 #!/usr/bin/perl
-# What happens to `run`, `check` and `draw` at random moments: kill -9, a reader that goes away, a
-# disk that is full, memory that ends. Every file that is there is whole and as without it, what was
-# printed is there, and the next command, the same one, ends as without it and leaves nothing.
-# 12 moments; with RECLINE_LONG=1 200. RECLINE_SEED: another seed. RECLINE_MOMENT: that one alone.
+# `run`, `check` and `draw` are interrupted at random moments: by kill -9, by a reader that goes away, by
+# a full disk, or because memory ends. Every file that exists then is whole and as in a run without an
+# interruption, and files that were reported exist. The same command, started again, ends as without an
+# interruption and leaves nothing.
+# There are 12 moments, with RECLINE_LONG=1 200. RECLINE_SEED: another seed. RECLINE_MOMENT: that one alone.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -17,7 +18,7 @@ if (grep { /^SANITIZE:BOOL=(ON|TRUE|true)/ } do { open my $in, '<', "$build/CMak
   print "1..0 # SKIP the MPI layer is not built with the sanitizers: it copies stacks\n";
   exit 0;
 }
-# A disk of its own, that can be filled, where this is allowed; files that may not grow elsewhere.
+# Where it is allowed, the test mounts a disk of its own, which it can fill. Elsewhere files may not grow.
 if (!exists $ENV{RECLINE_DISK}) {
   $ENV{RECLINE_DISK} = system('unshare -m true 2>/dev/null') == 0;
   exec 'unshare', '-m', $^X, abs_path($0) if $ENV{RECLINE_DISK};
@@ -48,7 +49,7 @@ failures:   [{rank: 1, at: 120ms}]
 END
 system("$recline check c3-no-suppress --out $dir/traces >/dev/null 2>&1");
 
-# The words; `printed` gives the files that what was printed promises.
+# The words of each command; `printed` returns the files that its output promises.
 my %commands = (
   'run' => {words => ['run', "$dir/scenario.yaml"], printed => sub { () }},
   'run --out' => {words => ['run', "$dir/scenario.yaml", '--out', 'out'],
@@ -61,7 +62,7 @@ my %commands = (
              printed => sub { $_[0] =~ m{^out/picture.svg$}m ? 'picture.svg' : () }});
 my @kinds = qw(kill pipe disk memory);
 
-# Processes of ours that are left: they have our TMPDIR.
+# Returns the processes of the test that still run, which have its TMPDIR.
 sub processes {
   my @found;
   for my $pid (grep { /^\d+$/ && $_ != $$ } in('/proc')) {
@@ -84,14 +85,14 @@ sub begin {
   return ($pid, $from);
 }
 
-# What it prints, to its end.
+# Returns what the command prints from here to its end.
 sub rest { my ($from) = @_; local $/; return scalar(<$from>) // '' }
 
 sub fresh { system 'rm', '-rf', glob("$disk/*"); mkdir 'tmp'; mkdir 'out' }
 
-# How it is without anything: its exit code, output, files and time.
+# Each command without an interruption: its exit code, output, files and time.
 my %whole;
-# What it says without time and memory, and how many states came from a save.
+# Returns the output without time, memory, and how many states came from a save.
 sub essence { my ($text) = @_; return $text =~ s/(transitions)?, depth (\d+), .*/, depth $2/gr =~ s/, \d+ of them.*?,/,/r }
 sub whole {
   my ($command) = @_;
@@ -104,10 +105,10 @@ sub whole {
           files => {map { $_ => kept($_) } in('out')}};
 }
 
-# A file of out, without time and memory.
+# Returns a file of out, without time and memory.
 sub kept { return read_file("out/$_[0]") =~ s/"(\w*seconds|\w+_per_s|bytes_per_state|peak_rss_mb)"\s*:\s*[-+.\de]+/$1/gr }
 
-# What is wrong with the files, of which some must be there.
+# Returns what is wrong with the files in out; those that the output promises must be there.
 sub wrong_files {
   my ($command, $printed) = @_;
   my $files = $whole{$command}{files};
@@ -128,9 +129,9 @@ my %what_happens = (
     $ENV{RECLINE_DISK} ? system("cat /dev/zero >filler 2>$dir/log") : limit('--fsize=4096');
     return rest($_[1]);
   },
-  memory => sub { return rest($_[1]) }); # its limit is there from the beginning, and met at some time
+  memory => sub { return rest($_[1]) }); # the limit was set at the start, and is met at some time
 
-# 0 to 2 and 64, or the signal that was sent, as far as it can be.
+# The exit codes that each interruption may lead to; a negative code is a signal.
 my %codes = (kill => qr/^(?:[01]|-9)$/, pipe => qr/^(?:[01]|-13)$/, disk => qr/^(?:[01]|64)$/, memory => qr/^(?:[012]|64)$/);
 
 sub moment {

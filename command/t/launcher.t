@@ -6,7 +6,7 @@ here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 count=0
 
-# ok NAME: what was just run was right.
+# ok NAME: the command before must have succeeded.
 ok()
 {
   if [ $? -eq 0 ]; then result=ok; else result='not ok'; fi
@@ -22,7 +22,7 @@ has()
   return 1
 }
 
-# A program that shows what it is given; each build leaves a line in "builds".
+# The tree has a program that prints its words; each build leaves a line in "builds".
 tree="$here/a tree"
 mkdir -p "$tree/sim/t" "$tree/scenarios/programs/t" "$here/fake" "$here/elsewhere"
 cp "$launcher" "$tree/recline"
@@ -44,7 +44,7 @@ printf '#!/bin/sh\necho 1..1; echo "ok 1 - $RECLINE_BUILD" | tee "%s/ran"\n' "$h
   >"$tree/sim/t/one.t"
 cp "$tree/sim/t/one.t" "$tree/scenarios/programs/t/two.t"
 
-# dpkg-query says that what "installed" names is there; apt-get adds to it.
+# This dpkg-query says that the packages in the file "installed" are there; this apt-get adds to the file.
 cat >"$here/fake/dpkg-query" <<END
 #!/bin/sh
 while read -r name provides; do echo "installed \$name \$provides"; done <"$here/installed"
@@ -68,7 +68,7 @@ all='gcc g++ gfortran libc6-dev make cmake ninja-build libsimgrid-dev libglib2.0
   binutils help2man spin jq'
 PATH=$here/fake:$PATH
 
-# call ARG...: runs the launcher from elsewhere; $here/out, $here/err and $code.
+# call ARG...: runs the launcher from another folder, and leaves $here/out, $here/err and $code.
 call()
 {
   (cd "$here/elsewhere" && exec "${as:-$tree/recline}" "$@") >"$here/out" 2>"$here/err"

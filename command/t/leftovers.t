@@ -1,7 +1,7 @@
 #!/bin/sh
-# A disk without room is told in one line, exit code 64, and nothing half-written is left. What a
-# killed command has left goes with the next command, and what a running one has does not. Signals
-# leave nothing.
+# On a disk without room a command ends with one line and exit code 64, and leaves nothing half-written.
+# The next command removes what a killed one has left, but not what a running one has. Signals leave
+# nothing.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -17,21 +17,21 @@ EOF
 "$recline" check c3-no-suppress --out traces >log 2>&1 || cat log
 trace=$dir/traces/c3-no-suppress.trace
 
-# What is in TMPDIR, and what is half-written in ./out.
+# Lists what is in TMPDIR, and what is half-written in ./out.
 left() {
   ls -A "$TMPDIR"
   [ ! -d out ] || ls -A out | grep '^\.\|XXX\|tmp$\|\.[A-Z0-9a-z]\{6\}$'
   [ -e out/result.json ] || [ ! -e out/scenario.yaml ] || echo 'no result'
 }
 
-# 64 and one line that says this.
-told() { # DESCRIPTION PART: what `code`, `err` and left() have
+# The command has ended with 64 and one line that contains PART, and has left nothing.
+told() { # DESCRIPTION PART: looks at $code, err and left()
   is "$code:$(wc -l <err):$(grep -c "$2" err):$(left)" 64:1:1: "$1" err
 }
 
 # ---- no room ----
 
-# A disk of so many KiB, in which the command runs; what it leaves is listed behind its exit code.
+# Runs the command on a disk of KIB KiB. Lists what it leaves, after its exit code.
 full() { # KIB DESCRIPTION WORD...
   kib=$1 what=$2
   shift 2
@@ -68,7 +68,7 @@ else
   for test in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do ok "# SKIP no file systems can be mounted here"; done
 fi
 
-# Files that may not grow: the same for everybody, everywhere.
+# Limits the size of files, which has the same effect and is allowed to every user.
 limited() { # BLOCKS DESCRIPTION WORD...
   blocks=$1 what=$2
   shift 2
@@ -84,7 +84,7 @@ limited 8 'draw' draw "$trace" -o "$dir/picture.svg"
 
 # ---- no memory ----
 
-# Of a limit of the process (ulimit): less than the program takes; inconclusive, in one line.
+# Runs the command with a limit of memory that is less than it takes. It must be inconclusive, in one line.
 without() { # LIMIT DESCRIPTION PART WORD...
   limit=$1 what=$2 part=$3
   shift 3
@@ -129,11 +129,11 @@ until_it() {
   return 1
 }
 gone() { ! kill -0 "$1"; }
-simulates() { # PID: whether it has a child of ours that runs the program
+simulates() { # PID: prints its child that runs the program, if there is one
   pgrep -P "$1" -f endless
 }
 
-# Begins a run of the program that waits; its process is $job, the simulation's $child.
+# Begins a run of the program that waits. Sets $job to the process of the run, and $child to the simulation.
 begin() { # WORD...
   env --default-signal=INT,HUP "$recline" run scenario.yaml --set program.binary=./endless --set 'program.args=[]' "$@" \
     >stdout 2>err &
@@ -167,7 +167,7 @@ is "$?:$(count tmp)" 0:0 'the run that went on ends well'
 is "$?:$(left)" 0: 'the next run into the same folder removes what was left there'
 rm enough
 
-# The names are those of the last case; a lock says that they are in use.
+# These are names of what killed commands leave; a file that is locked is in use.
 printf half >out/.recline-tmp-1
 printf half >out/.recline-tmp-2
 mkdir -p out/.recline-tmp-3/deep out/.recline-kept-000001

@@ -6,7 +6,7 @@ trap 'rm -rf "$here"' EXIT
 unset RECLINE_PLATFORMS
 count=0
 
-# ok NAME: what was just run was right.
+# ok NAME: the command before must have succeeded.
 ok()
 {
   if [ $? -eq 0 ]; then result=ok; else result='not ok'; fi
@@ -14,7 +14,7 @@ ok()
   echo "$result $count - $1"
 }
 
-# call ARG...: runs recline; output in $out, errors in $err, exit code in $code.
+# call ARG...: runs recline, and leaves its output in $out, its errors in $err, its exit code in $code.
 call()
 {
   "$recline" "$@" >"$here/out" 2>"$here/err"
@@ -161,7 +161,7 @@ grep -q <"$here/out" \
   '^type: apt-get install libsimgrid-dev gcc g++ gfortran cmake ninja-build graphviz gnuplot-nox perl patch binutils spin jq clang lld nodejs chromium pajeng slurm-client$'
 ok 'with what to type'
 
-# On a terminal: colours and progress. seen TERM COMMAND...: what it shows there.
+# On a terminal there are colours and progress. seen TERM COMMAND...: prints what the command shows there.
 seen()
 {
   TERM=$1 script -qec "$2" /dev/null </dev/null >"$here/out"

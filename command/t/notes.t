@@ -1,6 +1,7 @@
 #!/bin/sh
-# What a run says beside its figures: assumptions where a user's platform is silent, checkpoints that
-# were asked for and not taken, failures that did not strike; in the summary and in --json, once each.
+# The notes of a run beside its figures: values that a user's platform does not give and that were
+# assumed, checkpoints that were asked for and not taken, failures that did not strike. Each note is in
+# the summary and in --json, once.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -30,7 +31,7 @@ protocol:   {name: c3}
 checkpoint: {every: 5ms, storage: local, bytes: 1kB}
 EOF
 
-notes() { # WORD...: of a run; empty where the summary does not show the same ones
+notes() { # WORD...: prints the notes of a run; nothing if the summary does not show the same ones
   "$recline" run scenario.yaml --out out "$@" >stdout 2>stderr
   jq -r '.notes[]' out/result.json >notes
   sed -n 's/^  note         //p' stdout | cmp -s notes - && cat notes

@@ -23,7 +23,7 @@ run() { # WORD...: leaves $code
   code=$?
 }
 
-check() { # EXPECTED CODE, DESCRIPTION
+check() { # EXPECTED-CODE DESCRIPTION
   is "$code" "$1" "$2" "$dir/stderr"
 }
 
@@ -81,7 +81,7 @@ check 1 'completed, but recovered was expected: exit code 1'
 is "$(grep -c 'expected recovered, seen completed' "$dir/stderr")" 1 'and says so on standard error'
 run --set expect.program_exit=3
 check 1 'another exit code of the program than expected: exit code 1'
-at_60ms='failures=[{rank: 3, at: 60ms}]' # no protocol, no points of it
+at_60ms='failures=[{rank: 3, at: 60ms}]' # without a protocol there are no points of the protocol
 run --set protocol.name=none --set "$at_60ms"
 check 1 'lost, and nothing was expected: exit code 1'
 is "$(grep -c '^verification' "$dir/stdout")" 0 'lost: the program did not end'
@@ -95,7 +95,7 @@ is "$(grep -c 'CLASS one of' "$dir/stderr")" 1 'and what the program said is pas
 run --set failures=none --set 'program.args=[Q]' --set expect.program_exit=64
 check 0 'unless that was expected: exit code 0'
 
-# Scripts. What a rank sends is what it has seen so far, so any wrong replay shows at the end.
+# Scripts. A rank sends a digest of what it has seen so far, so any wrong replay shows at the end.
 cat >"$dir/script.yaml" <<EOF
 program:
   ranks: 3
@@ -120,9 +120,9 @@ is "$(grep -c '^history: [0-9a-f]\{16\} [0-9a-f]\{16\} [0-9a-f]\{16\}$' "$dir/hi
 is "$(sort -u "$dir/histories" | wc -l)" 1 'the same with and without crashes' "$dir/histories"
 is "$(wc -l <"$dir/recovered")" 2 'which did strike' "$dir/stdout"
 
-# Choices, and receives that are given up, come out differently after a crash, unless something that
-# is kept depends on them: then the protocol forces them. Otherwise ranks would disagree on what
-# was sent, which is judged.
+# Choices, and cancelled receives, may come out differently after a crash. If something that is kept
+# depends on them, the protocol must force them. Otherwise ranks would disagree on what was sent, which
+# the audit would find.
 cat >"$dir/choices.yaml" <<EOF
 program:
   ranks: 3
@@ -156,7 +156,7 @@ is "$(grep -q 'choice outcome=[0-9] | force outcome=' "$dir/choices.c3" && echo 
 is "$(grep -q 'choice request=.* | force outcome=' "$dir/choices.c3" && echo yes)" yes \
   'c3: outcomes of cancelling, too'
 
-# Interruption. Shells ignore SIGINT in background jobs, so SIGTERM it is.
+# Interruption by SIGTERM, as shells ignore SIGINT in background jobs.
 cat >"$dir/endless.c" <<EOF
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -186,14 +186,14 @@ is "$(pgrep -f "$dir/endless")" '' 'interrupted: the simulation is gone'
 is "$(ls -d "$dir/stopped" 2>/dev/null)" '' 'interrupted: the folder of --out is gone'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left in TMPDIR'
 
-# A program that never ends, and the time that it may take.
+# A program that never ends, with a limit of time.
 timeout 60 "$recline" run "$scenario" --set program.binary=./endless --set program.args=[] \
   --timeout 0.7 --out "$dir/stopped" >"$dir/stdout" 2>"$dir/stderr"
 is "$?:$(grep -c 'inconclusive: not at its end after the time' "$dir/stderr")" 2:1 \
   'out of time: inconclusive' "$dir/stderr"
 is "$(pgrep -f "$dir/endless"; ls -A "$TMPDIR"; ls -d "$dir/stopped" 2>/dev/null)" '' \
   'out of time: nothing is left'
-# The same in the scenario, and memory.
+# The same limit in the scenario, and a limit of memory.
 cat >"$dir/greedy.c" <<EOF
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,15 +1,16 @@
 #!/bin/sh
-# recline calibrate: amounts are recovered from samples that were made of known ones, and the machine
-# then predicts those samples; the same samples give the same bytes; bad input; where there is an MPI,
-# what is measured has its values, and nothing is left on the disk.
+# recline calibrate finds known amounts again in samples that were made from them, and the machine
+# predicts these samples. The same samples give the same bytes. Bad input is refused. Where there is an
+# MPI library, a measurement gives all values, and leaves nothing on the disk.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 calibrate() { "$recline" calibrate "$@" >stdout 2>stderr </dev/null; }
 near() { awk -v a="$1" -v b="$2" -v e="${3-0.006}" 'BEGIN { d = a / b - 1; exit !(a != "" && d * d <= e * e) }'; }
 
-# Of a machine with 1.2 us latency, 6 GB/s, 0.3 us overhead, 8000 bytes eager; 3 Gflop/s; captures at
-# 1 GB/s; a disk of 400 MB/s, 4 ms a write, 800 MB/s reading. Each median is between two others.
+# Makes samples of a machine with 1.2 us latency, 6 GB/s, 0.3 us overhead, 8000 bytes eager, 3 Gflop/s,
+# captures at 1 GB/s, and a disk that writes 400 MB/s with 4 ms a write and reads 800 MB/s. Each value
+# is the median of three.
 awk 'function three(head, x) { printf "sample %s : %.9g %.9g %.9g\n", head, 1.1 * x, 0.95 * x, x }
   BEGIN {
     print "recline-samples 1\nranks 2\nnodes 1\nper_node 2\ncores 2\nlibrary An MPI 1"
@@ -36,7 +37,7 @@ calibrate --samples known.samples -o known.yaml
 is "$?:$(cat stderr)" 0: 'samples are described' stderr
 "$recline" platform known.yaml -o known.xml 2>told
 is "$?" 0 'what is written is a machine' told
-number() { # KEY UNIT: under LOCATION
+number() { # KEY UNIT: prints the number of the key in the file `part`
   sed -n "s/^ *$1: *\([0-9.e+-]*\)$2 .*/\1/p" part
 }
 part() { sed -n "/^$1:/,/^[a-z]/p" known.yaml >part; }
@@ -55,7 +56,7 @@ report $? 'a disk' known.yaml
 is "$(grep -c '# 3 values, 10 to 90 % are 0.96 to 1.08 of the median$' known.yaml)" 11 'how far values lie apart' known.yaml
 is "$(grep -c UNSTABLE: known.yaml):$(grep -c '; UNSTABLE' known.yaml)" 1:0 'none was unstable' known.yaml
 
-# The simulation of that machine repeats the messages of which it was made.
+# The simulation of that machine repeats the messages that were measured.
 is "$(grep -c '^one way within a node, ' stdout)" 3 'messages of several sizes are predicted' stdout
 is "$(awk -F'  +' '/^one way/ { bad += $NF < 0.98 || $NF > 1.02 } END { print bad + 0 }' stdout)" 0 \
   'and are as measured' stdout
@@ -66,7 +67,7 @@ echo 'sample barrier : 1e-3 1e-3 5e-3' >>slow.samples
 calibrate --samples slow.samples -o slow.yaml
 is "$(grep -c '^barrier .* unstable$' stdout):$(grep -c 'by a factor of [0-9.]* at most: ' stdout)" 1:1 'unstable checks are marked' stdout
 
-# The same bytes; orders of magnitude.
+# The same samples give the same bytes; other samples give other machines.
 calibrate --samples known.samples -o again.yaml
 same known.yaml again.yaml 'the same samples, the same bytes'
 sed -e 's/^nodes 1/nodes 2/' -e 's/^per_node 2/per_node 1/' -e 's/\.within/.between/' known.samples >two.samples
@@ -99,7 +100,7 @@ refused 'samples that are not there' 'none:1: cannot be read, expected what recl
 echo 'recline-samples 2' >other.samples
 refused 'samples that are none' 'other.samples:1: no samples, expected what recline calibrate has measured' \
   --samples other.samples
-wrong() { # NAME LINE MESSAGE: that line, in place of line 7
+wrong() { # NAME LINE MESSAGE: puts that line in place of line 7
   sed "7s/.*/$2/" known.samples >wrong.samples
   refused "$1" "wrong.samples:7: $3" --samples wrong.samples
 }
@@ -136,7 +137,7 @@ if [ -x "$build/bin/recline-calibrate" ] && command -v mpirun >/dev/null; then
   measure() { timeout 300 mpirun $open -n "$@" >stdout 2>stderr </dev/null; }
   measure 2 "$recline" calibrate --repetitions 3 --largest 64KiB --disk disk -o here.yaml
   is "$?:$(ls disk)" 0: 'this machine is measured, nothing stays on its disk' stderr
-  # Messages, metadata and barriers are measured by one process, all else by both; the limit thrice.
+  # One process measures messages, metadata, barriers and the eager limit; both measure all else.
   is "$(sed -n 's/^sample \([^ ]*\).* : \(.*\)/\1 \2/p' here.samples | awk '{ n[$1] = NF - 1 } END {
     for (i in n) printf "%s:%d ", i, n[i] }' | tr ' ' '\n' | sort | tr '\n' ' ')" \
     'allreduce:3 barrier:3 copy:6 eager.within:3 metadata:3 overhead.within:6 ping-pong.within:3 read-cold:6 read-warm:6 record:3 relaxation:6 sync:6 write:6 ' \

@@ -1,6 +1,7 @@
 #!/bin/sh
-# recline campaign: the same bytes however many run at once, and when it is killed and continued;
-# cells with the same seeds; means, confidence intervals and when they end a campaign; bad input.
+# recline campaign gives the same bytes however many runs are made at once, and when it is killed and
+# continued. Cells have the same seeds. Also tested: means, confidence intervals, when these end a
+# campaign, and bad input.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -36,7 +37,7 @@ is "$(jq -c 'del(.cell, .run, .sweep, .exit)' one/runs.jsonl | tail -n 1)" "$(jq
 campaign $sweep --runs 8 --jobs 3 --out three
 check 'three at once give the same bytes' diff -r one three
 
-# Killed with at least one run done and one not.
+# The campaign is killed when at least one run is done and one is not.
 # shellcheck disable=SC2086
 "$recline" campaign scenario.yaml $sweep --runs 8 --jobs 2 --out killed >stdout 2>stderr &
 campaign=$!
@@ -69,14 +70,14 @@ sed -i 's/"crashes": [0-9]*/"crashes": 77/' one/runs.jsonl
 campaign $sweep --runs 8 --out one
 is "$(grep -c '"crashes": 77' one/runs.jsonl)" 32 'and nothing else'
 
-# Common random numbers: cells meet the same failures, whatever protocol and interval.
+# Cells have common random numbers: they meet the same failures, whatever protocol and interval.
 for cell in 0 3; do
   "$recline" run three/cells/$cell.yaml --set seed=5 --set "failures.0.mtbf=20s" --out cell$cell >/dev/null
   awk '$3 == "crash" && $1 < 60 { print $1, $2 }' cell$cell/trace.txt >crashes$cell
 done
 same crashes0 crashes3 'cells have the same failures'
 
-# Means and intervals, by another program.
+# Compares means and intervals with those of another program.
 jq -r 'select(.cell == 2) | .simulated_s' three/runs.jsonl >values
 mean=$(awk '{ s += $1 } END { printf "%.6g", s / NR }' values)
 half=$(awk -v t=2.3646243 '{ s += $1; q += $1 * $1 } END { m = s / NR
@@ -107,12 +108,12 @@ is "$(value stdout failure_free_s):$(jq --argjson free "$free" \
   "$free:true" 'costs are over the program without failures' stdout
 is "$(jq '. as $all | [.ranking[1:][] | .tied == (.further_runs > 0)] | all' stdout)" true \
   'further runs are told of cells that are tied, and of no others' stdout
-# Two cells that are one and the same: no number of runs tells them apart.
+# The two cells are the same, so no number of runs tells them apart.
 campaign --sweep checkpoint.every=10s,10000ms --runs 4
 is "$(sed -n 1p stdout | sed 's/; it costs .* job//')" \
   '10s has the least simulated_s; 10000ms is not measurably worse. More than 10000 further runs of each would tell it from 10000ms: either will do.' \
   'what does not differ is said' stdout
-# Rare checkpoints lose more work, for sure.
+# Rare checkpoints lose more work, so these cells can be told apart.
 campaign --sweep checkpoint.every=2s,50s --runs 20
 check 'what differs is said, too' grep -q '^2s has the least simulated_s; all others are measurably worse' stdout
 campaign --sweep platform.file=clan,flat --runs 2 --json
@@ -127,7 +128,7 @@ is "$(jq '.cells[0].half_width_95 / .cells[0].mean > 0.05' stdout)" true 'one ro
 campaign --runs 2 --set protocol.name=none
 is "$?:$(grep -c 'of 2 runs ended' stdout)" 1:1 'runs that are lost are told, exit code 1' stdout stderr
 
-# Bad input: one line, exit code 64, nothing left.
+# Bad input gives one line and exit code 64, and leaves nothing.
 refused() { # NAME PATTERN WORD...
   name=$1 pattern=$2
   shift 2
@@ -157,7 +158,7 @@ campaign --runs 1 --set 'program.script="rank 0: sing"' --out refused
 is "$?:$(grep -c 'cells/0.yaml:[0-9]*: program.script' stderr):$(ls -A . | grep -c '^refused$')" 64:1:0 \
   'what only the run can refuse' stderr
 
-# A run that fails is a row, and takes no table with it.
+# A run that fails becomes a row, and the tables are still made.
 cat >kills.c <<'EOF'
 #include <mpi.h>
 #include <signal.h>

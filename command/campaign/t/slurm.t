@@ -1,7 +1,7 @@
 #!/bin/sh
-# recline campaign --engine slurm, with a Slurm of one node that is started and stopped here: no
-# system service, all sockets on 127.0.0.1. The same bytes as without; killed, an element cancelled,
-# stopped by a signal and continued, too.
+# recline campaign --engine slurm, with a Slurm of one node that the test starts and stops. It is no
+# system service, and all its sockets are on 127.0.0.1. The bytes are those without Slurm, also when the
+# campaign is killed or stopped by a signal and continued, or an element is cancelled.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$root/protocols/t/slurm.sh"
@@ -19,7 +19,7 @@ checkpoint: {every: 10s, storage: local, bytes: 1kB}
 detection:  100ms
 failures:   [{law: exponential, mtbf: 60s, repair: 2s}]
 EOF
-# What is submitted is noted.
+# This sbatch notes what is submitted.
 printf '#!/bin/sh\necho "$*" >>%s/asked\nexec %s "$@"\n' "$dir" "$(command -v sbatch)" >bin/sbatch
 chmod +x bin/sbatch
 PATH=$dir/bad:$dir/bin:$PATH
@@ -37,7 +37,7 @@ same expected stdout 'prints the same'
 check 'and leaves the same bytes' diff -r local whole
 is "$(wc -l <asked):$(grep -c -- '--array=0-15 ' asked)" 1:1 'in one array' asked
 
-# One at a time, so that there is a middle.
+# Only one element runs at a time, so that the campaign can be killed in the middle.
 rm asked
 # shellcheck disable=SC2086
 "$recline" campaign scenario.yaml $sweep --engine slurm --chunk 2 --jobs 1 --out killed >stdout 2>stderr &
@@ -56,7 +56,7 @@ is "$(wc -l <asked):$(grep -c -- '--array=0-7%1 ' asked):$(grep -c -- '--array=0
   'and submits again only what an element that was cancelled has left' asked
 check 'the bytes are the same' diff -r local killed
 
-# Replays; stopped by a signal, continued without Slurm.
+# Runs that replay a recording are stopped by a signal, and continued without Slurm.
 campaign --replay --out replayed
 # shellcheck disable=SC2086
 "$recline" campaign scenario.yaml $sweep --replay --engine slurm --jobs 1 --out stopped >stdout 2>stderr &
@@ -70,7 +70,7 @@ wait_for is_quiet
 campaign --replay --out stopped
 check 'continued as children, the bytes are the same' diff -r replayed stopped
 
-# What cannot succeed ends.
+# A campaign that cannot succeed ends.
 slurm --out refused --set 'program.script="rank 0: sing"'
 is "$?:$(grep -c 'program.script' stderr):$(test -e refused && echo left)" 64:2: 'runs that are refused are told, of each cell' stderr
 printf '#!/bin/sh\necho "sbatch: error: no such partition" >&2\nexit 1\n' >bad/sbatch

@@ -1,23 +1,24 @@
 #!/bin/sh
-# Campaigns against the exact mean time of a program that checkpoints after every TAU of work, takes
-# DELTA for it, and whose machine fails after exponential times of mean M, is down for D and reads a
-# checkpoint for R, which may fail itself (Daly, FGCS 2006, with a downtime):
+# Compares campaigns with the exact mean time of a program. It takes a checkpoint after every TAU of
+# work, which costs DELTA. Its machine fails after exponential times of mean M, is down for D, and reads
+# a checkpoint for R, during which it may fail again (Daly, FGCS 2006, with a downtime):
 #
 #     E = (M + D) exp(R / M) (exp((TAU + DELTA) / M) - 1)      for each piece of work
 #
 # Nothing is read before the first checkpoint: R is 0 in the first piece. Means must be within three
 # standard errors. RECLINE_LONG=1: more cases, and standard errors below 0.5 per cent.
 #
-# Weibull laws renew at each repair. With S the chance that the next failure is later, W = TAU + DELTA
-# and R to be read, the mean time V(l) from a renewal with l pieces left is
+# Weibull laws begin anew at each repair. S(t) is the chance that the next failure is later than t, and
+# W = TAU + DELTA. The mean time V(l) from a repair with l pieces left, after which R is to be read, is
 #
 #     V(l) = integral of S from 0 to R + l W, + D (1 - S(R + l W))
 #            + sum over j < l of (S(R + j W) - S(R + (j + 1) W)) V(l - j)     (j = 0: from 0 on)
 #
-# With two levels a failure is of the process (rate L1), which goes back to the last checkpoint, or of
-# the node (L2), which goes back to the last one on the file server: every N-th. A Markov chain: V(i)
-# is the mean time from the start of piece i of N to the end of the last, A(i) from a failure after
-# which piece i is next; W = TAU + its checkpoint, R(i) what is read, L = L1 + L2, P = L1 / L:
+# With two levels, failures of the process (rate L1) go back to the last checkpoint, and failures of the
+# node (rate L2) to the last checkpoint on the file server, which every N-th one is. This is a Markov
+# chain. V(i) is the mean time from the start of piece i of N to the end of the last piece, A(i) from a
+# failure after which piece i is next. W is TAU and the cost of the piece's checkpoint, R(i) the time to
+# read, L = L1 + L2, P = L1 / L:
 #
 #     V(i) = (1 - exp(-L W)) / L + exp(-L W) V(i + 1) + (1 - exp(-L W)) (P A(i) + (1 - P) A(0))
 #     A(i) = (1 - exp(-L R(i))) / L + exp(-L R(i)) V(i)
@@ -28,8 +29,8 @@ cd "$dir" || exit 1
 
 pieces=200
 
-# Minutes: work, checkpoint, recovery (twice the checkpoint), downtime, mtbf; runs, and with
-# RECLINE_LONG.
+# Each line has in minutes: work, checkpoint, downtime, mtbf; then the number of runs, and that with
+# RECLINE_LONG. A recovery takes twice as long as a checkpoint.
 cases='117 5 0 1440 12 100
 57 5 0 360 12 100
 9.14 5 0 15 24 200
@@ -49,7 +50,7 @@ is "$(awk "$exact"' BEGIN { printf "%.3f %.3f %.3f %.3f", exact(117, 5, 10, 0, 1
     exact(57, 5, 10, 0, 360), exact(9.14, 5, 10, 0, 15), exact(30, 5, 10, 7, 60) }')" \
   '128.204 69.565 45.776 62.688' 'the formula has the means of an independent Monte Carlo'
 
-# Four parts of a piece; the timer goes off in the last one, at whose end is a safe point.
+# A piece of work has four parts. The timer goes off in the last part, which ends with a safe point.
 scenario() { # TAU DELTA D M
   awk -v tau="$1" -v delta="$2" -v d="$3" -v m="$4" -v pieces=$pieces \
     -v platform="$root/sim/host/t/programs/one-node.xml" 'BEGIN { printf "\
@@ -65,8 +66,8 @@ failures:   [{law: exponential, mtbf: %gmin, of: platform, repair: %gmin}]\n", \
       pieces, 15 * tau, platform, 52.5 * tau, 60 * delta, m, d }' >scenario.yaml
 }
 
-# Minutes: runs FILE so often; the mean must be EXACT within three of its standard errors, which
-# are below two per cent of it, with RECLINE_LONG below half a per cent.
+# Makes RUNS runs of FILE. The mean must be EXACT (in minutes) within three standard errors. A standard
+# error must be below two per cent of the mean, with RECLINE_LONG below half a per cent.
 mean_agrees() { # FILE RUNS EXACT WHAT
   rm -rf out
   timeout 600 "$recline" campaign "$1" --runs "$2" --out out >stdout 2>stderr
@@ -103,7 +104,7 @@ use POSIX 'tgamma';
 my ($n, $tau, $delta, $r, $d, $m, $k) = @ARGV;
 my ($w, $scale) = ($tau + $delta, ($m / tgamma(1 + 1 / $k))**$k);
 sub S { exp(-$_[0]**$k / $scale) }
-sub integral {    # of S, over age**k, in which it is smooth
+sub integral {    # of S, taken over age**k, in which S is smooth
   my ($from, $to, $sum) = ($_[0]**$k, $_[1]**$k, 0);
   my $step = ($to - $from) / 400;
   for (my $x = $from + $step / 2; $x < $to; $x += $step) { $sum += exp(-$x / $scale) * $x**(1 / $k - 1) / $k * $step }
@@ -123,7 +124,7 @@ EOF
 is "$(perl renewal.pl 1 30 5 0 7 60 1)" "$(awk "$exact"' BEGIN { printf "%.4f", exact(30, 5, 0, 7, 60) }')" \
   'the renewals of shape 1 agree with the formula'
 
-# Minutes: work, checkpoint, downtime, mtbf; shape; runs, and with RECLINE_LONG.
+# Each line has in minutes: work, checkpoint, downtime, mtbf; then shape, runs, runs with RECLINE_LONG.
 cases='30 5 1 180 0.7 60 150'
 [ -z "${RECLINE_LONG-}" ] || cases="$cases
 45 5 1 180 0.7 60 150
@@ -143,8 +144,8 @@ done
 
 # ---- two levels ----
 
-# V and A as V = va + vb A(0), A = ca + cb A(0), from the last piece to the first. With one level it
-# is the formula above; a Monte Carlo of 200,000 periods gave 109.572 for the other case.
+# Computes V = va + vb A(0) and A = ca + cb A(0) from the last piece to the first. With one level the
+# result is the first formula; a Monte Carlo of 200,000 periods gave 109.572 for two levels.
 chain='function period(n, tau, d1, d2, r1, r2, l1, l2,    l, p, i, f, e, k, c, va, vb, ca, cb) {
   l = l1 + l2; p = l1 / l; va = vb = 0
   for (i = n - 1; i >= 0; i--) {
@@ -174,8 +175,9 @@ cat >two-levels.xml <<'EOF'
 </platform>
 EOF
 
-# Minutes: work, a copy in memory, pieces between two on the server, mtbf of processes, of the node.
-# A copy in memory takes that time, a file on the server four times as long, both ways.
+# Each line has work, a copy in memory, pieces from one checkpoint on the server to the next, mtbf of
+# processes, mtbf of the node, runs; times are in minutes. A file on the server takes four times as long
+# as a copy in memory, in both directions.
 cases='10 0.5 4 60 240 60 400'
 [ -z "${RECLINE_LONG-}" ] || cases="$cases
 20 1 2 120 120 0 400

@@ -1,6 +1,6 @@
 #!/bin/sh
-# recline compare: ratios and their intervals beside another program's; phases, lost work and restarts
-# of real processes, by traces whose times are known; a run on real MPI; bad input.
+# recline compare: another program computes the same ratios and intervals. Traces of real processes with
+# known times give their phases, lost work and restarts. Also a run on real MPI, and bad input.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -34,7 +34,7 @@ report $? 'a phase is the mean over the checkpoints' stdout
 near "$(row time_s.checkpoint b)" "$(jq .time_s.checkpoint b/1/result.json)"
 report $? 'the account of time' stdout
 compare a b --json
-# Student's t for 3 degrees of freedom; the quotient to first order.
+# The number is Student's t for 3 degrees of freedom. The error of the quotient is to first order.
 wanted=$(jq -s '[.[].simulated_s]' a/*/result.json >va; jq -s '[.[].simulated_s]' b/*/result.json >vb
 jq -n --slurpfile a va --slurpfile b vb 'def mean: add / length;
   def half: . as $v | ($v | mean) as $m | 3.18244630528 * ([$v[] | (. - $m) * (. - $m)] | add / 3 / 4 | sqrt);

@@ -96,7 +96,7 @@ is "$(grep -c '^| \[One, and "two"\](replication/one-and-two.md) | 1 of 2 inform
 is "$(grep -c '<svg' out/time-a.svg):$(sed -n '/EOD/,/EOD/p' out/time-a.gp | awk '/^[12] / { printf "%d %.2f ", $1, $2 }')" \
   '1:1 1.00 2 2.00 1 2.00 2 2.00 ' 'a figure, of what has a value' out/time-a.gp
 
-# What has been run is not run again, unless its scenario has changed.
+# A run that was made is not made again, unless its scenario has changed.
 stamp() { stat -c %y.%i out/runs/ones/result.json; }
 before=$(stamp)
 replicate a b.size b.claim b.false b.absent --out out
@@ -112,7 +112,7 @@ replicate a.one a.far b.false b.absent
 is "$?:$(grep -c '^not as expected: a.one is within, and the plan says why it is not$' stdout)" 1:1 \
   'a reason for what is not missed is not as expected' stdout
 
-# Stopped in the middle, it goes on; nothing is left of the run that was cut off.
+# Killed in the middle, the command goes on when it is called again, and makes the missing runs.
 cat >>plan.ini <<'EOF'
 [run {a,b,c,d,e,f}]
 scenario = one.yaml
@@ -149,8 +149,8 @@ refused 'a group of another kind' '\[what\], expected' a
 sed -i '$d' plan.ini
 printf '[run x]\n' >>plan.ini
 refused 'a run without a scenario' 'expected scenario = FILE' a
-# A constant of a platform, changed: in what is tried of a reason, and if it is an estimate, in turn.
-# The plan is not where the runs are kept.
+# Constants of a platform are changed: where a reason tries it and, with --sensitivity, each estimate in
+# turn. The plan is not in the folder in which the runs are kept.
 mkdir plans
 cat >plans/constants.csv <<'EOF'
 id,source,where,quantity,condition,value,unit
@@ -201,7 +201,7 @@ is "$(sed -n 's/^| `flat/&/p' changed/pages | LC_ALL=C sort | tr '\n' '#')" \
   '| `flat.latency` | 1 | +0 −0 | +0 −0 |#| `flat.latency` | 1 | estimate | round figures |#| `flat.speed` | 1 | chosen | a round figure |#' \
   'what an estimate decides, and where constants come from' changed/pages
 
-# What any model can reach: rows as forms of the same unknowns.
+# What any model can reach: the plan gives rows as forms of the same unknowns.
 cat >bounds.csv <<'EOF'
 id,source,where,quantity,condition,value,unit
 d.one,Five,Table 1,time,a,1.00,s
