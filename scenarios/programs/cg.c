@@ -48,10 +48,10 @@ enum {
   EXIT_NOT_VERIFIED = 1,
   EXIT_USAGE = 64,
   MEMORY_CODE = 1,
-  MEMORY_CHANGED = 2, /* and the next */
+  MEMORY_CHANGED = 2, /* the first of several numbers */
 };
 
-static int code; /* of the program's end */
+static int code; /* exit code of the program */
 
 static void exchange(int partner, int tag, const double *out, double *in, int count)
 {

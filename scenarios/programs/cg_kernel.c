@@ -36,7 +36,7 @@ static struct vectors vectors;
 static const struct cg_options *options;
 static const struct cg_calls *calls;
 
-/* How far the program has come: numbers of int, then of double. */
+/* How far the program has come: first numbers of int, then numbers of double. */
 static struct progress {
   unsigned mark;         /* of the iteration or step that begins next; 0: before the timed ones */
   int iteration;         /* outer, from 1 */
@@ -44,7 +44,7 @@ static struct progress {
   double rho;            /* r . r */
   double start, seconds; /* of the timed part */
   double zeta, residual;
-  double writing; /* seconds of it */
+  double writing; /* seconds spent in write_vectors() */
 } progress;
 static bool resumes; /* in the middle of solve() */
 
@@ -79,7 +79,7 @@ static void begin(bool step)
 
 /* ---- the grid ---- */
 
-/* Any number of ranks, each with all rows of its columns. */
+/* Makes a grid of one row for any number of ranks. Each rank has all rows of its columns. */
 static void make_row(int rank, int ranks, int order)
 {
   grid = (struct grid){.rank = rank,
@@ -183,8 +183,8 @@ static void multiply_locally(const double *restrict in, double *restrict out)
   charge(2.0 * (double)matrix.nonzeros);
 }
 
-/* out = A in, both as the block of this rank's grid column. On the diagonal of a square grid a rank
- * is its own partner, and sends itself its block as NPB does. */
+/* Computes out = A in; both are the block of this rank's grid column. On the diagonal of a square
+ * grid a rank is its own partner, and sends itself its block as NPB does. */
 static void multiply(const double *in, double *out)
 {
   multiply_locally(in, vectors.product);
@@ -214,7 +214,8 @@ static double dot(const double *a, const double *b)
   return sum;
 }
 
-/* One step of the conjugate gradient method; rho is r . r, before and after. */
+/* Makes one step of the conjugate gradient method. Takes r . r from before the step, and returns it
+ * as it is after the step. */
 static double improve_solution(double rho)
 {
   double *restrict z = vectors.z;
@@ -237,7 +238,7 @@ static double improve_solution(double rho)
   return rho_next;
 }
 
-/* |x - A z|: how well the system was solved. */
+/* Returns |x - A z|, which tells how well the system was solved. */
 static double residual_norm(void)
 {
   multiply(vectors.z, vectors.r);
@@ -281,7 +282,7 @@ static double solve(void)
   return residual_norm();
 }
 
-/* One step of the inverse power method; returns the new estimate. */
+/* Makes one step of the inverse power method; returns the new estimate. */
 static double iterate(double *residual)
 {
   *residual = solve();
@@ -415,7 +416,7 @@ void cg_run_timed(void)
 /* Runs the one untimed iteration that the specification asks for first. */
 void cg_run(void)
 {
-  memset(&progress, 0, sizeof progress); /* it may have run before */
+  memset(&progress, 0, sizeof progress); /* the kernel may have run before */
   set_ones();
   iterate(&progress.residual);
   set_ones();

@@ -25,7 +25,7 @@ struct cg_calls {
   /* Sends `count` doubles to the partner and receives as many from it. */
   void (*exchange)(int partner, int tag, const double *out, double *in, int count);
   void (*begin)(unsigned mark); /* an iteration begins, from 1 */
-  void (*meet)(void);           /* a barrier: then the time is taken */
+  void (*meet)(void);           /* a barrier, after which the time is taken */
   /* Where the kernel is distributed: sums values over all ranks, who get the same bits; and sums
    * arrays of `count` doubles for each rank, of which each rank gets its own in `mine`. */
   void (*sum)(double *values, int count);
@@ -44,8 +44,7 @@ struct cg_changed {
 bool cg_parse(int count, char **words, struct cg_options *options);
 
 /* Makes the part of `rank`; returns false if `ranks` is no power of two and the kernel is not
- * distributed. The caller owns the
- * options and the calls, which have to outlive the kernel. */
+ * distributed. The caller owns the options and the calls, which have to outlive the kernel. */
 bool cg_make(const struct cg_options *options, const struct cg_calls *calls, int rank, int ranks);
 
 /* Fills `changed` with the arrays that must be restored before cg_go_on(), and returns their

@@ -5,26 +5,28 @@
  *     patterns gauss STEPS FLOPS EQUATIONS
  *     patterns disks STEPS FLOPS EDGE
  *
- * Each rank computes FLOPS in each of STEPS time steps. NAS class C of LU, BT and SP (162^3) and D
- * of EP, after the benchmarks' specification (NAS-95-020) and their published sources; GROMACS DPPC
- * (121,856 atoms) with the decomposition of version 3, in which particles go half round a ring.
+ * Each rank computes FLOPS in each of STEPS time steps. LU, BT and SP have NAS class C (162^3) and
+ * EP has class D, by the benchmarks' specification (NAS-95-020) and their published sources.
+ * GROMACS DPPC (121,856 atoms) has the decomposition of version 3: particles go half round a ring.
+ * A step is
  *
  *     lu       for each of 160 planes, from one corner of the grid of ranks to the other and back,
  *              an edge of 5 values to two neighbours; then two layers of each face
- *     bt, sp   on a square of ranks, each with a diagonal of blocks: 6 faces, then in each of 3
- *              directions one stage after the other there and back, of the values of a block's face
- *     ep       nothing but three sums, at the end
+ *     bt, sp   6 faces; then, in each of 3 directions, the values of a block's face in one stage
+ *              after the other, forth and back. The ranks are a square, each with a diagonal of
+ *              blocks
+ *     ep       nothing; three sums follow the last step
  *     gromacs  coordinates half round the ring, forces back, sums of energies
  *
- * Of the Event Logging paper (section 6.2), a step of which is
+ * and, for the programs of the Event Logging paper (section 6.2),
  *
- *     matmul   the next 4 columns of N for one of the slaves in turn, 2 N^2 bytes as the paper has
- *              it; 4 columns of results come back. N is four times the steps
- *     gauss    a block of columns of a system of equations: the rows of its pivots, by an
- *              allreduce. The number of messages is the same for each system, as the paper says
+ *     matmul   4 columns of N for the next slave in turn: 2 N^2 bytes, as the paper says; then 4
+ *              columns of results come back. N is four times the steps
+ *     gauss    a block of columns of a system of equations: an allreduce sends the rows of its
+ *              pivots. The number of messages is the same for each system, as the paper says
  *     neuron   five allgathers and a gather of 1000 neurons
- *     disks    a sweep of EDGE x EDGE hard disks: to each slave the coordinates of its share, and
- *              back as it has moved them
+ *     disks    a sweep of EDGE x EDGE hard disks: each slave gets the coordinates of its share, and
+ *              sends them back when it has moved the disks
  *
  * Data are bytes that say where they come from; each rank adds up what it receives, in order. At
  * the end rank 0 prints the checksum of all and the seconds that the steps took.

@@ -24,11 +24,11 @@
  *   - Seeds that are even: where the order of arrival is open, it does not enter the state. Then
  *     the final states are unique, rank 0 prints them, and they can be compared with those of a
  *     run without failures.
- *   - Seeds that are odd: it does, with the outcome of every test, probe and wait-any. There is no
- *     reference run, so the program checks itself, as it does for even seeds: each flow's order and
- *     lengths against the schedule, and at the end, for each pair of ranks, a digest of all that
- *     one has sent against a digest of all that the other was given. That finds orphans whose
- *     sender has since sent other content.
+ *   - Seeds that are odd: the order of arrival enters the state, and so do the outcomes of tests,
+ *     probes and wait-anys. There is no reference run, so the program checks itself, as it does for
+ *     even seeds. It compares each flow's order and lengths with the schedule. At the end it
+ *     compares, for each pair of ranks, digests of all that one has sent and all that the other was
+ *     given. That finds orphans whose sender has since sent other content.
  * Some steps begin an iteration, at all ranks alike. With seeds that are 0 or 1 modulo 4 all
  * requests are completed before, so that a message is received in the iteration in which it is
  * sent; with seeds that are 2 they are not; the others have no iterations.

@@ -34,8 +34,8 @@ struct own_type {
 struct replay {
   const int32_t *word, *end; /* of the recording, where we are */
   const char *sent; /* `head.sent` bytes and SHIFTS doubles: every message is a part of them */
-  char *received;   /* of receives, and */
-  char *collected;  /* of collectives, whose algorithms pass on its contents */
+  char *received;   /* the buffer of all receives */
+  char *collected;  /* the buffer of all collectives, whose algorithms pass on its contents */
   char *in_place;
   char **held;  /* by request: the private buffer of a collective or of a persistent send */
   int *lasting; /* by request: bytes of a persistent send; 0: of others */
@@ -45,7 +45,7 @@ struct replay {
   MPI_Aint *places[2];
   MPI_Datatype *types[2];
   struct own_type *own_type; /* ends with none */
-  MPI_Op *own_op;            /* by whether it commutes */
+  MPI_Op *own_op;            /* one that does not commute, and one that does */
   uint64_t shift;
 };
 

@@ -43,8 +43,8 @@ struct state {
   uint16_t given[SCRIPT_PENDING], fetched[SCRIPT_PENDING];
 };
 
-/* Makes a choice. A protocol may have to replay its outcome, so the layer makes it if it is there.
- * Without the layer any number does that depends on what happened so far. */
+/* Makes a choice. A protocol may have to replay its outcome, so the layer makes the choice if it is
+ * there. Without the layer, the history so far decides. */
 static uint32_t choose(const struct state *state, unsigned count)
 {
   if (recline_choose)

@@ -13,7 +13,7 @@ enum {
   PLACES_MAX = ULFM_PLACES_MAX,
   PROTECTED_MAX = 16,
   TAG_CHECKPOINT = 1001, /* a checkpoint, for the next place */
-  TAG_OWN = 1002,        /* the same, back to its own place */
+  TAG_OWN = 1002,        /* a checkpoint, back to the place whose data it holds */
   TAG_ENDED = 1003       /* to spare processes */
 };
 

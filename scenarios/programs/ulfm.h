@@ -17,7 +17,7 @@
  *     LOCAL: the new process has the checkpoint,   GLOBAL: all have the checkpoint
  *     the others the beginnings of their
  *     iterations; logged sends go out again,
- *     sends to who has them are left out
+ *     sends that were received are left out
  *
  * A place is what a rank is without failures: 0 to places - 1. The processes of MPI_COMM_WORLD
  * beyond the places are spare ones. A checkpoint is in the memory of two processes, that of a place

@@ -4,8 +4,8 @@
  *
  *     bfs [LOG2 OF VERTICES]
  *
- * Isend, Test, Iprobe, ANY_SOURCE, ANY_TAG, Get_count, an in-place reduction, drand48 on each rank.
- */
+ * It uses Isend, Test, Iprobe, ANY_SOURCE, ANY_TAG, Get_count, an in-place reduction, and drand48
+ * on each rank. */
 #include "suite.h"
 
 #include <mpi.h>

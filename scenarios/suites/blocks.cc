@@ -4,8 +4,8 @@
 //
 //     blocks [PHASES]
 //
-// Comm_split and Comm_dup in a loop, polymorphic objects that are packed and made again, a
-// user-defined reduction on a struct, Mersenne twister, std::list, deque, unordered_map,
+// It uses Comm_split and Comm_dup in a loop, polymorphic objects that are packed and made again, a
+// user-defined reduction on a struct, Mersenne twister, std::list, deque, unordered_map and
 // shared_ptr.
 #include "suite.h"
 
@@ -50,7 +50,7 @@ public:
     for (auto &value : cell)
       value = renewed(value);
   }
-  bool is_right() const; // compared with one that is made now and ages as much
+  bool is_right() const; // compares it with a block that is made now and grows as old
 
   void pack(std::string &to) const
   {
@@ -121,7 +121,8 @@ bool Block::is_right() const
 
 using Blocks = std::list<std::shared_ptr<Block>>;
 
-// The block's parts have numbers of their own; it can be made again from them.
+// Takes out some blocks and puts them back, as they are or made again from packed bytes. Then all
+// blocks grow older.
 static void refine_and_coarsen(Blocks &blocks, std::mt19937 &generator, int phase)
 {
   std::unordered_map<long, std::shared_ptr<Block>> halves;
@@ -145,7 +146,7 @@ static void refine_and_coarsen(Blocks &blocks, std::mt19937 &generator, int phas
     block->grow_older();
 }
 
-// Who has more than the mean of the group gives to the next of the group that has less.
+// Moves blocks from ranks that have more than the mean of the group to ranks that have less.
 static void balance(Blocks &blocks, MPI_Comm group)
 {
   int me, ranks;

@@ -1,11 +1,11 @@
-/* Every class of collectives over and over, with what suites of micro benchmarks use and few
- * applications do, in the manner of IMB and the OSU benchmarks. What each call must give follows
- * from rank and round.
+/* Calls every class of collectives over and over, and uses what suites of micro benchmarks use and
+ * few applications do, in the manner of IMB and the OSU benchmarks. What each call must give
+ * follows from rank and round.
  *
  *     calls [ROUNDS]
  *
- * v-forms, MPI_IN_PLACE, derived datatypes, MPI_BOTTOM, packing, operations of the program,
- * MINLOC, C99 complex, long double, bool; groups, attributes, error handlers, timing by clocks. */
+ * It uses v-forms, MPI_IN_PLACE, derived datatypes, MPI_BOTTOM, packing, operations of the program,
+ * MINLOC, C99 complex, long double, bool, groups, attributes, error handlers and clocks. */
 #include "suite.h"
 
 #include <complex.h>
@@ -23,7 +23,7 @@ static long wrong;
 
 static void expect(bool good, const char *what, int round)
 {
-  static int told; /* of each rank */
+  static int told; /* number of errors that this rank has reported */
   if (good)
     return;
   wrong++;
@@ -31,7 +31,7 @@ static void expect(bool good, const char *what, int round)
     printf("rank %d, round %d: %s\n", me, round, what);
 }
 
-/* 2 x 2 matrices: a product that does not commute. */
+/* Multiplies 2 x 2 matrices, an operation that does not commute. */
 static void multiply(void *in, void *inout, int *count, MPI_Datatype *type)
 {
   unsigned *a = in, *b = inout;
@@ -92,7 +92,8 @@ static void reductions(int round, MPI_Op product, MPI_Datatype four)
   expect(me != root || memcmp(mine, serial, sizeof serial) == 0, "ordered reduce", round);
 }
 
-/* Blocks of unequal length: rank r has r % 3 + 1 items, r * 10 + i + round each. */
+/* Exchanges blocks of unequal length: rank r has r % 3 + 1 items, and item i is r * 10 + i + round.
+ */
 static void blocks(int round)
 {
   int counts[MOST], starts[MOST], flat[4 * MOST], total = 0, root = (round * 5) % ranks;
@@ -132,7 +133,7 @@ static void blocks(int round)
     expect(addends[rank] == rank * ranks + me + round, "alltoall in place", round);
 }
 
-/* A struct by absolute addresses, a pattern of indices, and the same packed by hand. */
+/* Sends a struct by absolute addresses, a pattern of indices, and the same items packed by hand. */
 static void layouts(int round)
 {
   struct {
@@ -176,7 +177,7 @@ static void layouts(int round)
   MPI_Type_free(&whole[1]);
 }
 
-/* A communicator of every second rank with an attribute that its copies inherit. */
+/* Copies the attribute of a communicator to its duplicate. */
 static int inherit(MPI_Comm from, int key, void *extra, void *value, void *copy, int *flag)
 {
   (void)from, (void)key;
@@ -222,7 +223,8 @@ static void communicators(int round)
   MPI_Comm_free_keyval(&key);
 }
 
-/* As a benchmark reports them: the slowest rank, averages. None may go backwards. */
+/* Takes times as a benchmark reports them: of the slowest rank, and averages. None may go
+ * backwards. */
 static void timing(double *last, int round)
 {
   struct timespec now;

@@ -75,7 +75,7 @@ fetch() { # PACKAGE
 
 # ---- building ----
 
-# MPICH's tests with the utilities that they share, without MPICH's own configure.
+# Builds MPICH's tests with the utilities that they share, without MPICH's own configure.
 prepare_mpich() {
   [ ! -e mpich.built ] || return 0
   mkdir -p mpich.built
@@ -123,8 +123,8 @@ value() { # FILE KEY
   sed -n "s/^ *\"$2\": \"*\([^\",]*\)\"*,*\$/\1/p" "$1" | head -1
 }
 
-# Writes what a run has refused, or else its verdict, the first line of an error, and what the program
-# has said.
+# Writes the line with which a run was refused. For other runs writes the verdict, the first line of an
+# error, and the output of the program.
 outcome() { # OUT CODE
   if [ "$2" = 64 ]; then
     sed -n '1s/^recline[a-z ]*: //; 1s/rank [0-9]*/a rank/; 1s/; the program.s last lines:$//; 1p

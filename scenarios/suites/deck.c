@@ -5,8 +5,9 @@
  *
  *     deck [-s STEPS] [--deck FILE] [--verbose]
  *
- * A shared library with statics of C++, OpenMP threads that allocate, getline, strtok, getopt_long,
- * setenv, setlocale, localtime, strftime, alarm, mkdir, rename, remove; Iprobe, Reduce_scatter. */
+ * It uses a shared library with statics of C++, OpenMP threads that allocate, getline, strtok,
+ * getopt_long, setenv, setlocale, localtime, strftime, alarm, mkdir, rename, remove, Iprobe and
+ * Reduce_scatter. */
 #define _GNU_SOURCE
 #include "physics.h"
 #include "suite.h"
@@ -38,7 +39,7 @@ static void read_options(int argc, char **argv)
       deck = optarg;
 }
 
-/* Line by line, so that a checkpoint may come between two of them. */
+/* Reads the deck line by line, so that a checkpoint may come between two lines. */
 static void read_deck(void)
 {
   FILE *file = me == 0 ? fopen(deck, "r") : NULL;
@@ -99,7 +100,8 @@ static void dump(int step, long sum)
     wrong += remove(name) != 0;
 }
 
-/* What leaves here comes in at the next rank: looked for as servers do. */
+/* Sends what leaves this rank to the next one, and returns what comes in from the rank before. The
+ * message is looked for from any source, as servers do. */
 static long pass_on(long leaving, int step)
 {
   long inflow = 0;
@@ -116,7 +118,7 @@ static long pass_on(long leaving, int step)
   return inflow;
 }
 
-/* Each rank is told the sum of the steps that all have counted for it. */
+/* Sums up for each rank the steps that all ranks have counted, and compares the sum. */
 static void count_steps(int step)
 {
   int *share = malloc((size_t)ranks * sizeof *share), mine = 0;
@@ -129,7 +131,7 @@ static void count_steps(int step)
   free(ones);
 }
 
-/* Returns what physics_sum() must be at the end, of this rank. */
+/* Returns what physics_sum() of this rank must be at the end. */
 static long serial_sum(void)
 {
   long *cell = malloc((size_t)(ranks * cells) * sizeof *cell), sum = 0;

@@ -1,11 +1,12 @@
 /* Dense LU factorization with partial pivoting on a grid of processes, in the manner of HPL: the
- * matrix is spread cyclically, pivots are found by a reduction in columns of processes, rows change
- * places, multipliers go round rings in the rows of processes, looked for by Iprobe. Rank 0
- * gathers the factors and multiplies them.
+ * matrix is spread cyclically, and pivots are found by a reduction in columns of processes. Rows
+ * change places, and multipliers go round rings in the rows of processes, where Iprobe looks for
+ * them. Rank 0 gathers the factors and multiplies them.
  *
  *     dense [ORDER]
  *
- * Comm_split, MAXLOC on pairs, Sendrecv_replace, rings by Isend and Iprobe, Bcast, Gatherv. */
+ * It uses Comm_split, MAXLOC on pairs, Sendrecv_replace, rings by Isend and Iprobe, Bcast and
+ * Gatherv. */
 #include "suite.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static double *at(int i, int j)
   return &part[i / rows * n + j / columns];
 }
 
-/* The row of the largest element of column k, from row k on; known to the column of processes. */
+/* Returns the row of the largest element of column k, from row k on, to the column of processes. */
 static int find_pivot(int k)
 {
   struct {
@@ -63,7 +64,7 @@ static void swap_rows(int a, int b)
   }
 }
 
-/* From `root` along the row of processes, each to the next. */
+/* Passes the values from `root` along the row of processes, from each process to the next. */
 static void pass_round(double *values, int count, int root)
 {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -106,7 +107,7 @@ static void eliminate(int k, double *multiplier, double *pivot_row)
         *at(i, j) -= multiplier[i / rows] * pivot_row[j / columns];
 }
 
-/* Row i of the permuted matrix against row i of L times U. */
+/* Compares the permuted matrix with L times U, row by row. */
 static long compare(double (*factor)(int, int))
 {
   int *origin = malloc((size_t)n * sizeof *origin);

@@ -4,7 +4,7 @@
  *
  *     farm [TASKS]
  *
- * Waitany, Testsome, ANY_SOURCE, ANY_TAG, Ssend, usleep, strtok across a barrier. */
+ * It uses Waitany, Testsome, ANY_SOURCE, ANY_TAG, Ssend, usleep, and strtok across a barrier. */
 #include "suite.h"
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ enum { READY = 1, TASK = 2, RESULT = 3, END = 4 };
 
 static int me, ranks, tasks = 120;
 
-/* Length of the 3n + 1 sequence; long ones take their time. */
+/* Returns the length of the 3n + 1 sequence; long sequences take their time. */
 static long length_of(long number)
 {
   long length = 1;
@@ -109,7 +109,7 @@ static long by_test_some(void)
   return sum;
 }
 
-/* The arguments as a configuration line, for want of a file. */
+/* Parses the arguments as a configuration line, for want of a file. */
 static void parse(int argc, char **argv)
 {
   char line[100] = "tasks=";

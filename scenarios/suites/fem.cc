@@ -5,8 +5,8 @@
 //
 //     fem [WIDTH]
 //
-// Containers, strings, streams, virtual functions, exceptions across MPI calls, statics of
-// functions.
+// It uses containers, strings, streams, virtual functions, exceptions across MPI calls, and statics
+// of functions.
 #include "suite.h"
 
 #include <algorithm>
@@ -90,7 +90,8 @@ class Matrix : public Operator
       row.second[row.first] += 0.5; // definite
   }
 
-  // Each tells whom it needs something of; who is needed does not know by whom.
+  // Sends lists of needed unknowns to their owners. An owner does not know in advance who needs
+  // them.
   void negotiate()
   {
     const World &w = World::get();
@@ -192,7 +193,7 @@ static double dot(const Vector &a, const Vector &b)
   return sum;
 }
 
-// Ends by an exception, whatever comes out.
+// Ends by an exception in any case.
 static void solve(Operator &a, const Vector &b, Vector &x,
                   const std::function<void(int, double)> &report)
 {

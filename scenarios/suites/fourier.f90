@@ -4,8 +4,8 @@
 !
 !     fourier [ROWS PER RANK]
 !
-! Modules, allocatable arrays, a namelist read by rank 0, RANDOM_NUMBER on each rank, derived
-! types, vectors as datatypes, CPU_TIME and SYSTEM_CLOCK, command line, STOP.
+! It uses modules, allocatable arrays, a namelist that rank 0 reads, RANDOM_NUMBER on each rank,
+! derived types, vectors as datatypes, CPU_TIME, SYSTEM_CLOCK, the command line and STOP.
 module field
   use mpi
   implicit none
@@ -57,7 +57,7 @@ contains
     end do
   end subroutine draw_modes
 
-  ! A row, by the definition for odd lengths and by halves otherwise.
+  ! Transforms a row: by the definition if its length is odd, by halves otherwise.
   recursive function transformed(row, sign) result(out)
     complex(real8), intent(in) :: row(:)
     integer, intent(in) :: sign
@@ -87,7 +87,7 @@ contains
     end do
   end subroutine transform_rows
 
-  ! Block (p, q) of rows x rows goes from rank q to rank p; inside, it is turned over here.
+  ! Block (p, q) of rows x rows goes from rank q to rank p, which has transposed it before.
   subroutine transpose_all
     complex(real8), allocatable :: turned(:, :, :), received(:, :, :)
     integer :: p

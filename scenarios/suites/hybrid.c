@@ -1,10 +1,10 @@
 /* Threads within ranks and files between them, in the manner of hybrid proxy applications: OpenMP
- * loops, tasks and critical sections between exchanges; each rank writes a table, all ranks read
- * each other's.
+ * loops, tasks and critical sections between exchanges. Each rank writes a table, and reads the
+ * tables of all others.
  *
  *     hybrid [STEPS]
  *
- * OpenMP, fopen, fprintf, fscanf, gethostname, getenv, atexit, memory on the stack. */
+ * It uses OpenMP, fopen, fprintf, fscanf, gethostname, getenv, atexit and memory on the stack. */
 #include "suite.h"
 
 #include <alloca.h>

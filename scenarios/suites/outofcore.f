@@ -1,8 +1,8 @@
 C     Time steps on data that do not fit into memory, in the manner of
 C     NAS BT-IO and of older codes that keep their arrays on disk: each
 C     rank reads, changes and writes back every block in every step.
-C     What drives the steps is read from a file as they come, and a log
-C     is kept. Integers, so that the serial program, which every rank
+C     Each step reads its driving force from a file, and writes a log.
+C     All numbers are integers, so the serial program, which every rank
 C     runs at the end, must agree exactly.
 C
 C     FORTRAN 77: a generated include file, units of the same numbers in
@@ -94,8 +94,8 @@ C     Rank 0 writes the file that it will read.
       CLOSE (23)
       END
 
-C     A history on unit 22, of which the last record is looked at again,
-C     in every fourth step all of them; and a line more in the log.
+C     Writes a record of the history on unit 22 and reads it again, in
+C     every fourth step all records. Adds a line to the log.
       SUBROUTINE KEEP(STEP, FORCE, IBAD)
       INCLUDE 'oocparams.h'
       INTEGER STEP, FORCE, IBAD, I, J, K, ME, NP, IFORCE
@@ -118,7 +118,7 @@ C     in every fourth step all of them; and a line more in the log.
       CLOSE (23)
       END
 
-C     The blocks, against the serial program; the log.
+C     Compares the blocks with the serial program, and checks the log.
       SUBROUTINE CHECK(IBAD)
       INCLUDE 'oocparams.h'
       INTEGER V(NWORDS), HALO, IBAD, B, I, K, STEP, ME, NP, IFORCE

@@ -4,7 +4,7 @@
  *
  *     particles [STEPS]
  *
- * A struct as datatype, rand() on each rank, setjmp, realloc, MPI_Sendrecv of sizes. */
+ * It uses a struct as datatype, rand() on each rank, setjmp, realloc and MPI_Sendrecv of sizes. */
 #include "suite.h"
 
 #include <mpi.h>
@@ -102,7 +102,8 @@ static void step(struct list *all)
   free(out[1].item);
 }
 
-/* Here are those that belong here, where they must be; none is lost or doubled. */
+/* Returns the number of errors: each particle must be where it must be by now, and none may be lost
+ * or doubled. */
 static long check(const struct list *all, int steps)
 {
   long wrong = 0, whole = (long)ranks * WIDTH;

@@ -7,10 +7,10 @@ extern "C" {
 #endif
 
 void physics_begin(int cells, int rank);
-/* One step: what comes in at the left side, and by how much it is all scaled. What leaves. */
+/* Makes one step: each cell is scaled, and what comes in is added to it. Returns what leaves. */
 long physics_step(long inflow, long scale);
 long physics_sum(void);
-int physics_steps(void); /* so far, as each part of the library has counted them */
+int physics_steps(void); /* number of steps so far; -1: parts of the library disagree about it */
 
 #ifdef __cplusplus
 }

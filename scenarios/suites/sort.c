@@ -4,7 +4,8 @@
  *
  *     sort [-n KEYS] [-r ROUNDS]
  *
- * Big static arrays, getopt after MPI_Init, Alltoall, Alltoallv, Exscan, Scan, Sendrecv. */
+ * It uses big static arrays, getopt after MPI_Init, Alltoall, Alltoallv, Exscan, Scan and Sendrecv.
+ */
 #include "suite.h"
 
 #include <mpi.h>
@@ -58,8 +59,8 @@ static int exchange(int round)
   return from_start[ranks - 1] + from_count[ranks - 1];
 }
 
-/* Returns what all ranks together must have sent to this one, and where its keys lie in the whole.
- */
+/* Returns the number of errors in what all ranks together have sent to this one, and in where its
+ * keys lie in the whole. */
 static long check(int received, int round)
 {
   long wrong = 0, before = 0, through = 0, mine = received, smaller = 0;

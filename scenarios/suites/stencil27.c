@@ -4,7 +4,9 @@
  *
  *     stencil27 [STEPS]
  *
- * Send_init, Recv_init, Startall, Waitall, Testall, subarrays, a reduction in each step. */
+ * It uses Send_init, Recv_init, Startall, Waitall, Testall, subarrays, and a reduction in each
+ * step.
+ */
 #include "suite.h"
 
 #include <mpi.h>
@@ -22,7 +24,8 @@ static int place(int x, int y, int z)
   return ((z + 1) * FRAMED + y + 1) * FRAMED + x + 1;
 }
 
-/* The part of the block that goes to the neighbour in that direction, or that comes from there. */
+/* Returns the part of the block that goes to the neighbour in that direction, or comes from there.
+ */
 static MPI_Datatype region(const int direction[3], int incoming)
 {
   int sizes[3] = {FRAMED, FRAMED, FRAMED}, part[3], start[3];
@@ -81,7 +84,7 @@ static uint32_t step(void)
   return total;
 }
 
-/* The whole torus on one rank. */
+/* Computes the whole torus on one rank, and returns the number of differences. */
 static long compare(const int *dims, const int *coords, int steps)
 {
   int nx = dims[0] * N, ny = dims[1] * N, nz = dims[2] * N;

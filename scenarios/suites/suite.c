@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-/* The finalizer of splitmix64. */
+/* Computes the finalizer of splitmix64. */
 uint64_t suite_hash(uint64_t key)
 {
   key += 0x9e3779b97f4a7c15u;

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* A number that depends on `key` only. */
+/* Returns a number that depends on `key` only. */
 uint64_t suite_hash(uint64_t key);
 
 /* Collective, before MPI_Finalize: adds up what all ranks found wrong, and rank 0 says PASS or

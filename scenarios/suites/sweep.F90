@@ -4,7 +4,7 @@
 !
 !     sweep [ROUNDS]
 !
-! Fortran and C in one program, allocatable components, pointers, MPI_Comm_f2c, Cart_sub.
+! It has Fortran and C in one program, allocatable components, pointers, MPI_Comm_f2c and Cart_sub.
 #define NX 12
 #define NY 10
 #define PLANES 4
@@ -60,7 +60,7 @@ contains
     end do
   end subroutine sweep_all
 
-  ! The mean over rows of processes of their largest value, as a check of sub-grids.
+  ! Checks a sub-grid of processes: this rank's number in it, and a sum over its members.
   integer function check_rows(d) result(wrong)
     type(domain), intent(in) :: d
     integer :: line, me, ranks, all(1), error

@@ -1,5 +1,5 @@
-/* The kernel of sweep.F90: one direction, plane by plane, each as soon as its upwind sides are
- * here. What leaves is sent without waiting, from a buffer for each plane. */
+/* The kernel of sweep.F90 sweeps in one direction, plane by plane, each as soon as its upwind sides
+ * are here. What leaves is sent without waiting, from a buffer for each plane. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

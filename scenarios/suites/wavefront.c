@@ -5,7 +5,8 @@
  *
  *     wavefront [SWEEPS]
  *
- * Cartesian topology, derived vectors, blocking sends, wildcards, C99 arrays on the stack. */
+ * It uses a Cartesian topology, derived vectors, blocking sends, wildcards, and C99 arrays on the
+ * stack. */
 #include "suite.h"
 
 #include <mpi.h>
@@ -46,7 +47,7 @@ static void relax(struct block *b, int k, int step)
   }
 }
 
-/* Frames are zero at the border of the grid, as a serial program's are. */
+/* Sweeps one plane. Frames are zero at the border of the grid, as in a serial program. */
 static void sweep_plane(struct block *b, MPI_Comm grid, MPI_Datatype column, int k, int step)
 {
   int west, east, north, south, tag = 10 * k + (step > 0 ? 0 : BACK * NZ);
@@ -62,8 +63,8 @@ static void sweep_plane(struct block *b, MPI_Comm grid, MPI_Datatype column, int
   MPI_Send(at(b, 0, last_y, k), b->nx, MPI_UINT32_T, south, tag + NORTH, grid);
 }
 
-/* Sums of the neighbours' blocks, from whoever answers first; each comes twice, as from two sides.
- */
+/* Exchanges sums of blocks with all neighbours, in the order in which they answer. Returns the
+ * number of errors. */
 static long exchange_sums(const struct block *b, MPI_Comm grid)
 {
   uint32_t sum = 0, other, all = 0;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # The programs of the scenarios compute what they should, without recline.
 #
-# What is compared: zeta of CG with the published value, on every grid shape (one rank, square, twice
-# as wide as high); the bits of two runs; the printed first iterations of the fact sheet; the
-# checksum of the ring. Class A, and B with RECLINE_LONG=1, take longer.
+# Zeta of CG must be the published value on every shape of the grid (one rank, square, twice as wide as
+# high), two runs must have the same bits, and the first iterations must be those of the fact sheet. The
+# ring must have its checksum. Class A, and B with RECLINE_LONG=1, take longer.
 #
 # The verdict is read from what the program printed: smpirun's exit code alone proves nothing, since
 # a simulation that ends in a deadlock can still exit with 0.
@@ -48,7 +48,7 @@ run() { # RANKS PROGRAM ARGUMENTS...
   code=$?
 }
 
-# Did the last run print this line, exactly once, and exit with this code?
+# Returns whether the last run printed this line exactly once, and exited with this code.
 ended_with() { # LINE CODE
   [ "$(grep -c -x "$1" "$output")" -eq 1 ] && [ "$code" -eq "$2" ]
 }
@@ -79,7 +79,7 @@ check_ring() { # RANKS BYTES LAPS: 1 test
   ok $? "ring of $1 ranks, $2 bytes, $3 laps"
 }
 
-# Prints what the run says of the gas at the origin.
+# Prints the energy at the origin that the run has printed.
 origin_energy() {
   awk '$1 == "origin" && $2 == "energy:" { print $4 }' "$output"
 }
@@ -139,7 +139,7 @@ run 8 cg -s S
 ended_with 'verification: PASS' 0
 ok $? "cg that marks its steps computes the same"
 
-# The same gas on one rank, on 8 and on 27; sums of forces are the same in any order at the origin.
+# The same gas is computed on one rank, on 8 and on 27. At the origin, forces have the same sum in any order.
 check_lulesh 1 12
 whole=$(origin_energy)
 check_lulesh 8 6
@@ -160,7 +160,7 @@ check_ring 3 100000 5 # rendezvous
 run 2 ring 4
 is "$code" 64 "ring without laps is a usage error"
 
-# What clan.xml promises: 20 us for 4 bytes and 100 MB/s for long messages, within 5 %.
+# clan.xml promises 20 us for 4 bytes and 100 MB/s for long messages, within 5 %.
 run 2 ring 4 1000
 awk '$1 == "time:" && $5 == "hop," { us = $2 } END { exit !(us > 19 && us < 21) }' "$output"
 ok $? "4 bytes take 20 us on clan.xml"
@@ -168,7 +168,7 @@ run 2 ring 4194304 10
 awk '$1 == "time:" && $5 == "hop," { mb = $6 } END { exit !(mb > 95 && mb < 105) }' "$output"
 ok $? "4 MiB travel at 100 MB/s on clan.xml"
 
-# What cirrus.xml promises: 2 us and 50 Gb/s between nodes, 36 ranks on one.
+# cirrus.xml promises 2 us and 50 Gb/s between nodes, with 36 ranks on a node.
 platform=$root/platforms/cirrus.xml
 printf 'cirrus-%d\n' 0 1 >"$hostfile"
 run 2 ring 1 1000

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Programs in the style of well-known suites, built as a user builds them: by their own Makefile,
-# with recline's wrappers for compilers. Each verifies its result itself. It must do so without a
-# protocol, and after crashes under every protocol; no violation, exit code 0.
+# Programs in the style of well-known suites, built as a user builds them: by their own Makefile, with
+# recline's compiler wrappers. Each program verifies its result. It must find it right without a
+# protocol, and after crashes under every protocol, with exit code 0 and without a violation.
 #
 #   suites.t                        about a minute
 #   suites.t PROGRAM SEED [RANKS]   one line of this test again
@@ -37,7 +37,7 @@ is "$?" 0 'the Makefile builds all programs with the wrappers' log
 
 # ---- running ----
 
-# The scenario of a run; times are fractions of a run without failures.
+# Writes the scenario of a run. Its times are fractions of a run without failures.
 write_scenario() { # PROGRAM RANKS PROTOCOL SEED SECONDS
   platform=$root/platforms/clan.xml
   [ "$2" -le 32 ] || platform=$root/platforms/flat.xml
@@ -60,7 +60,7 @@ write_scenario() { # PROGRAM RANKS PROTOCOL SEED SECONDS
     }'
 }
 
-run_one() { # PROGRAM RANKS PROTOCOL SEED SECONDS: an answer; leaves $case.json
+run_one() { # PROGRAM RANKS PROTOCOL SEED SECONDS: prints an answer, and leaves $case.json
   write_scenario "$@" >"$case.yaml"
   rm -rf "$case.d"
   timeout 300 "$recline" run "$case.yaml" --json --out "$case.d" >"$case.json" 2>"$case.err"
@@ -80,7 +80,7 @@ $(value "$case.json" checkpoints.committed) checkpoints"
   [ -z "${RECLINE_KEEP-}" ] || cp "$case.yaml" "$RECLINE_KEEP/$1-$3-$4.yaml"
 }
 
-# One program: without a protocol, then all seeds under each.
+# Runs one program without a protocol, and then with all seeds under each protocol.
 run_program() { # PROGRAM RANKS
   run_one "$1" "$2" none 0 0
   seconds=$(value "$case.json" simulated_s)
