@@ -72,8 +72,8 @@ static void join(const struct rank *r)
   join->words[UNDER_WAY] = r->state->sent - r->state->received; /* modulo 2^32 */
 }
 
-/* Ends a collective call, as all contributions to it have come. A barrier to which every rank has
- * contributed takes the wanted checkpoint if it is quiet. */
+/* Ends a collective call, as all contributions to it have come. If it is a barrier of all ranks,
+ * and quiet, takes the checkpoint that is wanted. */
 static void leave(const struct rank *r)
 {
   bool all =

@@ -24,10 +24,10 @@
  *
  * The paper's processes stop anywhere, even in the middle of a receive. If ranks stop only at safe
  * points that the program names, they can deadlock: a rank that is held at a safe point may still
- * have to send a message for which another rank, which has passed that point, waits before its next
- * one. With the parameter `iterations`, which is not in the paper, the ranks agree on a safe point
- * instead: each tells the iteration in which the request has found it, and all stop at the
- * beginning of the iteration after the last of these.
+ * have to send a message. Another rank, which has passed that point, may wait for the message
+ * before it reaches its next safe point. With the parameter `iterations`, which is not in the
+ * paper, the ranks agree on a safe point instead: each tells the iteration in which the request has
+ * found it, and all stop at the beginning of the iteration after the last of these.
  *
  *             SAFE_POINT of an iteration        all iterations, this is the place
  *     WANTED ---------------------------> AGREEING ---------------------> DRAINING
@@ -145,7 +145,7 @@ static void request(const struct rcl_config *config, struct state *state,
 }
 
 /* With ONCE, returns whether the peer had sent more than this rank had received when both held
- * their programs. The peer finds the same in compare(). */
+ * their programs. The peer itself finds that in compare(). */
 static bool differs(const struct peer *peer)
 {
   return peer->bookmark != peer->told;

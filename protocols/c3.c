@@ -7,7 +7,7 @@
  *
  *     1  the initiator (rank 0) sends pleaseCheckpoint to all
  *     2  at its next SAFE_POINT a rank takes its checkpoint, tells every neighbour how many
- *        messages it sent it (mySendCount), and logs late messages and the outcomes of
+ *        messages it has sent there (mySendCount), and logs late messages and the outcomes of
  *        non-deterministic decisions; when all its late messages are in it tells the initiator
  *        readyToStopLogging
  *     3  when all are ready, the initiator sends stopLogging
@@ -30,10 +30,10 @@
  *     RECOVERING -> RUNNING : resume()  [control suppress-list]
  *
  * A message carries the colour of its sender's epoch (one bit), whether its sender is logging, and
- * its number in the sender's epoch. If its colour is not the receiver's, it is late at a rank that
- * is logging, and early at one that is not. A rank remembers early messages by (sender, number).
- * After a restart a rank tells its peers which of their messages it has already, and they suppress
- * these. Its program is held until all peers have told it.
+ * its number in the sender's epoch. If this colour is not the receiver's, the message is late at a
+ * receiver that is logging, and early at one that is not. A rank remembers early messages by
+ * (sender, number). After a restart a rank tells its peers which of their messages it has already,
+ * and they suppress these. Its program is held until all peers have told it theirs.
  *
  * Collectives are handled by the direction in which data flow (section 5); the epochs of the ranks
  * whose data flow to this one tell whether a call crosses the recovery line:
@@ -47,11 +47,11 @@
  *
  * Where the paper is wrong (docs/protocols/c3.md): Figure 5 decides by exclusive or whether a call
  * crosses, which only gives the parity of the colours; Figure 8 stops logging at a barrier that
- * crosses. Where it is silent: no rank takes a new checkpoint while any rank still has a part of
- * its log to replay, a message to suppress or a broadcast to repeat. Otherwise the next line would
- * depend on entries that only the previous line's log has. A rank cannot ensure this alone, as a
- * barrier may force its checkpoint, so after a restart all ranks tell the initiator when their
- * replay is over (docs/protocols/c3.md).
+ * crosses. Where the paper is silent: no rank takes a new checkpoint while any rank still has a
+ * part of its log to replay, a message to suppress or a broadcast to repeat. Otherwise the next
+ * line would depend on entries that only the previous line's log has. A rank cannot ensure this
+ * alone, as a barrier may force its checkpoint, so after a restart all ranks tell the initiator
+ * when their replay is over (docs/protocols/c3.md).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */

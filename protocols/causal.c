@@ -13,10 +13,10 @@
  *
  * After a crash the restarted rank asks all others for determinants, and holds its program until
  * all have answered. They send all their determinants, so that this rank counts again among the
- * ranks that have them. If another rank fails meanwhile, this rank asks again: a rank answers only
- * after it has noticed the failure, and messages of the dead rank do not come any more. Then the
- * program runs again, with the same receives and decisions, after both ends of each link have
- * reported what they have received (links.h). Survivors never go back, and go on meanwhile.
+ * ranks that have them. If another rank fails meanwhile, this rank asks again. A rank answers that
+ * only after it has noticed the failure, when no message of the dead rank can reach it any more.
+ * Then the program runs again, with the same receives and decisions, after both ends of each link
+ * have reported what they have received (links.h). Survivors never go back, and go on meanwhile.
  *
  * An output waits until the determinants before it are stable. The rank asks some peers to confirm
  * that they have these determinants (causal_outputs.h).

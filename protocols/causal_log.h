@@ -72,8 +72,8 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* Lists the peers; how many messages of each were received at the pending checkpoint; the
- * determinants; the links. */
+/* Lists the peers, the number of messages received from each at the pending checkpoint, the
+ * determinants and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(peers_of, struct peer, config->ranks)                                                      \
   ARRAY(received_of, uint32_t, config->ranks)                                                      \

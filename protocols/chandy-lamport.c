@@ -7,8 +7,8 @@
  *     1  the initiator (rank 0) takes its checkpoint; every other rank does so when the first
  *        marker arrives, at any point of its program
  *     2  after its capture a rank sends a marker through each of its channels, and goes on
- *     3  a message that comes out of a channel before the marker of that channel was in transit:
- *        it is delivered, and recorded with the checkpoint
+ *     3  messages that then come out of a channel in front of its marker were in transit: they are
+ *        delivered, and recorded with the checkpoint
  *     4  when all markers are in, the recorded messages go to disk
  *     5  when all ranks have image and recorded messages on disk, the initiator commits
  *

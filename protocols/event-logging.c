@@ -39,7 +39,7 @@
  * step.
  *
  * Where the paper is silent or wrong (docs/protocols/event-logging.md): a message that arrives
- * between a rank's checkpoint and its sender's log is kept until that log identifies it. The
+ * between its receiver's checkpoint and its sender's log is kept until that log identifies it. The
  * orphans to be dropped have a log of their own, as the next identification needs other envelopes.
  * After a restart programs are held until the orphans have come again.
  *
@@ -267,9 +267,9 @@ static void begin_logging(const struct rank *r)
 }
 
 /* Handles the end of a peer's send log, which also asks for the checkpoint. A coordinator that is
- * the only initiator has begun the checkpoint already, so it need not take the log as a request.
- * Otherwise a reduction, which looks at what the coordinator does whatever others send it, would
- * find that it can begin checkpoints for ever. */
+ * the only initiator has begun the checkpoint already, so it need not take the log as a request. If
+ * it did, a reduction (verify/reduce), which assumes that any message may come, would find that the
+ * coordinator can begin checkpoints for ever. */
 static void send_log(const struct rank *r)
 {
   peers(r->config, r->state)[r->event->peer].listed = r->event->about;

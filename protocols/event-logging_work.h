@@ -4,11 +4,11 @@
  *     probe            one for a request of a checkpoint in each send and receive (section 5.1)
  *     logging          one record for each message sent and received (Tlog x Nm); in a sorted log a
  *                      binary search as well
- *     identification   for each peer and checkpoint, with S envelopes in the peer's send log and R
- *                      in this rank's receive logs of the peer, of this interval and of the one
- *                      before: Tm x R (2 S - 2 R + 3) / 4 by sequential search, the paper's
- *                      expectation; R binary searches in S different envelopes where the logs are
- *                      sorted
+ *     identification   for each peer and checkpoint: Tm x R (2 S - 2 R + 3) / 4 by sequential
+ *                      search, as the paper expects; or, where the logs are sorted, R binary
+ *                      searches in S different envelopes. S is the number of envelopes in the
+ *                      peer's send log, R their number in this rank's receive logs of the peer, of
+ *                      this interval and of the one before
  *
  * The step identifies envelopes one by one as they come, so S and R are counted on the way.
  */

@@ -65,7 +65,7 @@ enum form {
   DELIVER_SLOT = RCL_ACTION_KINDS, /* DELIVER from a slot, above the matching */
   PASS_SLOT,                       /* DELIVER from a slot, below the matching */
   STORE_BARE,                      /* an image without slots */
-  STORE_LOG,                       /* else STORE is of an image */
+  STORE_LOG,                       /* RCL_ACTION_STORE is of an image */
   STORE_OWN_LOG,                   /* where recovery is independent */
   SET_ALARM,                       /* with clocks */
   ROLL_BACK_ALONE,                 /* where recovery is independent */

@@ -4,15 +4,15 @@
  * Source: Dichev and Nikolopoulos (EuroMPI 2019), sections 3 to 6. The program marks where its
  * iterations begin. Each iteration is a transaction: at its beginning the rank is captured in
  * memory, and every `interval` iterations (CP_INT) this image is stored. Senders keep the payloads
- * of the first `log` iterations (LOG_SIZE) after a stored one. No events are logged, so the program
- * must be deterministic. It then makes the same outputs again, so no output waits.
+ * of the first `log` iterations (LOG_SIZE) after a stored image. No events are logged, so the
+ * program must be deterministic. It then makes the same outputs again, so no output waits.
  *
  * At a crash all ranks hold their programs and tell the coordinator their iterations: the front of
  * the computation (Algorithm 4's allgather). If the logs have every payload from the hindmost
- * iteration up to the one of each rank, recovery is local. A survivor goes back to the beginning of
- * its iteration. Links (links.h) do what Algorithm 3's send wrapper does: they send new messages,
- * send again from the log messages that the peer lacks, and do not send messages that it has.
- * Otherwise all ranks go back to the last checkpoint that is durable everywhere.
+ * rank's iteration up to each other rank's iteration, recovery is local. A survivor goes back to
+ * the beginning of its iteration. Links (links.h) do what Algorithm 3's send wrapper does: they
+ * send new messages, send again from the log messages that the peer lacks, and do not send messages
+ * that it has. Otherwise all ranks go back to the last checkpoint that is durable everywhere.
  *
  *          SAFE_POINT of an iteration         captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -33,8 +33,9 @@
  *     HELD -> RUNNING : go_to(), resume()  [control local, control global]
  *     ROLLING -> RUNNING : resume()  [start]
  *
- * All ranks store the same iterations, as they must be able to go back to the same one. Each has
- * room for two, so before it stores the next one it waits until the last one is durable everywhere.
+ * All ranks store the same iterations, as they must be able to go back to the same one. Each rank
+ * has room for two stored images, so before it stores the next one it waits until the last one is
+ * durable everywhere.
  *
  * Iterations count from 1, and a checkpoint has the number of the iteration that begins with it;
  * RCL_FRESH is before the first.
@@ -400,7 +401,7 @@ static void recover(const struct rank *r, uint32_t epoch)
   decide(r);
 }
 
-/* Begins the log where the program begins, as the old log is gone with the memory of the
+/* Begins a new log where the program starts, as the old log is gone with the memory of the
  * process. */
 static void lose_log(const struct rank *r)
 {

@@ -11,8 +11,8 @@
  * none. On it, no rank has received a message that another has not sent.
  *
  * A message that forces a checkpoint waits in a slot, as do all that come meanwhile; their receives
- * are announced again after the image is taken. The program is held while the image is taken, and
- * until the write before is done.
+ * are announced again after the image is taken. The program is held until the last write is done
+ * and the image is taken.
  *
  * At a crash every rank holds its program and tells all others a *line*: a crashed rank tells the
  * index of its last durable checkpoint. Another rank tells no line, or the line of its last

@@ -17,7 +17,7 @@
  *
  * No rank can see that a white message is still to come, so step 4 needs counting:
  *
- *     lai-yang  each rank tells each other one how many white messages it has sent to it: the
+ *     lai-yang  each rank tells each other rank how many white messages it has sent there: the
  *               histories of the paper, of which a receiver needs the length only
  *     mattern   all channels are counted as one: each rank tells the initiator how many more white
  *               messages it has sent than received, and then each late one that it receives. At

@@ -12,13 +12,13 @@
  * logged by their senders (links.h).
  *
  * A crashed rank goes on from its last checkpoint with the events that the log has. Its intervals
- * behind these events are *lost*, and it tells all ranks which. At each failure every rank holds
- * its program until all failed ranks have told their lost intervals. A rank that depends on a lost
- * interval is an *orphan*: it goes back to a checkpoint from before the first such event, and
- * repeats the events up to there. Each rank then writes its log, so that it never has to hear of
- * that failure again, and reports to all what it has received; messages are sent again, or
- * suppressed. A rank knows by itself whether to go back, as its dependences include indirect ones.
- * It goes back at most once for each failure.
+ * behind these events are *lost*, and it tells all ranks which intervals they are. At each failure
+ * every rank holds its program until all failed ranks have told their lost intervals. A rank that
+ * depends on a lost interval is an *orphan*: it goes back to a checkpoint from before its first
+ * event that does, and repeats the events up to that one. Each rank then writes its log, so that it
+ * never has to hear of that failure again, and reports to all what it has received; messages are
+ * sent again, or suppressed. A rank knows by itself whether to go back, as its dependences include
+ * indirect ones. It goes back at most once for each failure.
  *
  * Messages from before a failure are discarded: either their sending is undone, or their sender has
  * them in its log. A message from after the failure is sent only after its receiver's report, so
@@ -28,9 +28,9 @@
  * to tell when they are.
  *
  * Checkpoints are independent. When one is durable, the rank asks the ranks on which it depends to
- * tell when their intervals are stable. After that no failure can undo this checkpoint. Then
- * earlier checkpoints, events and dependences are dropped, and senders drop their messages from
- * before it.
+ * tell when their intervals are stable. When these are stable, no failure can undo this checkpoint.
+ * Then earlier checkpoints, events and dependences are dropped, and senders drop messages that were
+ * received before it.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -161,8 +161,8 @@ static void send(const struct rank *r)
 
 /* ---- receiving, deciding ---- */
 
-/* Takes a message. If the message is received again, its dependences are noted already; what was
- * told before it is noted with the next message of its sender. */
+/* Takes a message. A message that is received again adds no dependences: what its sender told
+ * before it is noted with the sender's next new message. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

@@ -87,8 +87,8 @@ struct state {
   struct rcl_links_counts links;
 };
 
-/* Lists the peers; the checkpoints with their marks; the events, and on what they depend; on what
- * the next message of a peer will depend; own failures; the links. */
+/* Lists the peers, the checkpoints with their marks, the events, their dependences, the dependences
+ * of each peer's next message, own failures, and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(peers, struct peer, config->ranks)                                                         \
   LIST(images, struct image, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,         \

@@ -101,8 +101,8 @@ struct counts {
   uint32_t sent, received;
 };
 
-/* Lists the counts of both checkpoints, the durable one first; for each rank, the number of the
- * last message to it that no restart of it will ask for; the event log; the links. */
+/* Lists the counts of both checkpoints (the durable one first); for each rank, the number up to
+ * which no restart of it will ask for messages; the event log; and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(all_counts, struct counts, 2 * config->ranks)                                              \
   ARRAY(released_of, uint32_t, config->ranks)                                                      \

@@ -141,7 +141,7 @@ enum rcl_event_kind {
   /* The rank has become a member of a new communicator `comm`; it is always a member of 0. The
    * event follows the COLLECTED of the call with `makes`, or the DELIVER in its place, with no
    * event in between. When all members have freed `comm`, a later communicator of the same members
-   * is the same `comm` again: they become members again, and its calls are counted on. */
+   * is the same `comm` again: they become members again, and the count of its calls goes on. */
   RCL_EVENT_MEMBER,
   /* The program makes collective `call` on `comm`. Data flow as `flow` says, from or to `root`.
    * Only for protocols with `collectives`. */
@@ -312,7 +312,8 @@ enum rcl_action_kind {
   RCL_ACTION_COMMIT,
   RCL_ACTION_ERASE, /* this rank no longer needs any part of `checkpoint`; FRESH: no checkpoint */
   /* Restore this rank from `checkpoint`, then START it; this is the last action. Global recovery:
-   * only at DOWN, to its checkpoint, without a STORE in the same step. Never with CAPTURE. */
+   * only at DOWN, to the checkpoint of that event, without a STORE in the same step. Never with
+   * CAPTURE. */
   RCL_ACTION_ROLL_BACK,
 
   /* The outside. */

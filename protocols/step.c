@@ -47,7 +47,7 @@ static void fold_block(uint64_t lane[LANES], const unsigned char *at, size_t byt
 
 /* Multiplies and rotates, in lanes that do not wait for each other. Every state of a traced run
  * goes through here, and most of a state is room in lists. So blocks of zeros are skipped, and each
- * other block also mixes in its place. Blocks outside of all pieces are skipped without being
+ * other block also mixes in its offset. Blocks outside of all pieces are skipped without being
  * read. */
 static uint64_t digest_pieces(const void *state, size_t bytes, const struct rcl_piece *piece,
                               uint32_t pieces)

@@ -89,8 +89,8 @@ static size_t known_used(const struct rcl_config *config, const struct state *st
 }
 
 /* Lists, for each checkpoint that a line may need (also the beginning of the program), its marks
- * and its number of outputs; on what the rank depends now; the coordinator's rows, and on what each
- * state of each rank depends; the links. */
+ * and its number of outputs. Then come the present dependences, the coordinator's rows, the
+ * dependences of each state of each rank, and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
        (state->interval - state->first + (size_t)1) * (size_t)config->ranks,                       \
@@ -336,8 +336,8 @@ static void collect(const struct rank *r, uint32_t checkpoint)
   }
 }
 
-/* Asks all ranks for their tables, if all stand on the line. If it is asking already, does so
- * afterwards. */
+/* Asks all ranks for their tables, if all stand on the line. If the coordinator is asking already,
+ * it will ask once more afterwards. */
 static bool gather(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

@@ -1,16 +1,16 @@
 /* States the line invariant of blocking.c, which includes this file after its own state. C is the
  * committed checkpoint, C1 the next one, and i and j are ranks.
  *
- * The argument, in the order of the clauses: a rank counts what its program has sent and was given
- * (counts), so what is under way is the difference of these counts (totals). A rank that is in a
- * barrier sends nothing until it leaves, and has contributed what it had sent less what it had
- * received; what it receives inside it only makes the contribution larger than that difference
- * (own). So if all contributions to a barrier add up to nothing, nothing is under way between any
- * two ranks. A rank that is captured in such a barrier is held until the commit. The others, which
- * are in the same barrier, find the same contributions there (share, decided), and take the same
- * checkpoint (together); so nothing comes under way before all have (channels). The image of a rank
- * has the counts that the rank still has (newer image). A commit waits for the images of all ranks
- * (count, committing), so the counts of the images agree (line). */
+ * The argument names the clauses in their order. A rank counts what its program has sent and was
+ * given (counts), so what is under way is the difference of these counts (totals). A rank that is
+ * in a barrier sends nothing until it leaves, and has contributed what it had sent less what it had
+ * received; what it receives inside the barrier only makes the contribution larger than the present
+ * difference (own). So if all contributions to a barrier add up to nothing, nothing is under way
+ * between any two ranks. A rank that is captured in such a barrier is held until the commit. The
+ * others, which are in the same barrier, find the same contributions there (share, decided), and
+ * take the same checkpoint (together); so nothing comes under way before all have (channels). The
+ * image of a rank has the counts that the rank still has (newer image). A commit waits for the
+ * images of all ranks (count, committing), so the counts of the images agree (line). */
 #ifndef RECLINE_BLOCKING_LINE_H
 #define RECLINE_BLOCKING_LINE_H
 
@@ -157,7 +157,7 @@ static bool share_holds(const struct rcl_whole *w, int i, int j)
   return last[WANTED] == own[WANTED] && last[UNDER_WAY] == own[UNDER_WAY];
 }
 
-/* Of the contributions that are not taken yet, too, only the coordinator's want a checkpoint. */
+/* Among contributions that are not taken yet, only the coordinator's can want a checkpoint. */
 static bool wanted_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);

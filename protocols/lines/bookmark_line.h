@@ -1,8 +1,8 @@
 /* States the line invariant of bookmark.c, which includes this file after its own state. C is the
  * committed checkpoint, C1 the next one, and i and j are ranks.
  *
- * The argument, in the order of the clauses: the messages under way from i to j are those that i
- * has sent less those that j has received (totals). A rank that holds its program sends nothing,
+ * The argument names the clauses in their order. The messages under way from i to j are those that
+ * i has sent less those that j has received (totals). A rank that holds its program sends nothing,
  * and has told each peer its total (bookmark, told); a peer that says `drained` has received
  * exactly that total (drained, empty). So when a rank captures, it has received all messages sent
  * to it, and its peers have received all that it sent (quiet); this stays true until it is

@@ -4,7 +4,7 @@
  *
  * The argument names the clauses in their order. What i has sent to j was delivered there, or is
  * kept there for after the capture, or is under way (totals). A rank that has captured C1 tells
- * each peer how many white messages it has sent to it (tell). What j was told, and what it has
+ * each peer how many white messages it has sent there (tell). What j was told, and what it has
  * received since, show how many white ones are still under way (white), and red messages are told
  * apart from them (colour, red). What i had sent before C1 was given to j before C1, or is recorded
  * by j, or is white and under way (cut). A rank ends its record when none is missing (closed), and
@@ -23,7 +23,7 @@ static uint32_t recorded_in(const struct rcl_whole *w, int i, int j, const struc
   return kept_from(kept_of(config, state), state->kept, config->capacity, i);
 }
 
-/* Returns what j counts of its channel from i and to i. */
+/* Returns what j counts of its channels from i and to i. */
 static struct count counted_by(const struct rcl_whole *w, int j, int i)
 {
   return is_behind(w, j) ? (struct count){0} : counts(w->rank[j].config, state_of(w, j))[i];

@@ -5,7 +5,7 @@
  * The argument names the clauses in their order. What i has sent to j was given to the program of
  * j, or j keeps it, or it is under way; i sends again the orphans that j has yet to drop (totals).
  * Indexes tell on which side of the line of its sender a message was sent (index). A rank that has
- * captured C1 tells each peer how many white messages it has sent to it (marker), so a peer knows
+ * captured C1 tells each peer how many white messages it has sent there (marker), so a peer knows
  * how many are still under way (white). Red messages that come before j captures C1 are orphans
  * once they are given (early, red). What the image of i shows as sent, the image or the log of j
  * has, or it is white and under way; orphans are in the image of j only (cut). A rank ends its log

@@ -5,10 +5,10 @@
  * if events are logged, the events before the send are stable. The program's send is complete at
  * once; a message that is not on the wire waits in the log, with later messages to the same peer.
  *
- * When a rank has gone back, both ends of a link report the numbers that they have received. The
- * other end sends missing messages again; when its program repeats a send that has arrived, it
- * suppresses the message. Receives name tags, so messages overtake each other. So each end keeps
- * the number up to which all messages are in, and the numbers ahead of a gap.
+ * When a rank has gone back, both ends of a link report the numbers that they have received. Each
+ * end sends again the messages that the other end lacks. When its program repeats a send that has
+ * arrived, it suppresses the message. Receives name tags, so messages overtake each other. So each
+ * end keeps the number up to which all messages are in, and the numbers ahead of a gap.
  */
 #ifndef RECLINE_LINKS_H
 #define RECLINE_LINKS_H
