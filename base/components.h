@@ -26,7 +26,7 @@ struct components {
   /* Set by the caller. */
   uint32_t *number; /* for each node: 0 at first, then the number of its component */
   uint32_t *last;   /* the last number given to a component, COMPONENT_ALONE at first; searches that
-                       share no node may share both and run at the same time */
+                       share no node may share `number` and `last`, and run at the same time */
   size_t *left;     /* bytes that searches may still take, together; NULL: no bound */
   void *ctx;
   /* Finds the first edge of `node` whose number is at least *edge. Sets *edge to the number of the

@@ -12,7 +12,7 @@ enum { CONFINE_SECONDS = 3 };
 
 enum confine_access { CONFINE_TOUCHED, CONFINE_READ, CONFINE_WRITTEN };
 
-/* Tells how code ended that has not returned. */
+/* Tells how code that has not returned has ended. */
 struct confine_end {
   bool late;                  /* it took longer than CONFINE_SECONDS */
   int signal;                 /* the signal that ended it; 0: none did */

@@ -1,5 +1,5 @@
-/* American flag sort (McIlroy, Bostic and McIlroy, Engineering radix sort, Computing Systems 1993):
- * sorts by one byte after the other, beginning with the first. */
+/* Sorts by one byte after the other, beginning with the first: American flag sort (McIlroy, Bostic
+ * and McIlroy, Engineering radix sort, Computing Systems 1993). */
 #include "base/sort.h"
 
 #include <stdlib.h>

@@ -27,8 +27,8 @@ void recline_iteration(unsigned iteration);
 
 /* From here on the copy that makes an iteration a transaction takes the time of a copy of `bytes`
  * bytes, the amount that the program changes in an iteration. The whole rank is saved nevertheless,
- * and the copy for a stored checkpoint takes the time of the whole image. With 0 each copy does. In
- * Fortran an INTEGER(8). */
+ * and the copy for a stored checkpoint takes the time of the whole image. With 0 each copy takes
+ * that time. In Fortran an INTEGER(8). */
 void recline_iteration_bytes(unsigned long long bytes);
 
 /* From here on a checkpoint of the calling rank takes `bytes` bytes of simulated storage, instead
@@ -110,7 +110,8 @@ enum recline_place recline_restarts(void);
 
 /* At a restart, returns how many bytes the image has for `id`; 0: none, or there is no restart. The
  * program must protect at least as many. On another number of ranks, returns 0 for memory in which
- * ranks differ, and all bytes of a distributed array. In Fortran an INTEGER(8) function. */
+ * ranks differ, and for a distributed array the size of the whole. In Fortran an INTEGER(8)
+ * function. */
 size_t recline_protected_bytes(int id);
 
 /* At a restart puts the data back, wherever the program is, and returns what recline_restarts()

@@ -216,6 +216,6 @@ enum real_place real_restore(void)
     put_all_back();
   real.restart = REAL_NOWHERE;
   real.same = place;
-  real_switch(REAL_COMPUTE); /* the first switch that ends the restart */
+  real_switch(REAL_COMPUTE); /* from here on time does not count as restart */
   return place;
 }

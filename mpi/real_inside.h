@@ -212,7 +212,7 @@ uint32_t real_wire_agree(uint32_t value, MPI_Op); /* reduces over all processes 
 /* ---- real_storage.c ---- */
 
 void real_storage_begin(void); /* finds the checkpoint to start from, and this life's number */
-void real_storage_load(void);  /* state, slots and all else that does not belong to the program */
+void real_storage_load(void);  /* loads state, slots and all else except the program's data */
 void real_storage_capture(void);
 void real_storage_store(const struct rcl_action *);
 void real_storage_commit(uint32_t checkpoint);

@@ -3,7 +3,7 @@
  *
  *     FOLDER/trace.LIFE.RANK      lives count from 0, one for each start
  *
- * One line at each capture, and one at the end, has no step: it tells the account of the process
+ * A line at each capture, and a line at the end, have no step: they tell the account of the process
  * over its life so far. SPENT are seconds, in the order of enum real_activity.
  *
  *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Flags for kinds of files, in the order in which kinds are searched for a name. */
+/* Lists flags for kinds of files, in the order in which kinds are searched for a name. */
 enum catalogue {
   CATALOGUE_CLAIMS = 1,
   CATALOGUE_MUTANTS = 2,
@@ -23,7 +23,8 @@ enum catalogue {
  * empty. The caller frees the list with g_strfreev(). */
 char **catalogue_files(unsigned kinds);
 
-/* Returns the names of these files, likewise. */
+/* Returns the names of all files of `kinds`, in the same order. The caller frees the list with
+ * g_strfreev(). */
 char **catalogue_names(unsigned kinds);
 
 /* Returns the file of that name, with or without its suffix, in the first of `kinds` that has it;

@@ -1,12 +1,12 @@
-/* A program on real MPI whose protocol takes one step of grammar-cases.h, or of the list below:
+/* Runs a protocol on real MPI that takes one step of grammar-cases.h, or of the list below:
  *
  *     grammar-mpi NUMBER FOLDER   ends at that step; with number 0 the program comes to its end
  *     grammar-mpi --list          number, name and expected text of each step of the list below
  *     grammar-mpi renews FOLDER   a step that begins a checkpoint sets the timer, too: comes to its
  *                                 end, and leaves what is committed
  *
- * One process, which sends to itself and passes a barrier; with `renews`, processes that do
- * neither. */
+ * There is one process, which sends to itself and passes a barrier; with `renews`, several
+ * processes do neither. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "mpi/real_host.h"
 #include "verify/t/grammar-plugin.c"
 
-/* Steps that the door allows and this host lacks (docs/mpi-host.md). */
+/* Lists steps that the door allows and this host lacks (docs/mpi-host.md). */
 /* clang-format off */
 static const struct grammar_case lacking[] = {
     {"a call that is made again", ABOVE, RCL_EVENT_START, false,
