@@ -26,8 +26,8 @@
  * points that the program names, they can deadlock: a rank that is held at a safe point may still
  * have to send a message. Another rank, which has passed that point, may wait for the message
  * before it reaches its next safe point. With the parameter `iterations`, which is not in the
- * paper, the ranks agree on a safe point instead: each tells the iteration in which the request has
- * found it, and all stop at the beginning of the iteration after the last of these.
+ * paper, the ranks agree on a safe point instead. Each rank tells the iteration in which the
+ * request has found it, and all stop at the beginning of the iteration after the last one told.
  *
  *             SAFE_POINT of an iteration        all iterations, this is the place
  *     WANTED ---------------------------> AGREEING ---------------------> DRAINING
@@ -35,12 +35,12 @@
  *        +----------------------------------------+
  *
  * Both ends of each channel must know that it is empty. With the parameter `exchange` at TWICE, two
- * exchanges of all with all tell them: a bookmark has the total that a rank has sent to the peer,
- * and the peer answers `drained` when it has received as many. With ONCE, as in Open MPI
+ * exchanges of all with all tell them so. A bookmark has the total that a rank has sent to the
+ * peer, and the peer answers `drained` when it has received as many. With ONCE, as in Open MPI
  * (crcp/bkmrk: send_bookmarks(), ft_event_check_bookmarks()), a bookmark has both totals, what the
  * rank has sent to the peer and what it has received from it. So both ends compare the same two
- * numbers, and only a channel on which these differ needs more: the sender sends the details of
- * what is on the way, the receiver drains it and acknowledges that by `drained`.
+ * numbers, and only a channel on which these differ needs more. There the sender sends the details
+ * of what is on the way; the receiver drains it and acknowledges that by `drained`.
  *
  * Transitions:
  *     RUNNING -> WANTED : want()  [control request, timer]

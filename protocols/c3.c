@@ -8,7 +8,7 @@
  *     1  the initiator (rank 0) sends pleaseCheckpoint to all
  *     2  at its next SAFE_POINT a rank takes its checkpoint, tells every neighbour how many
  *        messages it has sent there (mySendCount), and logs late messages and the outcomes of
- *        non-deterministic decisions; when all its late messages are in it tells the initiator
+ *        non-deterministic decisions; when all its late messages are in, it tells the initiator
  *        readyToStopLogging
  *     3  when all are ready, the initiator sends stopLogging
  *     4  a rank stops logging on stopLogging, or on a message whose sender has stopped; when its

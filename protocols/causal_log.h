@@ -20,9 +20,9 @@ enum control { HAVE = 1, REPORT, CHECKPOINTED, ASK, ANSWER, DETERMINANT, OF, CON
 
 enum parameter { FAILURES };
 
-/* Describes the event at `position` of `receiver`, counted from 1: receive `request` was given a
- * message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `tag` decisions in a row came
- * out as `request` (peer is RCL_ANY). */
+/* Describes the event at `position` of `receiver`, counted from 1. Either receive `request` was
+ * given a message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `tag` decisions in a
+ * row came out as `request` (peer is RCL_ANY). */
 struct determinant {
   int16_t receiver, peer;
   uint32_t position, request, tag;

@@ -1,5 +1,5 @@
-/* Lets outputs of causal.c leave: each when all determinants that the rank has are stable, as f
- * failures can then undo nothing on which the output depends (Elnozahy et al., ACM Computing
+/* Lets outputs of causal.c leave. An output leaves when all determinants that the rank has are
+ * stable, as f failures can then undo nothing on which it depends (Elnozahy et al., ACM Computing
  * Surveys 34 (2002), section 3.4). The rank tells these determinants to f peers at once, which
  * confirm them. Outputs that come meanwhile wait for the next round. */
 #ifndef RECLINE_CAUSAL_OUTPUTS_H

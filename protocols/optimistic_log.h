@@ -18,9 +18,9 @@ enum control { HAVE = 1, REPORT, LOST, TOLD, DEPENDS, ASK, STABLE, RECEIVED };
 /* Tells whether the log on storage has all failures that this rank knows of. */
 enum unsaved { SAVED, TO_SAVE, BEING_SAVED };
 
-/* Describes an entry of the event log, in the order of events: receive `request` was given a
- * message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions in a row,
- * each an event, came out as `outcome`. */
+/* Describes an entry of the event log, which is in the order of events. Either receive `request`
+ * was given a message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions
+ * in a row, each an event, came out as `outcome`. */
 struct happened {
   uint32_t event;   /* number of the event, or of the first of these decisions; from 1 */
   uint32_t request; /* 0: it is a decision */

@@ -1,7 +1,7 @@
-/* Lets outputs of optimistic.c leave: each when no failure can undo it any more, as the rank's
- * events are stable and so are the intervals of others on which they depend. The rank asks the
- * others when these are stable, as it does for a checkpoint. Outputs that come meanwhile wait for
- * the next round. */
+/* Lets outputs of optimistic.c leave. An output leaves when no failure can undo it any more: the
+ * rank's events are stable, and so are the intervals of others on which they depend. The rank asks
+ * the others when these are stable, as it does for a checkpoint. Outputs that come meanwhile wait
+ * for the next round. */
 #ifndef RECLINE_OPTIMISTIC_OUTPUTS_H
 #define RECLINE_OPTIMISTIC_OUTPUTS_H
 

@@ -57,9 +57,9 @@ enum control { HAVE = 1, REPORT, CHECKPOINTED };
 
 static const char *const controls[] = {"none", "have", "report", "checkpointed", NULL};
 
-/* Describes an entry of the event log, in the order of events: receive `request` was given a
- * message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions in a row,
- * each an event, came out as `outcome`. */
+/* Describes an entry of the event log, which is in the order of events. Either receive `request`
+ * was given a message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions
+ * in a row, each an event, came out as `outcome`. */
 struct happened {
   uint32_t request; /* 0: it is a decision */
   uint32_t outcome;

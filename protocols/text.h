@@ -40,9 +40,9 @@ char *nearly_full_print(uint32_t list, uint32_t capacity, char *text);
 char *event_print(const struct rcl_protocol *, const struct rcl_event *, char *text);
 char *action_print(const struct rcl_protocol *, const struct rcl_action *, char *text);
 
-/* Returns whether a printed event or action is the step that `moment` (an end of a phase, struct
- * rcl_phase) names: by its kind, and then by fields, or beginnings of fields, all of which the step
- * has. */
+/* Returns whether a printed event or action is the step that `moment` names (an end of a phase,
+ * struct rcl_phase). `moment` has the kind of the step, and then fields, or beginnings of fields,
+ * all of which the step must have. */
 bool text_is_moment(const char *text, const char *moment);
 
 enum { NUMBER_MAX = 21 }; /* bytes of the longest number, with its end */

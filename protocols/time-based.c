@@ -2,15 +2,15 @@
  *
  * Source: "Event Logging", section 2.2.1, after Neves and Fuchs and after Cristian and Jahanian:
  * clocks deviate from the instant T of a checkpoint by at most D (Tdev), so two clocks differ by at
- * most 2 D; a message takes at most L (Tmax) and at least S (Tmin). All messages passed between T -
+ * most 2 D. A message takes at most L (Tmax) and at least S (Tmin). All messages passed between T -
  * 2 D - L and T + 2 D - S are cached.
  *
  *     1  from T - 2 D - L on a rank caches the messages that it sends: earlier messages have
  *        reached their receiver when it takes its checkpoint
  *     2  at T it takes its checkpoint; the cached messages, of which some may be in transit, are
  *        part of it
- *     3  until T + 2 D - S its messages are held back, as one might be received before its
- *        receiver's checkpoint: an orphan. The program goes on
+ *     3  until T + 2 D - S its messages are held back, while the program goes on: a message might
+ *        otherwise be received before its receiver's checkpoint and be an orphan
  *     4  when all images are on disk, rank 0 commits
  *
  *                timer              timer              captured

@@ -9,10 +9,10 @@
  * intervals, in the worst case all (claim uncoordinated-no-domino).
  *
  * At a crash every rank holds its program and sends its table of dependences to the coordinator,
- * which computes the line: for each rank the last checkpoint that depends on nothing undone, or the
- * present state of a rank that lives. No message under way survives. When a rank stands on the line
- * it reports to all what it has received, and they send the other messages again from their logs
- * (links.h). The logs roll back with their owners.
+ * which computes the line. The line has, for each rank, the last checkpoint that depends on nothing
+ * undone, or the present state of a rank that lives. No message under way survives. When a rank
+ * stands on the line it reports to all what it has received, and they send the other messages again
+ * from their logs (links.h). The logs roll back with their owners.
  *
  * Suppose that all ranks failed now and went back to a line of checkpoints on storage. No later
  * crash leads to an earlier line: of two lines, the later checkpoints of all ranks make a line,

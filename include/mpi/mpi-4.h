@@ -1,6 +1,6 @@
-/* Declares the calls of MPI 4 that SMPI does not have. mpi.h includes this file; the layer defines
- * the calls, so they exist in runs only: under plain smpirun each ends the program with its name.
- * wrappers.awk reads the declarations. */
+/* Declares the calls of MPI 4 that SMPI does not have. mpi.h includes this file. The layer defines
+ * the calls, so they exist in runs only; under plain smpirun each of them ends the program and
+ * names the call. wrappers.awk reads the declarations. */
 #ifndef RECLINE_MPI_4_H
 #define RECLINE_MPI_4_H
 

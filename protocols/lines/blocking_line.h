@@ -4,7 +4,7 @@
  * The argument names the clauses in their order. A rank counts what its program has sent and was
  * given (counts), so what is under way is the difference of these counts (totals). A rank that is
  * in a barrier sends nothing until it leaves, and has contributed what it had sent less what it had
- * received; what it receives inside the barrier only makes the contribution larger than the present
+ * received. What it receives inside the barrier only makes the contribution larger than the present
  * difference (own). So if all contributions to a barrier add up to nothing, nothing is under way
  * between any two ranks. A rank that is captured in such a barrier is held until the commit. The
  * others, which are in the same barrier, find the same contributions there (share, decided), and

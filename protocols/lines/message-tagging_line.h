@@ -10,8 +10,8 @@
  * once they are given (early, red). What the image of i shows as sent, the image or the log of j
  * has, or it is white and under way; orphans are in the image of j only (cut). A rank ends its log
  * when no white message is missing (closed, log). A commit waits for image and log of each rank
- * (count, committing), so by the images of C and the logs all messages are given once: the late
- * ones from the log, and the orphans are sent again and dropped (line). */
+ * (count, committing). So by the images of C and the logs all messages are given once: late ones
+ * come from the log, and orphans are sent again and dropped (line). */
 #ifndef RECLINE_MESSAGE_TAGGING_LINE_H
 #define RECLINE_MESSAGE_TAGGING_LINE_H
 

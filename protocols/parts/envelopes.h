@@ -1,8 +1,9 @@
 /* Has logs of envelopes, for protocols that identify messages by their envelopes.
  *
  * Source: "Event Logging" (a variant of the Chandy-Lamport algorithm for MPI that needs no FIFO
- * channels), sections 3.3.1 (a log is a list, searched from its beginning) and 4.2 (sorted by a
- * hash of the envelope, with the number of its occurrences, by binary search).
+ * channels), sections 3.3.1 (a log is a list, searched from its beginning) and 4.2 (a log is sorted
+ * by a hash of the envelope, counts the occurrences of each envelope, and is searched by
+ * bisection).
  *
  * Messages with one envelope are received in the order in which they were sent (MPI 3.1, section
  * 3.5), so a log need not tell them apart: a match takes the oldest one.

@@ -5,7 +5,7 @@
 # removed at the end. Each of ok, not_ok, report, is, same, check and exits says one line of TAP.
 # The last line of a test is `finish`, or `finish N`, which fails unless N lines were said: a test
 # that ended early does not pass. tap_said and tap_failed count lines; a test that passes on lines of
-# another program's sets them.
+# another program sets them itself.
 
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 root=$here
