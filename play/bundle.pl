@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
-# bundle.pl PAGE MODULE TEMPLATE FILE...: the template with each file in the place of {{its name}},
-# and the module, compressed and in base64, in that of {{module}}; '': there is none. {{packed NAME}} is
-# a file compressed likewise. Browsers unpack gzip themselves. Indentation of scripts and their lines
-# that are only a comment are left out: each page that users keep has them all.
+# bundle.pl PAGE MODULE TEMPLATE FILE...: writes the template to PAGE, with each file in place of
+# {{its name}}, or compressed and in base64 in place of {{packed NAME}}. The module, compressed likewise,
+# replaces {{module}}; MODULE '' means that there is none. Browsers unpack gzip themselves. Every page that
+# users keep has all scripts, so their indentation and lines of comment are left out.
 use strict;
 use warnings;
 use IO::Compress::Gzip qw(gzip $GzipError);

@@ -50,8 +50,8 @@ const Engine = {
     return steps;
   },
 
-  // Returns what the steps do not show but the end of a known run does, as {from, count, line}: the steps from
-  // `from` on repeat for ever, or null. Returns null if the steps show all.
+  // Returns what only the end of a known run shows, as {from, count, line}. The steps from `from` on repeat for
+  // ever; `from` is null if none repeat. Returns null if the steps show all.
   ending(world, steps) {
     const again = world.again > 0;
     if (!world.violation || (!again && (!world.real || steps.some((step) => step.violation)))) return null;

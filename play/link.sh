@@ -1,7 +1,7 @@
 #!/bin/sh
-# link.sh TREE NAME SOURCE: the page's module with one more protocol, compressed and in base64, on
-# standard output; then, on a line of its own, what is in that protocol's `struct state`, as layout.pl
-# writes it, if SOURCE has one and there is a perl.
+# link.sh TREE NAME SOURCE: prints the page's module with one more protocol, compressed and in base64.
+# Then prints, on a line of its own, what is in that protocol's `struct state`, as layout.pl writes it,
+# if SOURCE has one and there is a perl.
 #
 # TREE is the folder of this build or installation. The protocol is in SOURCE, a file that ends with
 # RECLINE_PROTOCOLS; without SOURCE, NAME is a mutant, made of the sources and patches in

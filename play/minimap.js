@@ -13,7 +13,7 @@ const Minimap = {
   },
 
   // Returns {html, shown}: `shown` are the marks in use. `begin` and `end` bound the steps of the diagram; `wrong`
-  // is the step that violates, or null. Of marks of a kind that fall on one pixel of a rank one is painted.
+  // is the step that violates, or null. If marks of a kind fall on one pixel of a rank, only one is painted.
   draw(steps, ranks, begin, end, wrong, width) {
     const {left, right} = Minimap.frame(steps.length, begin, end, width);
     const {ROW, TOP} = Minimap, rows = Math.min(ranks, 16), height = 2 * TOP + (rows + 1) * ROW;

@@ -1,7 +1,7 @@
 /* A node is an interval of a rank, from one of its checkpoints to the next. An edge says that the
- * interval at its head is undone with the one at its tail, because a message went from one to the
- * other, or because both belong to one rank and follow each other. The graph shows the first crash:
- * it counts messages until then, and rollbacks until the next crash. */
+ * interval at its head is undone with the interval at its tail, because a message went from one
+ * interval to the other, or because both belong to one rank and follow each other. The graph shows
+ * the first crash, with messages before it, and rollbacks until the next crash. */
 #include "plots/dependencies.h"
 
 enum fate_of_interval { STANDS, UNDONE, CRASHED };

@@ -57,8 +57,8 @@ struct span {
   int rank, from, to;
 };
 
-/* A rollback, `from` the roll-back action, or the start of a rank that had crashed, `to` the
- * capture, or the rank's first start. */
+/* A rollback. It goes `from` the roll-back action, or from the start of a rank that had crashed,
+ * `to` the capture, or to the rank's first start. */
 struct rollback {
   int rank, from, to;
   gint64 checkpoint;

@@ -327,7 +327,7 @@ static void paint_marked(struct diagram *diagram, const struct mark *mark, struc
   g_autofree char *node = spacetime_fresh_name(diagram),
                   *pos = picture_pos((struct point){at.x + 20, at.y});
   const char *color = mark->color ? mark->color : cut_color(1);
-  const char *size = mark == &RING ? "0.13" : mark->size; /* a row of the legend has no more room */
+  const char *size = mark == &RING ? "0.13" : mark->size; /* a ring does not fit the legend's row */
   picture_node(diagram->picture, node, "shape", mark->shape, "style", "filled", "fixedsize", "true",
                "width", size, "height", size, "fillcolor", mark->fill ? mark->fill : color, "color",
                color, "orientation", mark->turn, "penwidth", "0.8", "pos", pos, "class", "legend",

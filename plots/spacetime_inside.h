@@ -99,7 +99,7 @@ struct point spacetime_point(const struct diagram *diagram, int line);
 /* Draws the axis of steps or seconds, below the last rank. */
 void spacetime_paint_axis(struct diagram *diagram);
 
-/* Draws an arrow between the messages' ends, with its name or number. */
+/* Draws an arrow from the message's send to its receipt, with its name or number. */
 void spacetime_paint_message(struct diagram *, const struct message *);
 
 /* Draws an arc below the row of a rank, from one line of the trace to another. */

@@ -47,7 +47,7 @@ static bool is_free(const struct diagram *diagram, struct rectangle want)
 }
 
 /* Writes a text beside the middle of an arrow, or where there is room along it. Returns false if
- * there is none. */
+ * there is no room. */
 static bool paint_text(struct diagram *diagram, const char *text, const char *color,
                        struct point from, struct point to)
 {

@@ -165,7 +165,7 @@ class Trace {
     return list;
   }
 
-  // Returns the text of a step, as the trace has it but for digests and contents.
+  // Returns the text of a step as it is in the trace, without digests and contents.
   async text(step) {
     const chunk = Math.floor(step / this.text_lines);
     if (!this.chunks.has(chunk)) {

@@ -38,7 +38,7 @@ const kinds = {
   },
 
   check() {
-    const holds = (claim) => claim.verdict === 'holds'; // a violation that is expected is no good thing, and no bad one
+    const holds = (claim) => claim.verdict === 'holds'; // an expected violation is neither good nor bad
     const claims = JSON.parse(about.result).claims, wrong = claims.filter((claim) => claim.verdict !== claim.expected);
     title(claims.length === 1 ? `${claims[0].id}: ${claims[0].statement || ''}` : `${claims.length} claims`,
       wrong.length ? `${wrong.length} not as expected` : claims.length === 1 ? `${claims[0].verdict}, as expected` : 'as expected',
@@ -219,7 +219,7 @@ const keys = {'+': buttons.in, '=': buttons.in, '-': buttons.out, ArrowLeft: but
 function listenTo(drawing) {
   const box = drawing.canvas.parentElement;
   let grip = null;
-  // Of two runs the keys and the mouse are about the one in whose drawing they are used.
+  // With two runs, keys and mouse act on the run in whose drawing they are used.
   for (const kind of ['keydown', 'wheel', 'pointerdown', 'pointermove', 'dblclick'])
     box.addEventListener(kind, () => { ({trace, view} = drawing); });
   box.onkeydown = (event) => {

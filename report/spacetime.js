@@ -34,8 +34,8 @@ class SpaceTime extends Timeline {
     return {from, to};
   }
 
-  // Returns the part of the window from before a crash until after the last rank that it sends back starts again;
-  // null: that has too many messages, or no rank goes back.
+  // Returns the part of the window from before a crash until all ranks that it sends back have started again;
+  // null: this part has too many messages, or no rank goes back.
   recovery(crash) {
     const {trace, view} = this, {again} = trace.failures().find(({crashes}) => crashes.includes(crash));
     const end = again < 0 ? -1 : trace.time[again];

@@ -32,7 +32,7 @@ const Tables = {
 
   swatch(name) { return element('span', '', {className: 'swatch', style: `background: var(--${name})`, ariaHidden: 'true'}); },
   seconds(value) { return Trace.duration(value * 1e9); },
-  // A share of the time is a sum of rounded nanoseconds, so its last digits mean nothing.
+  // Shows a share of the time. It is a sum of rounded nanoseconds, so its last digits mean nothing.
   share(ns) { return Trace.duration(ns, 5); },
   percent(value) { return `${(100 * value).toFixed(1)} %`; },
 

@@ -241,8 +241,8 @@ class Timeline {
 
   // ---- strips: {title, short, show, level(from, to), mean} ----
 
-  // Returns the length of time over which the most of a mean is told: a round one, about a 200th of the window. So
-  // the number depends on the window, and not on the width of the page.
+  // Returns the length of time over which means are taken to find the largest: a round one, about a 200th of the
+  // window. So the number depends on the window, and not on the width of the page.
   get bin() { return ticks(this.shown.from, this.shown.to, 200).step; }
 
   // Returns the most of a strip in the window, as text.

@@ -117,7 +117,7 @@ async function drawnMarks(p) {
   is(made.texts.filter((text) => /^\d+$/.test(text)).length >= 7, true, 'steps have their numbers');
 }
 
-// The frame of the strip is around what is in sight.
+// Tests that the frame of the strip is around the steps that are in sight.
 async function framed(p) {
   await p.call('Emulation.setDeviceMetricsOverride', {width: 400, height: 900, deviceScaleFactor: 1, mobile: true});
   await p.press('End');
@@ -132,7 +132,7 @@ async function framed(p) {
   await p.call('Emulation.clearDeviceMetricsOverride');
 }
 
-// At 400 px nothing makes the page scroll sideways.
+// Tests that at 400 px nothing makes the page scroll sideways.
 async function narrow(p) {
   await p.call('Emulation.setDeviceMetricsOverride', {width: 400, height: 900, deviceScaleFactor: 1, mobile: true});
   is(await p.evaluate('document.documentElement.scrollWidth'), 400, 'the page fits 400 px');

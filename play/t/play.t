@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
-# recline play: the page's module against the native protocols, world and explorer. The same moves
-# must give the same lines, verdicts and states: a digest of all. RECLINE_LONG=1 takes 100,000 moves
-# for each protocol.
+# recline play: compares the page's module with the native protocols, world and explorer. The same moves
+# must give the same lines, verdicts and states, of which both compute a digest. RECLINE_LONG=1 takes
+# 100,000 moves for each protocol.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -79,7 +79,7 @@ for my $id ('none-lost', @mutants) {
   my @told = map { /^ *\d+  (.*)/ ? $1 : () } split /\n/, slurp("$dir/told.txt");
   is(run("node $here/narrate.js $dir/$id.html $dir/$id.trace"), join('', map { "$_\n" } @told), "$id: told as recline draw tells it");
 }
-# A capture of an earlier life crosses nothing: rank 0 has gone back when it sends.
+# No message crosses a capture of an earlier life: rank 0 has gone back when it sends.
 open my $lives, '>', "$dir/lives.trace" or BAIL_OUT($!);
 print $lives <<'END';
 recline-trace 3
@@ -105,12 +105,12 @@ is(run("node $here/narrate.js $dir/none-lost.html $dir/lives.trace"), join('', m
 like(run("$recline check $dir/exported.trace"), qr{^$dir/exported.trace: \d+ moves, the same}, 'a trace replays');
 run("sed -i 's/^1 1 start.*/1 1 crash/' $dir/none-lost.trace");
 like(run("$recline check $dir/none-lost.trace", 1), qr/none-lost.trace:\d+: /, 'and not if it is changed');
-# A protocol of one's own, from its source.
+# A user's own protocol is played from its source.
 run("cp $root/examples/pause* $dir; cd $dir && cc -std=c11 -shared -fPIC -I$build/include -o pause.so pause.c && "
   . "$recline play pause-recovers.yaml");
 is(run("$tool describe $dir/pause-recovers.yaml | node $here/walks.js $dir/pause-recovers.html 1 500"),
    (split / /, run("$tool walk 1 500 $dir/pause-recovers.yaml"))[1], 'a protocol of another repository');
-# Traces of it: with the scenario beside them, with --source, without either.
+# Traces of this protocol are played with the scenario beside them, with --source, and without either.
 run("mkdir $dir/loose; cd $dir && sed '/RCL_ACTION_HOLD/d' pause.c >loose/pause.c && cp pause-recovers.yaml loose && "
   . "cc -std=c11 -shared -fPIC -I$build/include -o loose/pause.so loose/pause.c");
 run("cd $dir && $recline check loose/pause-recovers.yaml --out kept", 1);
@@ -123,7 +123,7 @@ for (['kept/pause-recovers', ''], ['alone/alone', ' --source loose/pause.c']) {
   is(slurp("$dir/exported.trace"), slurp("$dir/$trace.trace"), "exported as it was$option");
 }
 like(run("$recline play $dir/alone/alone.trace", 1), qr{alone.trace:\d+: there is no protocol 'pause', expected }, 'without its source');
-# Runs: of a program, to a time of it, and on from there by other moves; of a script by schedule.
+# Runs are played, too: a program's up to a time, and on from there by other moves; a script's by schedule.
 SKIP: {
   skip 'the layer is not part of this build', 7 if !-e "$build/lib/librecline_mpi.so";
   run("cd $dir && $recline run $root/scenarios/demo.yaml --out demo && $recline play demo/trace.txt", 1);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# recline draw, as a user sees it: the parts of pictures, the same bytes twice, errors to the letter.
+# recline draw, as a user sees it: pictures have their parts, and the same bytes twice; errors are exact.
 cd "$(dirname "$0")" || exit 1
 here=$(pwd)
 build=$(cd "${RECLINE_BUILD:-../../build}" && pwd) || exit 1
@@ -23,8 +23,8 @@ ok() {
   fi
 }
 
-# has FILE NUMBER CLASS: so many elements are of exactly this class. What kind of element it is
-# comes first: "edge message late".
+# has FILE NUMBER CLASS: the file has NUMBER elements of exactly this class, whose first word is the kind
+# of element: "edge message late".
 has() {
   seen=$(grep -c "class=\"$3\"" "$1")
   [ "$seen" = "$2" ] || { echo "$seen elements of class $3, expected $2"; return 1; }
@@ -153,7 +153,7 @@ after_header '0 0 start' '1 1 start' '2 0 captured checkpoint=1' \
   '8 - detected rank=0 checkpoint=1' '9 1 down peer=0' '10 0 start checkpoint=1' \
   '11 1 roll-back-is-told-by-control peer=0 | roll-back checkpoint=0'
 "$draw" t.trace --dependencies -o graph.svg >/dev/null
-# node ID: the middle of it, from its text: "x y".
+# node ID: prints "x y", the middle of a node, by its text.
 node() { sed 's/&#45;/-/g' graph.svg | sed -n "/id=\"$1\"/,/<\/g>/s/.*<text [^>]*x=\"\([^\"]*\)\" y=\"\([^\"]*\)\".*/\1 \2/p"; }
 ok "intervals of a rank are in a row, one behind the other" awk -v a="$(node interval-0-0)" -v b="$(node interval-0-1)" \
   'BEGIN { split(a, p); split(b, q); exit !(p[2] == q[2] && p[1] < q[1]) }'
@@ -196,7 +196,7 @@ awk 'BEGIN {
 ok "a long trace is cut down" hints long.svg "301 1 crash"
 ok "and says by what" grep -q '>Left out: 300 lines of posted receives and places without effect, 600 lines of' long.svg
 
-# Nor is it the width of what a protocol logs of each message.
+# What a protocol logs of each message does not make a picture wider either.
 awk 'BEGIN {
   print "recline-trace 3\nprotocol pessimistic\nranks 2\n---\n0 0 start\n0 1 start"
   for (i = 1; i <= 300; i++) {

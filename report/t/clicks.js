@@ -222,7 +222,7 @@ async function paired(p, dir) {
   await names(p);
 }
 
-// At 400 px no page scrolls sideways.
+// Tests that at 400 px no page scrolls sideways.
 async function narrow(p, dir) {
   await p.call('Emulation.setDeviceMetricsOverride', {width: 400, height: 900, deviceScaleFactor: 1, mobile: true});
   for (const page of ['run', 'run-other', 'check', 'campaign', 'replication']) {
