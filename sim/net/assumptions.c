@@ -1,5 +1,5 @@
-/* Notes for the result which values a platform does not give, and which values the run uses
- * instead. */
+/* Notes which values a platform does not give, and which values the run uses instead. The result
+ * lists them. */
 #include <glib.h>
 #include <string.h>
 

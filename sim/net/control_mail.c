@@ -9,17 +9,18 @@
 /* NEARLY is how far, in seconds, the clock may stop before the time for which it was set. */
 static const double NEARLY = 1e-12;
 
-/* Holds the mail of a rank. `mail` has the messages in transit to it, as a binary heap by due time,
- * then by order of posting; by value, as a pointer would cost a cache miss at each look. */
+/* Holds the mail of a rank. `mail` is a binary heap of the messages in transit to the rank, ordered
+ * by due time and then by order of posting. It holds the letters themselves, as a pointer would
+ * cost a cache miss at each look. */
 struct box {
-  struct route *routes; /* routes from its rank to each receiver; set when needed */
+  struct route *routes; /* routes from the rank to each receiver; set when needed */
   struct letter *mail;
   unsigned letters, room;
   uint32_t posted;    /* letters so far */
   double taken;       /* the time until which the rank takes in earlier messages */
   double left;        /* the time until which the rank sends earlier messages */
-  unsigned carried;   /* control messages to it that are transfers and on their way */
-  double carried_due; /* the time before which none of these can arrive */
+  unsigned carried;   /* control messages on their way to the rank as transfers */
+  double carried_due; /* no carried message arrives before this time */
 };
 
 static int ranks;

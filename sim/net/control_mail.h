@@ -4,12 +4,12 @@
  * SimGrid's sharing of links takes time in the square of their number. Mail computes the times
  * itself. A message leaves its sender after earlier ones, at the bandwidth of its route. It is on
  * the way for the latency of its route times the network's *pace*. It is taken in after earlier
- * arrivals. The pace is that of the fastest control message so far that was a transfer, so it
+ * arrivals. The fastest control message so far that was a transfer gives the pace, so the pace
  * reflects SimGrid and the platform. Mail takes no bandwidth from other messages.
  *
  * Only a transfer wakes a rank that waits for transfers. So a control message travels as mail only
- * if its receiver will be awake by then: for another control message, which is a transfer, or for
- * mail that it knows of.
+ * if its receiver will be awake when the message is due: another control message wakes the receiver
+ * by a transfer, or the receiver already waits for earlier mail.
  */
 #ifndef RECLINE_CONTROL_MAIL_H
 #define RECLINE_CONTROL_MAIL_H

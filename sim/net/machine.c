@@ -123,8 +123,8 @@ static void pause_until(struct computation *computation, double end)
 }
 
 /* Waits for the bell instead of the execution: SimGrid throws an exception into an actor whose
- * activity another actor cancels, and does not survive that in the end (docs/warts-smpi.md). If
- * other ranks share the core, the execution takes longer than was computed first. */
+ * activity another actor cancels, and crashes later because of that exception (docs/warts-smpi.md).
+ * If other ranks share the core, the execution takes longer than was computed first. */
 double machine_compute(struct computation *computation, double flops)
 {
   static const double NEARLY = 1e-9;
@@ -248,10 +248,10 @@ double machine_encode_seconds(double bytes)
 
 /* ---- bells ---- */
 
-/* Wakes one actor. sg_cond_wait_for() takes the mutex in a round of the scheduler of its own, so a
+/* Wakes one actor. sg_cond_wait_for() takes the mutex in a separate round of the scheduler, so a
  * notification can fall between the look at `rung` and the wait. A bell that rings in several
  * rounds is not missed. Semaphores would remember a notification, but damage SimGrid's memory when
- * they time out. Both are in docs/warts-smpi.md. */
+ * they time out. docs/warts-smpi.md describes both defects. */
 struct bell {
   sg_mutex_t mutex;
   sg_cond_t cond;

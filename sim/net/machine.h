@@ -12,8 +12,8 @@
 
 double machine_now(void); /* 0 when the run begins */
 /* Begins the run when `actors` actors have made this call, each with the time at which it `came`.
- * The calls return after the last one was made. What the last actor did after it came takes no time
- * of the run. */
+ * The calls return after the last one was made. Then machine_now() returns the latest of these
+ * times: what the actors did after it takes no time of the run. */
 void machine_begin(int actors, double came);
 double machine_since_begin(double clock); /* converts a time of SimGrid's clock */
 void machine_sleep(double seconds);
@@ -42,7 +42,7 @@ unsigned machine_stack_bytes(void);
 
 /* Describes a computation, or a sleep, that another actor can interrupt. The caller waits for its
  * end. If `pause` is set, the caller waits by that function, which returns at the given time or
- * earlier. If it has called machine_interrupt(), the computation ends. */
+ * earlier. The computation ends if that function has called machine_interrupt(). */
 struct bell;
 struct computation {
   struct bell *bell; /* made when it is first needed */
@@ -57,14 +57,14 @@ double machine_doze(struct computation *, double seconds); /* as machine_compute
 void machine_interrupt(struct computation *); /* does nothing if there is no computation */
 
 /* machine_property() returns a property (with a static name) of the caller's host, or of the
- * innermost zone around it that has it; NULL: none. machine_figure() returns its value as a number,
- * in its unit. No other actor runs meanwhile. */
+ * innermost zone around the host that has the property; NULL: none. machine_figure() returns its
+ * value as a number, in its unit. No other actor runs meanwhile. */
 const char *machine_property(const char *name);
 double machine_figure(const char *name, double otherwise);
 
-/* Notes, once for each `what` (a static text), that the platform does not give it, and the value
- * taken instead, as machine_figure() does. `decisive`: figures of the run depend on it. Costs that
- * are taken as 0 change little. */
+/* Notes that the platform does not give `what` (a static text), and which value is taken instead.
+ * Each `what` is noted once; machine_figure() calls this. `decisive` says that figures of the run
+ * depend on the value; costs that are taken as 0 change little. */
 void machine_assume(const char *what, const char *taken, bool decisive);
 bool machine_is_assumed(const char *what);
 

@@ -33,8 +33,8 @@ static Host *host_named(const char *name)
 }
 
 /* Moves bytes through network and disk at the same time, as a file server writes bytes that have
- * come while the rest is on its way. Each is shared with its other users, and the slower one
- * decides. */
+ * come while the rest is on its way. Network and disk are each shared with other users, and the
+ * slower of the two decides. */
 static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool write, bool synced)
 {
   auto size = static_cast<sg_size_t>(bytes);
@@ -88,10 +88,11 @@ static simgrid::s4u::ActorPtr start_actor(const char *name, Host *host,
 #endif
 }
 
-/* An actor that does one job after the other, as making an actor takes longer than most jobs. A
- * job's first step comes the same number of rounds of the scheduler after the request, whether the
- * actor is new or not, so that times do not depend on that. SimGrid 3.32 keeps an actor's reads and
- * writes until the actor ends, and goes through them at each turn, so each actor has a last job. */
+/* A helper is an actor that does one job after the other, as making an actor takes longer than most
+ * jobs. A job's first step comes the same number of rounds of the scheduler after the request,
+ * whether the actor is new or not, so that times do not depend on the actor's age. SimGrid 3.32
+ * keeps an actor's reads and writes until the actor ends, and goes through them at each turn, so a
+ * helper ends after JOBS jobs. */
 struct helper {
   simgrid::s4u::ActorPtr actor;
   std::function<void()> job; /* the next one */
@@ -193,7 +194,7 @@ static const char *find_property(const Host *host, const char *name)
        *root = simgrid::s4u::Engine::get_instance()->get_netzone_root();
   while (!value) {
     value = zone->get_property(name);
-    if (zone == root) /* SimGrid has no null pointer for its parent */
+    if (zone == root) /* SimGrid returns no null pointer as the parent of the root */
       break;
     zone = zone->get_parent();
   }

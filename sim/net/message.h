@@ -40,7 +40,7 @@ enum send_mode {
   SEND_SYNCHRONOUS /* complete when it is matched */
 };
 
-/* Says how a rendezvous payload fares that travels before the receiver asks for it. */
+/* Says what has become of a rendezvous payload that travels before the receiver asks for it. */
 enum flight {
   FLIGHT_NONE,
   FLIGHT_UNDER_WAY,
@@ -65,7 +65,7 @@ struct message {
   int32_t tag;
   uint32_t bytes; /* size of the payload, as the program sees it */
   uint32_t words[MESSAGE_WORDS];
-  /* BYPASS: how many contributions the sums in its words have; 0: it has no words */
+  /* BYPASS: number of contributions in the sums that its words hold; 0: it has no words */
   uint32_t shares;
   uint32_t line;           /* last checkpoint that the sender had captured */
   struct payload *payload; /* NULL: there is none, or a receive has taken it */
@@ -91,7 +91,8 @@ struct message {
       *piggybacked)[MESSAGE_WORDS];
   uint32_t riders_count;
   uint32_t slot; /* below the matching: its slot while it awaits delivery */
-  /* control, at its receiver: seconds until which others overtake it; 0: it is not held */
+  /* control, at its receiver: the time, in seconds, until which other messages may overtake it; 0:
+   * it is not held */
   double held_until;
 };
 

@@ -33,8 +33,8 @@ bool node_is_gone(const char *node);
 /* Repairs `node`, if it has failed and comes back. It becomes a spare, unless ranks run on it. */
 void node_return(const char *node);
 
-/* Moves the ranks of `node` to the node that is kept for them, if there is one, as they can start
- * again. If they stay on a failed node, it must have been repaired (node_return()). */
+/* Call it when the ranks of a failed `node` start again. Moves them to the node that is kept for
+ * them, and repairs `node`, unless it never comes back. Does nothing if `node` is up. */
 void node_replace(const char *node);
 
 #endif

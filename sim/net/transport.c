@@ -10,7 +10,7 @@
 #include <simgrid/actor.h>
 
 /* These bound the number of transfers that can begin while a rank waits. A rank that needs more
- * gets more, up to a limit, as each makes its waits longer. */
+ * gets more, up to a limit, as each of them makes its waits longer. */
 enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 
 enum { ANY_SOURCE = -1 };
@@ -25,7 +25,7 @@ struct end {
   GQueue unseen;         /* struct unseen: at its daemon, until its rank looks */
 };
 
-/* A control message that a daemon has and its receiver has not looked for. */
+/* Describes a control message that is at a daemon, as its receiver has not looked for it yet. */
 struct unseen {
   struct message *message; /* NULL: the receiver has it */
 };
@@ -50,7 +50,7 @@ struct fetch {
 struct reception {
   sg_comm_t transfer;
   void *item;  /* the transfer sets it */
-  bool looked; /* the transfer has ended: before it was taken, or after that */
+  bool looked; /* has_come() has looked at the transfer */
 };
 
 struct transport {
@@ -143,7 +143,7 @@ static bool bears_control(const struct message *message)
 }
 
 /* Puts a message on its way, by a lane if its receiver does not expect it now. No other actor may
- * run between the question and the put, so the lane is reserved before. */
+ * run between the question to network.expects() and the put, so the lane is reserved before. */
 static void put_eager(struct message *message, uint64_t bytes)
 {
   struct end *end = &ends[message->destination];
@@ -161,9 +161,9 @@ static void put_eager(struct message *message, uint64_t bytes)
   }
 }
 
-/* Returns how many seconds pass until its receiver looks for a control message. Each process counts
- * its pauses from a moment of its own, so ranks do not look at the same time: multiples of the
- * golden ratio spread their moments evenly over a pause. */
+/* Returns how many seconds pass until the receiver of a control message looks for it. Each process
+ * counts its pauses from a moment of its own, so ranks do not look at the same time: multiples of
+ * the golden ratio spread their moments evenly over a pause. */
 static double until_look(const struct message *message)
 {
   static const double golden = 0.61803398874989485;
@@ -411,7 +411,7 @@ bool transport_fetches(const struct transport *transport)
   return transport->fetches->len > 0;
 }
 
-/* Forgets all that is under way. The fetch of a transfer under way stays, as the transfer still
+/* Forgets all that is under way. If a fetch has a transfer, its memory stays, as the transfer still
  * writes into it. A message that is not matched yet goes on, as later ones wait for it. */
 void transport_abandon(struct transport *transport)
 {
@@ -631,8 +631,8 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
   return NULL;
 }
 
-/* Ends a send. The receiver of a synchronous message that has come at this instant runs first, as
- * it may take the message. */
+/* Ends a send. After a synchronous one, the receiver runs before the sender goes on, as the
+ * receiver may take the message at this instant. */
 static void end_send(struct transport *transport, guint i)
 {
   const struct payload *payload = g_array_index(transport->sends, struct send, i).payload;

@@ -2,14 +2,14 @@
  *
  * As under SMPI, a transfer begins when its receiver expects the message: the receiver has posted a
  * receive that accepts it, or waits for any message. Until then the message is *parked*. A stale
- * message also comes in, and is dropped there. Messages of one source are handed on in the order of
- * sending, so a message that must be handed on calls in earlier ones that are parked.
+ * message also comes in, and its receiver drops it. Messages of one source are handed on in the
+ * order of sending, so a message that must be handed on calls in earlier ones that are parked.
  *
  *     eager        envelope and payload in one transfer; the send is complete at once. Small
  *                  messages, and all of MPI_Bsend
- *     rendezvous   the receiver sees the envelope at once, as under SMPI it finds a send that waits
- *                  for it. The payload follows and completes the send: at once when the receiver
- *                  expects the message, else when it fetches it.
+ *     rendezvous   the receiver sees the envelope at once, as it finds a waiting send under SMPI.
+ *                  The payload follows and completes the send: at once when the receiver expects
+ *                  the message, else when it fetches it.
  *     synchronous  a rendezvous whose payload begins by itself only where a receive is posted for
  *                  it, as the send must not end before the match. Otherwise an empty transfer wakes
  *                  a receiver that expects it.
@@ -52,7 +52,8 @@ struct network {
 /* Prepares transports. Call it before the first is made. No other actor runs meanwhile. */
 void transport_begin(const struct network *);
 
-/* Gives a rank those control messages of its daemon for which it looks without a pause now. */
+/* Hands to a rank the control messages at its daemon for which the rank now looks without a
+ * pause. */
 void transport_look(int index);
 
 /* Makes the transport of the calling rank, or of the dispatcher, whose index is the number of
@@ -90,8 +91,8 @@ void transport_let_in(struct transport *, bool (*wanted)(const struct message *,
 void transport_let_in_from(struct transport *, enum message_kind, int source, int comm,
                            int32_t tag);
 
-/* These count messages on their way that do not wait for their receiver: transport_in_transit() all
- * but notices, transport_program_in_transit() only messages of programs. */
+/* These count messages on their way that do not wait for their receiver: transport_in_transit()
+ * counts all but notices, transport_program_in_transit() only messages of programs. */
 unsigned transport_in_transit(void);
 unsigned transport_program_in_transit(void);
 
@@ -117,8 +118,8 @@ bool transport_answer_door(struct transport *, GQueue *inbox);
 /* Takes all that has come, without waiting. */
 void transport_poll(struct transport *, GQueue *inbox);
 /* Waits until something completes, or until that time (negative: no limit). `awaited` is the number
- * of messages of the program that may come, besides others; to be ready for more of them takes
- * time. */
+ * of messages of the program that may come; control messages and notices may come besides. A wait
+ * that is ready for more messages takes longer to compute. */
 void transport_wait(struct transport *, GQueue *inbox, unsigned awaited, double until);
 
 #endif

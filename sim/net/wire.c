@@ -16,7 +16,7 @@ enum { ENVELOPE_BYTES = 16 }; /* SMPI adds as many to every message */
 
 struct lane {
   sg_mailbox_t mailbox;
-  /* Lane of a transfer that begins when it is taken; NULL: the transfer has begun. */
+  /* The sender's host, if the transfer begins when it is taken; NULL: the sender has put it. */
   sg_host_t from;
   uint64_t bytes;    /* bytes of that transfer */
   struct lane *next; /* in the list of free lanes */
@@ -69,8 +69,9 @@ static long wire_bytes(uint64_t bytes)
   return (long)bytes + ENVELOPE_BYTES;
 }
 
-/* Puts an item without waiting. A process of SMPI copies the bytes that are put to the receiver, as
- * many as a pointer has, and frees detached ones as if SMPI had copied them. */
+/* Puts an item without waiting. In a process of SMPI, SMPI copies the bytes that are put (here, one
+ * pointer) to the receiver. After a detached put it also frees them, as if it had allocated them.
+ * So the pointer lies in memory of its own. */
 static void put_detached(sg_mailbox_t mailbox, void *item, uint64_t bytes)
 {
   void **parcel = malloc(sizeof *parcel);
@@ -93,8 +94,8 @@ sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes)
 static void *anything = &anything; /* the item of every lane */
 
 /* Notes a transfer that begins when the receiver takes it. A put of this actor would be in a list
- * that is searched at the end of each of its transfers, and receivers may be far behind. Yields, so
- * that other actors run as at a put. */
+ * that is searched at the end of each of its transfers, and the list grows while receivers are far
+ * behind. Yields, so that other actors run as at a put. */
 void wire_lane_put(struct lane *lane, uint64_t bytes)
 {
   lane->from = sg_host_self();
@@ -152,8 +153,8 @@ double wire_seconds(const struct route *route, uint64_t bytes)
 
 /* ---- overheads ---- */
 
-/* Says that messages from `from` bytes on cost base + bytes * each seconds. Before SimGrid 4, a
- * message with fewer bytes than all sections costs as the first one says. */
+/* Says that messages of more than `from` bytes cost base + bytes * each seconds. Before SimGrid 4,
+ * the first section also holds for smaller messages. */
 struct section {
   double from, base, each;
 };
