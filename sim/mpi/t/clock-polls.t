@@ -1,8 +1,8 @@
 #!/bin/sh
-# Programs that poll and read clocks in between, in C, C++ and Fortran, crashed in six places under
-# every protocol that makes choices come out again, in one under the others that let the program
-# choose anew: what follows from a clock is as it was. Their logs are small: readings between polls
-# that come out the same need no entries.
+# Tests programs in C, C++ and Fortran that poll, and read clocks in between. They crash in six
+# places under every protocol that makes choices come out again, and in one place under protocols
+# that let the program choose anew. Then what follows from a clock is as it was. The logs are small,
+# as readings between polls with the same outcome need no entries.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -22,7 +22,7 @@ detection:  100us
 EOF
 
 # ---- entries ----
-# Outcomes that differ from the one before at the same rank are those that a log has an entry for.
+# A log has an entry for each outcome that differs from the one before at the same rank.
 "$recline" run scenario.yaml --set protocol.name=pessimistic --out out >stdout 2>stderr
 awk '$3 == "choice" { polls++; entries += $4 != last[$2]; last[$2] = $4 }
   END { print polls, entries > "/dev/stderr"; print (polls > 10000), (entries < polls / 10) }' \
@@ -36,7 +36,7 @@ crash() { # PROGRAM PROTOCOL RANK MICROSECONDS
     --set "protocol.name=$2" --set "failures=[{rank: $3, at: $4us, repair: 200us}]" >stdout 2>stderr
   echo "$?: $(sed -n 's/^\([a-z-]*\)  .*/\1/p' stdout | sed 1q) $(sort out/program.out | tr '\n' ' ')"
 }
-sweep() { # PROGRAM PROTOCOL LENGTH PLACE...: in 24ths of that many microseconds
+sweep() { # PROGRAM PROTOCOL LENGTH PLACE...: places are in 24ths of LENGTH microseconds
   program=$1 protocol=$2 length=$3
   shift 3
   for place; do

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Collectives of all classes, crashed everywhere: under a protocol that handles them (c3) and under
-# one that sees their messages (bookmark).
+# Tests collectives of all classes with crashes everywhere, under a protocol that handles
+# collectives (c3) and under one that sees their messages (bookmark).
 #
 # What a rank gives to a collective is what it has seen so far, so a wrong replay shows in the
-# histories that the script prints at the end. They must be those of a run without failures; no
-# property may be violated; and the trace must replay; and all that however the protocol's words
-# travel (c3+combined: with the data). RECLINE_LONG=1: more places, and every rank is the victim.
+# histories that the script prints at the end. The histories must be those of a run without
+# failures, no property may be violated, and the trace must replay. All this holds whichever way the
+# protocol's words travel (c3+combined: with the data). RECLINE_LONG=1: more places, and every rank
+# is the victim.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 
@@ -30,7 +31,7 @@ control_of() { # PROTOCOL
   case $1 in *+*) echo "${1#*+}" ;; *) echo separate ;; esac
 }
 
-# One line of a list of cases. Leaves the answer in $dir/answer.LINE.
+# Runs one line of a list of cases. Leaves the answer in $dir/answer.LINE.
 run_case() { # JOB PROTOCOL|PLACES|FAILURES
   IFS='|' read -r protocol places failures <<EOF
 $2
@@ -65,7 +66,7 @@ work() { # JOB
   done <"$dir/cases"
 }
 
-# The run without failures. Leaves PROTOCOL.PLACES.history, .trace and the simulated time.
+# Makes the run without failures. Leaves PROTOCOL.PLACES.history, .trace and the simulated time.
 reference() { # PROTOCOL PLACES
   out=$dir/reference.$1.$2
   "$recline" run "$dir/scenario.yaml" --json --out "$out" --set "protocol.name=${1%+*}" \
@@ -86,7 +87,8 @@ instants() { # PROTOCOL PLACES HOW MANY
   }'
 }
 
-# Each time that an event happens at a rank, up to HOW MANY of them; then one crash more.
+# Lists crashes each time that an event happens at a rank, up to HOW MANY; each once alone, and once
+# with one more crash.
 points() { # PROTOCOL PLACES HOW MANY EVENT...
   head="$1|$2" many=$3
   shift 3

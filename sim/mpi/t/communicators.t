@@ -1,7 +1,8 @@
 #!/bin/sh
-# Communicators that are made and freed, more than there are numbers for (16,000): those of the same
-# members are used again, with the same results under checkpoints and crashes; what still names one
-# keeps it. RECLINE_LONG: 40,000 under every protocol.
+# Tests programs that make and free more communicators than there are numbers (16,000).
+# Communicators of the same members are used again, with the same results under checkpoints and
+# crashes; requests that still name a communicator keep it. RECLINE_LONG: 40,000 under every
+# protocol.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -121,7 +122,7 @@ for protocol in $protocols; do
   again "$protocol"
 done
 
-# ---- a rank that crashes while it is charged for what made one ----
+# ---- a rank crashes while it is charged for messages that make a communicator ----
 cat >begun.c <<'EOF'
 #include <mpi.h>
 #include <stdio.h>

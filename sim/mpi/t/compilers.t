@@ -1,5 +1,6 @@
 #!/bin/sh
-# What build systems ask the compilers: what they would do, who they are, by the names of others.
+# Tests what build systems ask the compilers: which command they would run, and which version they
+# are; also by the names of other MPI libraries' compilers.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -51,7 +52,7 @@ is "$(cat without)" '' '--showme:libs and --showme:libdirs'
 "$build/bin/recline-cc" --showme:odd >log 2>&1
 is "$?:$(grep -c 'showme:odd, expected one of command' log)" 64:1 'another question is refused' log
 
-# ---- by other names ----
+# ---- by the names of others ----
 PATH=$build/bin/mpi:$PATH
 for pair in mpicc:cc mpicxx:c++ mpic++:c++ mpiCC:c++ mpif77:ff mpif90:f90 mpifort:f90; do
   case " $names " in

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Each constant that MPI 4.0 has in C (its annex A.1) is in mpi.h: those that it has in Fortran, too,
-# from the table of the modules, and those of C alone. Left out are MPI_F08_STATUS_IGNORE and its
-# like, as C has no calls for Fortran's statuses here.
+# Tests that mpi.h has each constant that MPI 4.0 has in C (its annex A.1). The table of the modules
+# names the constants that Fortran has, too; this test names the others. MPI_F08_STATUS_IGNORE and
+# its like are left out, as C has no calls for Fortran's statuses here.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
-# Fortran alone has kinds, names of MPI 1, and what `logical` and `old` stand for.
+# Only Fortran has kinds, names of MPI 1, and the constants of the lines `logical` and `old`.
 sed -e '/^#/d; /^$/d; /^logical/d; /^old/d; s/^[a-z]* //' "$root/sim/mpi/fortran/constants" |
   tr ' ' '\n' | sed 's/=.*//' |
   grep -v '_KIND$\|^MPI_STATUS_SIZE$\|^MPI_SOURCE$\|^MPI_TAG$\|^MPI_ERROR$' >names

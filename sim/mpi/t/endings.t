@@ -1,6 +1,6 @@
 #!/bin/sh
-# How programs end: each failure names its rank and keeps the last words; exit() after MPI_Finalize
-# is the end of a process, as it is without a simulator; options reach the program.
+# Tests how programs end. Each failure names its rank, and what the program printed last is kept.
+# exit() after MPI_Finalize ends a process, as without a simulator. Options reach the program.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 
 cp "$here/programs/endings-program.cc" "$here/programs/endings-arguments.c" "$dir"
@@ -43,7 +43,7 @@ is "$?:$(sed -n 's/^argument //p' out/program.out | tr '\n' ' ')" \
   '0:1: -- 2: --help 3: --log=root.thres:info 4: -- 5: --cfg=smpi/np:1 6: -- ' \
   "options like SimGrid's reach the program" stderr
 
-# As a program is that a build needs on the way.
+# Builds start some of their programs directly.
 printf '#include <mpi.h>\n#include <stdlib.h>\nint main(void) { exit(7); }\n' >direct.c
 "$build/bin/recline-cc" direct.c -o direct >log 2>&1
 ./direct >stdout 2>stderr

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What libc keeps for the process: the environment, of which a rank has its own, rolled back with it,
-# and the last error of the dynamic linker.
+# Tests what libc keeps for the process: the environment, of which each rank has its own, which
+# rolls back with the rank; and the last error of the dynamic linker.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

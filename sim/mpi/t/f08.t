@@ -1,7 +1,7 @@
 #!/bin/sh
-# Module mpi_f08: a program that uses it runs as others do, under protocols, crashed or not; and each
-# procedure and constant that MPI 4.0 binds to Fortran 2008, and that an installed Open MPI has, is
-# there or is refused by name.
+# Tests module mpi_f08. A program that uses the module runs as others do, under protocols, with
+# crashes and without. The module has each procedure and constant that MPI 4.0 binds to Fortran
+# 2008, or that an installed Open MPI has, or it is refused by name.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"
@@ -18,7 +18,7 @@ is "$?" 0 'a program with mpi_f08 is built, without a warning' log
 nm in-fortran | grep -i ' [A-TV-Z] mpi_[a-z_]*_$' >own
 is "$(wc -l <own)" 0 'what is meant by an address is not a variable of its own' own
 
-# What programs in FORTRAN 77 have no part in.
+# These calls are in no program in FORTRAN 77.
 nm -D --undefined-only in-fortran | sed -n 's/.* U \(mpi_[a-z0-9_]*\)_f08_$/\1/p' | sort >made
 sed -n -e '/MPI [34] |$/d' -e 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* | \*\*handled.*/\1/p' \
   "$root/docs/mpi-coverage.md" | tr A-Z a-z | grep "$only_in_f08" | sort >handled
@@ -95,12 +95,12 @@ mpi_errhandler_get mpi_errhandler_set mpi_keyval_create mpi_keyval_free \
 mpi_type_create_indexed mpi_type_extent mpi_type_hindexed mpi_type_hvector mpi_type_lb mpi_type_struct \
 mpi_type_ub " 'all that FORTRAN 77 has, but for what MPI 3 has removed, SMPI alone has, or is as wide as an address'
 
-# Names of a module, which gfortran compresses.
+# Prints the names of a module, which gfortran compresses.
 names_in() { # FILE
   gzip -dc "$1" | tr "'" '\n' | grep '^mpi_[a-z0-9_]*$' | sort -u
 }
 
-# Which of these names the module does not have.
+# Prints the names that the module does not have.
 not_in_module() { # MODULE FILE
   { echo 'program names' && sed "s/.*/  use $1, only: &/" "$2" && echo 'end program names'; } >names.f90
   "$f90" -fmax-errors=0 -fsyntax-only names.f90 2>&1 |
@@ -131,7 +131,7 @@ if [ -n "$interfaces" ] && [ -n "$types" ] && gzip -t "$interfaces" 2>/dev/null;
   not_in_module mpi_f08 theirs | comm -23 - lacking >missing # which the compiler names
   is "$(tr '\n' ' ' <missing)" '' \
     "the procedures of Open MPI's module ($(wc -l <theirs))"
-  # without what is Open MPI's own, or of MPI 1, or not of Fortran, or of sessions and ULFM
+  # names of Open MPI's own, of MPI 1, of other languages, of sessions and of ULFM are left out
   names_in "$types" | grep -v -e 'fortran_\|_f08\|mpi_val$\|^mpi_t_' -e '^mpi_[lu]b$' \
     -e '_\(2\|2double_\|cxx_\)complex$' -e 'combiner_.*_integer$' -e '^mpi_\(ft\|types\|session\|session_null\)$' \
     -e '^mpi_err_\(proc_.*\|revoked\|session\|value_too_large\)$' -e '^mpi_errors_abort$' \

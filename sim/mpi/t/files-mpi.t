@@ -1,6 +1,6 @@
 #!/bin/sh
-# MPI-IO (layer-files.c, layer-files.f90): every call, in C, C++ and Fortran, and the bytes of the
-# files in the end, under every protocol that recovers, crashed or not.
+# Tests MPI-IO (layer-files.c, layer-files.f90): every call, in C, C++ and Fortran, and the bytes of
+# the files in the end, under every protocol that recovers, with crashes and without.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"
@@ -12,8 +12,8 @@ each_makes 'MPI_File_[a-zA-Z0-9_]*\|MPI_Type_\(create_subarray\|get_contents\|ge
 
 write_scenario 4 '["3", ./files]'
 
-# In the place of that of languages.sh: the program says $output, and one that recovers leaves the
-# files that it leaves without a protocol.
+# Replaces the function of languages.sh: the program must say $output, and if it recovers, it must
+# leave the same files as without a protocol.
 attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
   program=$1 ends=$2 description=$3
   shift 3
@@ -99,8 +99,8 @@ pessimistic 0 4
 uncoordinated 0 13
 EOF
 
-# ---- what a rank has read of such a file by open() it reads again, whatever others have done since:
-# a rank that goes back alone finds the next version, or none, or one that is gone ----
+# ---- a rank that goes back alone reads the same bytes of such a file by open() again, although
+# others have made the next version since, or deleted the file ----
 "$build/bin/recline-cc" -O2 -Wall "$here/programs/files-mpi-read.c" -o made-read >log 2>&1
 rm -f header
 "$recline" run scenario.yaml --out out --set program.binary=./made-read --set 'program.args=[header]' \
@@ -116,8 +116,8 @@ for protocol in pessimistic causal uncoordinated; do
   done
 done
 
-# ---- what a rank has written is seen behind any call in which all members meet; rank 0 looks for
-# the file and empties it, while other ranks may not have gone back yet ----
+# ---- others see what a rank has written after any call in which all members wait for each other;
+# rank 0 looks for the file and empties it, while other ranks may not have gone back yet ----
 cat >met.c <<'EOF'
 #include <mpi.h>
 #include <smpi/smpi.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# program.stdin: rank 0 reads the file, in pieces of a line and in more than a buffer holds, and reads
-# the same when a rollback has put it back.
+# Tests program.stdin: rank 0 reads the file, by lines and in pieces larger than a buffer, and reads
+# the same bytes again after a rollback.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here/programs/input.c" "$here/programs/input.f90" "$dir"
@@ -54,7 +54,8 @@ fi
 "$build/bin/recline-f90" -O2 -g input.f90 -o unit >log 2>&1
 is "$?" 0 'the Fortran program is built' log
 crashes 'unit 5' '{binary: ./unit, ranks: 3, stdin: numbers}'
-# A statement that fails ends the process with its unit locked, which is then flushed.
+# A failed statement of Fortran ends the process while its unit is locked; the end flushes that
+# unit.
 timeout 60 "$recline" run scenario.yaml --set 'program={binary: ./unit, ranks: 3}' --out out \
   >stdout 2>stderr </dev/null
 is "$?:$(grep -c 'End of file' out/program.err)" 3:1 'unit 5 at its end: the program fails' stderr

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Intercommunicators, which plain SMPI does not have (layer-intercomm.c, layer-intercomm.f90): every
-# call that is handled, in C, C++ and Fortran, under every protocol that recovers, crashed or not.
+# Tests intercommunicators, which plain SMPI does not have (layer-intercomm.c, layer-intercomm.f90):
+# every call that is handled, in C, C++ and Fortran, under every protocol that recovers, with
+# crashes and without.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"
@@ -28,7 +29,7 @@ for at in $instants; do
   recovers_everywhere in-c "$crash" 200us
 done
 
-# ---- more than there are numbers for: those of the same groups are used again ----
+# ---- more than there are numbers: intercommunicators of the same groups are used again ----
 cat >again.c <<'EOF'
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -51,7 +52,7 @@ EOF
 "$build/bin/recline-cc" -O2 -Wall again.c -o again >log 2>&1
 run_ends completed '17,000 of two ranks' --set program.binary=./again --set program.ranks=2
 
-# ---- what they do not have is refused ----
+# ---- calls that do not exist for intercommunicators are refused ----
 cat >wrong.c <<'EOF'
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Types and groups, which are never freed (sim/mpi/types/type_reuse.h), serve again: programs that make and free
-# them need no more memory the longer they run, nor do collectives of SMPI that make types; and they
-# are right when a rank goes back to where it had one that it has freed since.
+# Tests that types and groups, which are never freed (sim/mpi/types/type_reuse.h), are used again.
+# Programs that make and free them do not need more memory the longer they run, nor do collectives
+# of SMPI that make types. Results are right if a rank goes back to a moment when it had not yet
+# freed a type.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

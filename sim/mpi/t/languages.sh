@@ -1,16 +1,18 @@
-# Programs that call a part of MPI from C, C++ and Fortran. Sourced behind tap.sh.
+# Builds and runs programs that call a part of MPI from C, C++ and Fortran. Tests source this file
+# after tap.sh.
 
-# Calls that have a name in FORTRAN 77 of recline's alone: layer-f08.f90 makes them.
-# shellcheck disable=SC2034 # used by those that source this file
+# These calls have a name in FORTRAN 77 only in recline; layer-f08.f90 makes them. shellcheck
+# disable=SC2034 # used by tests that source this file
 only_in_f08='comm_idup\|dist_graph\|neighbor_\|mprobe\|mrecv\|_x$\|\(win\|file\)_\(create\|call\)_errhandler\|win_[gs]et_errhandler\|win_\(test\|sync\|shared_query\|allocate_shared\)$'
 
-# The calls that SMPI does not have and that are handled, which mpi4.t makes; `in_fortran`: in Fortran, too.
-calls_of_mpi_4() { # [in_fortran]; those with large counts are in large.t
+# Prints the calls that are handled although SMPI does not have them, which mpi4.t makes; with
+# `in_fortran`, only calls that are handled in Fortran, too.
+calls_of_mpi_4() { # [in_fortran]; large.t tests calls with large counts
   sed -n "s/^| \`\(MPI_[A-Za-z0-9_]*\)\` | \*\*handled\*\* | ${1:+\*\*handled}.*| MPI [34] |\$/\1/p" \
     "$root/docs/mpi-coverage.md" | grep -v '_c$'
 }
 
-# $programs of NAME.c and NAME.f90 of this folder: in-c, in-c++ and, with a compiler, in-fortran.
+# Builds $programs from NAME.c and NAME.f90: in-c, in-c++ and, if there is a compiler, in-fortran.
 build_in_all() { # NAME
   cp "$here/programs/$1.c" "$here/programs/$1.f90" "$here"/programs/layer-rounds.* .
   echo "#include \"$1.c\"" >"$1.cc"
@@ -29,7 +31,8 @@ build_in_all() { # NAME
   fi
 }
 
-# The calls of file `handled`, more than LEAST, are all made by these programs together.
+# Tests that these programs together make all calls of file `handled`, and that there are more than
+# LEAST.
 all_are_made() { # LEAST DESCRIPTION PROGRAM...
   least=$1 description=$2
   shift 2
@@ -40,8 +43,9 @@ all_are_made() { # LEAST DESCRIPTION PROGRAM...
   is $? 0 "$description" missing
 }
 
-# Each of $programs makes every call of that pattern that is handled, in Fortran but for UNLESS;
-# together with $beside and its language, where that is set: "other-".
+# Tests that each of $programs makes every handled call of that pattern; in Fortran, calls of the
+# pattern UNLESS are left out. If $beside is set ("other-"), the program of that name in the same
+# language counts, too.
 each_makes() { # PATTERN LEAST DESCRIPTION [UNLESS]
   for program in $programs; do
     both=
@@ -56,7 +60,7 @@ each_makes() { # PATTERN LEAST DESCRIPTION [UNLESS]
 
 # ---- programs that run in $rounds rounds and say how many failures they have found ----
 
-# scenario.yaml: the program in C on the nodes of cLAN, without a protocol or failures.
+# Writes scenario.yaml: the program in C on the nodes of cLAN, without a protocol or failures.
 write_scenario() { # RANKS ARGUMENTS
   cat >scenario.yaml <<EOF
 program:    {binary: ./in-c, args: $2, ranks: $1}
@@ -66,7 +70,7 @@ detection:  1ms
 EOF
 }
 
-# PROGRAM ends so, and has found none.
+# Tests that PROGRAM ends with VERDICT and has found no failures.
 attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
   program=$1 ends=$2 description=$3
   output="$rounds rounds, 0 failures, PASS"
@@ -76,7 +80,7 @@ attempt() { # PROGRAM VERDICT DESCRIPTION WORD...
   is "$(cat out/program.out)" "$output" "$what: all values are right" out/program.out stderr
 }
 
-# The same with failures, and a checkpoint every $every.
+# Tests the same with crashes (FAILURES), and a checkpoint every $every.
 recovers() { # PROGRAM PROTOCOL FAILURES WORD...
   run=$1 protocol=$2 failures=$3
   shift 3
@@ -84,7 +88,7 @@ recovers() { # PROGRAM PROTOCOL FAILURES WORD...
     --set "checkpoint={every: $every, storage: local, bytes: 10kB}" --set "failures=[$failures]" "$@"
 }
 
-# Without a protocol, with the heap watched.
+# Tests the same without a protocol, with the heap watched.
 attempt_alone() { # PROGRAM
   RECLINE_HEAP_WATCH=1
   export RECLINE_HEAP_WATCH
@@ -92,7 +96,8 @@ attempt_alone() { # PROGRAM
   unset RECLINE_HEAP_WATCH
 }
 
-# Under all protocols that recover, but for some; `time-based` with that bound on messages.
+# Tests the same under all protocols that recover, except PROTOCOL...; LONGEST is the bound on
+# messages for `time-based`.
 recovers_everywhere() { # PROGRAM FAILURE LONGEST [PROTOCOL...]
   of=$1 failure=$2 longest=$3
   shift 3

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Calls with large counts (large.awk): programs of other tests whose calls are renamed, and layer-large.c,
-# with calls that take lists of counts or give one; in Fortran 2008 a call of each form. Right without a
-# protocol and under them, crashed or not; a count that is no int is refused.
+# Tests calls with large counts (large.awk), by programs of other tests whose calls are renamed, by
+# layer-large.c, whose calls take lists of counts or return a count, and by one call of each form in
+# Fortran 2008. They are right without a protocol and under protocols, with crashes and without; a
+# count that does not fit an int is refused.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"
@@ -10,7 +11,7 @@ cd "$dir" || exit 1
 
 build_in_all layer-large
 
-# The calls whose arguments are converted as they are passed.
+# These are the calls whose arguments are converted as they are passed.
 {
   echo '#include <mpi.h>'
   sed -n -e '/MPI_Count \*\|const MPI_Aint \*\|MPI_Aint \*disp/d' \

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The MPI layer: inert it changes nothing; under a protocol the programs of t/layer-mpi.c and
-# scenarios/programs end right, crashed or not, and their traces replay. RECLINE_BUILD: build folder.
+# Tests the MPI layer. If it is inert, it changes nothing. Under a protocol the programs of
+# t/layer-mpi.c and scenarios/programs end right, with crashes and without, and their traces replay.
+# RECLINE_BUILD: build folder.
 set -u
 cd "$(dirname "$0")" || exit 1
 build=$(cd "${RECLINE_BUILD:-../../../build}" && pwd) || exit 1

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Many of something: sends that are tested, communicators of one program.
+# Tests programs that have many of something: sends that are tested, or communicators.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
 compile() { "$build/bin/recline-cc" -O2 "$1.c" -o "$1" >compile.log 2>&1 || not_ok "$1 compiles" compile.log; }
 
-# What the simulator keeps of a large send that the program has tested: resident KiB of the first
-# half and of the second half of so many.
+# Measures what the simulator keeps of large sends that the program has tested: the resident KiB
+# that grow in the first half of the sends and in the second half.
 cat >tested.c <<'END'
 #include <mpi.h>
 #include <smpi/smpi.h>
@@ -59,7 +59,7 @@ END
 grown=$(sed -n 's/.*grown by \(-*[0-9]*\) KiB.*/\1/p' stdout)
 is "$((${grown:-9999} < 200))" 1 'nothing is kept of sends that were tested' stdout stderr
 
-# Collectives on 100 communicators between two lines of c3.
+# Makes collectives on 100 communicators between two recovery lines of c3.
 cat >communicators.c <<'END'
 #include <mpi.h>
 #include <recline.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Calls that SMPI does not have, of MPI 4 and for tools (layer-mpi4.c, layer-mpi4.f90): each that is handled, in C,
-# C++ and Fortran, under every protocol that recovers, crashed or not.
+# Tests calls that SMPI does not have, of MPI 4 and for tools (layer-mpi4.c, layer-mpi4.f90): each
+# handled call, in C, C++ and Fortran, under every protocol that recovers, with crashes and without.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"

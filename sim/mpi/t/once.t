@@ -1,6 +1,6 @@
 #!/bin/sh
-# No function is defined by two objects of the layer. SMPI declares MPI's calls weak, so that the
-# linker would take one of two definitions and say nothing.
+# Tests that no two objects of the layer define the same function. SMPI declares MPI's calls weak,
+# so the linker would take one of two definitions and say nothing.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -20,7 +20,7 @@ is "$many" 1 'the objects of the layer define more than 400 calls of MPI' calls
 twice $(cat objects) >found
 is "$(cat found)" '' 'none of their functions twice'
 
-# The same where there are two, of which one is weak.
+# The function finds two definitions of which one is weak.
 echo 'int MPI_Twice(void) { return 1; }' >one.c
 echo '__attribute__((weak)) int MPI_Twice(void) { return 2; } int other(void) { return 3; }' >two.c
 ${CC:-cc} -c one.c two.c 2>log

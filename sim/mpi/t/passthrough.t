@@ -1,7 +1,7 @@
 #!/bin/sh
-# A program built by recline-cc and started by plain smpirun does what the one built by smpicc
-# does: the same output, in which its own MPI_Wtime stands, and the same simulated time. Without a
-# scenario the layer must not even know that it is there.
+# Tests that a program built by recline-cc and started by plain smpirun does what the same program
+# built by smpicc does: it prints the same, including its MPI_Wtime, and takes the same simulated
+# time. Without a scenario the layer must not even know that it is there.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 
@@ -12,7 +12,7 @@ while [ $i -lt 8 ]; do
 done >"$dir/hosts"
 
 # Leaves what the program printed, and SimGrid's line on the simulated time, in $dir/NAME.
-simulate() { # NAME ARGUMENT...: NAME is that of a program, too
+simulate() { # NAME ARGUMENT...: NAME is also the name of a program
   name=$1
   shift
   env -u LD_PRELOAD -u RECLINE_SCENARIO -u RECLINE_OUT -u RECLINE_RESULT -u RECLINE_TRACE \

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The stand-ins for applications: without a protocol as under plain smpirun, to the last digit, and
-# with a crash the same checksum: each under c3 or bookmark (RECLINE_LONG=1: both).
+# Tests the stand-ins for applications. Without a protocol each prints what it prints under plain
+# smpirun, to the last digit; after a crash it has the same checksum. Each runs under c3 or bookmark
+# (RECLINE_LONG=1: both).
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -37,7 +38,7 @@ done
 is "$("$build/bin/recline" run scenario.yaml --set program.ranks=8 --set 'program.args=[bt,"1","0"]' 2>&1 |
   grep -c 'bt and sp on a square')" 1 'bt on 8 ranks is refused'
 
-# The timer of collectives, and the skeleton of cg.
+# These are the timer of collectives, and the skeleton of cg.
 for operation in bcast gather allgather barrier; do
   run_ends recovered "$operation" --set 'program.binary=collectives' --set protocol.name=c3 \
     --set "program.args=[$operation, \"4\", \"65536\", \"40\"]" --set checkpoint.every=5ms \

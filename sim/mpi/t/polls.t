@@ -1,5 +1,6 @@
 #!/bin/sh
-# A poll that finds nothing takes the time that the platform's smpi/test or smpi/iprobe says.
+# Tests that a poll which finds nothing takes the time that the platform's smpi/test or smpi/iprobe
+# says.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Profiling tools: functions named MPI_... between a program and MPI, which call it by PMPI_...; a
-# part of the program, or a library of it, in C and in Fortran. The layer stands behind them: under a
-# protocol, with a crash, what they counted is put back like all that is the program's.
+# Tests profiling tools: functions named MPI_... between a program and MPI, which call MPI by
+# PMPI_.... A tool is a part of the program, or a library, in C and in Fortran. The layer stands
+# behind the tool: after a crash under a protocol, the tool's counts are put back like all data of
+# the program.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -66,7 +67,7 @@ for rank in 0 1 2 3; do
   echo "tool: rank $rank: 300 sends, 300 sums"
 done | sort >expected
 
-crash() { # PROGRAM PROTOCOL NAME: what the program and its tool print is right
+crash() { # PROGRAM PROTOCOL NAME: tests what the program and its tool print
   cat >run.yaml <<END_OF_FILE
 program: {binary: ./$1, ranks: 4}
 platform: {file: clan.xml}
@@ -128,7 +129,8 @@ is $? 0 'a tool in Fortran' log
 echo 'tool: 200 times 200' >expected
 crash fortran bookmark 'bookmark: it sees every call, once'
 
-# By other means than recline-cc PMPI would be SimGrid's own, behind the layer.
+# If another compiler than recline-cc makes the tool, its PMPI calls would be SimGrid's own, past
+# the layer.
 cc -O2 -fPIC -shared -I"$(dirname "$(find /usr/include -name smpi.h | head -n 1)")" \
   -DSMPI_NO_OVERRIDE_MALLOC=1 tool.c -o libtool.so >log 2>&1
 "$recline" run run.yaml --set program.binary=./beside --out out >stdout 2>stderr

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Programs that make every MPI call which the layer handles (t/layer-*.c), in C and in C++: right under
-# plain SMPI, and under a protocol, crashed or not (RECLINE_LONG=1: at more instants). Here is also what MPI forbids.
+# Tests programs that make every MPI call which the layer handles (t/layer-*.c), in C and in C++.
+# They are right under plain SMPI, and under a protocol, with crashes (RECLINE_LONG=1: at more
+# instants) and without. What MPI forbids is tested here, too.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"
@@ -20,14 +21,15 @@ for name in mpi comms nonblocking mpi-misc; do
   is "$?" 0 "layer-$name is built in C and in C++" log
 done
 
-# Those of types and operations (types.t), whose right values plain SMPI does not have.
+# The programs of types and operations (types.t) are only built here, as plain SMPI does not have
+# their right values.
 for name in named derived other collectives; do
   "$build/bin/recline-cc" -I"$here/programs" "$here/programs/types-$name.c" -o types-$name >>log 2>&1
 done
 is "$(ls types-* | wc -l)" 4 'the programs of types.t are built' log
 
-# ---- every handled call is made; those of repair.t, files-mpi.t, windows.t and intercomm.t are made
-# there, and one that plain SMPI does not have in unsupported.t ----
+# ---- every handled call is made; repair.t, files-mpi.t, windows.t and intercomm.t make the calls
+# that they test, and unsupported.t makes one that plain SMPI does not have ----
 sed -n -e '/MPI [34] |$/d' -e 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* .*/\1/p' "$root/docs/mpi-coverage.md" |
   grep -v 'MPI_\(Comm_get_parent\|Comm_remote_\|Intercomm_\|File_\|Win_\|Put\|Get$\|Get_acc\|Accum\|Fetch\|Compare_and\|Rput\|Rget\|Racc\|Type_create_sub\|Type_get_[ce]\)' | sort >handled
 for language in c cc; do
@@ -83,12 +85,13 @@ is $? 0 'c3: a rank is a member as soon as the call that makes it one is over' o
 for protocol in bookmark c3; do
   crash cc-mpi $protocol '{rank: 1, at: 41ms}'
 done
-# Its polls come faster than the event logger writes: events behind a send must not hold it up.
+# The polls of this program come faster than the event logger writes: events after a send must not
+# hold the send up.
 for protocol in pessimistic pessimistic-wildcards; do
   crash c-nonblocking $protocol '{rank: 1, at: 7.370ms, repair: 1ms}'
 done
 
-# ---- names of libc that SMPI has its own of hit nothing but the functions ----
+# ---- names of libc that SMPI replaces are replaced in functions only ----
 cat >names.c <<EOF
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A program that is recorded and replayed: the same result as its own, but for the memory that it
-# takes, under every protocol, with a crash; and what cannot be replayed is refused by its name.
-# RECLINE_LONG=1: all programs under all protocols.
+# Tests programs that are recorded and replayed. Under every protocol, with a crash, the replay has
+# the result of the program itself, except for memory. What cannot be replayed is refused by its
+# name. RECLINE_LONG=1: all programs under all protocols.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -103,7 +103,8 @@ int main(int argc, char **argv)
   return 0;
 }
 END_OF_FILE
-# What is begun and completed later, neighbours, and what a program makes itself.
+# Calls that are begun and completed later, neighbourhood collectives, and types and operations of
+# the program.
 cat >more.c <<'END_OF_FILE'
 #include <mpi.h>
 #include <recline.h>
@@ -254,7 +255,7 @@ sed 's/{binary.*}/{binary: lulesh-like, args: [4, 20], ranks: 8}/; s/220ms/2ms/;
   calls.yaml >lulesh-like.yaml
 
 record() { timeout 100 "$recline" run "$1.yaml" --set 'failures=[]' --record "$2" >stdout 2>stderr; }
-# The result without what tells of memory.
+# Leaves the result without its figures of memory.
 result() { # OUT WORD...
   out=$1
   shift
@@ -294,13 +295,13 @@ for out in own replayed; do # the program sees wrong values, its replay has none
 done
 same own replayed 'by the same violations'
 
-# Without checkpoint.bytes a checkpoint of the replay counts as one of the program.
+# Without checkpoint.bytes a checkpoint of the replay counts as many bytes as one of the program.
 "$recline" run cg.yaml --set checkpoint.bytes=0 --json >own 2>stderr
 "$recline" run cg.yaml --set checkpoint.bytes=0 --replay recording-cg --json >replayed 2>stderr
 is "$(jq -s '(.[0].simulated_s / .[1].simulated_s - 1) | . * . < 0.0001' own replayed)" true \
   'images count as they were measured' own replayed
 
-# Campaigns: one recording for all cells of a program, and the same rows.
+# A campaign makes one recording for all cells of a program, and has the same rows.
 sed 's/failures:.*/failures: [{law: exponential, mtbf: 1s, repair: 5ms}]/' calls.yaml >campaign.yaml
 campaign() { timeout 200 "$recline" campaign campaign.yaml --sweep protocol.name=event-logging,bookmark --runs 2 "$@" >stdout 2>stderr; }
 campaign --out direct

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every call that sleeps or waits for a time takes simulated time, and every clock tells it, in C,
-# C++ and Fortran; also where all go back in the middle of it. What is not simulated is said.
+# Tests that every call that sleeps or waits for a time takes simulated time, and that every clock
+# tells this time, in C, C++ and Fortran; also if all ranks go back in the middle of a sleep. A
+# message says what is not simulated.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -32,8 +33,8 @@ for program in in-c in-waits in-c++ in-fortran; do
   right $program bookmark '{rank: 0, at: 1900ms, repair: 1ms}' recovered
 done
 
-# Of libc's calls that wait, all are the layer's, but for waits without end for what others do, those
-# of libc's own threads (aio, gai), and obsolete names.
+# The layer replaces all calls of libc that wait, except waits without end for others, waits of
+# libc's own threads (aio, gai), and obsolete names.
 libc=$(ldd "$build/bin/recline" | sed -n 's/.*=> \(.*libc\.so[^ ]*\).*/\1/p')
 nm -D --defined-only "$libc" | sed 's/.* //; s/@.*//' |
   grep -E 'timed|clock(lock|wait|join|rd|wr)|sleep|poll|select|suspend|sigwait|pause|alarm|semtimed' |
@@ -109,7 +110,7 @@ waits_for_ever sigsuspend 'sigsuspend(&set)'
 waits_for_ever sigwait 'sigwait(&set, &signal)'
 waits_for_ever sigwaitinfo 'sigwaitinfo(&set, &info)'
 
-# A handler that a timer would call, set ahead of the timer or behind it.
+# Tests a handler that a timer would call, set before the timer or after it.
 handles() { # CALL STATEMENT
   cat >program.c <<END
 #include <mpi.h>
@@ -165,7 +166,7 @@ handles 'setitimer: .*for SIGPROF' \
 handles 'no signal will come from alarm' \
   'signal(SIGALRM, handle); alarm(0); signal(SIGALRM, SIG_DFL); alarm(9); signal(SIGUSR1, handle)' 0
 
-# Each timer of a process runs by itself, whichever call begins or ends it.
+# Each timer of a process is separate from the others, whichever call begins or ends it.
 set_timer() { # WHICH SECONDS
   echo "setitimer($1, &(struct itimerval){{0, 0}, {$2, 0}}, NULL);"
 }
@@ -190,7 +191,7 @@ done
 handles 'no signal will come from alarm' \
   'void (*sigset(int, void (*)(int)))(int); alarm(9); sigset(SIGALRM, (void (*)(int))2)' 0
 
-# Locks that nobody gives back.
+# These wait for locks that nobody gives back.
 handles 'pthread_mutex_lock waits for a lock that a thread had when it ended' \
   'end_thread(); pthread_mutex_lock(&mutex)'
 handles 'pthread_mutex_lock waits for a lock that its own thread has' \

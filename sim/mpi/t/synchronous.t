@@ -1,6 +1,7 @@
 #!/bin/sh
-# Synchronous sends end when a receive takes their message, under every protocol, whatever it does
-# with messages at checkpoints and after crashes. Open MPI passes the same program.
+# Tests that synchronous sends end when a receive takes their message, under every protocol,
+# whatever the protocol does with messages at checkpoints and after crashes. Open MPI passes the
+# same program.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -24,7 +25,8 @@ END
 }
 
 one='{rank: 1, at: 1300us, repair: 300us}'
-# Places at which one of these protocols lost messages without receipts.
+# At each of these crashes (RANK@MICROSECONDS), one of the protocols loses messages if there are no
+# receipts.
 alone='4@1100 2@1500 1@2700 4@4700 2@5900 4@5900'
 [ -z "${RECLINE_LONG-}" ] || alone=$(for at in $(seq 300 200 7500); do printf '%s ' 0@"$at" 1@"$at" 2@"$at" 4@"$at"; done)
 two='{rank: 0, at: 900us, repair: 200us}, {rank: 1, at: 1500us, repair: 300us}'

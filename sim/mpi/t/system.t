@@ -1,6 +1,7 @@
 #!/bin/sh
-# What a program asks the system does not depend on the run or on the machine that simulates: memory,
-# processes, load, random bytes (system-program.cc); nor do results on the locale that it sets.
+# Tests that what the system tells a program does not depend on the run or on the machine that
+# simulates: memory, processes, load, random bytes (system-program.cc). Nor do results depend on the
+# locale that a program sets.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 
 cp "$here/programs/system-program.cc" "$here"/programs/system-*.c "$dir"
@@ -33,8 +34,9 @@ is "$(sort first/program.out | uniq -d | wc -l)" 0 'random bytes are not the sam
 run third --set seed=8
 is "$(cmp -s first/program.out third/program.out || echo other)" other 'another seed: others'
 
-# What is not simulated is found when a rank sends it and, after a crash, sends something else. A trace
-# has the violations that are counted, and none of properties that the protocol does not promise.
+# A value that is not simulated is found when a rank sends it and, after a crash, sends another
+# value. A trace has the violations that are counted, and none of properties that the protocol does
+# not promise.
 audit() { # PROTOCOL EXPECTED DESCRIPTION
   rm -rf "$1"
   run "$1" --set program.binary=./cycles --set protocol.name="$1" --set checkpoint.every=100us \
@@ -45,7 +47,7 @@ audit() { # PROTOCOL EXPECTED DESCRIPTION
 audit pessimistic ' 1 violation agreement rank=1: 1' 'a violation at the end is counted and traced'
 audit event-logging 0 'quiet channels are not promised, nor traced where they are not quiet'
 
-# A comma for a point, made here: not all systems have such a locale.
+# Makes a locale with a decimal comma, as not all systems have one.
 mkdir locales
 if localedef -i de_DE -f UTF-8 "$dir/locales/de_DE.UTF-8" >/dev/null 2>&1; then
   run plain --set program.binary=./locale

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Under `none` every call takes the simulated time that it takes under plain SMPI: sizes, platforms, and
-# the algorithms that a platform selects for collectives. The numbers are compared as printed, but
-# for the last bits: the order in which two transfers begin at one instant decides how they are
-# rounded. RECLINE_LONG: every algorithm of SimGrid that plain SMPI survives.
+# Tests that under `none` every call takes the simulated time that it takes under plain SMPI, for
+# several sizes, platforms, and algorithms that a platform selects for collectives. The numbers are
+# compared as printed, except the last bits: the order in which two transfers begin at one instant
+# decides how numbers are rounded. RECLINE_LONG: every algorithm of SimGrid that plain SMPI
+# survives.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -14,7 +15,7 @@ is "$?" 0 'the program is built with and without the layer' log
 calls='ping_pong halo synchronous sendrecv persistent barrier bcast bcast_from_last reduce allreduce
   gather scatter allgather gatherv scatterv allgatherv alltoall alltoallv reduce_scatter scan exscan'
 
-# clan.xml without algorithms of its own, and with those words in its configuration.
+# Prints clan.xml without algorithms of its own, and with PROP... in its configuration.
 select_by() { # PROP...
   sed -E '/<prop id="smpi\/(bcast|gather|allgather|barrier|reduce|allreduce|scatter|alltoall)"/d' \
     "$root/platforms/clan.xml" | sed "s|<config>|&$*|"
@@ -48,8 +49,8 @@ EOF
     END { if (NR != '$sizes') print NR, "sizes" }' both
 }
 
-# All calls on a platform, as one test. With RECLINE_LONG what SimGrid's own algorithm cannot do is
-# no case.
+# Compares all calls on a platform, as one test. With RECLINE_LONG, a call that SimGrid's own
+# algorithm cannot do does not count.
 compares() { # PLATFORM DESCRIPTION CALL...
   platform=$1 what=$2
   shift 2
@@ -83,8 +84,8 @@ done
 is $((cases + unlike * sizes)) 891 '(21 calls on 2 platforms, 19 as 3 selectors choose) of 9 sizes are compared'
 tests=7
 
-# Under a protocol the messages of an algorithm are messages like all others: crashed in the middle of
-# them, programs end right.
+# Under a protocol the messages of an algorithm are messages like all others: programs that crash in
+# the middle of them end right.
 for selector in ompi mpich mvapich2; do
   cat >scenario.yaml <<EOF
 program: {binary: $build/programs/cg, args: [S], ranks: 8}
@@ -110,7 +111,8 @@ is "$?:$(grep -c 'the selected algorithm makes a window' stderr)" 64:1 \
   'an algorithm by one-sided communication is refused' stderr
 tests=$((tests + 1))
 
-# Algorithms that poll, with any tag: plain SMPI polls at other times, so results are compared alone.
+# These algorithms poll, with any tag. Plain SMPI polls at other times, so only results are
+# compared.
 cat >polls.c <<'EOF'
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What programs are told of types, operations, groups and grids is what MPI says, not what SMPI
-# does: right values, which the machine's Open MPI passes as well, and random types whose maps are
-# made by the standard's definitions. RECLINE_LONG=1: more of these.
+# Tests that programs are told of types, operations, groups and grids what MPI says, not what SMPI
+# does. There are right values, which the machine's Open MPI has as well, and random types whose
+# maps are made by the standard's definitions (RECLINE_LONG=1: more of these).
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 sources=$here/programs
 needs_layer
@@ -31,7 +31,7 @@ END
     "$program $*, $protocol" out/program.out stderr
 }
 
-# The same source under Open MPI: the right values are not recline's own.
+# Runs the same source under Open MPI, which shows that the right values are not recline's own.
 agrees() { # PROGRAM RANKS ARGUMENT...
   program=$1 ranks=$2
   shift 2
@@ -76,7 +76,7 @@ right types-other 4 none
 right types-other 4 causal
 agrees types-other 4
 
-# Collectives, by each choice of algorithms.
+# These are collectives, by each choice of algorithms.
 says='collectives'
 right types-collectives 4 none
 right types-collectives 5 c3
@@ -93,8 +93,8 @@ says='fortran' many=
 right types-fortran 3 none
 right types-fortran 4 c3
 
-# Each call of these that is handled in Fortran is made there, or of attributes in fortran.t, or of
-# counts in f08.t.
+# Fortran programs make each of these calls that is handled in Fortran: here, or in fortran.t
+# (attributes), or in f08.t (counts).
 sed -n -e '/MPI [34] |$/d' -e 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* | \*\*handled.*/\1_/p' \
   "$root/docs/mpi-coverage.md" | tr A-Z a-z |
   grep 'mpi_\(type_\|dims_create\|group_excl\|group_inters\|reduce_local\|status_set\)' |

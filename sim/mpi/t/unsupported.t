@@ -1,5 +1,6 @@
 #!/bin/sh
-# What cannot be done is refused, or said when a program does it for the first time.
+# Tests that what cannot be done is refused, or that a message says so when a program does it for
+# the first time.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

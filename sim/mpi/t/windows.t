@@ -1,7 +1,7 @@
 #!/bin/sh
-# One-sided communication, where both sides make calls (layer-windows.c, layer-windows.f90) and where
-# the target makes none (layer-locks.c, layer-locks.f90): every call that is handled, in C, C++ and
-# Fortran, under every protocol that recovers, crashed or not.
+# Tests one-sided communication, where both sides make calls (layer-windows.c, layer-windows.f90)
+# and where the target makes none (layer-locks.c, layer-locks.f90): every call that is handled, in
+# C, C++ and Fortran, under every protocol that recovers, with crashes and without.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"

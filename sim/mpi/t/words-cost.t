@@ -1,15 +1,15 @@
 #!/bin/sh
-# What the words of a protocol that handles collectives (c3) cost in a call, on 8 nodes of clan.xml:
-# `combined` copies the data once where they are given and once where they are got; `separate` is one
-# collective of a byte a rank ahead of the data, whose algorithm is the platform's too; and a barrier
-# has such a one beside itself in any case.
+# Tests what the words of a protocol that handles collectives (c3) cost in a call, on 8 nodes of
+# clan.xml. `combined` copies the data once at the sender and once at the receiver. `separate` makes
+# one collective of a byte a rank ahead of the data, also by the platform's algorithm. A barrier has
+# such a collective in either case.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 "$build/bin/recline-cc" -O2 -o times "$here/programs/times-program.c" >log 2>&1
 is "$?" 0 'the program is built' log
 
-# FILE gets the time of the slowest rank for each size of all calls.
+# Writes to FILE the time of the slowest rank for each size of all calls.
 measure() { # FILE PROTOCOL CONTROL
   cat >scenario.yaml <<EOF
 program: {binary: ./times, args: ["1048576", all, "1"], ranks: 8}
@@ -28,8 +28,8 @@ measure native none separate
 measure separate c3 separate
 measure combined c3 combined
 
-# The seconds by which `file` is slower than without a protocol, in a condition on `extra`; beside it
-# stands how long an allgather of a byte takes without one.
+# Tests a condition on `extra`, the seconds by which a call in FILE is slower than without a
+# protocol. `word` is how long an allgather of a byte takes without a protocol.
 holds() { # FILE CALL BYTES CONDITION DESCRIPTION
   word=$(awk '$1 == "allgather" && $2 == 1 { print $3 }' native)
   awk -v call="$2" -v bytes="$3" '$1 == call && $2 == bytes { print $3 }' native "$1" >pair

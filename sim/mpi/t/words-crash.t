@@ -1,7 +1,7 @@
 #!/bin/sh
-# A rank crashes while the words of a collective are on their way (c3), in its second life, at every
-# other microsecond of a call: it asks no more for the words that it has waited for. In its first life
-# it would find them, as calls are told apart by the incarnation.
+# Tests crashes of a rank in its second life while the words of a collective are on their way (c3),
+# at every other microsecond of a call: the rank must not ask again for the words that it has waited
+# for. In its first life it would find them, as calls are told apart by the incarnation.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Large messages, whose bytes stay with their sender until a receive has them: the program of
-# t/zero-copy-program.c uses its buffers again as soon as MPI allows, and finds what was sent in them
-# nevertheless, crashed or not, under protocols that keep payloads and under such that do not.
+# Tests large messages, whose bytes stay with their sender until a receive has them. The program of
+# t/zero-copy-program.c uses its buffers again as soon as MPI allows, and still finds that receivers
+# got what was sent, with crashes and without, under protocols that keep payloads and under others.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 
