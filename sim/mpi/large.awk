@@ -1,9 +1,9 @@
-# Writes the calls of MPI 4 whose counts are MPI_Count (MPI_Send_c and its like), from the declarations
-# of those whose counts are ints. One of
+# Writes the calls of MPI 4 whose counts are MPI_Count (MPI_Send_c and its like), from the
+# declarations of the calls whose counts are ints. `output` is one of
 #
 #     header  their declarations, for programs: include/mpi/mpi-large.h
-#     c       the calls: each hands its arguments to the call with ints, or ends the run where one is
-#             no int (large.h)
+#     c       the calls: each hands its arguments to the call with ints, or ends the run if one does
+#             not fit (large.h)
 #
 #     awk -v output=c -f large.awk mpi-4.h smpi.h
 
@@ -96,7 +96,7 @@ function declaration(text,   name, parameters, count, i, list) {
     write_call(name, count)
 }
 
-# The parameter's name, its type with ints, and its type with large counts.
+# Reads a parameter's name, its type with ints, and its type with large counts.
 function read_parameter(call, parameter, i,   type) {
   match(parameter, /[A-Za-z0-9_]+$/)
   name_of[i] = substr(parameter, RSTART)
@@ -131,7 +131,7 @@ function parameters_of(count,   i, text) {
   return text
 }
 
-# How many elements an array of a call has; 0 where they mean nothing, and may not be there.
+# Returns, as C, how many elements an array of a call has; 0: it means nothing, and may be missing.
 function length_of(call, name, count,   i, sends, has_root) {
   sends = name ~ /^s/ || (call ~ /catterv/ && name !~ /^r/)
   for (i = 1; i <= count; i++)

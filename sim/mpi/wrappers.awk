@@ -6,12 +6,12 @@
 #     coverage    docs/mpi-coverage.md
 #     symbols     the names of the Fortran calls that there are
 #     aliases     for the linker of the layer: each call by its second name, which tools use
-#     wraps       for the linker of programs: their calls by that name are those of the layer
+#     wraps       for the linker of programs: their calls by the second name reach the layer
 #
 #     awk -v output=c -f wrappers.awk init.c wrap_*.c fortran_names mpi-4.h smpi.h mpi-ext.h
 #
-# from the layer's sources, a list of the Fortran names in SMPI, SMPI's own declarations, and those of
-# calls that SMPI does not have (MPIX_..., and those of MPI 4), which are all written by hand.
+# from the layer's sources, a list of the Fortran names in SMPI, SMPI's own declarations, and those
+# of calls that SMPI does not have (MPIX_..., and those of MPI 4), which are all written by hand.
 #
 # A call that names a communicator, a request, a file, a window or a message handle of the program
 # would mislead SMPI under a protocol: unless the layer handles it, it is refused. All others are
@@ -41,8 +41,8 @@ FILENAME ~ /fortran_names$/ {
   next
 }
 
-# Written by hand, also through macros: WRAP_CALL(Comm_dup, ...), KEYVAL_CALL(mpi_keyval_create_, ...)
-# and the like.
+# These are written by hand, also through macros: WRAP_CALL(Comm_dup, ...),
+# KEYVAL_CALL(mpi_keyval_create_, ...) and the like.
 FILENAME !~ /(smpi|mpi-ext|mpi-4|mpi-large|mpi-t)\.h$/ {
   if (/^[A-Z_]+_CALL\($/) { # the name is in the next line
     head = $0
@@ -114,7 +114,8 @@ function declaration(text,   type, name, parameters, at, rest, what) {
     write_profiling("p" fortran_name(name), fortran_name(name))
 }
 
-# Not by the name itself: SimGrid's own function of that name is what the layer calls.
+# Writes another symbol for the name that tools use: by that name itself, the layer calls SimGrid's
+# own function.
 function write_profiling(profiling, name) {
   if (output == "aliases")
     printf "__wrap_%s = %s;\n", profiling, name
@@ -122,12 +123,12 @@ function write_profiling(profiling, name) {
     printf "--wrap=%s\n", profiling
 }
 
-# Whether a call with large counts is one of those whose Fortran calls are written by hand.
+# Returns whether the call has large counts, and the Fortran call without them is written by hand.
 function is_irregular(name) {
   return sub(/_c$/, "", name) && fortran_name(name) in by_hand
 }
 
-# Whether the declaration that is read is of a call that SMPI does not have.
+# Returns whether the declaration that is read is of a call that SMPI does not have.
 function is_new() {
   return FILENAME ~ /mpi-(4|large|t)\.h$/
 }
@@ -146,7 +147,7 @@ function write_refusal(name) {
 
 # ---- C ----
 
-# The name of a parameter is its last word; function pointers and arrays have none there.
+# Returns the name of a parameter: its last word, without the bounds of an array.
 function argument(parameter,   name) {
   name = parameter
   sub(/(\[[0-9]*\])+$/, "", name)
@@ -154,7 +155,7 @@ function argument(parameter,   name) {
   return name
 }
 
-# MPI_NAME's parameters, named as the arguments of the macro are.
+# Writes a macro with the parameters of MPI_NAME, whose names are the arguments of the macro.
 function write_parameters(name, parameters,   list, count, i, numbers, typed) {
   count = split(parameters, list, /, ?/)
   for (i = 1; i <= count; i++) {
@@ -199,7 +200,7 @@ function write_c(what, type, name, parameters,   arguments, list, count, i) {
 
 # ---- Fortran ----
 
-# The type of a parameter: without its name, without const, pointers and arrays as stars.
+# Returns the type of a parameter, without its name and const; pointers and arrays become stars.
 function type_of(parameter,   type, stars) {
   type = parameter
   stars = gsub(/\*/, " ", type) + gsub(/\[[0-9]*\]/, " ", type)
@@ -212,7 +213,8 @@ function fortran_name(name) {
   return tolower(name) "_"
 }
 
-# Addresses, all of them: the arguments, the error, and the lengths of strings, which come last.
+# Writes a Fortran call. All its parameters are declared as addresses: the arguments, the error, and
+# the lengths of strings, which come last.
 function write_fortran(what, name, parameters,   list, count, all, i, symbol, head, types, values) {
   symbol = fortran_name(name)
   if (!(symbol in fortran) || symbol in by_hand)
@@ -245,7 +247,8 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
   printf "  next_(%s);\n  layer_leave(mode_);\n}\n\n", values
 }
 
-# A handle that is the only one of a call is changed; beside others, or got, it is made.
+# Writes the call in C and the conversions around it. A handle that is the only one of a call is
+# changed; one beside others, or in a call that gets it, is made.
 function write_fortran_handled(name, list, count,   i, type, base, handles, comm, buffer, call, before,
   after) {
   for (i = 1; i <= count; i++) {
@@ -289,12 +292,12 @@ function write_fortran_handled(name, list, count,   i, type, base, handles, comm
   print "    layer_leave(mode_);\n    return;\n  }"
 }
 
-# The message handle of a receive, which stands for nothing afterwards.
+# Returns whether a handle is the message of a receive, which stands for nothing afterwards.
 function taken(name, base) {
   return base == "MPI_Message" && name ~ /recv(_c)?$/
 }
 
-# Several requests, or a type for each rank.
+# Returns whether a parameter is a list: several requests, or a type for each rank.
 function is_list(name, parameter) {
   return name ~ /^MPI_(Start|Test|Wait)(all|any|some)$/ || parameter ~ /^const /
 }

@@ -1,5 +1,5 @@
-/* The beginning and the end of MPI. The layer itself begins with the first rank that comes to
- * MPI_Init, each rank with its own MPI_Init. */
+/* Begins and ends MPI. The layer itself begins when the first rank comes to MPI_Init, and each rank
+ * begins in its own MPI_Init. */
 #include "sim/mpi/calls/init.h"
 #include "sim/mpi/layer/comm.h"
 
@@ -43,7 +43,8 @@ static void load_scenario(void)
   routes_require(layer.scenario);
 }
 
-/* Done once, as otherwise the first printf or scanf would put a buffer in an arena. */
+/* Gives stdin and stdout their buffers, once, as otherwise the first printf or scanf would put a
+ * buffer in an arena. */
 static void give_buffers(void)
 {
   static char output[BUFSIZ], input[BUFSIZ];
@@ -57,7 +58,8 @@ static void give_buffers(void)
 
 static const void *program_of[HEAP_RANKS]; /* an address in the data of each rank's program */
 
-/* Its allocations belong to the rank from here on, before the rank itself exists. */
+/* Begins a rank's program. Its allocations belong to the rank from here on, before the rank itself
+ * exists. */
 void recline_program_begins(const void *inside_program)
 {
   if (!layer_wanted())
@@ -81,7 +83,7 @@ void recline_program_begins(const void *inside_program)
   heap_enter(arena);
 }
 
-/* Next SimGrid makes the words of argv, and then calls main. */
+/* After this call, SimGrid makes the words of argv, and then calls main. */
 void recline_program_is_built(const void *inside_program)
 {
   struct arena *arena = heap_leave();
@@ -91,8 +93,8 @@ void recline_program_is_built(const void *inside_program)
   heap_enter(arena);
 }
 
-/* Handles a rank that never came back from MPI_Finalize: the simulator reports a deadlock, and
- * success.
+/* Reports a rank that never came back from MPI_Finalize, as the simulator reports a deadlock but
+ * exits with success.
  */
 static void check_end(void)
 {
@@ -100,7 +102,7 @@ static void check_end(void)
     die(DIE_BREACH, "breach: %d of %d ranks have left MPI_Finalize", layer.left, layer.ranks);
 }
 
-/* The program of this rank stays where it is. */
+/* Ends a dead rank, whose program stays where it is. */
 static _Noreturn void leave_dead(struct rank *r)
 {
   r->active = false;
@@ -117,8 +119,8 @@ static void restored(struct rank *r)
   files_restored(r);
 }
 
-/* Called once, by the first rank that comes: `processes` is the size of SMPI's world. Nothing here
- * may let another rank run, as it would find half a layer. */
+/* Begins the layer; `processes` is the size of SMPI's world. The first rank that comes calls this,
+ * once. Nothing here may let another rank run, as it would find half a layer. */
 static void begin(int processes)
 {
   give_buffers();
@@ -205,7 +207,7 @@ static void begin_rank(int index)
   rank_switch(r, ACTIVITY_COMPUTE);
 }
 
-/* The dispatcher's rank never returns to the program. */
+/* Runs the dispatcher, whose rank never returns to the program. */
 static void be_dispatcher(void)
 {
   dispatcher_run();
@@ -230,7 +232,8 @@ struct arena *layer_init(void)
   return layer.rank[index].arena;
 }
 
-/* Programs of recline-cc can be started like any other, which helps those without MPI. */
+/* Programs of recline-cc can be started like any other program, which helps programs without
+ * MPI. */
 void layer_need_simulator(void)
 {
   if (!machine_self())
@@ -321,7 +324,7 @@ int MPI_Finalize(void)
   if (r) {
     layer_begin_call(r, __func__);
     host_enter(r);
-    comm_delete_attributes(r, MPI_COMM_SELF); /* whose functions end libraries */
+    comm_delete_attributes(r, MPI_COMM_SELF); /* the functions of these attributes end libraries */
     layer_begin_call(r, __func__);
     window_meet(r, &r->mpi->world);
     window_serve_receipts(r);

@@ -56,7 +56,7 @@ static _Noreturn void exit_of_smpi(int status)
 
 struct caller {
   const void *simgrid, *layer; /* where their libraries are loaded */
-  ucontext_t context;          /* the innermost frame of SimGrid outside of all our frames */
+  ucontext_t context; /* the innermost frame of SimGrid outside of all frames of the layer */
   bool found;
 };
 
@@ -81,7 +81,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *data
   to[REG_RBP] = (greg_t)_Unwind_GetGR(frame, RBP);
   for (int i = 0; i < 4; i++)
     to[REG_R12 + i] = (greg_t)_Unwind_GetGR(frame, R12 + i);
-  /* below it lies the address to return to, as at the beginning of the function it has called */
+  /* the return address lies below the frame, as at the beginning of a called function */
   to[REG_RSP] = (greg_t)(_Unwind_GetCFA(frame) - sizeof(void *));
   caller->found = true;
   return _URC_NO_REASON;
@@ -113,7 +113,8 @@ static _Noreturn void exit_of_libc(int status)
   abort();
 }
 
-/* A program that was started directly, as configure and make do, ends as usual. */
+/* Ends a program that calls exit(). One that was started directly, as configure and make do, ends
+ * as usual. */
 void smpi_exit(int status)
 {
   layer_enter();
@@ -139,7 +140,7 @@ void exit(int status)
 
 /* ---- the end of the process ---- */
 
-/* The layer itself ends the run in this way, too. */
+/* Defines NAME, by which the layer itself ends the run, too. */
 #define EXIT_AT_ONCE(NAME)                                                                         \
   void NAME(int status)                                                                            \
   {                                                                                                \
@@ -154,7 +155,8 @@ void exit(int status)
 EXIT_AT_ONCE(_exit)
 EXIT_AT_ONCE(_Exit)
 
-/* The dispatcher's process never ends by itself, and has no rank in the program. */
+/* Ends the run if a program has returned too early. The dispatcher's process never ends by itself,
+ * and has no rank in the program. */
 static void has_returned(int failed, void *index)
 {
   int rank = GPOINTER_TO_INT(index);
@@ -202,7 +204,7 @@ static void leave_handler(int signal, void *context)
 #ifdef __x86_64__
   enum { RED_ZONE = 128, ALIGNED = 16 };
   greg_t *to = ((ucontext_t *)context)->uc_mcontext.gregs;
-  /* aligned as behind a call, which has pushed an address */
+  /* aligned as after a call, which has pushed an address */
   to[REG_RSP] = ((to[REG_RSP] - RED_ZONE) & -ALIGNED) - (greg_t)sizeof(void *);
   to[REG_RIP] = (greg_t)(uintptr_t)end_by_signal;
 #else

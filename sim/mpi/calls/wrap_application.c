@@ -1,4 +1,4 @@
-/* Checkpoints at the application level: the calls of recline.h. */
+/* Defines the calls of recline.h for checkpoints at the application level. */
 #include "include/recline.h"
 #include "sim/host/storage/application.h"
 #include "sim/mpi/layer/wrap.h"
@@ -19,7 +19,7 @@ static struct rank *protecting(const char *name)
   return r;
 }
 
-/* Defines NAME, where the rank is not protecting() as a call of no effect that returns OTHERWISE.
+/* Defines NAME. If the rank is not protecting(), the call has no effect and returns OTHERWISE.
  */
 #define APPLICATION_CALL(TYPE, NAME, PARAMETERS, OTHERWISE, ...)                                   \
   TYPE NAME PARAMETERS                                                                             \

@@ -14,7 +14,7 @@ enum kind { OF_COMM, OF_TYPE, OF_WINDOW };
 /* A function of a key is NULL if attributes are not copied, or if their end needs no action. */
 struct keyval {
   enum kind kind;
-  bool as_it_is; /* copied as it is */
+  bool as_it_is; /* values are copied as they are */
   union {
     MPI_Comm_copy_attr_function *comm;
     MPI_Type_copy_attr_function *type;
@@ -30,17 +30,17 @@ struct keyval {
 struct attribute {
   int key;
   void *value;
-  struct attribute *next; /* in the order of setting */
+  struct attribute *next; /* the one that was set before this one */
 };
 
-/* A type that has, or had, attributes. */
+/* Describes a type that has, or had, attributes. */
 struct type {
   MPI_Datatype handle;
   struct attribute *attributes;
   struct type *next;
 };
 
-/* A communicator, type or window with attributes. */
+/* Names a communicator, type or window with attributes. */
 struct holder {
   MPI_Comm comm;     /* or */
   MPI_Datatype type; /* or */
@@ -58,7 +58,7 @@ static struct holder of_window(struct rank *r, MPI_Win window)
   return (struct holder){.window = window, .attributes = &window_of(r, window)->attributes};
 }
 
-/* Returns where the attribute is linked in, or would be. */
+/* Returns where the type is linked in, or would be. */
 static struct type **find_type(struct rank *r, MPI_Datatype handle)
 {
   struct type **place = &r->mpi->types;
@@ -140,7 +140,7 @@ static const struct keyval *keyval_of(const struct rank *r, int key)
   return &r->mpi->keyvals[key];
 }
 
-/* Call the program's functions, with the program's heap. */
+/* These call the program's functions, with the program's heap. */
 static int call_copy(struct rank *r, struct holder holder, const struct attribute *attribute,
                      void **value, int *copied)
 {
@@ -193,8 +193,8 @@ static int delete_attribute(struct rank *r, struct holder holder, int key)
   return result;
 }
 
-/* New attributes come first: those of MPI_COMM_SELF end in the reverse order (MPI 3.1, section
- * 8.7.1). */
+/* New attributes come first, as the attributes of MPI_COMM_SELF end in the reverse order (MPI 3.1,
+ * section 8.7.1). */
 static int set_attribute(struct rank *r, struct holder holder, int key, void *value)
 {
   keyval_of(r, key);
@@ -223,7 +223,7 @@ static int get_attribute(struct rank *r, struct holder holder, int key, void *va
   return MPI_SUCCESS;
 }
 
-/* MPIX_FT: whether programs repair themselves. */
+/* Gets the attribute MPIX_FT: whether programs repair themselves. */
 static int get_repairs(void *value, int *flag)
 {
   static int yes = 1, *repairs = &yes;

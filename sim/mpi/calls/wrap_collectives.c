@@ -1,5 +1,5 @@
-/* Collective calls. Under a protocol that handles collectives as one (collectives.h) they are
- * messages of our own; otherwise those of the algorithm that the platform or --cfg selects. */
+/* Defines collective calls. Each runs the algorithm that the platform or --cfg selects or, where
+ * call_is_selected() is false (collectives.h), an algorithm of recline's own. */
 #include "sim/mpi/collectives/algorithms.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/collectives/own_collectives.h"
@@ -10,8 +10,8 @@
 
 /* ---- the calls ---- */
 
-/* Returns whether all members must combine in rank order, each in memory with room for the data of
- * an element at any place. */
+/* Returns whether all members must combine in rank order, or in memory that has room for elements
+ * whose data reach out of their extent. */
 static bool is_ordered(MPI_Op op, MPI_Datatype type)
 {
   int commutes = true;
@@ -19,8 +19,8 @@ static bool is_ordered(MPI_Op op, MPI_Datatype type)
   return !commutes || !elements_stay_within(type);
 }
 
-/* MPI_NAME on the communicator `c`: the last argument. On an intercommunicator it is MPI_BEGIN, the
- * nonblocking call, and a wait. */
+/* Defines MPI_NAME: it evaluates the last argument, in which `c` is the communicator. On an
+ * intercommunicator it makes the nonblocking call MPI_BEGIN, and waits. */
 #define BARE(...) __VA_ARGS__
 #define COLLECTIVE_CALL(NAME, ARGUMENTS, BEGIN, ...)                                               \
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
@@ -44,7 +44,7 @@ static bool is_ordered(MPI_Op op, MPI_Datatype type)
 #define SELECTED_CALL(NAME, ARGUMENTS, BEGIN, FLOW, SELECTED, OWN, ...)                            \
   COLLECTIVE_CALL(NAME, ARGUMENTS, BEGIN, TAKE_PART(SELECTED, OWN, .flow = (FLOW), __VA_ARGS__))
 
-/* The same for elements of `type` by `op`. */
+/* Defines the same for a reduction of elements of `type` by `op`. */
 #define REDUCTION_CALL(NAME, ARGUMENTS, BEGIN, FLOW, SELECTED, OWN, ...)                           \
   COLLECTIVE_CALL(NAME, ARGUMENTS, BEGIN,                                                          \
                   !op_allowed(op, type) ? comm_error(r, c, MPI_ERR_OP)                             \
@@ -62,7 +62,7 @@ static int reduce_local(const void *before, void *into, int count, MPI_Datatype 
 LOOK_UP_CALL(Reduce_local, (before, into, count, type, op),
              ((void)r, reduce_local(before, into, count, type, op)))
 
-/* Returns the length of a rank's contribution; counts mean nothing if it makes none. */
+/* Returns the bytes of a rank's contribution. The count means nothing if the rank makes none. */
 static uint32_t given(bool gives, int count, MPI_Datatype type)
 {
   return gives ? (uint32_t)type_bytes(type) * (uint32_t)count : 0;
@@ -84,7 +84,7 @@ static int largest_of(const int *counts, int number)
   return largest;
 }
 
-/* Does the same for the data that a rank sends or, in place, has in its receive buffer. */
+/* Returns the bytes of the data that a rank sends or, in place, has in its receive buffer. */
 static uint32_t shared(const void *out, int out_count, MPI_Datatype out_type, int in_count,
                        MPI_Datatype in_type)
 {
@@ -210,7 +210,7 @@ SELECTED_CALL(Scatter, (out, out_count, out_type, in, in_count, in_type, root, c
                                          : given(true, in_count, in_type),
               .result = EQUAL(in, in_count, in_type), .blocks = 1)
 
-/* Returns the length of all blocks, where this rank gives them. */
+/* Returns the bytes of all blocks, if this rank is the root, which gives them. */
 static uint32_t all_given(const struct comm *comm, int root, const int *counts, MPI_Datatype type)
 {
   return comm->rank == root ? given(true, sum_of(counts, comm->size), type) : 0;

@@ -4,9 +4,9 @@
  *
  * A communicator that all its members have freed is used again for the next one of the same members
  * in the same order. Its number stays and the count of its calls goes on, so protocols, logs and
- * checkpoints see one communicator. The call that makes the next communicator tells the members
- * which ones each has freed; that list consists of data of the program only, so a rollback restores
- * it. */
+ * checkpoints see one communicator. In the call that makes the next communicator, the members tell
+ * each other which ones they have freed. These lists consist of data of the program only, so a
+ * rollback restores them. */
 #include "sim/mpi/layer/comm.h"
 
 #include "include/mpi/mpi-4.h"
@@ -91,10 +91,10 @@ LOOK_UP_CALL(Comm_test_inter, (comm, flag), tell(flag, comm_of(r, comm)->remote 
 
 enum { AGAIN_MAX = 12 };
 
-/* The contribution of one member when a communicator is made. */
+/* Describes the contribution of one member when a communicator is made. */
 struct share {
   int colour, key;
-  uint16_t again[AGAIN_MAX]; /* numbers of communicators that it has freed; 0: no more */
+  uint16_t again[AGAIN_MAX]; /* numbers of communicators that the member has freed; 0: no more */
 };
 
 struct comm *comm_new(struct rank *r, int size)
@@ -105,8 +105,9 @@ struct comm *comm_new(struct rank *r, int size)
   return comm;
 }
 
-/* Returns the members with the same colour, by key and then by their old rank. Those among the
- * first `*first` of the parent come before the others; *first becomes their number. */
+/* Returns the members with this rank's colour, by key and then by their old rank. Members among the
+ * first `*first` of the parent come before the others; `*first` becomes the number of such
+ * members. */
 static struct comm *chosen(struct rank *r, const struct comm *parent, const struct share *shares,
                            int *first)
 {
@@ -159,7 +160,8 @@ void comm_release(struct rank *r, struct comm *comm)
   r->mpi->freed = comm;
 }
 
-/* Communicators that the same call has made before come first. */
+/* Offers communicators that this rank has freed. Communicators of the same parent and colour come
+ * first. */
 static void offer_again(const struct rank *r, const struct comm *parent, struct share *own)
 {
   int count = 0;
@@ -186,8 +188,8 @@ static bool all_offer(const struct comm *parent, const struct share *shares, int
   return true;
 }
 
-/* Takes out of its list the freed communicator with the same members that all of them offer, the
- * one with the least number; NULL: there is none. */
+/* Returns the freed communicator with the same members that all of them offer, and takes it out of
+ * its list; of several, the one with the least number. NULL: there is none. */
 static struct comm *take_again(struct rank *r, const struct comm *parent,
                                const struct share *shares, const struct comm *comm)
 {
@@ -216,7 +218,8 @@ static struct comm *take_again(struct rank *r, const struct comm *parent,
   return again;
 }
 
-/* Makes a communicator with its number; `call` is the call that makes it. */
+/* Gives a communicator its number, or returns one that is used again instead. `call` is the number
+ * of the call that makes it. */
 static struct comm *numbered(struct rank *r, const struct comm *parent, int call,
                              const struct share *shares, struct comm *comm)
 {
@@ -257,7 +260,7 @@ static MPI_Comm made_of(struct rank *r, struct comm *comm, int call, const struc
   return comm_handle(comm->remote ? comm_between(r, made, first) : made);
 }
 
-/* At a restart: returns the communicator that the same call had made. */
+/* Tells, at a restart, the communicator that the same call had made. */
 static int made_again(struct rank *r, const struct comm *parent, int colour, int key,
                       MPI_Comm *made)
 {
@@ -300,7 +303,7 @@ static int release(struct rank *r, MPI_Comm *handle)
   return MPI_SUCCESS;
 }
 
-/* Copies the topology, and the attributes that ask for it. */
+/* Duplicates a communicator, with its topology and the attributes that ask for it. */
 static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);
@@ -318,13 +321,13 @@ static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 WRAP_CALL(Comm_dup, (comm, made), duplicate(r, comm, made))
 WRAP_CALL(Comm_dup_with_info, (comm, info, made), duplicate(r, comm, made))
 
-/* Completes MPI_Comm_idup when all members have begun it. */
+/* Holds what completes MPI_Comm_idup when all members have begun it. */
 struct duplication {
   struct comm *comm;
   struct share *shares;
   int call;
   MPI_Comm *made;
-  int *fortran; /* where the integer of it goes, or NULL */
+  int *fortran; /* where the integer of the communicator goes, or NULL */
 };
 
 static void made_duplicate(struct rank *r, void *rest)
@@ -343,9 +346,8 @@ static void made_duplicate(struct rank *r, void *rest)
   }
 }
 
-/* Freed communicators are not used again here, as an offered one would have to stay until all
- * members have decided. Calls that make a communicator in this way have numbers of their own, from
- * -2 down. */
+/* Begins MPI_Comm_idup. Freed communicators are not used again here, as an offered one would have
+ * to stay until all members have decided. These calls have numbers of their own, from -2 down. */
 static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, int *fortran,
                            MPI_Request *request)
 {
@@ -401,9 +403,8 @@ void mpi_comm_idup_with_info_(int *comm, int *info, int *made, int *request, int
   *error = idup_in_fortran(comm, made, request);
 }
 
-/* No two ranks share a node. */
 /* Returns whether ranks are to be split by what shares memory (MPI 4.0, 7.4.2). No other hardware
- * is known, so that a guided split by another one, and an unguided one, have no communicator. */
+ * is known, so a guided split by another resource, or an unguided split, makes no communicator. */
 static bool splits_by_memory(int type, MPI_Info info)
 {
   char resource[32] = "";
@@ -414,6 +415,7 @@ static bool splits_by_memory(int type, MPI_Info info)
   return type == MPI_COMM_TYPE_SHARED || (known && !strcmp(resource, "mpi_shared_memory"));
 }
 
+/* Makes each rank alone, as ranks share no memory, also on one node (docs/run.md). */
 static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Info info,
                       MPI_Comm *made)
 {
@@ -424,8 +426,8 @@ static int split_type(struct rank *r, struct comm *parent, int type, int key, MP
 WRAP_CALL(Comm_split_type, (comm, type, key, info, made),
           split_type(r, comm_of(r, comm), type, key, info, made))
 
-/* The group's order decides. Members of disjoint groups make different communicators, and a rank
- * that is not in its own group takes part without a colour. */
+/* Makes a communicator of a group, in the group's order. Members of disjoint groups make different
+ * communicators, and a rank that is not in its own group takes part without a colour. */
 static int create(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
 {
   int size, key = MPI_UNDEFINED;
@@ -468,7 +470,7 @@ static int *members_of(struct rank *r, MPI_Group group, int *size)
   return member;
 }
 
-/* Only the members take part. */
+/* Makes a communicator of a group in a call of its members only. */
 static int create_group(struct rank *r, struct comm *parent, MPI_Group group, MPI_Comm *made)
 {
   int size, *member = members_of(r, group, &size);

@@ -1,6 +1,6 @@
-/* The calls in which Fortran 2008 differs from FORTRAN 77; modules.awk writes the others, which
- * pass their arguments on. Called by programs that use the module mpi_f08, in which an error may be
- * missing.
+/* Defines the calls in which Fortran 2008 differs from FORTRAN 77; modules.awk writes the others,
+ * which pass their arguments on. Programs that use the module mpi_f08 call these functions, and may
+ * leave the error out.
  */
 #include "sim/mpi/fortran/fortran.h"
 
@@ -13,9 +13,9 @@ static void put_error(int *error, int value)
     *error = value;
 }
 
-/* ---- attributes: as wide as an address, in C they are pointed to ---- */
+/* ---- attributes: values as wide as an address, to which C has pointers ----  */
 
-/* Returns where a value lies for C, in the memory of the caller. */
+/* Returns a copy of the value for C, in the memory of the caller. */
 static MPI_Aint *kept(struct rank *r, MPI_Aint value)
 {
   MPI_Aint *copy = r ? rank_alloc(r, sizeof *copy) : malloc(sizeof *copy);
@@ -70,7 +70,7 @@ ATTRIBUTE_CALLS(comm, Comm, comm, PMPI_Comm_f2c, value_of)
 ATTRIBUTE_CALLS(type, Type, type, PMPI_Type_f2c, value_of)
 ATTRIBUTE_CALLS(win, Win, window, PMPI_Win_f2c, value_of_window)
 
-/* ---- functions of keys that MPI has; SMPI has those of windows that copy ---- */
+/* ---- predefined functions of keys; SMPI itself has the copy functions of windows ----  */
 
 static void copy_nothing(int *flag, int *error)
 {
@@ -146,7 +146,7 @@ void mpi_f_sync_reg_f08_(void *buffer)
 void pmpi_f_sync_reg_f08_(void *) __attribute__((alias("mpi_f_sync_reg_f08_")));
 void mpi_f_sync_reg_(void *) __attribute__((alias("mpi_f_sync_reg_f08_")));
 
-/* A descriptor of Fortran (CFI_cdesc_t) begins so. */
+/* Describes the beginning of a descriptor of Fortran (CFI_cdesc_t). */
 struct descriptor {
   void *address;
   size_t element;
@@ -158,7 +158,7 @@ void recline_sizeof(const struct descriptor *of, int *size, int *error)
   put_error(error, MPI_SUCCESS);
 }
 
-/* A status is the same integers in both. */
+/* Copies a status, which consists of the same integers in both forms. */
 void recline_status_copy_in_(const MPI_Status *from, MPI_Status *to, int *error)
 {
   *to = *from;

@@ -1,6 +1,6 @@
-/* Files of MPI-IO: opening, closing, sizes, views, pointers. SMPI's own move no bytes. Calls cost
- * the messages by which members synchronize; storage takes no time, as for files that a program
- * writes in other ways. */
+/* Defines calls of MPI-IO: opening, closing, sizes, views, pointers. SMPI's own calls move no
+ * bytes. Calls cost the messages by which members synchronize; storage takes no time, as for files
+ * that a program writes in other ways. */
 #include "sim/host/output/held_output.h"
 #include "sim/host/storage/application.h"
 #include "sim/mpi/collectives/collectives.h"
@@ -131,7 +131,7 @@ static char *whole_path(const char *name)
   return g_canonicalize_filename(prefix ? colon + 1 : name, NULL);
 }
 
-/* All members come here, even if one of them has another mode. */
+/* Makes a file. All members do so, even if one of them has another mode. */
 static struct file *new_file(struct rank *r, MPI_Comm made, const char *name, int amode)
 {
   struct comm *comm = comm_of(r, made);
@@ -147,7 +147,8 @@ static struct file *new_file(struct rank *r, MPI_Comm made, const char *name, in
   return file;
 }
 
-/* Returns whether all members have given the same mode; they come here before the file is opened.
+/* Sets `*same` to whether all members have given the same mode, before the file is opened. Returns
+ * an MPI error or MPI_SUCCESS.
  */
 static int agree_on(struct rank *r, const struct file *file, bool *same)
 {
@@ -162,8 +163,8 @@ static int agree_on(struct rank *r, const struct file *file, bool *same)
   return error;
 }
 
-/* The communicator may have served an earlier file, so the number of its calls is part of the
- * opening's. */
+/* Returns the number of an opening. The communicator may have served an earlier file, so the count
+ * of its calls is part of the number. */
 static int64_t opening_on(const struct comm *comm)
 {
   return ((int64_t)comm->calls << 16) + comm->number;
@@ -229,7 +230,7 @@ static int64_t next_deletion(struct rank *r)
   return -(((int64_t)(r->index + 1) << 32) + r->mpi->files_deleted++);
 }
 
-/* Returns the number of a change that has no handle. */
+/* Begins a change without a handle. Returns the number of its opening. */
 static int64_t begin_alone(struct rank *r)
 {
   struct file *file = rank_alloc(r, sizeof *file);
@@ -255,7 +256,8 @@ static int finished(int error)
   return error ? -1 : 0;
 }
 
-/* unlink() and remove() of files that were opened by MPI-IO. Returns false for another file. */
+/* Does what unlink() and remove() do for files that were opened by MPI-IO. Returns false for
+ * another file. */
 static bool unlink_file(const char *name, int *result)
 {
   struct rank *r = rank_self();
@@ -266,7 +268,7 @@ static bool unlink_file(const char *name, int *result)
   return true;
 }
 
-/* open() for reading, of any file, as one may become MPI-IO's later. */
+/* Does what open() does for reading, for any file, as MPI-IO may open the file later. */
 static int read_again(const char *name, int flags)
 {
   struct rank *r = rank_self();
@@ -298,8 +300,8 @@ int truncate64(const char *name, off64_t size)
   return truncate(name, size);
 }
 
-/* A rank that goes back before others may find files that these have made since, or miss files that
- * they have deleted: it gets the same answer as before. */
+/* Looks for a file. A rank that goes back before others may find files that the others have made
+ * since, or miss files that the others have deleted: it gets the same answer as before. */
 static int look(struct rank *r, const char *name, int error)
 {
   g_autofree char *path = g_canonicalize_filename(name, NULL);
@@ -325,7 +327,7 @@ static int open_fortran(struct rank *r, const int *comm, const char *text, size_
                         const int *info, int *file)
 {
   MPI_File opened;
-  char *name = rank_alloc(r, length + 1); /* as the call waits */
+  char *name = rank_alloc(r, length + 1); /* in the arena, as the call waits */
   memcpy(name, text, length);
   int error = MPI_File_open(fortran_get_comm(r, comm), g_strstrip(name), amode,
                             fortran_get_info(r, info), &opened);
@@ -396,7 +398,7 @@ static int get_size(const struct file *file, MPI_Offset *size)
 
 LOOK_UP_CALL(File_get_size, (file, size), get_size(file_of(r, file), size))
 
-/* Begins after what members have written before. */
+/* Changes the size, after all that members have written before. */
 static int resize(struct rank *r, struct file *file, MPI_Offset size, bool may_cut)
 {
   if (file->amode & MPI_MODE_RDONLY)
@@ -421,7 +423,7 @@ static int synchronize(struct rank *r, struct file *file)
 
 WRAP_CALL(File_sync, (file), synchronize(r, file_of(r, file)))
 
-/* A rank sees writes of others only after calls that synchronize. */
+/* Refuses atomic mode, as a rank sees writes of others only after calls that synchronize. */
 static int set_atomicity(struct rank *r, struct file *file, int atomic)
 {
   if (atomic)
@@ -460,7 +462,7 @@ LOOK_UP_CALL(File_get_info, (file, info), get_info(file_of(r, file), info))
 
 static const char NATIVE[] = "native";
 
-/* The call is collective, and puts all pointers back to the beginning. */
+/* Sets a view. The call is collective, and puts all pointers back to the beginning. */
 static int set_view(struct rank *r, struct file *file, MPI_Offset displacement, MPI_Datatype etype,
                     MPI_Datatype filetype, const char *representation, MPI_Info info)
 {
@@ -514,8 +516,8 @@ LOOK_UP_CALL(File_get_byte_offset, (file, offset, place),
 
 /* ---- pointers ---- */
 
-/* The end is the first etype that is not in the file. MPI_ERR_ARG: the place is before the
- * beginning. */
+/* Moves a pointer. The end is the first etype that is not in the file. Returns MPI_ERR_ARG if the
+ * place is before the beginning. */
 static int seek(const struct file *file, int64_t *pointer, MPI_Offset offset, int from)
 {
   int64_t etype = file->view.etype_bytes, start = 0;
@@ -546,9 +548,9 @@ static int tell_pointer(int64_t pointer, MPI_Offset *where)
 
 LOOK_UP_CALL(File_get_position, (file, where), tell_pointer(file_of(r, file)->position, where))
 
-/* All members have the same pointer, each its own copy, which collective calls move alike. A single
- * rank can move it only where no rank ever goes back, as no message decides the order in which
- * ranks do so. Then the store holds it. */
+/* All members have the same shared pointer, each in a copy of its own, which collective calls move
+ * alike. A single rank can move the pointer only where no rank ever goes back, as no message
+ * decides the order in which ranks move it. There the store holds the pointer. */
 
 static bool is_for_all(const struct file *file)
 {

@@ -1,6 +1,6 @@
-/* Files of MPI-IO: reading and writing. A rank writes for itself (file_store.h), so a collective
- * access is one access of each member and synchronizes the file: after writes, before reads.
- * Nonblocking and split accesses are done when the first call returns. */
+/* Defines calls of MPI-IO that read and write. A rank writes for itself (file_store.h), so a
+ * collective access is one access of each member and synchronizes the file: after writes, before
+ * reads. Nonblocking and split accesses are done when the first call returns. */
 #include "sim/host/rank/buffers.h"
 #include "sim/host/rank/request.h"
 #include "sim/mpi/files/file.h"
@@ -12,10 +12,10 @@
 
 struct access {
   bool writes;
-  void *buffer; /* the program's memory; only read when it writes */
+  void *buffer; /* the program's memory; a write only reads it */
   int count;
   MPI_Datatype type;
-  MPI_Status status; /* afterwards */
+  MPI_Status status; /* set by the access */
 };
 
 static struct access reading(void *buffer, int count, MPI_Datatype type)
@@ -56,9 +56,9 @@ static int refusal(const struct file *file, const struct access *access, int64_t
 
 /* ---- the access of one rank ---- */
 
-/* Convert between items of the program and the same bytes one after the other. They use the places
- * of the type's data, not MPI_Pack: an item of which the file has only a part is filled as far as
- * possible. */
+/* Copies between items of the program and the same bytes one after the other. Uses the places of
+ * the type's data, not MPI_Pack: if the file has only a part of an item, the item is filled as far
+ * as possible. */
 static void copy_items(const struct access *access, char *packed, int64_t bytes)
 {
   GArray *list = type_segments(access->type, access->count);
@@ -125,7 +125,8 @@ static int access_next(struct file *file, struct access *access)
   return error;
 }
 
-/* A file that one rank has open is synchronized by each call that changes it. */
+/* Ends an access of one rank. If only this rank has the file open, each write synchronizes the
+ * file. */
 static int end_alone(struct rank *r, struct file *file, const struct access *access, int error)
 {
   if (!error && access->writes && file->comm->size == 1) {
@@ -208,7 +209,8 @@ LATER_CALL(File_iwrite_all, writing)
 
 /* ---- of all members ---- */
 
-/* All members reach the end, even if the access of one of them is refused. */
+/* Makes a collective access. All members reach the end, even if the access of one of them is
+ * refused. */
 static int together(struct rank *r, struct file *file, int64_t at, bool next, struct access access,
                     MPI_Status *status)
 {
@@ -228,7 +230,8 @@ WRAP_CALL(File_read_all, (file, buffer, count, type, status),
 WRAP_CALL(File_write_all, (file, buffer, count, type, status),
           together(r, file_of(r, file), 0, true, writing(buffer, count, type), status))
 
-/* Accesses one after the other, by rank, from the shared pointer on. */
+/* Makes a collective access from the shared pointer on: the parts of the members follow each other
+ * by rank. */
 static int in_order(struct rank *r, struct file *file, struct access access, MPI_Status *status)
 {
   int error = refusal(file, &access, 0), members = file->comm->size;

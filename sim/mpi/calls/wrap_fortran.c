@@ -1,5 +1,6 @@
-/* The Fortran calls that are not regular; wrappers.awk writes the others. Outside of a run under a
- * protocol each is SMPI's own. An array that is in use across a wait lies in the arena. */
+/* Defines the Fortran calls that are not regular; wrappers.awk writes the others. Outside of a run
+ * under a protocol each calls SMPI's own. An array that is in use across a wait lies in the
+ * arena. */
 #include "include/recline.h"
 #include "sim/mpi/calls/init.h"
 #include "sim/mpi/fortran/fortran.h"
@@ -63,8 +64,8 @@ void mpi_finalize_(int *error)
                *error = in_c(get_handle(r, holder), *key, &where, flag);                           \
                if (*flag && where) *value = *where)
 
-/* So the attribute is set to the address of a copy, as wide as those of module mpi_f08
- * (wrap_f08.c). */
+/* Returns a copy of the value, whose address becomes the attribute. The copy is as wide as the
+ * values of module mpi_f08 (wrap_f08.c). */
 static MPI_Aint *kept(struct rank *r, int value)
 {
   MPI_Aint *copy = rank_alloc(r, sizeof *copy);
@@ -82,7 +83,7 @@ GET_ATTRIBUTE_CALL(mpi_type_get_attr_, MPI_Type_get_attr, fortran_get_type)
 SET_ATTRIBUTE_CALL(mpi_type_set_attr_, MPI_Type_set_attr, fortran_get_type)
 SET_ATTRIBUTE_CALL(mpi_win_set_attr_, MPI_Win_set_attr, fortran_get_window)
 
-/* Their names in MPI 1. */
+/* These are the names of two of the calls in MPI 1. */
 void mpi_attr_get_(int *comm, int *key, int *value, int *flag, int *error)
 {
   mpi_comm_get_attr_(comm, key, value, flag, error);
@@ -95,7 +96,7 @@ void mpi_attr_put_(int *comm, int *key, int *value, int *error)
 
 /* ---- others ---- */
 
-/* Names: in Fortran they end with blanks. */
+/* Sets a name, which ends with blanks in Fortran. */
 static int set_name(struct rank *r, const int *comm, const char *name, size_t length)
 {
   char *copy = fortran_text(name, length);
@@ -159,8 +160,7 @@ FORTRAN_CALL(mpi_error_string_, (int *code, char *text, int *length, int *error,
              (code, text, length, error, size),
              ((void)r, *error = get_error_string(code, text, length, size)))
 
-/* SMPI leaves the bytes behind a name unchanged. This fills them with blanks, also with SMPI
- * alone. */
+/* Fills the bytes behind a name with blanks, also with SMPI alone, which leaves them unchanged. */
 static void put_name(char *text, size_t room, int *length, const char *name)
 {
   *length = MIN(*length, (int)room);
@@ -228,7 +228,7 @@ void smpi_execute_benched_(const double *seconds)
   smpi_execute_benched(*seconds);
 }
 
-/* SimGrid 4 has the name of the call besides. */
+/* SimGrid 4 also takes the name of the call. */
 #if SIMGRID_VERSION_MAJOR >= 4
 #define CALL , const char *call
 #define CALL_PASSED , call
@@ -249,7 +249,7 @@ void smpi_trace_set_call_location__(const char *file, const int *line CALL)
   smpi_trace_set_call_location_(file, line CALL_PASSED);
 }
 
-/* recline.h */
+/* Converts a size for the calls of recline.h. */
 static size_t fortran_size(long long bytes)
 {
   return bytes > 0 ? (size_t)bytes : 0;
@@ -300,7 +300,7 @@ void recline_protect_items_(const int *id, void *address, const long long *count
   recline_protect_items(*id, address, fortran_size(*count), (enum recline_item) * item);
 }
 
-/* Fortran's first dimension is contiguous, and it counts from 1. */
+/* Turns the dimensions around: in Fortran the first one is contiguous, and places count from 1. */
 void recline_protect_distributed_(const int *id, void *address, const int *item,
                                   const int *dimensions, const long long whole[],
                                   const long long first[], const long long part[])

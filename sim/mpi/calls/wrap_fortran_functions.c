@@ -1,5 +1,5 @@
-/* The Fortran calls that take functions of the program: these get addresses of values that C passes
- * directly. */
+/* Defines the Fortran calls that take functions of the program. These functions get addresses of
+ * values that C passes directly. */
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/comm.h"
 
@@ -8,11 +8,12 @@
 
 /* ---- attributes ---- */
 
-/* The functions of a key, which in Fortran take addresses. The values there are as wide as an
- * address, so that functions of MPI_Keyval_create, which take integers, work as well. */
+/* Holds the functions of a key, which take addresses in Fortran. The values at these addresses are
+ * as wide as an address, so that functions of MPI_Keyval_create, which take integers, work as
+ * well. */
 struct functions {
   void (*copy)(int *comm, int *key, MPI_Aint *extra, MPI_Aint *value, MPI_Aint *made, int *flag,
-               int *error); /* NULL: as it is */
+               int *error); /* NULL: copies the value as it is */
   void (*destroy)(int *comm, int *key, MPI_Aint *value, MPI_Aint *extra, int *error); /* or NULL */
   MPI_Aint extra;
 };
@@ -61,8 +62,8 @@ FUNCTIONS_OF(MPI_Comm, comm, MPI_Comm_c2f)
 FUNCTIONS_OF(MPI_Datatype, type, PMPI_Type_c2f)
 FUNCTIONS_OF(MPI_Win, window, MPI_Win_c2f)
 
-/* In SMPI's mpif.h MPI_COMM_NULL_COPY_FN is the integer 0 and MPI_COMM_DUP_FN is 1; others are
- * functions, stored into the function pointer at `function`. */
+/* In SMPI's mpif.h MPI_COMM_NULL_COPY_FN is the integer 0 and MPI_COMM_DUP_FN is 1; any other
+ * argument is a function, and is stored into the function pointer at `function`. */
 static int function_of(void *argument, void *function)
 {
   int what = fortran_int(argument);
@@ -71,7 +72,7 @@ static int function_of(void *argument, void *function)
   return what;
 }
 
-/* Returns the functions of a key, and whether its attributes are copied at all. */
+/* Returns the functions of a key. `*copies` says whether its attributes are copied at all. */
 static struct functions *functions_of(struct rank *r, void *copy, void *destroy, MPI_Aint extra,
                                       bool *copies)
 {

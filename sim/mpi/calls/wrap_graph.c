@@ -1,4 +1,4 @@
-/* Graphs as topologies: a communicator with neighbours, in the arena. Ranks are never reordered.
+/* Defines graph topologies: communicators with neighbours, in the arena. Ranks are never reordered.
  * SMPI itself has none of these calls. */
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* As MPI_Graph_create has it: the neighbours of rank i end before edge[index[i]]. */
+/* Describes a graph as MPI_Graph_create does: the neighbours of rank i end before
+ * edge[index[i]]. */
 struct graph {
   int nodes;
   int *index, *edge;
@@ -20,7 +21,7 @@ static int *copy_of(struct rank *r, const int *values, int count)
   return copied;
 }
 
-/* Copies as many as fit. */
+/* Copies as many values as fit. */
 static void tell(int *where, const int *values, int count, int room)
 {
   if (MIN(count, room) > 0)
@@ -155,7 +156,7 @@ struct edge {
   bool weighted;
 };
 
-/* The edges that this rank gives, padded to `room` edges without an origin. */
+/* Returns the edges that this rank gives, and edges without an origin up to `room` edges. */
 static struct edge *own_edges(struct rank *r, int room, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights)
 {
@@ -190,8 +191,8 @@ static struct neighbours chosen(struct rank *r, const struct edge *edge, int cou
   return found;
 }
 
-/* MPI_UNWEIGHTED is NULL in SMPI, and ranks without edges may pass NULL as well: the edges decide,
- * or, where there are none, this rank's argument. */
+/* Returns whether the graph has weights. MPI_UNWEIGHTED is NULL in SMPI, and ranks without edges
+ * may pass NULL as well. So the edges decide or, if there are none, this rank's argument. */
 static bool are_weighted(const struct edge *edge, int count, bool own)
 {
   for (int i = 0; i < count; i++)
@@ -200,7 +201,7 @@ static bool are_weighted(const struct edge *edge, int count, bool own)
   return own;
 }
 
-/* All ranks exchange the same number of edges, that of the rank with the most. */
+/* All ranks exchange the same number of edges: as many as the rank with the most edges has. */
 static int create_distributed(struct rank *r, struct comm *parent, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights,
                               MPI_Comm *made)

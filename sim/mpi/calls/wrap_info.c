@@ -1,6 +1,6 @@
-/* Values that programs put into infos. They lie in the MPI state and roll back; the handle is one
- * of SMPI's, which stays empty. An info that the MPI state does not know (MPI_INFO_ENV, none yet)
- * is SMPI's. */
+/* Keeps the values that programs put into infos in the MPI state, where they roll back. The handle
+ * is an info of SMPI, which stays empty. SMPI handles an info of which the MPI state has no value
+ * (MPI_INFO_ENV, a new info). */
 #include "include/mpi/mpi-4.h"
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/fortran/fortran.h"
@@ -149,7 +149,7 @@ LOOK_UP_CALL(Info_set, (handle, key, value),
 LOOK_UP_CALL(Info_delete, (handle, key), delete_hint(find_info(r, handle), key))
 LOOK_UP_CALL(Info_dup, (handle, made), duplicate(r, handle, made))
 
-/* Calls that read: an info unknown to the MPI state is SMPI's. */
+/* Defines a call that reads. SMPI handles an info that the MPI state does not know. */
 #define READ_CALL(NAME, ARGUMENTS, IN_FACE)                                                        \
   LOOK_UP_CALL(NAME, ARGUMENTS, find_info(r, info) ? (IN_FACE) : PMPI_##NAME ARGUMENTS)
 
@@ -174,7 +174,7 @@ int MPI_Info_get_string(MPI_Info info, const char *key, int *room, char *value, 
   return error;
 }
 
-/* What the program was started with. */
+/* Makes an info that says how the program was started. */
 int MPI_Info_create_env(int count, char **arguments, MPI_Info *info)
 {
   const struct rank *r = rank_self();
@@ -253,7 +253,7 @@ void mpi_info_get_string_(int *info, char *key, int *room, char *value, int *fou
 {
   struct arena *mode = layer_enter();
   char *name = fortran_text(key, key_length), text[MPI_MAX_INFO_VAL + 1] = "";
-  int bytes = MIN(*room, MPI_MAX_INFO_VAL) + 1; /* there is no end in Fortran */
+  int bytes = MIN(*room, MPI_MAX_INFO_VAL) + 1; /* texts have no null byte in Fortran */
   *error = MPI_Info_get_string(at(info), name, &bytes, text, found);
   if (*found && *room > 0)
     fortran_put_text(value, length, text);

@@ -1,6 +1,7 @@
-/* Intercommunicators, which SMPI does not have. In one, ranks named by the program belong to the
- * remote group. Both groups, one after the other, also form a communicator: this one has the
- * number, so that protocols see one communicator of all ranks, and it serves to make others. */
+/* Defines intercommunicators, which SMPI does not have. In one, ranks named by the program belong
+ * to the remote group. Both groups, one after the other, also form an internal communicator. It has
+ * the number, so that protocols see one communicator of all ranks, and other communicators are made
+ * over it. */
 #include "sim/host/storage/application.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -12,14 +13,14 @@
 
 /* ---- making ---- */
 
-/* The remote group: the ranks of the program that are its members. */
+/* Describes the remote group by the ranks that its members have in the program. */
 struct group {
   int *member, size;
 };
 
-/* The leaders exchange the members of their groups. Where programs repair themselves, a
- * failure of the other leader is an error, which this returns; other failures among the peers do
- * not matter. */
+/* Exchanges the members of the two groups between their leaders. Where programs repair themselves,
+ * this returns the error if the other leader has failed; other failures among the peers do not
+ * matter. */
 static int meet(struct rank *r, const struct comm *local, int remote_leader, struct comm *peers,
                 struct group *remote)
 {
@@ -54,7 +55,7 @@ static int find_remote(struct rank *r, struct comm *local, int leader, MPI_Comm 
   return collective_broadcast(r, remote->member, remote->size, MPI_INT, leader, local);
 }
 
-/* Ends the run where groups have a member in common. */
+/* Ends the run if the groups have a member in common. */
 static void refuse_overlap(const struct comm *local, const int *remote, int size)
 {
   g_autofree bool *is_local = g_new0(bool, (gsize)layer.ranks);
@@ -94,7 +95,8 @@ static int create(struct rank *r, struct comm *local, int leader, MPI_Comm peers
     return comm_error(r, local, error);
   }
   refuse_overlap(local, remote.member, size);
-  bool local_first = local->member[0] < remote.member[0]; /* so both groups have the same order */
+  bool local_first =
+      local->member[0] < remote.member[0]; /* so that both groups use the same order */
   int *member = all_members(r, local, remote.member, size, local_first);
   struct comm *all = comm_of_members(r, &r->mpi->world, member, local->size + size);
   rank_free(remote.member);

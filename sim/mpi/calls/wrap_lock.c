@@ -1,4 +1,5 @@
-/* The calls of one-sided communication in which the target takes no part (window_passive.h). */
+/* Defines the calls of one-sided communication in which the target takes no part
+ * (window_passive.h). */
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/p2p/requests.h"
@@ -23,7 +24,7 @@ static int unlock(struct rank *r, MPI_Win handle, int target)
 WRAP_CALL(Win_unlock, (target, window), unlock(r, window, target))
 WRAP_CALL(Win_unlock_all, (window), unlock(r, window, WINDOW_ALL))
 
-/* An access that is complete at the target is complete at the origin. */
+/* Completes accesses at the target, and thereby at the origin. */
 static int flush(struct rank *r, MPI_Win handle, int target)
 {
   struct window *window = window_of(r, handle);
@@ -36,7 +37,7 @@ WRAP_CALL(Win_flush_all, (window), flush(r, window, WINDOW_ALL))
 WRAP_CALL(Win_flush_local_all, (window), flush(r, window, WINDOW_ALL))
 
 /* A rank has only one copy of its window, but a program may poll by this call until it finds data
- * that others put there, so it serves. */
+ * that others put there. So the call serves them. */
 static int synchronize(struct rank *r, MPI_Win handle)
 {
   if (window_of(r, handle)->passive) {

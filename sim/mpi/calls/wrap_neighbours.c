@@ -1,6 +1,6 @@
-/* Neighbourhood collectives: like the nonblocking ones, one round of messages from and to the
- * neighbours (wrap_nonblocking.c says why); the blocking forms wait for them. SMPI itself has none
- * of these calls. */
+/* Defines neighbourhood collectives. Like a nonblocking collective, each is one round of messages
+ * from and to the neighbours (wrap_nonblocking.c says why); the blocking forms wait for these. SMPI
+ * itself has none of these calls. */
 #include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -16,7 +16,8 @@ static const struct topology *topology_of(struct rank *r, const struct comm *com
 }
 
 /* Two ranks can be neighbours more than once. Then the first message that one sends is the first
- * that the other receives; in a grid, a message to the previous rank comes from the next one. */
+ * that the other receives. In a grid, what a rank sends to its previous neighbour comes to that
+ * neighbour from its next one. */
 struct request *nonblocking_neighbours(struct rank *r, struct blocks out, struct blocks in,
                                        struct comm *comm, struct request *whole)
 {
@@ -38,7 +39,7 @@ struct request *nonblocking_neighbours(struct rank *r, struct blocks out, struct
   return whole;
 }
 
-/* The same block for all neighbours. */
+/* Returns blocks that are the same for all neighbours. */
 static struct blocks same(const void *buffer, int count, MPI_Datatype type)
 {
   return (struct blocks){
@@ -54,7 +55,7 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
 
 /* ---- the calls ---- */
 
-/* Define Neighbor_NAME and Ineighbor_NAME: OUT and IN are the blocks that go and come, in terms of
+/* Defines Neighbor_NAME and Ineighbor_NAME: OUT and IN are the blocks that go and come, in terms of
  * the arguments. */
 #define NEIGHBOUR_CALL(NAME, OUT, IN, ...)                                                         \
   WRAP_CALL(                                                                                       \

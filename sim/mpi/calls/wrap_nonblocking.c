@@ -1,13 +1,13 @@
-/* Nonblocking collectives, also persistent ones when they start. Each is one round of messages, all
- * of which begin at the call, from each rank with data to each that needs them, as in SMPI.
- * Reductions combine their operands when the request is completed. On an intercommunicator data go
- * from each group to the other, and a rank does not exchange data with itself.
+/* Defines nonblocking collectives, as which persistent ones start, too. Each is one round of
+ * messages, all of which begin at the call, from each rank with data to each that needs them, as in
+ * SMPI. Reductions combine their operands when the request is completed. On an intercommunicator
+ * data go from each group to the other, and a rank does not exchange data with itself.
  *
  * Under every protocol, also under one that handles collectives, the messages are like those of
- * point-to-point calls, on the hidden half of the communicator. A protocol's line can lie between
- * the beginning and the end of such a call, so that the call is on both sides, while each of its
- * messages is on one. And protocols count the sends of a program in their order, so no send may
- * wait until other ranks have come to the call.
+ * point-to-point calls, on the hidden half of the communicator. A recovery line can lie between the
+ * beginning and the end of such a call. Then the call is on both sides of the line, while each of
+ * its messages can be told as late, early or intra-epoch. And protocols count the sends of a
+ * program in their order, so no send may wait until other ranks have come to the call.
  *
  * All messages have one tag: two calls on a communicator begin in the same order everywhere, and a
  * pair of ranks exchanges in each at most one message each way, so MPI's order keeps them apart.
@@ -23,7 +23,8 @@
 
 /* ---- pieces ---- */
 
-/* The ranks that exchange data: their number, and this rank among them (-1: it is none of them). */
+/* These return the number of ranks with which this rank may exchange data, and its own place among
+ * them; -1: it is none of them. */
 static int peers_of(const struct comm *comm)
 {
   return comm_peers(comm)->size;
@@ -34,7 +35,8 @@ static int own_place(const struct comm *comm)
   return comm->remote ? -1 : comm->rank;
 }
 
-/* Returns `whole`, a persistent request that starts, with room for its messages; NULL: a new one.
+/* Returns `whole`, a persistent request that starts, with room for its messages; if it is NULL, a
+ * new request.
  */
 static struct request *begin(struct rank *r, const struct comm *comm, struct request *whole)
 {
@@ -47,7 +49,8 @@ static struct request *begin(struct rank *r, const struct comm *comm, struct req
   return whole;
 }
 
-/* Other ranks of the root's group name MPI_PROC_NULL, and so exchange nothing. */
+/* Returns whether this rank is the root. On an intercommunicator, other ranks of the root's group
+ * name MPI_PROC_NULL, and so exchange nothing. */
 static bool is_root(const struct comm *comm, int root)
 {
   return comm->remote ? root == MPI_ROOT : root == comm->rank;
@@ -177,7 +180,7 @@ struct request *nonblocking_alltoall(struct rank *r, struct blocks out, struct b
 
 /* ---- reductions ---- */
 
-/* Contributions of several ranks, in rank order, and the place of the result. */
+/* Holds the contributions of several ranks, in rank order, and the place of the result. */
 struct sum {
   void *memory;
   struct blocks shares;

@@ -1,7 +1,7 @@
-/* Partitioned messages (MPI 4). Each partition is a message as soon as it is ready, behind the
- * number of partitions of its sender and its place among them. Senders and receivers may have
- * different numbers, and a receiver must know how many messages will come: so the first operation
- * of a request is one message, sent when all partitions are ready.
+/* Partitioned messages (MPI 4). Each partition is sent as a message as soon as it is ready. The
+ * message begins with the number of partitions of its sender, and with the place of this one. A
+ * receiver may have another number of partitions, but must know how many messages will come. So the
+ * first operation of a request is one message, sent when all partitions are ready.
  *
  * Requests of the same peer and tag match in the order in which they are made, so the tag of their
  * messages is made of the program's tag and of a place in that order. Partitioned messages have
@@ -17,12 +17,13 @@
 
 #include <string.h>
 
-/* Requests of one peer and tag at a time; the largest tag; the first of their tags. */
+/* PLACES limits the requests of one peer and tag at a time; TAGS limits the program's tags;
+ * TAG_PARTITIONED is the first tag of messages, which count down. */
 enum { PLACES = 64, TAGS = 1 << 24, TAG_PARTITIONED = -2 };
 
 /* ---- matching ---- */
 
-/* The requests that send to, or receive from, a peer with a tag. */
+/* Describes the requests that send to, or receive from, a peer with a tag. */
 struct channel {
   bool sends;
   int peer, tag;
@@ -61,16 +62,16 @@ struct partitioned {
   struct channel *channel;
   int place;
   char *buffer;
-  int partitions, count; /* elements of a partition */
+  int partitions, count; /* partitions; elements of each */
   MPI_Datatype type;
   int begun;      /* operations so far */
-  int ready;      /* sends: partitions that are ready, */
-  bool *is_ready; /* and which */
-  int messages;   /* receives: of an operation; 0: not known yet */
+  int ready;      /* sends: number of partitions that are ready */
+  bool *is_ready; /* sends: whether each partition is ready */
+  int messages;   /* receives: messages of an operation; 0: not known yet */
   int *come;      /* receives: bytes of each partition that are in the buffer */
 };
 
-/* What each message begins with. */
+/* Describes the beginning of each message. */
 struct head {
   int32_t partitions, first;
 };
@@ -208,7 +209,7 @@ static void begin_receiving(struct rank *r, struct request *whole)
                                P2P_HIDDEN | P2P_SIZED));
 }
 
-/* The place of a message in all bytes of the buffer, and its length. */
+/* Describes the place of a message in all bytes of the buffer, and its length. */
 struct extent {
   int from, bytes;
 };
@@ -264,7 +265,7 @@ static void take(struct rank *r, struct request *whole, struct request *part)
   part->buffer = NULL;
 }
 
-/* A partition that MPI_Parrived asks for. */
+/* Describes a partition for which MPI_Parrived asks. */
 struct asked {
   const struct request *whole;
   int partition;

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-/* The first of these tags; partitioned messages have the negative ones above it. */
+/* TAG_PERSISTENT is the first of these tags; partitioned messages have the negative tags above
+ * it. */
 enum { TAG_PERSISTENT = -(1 << 30) - 2 };
 
 /* ---- the arguments ---- */
@@ -38,7 +39,7 @@ static const void *kept(struct rank *r, const void *array, int count, size_t siz
 }
 
 /* Copies the arrays of `count` blocks, as the arrays of a call from Fortran end with that call.
- * With 0 blocks the arrays mean nothing and may not be there. */
+ * With 0 blocks the arrays mean nothing and may be missing. */
 static struct blocks keep(struct rank *r, struct blocks blocks, int count)
 {
   blocks.counts = kept(r, blocks.counts, count, sizeof *blocks.counts);
@@ -63,8 +64,8 @@ static void end(struct recipe *recipe)
   drop(&collective->in);
 }
 
-/* Makes the request of a collective that `begin` starts: `out_count` and `in_count` blocks have
- * arrays. */
+/* Makes the request of a collective that `begin` starts. The arrays of its blocks have `out_count`
+ * and `in_count` entries. */
 static struct request *prepare(struct rank *r, struct comm *comm,
                                void (*begin)(struct rank *, struct request *),
                                struct collective what, int out_count, int in_count)
@@ -168,7 +169,7 @@ static void begin_exclusive_scan(struct rank *r, struct request *whole)
 
 /* ---- the calls ---- */
 
-/* The ranks that exchange data on a communicator. */
+/* Returns the number of ranks with which this rank may exchange data on a communicator. */
 static int peers(struct rank *r, MPI_Comm comm)
 {
   return comm_peers(comm_of(r, comm))->size;
@@ -184,15 +185,16 @@ static int neighbours_from(struct rank *r, MPI_Comm comm)
   return comm_of(r, comm)->topology.from.count;
 }
 
-/* Defines MPI_NAME, of a collective that BEGIN starts. OUT_COUNT and IN_COUNT blocks have arrays;
- * the other arguments are fields of the collective. */
+/* Defines MPI_NAME for a collective that BEGIN starts. The arrays of its blocks have OUT_COUNT and
+ * IN_COUNT entries; the other arguments are fields of the collective. */
 #define INIT_CALL(NAME, ARGUMENTS, BEGIN, OUT_COUNT, IN_COUNT, ...)                                \
   NEW_CALL(NAME, ARGUMENTS,                                                                        \
            began(prepare(r, comm_of(r, comm), BEGIN, (struct collective){__VA_ARGS__}, OUT_COUNT,  \
                          IN_COUNT),                                                                \
                  request))
 
-/* The same, of elements of `type` by `op`, on a communicator that COMM_OF allows. */
+/* Defines the same for a reduction of elements of `type` by `op`, on a communicator that COMM_OF
+ * allows. */
 #define REDUCTION_CALL(NAME, ARGUMENTS, COMM_OF, BEGIN, IN_COUNT, ...)                             \
   NEW_CALL(NAME, ARGUMENTS,                                                                        \
            op_allowed(op, type)                                                                    \
@@ -261,7 +263,7 @@ REDUCTION_CALL(Exscan_init, (out, in, count, type, op, comm, info, request), com
 
 /* ---- neighbours ---- */
 
-/* The same block for all neighbours. */
+/* Returns blocks that are the same for all neighbours. */
 static struct blocks same(const void *buffer, int count, MPI_Datatype type)
 {
   struct blocks blocks = EQUAL(buffer, count, type);

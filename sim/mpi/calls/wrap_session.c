@@ -1,6 +1,6 @@
-/* Sessions (MPI 4). SMPI has one beginning and one end of MPI: the first session begins it, if the
- * program has not called MPI_Init, and whatever ends last, the world or the last session, ends it.
- * Its sets of processes are the world and the rank itself. */
+/* Defines sessions (MPI 4). SMPI has one beginning and one end of MPI. So the first session begins
+ * MPI, if the program has not called MPI_Init, and the end of the world or of the last session ends
+ * it, whichever comes last. The sets of processes are the world and the rank itself. */
 #include "include/mpi/mpi-4.h"
 #include "sim/mpi/calls/init.h"
 #include "sim/mpi/layer/comm.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* In the arena. */
+/* Describes a session, which lies in the arena. */
 struct recline_session {
   MPI_Errhandler errors;
 };
@@ -139,7 +139,8 @@ static int find_session(MPI_Session session)
   WRAP((session_of(r, session), MPI_SUCCESS), layer_lacks("MPI_Session_get_info"));
 }
 
-/* The level is the one that every session has, whatever it has asked for. */
+/* Tells the level of threads, which is the same for every session, whatever the program has asked
+ * for. */
 int MPI_Session_get_info(MPI_Session session, MPI_Info *info)
 {
   int error = find_session(session);

@@ -1,5 +1,5 @@
-/* MPI's interface for tools: there are no variables, categories, sources and events. So every index
- * and every name is invalid, and no call gets a handle. */
+/* Defines MPI's interface for tools, in which there are no variables, categories, sources and
+ * events. So every index and every name is invalid, and no call gets a handle. */
 #include "include/mpi/mpi-t.h"
 #include "sim/mpi/layer/wrap.h"
 

@@ -1,5 +1,5 @@
-/* Cartesian topologies: a communicator with a grid, in the arena. Ranks are never reordered; the
- * last dimension varies fastest. */
+/* Defines Cartesian topologies: communicators with a grid, in the arena. Ranks are never reordered;
+ * the last dimension varies fastest. */
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
 

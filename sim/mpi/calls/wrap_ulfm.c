@@ -1,4 +1,5 @@
-/* User-Level Failure Mitigation (sim/host/rank/faults.h): calls by which a program repairs itself.
+/* Defines the calls of User-Level Failure Mitigation (sim/host/rank/faults.h), by which a program
+ * repairs itself.
  */
 #include "include/mpi-ext.h"
 #include "sim/host/rank/agreement.h"
@@ -49,7 +50,7 @@ REPAIR_CALL(MPIX_Comm_is_revoked, (comm, flag),
 
 /* ---- failures that this rank knows of ---- */
 
-/* Returns the first `most` of these failures. */
+/* Makes the group of the first `most` members that have failed. */
 static int failed_group(struct rank *r, const struct comm *comm, int most, MPI_Group *group)
 {
   int *failed = rank_alloc(r, (size_t)comm->size * sizeof *failed);
@@ -107,15 +108,16 @@ static int agree(struct rank *r, struct comm *comm, int *flag)
 
 REPAIR_CALL(MPIX_Comm_agree, (comm, flag), agree(r, comm_within(r, comm), flag))
 
-/* The work that remains to be done when the decision for a request has come. */
+/* Describes the work that remains when the decision for a request has come. */
 struct awaited {
   struct request *request;
-  int *flag;         /* of an agreement; or */
-  struct comm *left; /* of shrinking: to be filled, */
+  int *flag;         /* MPIX_Comm_iagree: the program's flag; else NULL */
+  struct comm *left; /* MPIX_Comm_ishrink: is to be filled; else NULL */
   int number;        /* the number of the agreement */
 };
 
-/* Only the flag is given, or only the communicator. */
+/* Begins an agreement whose decision `take` handles. `what` has either the flag or the
+ * communicator. */
 static int begin_agreement(struct rank *r, struct comm *comm, struct awaited what,
                            void (*take)(struct rank *, void *), MPI_Request *handle)
 {
@@ -145,8 +147,8 @@ REPAIR_CALL(MPIX_Comm_iagree, (comm, flag, request),
 
 /* ---- shrinking ---- */
 
-/* Makes the communicator of the members that have not failed, in their order; `number` is the
- * number of the agreement on them. */
+/* Makes `left` the communicator of the members that have not failed, in their order. `number` is
+ * the number of the agreement on these members. */
 static void fill(struct comm *left, struct comm *comm, const bool *failed, int number)
 {
   left->size = 0;
@@ -156,7 +158,8 @@ static void fill(struct comm *left, struct comm *comm, const bool *failed, int n
     if (!failed[i])
       left->member[left->size++] = comm->member[i];
   }
-  left->number = communicator_number(comm, -1 - number, 0, left); /* -1: of a group */
+  left->number =
+      communicator_number(comm, -1 - number, 0, left); /* -1 is for communicators of groups */
   left->errors = comm->errors;
 }
 

@@ -1,4 +1,4 @@
-/* The calls of one-sided communication in which both sides take part (window.h). */
+/* Defines the calls of one-sided communication in which both sides take part (window.h). */
 #include "sim/host/step/matching.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -81,7 +81,7 @@ static int detach(struct rank *r, struct window *window, const void *base)
 
 LOOK_UP_CALL(Win_detach, (window, base), detach(r, window_of(r, window), base))
 
-/* No two ranks share memory, as no two share a node. */
+/* Refuses memory that several ranks share, as no protocol sees loads and stores (docs/run.md). */
 static int allocate_shared(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                            void *where, MPI_Win *made)
 {
@@ -112,7 +112,7 @@ static int query_shared(struct rank *r, struct window *window, MPI_Aint *size, i
 LOOK_UP_CALL(Win_shared_query, (window, rank, size, unit, where),
              query_shared(r, window_of(r, window), size, unit, where))
 
-/* Comes after the epochs of all members. */
+/* Frees a window, after the epochs of all members. */
 static int release(struct rank *r, MPI_Win *handle)
 {
   struct window *window = window_of(r, *handle);
@@ -215,7 +215,7 @@ WRAP_CALL(Rget_accumulate,
 
 /* ---- messages ---- */
 
-/* The messages with one other rank, in the arena. */
+/* Holds the messages with one other rank, in the arena. */
 struct exchange {
   int out_bytes, in_bytes, out_answer_bytes, in_answer_bytes;
   char *out, *in, *out_answer, *in_answer;
@@ -241,7 +241,8 @@ static int finish(struct rank *r, struct request **request)
   return error;
 }
 
-/* The origin's part: it sends its accesses to the target, and awaits what they fetch. */
+/* Begins the origin's part: the origin sends its accesses to the target, and awaits the data that
+ * they fetch. */
 static void begin_origin(struct rank *r, struct window *window, int target, struct exchange *with)
 {
   with->out_bytes = window_bytes(window, target);
@@ -262,7 +263,7 @@ static int end_origin(struct rank *r, struct window *window, int target, struct 
   return error ? error : answered;
 }
 
-/* The target's part: it carries out the accesses that it gets, and answers. */
+/* Begins the target's part: the target gets accesses; answer() carries them out. */
 static void begin_target(struct rank *r, struct window *window, int origin, struct exchange *with)
 {
   with->in = rank_alloc(r, (size_t)with->in_bytes);
@@ -292,7 +293,7 @@ static int end_target(struct rank *r, struct exchange *with)
 
 /* ---- fences ---- */
 
-/* Tells every rank the bytes that it will get from each other; then the accesses are sent, and
+/* Tells every rank the bytes that it will get from each other rank; then the accesses are sent, and
  * carried out in the order of their origins' ranks. */
 static int fence(struct rank *r, struct window *window)
 {
@@ -367,7 +368,7 @@ static int start(struct rank *r, struct window *window, MPI_Group group)
 
 WRAP_CALL(Win_start, (group, assertions, window), start(r, window_of(r, window), group))
 
-/* All targets get their accesses before the origin waits for an answer. */
+/* Sends accesses to all targets before the origin waits for an answer. */
 static int complete(struct rank *r, struct window *window)
 {
   struct comm *comm = window->comm;
@@ -430,7 +431,7 @@ static int wait(struct rank *r, struct window *window)
 
 WRAP_CALL(Win_wait, (window), wait(r, window_of(r, window)))
 
-/* Returns whether all origins have said how much they have. */
+/* Returns whether all origins have said how many bytes their accesses have. */
 static bool all_have_completed(const struct rank *r, const struct window *window)
 {
   struct found found;

@@ -1,4 +1,4 @@
-/* Queries and settings of a window. */
+/* Defines queries and settings of windows. */
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
@@ -11,7 +11,7 @@ int window_get_attribute(struct window *window, int key, void *where, int *found
   bool dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
   void *base = dynamic ? MPI_BOTTOM : window->base;
   void *values[] = {base, &window->size, &window->unit, &window->flavor, &window->model};
-  int place = MPI_WIN_BASE - key; /* they count down */
+  int place = MPI_WIN_BASE - key; /* keys count down */
   *found = place >= 0 && place < (int)G_N_ELEMENTS(values);
   if (*found)
     memcpy(where, &values[place], sizeof values[place]);
@@ -53,7 +53,7 @@ static int get_name(const struct window *window, char *name, int *length)
 
 LOOK_UP_CALL(Win_get_name, (window, name, length), get_name(window_of(r, window), name, length))
 
-/* Errors go to the error handler of its communicator. */
+/* Errors of a window go to the error handler of its communicator. */
 static int set_handler(struct window *window, MPI_Errhandler errors)
 {
   return MPI_Comm_set_errhandler(comm_handle(window->comm), errors);
@@ -99,7 +99,8 @@ FORTRAN_CALL(mpi_win_get_name_, (int *window, char *name, int *length, int *erro
              (window, name, length, error, room),
              *error = get_name_fortran(r, window, name, length, room))
 
-/* Returns numbers of the size of an address; in C all attributes except the address are pointers.
+/* Gets an attribute as a number as wide as an address. In C, all attributes except the base address
+ * are pointers to the number.
  */
 static int get_attribute_fortran(struct rank *r, const int *window, int key, MPI_Aint *value,
                                  int *found)
@@ -109,7 +110,7 @@ static int get_attribute_fortran(struct rank *r, const int *window, int key, MPI
   if (*found)
     *value = key == MPI_WIN_BASE   ? (MPI_Aint)where
              : key == MPI_WIN_SIZE ? *(MPI_Aint *)where
-                                   : *(int *)where; /* those of the program, too */
+                                   : *(int *)where; /* the program's attributes, too */
   return error;
 }
 

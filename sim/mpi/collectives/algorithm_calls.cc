@@ -1,4 +1,4 @@
-/* The functions of SimGrid that run the selected algorithms. They are in no installed header. */
+/* Calls the functions of SimGrid that run the selected algorithms. No installed header has them. */
 #include <exception>
 #include <smpi/smpi.h>
 #include <string>
@@ -50,7 +50,8 @@ void algorithm_give_up(void)
   throw given_up();
 }
 
-/* Types whose size and bounds are right in SMPI. */
+/* These return an argument as it is, but for a datatype one whose size and bounds are right in
+ * SMPI. */
 template <class Argument> static Argument shown(Argument argument)
 {
   return argument;
@@ -61,7 +62,7 @@ template <> MPI_Datatype shown(MPI_Datatype type)
   return algorithm_type(type);
 }
 
-/* Some algorithms throw where they do not fit the number of ranks. */
+/* Runs an algorithm. Some algorithms throw if they do not fit the number of ranks. */
 template <class Function, class... Arguments>
 static int run(struct rank *r, const char *call, struct comm *comm, Function function,
                Arguments... arguments)

@@ -5,7 +5,7 @@
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/types/datatype.h"
 
-static bool in_arena = true; /* arena in which an algorithm allocates */
+static bool in_arena = true; /* algorithms allocate in the rank's arena */
 
 void algorithm_in_arena(bool on)
 {

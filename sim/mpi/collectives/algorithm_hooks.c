@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-enum { PART_TAGS = 1 << 20 }; /* tags of SMPI's algorithms are smaller, in either direction */
+enum { PART_TAGS = 1 << 20 }; /* tags of SMPI's algorithms are smaller in magnitude */
 
 void algorithms_make_tables(struct rank *r)
 {
@@ -82,8 +82,9 @@ static int first_tag(const struct rank *r, const struct comm *comm)
                          comm->part * SELECTED_TAGS);
 }
 
-/* SMPI's tags of collectives are negative. A communicator of nodes shares the number of the
- * communicator whose nodes they are. */
+/* Returns the layer's tag for a tag of an algorithm. SMPI's tags of collectives are negative. The
+ * communicators of a node and of the nodes' leaders share the number of the communicator that they
+ * are parts of, so their tags lie higher. */
 static int tag_of(const struct rank *r, int tag, const struct comm *comm)
 {
   if (r->mpi->call.inside)
@@ -388,7 +389,8 @@ static int hook_is_smp_comm(MPI_Comm comm)
   return comm_behind(comm)->part != 0;
 }
 
-/* Called only for the rank of an actor, which here is the rank of the program. */
+/* Returns a communicator as its group. Algorithms use the group only to find the rank of an actor,
+ * whose number is here the rank in the program. */
 static MPI_Group hook_group(MPI_Comm comm)
 {
   return (MPI_Group)(void *)comm;
@@ -469,7 +471,7 @@ static int hook_copy_items(const void *from, int from_count, MPI_Datatype from_t
   return given > to_count * typemap_of(to_type)->size ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
-/* SMPI calls the program's own operation. */
+/* Applies an operation. SMPI calls the program's own ones. */
 static void hook_apply(MPI_Op op, const void *before, void *into, const int *count,
                        MPI_Datatype type)
 {
@@ -498,9 +500,10 @@ static void hook_window(MPI_Win window, void *base, MPI_Aint size, int unit, MPI
 
 /* ---- nonblocking collectives, which some algorithms begin and wait for ---- */
 
-/* Such a request, in the memory that SMPI has allocated for one of its own. */
+/* Describes the request of such a collective. It lies in the memory that SMPI has allocated for a
+ * request of its own. */
 struct group {
-  const char *mark; /* group_mark: tells it from struct request */
+  const char *mark; /* group_mark, which a struct request does not have */
   int count;
   MPI_Request *part;
 };
@@ -537,7 +540,7 @@ static void hook_start_nbc(MPI_Request request, MPI_Request **vector)
   hook_startall(group->count, group->part);
 }
 
-/* Parts that the algorithm frees. */
+/* Hands the parts over to the algorithm, which frees them. */
 static void *hook_nbc_requests(MPI_Request **vector, MPI_Request request)
 {
   struct group *group = group_of(request);

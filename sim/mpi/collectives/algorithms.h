@@ -34,7 +34,7 @@ void algorithm_give_up(void) __attribute__((noreturn));
 const void *algorithm_source(struct rank *, const void *out, const void *in, int count,
                              MPI_Datatype, void **copy);
 void algorithm_free(void *copy);
-void *algorithm_at(void *buffer, int element, MPI_Datatype); /* its address */
+void *algorithm_at(void *buffer, int element, MPI_Datatype); /* the element's address */
 MPI_Datatype algorithm_type(MPI_Datatype); /* the same type, with the right size in SMPI */
 MPI_Comm algorithm_comm(struct comm *);    /* the handle that the algorithms know */
 int algorithm_rank(const struct comm *);

@@ -1,4 +1,5 @@
-/* Collective calls under protocols that handle them: numbers, words, events. */
+/* Handles collective calls under protocols that take part in them: their numbers, words and
+ * events. */
 #include "sim/host/failures/schedule.h"
 #include "sim/host/rank/communicators.h"
 #include "sim/host/rank/copy_cost.h"
@@ -44,7 +45,8 @@ static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
              MPI_STATUS_IGNORE);
 }
 
-/* Binomial trees over ranks counted from the root: sums go up, the root's words go down. */
+/* These use binomial trees over ranks counted from the root: sums go up, the root's words go
+ * down. */
 static void sum_words(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -78,8 +80,8 @@ static void spread_words(struct rank *r)
       send_words(r, (place + bit + root) % size, TAG_WORDS_DOWN);
 }
 
-/* A protocol that adds nothing to messages has no words here either, unless it asks for them in
- * barriers: it knows all when the data have come. */
+/* Returns whether the members exchange words. A protocol that adds no words to messages needs none
+ * here either, as the arrival of the data tells it enough. It may ask for words in barriers. */
 static bool exchanges(const struct call *call)
 {
   const struct rcl_protocol *protocol = shadow_protocol();
@@ -87,8 +89,9 @@ static bool exchanges(const struct call *call)
          (protocol->barrier_words && call->site.flow == RCL_FLOW_BARRIER);
 }
 
-/* Sends the words ahead of the data in a collective of the platform, as in the paper's figures 5 to
- * 8. The two collectives that these show for a call are combined into one (section 5). */
+/* Sends the words ahead of the data in a collective of the platform, as in figures 5 to 8 of the
+ * paper on C3. Where a figure shows two collectives for a call, they are combined into one (section
+ * 5). */
 static void send_ahead(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -161,7 +164,8 @@ static bool has_words(void)
   return shadow_protocol()->collectives && shadow_protocol()->piggyback_bytes > 0;
 }
 
-/* All members must decide alike, so they decide by values that all know. A barrier has no data. */
+/* Returns whether the words travel with the data. All members must decide alike, so they decide by
+ * values that all know. A barrier has no data. */
 static bool combines(const struct call_site *site)
 {
   if (site->partial || site->flow == RCL_FLOW_BARRIER || !has_words())
@@ -176,8 +180,8 @@ static bool combines(const struct call_site *site)
   }
 }
 
-/* An algorithm that carries words must send all its messages, even those without data, as our own
- * algorithms do. */
+/* Returns whether the algorithm of the platform runs. If it carries words, it must send all its
+ * messages, even those without data, as recline's own algorithms do. */
 static bool is_selected(const struct call *call)
 {
   const struct call_site *site = &call->site;
@@ -231,7 +235,8 @@ static void unpack(struct rank *r)
 
 /* ---- the call ---- */
 
-/* An image that was captured in a barrier goes on here, in a call that must be made again. */
+/* Takes part in the call. A rank that is restored to an image captured in a barrier goes on here,
+ * and must make the call again. */
 static bool take_part(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -246,9 +251,9 @@ static bool take_part(struct rank *r)
   return true;
 }
 
-/* Where words have gone from all to all, all ranks have come to the barrier. The barrier itself,
- * which follows for its cost, keeps a rank until others have taken their next event, while a
- * schedule may have the opposite order. */
+/* Returns whether a barrier is over when the words have gone from all to all. The barrier itself,
+ * which follows only for its cost, would keep a rank until others have taken their next event, and
+ * a schedule may have the opposite order. */
 static bool is_passed(const struct call *call)
 {
   return schedule_on() && call->site.flow == RCL_FLOW_BARRIER && exchanges(call);

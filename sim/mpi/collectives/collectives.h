@@ -6,11 +6,11 @@
  * it: no event tells it of them.
  *
  *     call_begin   COLLECTIVE: take part, leave it out, or give a kept result
- *                  the protocol's words go the way of the data, one collective ahead of it, or
- *                  with it (protocol.control): packed once here
+ *                  the protocol's words go the way of the data: ahead, in a collective of their
+ *                  own, or packed with the data here (protocol.control)
  *                  barrier: COLLECTED here, for the checkpoint that it may force
  *     ...          the data collective
- *     call_end     unpacked; COLLECTED, where data have come
+ *     call_end     words are unpacked; COLLECTED, if data have come here
  */
 #ifndef RECLINE_COLLECTIVES_H
 #define RECLINE_COLLECTIVES_H
@@ -44,11 +44,11 @@ void call_measure(int index);
 int collective_allgather(struct rank *, const void *out, int out_count, MPI_Datatype out_type,
                          void *in, int in_count, MPI_Datatype in_type, struct comm *);
 
-/* Does what MPI_Bcast does, likewise. */
+/* Does what MPI_Bcast does, also without the error handler. */
 int collective_broadcast(struct rank *, void *buffer, int count, MPI_Datatype, int root,
                          struct comm *);
 
-/* Does what MPI_Alltoall does for equal blocks, likewise. */
+/* Does what MPI_Alltoall does for equal blocks, also without the error handler. */
 int collective_alltoall(struct rank *, struct blocks out, struct blocks in, struct comm *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Collectives as messages of our own, where SMPI's algorithms do not serve (call_is_selected(),
+/* Runs collectives as messages of our own where SMPI's algorithms do not serve (call_is_selected(),
  * wrap_collectives.c): under a protocol that puts words on the messages of a call, for operations
  * that do not commute, and for communicators of one rank; own_reduce() also where an algorithm of
  * SMPI begins a nonblocking reduction. Buffers that live across a wait lie in the arena. */
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { STEP_BYTES = 3000 }; /* blocks of that size are exchanged step by step */
+enum { STEP_BYTES = 3000 }; /* blocks of this size or more are exchanged step by step */
 
 /* ---- pieces ---- */
 
@@ -61,7 +61,7 @@ static void send(struct rank *r, const void *buffer, int count, MPI_Datatype typ
   done(r, p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r) | P2P_BLOCKING));
 }
 
-/* The requests of one round, which are finished together, in this order. */
+/* Makes room for the requests of one round, which are finished together, in this order. */
 static struct request **round_of(struct rank *r, int count)
 {
   return rank_alloc(r, (size_t)count * sizeof(struct request *));
@@ -96,7 +96,7 @@ int own_barrier(struct rank *r, struct comm *comm)
   return MPI_SUCCESS;
 }
 
-/* Binomial tree over ranks counted from the root. */
+/* Broadcasts along a binomial tree over ranks counted from the root. */
 int own_broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,
                   struct comm *comm)
 {

@@ -1,26 +1,26 @@
-/* Error codes and classes: MPI's, those of failures (faults.h), and those that the program adds,
- * which SMPI does not know. The latter are in the arena of the rank. */
+/* Handles error codes and classes: MPI's, those of failures (faults.h), and those that the program
+ * adds. SMPI does not know the program's codes, which are in the arena of the rank. */
 #include "sim/host/rank/faults.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
 
 #include <string.h>
 
-enum { FIRST_ADDED = 2000 }; /* numbered after those of failures */
+enum { FIRST_ADDED = 2000 }; /* higher than the codes of failures */
 
 struct added_error {
   int class;
   char text[MPI_MAX_ERROR_STRING];
 };
 
-/* Returns NULL if the program has not added it. */
+/* Returns the error with that code; NULL: the program has not added it. */
 static struct added_error *added(const struct rank *r, int code)
 {
   int place = code - FIRST_ADDED;
   return place >= 0 && place < r->mpi->errors_added_count ? r->mpi->errors_added[place] : NULL;
 }
 
-/* `class` 0: the code is a class itself. */
+/* Adds a code of that class; 0: the code is a class itself. */
 static int add(struct rank *r, int class, int *code)
 {
   struct mpi_state *mpi = r->mpi;

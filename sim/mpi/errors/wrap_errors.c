@@ -31,7 +31,7 @@ static int keep(int result, struct function function, MPI_Errhandler handler)
   return result;
 }
 
-/* SMPI never calls it. */
+/* Makes an error handler that SMPI knows but never calls. */
 static int make(struct function function, MPI_Errhandler *handler)
 {
   int result = PMPI_Comm_create_errhandler(function.in_c, handler);
@@ -70,7 +70,7 @@ int errors_create_fortran(enum errors_holder holder, void *function, MPI_Errhand
 LOOK_UP_CALL(Comm_create_errhandler, (function, handler), create(function, handler))
 LOOK_UP_CALL(Errhandler_create, (function, handler), create(function, handler))
 
-/* As types, they are never freed under the layer. */
+/* Error handlers are never freed under the layer, as datatypes are not (type_reuse.h). */
 LOOK_UP_CALL(Errhandler_free, (handler), (*handler = MPI_ERRHANDLER_NULL, (void)r, MPI_SUCCESS))
 
 /* ---- of a communicator ---- */
@@ -118,7 +118,7 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
   rank_switch(r, ACTIVITY_MPI);
 }
 
-/* As above. */
+/* Like call_handler(), allows for a function that leaves by a jump. */
 void errors_call_of_files(struct rank *r, MPI_Errhandler errors, MPI_File file, int error)
 {
   const struct function *function = functions ? g_hash_table_lookup(functions, errors) : NULL;

@@ -15,7 +15,7 @@ struct file {
                   version of it */
   struct standing standing;
   MPI_Info info;         /* MPI_INFO_NULL: none */
-  MPI_Errhandler errors; /* NULL: they are returned */
+  MPI_Errhandler errors; /* NULL: errors are returned */
   struct view view;
   int64_t position, shared; /* in etypes */
   bool split;               /* between the two calls of a collective access */
@@ -54,8 +54,9 @@ int file_class(int error);
 void files_before_call(struct rank *, const struct call_site *);
 void files_after_call(struct rank *, const struct call_site *);
 
-/* Makes such a call, in which each member gives the number `own`. `told` (NULL: not wanted) gets
- * the numbers of all members, and lies in the arena. After an MPI error no version has ended. */
+/* Synchronizes the file by a collective call in which each member gives the number `own`. `told`
+ * (NULL: not wanted) gets the numbers of all members, and lies in the arena. After an MPI error no
+ * version has ended. */
 int file_synchronize(struct rank *, struct file *, int64_t own, int64_t *told);
 
 /* These serve the shared pointer, in etypes. file_shared() returns its value at the moment when all
@@ -67,7 +68,7 @@ void file_move_shared(struct file *, int64_t to);
 int64_t file_take_shared(struct rank *, struct file *, int64_t etypes);
 
 /* Begins MPI-IO. Call it once. */
-void files_begin(bool keeps); /* store_begin() */
+void files_begin(bool keeps); /* `keeps` as in store_begin() */
 
 /* Puts the rank's files back. Call it when the rank has gone back. */
 void files_restored(struct rank *);

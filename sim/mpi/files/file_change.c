@@ -23,7 +23,7 @@ static int64_t bytes_of(const struct change *change)
   return bytes;
 }
 
-/* FNV-1a, by words. */
+/* Computes a digest in the way of FNV-1a, but by words. */
 static uint64_t digest(uint64_t value, const void *data, size_t bytes)
 {
   const uint64_t PRIME = 0x100000001b3;
@@ -58,7 +58,8 @@ void change_free(struct change *change)
   g_free(change);
 }
 
-/* While a resizing is applied, it holds the bytes that it has cut off as its data. */
+/* Compares data of writes only: a resizing that is applied holds the bytes that it has cut off as
+ * its data. */
 bool change_is_same(const struct change *a, const struct change *b)
 {
   return a->kind == b->kind && a->version == b->version && a->size == b->size &&
@@ -95,7 +96,8 @@ static struct segment below(struct segment part, int64_t size)
   return part;
 }
 
-/* Reads or writes all segments, as far as they lie below `size`, one after the other in `bytes`. */
+/* Reads or writes all segments, as far as they lie below `size`. `bytes` has their data, one after
+ * the other. */
 static int transfer_all(int descriptor, bool in, const struct change *change, int64_t size,
                         char *bytes)
 {
@@ -108,7 +110,7 @@ static int transfer_all(int descriptor, bool in, const struct change *change, in
   return error;
 }
 
-/* Returns the number of bytes kept of the file while a change is applied. */
+/* Returns how many bytes of the file a change keeps while it is applied. */
 static int64_t kept_bytes(const struct change *change)
 {
   int64_t bytes = 0;
@@ -149,7 +151,7 @@ static int undo_writing(struct change *change, int descriptor)
   return error;
 }
 
-/* The data kept are the bytes that are cut off. */
+/* Gives the file another size, and keeps the bytes that are cut off as the change's data. */
 static int resize(struct change *change, int descriptor)
 {
   int64_t size = change_size(change, change->size_before);
@@ -179,7 +181,7 @@ static int make(struct content *content)
   return content->descriptor < 0 ? errno : 0;
 }
 
-/* Another file may have the name by now. */
+/* Deletes the file that the change has made, unless another file has its name by now. */
 static int undo_making(struct content *content)
 {
   struct stat file, here;
@@ -191,7 +193,7 @@ static int undo_making(struct content *content)
   return error;
 }
 
-/* The bytes stay, without a name. */
+/* Deletes the file's name. The change keeps a descriptor, and thereby the bytes. */
 static int end(struct change *change, struct content *content)
 {
   if (unlink(content->path) < 0)
@@ -291,7 +293,7 @@ int64_t change_size(const struct change *change, int64_t size)
   return size;
 }
 
-/* Returns where two parts of a file have bytes in common. */
+/* Returns the part that two parts of a file have in common. */
 static struct segment common(struct segment a, struct segment b)
 {
   int64_t from = MAX(a.offset, b.offset);
@@ -299,7 +301,8 @@ static struct segment common(struct segment a, struct segment b)
   return (struct segment){.offset = from, .bytes = MAX(to - from, 0)};
 }
 
-/* Puts the change's bytes on a part of the file, with segments cut at `size`. */
+/* Copies the change's bytes over a part of the file. The change has data of its segments below
+ * `size`. */
 static void copy_common(const struct change *change, int64_t size, struct segment part, char *to)
 {
   const char *from = change->data;
@@ -312,7 +315,8 @@ static void copy_common(const struct change *change, int64_t size, struct segmen
   }
 }
 
-/* A file that is cut and grows again has zeros there. */
+/* Puts the change on a part of the file. A file that is cut and grows again has zeros from the cut
+ * on. */
 void change_put_on(const struct change *change, struct segment part, char *bytes)
 {
   int64_t from = MAX(change->size, part.offset), to = part.offset + part.bytes;

@@ -10,7 +10,7 @@ struct content {
   char *path;
   int descriptor; /* -1: not opened yet, or there is no such file */
   bool writable;
-  GPtrArray *applied; /* struct change, in that order */
+  GPtrArray *applied; /* struct change, in the order in which they were applied */
 };
 
 struct opening {
@@ -21,9 +21,9 @@ struct opening {
   GArray *held;       /* int, by rank of the program: the version that it has reached */
   GPtrArray *changes; /* by rank of the program: GPtrArray of its struct change, by number */
   GArray *cuts;       /* guint, by version: how many changes of the file are in it */
-  guint applied;      /* changes that exist */
-  int64_t pointer, pointer_before;    /* shared pointer when the version was reached */
-  int pointer_version, pointer_moved; /* version of the two */
+  guint applied;      /* number of its changes that are applied */
+  int64_t pointer, pointer_before;    /* shared pointer; its value when a version began */
+  int pointer_version, pointer_moved; /* that version; the version of its last move */
 };
 
 enum change_kind { CHANGE_WRITES, CHANGE_RESIZES, CHANGE_GROWS, CHANGE_MAKES, CHANGE_ENDS };
@@ -33,14 +33,14 @@ struct change {
   enum change_kind kind;
   int version;
   bool applied;
-  bool made_at_once; /* by the opening itself */
+  bool made_at_once; /* made by the opening itself */
   bool dropped;      /* no rank makes it again: freed when it is not applied */
   int64_t size;      /* RESIZES, GROWS */
   struct segment *segments;
   int count;
   uint64_t digest; /* of segments and data */
   char *data; /* bytes to be written; while it is applied, the kept_bytes() that it has replaced */
-  int64_t size_before; /* applied */
+  int64_t size_before; /* size of the file before it was applied */
   int descriptor;      /* ENDS, applied: of the file without a name */
   bool writable;
 };

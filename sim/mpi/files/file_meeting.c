@@ -1,7 +1,8 @@
-/* Collective calls that synchronize the files of their members. */
+/* Synchronizes files at collective calls of their members. */
 #include "sim/mpi/files/file.h"
 
-/* `call` makes all members of the communicator wait for each other, and all make it alike. */
+/* Returns whether a call makes all members of its communicator wait for each other. All members get
+ * the same result. */
 static bool is_meeting(const struct call_site *call)
 {
   return call->flow == RCL_FLOW_BARRIER || (call->flow == RCL_FLOW_ALL && call->largest > 0);
@@ -25,7 +26,8 @@ static bool has_members_of(const struct comm *comm, const struct comm *other)
   return true;
 }
 
-/* All members have a file open there or none has, as it is opened and closed by such calls, too. */
+/* Synchronizes the files whose members all make the call. Either all members have such a file open
+ * or none has, as files are opened and closed by such calls, too. */
 static void synchronize_files(struct rank *r, const struct call_site *call, bool met)
 {
   if (r->mpi->files_open == 0 || !is_meeting(call))

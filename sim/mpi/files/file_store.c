@@ -48,7 +48,7 @@ static GPtrArray *changes_of(struct opening *opening, int rank)
   return opening->changes->pdata[rank];
 }
 
-/* NOT_OPEN: no rank has it open. */
+/* Returns the furthest version that a rank has reached; NOT_OPEN: no rank has the file open. */
 static int furthest(const struct opening *opening)
 {
   int most = NOT_OPEN;
@@ -59,7 +59,7 @@ static int furthest(const struct opening *opening)
 
 enum { NO_CUT = G_MAXUINT };
 
-/* Returns how many changes of the file are in that version. */
+/* Returns the place of the number of changes of the file that are in that version. */
 static guint *cut_of(struct opening *opening, int version)
 {
   while (opening->cuts->len <= (guint)version)
@@ -90,7 +90,8 @@ static void drop_changes(struct opening *opening)
 
 /* ---- opening ---- */
 
-/* Returns the file that has this name now; a file that was deleted by other calls is another one.
+/* Returns the file that has this name now; NULL: the store does not know it. A file that has the
+ * name of a deleted one is another file.
  */
 static struct content *find_content(const char *path)
 {
@@ -138,8 +139,8 @@ static struct opening *begin(int64_t number, const char *path)
   return opening;
 }
 
-/* Opens the file for the first rank that writes: a descriptor of a file that was only read may not
- * allow writes. */
+/* Opens the file, unless it has a descriptor that suffices: one that was opened for reading does
+ * not allow writes. */
 static int get_descriptor(struct content *content, bool writes)
 {
   if (content->descriptor >= 0 && (content->writable || !writes))
@@ -181,9 +182,9 @@ static int carry_out(struct opening *opening, unsigned modes)
   return make_at_once(opening, CHANGE_MAKES, 0, 0);
 }
 
-/* Returns the opening with that number; `begun`: it has been carried out and not been undone. An
- * opening from which all ranks have gone back, and to which they will not return in the same way,
- * lives on only in changes that others have to undo first. */
+/* Returns the opening with that number; `begun` says that it has been carried out and not been
+ * undone. If all ranks have gone back from an opening, and may take another path, a new opening
+ * takes its place. The old one lives on only until its changes are undone. */
 static struct opening *find_or_begin(int64_t number, const char *path)
 {
   struct opening *opening = openings ? g_hash_table_lookup(openings, &number) : NULL;
@@ -250,7 +251,7 @@ static void forget_sight(gpointer data)
   g_free(sight);
 }
 
-/* By rank of the program: GPtrArray of struct sight. */
+/* These hold, by rank of the program, a GPtrArray of struct sight. */
 static GPtrArray *looks, *readings;
 
 static GPtrArray *sights_of(GPtrArray **all, int rank)
@@ -287,7 +288,8 @@ int store_look(int rank, int number, const char *path, int error)
 
 /* ---- changing ---- */
 
-/* Replaces the change that the rank had made before it went back, unless the two are the same. */
+/* Adds the rank's next change. It replaces the change of that number which the rank made before it
+ * went back, unless the two are the same. */
 static void add(struct standing *standing, struct change *change)
 {
   GPtrArray *changes = changes_of(change->opening, standing->rank);
@@ -331,7 +333,8 @@ void store_end(struct standing *standing)
 }
 
 /* The rank may have gone back and taken another path. So changes that it has not made again are not
- * in the version that ends here. It will make those of later versions again. */
+ * in the version that ends here. If there are any, changes of later versions go, too, as the rank
+ * will make them again. */
 void store_settle(const struct standing *standing)
 {
   GPtrArray *changes = changes_of(opening_of(standing->opening), standing->rank);
@@ -346,8 +349,8 @@ void store_settle(const struct standing *standing)
   g_ptr_array_set_size(changes, (int)made);
 }
 
-/* Orders changes within a version by rank: either they do not overlap, or their order does not
- * matter to the program. */
+/* Applies the changes of a version, in the order of ranks: either they do not overlap, or their
+ * order does not matter to the program. */
 static void apply_version(struct opening *opening, int version)
 {
   for (guint rank = 0; rank < opening->changes->len; rank++) {
@@ -376,7 +379,7 @@ void store_advance(struct standing *standing)
 
 /* ---- reading ---- */
 
-/* Returns the first change that the rank has made since its version. */
+/* Returns the number of the first change that the rank has made since it reached its version. */
 static guint first_own(GPtrArray *changes, const struct standing *standing)
 {
   guint first = (guint)standing->changes;
@@ -404,8 +407,8 @@ int64_t store_size(const struct standing *standing)
   return size;
 }
 
-/* Reads the bytes of the segment after the first `cut` changes: the file's bytes, and over them the
- * bytes that later changes have replaced, the latest first. */
+/* Reads the bytes that the segment had after the first `cut` changes: the file's bytes, and over
+ * them the bytes that later changes have replaced, the latest first. */
 static int read_version(const struct content *content, guint cut, struct segment part, char *to)
 {
   int descriptor = content->descriptor;
@@ -456,8 +459,8 @@ int64_t store_read(const struct standing *standing, const struct segment *segmen
   return done;
 }
 
-/* Returns a descriptor of a file without a name that has the bytes after the first `cut` changes;
- * -1 with errno. */
+/* Returns a descriptor of a copy, without a name, of what the file was after the first `cut`
+ * changes; -1 with errno. */
 static int copy_of(const struct content *content, guint cut, int flags)
 {
   enum { PIECE = 1 << 20 };
@@ -562,7 +565,8 @@ static void end_opening(struct opening *opening)
   g_free(opening);
 }
 
-/* Frees changes that no rank makes any more and that are undone in the file. */
+/* Ends an opening that no rank has reached and whose changes are all undone. Returns whether it
+ * has. */
 static gboolean is_over(gpointer number, gpointer value, gpointer data)
 {
   struct opening *opening = value;
@@ -574,7 +578,8 @@ static gboolean is_over(gpointer number, gpointer value, gpointer data)
   return TRUE;
 }
 
-/* Makes versions again that included changes which are gone. */
+/* Forgets versions that included changes which are undone; the next rank that reaches such a
+ * version makes it anew. */
 static void forget_cuts(const struct content *content)
 {
   GHashTableIter iterator;

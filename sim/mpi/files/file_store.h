@@ -8,13 +8,13 @@
  * from its own calls and from messages that the protocol sees, and are the same when it reads again
  * after a rollback, alone or with others.
  *
- *     change     bytes that a rank writes, a new size, a file that is made or deleted. Number N of
- *                a rank, between versions V - 1 and V: that pair names it, also when the rank makes
- *                it once more
- *     pending    it waits for version V
- *     applied    the first rank that reaches V has made it in the file itself, and it holds what
- *                was there before: a stack for each file, so that older versions can be read, and
- *                put back
+ *     change     bytes that a rank writes, a new size, a file that is made or deleted. Change N of
+ *                a rank lies between versions V - 1 and V. N and V name it, also when the rank
+ *                makes it once more
+ *     pending    the change waits for the first rank that reaches V
+ *     applied    that rank has made the change in the file itself, and the change holds what was
+ *                there before. Each file has a stack of applied changes, so that older versions
+ *                can be read, and put back
  *
  * A change that no rank has seen is undone as soon as all ranks that had come that far have gone
  * back. All of this lies in libc's memory, once for the process; the version that a rank has
@@ -64,9 +64,10 @@ bool store_knows(const char *path);
  * gone back yet. */
 int store_look(int rank, int number, const char *path, int error);
 
-/* Opens the file of that name for a rank that reads it by other means than MPI-IO, for the time
- * `number` (from 0), if ranks go back alone. The rank finds the same bytes as before a rollback,
- * whatever others have written since. Returns as heap_reads does (heap.h). */
+/* Opens the file of that name for a rank that reads it by other means than MPI-IO. Call it only if
+ * ranks go back alone. `number` counts such openings of the rank, from 0. The rank finds the same
+ * bytes as before a rollback, whatever others have written since. Returns as heap_reads does
+ * (heap.h). */
 int store_read_again(int rank, int number, const char *path, int flags);
 
 /* These add the next change of that rank. Data are copied. */
@@ -94,8 +95,8 @@ int64_t store_pointer(const struct standing *);
 void store_pointer_move(const struct standing *, int64_t to);
 int64_t store_pointer_take(const struct standing *, int64_t count);
 
-/* These serve a rank that has gone back. store_forget() forgets its openings; it has only those
- * that store_hold() names after that. store_unwind() undoes changes that no rank has reached. */
+/* These serve a rank that has gone back. store_forget() forgets its openings, and store_hold()
+ * names an opening that it still has. store_unwind() undoes changes that no rank has reached. */
 void store_forget(int rank);
 void store_hold(const struct standing *);
 void store_unwind(void);

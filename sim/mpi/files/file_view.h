@@ -1,5 +1,5 @@
-/* Computes the places of the data of types, and views of files: where in the file the bytes are
- * that a rank sees one after the other. */
+/* Computes where the data of a type lie, and where in a file the bytes lie that a rank sees through
+ * its view. */
 #ifndef RECLINE_FILE_VIEW_H
 #define RECLINE_FILE_VIEW_H
 

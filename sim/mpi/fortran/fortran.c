@@ -10,7 +10,7 @@
 
 enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* as in SMPI's mpif.h */
 
-/* The addresses by which programs mean MPI's named constants, beside SMPI's own (modules.awk). */
+/* The addresses of these stand for named constants of MPI, beside SMPI's own ones (modules.awk). */
 const int mpi_unweighted_, mpi_weights_empty_, mpi_errcodes_ignore_, mpi_argv_null_,
     mpi_argvs_null_;
 
@@ -52,7 +52,7 @@ int *fortran_weights(void *argument)
 
 /* ---- numbers of what SMPI's mpif.h lacks ---- */
 
-void smpi_init_fortran_types(void) __attribute__((weak)); /* SMPI's, in no header of its own */
+void smpi_init_fortran_types(void) __attribute__((weak)); /* SMPI's; no header declares it */
 
 static struct {
   const char *name; /* the first one whose number is not that of mpif.h, or NULL */
@@ -223,7 +223,7 @@ MPI_Message fortran_get_message(struct rank *r, const void *argument)
 
 void fortran_put_message(struct rank *r, void *argument, MPI_Message before, MPI_Message after)
 {
-  (void)before; /* forgotten where it was received */
+  (void)before; /* the receive forgets its integer */
   *(int *)argument = request_number(r, (MPI_Request)after);
 }
 
@@ -377,7 +377,7 @@ MPI_Request *fortran_get_requests(struct rank *r, const int *count, const int *r
   return handles;
 }
 
-/* Forgets completed requests. */
+/* Converts requests back, and forgets completed ones. */
 void fortran_put_requests(struct rank *r, const int *count, int *requests, MPI_Request *handles)
 {
   for (int i = 0; i < *count; i++) {

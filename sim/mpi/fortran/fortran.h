@@ -37,7 +37,7 @@ void fortran_next(const char *name, void *function, size_t size);
     wrap_leave(mode, r);                                                                           \
   }
 
-/* Ends the run, as there is no such call outside of a run under a protocol. */
+/* Ends the run, as SMPI has no such call and the layer is off. */
 _Noreturn int fortran_lacks(const char *name);
 
 /* These read arguments. */
@@ -66,11 +66,13 @@ static inline MPI_Offset fortran_offset(const void *argument)
 void *fortran_buffer(void *argument);
 MPI_Status *fortran_status(void *argument);
 
-/* Returns weights of a graph, where MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are meant by address. */
+/* Returns weights of a graph. MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are recognized by their
+ * addresses. */
 int *fortran_weights(void *argument);
 
-/* Gives types and operations the numbers of mpif.h if SMPI has none for them. The first caller of a
- * simulation calls it, with the heap of the simulator and before anything else has a number. */
+/* Gives types and operations the numbers of mpif.h if SMPI has none for them. The first call in a
+ * simulation does so: make it with the heap of the simulator, before any other handle has a
+ * number. */
 void fortran_begin(void);
 
 /* These convert texts, which end with blanks in Fortran. fortran_text() returns a C copy, which the

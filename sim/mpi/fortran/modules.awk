@@ -1,8 +1,8 @@
-# Writes what Fortran programs use, from the tables `constants` and `procedures`. One of
+# Writes what Fortran programs use, from the tables `constants` and `procedures`. `output` is one of
 #
 #     values   a program in C, which prints the integers that SMPI's mpif.h does not have
 #     numbers  the types and operations that fortran_begin() registers, and their numbers
-#     mpif     mpif.h: SMPI's, with what it lacks
+#     mpif     mpif.h: SMPI's file, with the constants that it lacks
 #     types    the module of handles and statuses, which the other two use
 #     mpi      module mpi
 #     mpi_f08  module mpi_f08: interfaces alone, so there is no object file of any module
@@ -11,9 +11,9 @@
 #
 #     awk -v output=mpi_f08 -f modules.awk constants mpif.h [values] [fortran_symbols] procedures
 #
-# `values` are what that program has printed, fortran_symbols the names of FORTRAN 77 that the layer
-# has. Each procedure of mpi_f08 is called NAME_f08, as MPI says of a library without descriptors, and
-# passes its arguments on; a missing ierror is a null pointer there.
+# `values` is what that program has printed; fortran_symbols has the names of FORTRAN 77 that the
+# layer has. Each procedure of mpi_f08 is called NAME_f08, as MPI says of a library without
+# descriptors, and passes its arguments on; a missing ierror is a null pointer there.
 
 BEGIN {
   handles = split("comm type group op request info win file errhandler message session", kinds, " ")
@@ -39,7 +39,7 @@ BEGIN {
 
 /^ *[!#]/ || /^[ \t]*$/ { next }
 
-# SMPI's own, whose numbers for handles are consecutive.
+# SMPI's mpif.h, whose numbers for handles are consecutive.
 FILENAME ~ /mpif\.h$/ {
   if (match($0, /^ *(parameter|PARAMETER) *\( *MPI_[A-Z0-9_]+ *= *-?[0-9]+ *\)/)) {
     text = $0
@@ -99,7 +99,8 @@ END {
 
 # ---- the tables ----
 
-# What the C compiler has to say: SMPI's mpif.h has other classes of errors than its functions.
+# Returns whether the C compiler has to tell the value: SMPI's mpif.h has other numbers for classes
+# of errors than its functions use.
 function of_c(name) {
   return kind[name] == "integer" && meant[name] == "" &&
     (name ~ /^MPI_(ERR_|ROOT$)/ || !(name in in_smpi))
@@ -141,8 +142,8 @@ function procedure(text,   at, head, list, count, i, words) {
   }
 }
 
-# The same procedure with large counts, which has the same name in Fortran 2008: `NAME_c` here. There is
-# none where no kind changes, as addresses are as wide as counts.
+# Adds the same procedure with large counts as `NAME_c`; in Fortran 2008 both have the same name.
+# There is none if no kind changes, as addresses are as wide as counts.
 function enlarge(name,   count, i, text, kind, changes) {
   count = read_arguments(name)
   for (i = 1; i <= count; i++) {
@@ -165,7 +166,8 @@ function enlarge(name,   count, i, text, kind, changes) {
   result[name "_c"] = ""
 }
 
-# The arguments of a procedure: name_of, kind_of, intent_of, shape_of by number.
+# Reads the arguments of a procedure: name_of, kind_of, intent_of, shape_of by number. Returns how
+# many there are.
 function read_arguments(name,   text, list, count, i, one) {
   text = arguments[name]
   gsub(/\(count, \*\)/, "(count;*)", text)
@@ -208,7 +210,7 @@ function write_numbers(   i) {
     printf "FORTRAN_%s(%s, %d)\n", toupper(kind[added[i]]), added[i], value[added[i]]
 }
 
-# Lines of either form: from column 7, at most to column 72.
+# Writes lines that are valid in both forms of Fortran: from column 7, at most to column 72.
 function write_mpif(   i, name) {
   while ((getline line < smpi) > 0) {
     if (match(line, /^ *parameter *\( *MPI_[A-Z0-9_]+ *=/)) {
@@ -258,7 +260,8 @@ function compare(operator, name,   i) {
   print "  end interface"
 }
 
-# For arguments of any type and rank. Descriptors know the size of an element.
+# Writes a procedure for arguments of any type and rank, whose descriptors know the size of an
+# element.
 function write_sizeof(name) {
   printf "  interface %s\n", name
   print "    subroutine recline_sizeof(x, size, ierror) bind(C, name='recline_sizeof')"
@@ -280,7 +283,8 @@ function write_constant(name,   type) {
     printf "  %s, parameter :: %s = %s\n", type, name, value[name]
 }
 
-# By address: the compiler refers to the symbol and makes none, as long as no module is linked.
+# Declares the constants that are meant by address. The compiler refers to the symbol and makes
+# none, as long as no module is linked.
 function write_addresses(   i, name, type) {
   for (i = 1; i <= constants; i++) {
     name = order[i]
@@ -347,7 +351,7 @@ function write_functions_of_keys(   k, name, holder) {
   }
 }
 
-# As one line or several, each ended by an ampersand.
+# Returns a text as one line or several, with an ampersand at the end of all but the last.
 function folded(text,   lines, at) {
   while (length(text) > 100) {
     for (at = 100; substr(text, at, 1) != " "; at--)
@@ -387,7 +391,8 @@ function write_interface(name, specific, is_callback,   count, i, list, word, in
 
 # ---- calls ----
 
-# Of each procedure twice, with an error and without: in a subroutine whose arguments are passed on.
+# Writes calls of each procedure, with an error, without one, and by its second name, in a
+# subroutine whose arguments are passed on.
 function write_calls(   i) {
   print "! Generated by modules.awk.\nmodule of_calls"
   print "  use mpi_f08\n  use iso_c_binding, only: c_ptr\n  implicit none\ncontains"
@@ -438,7 +443,8 @@ function write_c(   i) {
   }
 }
 
-# By hand (wrap_f08.c) are those whose arguments are others than in FORTRAN 77.
+# Leaves out procedures whose arguments are others than in FORTRAN 77, which are written by hand
+# (wrap_f08.c).
 function write_passing(name,   symbol, count, i, head, types, passed, texts, type) {
   if (name ~ /^MPI_((Comm|Type|Win)_[gs]et_attr|F_sync_reg|Aint_add|Aint_diff)$/)
     return

@@ -1,6 +1,6 @@
-# What Fortran programs use: mpif.h and the modules mpi and mpi_f08, which recline-f90 finds in
-# include/mpi; and the layer's side of mpi_f08. Modules have no code: the compiler is asked for no
-# more than the syntax. They name their source, which so is without a folder.
+# Makes what Fortran programs use: mpif.h and the modules mpi and mpi_f08, which recline-f90 finds
+# in include/mpi; and the layer's side of mpi_f08. Modules have no code, so the compiler only checks
+# their syntax. A module's file names its source, which is therefore given without a folder.
 set(modules_folder ${CMAKE_CURRENT_LIST_DIR})
 set(modules_script ${modules_folder}/modules.awk)
 set(modules_made ${CMAKE_BINARY_DIR}/include/mpi)
@@ -8,7 +8,7 @@ file(MAKE_DIRECTORY ${modules_made})
 set(table ${modules_folder}/procedures)
 set(values ${CMAKE_CURRENT_BINARY_DIR}/values)
 
-# OUTPUT written to FILE, from these inputs.
+# Writes OUTPUT of modules.awk to FILE, from these inputs.
 function(recline_fortran OUTPUT FILE)
   add_custom_command(OUTPUT ${FILE}
     COMMAND awk -v output=${OUTPUT} -v smpi=${SMPI_HEADERS}/mpif.h -f ${modules_script}

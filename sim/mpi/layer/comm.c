@@ -31,7 +31,7 @@ bool comm_is_between(MPI_Comm handle)
   return r && heap_owner(comm) == r->index && comm->remote;
 }
 
-/* Returns its members from `from` on, as a group. */
+/* Returns `size` members of `both`, from member `from` on, as a group. */
 static struct comm group_of(const struct comm *both, int from, int size)
 {
   bool is_in = both->rank >= from && both->rank < from + size;

@@ -14,7 +14,7 @@ struct comm *comm_of(struct rank *, MPI_Comm);
  * names one. */
 struct comm *comm_within(struct rank *, MPI_Comm);
 
-/* Returns whether a handle of the program's is an intercommunicator, with the layer on or off. */
+/* Returns whether a handle of the program is an intercommunicator; false if the layer is off. */
 bool comm_is_between(MPI_Comm);
 
 /* Makes the intercommunicator of the two groups of which `both` consists. The first group has
@@ -25,8 +25,9 @@ int comm_first_group(const struct comm *between); /* number of members of the fi
 /* Makes a communicator with room for `size` members. */
 struct comm *comm_new(struct rank *, int size);
 
-/* Returns the communicator of those members of `parent` by which they make other communicators;
- * NULL: this rank is no such member. It stays, so that its calls are numbered. Takes `member` over.
+/* Returns an internal communicator of these members of `parent`, over which they agree on new
+ * communicators; NULL: this rank is not among them. It is kept for later calls with the same
+ * members, so that its calls are numbered. Takes `member` over.
  */
 struct comm *comm_of_members(struct rank *, struct comm *parent, int *member, int size);
 
@@ -54,8 +55,8 @@ int error_string(const struct rank *, int code, char *text, int *length);
  * not allow. */
 _Noreturn void repair_refuse(const char *name);
 
-/* Makes an error handler of a Fortran subroutine (handle, code), for communicators, files or
- * windows. Returns MPI_SUCCESS or a class of errors. */
+/* Makes an error handler from a Fortran subroutine with the parameters (handle, code), for
+ * communicators, files or windows. Returns MPI_SUCCESS or a class of errors. */
 enum errors_holder { ERRORS_OF_COMMS, ERRORS_OF_FILES, ERRORS_OF_WINDOWS };
 int errors_create_fortran(enum errors_holder, void *function, MPI_Errhandler *);
 

@@ -13,8 +13,8 @@
 #include "sim/net/transport.h"
 #include "world/scenario/platform_file.h"
 
-/* SMPI itself is told 0 (launch.c), and the layer charges polls: if they took no time, the clock
- * would stop.
+/* Returns the seconds that a poll takes. The layer charges them, as SMPI itself is told 0
+ * (launch.c). If polls took no time, the clock would stop in a loop of polls.
  */
 static double poll_seconds(const char *setting)
 {
@@ -100,7 +100,8 @@ static void fail(struct rank *r, struct request *request, int fault)
     r->mpi->call.error = fault;
 }
 
-/* A message that was sent before its sender died can still be received. */
+/* Ends the request, and returns true, if a fault concerns it. A receive goes on, unless its
+ * communicator is revoked: a message that was sent before its sender died can still be received. */
 static bool fails_at_once(struct rank *r, struct request *request)
 {
   int fault = faults_of_request(r, request);
@@ -230,7 +231,8 @@ static bool is_done(const struct rank *r, const void *request)
   return request_is_done(r, request);
 }
 
-/* A receive that gets a message meanwhile completes. */
+/* Ends the request with that fault. A receive that has got a message meanwhile completes
+ * instead. */
 static void end_in_error(struct rank *r, struct request *request, int fault)
 {
   if (request->kind == REQUEST_SEND) {
@@ -244,7 +246,8 @@ static void end_in_error(struct rank *r, struct request *request, int fault)
   fail(r, request, fault);
 }
 
-/* Settles a request that is done, and returns whether it is complete now. */
+/* Ends the request if a fault concerns it. Returns MPI_SUCCESS if it is complete now, or
+ * FAULT_PROC_FAILED_PENDING. */
 static int settle(struct rank *r, struct request *request)
 {
   int fault;
@@ -269,7 +272,7 @@ static void retire_part(struct rank *r, struct request *request, struct request 
   request->status.MPI_ERROR = error != MPI_SUCCESS ? error : before;
 }
 
-/* Called once, by the first call that finds all parts complete. */
+/* Completes the whole request. The first call that finds all parts complete calls this, once. */
 static void conclude(struct rank *r, struct request *request)
 {
   struct whole *whole = &request->whole;

@@ -6,9 +6,9 @@
 #include "sim/host/rank/request.h"
 
 /* REUSED: the buffer does not stay as it is until the send is complete. IMMEDIATE: a persistent
- * send costs what MPI_Isend does, where under SMPI it costs what MPI_Send does. SIZED:
- * a receive of bytes whose buffer is made for the message that comes; the caller frees it. HIDDEN:
- * on the hidden half of the communicator, but no part of a collective. */
+ * send costs what MPI_Isend does; without it, what MPI_Send does, as under SMPI. SIZED: a receive
+ * of bytes whose buffer is made for the message that comes; the caller frees it. HIDDEN: the
+ * message is on the hidden half of the communicator, but no part of a collective. */
 enum {
   P2P_BLOCKING = 1,
   P2P_SYNCHRONOUS = 2,
@@ -39,9 +39,9 @@ void p2p_start(struct rank *, struct request *);
 struct request *p2p_whole(struct rank *, int parts);
 void p2p_add(struct request *whole, struct request *part);
 
-/* p2p_persistent() makes such a request persistent and inactive. It takes the recipe over, which
- * must lie in the arena. Each start calls the recipe's `begin`, which makes room for the parts by
- * p2p_make_room() and begins them. */
+/* p2p_persistent() makes such a request that is persistent and inactive. It takes the recipe over,
+ * which must lie in the arena. Each start calls the recipe's `begin`, which makes room for the
+ * parts by p2p_make_room() and begins them. */
 struct request *p2p_persistent(struct rank *, struct comm *, struct recipe *);
 void p2p_make_room(struct rank *, struct request *whole, int parts);
 

@@ -1,4 +1,5 @@
-/* Linux, ELF: the functions that an object has from others are in its relocations. */
+/* Finds the calls of a program on Linux (ELF): the relocations of an object name the functions that
+ * it takes from other objects. */
 #include "sim/mpi/layer/program_calls.h"
 
 #include <glib.h>
@@ -13,7 +14,8 @@ struct object {
   size_t bytes[2];
 };
 
-/* MPI_Name, mpi_name_, and either behind "__wrap_P" or "__wrap_p" (recline-cc). */
+/* Returns whether a name is that of an MPI function which begins so: MPI_Name, mpi_name_, or either
+ * of the two behind "__wrap_P" or "__wrap_p" (recline-cc). */
 static bool begins(const char *name, const char *beginning)
 {
   static const char WRAP[] = "__wrap_", MPI[] = "mpi_";
@@ -36,7 +38,7 @@ static bool calls(const struct object *object, const char *beginning)
 
 static const void *address(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
 {
-  uintptr_t at = entry->d_un.d_ptr; /* glibc has added the base to some of them */
+  uintptr_t at = entry->d_un.d_ptr; /* glibc has added the base to some addresses */
   return (const void *)(at < info->dlpi_addr ? at + info->dlpi_addr : at);
 }
 

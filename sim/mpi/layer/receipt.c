@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On the hidden half of the world, whose collectives count their tags from 0. */
+/* Receipts have the highest tags on the hidden half of the world, whose collectives count their
+ * tags from 0. */
 enum { TAGS = 1 << 20 };
 
 static int tag_of(uint32_t number)
@@ -19,7 +20,8 @@ static int tag_of(uint32_t number)
   return INT32_MAX - (int)(number % TAGS);
 }
 
-/* Another format is refused by the program `replay`. */
+/* Returns whether the recording in that folder says so. The program `replay` refuses other
+ * formats. */
 static bool are_named_in(const char *folder)
 {
   struct recording_head head = {.synchronous = 0};
@@ -30,7 +32,8 @@ static bool are_named_in(const char *folder)
   return head.synchronous;
 }
 
-/* The program that runs scripts has all calls; the script says which it makes. */
+/* Returns whether the program names synchronous sends. The program that runs scripts names all
+ * calls, so there the script itself decides. */
 static bool find_named(void)
 {
   const char *folder = getenv("RECLINE_REPLAY"), *script = layer.scenario->program.script;
@@ -66,7 +69,8 @@ struct request *receipt_expect(struct rank *r, int peer, uint32_t number)
   return receipt;
 }
 
-/* A decision is 1 + its rank + `ranks` * how far its number lies beyond what that rank was given.
+/* Returns the decision for a receipt that is due: 1 + the rank that gets it + `ranks` * (its number
+ * - 1 - the number of the last receipt that this rank was given).
  */
 static uint32_t decision_of(const struct rank *r, const struct due *due)
 {

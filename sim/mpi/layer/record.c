@@ -16,13 +16,13 @@ struct recorder {
   FILE *file;
   struct recording_head head;
   GPtrArray *comms, *requests; /* handles of the program, by number; NULL: free */
-  GPtrArray *persistent;       /* the ones of `requests` that a wait does not free */
+  GPtrArray *persistent;       /* the requests that a wait does not free */
   GArray *types;               /* int: bytes of the program's own datatypes */
-  void **made;                 /* where the call under way puts a handle, */
-  GPtrArray *made_in;          /* their number */
-  bool made_lasts;             /* a persistent request */
+  void **made;                 /* where the call under way puts a new handle */
+  GPtrArray *made_in;          /* `comms` or `requests`, which gets that handle */
+  bool made_lasts;             /* the new handle is of a persistent request */
   uint64_t calls;
-  uint64_t image_bytes; /* the iteration noted last */
+  uint64_t image_bytes; /* size of the image that was noted last */
   bool tells_bytes;     /* the program itself gives the size of its images */
   GArray *words;
 };
@@ -32,15 +32,15 @@ static double skew;
 
 enum { ARGUMENTS_MAX = 12 };
 
-/* A call: its signature, and its arguments as they were passed. */
+/* Describes a call by its signature and its arguments as they were passed. */
 struct call_record {
   const char *name, *signature;
-  char of[32]; /* the name; for a nonblocking collective, that of the blocking one */
+  char of[32]; /* the name of the call; for a nonblocking collective, of the blocking one */
   union {
     int number;
     void *pointer;
   } argument[ARGUMENTS_MAX];
-  int size, rank, root; /* number of its communicator; -1: none */
+  int size, rank, root; /* of the communicator; the root's rank, or -1 */
   int out, in;          /* blocks of a buffer that has one for each rank, or neighbour */
 };
 
@@ -51,7 +51,7 @@ static const char *const deeds[] = {RECORDED_DEEDS(NAME_OF)};
 
 _Static_assert(DEEDS == G_N_ELEMENTS(calls) + G_N_ELEMENTS(deeds), "every deed has a name");
 
-/* RECLINE_RECORD_SKEW: factor by which clocks run faster. */
+/* Begins the recording. RECLINE_RECORD_SKEW is the factor by which clocks run faster. */
 void record_begin(void)
 {
   const char *folder = getenv("RECLINE_RECORD"), *fast = getenv("RECLINE_RECORD_SKEW");
@@ -190,7 +190,8 @@ static int op_number(MPI_Op op)
 
 /* ---- buffers ---- */
 
-/* Returns the argument of a letter, from place `at` on. */
+/* Returns the place of the first argument with that letter, from place `at` on; -1: there is
+ * none. */
 static int place_of(const struct call_record *call, char letter, int at)
 {
   const char *found = strchr(call->signature + at, letter);
@@ -204,7 +205,7 @@ static bool is_any_of(const char *name, const char *names)
   return found && (found == names || found[-1] == ' ') && strchr(" ", found[length]);
 }
 
-/* Returns whether this rank has the buffer: roots alone have one of two in some calls. */
+/* Returns whether this rank has the buffer: in some calls, only the root has both buffers. */
 static bool has_buffer(const struct call_record *call, char letter)
 {
   bool root = call->rank == call->root;
@@ -224,7 +225,8 @@ static int blocks_of(const struct call_record *call, char letter)
   return 1;
 }
 
-/* Returns how many counts or datatypes, at that place, the buffer before them has. */
+/* Returns the length of the list of counts or datatypes at that place, which belongs to the buffer
+ * before it. */
 static int counts_of(const struct call_record *call, int at)
 {
   while (at > 0 && !strchr("bk", call->signature[at]))
@@ -288,7 +290,8 @@ static void note_size(struct recorder *recorder, const struct call_record *call,
 
 /* ---- calls ---- */
 
-/* Counts the blocks of buffers: in a neighbourhood, the neighbours. */
+/* Counts the blocks of buffers: one for each rank or, in a neighbourhood collective, for each
+ * neighbour. */
 static void count_blocks(struct call_record *call, const struct comm *on)
 {
   bool near = g_str_has_prefix(call->of, "Neighbor_");
@@ -346,7 +349,8 @@ static void add_types(struct recorder *recorder, const MPI_Datatype *types, int 
     add(recorder, type_number(recorder, types[i]));
 }
 
-/* Adds as many ints as the int before says; for a grid, one for each dimension. */
+/* Adds a list of ints, as many as the int argument before it says; without such an argument, one
+ * for each dimension of the grid. */
 static void add_ints(struct recorder *recorder, const struct call_record *call, int at)
 {
   int count = 0, before = at;
@@ -386,7 +390,7 @@ static void add_argument(struct recorder *recorder, const struct call_record *ca
   case 'k':
   case 'a': {
     int64_t bytes = bytes_of(call, at);
-    /* with both buffers ahead of it, a count is that of either */
+    /* in a call with an operation, the count belongs to both buffers */
     *significant = bytes >= 0 || place_of(call, 'o', 0) >= 0;
     note_size(recorder, call, at, bytes);
     add(recorder, bytes);
@@ -454,7 +458,8 @@ static void add_argument(struct recorder *recorder, const struct call_record *ca
   }
 }
 
-/* Calls that depend on time; a call neither here nor in the list is just unknown. */
+/* Refuses a call. The calls named here depend on time; recordings have no other call that is not in
+ * the list. */
 static void refuse_call(const char *name)
 {
   g_autofree char *full = g_strconcat("MPI_", name, NULL);

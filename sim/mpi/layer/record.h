@@ -20,11 +20,12 @@ void record_called(void);
 void record_deed(const char *name, double value);
 void record_number(const char *name, uint64_t value);
 
-/* Returns the time that the program gets instead of `now`: a recording tests whether the program
- * decides by clocks. */
+/* Returns the time that the program gets instead of `now`: a recording with a skew tests whether
+ * the program decides by clocks. */
 double record_clock(double now);
 
-/* Ends the recording, as the program makes a call whose outcome depends on the run. */
+/* Ends the run, if it is recorded, as the program makes a call whose outcome may differ in another
+ * run. */
 void record_refuse(const char *name);
 
 void record_end(struct rank *); /* in MPI_Finalize */

@@ -37,14 +37,14 @@ enum {
   OP_ORDERED = -2
 };
 
-/* Says what is known of the program, and the largest sizes in the recording, for which memory is
- * made before MPI_Init. */
+/* Says what is known of the program, and the largest sizes in the recording. The program `replay`
+ * makes memory of these sizes before MPI_Init. */
 struct recording_head {
   int32_t format, ranks;
   int32_t synchronous; /* 1: the program names a synchronous send (receipt.h); else 0 */
   int32_t sent, received, collected, in_place; /* bytes of a buffer; `collected`: in collectives */
   int32_t requests, comms;
-  int32_t blocks, types; /* counts of one call; the program's own datatypes, by their bytes */
+  int32_t blocks, types; /* most counts in a call; number of sizes of the program's own datatypes */
 };
 
 #define RECORDED_CALLS(CALL)                                                                       \

@@ -1,4 +1,5 @@
-/* To be preloaded into the process of smpirun: see smpi_hooks.h. */
+/* Replaces functions of SMPI in the process of smpirun, into which it is preloaded
+ * (smpi_hooks.h). */
 #include "sim/mpi/layer/smpi_hooks.h"
 #include "sim/memory/next_symbol.h"
 

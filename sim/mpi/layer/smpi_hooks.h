@@ -4,9 +4,9 @@
  * They call functions of its classes Request and Comm, through the procedure linkage table of its
  * library. So a library that is preloaded can define these functions, and an algorithm that runs
  * for a rank of the layer sends and receives by the layer, where the protocol sees its messages.
- * For all others SimGrid's own functions are called.
+ * All other calls reach SimGrid's own functions.
  *
- * The symbols are those of SimGrid 3.32: it installs no header of these classes.
+ * The symbols are the ones of SimGrid 3.32, as SimGrid installs no header of these classes.
  */
 #ifndef RECLINE_SMPI_HOOKS_H
 #define RECLINE_SMPI_HOOKS_H
@@ -14,9 +14,9 @@
 #include <smpi/smpi.h>
 #include <stdbool.h>
 
-/* HOOK(result, return, name, symbol, parameters, arguments), where `return` is empty for void. The
- * last hooks are for nonblocking collectives, which some algorithms use. A vector of C++ is three
- * pointers in the memory of the caller. */
+/* Lists hooks as HOOK(result, return, name, symbol, parameters, arguments), where `return` is empty
+ * for void. The last hooks are for nonblocking collectives, which some algorithms use. A vector of
+ * C++ is three pointers in the memory of the caller. */
 #define OF_SMPI "_ZN7simgrid4smpi"
 #define CONST_OF_SMPI "_ZNK7simgrid4smpi"
 #define SMPI_HOOKS(HOOK)                                                                           \

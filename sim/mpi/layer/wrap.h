@@ -48,7 +48,7 @@ static inline void layer_begin_call(struct rank *r, const char *name)
 }
 
 /* Ends the run if the caller is a thread that a program has started: SMPI knows no ranks but its
- * own actors, so calls of others do nothing. */
+ * own actors, so calls from other threads do nothing. */
 static inline void layer_refuse_thread(const char *name)
 {
   if (__builtin_expect(layer.on && !machine_actor(), 0))
@@ -91,9 +91,9 @@ static inline void layer_refuse_thread(const char *name)
   layer_leave(mode_);                                                                              \
   return result_
 
-/* Defines MPI_NAME that way: the last argument is what is called when the layer is on, SMPI's own
- * function when it is not. ARGUMENTS are the names of its parameters, in parentheses; their types
- * are those of smpi.h (parameters.h, written by wrappers.awk). */
+/* Defines MPI_NAME by WRAP or LOOK_UP: the last argument is evaluated if the layer is on, and
+ * SMPI's own function is called if not. ARGUMENTS are the names of its parameters, in parentheses;
+ * their types are those of smpi.h (parameters.h, written by wrappers.awk). */
 #define WRAP_CALL(NAME, ARGUMENTS, ...)                                                            \
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
   {                                                                                                \
@@ -106,13 +106,13 @@ static inline void layer_refuse_thread(const char *name)
     LOOK_UP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                 \
   }
 
-/* Ends the program: the call exists in runs of recline only. */
+/* Ends the program, as the call exists in runs of recline only. */
 _Noreturn static inline int layer_lacks(const char *name)
 {
   die(DIE_INPUT, "%s is recline's alone, expected recline run, which plain smpirun is not", name);
 }
 
-/* Defines MPI_NAME of mpi-4.h that way. SMPI does not have it. */
+/* Defines MPI_NAME of mpi-4.h by WRAP. SMPI does not have this function. */
 #define NEW_CALL(NAME, ARGUMENTS, ...)                                                             \
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
   {                                                                                                \

@@ -1,9 +1,9 @@
-/* Every clock that a program can read.
+/* Replaces every clock that a program can read.
  *
  * All clocks show one time, that of the simulation. Otherwise a program would see the time of the
  * simulating machine, and no two runs would be alike.
  *
- * A program that is run again must read the same times again (program_clock.h): NAS CG sends its
+ * A rank that repeats its steps must read the same times again (program_clock.h): NAS CG sends its
  * time to rank 0. */
 #include "sim/mpi/libc/wrap_clock.h"
 #include "sim/host/output/held_output.h"
@@ -26,8 +26,9 @@ static double time_of(uint32_t high, uint32_t low)
   return time;
 }
 
-/* Returns what the clock says instead of `reading`. A crash may have come between the two outcomes,
- * so that the second one is lost: then the result is the earliest time with the first outcome. */
+/* Returns what the clock says instead of `reading`. The two halves of the time are the outcomes of
+ * two decisions. A crash may have come between these, so that the second one is lost: then the
+ * result is the earliest time with the first outcome. */
 static double decide(struct rank *r, double reading)
 {
   double derived = r->mpi->clock.derived;
@@ -39,7 +40,8 @@ static double decide(struct rank *r, double reading)
 }
 
 /* SMPI lets a little time go by at each reading, so that a program that waits for a time reaches
- * it. Other ranks run meanwhile, and this rank's outputs would be taken for theirs. */
+ * it. Other ranks run meanwhile, so this rank's outputs are collected first: they would be taken
+ * for theirs. */
 static double read_clock(struct rank *r)
 {
   output_collect(r);
@@ -50,7 +52,8 @@ static double read_clock(struct rank *r)
   return record_clock(now);
 }
 
-/* Returns whether the caller is a thread that a program has started: the simulator has one. */
+/* Returns whether the caller is a thread that a program has started: the simulator has only one
+ * thread. */
 static bool is_thread(void)
 {
   BEHIND(getpid)
@@ -58,8 +61,8 @@ static bool is_thread(void)
   return !machine_actor() && gettid_next() != getpid_next();
 }
 
-/* Returns the time that a thread sees. It does its work while simulated time stands still, and may
- * wait for a time: from its first look on it has the machine's time, which goes on. */
+/* Returns the time that a thread sees. A thread works while simulated time stands still, and may
+ * wait for a time. So from its first look on it sees the machine's time, which goes on. */
 static double thread_clock(double simulated)
 {
   static __thread double ahead;
@@ -91,9 +94,9 @@ double MPI_Wtime(void)
   return now;
 }
 
-/* For the clocks of libc and of the language runtimes, which the layer and its libraries read, too:
- * only a read by the program, between MPI_Init and MPI_Finalize, is a decision. Returns false, with
- * *now untouched, in a run without a protocol. */
+/* Reads the time for the clocks of libc and of the language runtimes. The layer and its libraries
+ * read these clocks, too: only a read by the program, between MPI_Init and MPI_Finalize, is a
+ * decision. Returns false, with *now untouched, in a run without a protocol. */
 bool clock_simulated(double *now)
 {
   struct arena *mode = layer_enter();
@@ -122,7 +125,8 @@ static struct timeval timeval_of(double seconds)
 
 /* ---- the clocks of libc; smpicc turns two of them into calls of SimGrid ---- */
 
-/* Defines NAME: under a protocol the last argument, at the time `now`; else the clock itself.
+/* Defines the clock NAME. Under a protocol it returns the last argument, in which `now` is the
+ * time; else it calls the clock itself.
  */
 #define CLOCK(TYPE, NAME, PARAMETERS, ARGUMENTS, ...)                                              \
   TYPE NAME PARAMETERS                                                                             \
@@ -165,7 +169,7 @@ CLOCK(clock_t, times, (struct tms * result), (result), ticks_of(now, result))
 
 /* ---- C++, OpenMP ---- */
 
-/* std::chrono::system_clock::now() and steady_clock::now(): nanoseconds. */
+/* These are std::chrono::system_clock::now() and steady_clock::now(), in nanoseconds. */
 CLOCK(int64_t, _ZNSt6chrono3_V212system_clock3nowEv, (void), (), (int64_t)(1e9 * now))
 CLOCK(int64_t, _ZNSt6chrono3_V212steady_clock3nowEv, (void), (), (int64_t)(1e9 * now))
 CLOCK(double, omp_get_wtime, (void), (), now)
@@ -187,7 +191,8 @@ CLOCK(double, omp_get_wtime, (void), (), now)
 CPU_TIME(_gfortran_cpu_time_4, float)
 CPU_TIME(_gfortran_cpu_time_8, double)
 
-/* Ticks: milliseconds in 4 bytes, which wrap around; nanoseconds in 8. All arguments may be absent.
+/* Ticks are milliseconds in 4 bytes, which wrap around, or nanoseconds in 8 bytes. All arguments
+ * may be absent.
  */
 #define SYSTEM_CLOCK(NAME, INTEGER, TICKS, MOST)                                                   \
   void NAME(INTEGER *count, INTEGER *rate, INTEGER *most)                                          \
@@ -209,7 +214,7 @@ CPU_TIME(_gfortran_cpu_time_8, double)
 SYSTEM_CLOCK(_gfortran_system_clock_4, int32_t, 1000, INT32_MAX)
 SYSTEM_CLOCK(_gfortran_system_clock_8, int64_t, 1000000000, INT64_MAX)
 
-/* An array of gfortran; only what is needed of it: contiguous, as actual arguments are. */
+/* Describes what is needed of gfortran's arrays. They are contiguous, as actual arguments are. */
 struct fortran_array {
   void *items;
 };
@@ -239,7 +244,7 @@ static void put_text(char *text, size_t length, const char *format, const struct
   memcpy(text, found, MIN(got, length));
 }
 
-/* Counted from the beginning of 1970, in Greenwich. All arguments may be absent. */
+/* The time counts from the beginning of 1970, in Greenwich. All arguments may be absent. */
 void _gfortran_date_and_time(char *date, char *of_day, char *zone, struct fortran_array *values,
                              size_t date_length, size_t of_day_length, size_t zone_length)
 {

@@ -1,4 +1,5 @@
-/* Computation, memory and other things that programs call besides MPI. */
+/* Replaces functions that programs call besides MPI: for computation, for memory, and of
+ * recline.h. */
 #include "include/recline.h"
 #include "sim/host/output/held_output.h"
 #include "sim/host/rank/timer.h"
@@ -53,7 +54,8 @@ COMPUTE(smpi_execute_benched, double, seconds, seconds *machine_speed())
 
 /* ---- memory: smpicc turns malloc and its like into these ---- */
 
-/* The program's own allocations stay in program mode and come to its arena, even before MPI_Init.
+/* Returns whether the program itself allocates. Its allocations come to its arena, even before
+ * MPI_Init.
  */
 static bool in_program(void)
 {
@@ -81,7 +83,8 @@ void smpi_shared_free(void *memory)
   smpi_shared_free_next(memory);
 }
 
-/* Memory that ranks share on purpose could not be rolled back: under a protocol each has its own.
+/* Memory that ranks share on purpose could not be rolled back: under a protocol each rank has its
+ * own.
  */
 IN_PLACE_OF(void *, smpi_shared_malloc, (size_t size, const char *file, int line),
             (size, file, line), in_program(), malloc(size))
@@ -96,7 +99,7 @@ static int alloc_mem(struct rank *r, MPI_Aint size, void *memory)
 LOOK_UP_CALL(Alloc_mem, (size, info, memory), alloc_mem(r, size, memory))
 LOOK_UP_CALL(Free_mem, (memory), rank_free(memory), MPI_SUCCESS)
 
-/* Buffered sends need no buffer of the program's. */
+/* Notes the buffer only for MPI_Buffer_detach, as buffered sends do not need it. */
 static int attach(struct rank *r, void *buffer, int bytes)
 {
   r->mpi->bsend_buffer = buffer;
@@ -172,7 +175,8 @@ int recline_choose(int count)
   WRAP(choose(r, count), 0);
 }
 
-/* This output counts in a run by schedule, too, in which other outputs pass. */
+/* Makes an output of the program. It is an event in a run by schedule, too, in which other outputs
+ * pass. */
 static int tell_outside(struct rank *r, const void *bytes, unsigned long long size)
 {
   if (layer.scenario->output == OUTPUT_PASSES)

@@ -1,10 +1,10 @@
 /* RANDOM_NUMBER and RANDOM_SEED. libgfortran has one generator for all ranks, since they are one
  * thread. Under a protocol each rank has its own: before a rank draws, its state, as read by
- * RANDOM_SEED, replaces the state of the rank that drew before. Between captures that is seldom:
- * ranks draw many numbers in a row.
+ * RANDOM_SEED, replaces the state of the rank that drew before. Such an exchange is rare between
+ * captures, as ranks draw many numbers in a row.
  *
- * Elsewhere a program that sets no seed gets another one from the system in each run. Here its seed
- * follows from the scenario's seed and the rank. */
+ * Outside of recline, a program that sets no seed gets another one from the system in each run.
+ * Here its seed follows from the scenario's seed and the rank. */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"
 
@@ -51,7 +51,7 @@ void random_restored(struct rank *r)
     owner = NULL;
 }
 
-/* A seed, different for each rank and each request of the program. */
+/* Makes a seed, a different one for each rank and each request of the program. */
 static void invent_seed(struct rank *r)
 {
   struct libc *libc = &r->mpi->libc;
@@ -66,7 +66,7 @@ static void invent_seed(struct rank *r)
   libc->seeded = true;
 }
 
-/* Makes libgfortran draw for the calling rank, in libc mode. */
+/* Makes libgfortran draw for the calling rank. Call it in libc mode. */
 static void take_over(struct rank *r)
 {
   if (owner == r)
@@ -79,7 +79,8 @@ static void take_over(struct rank *r)
   owner = r;
 }
 
-/* Defines NAME for the rank's generator: libgfortran's function, or, where INVENTS, another seed.
+/* Defines NAME for the rank's generator: it calls libgfortran's function or, if INVENTS holds,
+ * invents another seed.
  */
 #define DRAWS(NAME, PARAMETERS, ARGUMENTS, INVENTS)                                                \
   void NAME PARAMETERS                                                                             \
@@ -113,6 +114,7 @@ DRAWS(_gfortran_random_seed_i4, (void *size, void *put, void *get), (size, put, 
 DRAWS(_gfortran_random_seed_i8, (void *size, void *put, void *get), (size, put, get),
       !size && !put && !get)
 
-/* RANDOM_INIT: the same seed in every run or not, the same in all images or not. */
+/* RANDOM_INIT says whether the seed is the same in every run, and whether it differs between
+ * images. */
 DRAWS(_gfortran_random_init, (int repeatable, int image_distinct, int image),
       (repeatable, image_distinct, image), !repeatable)

@@ -1,4 +1,5 @@
-/* Calls of libc with state for the whole process: libc.h. Without a protocol libc's own are called.
+/* Replaces functions of libc that have state for the whole process (libc.h). Without a protocol
+ * they call libc's own functions.
  */
 #include "sim/mpi/libc/wrap_libc.h"
 #include "sim/memory/library_data.h"
@@ -69,7 +70,8 @@ static int draw(struct libc *libc)
   return number;
 }
 
-/* Defines NAME: LAYERED, with the `libc` of the rank; libc's own without a protocol. */
+/* Defines NAME: it returns LAYERED, with the `libc` of the rank, or calls libc's function without a
+ * protocol. */
 #define OF_RANK(TYPE, NAME, PARAMETERS, ARGUMENTS, LAYERED)                                        \
   TYPE NAME PARAMETERS                                                                             \
   {                                                                                                \
@@ -155,7 +157,7 @@ static int end_options(struct libc *libc, int found)
   return found;
 }
 
-/* The names that smpicc puts in the place of libc's. */
+/* These have the names that smpicc puts in the place of libc's. */
 OF_RANK(int, smpi_getopt, (int argc, char *const *argv, const char *options), (argc, argv, options),
         (begin_options(libc), end_options(libc, getopt(argc, argv, options))))
 
@@ -218,7 +220,7 @@ static void stop(int code, bool error, const char *text, size_t length, bool qui
 STOP(stop, false, 0)
 STOP(error_stop, true, 1)
 
-/* CALL EXIT; the status may be absent. */
+/* Defines CALL EXIT, whose status may be absent. */
 #define FORTRAN_EXIT(NAME, INTEGER)                                                                \
   void NAME(const INTEGER *status)                                                                 \
   {                                                                                                \
@@ -233,7 +235,7 @@ FORTRAN_EXIT(_gfortran_exit_i8, int64_t)
 
 /* ---- the machine ---- */
 
-/* The node, not the machine that simulates. */
+/* Tells the name of the node, not of the machine that simulates. */
 int gethostname(char *name, size_t size)
 {
   struct arena *mode = layer_enter();

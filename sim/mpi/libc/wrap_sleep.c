@@ -1,4 +1,5 @@
-/* Calls that sleep, or wait for descriptors until a time: they take simulated time. */
+/* Replaces calls that sleep, or wait for descriptors until a time, so that they take simulated
+ * time. */
 #include "sim/mpi/libc/wrap_sleep.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_clock.h"
@@ -69,7 +70,8 @@ struct timespec sleep_really(clockid_t clock, const struct timespec *time, doubl
 
 /* ---- sleeping ---- */
 
-/* The names that smpicc puts in the place of libc's, and libc's own. */
+/* Defines a sleep, under the names that smpicc puts in the place of libc's, and under libc's
+ * own. */
 #define SLEEP(TYPE, NAME, PARAMETER, SECONDS)                                                      \
   TYPE NAME(PARAMETER amount)                                                                      \
   {                                                                                                \
@@ -82,7 +84,7 @@ SLEEP(unsigned, sleep, unsigned, amount)
 SLEEP(int, smpi_usleep, useconds_t, 1e-6 * amount)
 SLEEP(int, usleep, useconds_t, 1e-6 * amount)
 
-/* Defines a sleep. `left`, which may be `wanted`, would be written only by an interrupted sleep,
+/* Defines a sleep. `left`, which may equal `wanted`, would be written only by an interrupted sleep,
  * and no sleep is interrupted. */
 #define NANOSLEEP(NAME)                                                                            \
   int NAME(const struct timespec *wanted, struct timespec *left)                                   \
@@ -125,7 +127,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
   return clock_nanosleep_next(clock, flags, &time, left);
 }
 
-/* SLEEP of GNU Fortran. */
+/* Defines SLEEP of GNU Fortran. */
 #define FORTRAN_SLEEP(NAME, INTEGER)                                                               \
   void NAME(INTEGER *seconds)                                                                      \
   {                                                                                                \
@@ -139,8 +141,8 @@ FORTRAN_SLEEP(_gfortran_sleep_i8_sub, int64_t)
 
 /* ---- waiting for descriptors ---- */
 
-/* Body of NAME: looks, and if nothing is `found` looks again after SECONDS. If these are negative
- * the call waits without a limit, in libc. NAME##_next is libc's function. */
+/* Is the body of NAME: looks, and if nothing is `found`, looks again after SECONDS. If SECONDS is
+ * negative, the call waits without a limit, in libc. NAME##_next is libc's function. */
 #define LOOK_TWICE(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \
@@ -180,7 +182,7 @@ int epoll_wait(int poll, struct epoll_event *events, int most, int milliseconds)
              epoll_wait_next(poll, events, most, milliseconds));
 }
 
-/* What programs that are compiled with _FORTIFY_SOURCE call. */
+/* Programs that are compiled with _FORTIFY_SOURCE call these. */
 int __poll_chk(struct pollfd *files, nfds_t count, int milliseconds, size_t bytes);
 int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *most,
                 const sigset_t *mask, size_t bytes);
@@ -216,7 +218,7 @@ int epoll_pwait(int poll, struct epoll_event *events, int most, int milliseconds
              epoll_pwait_next(poll, events, most, milliseconds, mask));
 }
 
-/* Copies of the sets of descriptors, as a look changes them and a second look needs them
+/* Holds copies of the sets of descriptors, as a look changes the sets and a second look needs them
  * unchanged. */
 struct sets {
   fd_set *set[3];
@@ -258,7 +260,7 @@ int pselect(int most, fd_set *in, fd_set *out, fd_set *other, const struct times
   return look_at_sets("pselect", most, keep_sets(in, out, other), seconds, mask);
 }
 
-/* Returns the time that is left, as Linux does: nothing, or all of it. */
+/* Writes the time that is left to `*time`, as Linux does: zero, or all of it. */
 int select(int most, fd_set *in, fd_set *out, fd_set *other, struct timeval *time)
 {
   BEHIND(select)
@@ -281,7 +283,7 @@ static bool no_signal(const char *name)
 {
   static bool said;
   struct arena *mode = layer_enter();
-  if (mode && layer_wanted() && !said) { /* not errno of the layer's own call */
+  if (mode && layer_wanted() && !said) { /* calls of the layer itself say nothing */
     fprintf(stderr, "recline: no signal will come from %s: it is not simulated\n", name);
     said = true;
   }
@@ -289,7 +291,7 @@ static bool no_signal(const char *name)
   return layer_wanted();
 }
 
-/* The interval timers of a process by the signal that each sends. */
+/* Lists the interval timers of a process, each with the signal that it sends. */
 static const struct {
   int number;
   const char *name;
@@ -344,8 +346,8 @@ int sigaction(int number, const struct sigaction *restrict action,
   return sigaction_next(number, action, before);
 }
 
-/* signal() and what libc has beside it; a program that is compiled as C11 without extensions calls
- * __sysv_signal. BEHIND would use names of libc that are deprecated. */
+/* Defines signal() and what libc has beside it. A program that is compiled as C11 without
+ * extensions calls __sysv_signal. BEHIND would use names of libc that are deprecated. */
 #define SIGNAL(NAME)                                                                               \
   sighandler_t NAME(int number, sighandler_t handler);                                             \
   sighandler_t NAME(int number, sighandler_t handler)                                              \
@@ -372,7 +374,8 @@ static int not_supported(void)
   return -1;
 }
 
-/* A wait of a socket by such an option would take the machine's time. */
+/* Refuses the options that limit a wait of a socket, as such a wait would take the machine's
+ * time. */
 int setsockopt(int socket, int level, int option, const void *value, socklen_t bytes)
 {
   BEHIND(setsockopt)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* sleep_at_once is the time of a look: none. */
+/* sleep_at_once is a time of zero, for a look without a wait. */
 extern const struct timespec sleep_at_once;
 
 /* Returns whether the time is valid for POSIX: no part is negative, and the nanoseconds are less

@@ -1,9 +1,10 @@
-/* Queries of programs to the system: process numbers, memory, processors, load, random bytes, names
- * of temporary files.
+/* Answers queries of programs to the system: process numbers, memory, processors, load, random
+ * bytes, names of temporary files.
  *
  * The answers of the machine that simulates differ from run to run and from machine to machine, and
- * say nothing about the node of a rank. Under a protocol they are simulated: they follow from the
- * scenario, its seed and the rank. Values that cannot be simulated are left out, and reported once.
+ * say nothing about the node of a rank. Under a protocol the answers are simulated: they follow
+ * from the scenario, its seed and the rank. Values that cannot be simulated are left out, and
+ * reported once.
  */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"
@@ -35,8 +36,8 @@ IN_PLACE_OF(pid_t, smpi_getpid, (void), (), !machine_actor(), getpid()) /* the c
 IN_PLACE_OF(pid_t, gettid, (void), (), is_asked(), (pid_t)machine_actor())
 IN_PLACE_OF(pid_t, getppid, (void), (), is_asked(), 1)
 
-/* A rank that sends itself a signal gets it (program_end.c); to the system, those numbers are other
- * processes. */
+/* A rank that sends itself a signal gets it (program_end.c). Signals to others are refused, as
+ * ranks' numbers are other processes to the system. */
 int kill(pid_t process, int signal)
 {
   if (is_asked() && process == (pid_t)machine_actor())
@@ -104,8 +105,8 @@ int uname(struct utsname *name)
   return result;
 }
 
-/* Only its times are given: memory, faults and switches of the process belong to all ranks. The
- * time is that of clock(), which is a decision of the program (wrap_clock.c). */
+/* Gives times only: memory, faults and switches of the process belong to all ranks. Reading the
+ * time is a decision of the program, as by clock() (wrap_clock.c). */
 int getrusage(__rusage_who_t who, struct rusage *usage)
 {
   static bool reported;
@@ -124,7 +125,8 @@ int getrusage(__rusage_who_t who, struct rusage *usage)
 
 /* ---- random bytes ---- */
 
-/* Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+/* Mixes the bits of a number as in Steele, Lea and Flood, "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014. */
 static uint64_t mix(uint64_t x)
 {
   x += 0x9e3779b97f4a7c15U;
@@ -133,7 +135,8 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 31;
 }
 
-/* After a rollback the bytes are the same again, as their count is rolled back. */
+/* Makes random bytes. After a rollback the bytes are the same again, as their count is rolled
+ * back. */
 static void fill(void *bytes, size_t count)
 {
   struct libc *libc = libc_self();
@@ -157,7 +160,7 @@ static uint32_t random_word(void)
   return word;
 }
 
-/* arc4random(), which older libraries lack, and std::random_device's numbers. */
+/* These are arc4random(), which older libraries lack, and std::random_device's numbers. */
 uint32_t arc4random(void);
 IN_PLACE_OF(uint32_t, arc4random, (void), (), is_asked(), random_word())
 uint32_t _ZNSt13random_device9_M_getvalEv(void *device);
@@ -226,7 +229,7 @@ void system_begin(void)
   heap_invents = invent;
 }
 
-/* Calls without a suffix come through the heap. */
+/* Calls without a suffix come through the heap (heap_invents). */
 #define NAMES_FILE(NAME, PARAMETERS, ARGUMENTS, FLAGS)                                             \
   IN_PLACE_OF(int, NAME, PARAMETERS, ARGUMENTS, is_asked(),                                        \
               make_named(name, suffix, FLAGS, make_file))

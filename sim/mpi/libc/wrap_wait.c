@@ -1,5 +1,5 @@
-/* Calls that wait until a time for signals, locks, conditions, threads, queues and words of memory:
- * they take simulated time (wrap_sleep.h). */
+/* Replaces calls that wait until a time for signals, locks, conditions, threads, queues and words
+ * of memory, so that they take simulated time (wrap_sleep.h). */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_sleep.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- signals, semaphores of System V: -1 and EAGAIN say that the time has gone by ---- */
 
-/* Body of NAME, of which LOOK does not wait. */
+/* Is the body of NAME: LOOK is libc's call without a wait, WAIT with it. */
 #define LOOK_AGAIN(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \
@@ -32,7 +32,8 @@ int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *ti
              sigtimedwait_next(set, info, &sleep_at_once), sigtimedwait_next(set, info, time));
 }
 
-/* Ends the run: nobody sends the signal, as timers send none, and the simulator would wait. */
+/* Ends the run: nobody sends the signal, as timers send none, and the simulator would wait for
+ * ever. */
 static void refuse_wait(const char *name)
 {
   struct arena *mode = layer_enter();
@@ -86,7 +87,7 @@ int sigwait(const sigset_t *set, int *signal)
   return sigwait_next(set, signal);
 }
 
-/* An operation that does not wait says EAGAIN, too. */
+/* Returns whether all operations wait. An operation that does not wait says EAGAIN, too. */
 static bool each_waits(const struct sembuf *operation, size_t count)
 {
   for (size_t i = 0; i < count; i++)
@@ -104,8 +105,8 @@ int semtimedop(int semaphores, struct sembuf *operations, size_t count, const st
 
 /* ---- conditions ---- */
 
-/* Only a thread of its own can wake the rank meanwhile, and the second look would miss that, so the
- * wait ends in time. */
+/* Waits for the whole time. Only a thread of the program can wake the rank meanwhile, and a second
+ * look would miss that, so the result is always ETIMEDOUT. */
 static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double left)
 {
   pthread_mutex_unlock(mutex);
@@ -114,7 +115,7 @@ static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double l
   return ETIMEDOUT;
 }
 
-/* Body of NAME, whose time is by `clock`. */
+/* Is the body of NAME, whose time is by CLOCK. */
 #define CONDITION_IN_TIME(NAME, CLOCK)                                                             \
   BEHIND(pthread_cond_clockwait)                                                                   \
   double left;                                                                                     \
@@ -125,7 +126,7 @@ static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double l
   struct timespec real = sleep_really(CLOCK, time, left);                                          \
   return pthread_cond_clockwait_next(condition, mutex, CLOCK, &real)
 
-/* Whichever clock the condition has: all tell the same time. */
+/* The clock of the condition does not matter, as all clocks tell the same time. */
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                            const struct timespec *time)
 {
@@ -157,8 +158,9 @@ int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time)
 
 /* ---- locks, threads, semaphores, queues ---- */
 
-/* Body of NAME, which takes an item: tries until the time has come, or waits in libc until `real`.
- * IS_TAKEN tells from the result of a try whether another try may help. */
+/* Is the body of NAME, which takes an item. A rank tries, and tries again when the time has come; a
+ * thread waits in libc until `real`. IS_TAKEN tells from the result of a try whether another try
+ * may help. */
 #define TAKE_IN_TIME(TYPE, NAME, CLOCK, IS_TAKEN, TRY, WAIT)                                       \
   BEHIND(NAME)                                                                                     \
   double left = 0.0;                                                                               \
@@ -172,7 +174,7 @@ int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time)
   TYPE result = TRY;                                                                               \
   return IS_TAKEN(result) && sleep_pass(#NAME, left) ? (TRY) : result
 
-/* Defines NAME, which returns an error number. */
+/* These define NAME, which returns an error number. */
 #define LOCK_IN_TIME(NAME, TYPE, TRY)                                                              \
   int NAME(TYPE lock, const struct timespec *time)                                                 \
   {                                                                                                \
@@ -246,7 +248,7 @@ int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
   return time ? join(thread, value, clock, time) : pthread_join(thread, value);
 }
 
-/* Of calls that return -1, with errno. */
+/* Returns whether a call is out of time that returns -1, with errno. */
 static bool is_out_of_time(ssize_t result)
 {
   return result < 0 && errno == ETIMEDOUT;
@@ -296,7 +298,8 @@ static int no(int error)
   return -1;
 }
 
-/* Returns what the system call returns, with `time` absolute or, for FUTEX_WAIT, relative. */
+/* Waits `left` seconds unless the word has another value already. Returns what the system call
+ * returns. */
 static int wait_for_word(const uint32_t *word, uint32_t value, double left)
 {
   if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
@@ -305,8 +308,8 @@ static int wait_for_word(const uint32_t *word, uint32_t value, double left)
   return __atomic_load_n(word, __ATOMIC_ACQUIRE) != value ? 0 : no(ETIMEDOUT);
 }
 
-/* Defines what std::future waits by, as libstdc++ calls libc behind the layer. Returns whether the
- * word has changed; the last two arguments are a std::chrono::duration each. */
+/* Defines the function by which std::future waits, as libstdc++ itself would not call the layer.
+ * Returns whether the word has changed; the last two arguments are a std::chrono::duration each. */
 #define FUTURE_IN_TIME(NAME, CLOCK)                                                                \
   bool NAME(void *self, const uint32_t *word, uint32_t value, bool has_time, int64_t seconds,      \
             int64_t nanoseconds);                                                                  \
@@ -333,8 +336,8 @@ FUTURE_IN_TIME(
 
 enum { ARGUMENTS = 6 };
 
-/* Returns whether it is a wait until a time of a rank's program; *result is then what the call
- * returns. Of a thread, `real` is the time until which it waits. */
+/* Returns whether a rank's program waits until a time by this call; `*result` is then what the call
+ * returns. If a thread waits, `*real` is the time until which it waits. */
 static bool futex_in_time(const long argument[ARGUMENTS], struct timespec *real, long *result)
 {
   const struct timespec *time = (const struct timespec *)argument[3];
@@ -353,7 +356,8 @@ static bool futex_in_time(const long argument[ARGUMENTS], struct timespec *real,
   return is_rank;
 }
 
-/* libc's function for those system calls that tell or wait for a time. */
+/* Makes system calls that tell or wait for a time by the function of libc. Returns false for other
+ * calls. */
 static bool call_in_time(long number, const long argument[ARGUMENTS], struct timespec *real,
                          long *result)
 {

@@ -6,8 +6,8 @@
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/layer/p2p.h"
 
-/* These do what MPI_Wait, MPI_Waitall, MPI_Waitany and MPI_Request_free do. With `collective` an
- * algorithm of a collective calls, on requests of the layer's own. The choice of the complete
+/* These do what MPI_Wait, MPI_Waitall, MPI_Waitany and MPI_Request_free do. `collective`: an
+ * algorithm of a collective makes the call, with requests of the layer. The choice of the complete
  * request is a decision, unless the protocol handles the collective as one. */
 int requests_wait(struct rank *, MPI_Request *, MPI_Status *);
 int requests_wait_all(struct rank *, int count, MPI_Request *, MPI_Status *);

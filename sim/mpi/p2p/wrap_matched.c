@@ -9,7 +9,8 @@
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/p2p/requests.h"
 
-/* Returns MPI_MESSAGE_NO_PROC for MPI_PROC_NULL; SMPI's value for it is MPI_MESSAGE_NULL. */
+/* Returns the receive of a message handle; NULL: the handle is MPI_MESSAGE_NO_PROC, which in SMPI
+ * equals MPI_MESSAGE_NULL. */
 static struct request *receive_of(struct rank *r, MPI_Message message)
 {
   struct request *receive = message;
@@ -18,8 +19,8 @@ static struct request *receive_of(struct rank *r, MPI_Message message)
   return receive;
 }
 
-/* Finds the first message of that source that the probe accepts; with any tag, the protocol hears
- * of the tag found. */
+/* Receives the first message of the source found that the probe accepts. With any tag, the protocol
+ * hears of the tag found. */
 static int take(struct rank *r, int tag, struct comm *comm, const MPI_Status *found,
                 MPI_Message *message, MPI_Status *status)
 {
@@ -60,7 +61,7 @@ static int poll(struct rank *r, int from, int tag, struct comm *comm, int *flag,
   return error || !*flag ? error : take(r, tag, comm, &found, message, status);
 }
 
-/* Makes a request that is complete with the message. */
+/* Makes a request that takes the matched message over, and so is complete. */
 static struct request *receive(struct rank *r, void *buffer, int count, MPI_Datatype type,
                                MPI_Message *message)
 {

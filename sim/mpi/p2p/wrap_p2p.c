@@ -95,7 +95,8 @@ WRAP_CALL(Sendrecv,
           exchange(r, out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
                    comm, status))
 
-/* The receive is posted after the send, and overwrites its buffer. */
+/* Exchanges data in one buffer: the receive, which is posted after the send, overwrites the data
+ * that were sent. */
 static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Datatype type, int to,
                              int out_tag, int from, int in_tag, MPI_Comm comm, MPI_Status *status)
 {
@@ -159,7 +160,7 @@ static void tell_status(struct rank *r, const struct comm *comm, const struct pr
   status->count = (int)found.bytes;
 }
 
-/* The decision of a probe is its source; that of a poll, whether there is a message. */
+/* Waits for a message. If any source will do, the source is a decision. */
 int requests_await(struct rank *r, int from, int tag, struct comm *comm, MPI_Status *status)
 {
   if (from == MPI_PROC_NULL) {
@@ -184,7 +185,7 @@ int requests_await(struct rank *r, int from, int tag, struct comm *comm, MPI_Sta
   return MPI_SUCCESS;
 }
 
-/* Outcome: 0 nothing, else 1 + the rank found. */
+/* Polls for a message. The outcome of the decision is 0 if there is none, else 1 + its source. */
 int requests_probe(struct rank *r, int from, int tag, struct comm *comm, bool collective, int *flag,
                    MPI_Status *status)
 {

@@ -48,8 +48,8 @@ static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
 
 WRAP_CALL(Wait, (request, status), wait_one(r, request, status))
 
-/* Handles a receive that a failure may have ended while its request stays: MPI_Test does not report
- * it as complete. */
+/* Returns whether a failure has ended the wait for a receive whose request stays: MPI_Test does not
+ * report such a receive as complete. */
 static bool is_pending(const struct rank *r, MPI_Request handle)
 {
   return faults_of_request(r, request_of(handle)) == FAULT_PROC_FAILED_PENDING;
@@ -62,7 +62,8 @@ void requests_not_yet(struct rank *r, enum poll kind)
   window_serve(r);
 }
 
-/* Returns whether a request is complete. There is no decision where the program knows the answer.
+/* Returns whether a request is complete. This is no decision if the program knows the answer
+ * already.
  */
 static bool is_found_done(struct rank *r, MPI_Request handle)
 {
@@ -70,7 +71,7 @@ static bool is_found_done(struct rank *r, MPI_Request handle)
   return is_idle(handle) || request->told || host_choose(r, request_is_done(r, request), 2);
 }
 
-/* Ends a test that has found something: returns its result. */
+/* Ends a test that has found something: gives receipts, and returns the test's result. */
 static int served(struct rank *r, int result)
 {
   window_serve_receipts(r);
@@ -138,7 +139,8 @@ static int first_done(const struct rank *r, const struct several *several)
   return found;
 }
 
-/* Notes a wait for the first request that is not complete, or for one of the others. */
+/* Notes a wait for the first request that is not complete, or, with `any`, for one of the others
+ * instead. */
 static void wait_for_several(struct rank *r, const struct several *several, bool any)
 {
   const struct request *first = NULL;
@@ -158,7 +160,7 @@ static bool one_is_done(const struct rank *r, const void *several)
   return first_done(r, several) != -1;
 }
 
-/* Returns MPI_ERR_IN_STATUS; the other requests stay as they were. */
+/* Returns MPI_ERR_IN_STATUS. The requests that were not taken stay as they were. */
 static int give_up_waiting(const struct several *several, const bool *taken, MPI_Status *statuses)
 {
   for (int i = 0; i < several->count && statuses != MPI_STATUSES_IGNORE; i++)
@@ -265,7 +267,7 @@ int requests_wait_any(struct rank *r, int count, MPI_Request *handles, bool coll
 WRAP_CALL(Waitany, (count, requests, index, status),
           requests_wait_any(r, count, requests, false, index, status))
 
-/* Outcome: 0 none, else 1 + index. */
+/* The outcome of the decision is 0 for none, else 1 + index. */
 static int test_any(struct rank *r, int count, MPI_Request *handles, int *index, int *flag,
                     MPI_Status *status)
 {
@@ -290,7 +292,8 @@ static int test_any(struct rank *r, int count, MPI_Request *handles, int *index,
 WRAP_CALL(Testany, (count, requests, index, flag, status),
           test_any(r, count, requests, index, flag, status))
 
-/* Takes all that are complete, each a decision of its own: outcome 0 none, else 1 + index. */
+/* Takes all requests that are complete. Each is a decision of its own, with outcome 0 for none,
+ * else 1 + index. */
 static int take_some(struct rank *r, int count, MPI_Request *handles, int *taken, int *indices,
                      MPI_Status *statuses)
 {
@@ -373,7 +376,8 @@ int requests_free(struct rank *r, MPI_Request *handle)
   }
   int result = request->kind == REQUEST_GENERAL ? general_free(r, request) : MPI_SUCCESS;
   if (request->kind == REQUEST_RECEIVE && !is_idle(handle_of(request)))
-    rank_free(request); /* when its message has come depends on time: request_free() */
+    rank_free(request); /* not request_free(), which counts requests: when the message comes depends
+                           on time */
   else
     request_free(request);
   return result;

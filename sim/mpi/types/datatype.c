@@ -16,7 +16,8 @@ bool elements_stay_within(MPI_Datatype type)
   return map->low == 0 && map->true_low >= 0 && map->true_low + map->true_extent <= map->extent;
 }
 
-/* Computes the memory from the first byte of the data to the last; elements may go backwards. */
+/* Allocates memory from the first byte of the data to the last. With a negative extent, the first
+ * element is the last one in memory. */
 void *elements_new(struct rank *r, MPI_Aint count, MPI_Datatype type, void **memory)
 {
   const struct typemap *map = typemap_of(type);

@@ -8,7 +8,7 @@
 MPI_Aint elements_extent(MPI_Datatype);
 
 /* Returns whether all data of an element lie from its address on within its extent, as SMPI's
- * reductions assume: they allocate no more, and free it wrongly if a lower bound is not 0.
+ * reductions assume: they allocate only that memory, and free it wrongly if a lower bound is not 0.
  */
 bool elements_stay_within(MPI_Datatype);
 

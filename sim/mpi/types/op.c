@@ -12,8 +12,8 @@ struct quad_complex {
   quad re, im;
 };
 
-/* The types of each group (MPI 3.1, section 5.9.2), with the C type of each. Reductions that other
- * MPI libraries accept are allowed: characters and bytes are small integers. */
+/* These list the types of each group (MPI 3.1, section 5.9.2), with the C type of each. Characters
+ * and bytes count as small integers, as other MPI libraries accept such reductions. */
 #define INTEGERS(X, ...)                                                                           \
   X(ELEMENT_CHAR, signed char, __VA_ARGS__)                                                        \
   X(ELEMENT_BYTE, unsigned char, __VA_ARGS__)                                                      \
@@ -63,7 +63,7 @@ PAIR(f64_i32, double, int)
 PAIR(f64_f64, double, double)
 PAIR(f80_i32, long double, int)
 
-/* One element: *b = *a op *b. Integers wrap around. */
+/* These combine one element: *b = *a op *b. Integers wrap around. */
 #define ADD_INTEGERS(T) (void)__builtin_add_overflow(*a, *b, b)
 #define MULTIPLY_INTEGERS(T) (void)__builtin_mul_overflow(*a, *b, b)
 #define ADD(T) *b = *a + *b
@@ -99,7 +99,7 @@ PAIR(f80_i32, long double, int)
     return true;                                                                                   \
   }
 
-/* Defines an operation: the cases of its groups. */
+/* Defines an operation from the cases of its groups. */
 #define OPERATION(NAME, ...)                                                                       \
   static bool NAME(enum element element, const void *before, void *into, int count)                \
   {                                                                                                \
@@ -125,7 +125,7 @@ OPERATION(op_bxor, INTEGERS(CASE, XOR_BITS))
 OPERATION(op_maxloc, PAIRS(CASE, LARGEST))
 OPERATION(op_minloc, PAIRS(CASE, SMALLEST))
 
-/* Only for accumulation in windows. */
+/* Stands for operations that exist only for accumulation in windows. */
 static bool op_window(enum element element, const void *before, void *into, int count)
 {
   (void)element, (void)before, (void)into, (void)count;
@@ -134,7 +134,7 @@ static bool op_window(enum element element, const void *before, void *into, int 
 
 typedef bool operation(enum element element, const void *before, void *into, int count);
 
-/* Returns NULL for the program's own operation. */
+/* Returns the function of a predefined operation; NULL: the operation is the program's own. */
 static operation *predefined(MPI_Op op)
 {
   const struct {

@@ -5,14 +5,14 @@
 
 /* ---- datatypes ---- */
 
-/* A freed type that the rank may have again. It lies in the rank's arena, so that a rollback puts
- * it back. */
+/* Describes a freed type that the rank may get again. It lies in the rank's arena, so that a
+ * rollback puts it back. */
 struct freed_type {
   MPI_Datatype type;
   struct freed_type *next;
 };
 
-enum { LOOKED_AT_MOST = 256 }; /* the last that were freed */
+enum { LOOKED_AT_MOST = 256 }; /* types, the last ones that were freed */
 
 static bool same(const void *one, const void *other, size_t bytes)
 {
@@ -105,7 +105,8 @@ KEPT_GROUP_CALL(Group_union, (one, other, made))
 KEPT_GROUP_CALL(Group_difference, (one, other, made))
 
 /* Makes the group of those members of `group` that are in `other` and not among the ranks in `out`.
- * SMPI's own calls make no group where no member is left out, or take the order of the other group.
+ * SMPI's own calls make no new group if no member is left out, or take the order of the other
+ * group.
  */
 static int members_left(MPI_Group group, MPI_Group other, int count, const int *out,
                         MPI_Group *made)

@@ -1,6 +1,6 @@
 /* Reuses datatypes and groups. They belong to the simulator, and a rollback can restore a handle
- * that the program freed later. So they are never freed, and calls with equal arguments get the
- * same one, so that their number stays bounded. */
+ * that the program freed later. So datatypes and groups are never freed. A call gets a freed type,
+ * or a group, that was made from the same arguments, so that their number stays bounded. */
 #ifndef RECLINE_TYPE_REUSE_H
 #define RECLINE_TYPE_REUSE_H
 

@@ -15,24 +15,24 @@
 struct passive;
 
 struct window {
-  struct comm *comm; /* its own */
+  struct comm *comm; /* the window's own communicator */
   char *base;
   MPI_Aint size;
   int unit, flavor, model;
-  bool freed; /* the memory of this stays, so that a stale handle is an error */
+  bool freed; /* the memory of this struct stays, so that a stale handle is an error */
   MPI_Info info;
   char *name;
-  struct access **first; /* by target, in the order of the calls; */
-  struct access **last;  /* NULL: there is none */
-  int *access;           /* started: ranks in comm; NULL: not started */
+  struct access **first; /* by target: its accesses, in the order of the calls */
+  struct access **last;  /* by target: the last access; NULL: there is none */
+  int *access;           /* MPI_Win_start: targets, as ranks in comm; NULL: none */
   int accesses;
-  int *exposure; /* posted: the same */
+  int *exposure; /* MPI_Win_post: origins, likewise */
   int exposures;
   int fortran; /* its integer in Fortran, 0: none yet */
   struct attribute *attributes;
-  struct region *regions;  /* a dynamic window: memory that is attached */
+  struct region *regions;  /* attached memory of a dynamic window */
   struct passive *passive; /* NULL: nobody locks it */
-  struct window *next;     /* the next of the windows that may be locked, in the order of making */
+  struct window *next;     /* next window that may be locked, in the order of making */
 };
 
 static inline MPI_Win window_handle(struct window *window)
@@ -49,9 +49,10 @@ static inline struct window *window_of(struct rank *r, MPI_Win handle)
   return window;
 }
 
-/* Returns one of the attributes that every window has; these have negative keys. */
+/* Writes one of the attributes that every window has, and that have negative keys, to `*where`.
+ * Returns MPI_SUCCESS. */
 int window_get_attribute(struct window *, int key, void *where, int *found);
-void window_delete_attributes(struct rank *, struct window *); /* those of the program */
+void window_delete_attributes(struct rank *, struct window *); /* the program's attributes */
 
 /* window_attach() attaches memory to a dynamic window, and returns false if some of it is attached
  * already. window_detach() detaches it, and returns false if none is attached there. window_has()
@@ -94,7 +95,7 @@ void window_carry_out(struct rank *, struct window *, const char *message, int b
 struct access *window_take(struct window *, int target);
 void accesses_finish(struct access *first, const char *answer);
 
-/* Does both for accesses of a rank to its own window. */
+/* Carries out and finishes the accesses of a rank to its own window. */
 void window_access_own(struct rank *, struct window *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Accesses to windows: as messages, and at the target. */
+/* Packs accesses to windows into messages, and carries them out at the target. */
 #include "sim/mpi/windows/window.h"
 
 #include "include/mpi/values.h"
@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-/* An access as it travels: without addresses, so that a rank which goes back sends the same. It is
- * followed by the segments and the data given, padded to ALIGNMENT. */
+/* Describes an access as it travels: without addresses, so that a rank which goes back sends the
+ * same bytes. The segments and the given data follow it, padded to ALIGNMENT. */
 struct head {
   int32_t kind, op, type, segments;
-  int64_t displacement, given, fetched; /* in units of the window; bytes */
+  int64_t displacement, given, fetched; /* in units of the window; the other two in bytes */
   int64_t filler;
 };
 
@@ -28,7 +28,7 @@ struct access {
 
 /* ---- operations and types that may be combined, by number ---- */
 
-/* MPI_OP_NULL: there are no more. */
+/* Returns the operation with that number; MPI_OP_NULL: there are no more. */
 static MPI_Op op_of(int number)
 {
   const MPI_Op ops[] = {MPI_REPLACE, MPI_NO_OP, MPI_SUM,    MPI_PROD,  MPI_MAX,
@@ -108,7 +108,7 @@ static MPI_Datatype type_of(int number)
   return number < (int)G_N_ELEMENTS(types) ? types[number] : MPI_DATATYPE_NULL;
 }
 
-/* -1: it is none of them. */
+/* Returns the number of an operation; -1: it has none. */
 static int number_of_op(MPI_Op op)
 {
   int number = 0;
@@ -142,7 +142,8 @@ static bool combines(enum access_kind kind)
   return kind == ACCESS_COMBINES || kind == ACCESS_FETCHES;
 }
 
-/* Runs of elements of one type, by places; the size of a run is that of its data. */
+/* Lists runs of elements of one type by their places. A run counts the bytes of its data, without
+ * gaps. */
 struct elements {
   GArray *runs; /* struct segment */
   const struct typemap *of;
@@ -151,7 +152,7 @@ struct elements {
 static void add_elements(void *ctx, const struct typemap *of, MPI_Aint at, MPI_Count count)
 {
   struct elements *elements = ctx;
-  MPI_Count runs = typemap_is_plain(of) ? 1 : count; /* of pairs with gaps each is one */
+  MPI_Count runs = typemap_is_plain(of) ? 1 : count; /* a pair with gaps is a run of its own */
   if (!elements->of)
     elements->of = of;
   for (MPI_Count i = 0; i < runs; i++)
@@ -302,7 +303,8 @@ bool window_has(const struct window *window, int64_t at, int64_t bytes)
 
 /* ---- at the target: operations ---- */
 
-/* Expands data to elements of `type` as they lie in the memory of a program. */
+/* Combines given elements with the ones at `at`. The given ones have no gaps, so each is first
+ * unpacked if `type` has gaps. */
 static void combine_elements(const char *given, char *at, int count, MPI_Datatype type, MPI_Op op)
 {
   const struct typemap *map = typemap_of(type);

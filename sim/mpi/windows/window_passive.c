@@ -12,11 +12,11 @@
 
 #include <string.h>
 
-/* A lock that is not requested, as the program says by MPI_MODE_NOCHECK that no other rank has
- * it. */
+/* Stands for a lock that is not requested, as the program says by MPI_MODE_NOCHECK that no other
+ * rank has it. */
 enum { LOCK_UNCHECKED = -1 };
 
-/* The head of a message, before its accesses. */
+/* Describes the head of a message, before its accesses. */
 struct wish {
   int32_t lock; /* the lock that is asked for, or LOCK_NONE */
   int32_t unlocks;
@@ -24,15 +24,15 @@ struct wish {
   int32_t filler;
 };
 
-/* At the target: a message that waits for its lock. */
+/* Describes, at the target, a message that waits for its lock. */
 struct batch {
   struct lock_wait wait; /* first */
   struct wish *message;
   int bytes;
-  bool *granted; /* it comes from the rank itself, which only wants the lock */
+  bool *granted; /* set when the rank itself, which wants only the lock, has it; NULL: others */
 };
 
-/* At the origin: accesses that are under way. */
+/* Describes, at the origin, accesses that are under way. */
 struct pending_access {
   struct window *window;
   int target;
@@ -45,9 +45,9 @@ struct pending_access {
 
 struct passive {
   int *lock;                               /* by target: the lock that this rank has there */
-  bool *asked;                             /* by target: the request for that lock */
-  uint8_t *held;                           /* by origin: the lock that it has here */
-  struct lock_wait *first;                 /* batches that came, in their order */
+  bool *asked;                             /* by target: that lock has been requested */
+  uint8_t *held;                           /* by origin: the lock that the origin has here */
+  struct lock_wait *first;                 /* batches that wait, in the order of arrival */
   struct pending_access *pending_accesses; /* in the order of sending */
 };
 
@@ -150,8 +150,8 @@ static bool serves(const struct rank *r)
          !layer.repairs;
 }
 
-/* The decision: 0 there is none, else 1 + its source and the place of its window, or behind all of
- * these a receipt. */
+/* Returns the decision: 0 if there is no message, else a number that stands for a source and a
+ * window. Higher numbers than all of these stand for receipts. */
 static uint32_t next_message(const struct rank *r)
 {
   struct found found;
@@ -163,7 +163,7 @@ static uint32_t next_message(const struct rank *r)
   return receipt ? place * (uint32_t)layer.ranks + receipt : 0;
 }
 
-/* The number of decisions for messages. */
+/* Returns the highest decision that stands for a message. */
 static uint32_t messages(const struct rank *r)
 {
   uint32_t windows = 0;
@@ -172,7 +172,7 @@ static uint32_t messages(const struct rank *r)
   return windows * (uint32_t)layer.ranks;
 }
 
-/* The number of all decisions; 0: receipts have no bound. */
+/* Returns the number of all decisions; 0: there is no bound, as receipts have none. */
 static uint32_t decisions(const struct rank *r)
 {
   return receipts_are_given() ? 0 : 1 + messages(r);
@@ -267,7 +267,7 @@ static bool is_in(const int *ranks, int count, int rank)
   return false;
 }
 
-/* Returns the ranks of the window that are members, too. */
+/* Writes the ranks of the window that are members of `comm`, too. Returns their number. */
 static int common(const struct window *window, const struct comm *comm, int *ranks)
 {
   int count = 0;
@@ -277,7 +277,7 @@ static int common(const struct window *window, const struct comm *comm, int *ran
   return count;
 }
 
-/* Returns whether the members of an earlier window have met all ranks that must meet here. */
+/* Returns whether all these ranks belong to an earlier window, so that they have met already. */
 static bool has_met(struct rank *r, const struct window *window, const int *ranks, int count)
 {
   bool met = false;
@@ -295,7 +295,7 @@ static bool both_are_done(const struct rank *r, const void *what)
   return request_is_done(r, pair[0]) && request_is_done(r, pair[1]);
 }
 
-/* A barrier by dissemination. */
+/* Makes these ranks wait for each other, by a dissemination barrier. */
 static void meet(struct rank *r, struct comm *comm, const int *ranks, int count)
 {
   int me = 0;
@@ -366,7 +366,7 @@ static void send_off(struct rank *r, struct window *window, int target, struct w
                           TAG_PASSIVE, window->comm, 0));
 }
 
-/* The lock is asked for with the first accesses. */
+/* Sends accesses to their target. The first ones after MPI_Win_lock also request the lock. */
 static struct request *begin(struct rank *r, struct window *window, int target, bool unlocks,
                              bool requested)
 {
@@ -439,7 +439,8 @@ static bool is_true(const struct rank *r, const void *what)
   return *(const bool *)what;
 }
 
-/* Gets the lock at once, as the program reads and writes its own memory under it. */
+/* Waits for the lock of the rank's own memory at once, as the program reads and writes that memory
+ * under the lock. */
 static void lock_own(struct rank *r, struct window *window, int kind)
 {
   bool *granted = rank_alloc(r, sizeof *granted);
@@ -459,8 +460,9 @@ static void unlock_own(struct rank *r, struct window *window)
   carry_out_all(r, window);
 }
 
-/* The order of arrival decides the contents of replies, which these protocols cannot stand: claims
- * hybrid-needs-determinism, event-logging-orphan-choice and message-tagging-orphan-choice. */
+/* Refuses locks that would not work. The order of arrival decides the contents of replies, and some
+ * protocols rely on the same contents after a rollback: claims hybrid-needs-determinism,
+ * event-logging-orphan-choice and message-tagging-orphan-choice. */
 static void refuse(const struct rank *r, const struct window *window)
 {
   const struct rcl_place *place = shadow_protocol()->place;
@@ -508,7 +510,7 @@ bool window_has_epoch(const struct window *window, int target)
   return target < 0 || window->passive->lock[target] != LOCK_NONE;
 }
 
-/* All targets get their accesses before the rank waits for any. */
+/* Sends accesses to all targets before the rank waits for any target. */
 static void begin_all(struct rank *r, struct window *window, int target, bool unlocks)
 {
   struct passive *passive = window->passive;

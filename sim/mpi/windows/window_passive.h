@@ -10,10 +10,10 @@
  *
  * Within a collective a protocol may hear of nothing else. So a rank that comes to a collective
  * call first meets the other members of each window, by messages, and serves until all have come:
- * then none of them waits for it.
+ * after that, no member waits for this rank's service.
  *
- * Ranks serve their receipts of synchronous sends (receipt.h) at the same places, by the same
- * decisions.
+ * Ranks give receipts of synchronous sends (receipt.h) at the same places, by decisions of the same
+ * kind.
  *
  * Serving costs events and messages, so it is done only if the program calls MPI_Win_lock or
  * MPI_Win_lock_all anywhere, for windows without the hint "no_locks". */
@@ -24,8 +24,8 @@
 
 enum { WINDOW_ALL = -1 }; /* every target */
 
-void window_passive_begin(struct rank *, struct window *); /* it is made */
-void window_passive_end(struct rank *, struct window *);   /* and freed */
+void window_passive_begin(struct rank *, struct window *); /* call it when the window is made */
+void window_passive_end(struct rank *, struct window *);   /* call it when it is freed */
 
 /* The target calls these. window_serve_until() serves until `done` returns true or nothing more is
  * chosen; the caller waits for `done` after that. window_serve() serves until no message is left.
@@ -47,12 +47,12 @@ int window_finish(struct rank *, struct request *, MPI_Status *);
 void window_meet(struct rank *, const struct comm *);
 
 /* The origin calls these, which are like MPI's calls and return MPI errors. WINDOW_ALL stands for
- * _all; `assertions` are MPI's. */
+ * MPI's calls with _all; `assertions` are MPI's. */
 int window_lock(struct rank *, struct window *, int kind, int target, int assertions);
 int window_flush(struct rank *, struct window *, int target);
 int window_unlock(struct rank *, struct window *, int target);
 
-/* Returns whether the rank has locked that target; MPI_PROC_NULL always is. */
+/* Returns whether the rank has locked that target; MPI_PROC_NULL always counts as locked. */
 bool window_has_epoch(const struct window *, int target);
 
 /* Sends the accesses to that target. Returns a request that is complete when the answer has come.
