@@ -355,7 +355,7 @@ static void print_program(const struct run *run)
 }
 
 /* Completes the result by the exit code. The layer writes the result when the last rank is in
- * MPI_Finalize. Only later main returns the exit code, which becomes that of the simulation. */
+ * MPI_Finalize. The exit code is known later: main returns it, and the simulation ends with it. */
 static bool complete_result(const struct run *run, const char *file, struct result *result,
                             GError **error)
 {

@@ -1,5 +1,6 @@
 /* Compares 10,000 draws of each law with its distribution function, which GSL computes. The
- * statistic is that of Kolmogorov and Smirnov, whose level of 0.1 per cent is 1.95 / sqrt(n). */
+ * test is the one by Kolmogorov and Smirnov: at a level of 0.1 per cent, the largest distance of
+ * the two may be 1.95 / sqrt(n). */
 #include "sim/host/failures/failure_times.h"
 
 #include <gsl/gsl_cdf.h>

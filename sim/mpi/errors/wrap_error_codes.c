@@ -1,5 +1,5 @@
-/* Handles error codes and classes: MPI's, those of failures (faults.h), and those that the program
- * adds. SMPI does not know the program's codes, which are in the arena of the rank. */
+/* Handles error codes and classes of MPI, of failures (faults.h) and of the program, which may add
+ * some. SMPI does not know the program's codes: the rank's arena holds them. */
 #include "sim/host/rank/faults.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"

@@ -14,8 +14,9 @@ struct object {
   size_t bytes[2];
 };
 
-/* Returns whether a name is that of an MPI function which begins so: MPI_Name, mpi_name_, or either
- * of the two behind "__wrap_P" or "__wrap_p" (recline-cc). */
+/* Returns whether an MPI function has that name, and its name behind "MPI_" begins with
+ * `beginning`. The name has the form MPI_Name or mpi_name_; in programs that recline-cc has linked,
+ * "__wrap_P" or "__wrap_p" may stand in front of either form. */
 static bool begins(const char *name, const char *beginning)
 {
   static const char WRAP[] = "__wrap_", MPI[] = "mpi_";

@@ -93,7 +93,7 @@ static inline void layer_refuse_thread(const char *name)
 
 /* Defines MPI_NAME by WRAP or LOOK_UP: the last argument is evaluated if the layer is on, and
  * SMPI's own function is called if not. ARGUMENTS are the names of its parameters, in parentheses;
- * their types are those of smpi.h (parameters.h, written by wrappers.awk). */
+ * their types are the ones in smpi.h (parameters.h, written by wrappers.awk). */
 #define WRAP_CALL(NAME, ARGUMENTS, ...)                                                            \
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
   {                                                                                                \
