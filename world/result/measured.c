@@ -1,4 +1,5 @@
-/* Each line of a trace begins with the time of a step, and some tell the account of the process:
+/* A line of a trace tells a step with its time, or an *account* of what the process has spent so
+ * far:
  *
  *     SECONDS RANK EVENT | ACTION | ACTION # DIGEST
  *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N

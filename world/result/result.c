@@ -20,8 +20,8 @@ const char *run_verdict_name(enum run_verdict verdict)
   return (size_t)verdict < G_N_ELEMENTS(VERDICTS) ? VERDICTS[verdict] : NULL;
 }
 
-/* Names the kinds of fields in the table. The table serves for writing and reading, and is in the
- * order of the file. */
+/* Names the kinds of fields in the table. The table serves writing and reading, and has the fields
+ * in the order of the file. */
 enum field_kind {
   FIELD_VERDICT,
   FIELD_INT,

@@ -10,7 +10,8 @@
 enum run_verdict {
   RUN_COMPLETED, /* the program ended and no rank was ever rolled back */
   RUN_RECOVERED, /* the program ended after at least one rollback */
-  RUN_GAVE_UP,   /* the protocol gave up: it has a checkpoint but cannot use it, a list is full */
+  RUN_GAVE_UP,   /* the protocol gave up: it has a checkpoint but cannot use it, or a list is
+                    full */
   RUN_LOST,      /* the protocol does not recover from a crash, and the program did not end */
   RUN_STOPPED    /* the last checkpoint has committed, and is left for another run */
 };
@@ -78,9 +79,9 @@ struct result {
   struct run_phase *phases; /* in the order of checkpoints, then as the protocol has them */
   unsigned phases_count;
   uint64_t iterations;        /* of all ranks, repeated ones again */
-  uint64_t *rank_iterations;  /* `ranks` of them */
+  uint64_t *rank_iterations;  /* one for each rank */
   uint64_t image_bytes;       /* bytes of the largest image */
-  uint64_t *rank_image_bytes; /* `ranks` of them: bytes of the largest image of each rank */
+  uint64_t *rank_image_bytes; /* bytes of the largest image of each rank */
   uint64_t audit_violations;
   char *audit_first; /* text of the first violation; NULL: there is none */
   char *gave_up;     /* why the protocol gave up; NULL: it did not */

@@ -88,7 +88,8 @@ static void *edit_part(void *ctx, uint32_t part, uint32_t size)
   return bytes->bytes;
 }
 
-/* Returns a copy of bytes that are kept: memory of malloc(), however large, as it never grows. */
+/* Returns a copy of bytes to keep. The copy is memory of malloc(), however large, as it never
+ * grows. */
 static struct parts_bytes kept_copy(const void *bytes, uint32_t size)
 {
   struct parts_bytes copy = {.bytes = memory_grow(NULL, size), .size = size, .room = size};

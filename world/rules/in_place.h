@@ -27,7 +27,8 @@ struct parts {
   uint32_t first_share, end_share, ranks;
 };
 
-/* `world` must have been through world_init(); its `memory` points to `parts` from here on. */
+/* Makes empty parts for `world`, which world_init() has filled in, and lets its `memory` point to
+ * them. */
 void parts_init(struct parts *parts, struct world *world);
 void parts_clear(struct parts *parts);
 

@@ -47,8 +47,8 @@ enum property {
   PROPERTIES
 };
 
-/* properties_known has all properties, and properties_default those that are judged where a claim
- * names none. Each list ends with NULL.
+/* properties_known has all properties, and properties_default the ones that are judged where a
+ * claim names none. Each list ends with NULL.
  */
 extern const char *const properties_known[PROPERTIES + 1];
 extern const char *const properties_default[];
@@ -67,9 +67,9 @@ bool properties_impure(const struct verdict *);
  * The list ends with NULL and is valid until the next call. */
 const char *const *properties_promised(const struct rcl_protocol *protocol);
 
-/* Returns whether messages must carry their sender's lines (world.line_stamps): for the claims of
- * C3 that compare lines across messages. For all other claims stamps would only multiply the
- * states. `names` ends with NULL; NULL: the default ones. */
+/* Returns whether messages must carry their sender's lines (world.line_stamps). The claims of C3
+ * that compare lines across messages and `uncrossed` need them; for all other properties they would
+ * only multiply the states. `names` ends with NULL; NULL: the default ones. */
 bool properties_need_stamps(const char *const *names);
 
 #endif

@@ -13,9 +13,11 @@ enum reach {
   REACH_LATER_COMMITS, /* the number of recoveries before a commit */
   REACH_RECOVERIES,    /* the number of a recovery in which a rank starts from a checkpoint */
   REACH_RECOVERED,     /* the number of the checkpoint from which a rank starts in a recovery */
-  REACH_LATE,  /* 1: a message, or a contribution, is received beyond a line (needs stamps) */
-  REACH_EARLY, /* 1: a message that was sent beyond a line is received behind it (needs stamps) */
-  REACH_REPLAYED,   /* 1: after a crash a kept message is given, or sent once more */
+  REACH_LATE,     /* 1: a message or a contribution from behind a line is received beyond it (needs
+                     line_stamps) */
+  REACH_EARLY,    /* 1: a message or a contribution from beyond a line is received behind it (needs
+                     line_stamps) */
+  REACH_REPLAYED, /* 1: after a crash a kept message is given, or sent once more */
   REACH_SUPPRESSED, /* 1: after a crash a message is not sent again, or is dropped */
   REACH_FORCED,     /* 1: after a crash a choice, or the source of a receive, is repeated */
   REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, as the last is lost, or

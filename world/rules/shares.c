@@ -241,8 +241,8 @@ void shares_add(struct shares *s, int from, const struct world_message *message,
 
 /* ---- taking ---- */
 
-/* Finds the senders of the group that match the key and are not yet in s->seen. Puts them into
- * s->other and into s->seen; returns false if there are none. Sets `all` to whether they are all
+/* Finds the senders of the group that match the key and are not yet in s->seen. Puts these senders
+ * into s->other and s->seen; returns false if there are none. Sets `all` to whether they are all
  * senders of the group but the receiver itself. */
 static bool pick(const struct shares *s, struct group *group, const struct shares_key *key,
                  bool *all)

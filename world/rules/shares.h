@@ -1,14 +1,14 @@
 /* Holds contributions to collectives in place, for worlds of many ranks: the parts WORLD_SHARE of
  * all pairs of ranks. A contribution that flows to many ranks is written once, and the
- * contributions to a call are added up once. So a call on n ranks costs O(n), and not a message for
- * each pair.
+ * contributions to a call are added up once. So a call on n ranks costs O(n) instead of a message
+ * for each pair.
  *
- * Contributions that flow to the same ranks, of one call, incarnation and pair of lines, make a
- * *group*: its senders, its receivers, the sum of its words. A receiver that takes all
- * contributions of a group leaves it; an operation on some of them splits the group. The groups of
- * a call are in the order in which each of its senders has contributed, so that the parts can be
- * read from them one by one: equal to those that world_shares.c writes without them
- * (world/rules/t/shares-test.c).
+ * Contributions to one call that flow to the same ranks, with one incarnation and one pair of
+ * lines, make a *group*. It has its senders, its receivers, and the sum of its words. A receiver
+ * that takes all contributions of a group leaves it; an operation on some of them splits the group.
+ * The groups of a call are in an order in which each sender finds its contributions as it made
+ * them. So each part can be read from the groups, equal to the part that world_shares.c writes
+ * without groups (world/rules/t/shares-test.c).
  */
 #ifndef RECLINE_SHARES_H
 #define RECLINE_SHARES_H

@@ -1,9 +1,9 @@
 /* The world is everything around the protocols of all ranks, as rules on plain memory.
  *
  * It holds the channels with MPI's matching rules, the receives that programs have posted, the
- * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which move
- * can happen next. It is the only caller of rcl_protocol_step() (lock 2), apart from the host for
- * real MPI, where no process knows the whole.
+ * payload slots, stable storage, crashes, detection, incarnations and restarts; it knows which
+ * moves can happen next. It is the only caller of rcl_protocol_step() (lock 2), apart from the host
+ * for real MPI, where no process knows the whole.
  *
  * The explorer takes every move that world_moves() lists. The SMPI host and the trace replay report
  * what did happen through world_step(), which refuses anything that the world could not have
@@ -26,9 +26,9 @@
  *
  * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
  *
- * What monitors note lies in parts, too, and rolls back with the programs: FLOWS counts, for each
- * (peer, tag, communicator), what the program has sent and been given, so that a lost, doubled or
- * overtaking message shows at its delivery.
+ * What the judge of properties notes lies in parts, too, so it rolls back with the programs. FLOWS
+ * counts, for each (peer, tag, communicator), the messages that the program has sent and was given.
+ * So a lost, doubled or overtaking message shows at its delivery.
  */
 #ifndef RECLINE_WORLD_H
 #define RECLINE_WORLD_H
@@ -78,21 +78,22 @@ struct world_alarm {
 
 enum connections {
   CONNECTIONS_CLOSED = 1, /* START or CAPTURED closed them, and there was no OPEN yet */
-  CONNECTIONS_ANEW = 2 /* START closed all of them; peers that have not started have none, either */
+  CONNECTIONS_ANEW = 2 /* START closed all of them; peers that have not started have no connection,
+                          either */
 };
 
 struct world_rank {
   uint8_t phase;
   uint8_t held;      /* HOLD without RELEASE */
   uint8_t timer : 1; /* SET_TIMER without TIMER */
-  uint8_t timed : 7; /* independent: it has set a timer since it last started; 7 bits, as none may
-                        be unused */
+  uint8_t timed : 7; /* independent: it has set a timer since it last started; 7 bits, so that no
+                        bit of the byte is unused */
   uint8_t gave_up;   /* enum rcl_reason */
   uint16_t draining; /* 0: no peer; 1: every peer; else peer + 2 */
   uint16_t closed;   /* enum connections, or-ed */
   uint16_t born; /* independent: the incarnation that its last crash began; 0: it has not crashed */
-  uint16_t incarnation; /* the incarnation in which it last started; older messages do not exist for
-                           it */
+  uint16_t incarnation; /* the incarnation in which it last started; messages of older ones do not
+                           exist for it */
   uint16_t noticed; /* incarnation of the last DOWN; messages of a later one wait for its DOWN */
   uint8_t declared; /* declared dead while it lives: its process must still be ended */
   uint8_t set_back; /* it has gone back, and has noticed no failure after that (once-per-failure) */
@@ -317,9 +318,9 @@ struct world_merges;
 struct world_merges *world_merges_new(void);
 void world_merges_free(struct world_merges *); /* may be NULL */
 
-/* Names the faults of which the host injects one, once, to show that the properties detect it. The
- * last two are no moves, and hold throughout: images lack the contents of windows, or the holders
- * of the windows' locks. */
+/* Names the faults that a host can inject, to show that the properties detect them: one fault,
+ * once. The last two are no moves, and hold throughout: images lack the contents of windows, or the
+ * holders of the windows' locks. */
 enum injected_fault {
   FAULT_DROP = 1,
   FAULT_DUPLICATE = 2,
@@ -335,9 +336,9 @@ enum hazard {
   /* After a crash, a write that was under way may be found whole or lost; a checksum tells which.
    */
   HAZARD_WHOLE_WRITES = 2,
-  /* Such a write may also be torn: a prefix, or a mixture of old and new, and no checksum tells.
-   * Writes to an event logger are never torn, as the logger is another machine: it gets the whole
-   * message, or nothing. */
+  /* Such a write may also be torn: a prefix, or a mixture of old and new, which no checksum
+   * detects. Writes to an event logger are never torn, as the logger is another machine: it gets
+   * the whole message, or nothing. */
   HAZARD_TORN_WRITES = 4,
   /* A slow rank may be declared dead and fenced. Until its process is ended it goes on, and sends
    * to ranks that have not noticed, but storage takes nothing from it. */
@@ -393,10 +394,10 @@ struct world {
   struct world_level level[WORLD_LEVELS];
   int levels; /* number of levels; 0: storage outlives all crashes */
   int stored_per_node;
-  /* Number of restarts from one checkpoint that may fail before a further one commits. After them
-   * all ranks go back to the committed checkpoint before it, at most as often. That checkpoint is
-   * kept, and outputs leave a checkpoint later. 0: any number, and only the last checkpoint is
-   * kept. Needs levels. */
+  /* Number of restarts from one checkpoint that may fail before a further checkpoint commits. After
+   * so many, all ranks go back to the checkpoint committed before it, at most `attempts` times. So
+   * that checkpoint is kept, too, and outputs leave one checkpoint later. 0: any number, and only
+   * the last checkpoint is kept. Needs levels. */
   uint32_t attempts;
   const char *const *properties; /* names of the properties to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
@@ -408,8 +409,8 @@ struct world {
   /* Contributions in groups (parts_group_shares()); NULL: they are in parts. */
   struct shares *shares;
   struct guard *guard; /* memory in which the protocol is called; NULL: in the parts */
-  bool all_in_use; /* the protocol's in_use is wrong about the first state, and each step shows that
-                      again */
+  bool all_in_use; /* the protocol's in_use is wrong about the first state, so all bytes count as in
+                      use */
 };
 
 /* Returns the number of a part. `a` is a rank, or the source of a channel; `b` is its
@@ -441,9 +442,9 @@ void world_init(struct world *, const struct rcl_protocol *, int ranks, uint32_t
  * have it. */
 void world_set_parameter(struct world *, const char *name, uint32_t value);
 /* Declares who exchanges messages with whom, before world_begin(). `text` is in the notation of
- * protocols/neighbours.h, and is copied; NULL: all with all. A program that sends to another rank
- * ends the run: its protocol gives up. Returns false, with `problem` (NEIGHBOURS_PROBLEM bytes)
- * set, if the text is wrong. */
+ * protocols/neighbours.h, and is copied; NULL: all with all. A program that sends to a rank that is
+ * no neighbour ends the run: its protocol gives up. Returns false, with `problem`
+ * (NEIGHBOURS_PROBLEM bytes) set, if the text is wrong. */
 bool world_set_topology(struct world *, const char *text, char *problem);
 /* Adds a level of storage after the others. More than WORLD_LEVELS are a breach. */
 void world_add_level(struct world *, struct world_level);
@@ -468,8 +469,8 @@ enum move_kind {
 
 struct move {
   uint8_t kind;
-  uint8_t fault; /* of MOVE_FAULT, and of CAPTURED..DURABLE told too early; or enum detection; or
-                    enum crash_leaves; or world_cut() */
+  uint8_t fault; /* enum injected_fault, of MOVE_FAULT and of a DURABLE that is told too early; enum
+                    detection; enum crash_leaves; or world_cut() */
   int16_t rank;
   uint32_t index; /* ARRIVED, CONTROL, FAULT: place of the message in its channel; WORLD_FIND: the
                      world finds it. MOVE_CRASH: what becomes of the writes under way, a digit of
@@ -568,9 +569,9 @@ bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
 
 /* Says where a recovery that began now would go. NEWEST: to the newest checkpoint that can be read.
  * BEFORE: restarts from that checkpoint have failed as often as world.attempts allows, so to the
- * checkpoint before it. EXHAUSTED: they have, but there is no checkpoint before it, it is lost,
- * outputs behind it have left, or recoveries have gone there as often. The world then goes to the
- * newest one again; a run gives up. */
+ * checkpoint before it. EXHAUSTED: they have failed as often, but no recovery can go to the
+ * checkpoint before it: there is none, it is lost, outputs behind it have left, or recoveries have
+ * gone there as often already. The world then goes to the newest one again; a run gives up. */
 enum { ATTEMPTS_MOST = 1000 }; /* most world.attempts */
 enum next_line { NEXT_NEWEST, NEXT_BEFORE, NEXT_EXHAUSTED };
 enum next_line world_next_line(const struct world *);

@@ -1,4 +1,4 @@
-/* Has the rules about clocks, for protocols that have them (protocol.h).
+/* Has the rules about clocks, for protocols that use clocks (protocol.h).
  *
  * The world has no clock; all it knows follows from the bounds. An alarm goes off within the
  * deviation D of its time, and a message takes between S and L. So an alarm x certainly comes

@@ -205,8 +205,8 @@ static const char *did(const struct confine_end *end)
                                         : "touched";
 }
 
-/* Writes into `flaw` in or around which object of the guard the address is. Returns false if there
- * is none. */
+/* Writes into `flaw` which object of the guard the address is in or near. Returns false if it is
+ * near none. */
 static bool wrong_at_object(const struct call *c, const struct confine_end *end, char *flaw)
 {
   const struct guard *g = c->w->guard;
@@ -228,7 +228,7 @@ static bool wrong_at_object(const struct call *c, const struct confine_end *end,
   return false;
 }
 
-/* Writes into `flaw` how a call ended that has not returned. Returns false. */
+/* Writes into `flaw` how a call ended, if it did not return. Returns false. */
 static bool wrong_end(const struct call *c, const struct confine_end *end, char *flaw)
 {
   enum { NOWHERE = 1 << 12 };

@@ -154,9 +154,9 @@ static void judge_timers(struct step_context *t, const char *property)
       world_violate(t, property, "no timer is set: no checkpoint will be asked for any more");
 }
 
-/* Reports programs that never end as a violation of property `ends`, checkpoints never committed as
- * one of `commits` (NULL: not reported), and ranks that request no further ones as one of
- * `requests`. */
+/* Reports three kinds of violation: of property `ends`, programs that never end; of `commits`
+ * (NULL: not reported), requested checkpoints that never commit; of `requests`, ranks without a
+ * timer for the next checkpoint. */
 static void judge_waits(const struct world *w, const char *ends, const char *commits,
                         const char *requests, struct verdict *verdict)
 {
@@ -197,8 +197,8 @@ static bool is_behind_gap(const struct world *w, int rank, const struct world_sl
   return false;
 }
 
-/* Judges that the rank keeps no message that it could know to be garbage, unless a message that
- * would tell it is under way. */
+/* Judges that the rank keeps no message that it could know to be garbage. It could not know while a
+ * control message that may tell it so is under way. */
 static void check_slots(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
@@ -222,7 +222,8 @@ static void check_slots(struct step_context *t, const char *property)
 void world_check_stored(struct step_context *t)
 {
   if (!is_judged(t->w, "frees-at-capture") || !t->w->bounded)
-    return; /* it looks at other ranks; in a run, a rank may hear of things later than the world */
+    return; /* the property looks at other ranks; in a run, a rank may hear of things later than the
+               world */
   for (int peer = 0; peer < t->w->ranks; peer++)
     if (read_rank_head(t->w, peer).phase > RANK_CAPTURING)
       return;
@@ -238,8 +239,8 @@ static void check_bounded(struct step_context *t)
       READ_LIST(struct world_record, t->w, WORLD_STORED, t->rank, 0, &count);
   for (uint32_t i = 0; i < count; i++)
     images += stored[i].part == RCL_PART_IMAGE;
-  uint32_t levels = (uint32_t)t->w->levels;       /* each level keeps one more */
-  uint32_t earlier = t->w->attempts ? levels : 0; /* and the one before it */
+  uint32_t levels = (uint32_t)t->w->levels;       /* each level keeps one more image */
+  uint32_t earlier = t->w->attempts ? levels : 0; /* and the image before it */
   if (images > 2 + (levels ? levels - 1 : 0) + earlier)
     world_violate(t, "bounded", "%u checkpoints of rank %d are stored", images, t->rank);
   if (is_judged(t->w, "frees"))
@@ -276,8 +277,8 @@ static bool sets_again(const struct world *w, int rank)
   return sets;
 }
 
-/* Holds the caller's search along timers that are set again and again, for a timer that leads to a
- * checkpoint. */
+/* Holds the caller's function that tells whether a timer, perhaps set again several times, leads to
+ * a checkpoint in the end. */
 struct renewal {
   bool (*renews)(void *ctx, int rank);
   void *ctx;
@@ -303,8 +304,9 @@ static void judge_commits(struct step_context *t, const struct renewal *r)
   }
 }
 
-/* Judges that the next TIMER requests a checkpoint, as every requested one has committed: with
- * independent recovery each rank's, with clocks the coordinator's, otherwise any rank's. */
+/* Judges that the next TIMER requests a checkpoint where every requested one has committed. With
+ * independent recovery each rank's TIMER must, with clocks the coordinator's, otherwise any
+ * rank's. */
 static void judge_requests(struct step_context *t, const struct renewal *r)
 {
   const struct world *w = t->w;

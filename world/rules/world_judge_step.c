@@ -58,7 +58,7 @@ void world_reach_action(struct step_context *t, const struct rcl_action *action)
   }
 }
 
-/* ---- claims about lines, seen from outside (design section 3) ---- */
+/* ---- claims about lines, seen from outside ---- */
 
 void world_check_lines(struct step_context *t, uint32_t stopped)
 {
@@ -113,7 +113,7 @@ static bool same_life(const struct step_context *t, int rank)
 /* ---- claims about ranks that roll back, and how far ---- */
 
 /* Judges `once-per-failure`: each rollback needs a failure that was noticed after the previous
- * rollback. The first rollback is the occasion, as another could follow. */
+ * rollback. The first rollback is the occasion to judge, as another could follow. */
 static void judge_once(struct step_context *t)
 {
   if (!is_judged(t->w, "once-per-failure"))
@@ -138,8 +138,9 @@ static uint32_t count_passed(const struct step_context *t, uint32_t checkpoint)
   return passed;
 }
 
-/* Notes the occasions. A survivor that is told of a failure could go back: if it has captured,
- * behind its last capture; if it has two stored checkpoints, past both. */
+/* Notes the occasions to judge how far ranks go back. A survivor that is told of a failure could go
+ * back behind its last capture if it has captured, and past two checkpoints if it has stored
+ * two. */
 void world_judge_told(struct step_context *t)
 {
   world_occasion(t, PROPERTY_LOCAL_ROLLBACK);
@@ -167,7 +168,7 @@ void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
 void world_check_all_beyond(struct step_context *t, uint32_t checkpoint)
 {
   if (!is_judged(t->w, "c3-1.1"))
-    return; /* it looks at all ranks */
+    return; /* the property looks at all ranks */
   world_occasion(t, PROPERTY_C3_1_1);
   for (int rank = 0; rank < t->w->ranks; rank++)
     if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
@@ -203,7 +204,7 @@ static uint32_t under_way(const struct step_context *t, int from, int to)
 void world_check_quiet(struct step_context *t)
 {
   if (!is_judged(t->w, "quiet-channels"))
-    return; /* it looks at all channels, so no capture would be independent of them */
+    return; /* the property looks at all channels, so no capture would be independent of them */
   world_occasion(t, PROPERTY_QUIET_CHANNELS);
   for (int peer = 0; peer < t->w->ranks; peer++) {
     uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);

@@ -39,8 +39,8 @@ void world_make_output(struct step_context *t)
                   t->event.output, t->rank);
 }
 
-/* Lets the outputs of `rank` up to `last` leave, of `made` that a program has made. The newest are
- * at the end of `list`, what the program has sent. */
+/* Lets the outputs of `rank` up to number `last` leave. The program has made `made` outputs; the
+ * newest are at the end of `list`, which has what the program has sent. */
 static void leave_from(struct step_context *t, int rank, uint32_t last, uint32_t made,
                        const struct world_sent *list, uint32_t sent)
 {
@@ -82,7 +82,7 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     leave(t, t->rank, action->output);
 }
 
-/* Returns whether the rank has writes about whose end it was not told. */
+/* Returns whether the rank has writes of whose end it has not been told. */
 static bool writes(const struct world *w, int rank)
 {
   uint32_t count;

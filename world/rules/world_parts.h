@@ -234,7 +234,8 @@ const struct world_flow *world_find_flow(const struct world *, int rank, int pee
 
 bool world_is_member(const struct world *, int comm, int rank);
 
-/* Returns the key of the contributions to that call that `rank`, which is `me`, may take. */
+/* Returns the key that selects the contributions to that call which `rank`, whose part is `me`, may
+ * take. */
 struct shares_key world_shares_key(const struct world_call *, const struct world_rank *me,
                                    int rank);
 
@@ -242,8 +243,8 @@ struct shares_key world_shares_key(const struct world_call *, const struct world
 bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
-/* Returns the contribution of `peer` to that call of `rank`, which is `me`, and sets its place;
- * NULL: it has not come. */
+/* Returns the contribution of `peer` to that call of `rank`, whose part is `me`, and sets its
+ * place; NULL: it has not come. */
 const struct world_message *world_find_share(const struct world *, const struct world_call *,
                                              const struct world_rank *me, int peer, int rank,
                                              uint32_t *index);
@@ -330,8 +331,8 @@ static inline bool is_serving(const struct operation *op)
   return op->kind == SCRIPT_SERVE || op->kind == SCRIPT_UNLOCK_OWN;
 }
 
-/* Empties the parts of the window that a faulty host leaves out of images. Is called when the
- * program was restored from an image. */
+/* Empties what a faulty host leaves out of images of the window. The caller has just restored the
+ * program from an image. */
 void world_window_restored(const struct world *, int rank);
 
 /* Returns the history of a program before its first operation: its rank, so that a receiver can

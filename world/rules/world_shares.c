@@ -134,8 +134,8 @@ static bool take_one(const struct world *w, const struct rcl_action *action, int
   return false;
 }
 
-/* Returns whether the rank may rejoin the call, which its program had passed before a crash. Of
- * real programs, only the call that they are in is known. */
+/* Returns whether the rank may rejoin the call, which its program had passed before a crash. Of a
+ * real program, the world knows only the call that the program is in. */
 static bool may_rejoin(const struct step_context *t, const struct rcl_action *action)
 {
   const struct world_program *program = read_program(t->w, t->rank);

@@ -8,7 +8,7 @@
  *     world_matching.c  messages are given to receives of the program
  *     world_shares.c    collectives
  *     world_storage.c   images, stable storage, restart
- *     world_merges.c    stored states that are taken for one
+ *     world_merges.c    stored states that count as one
  *     world_crash.c     crash, detection
  *     world_output.c    outputs are made, and leave
  *     world_flows.c     what programs have sent and were given
@@ -49,9 +49,9 @@ void world_after_step(struct step_context *);
 
 enum { FLAW_MAX = sizeof(((struct verdict *)0)->text) };
 
-/* These are the only callers of a protocol's step, for its state of `rank`. They return false if
- * the step violates property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no actions.
- * `broken` becomes the number of a broken invariant if world.check is set, as in
+/* Takes a step of the protocol in its state of `rank`; no other function of the world does. Returns
+ * false if the step violates property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no
+ * actions. `broken` becomes the number of a broken invariant if world.check is set, as in
  * rcl_protocol_step(); NULL: invariants are not looked at. */
 bool world_call_step(const struct world *, int rank, void *state, const struct rcl_event *,
                      struct rcl_actions *, int *broken, char *flaw);
@@ -82,8 +82,9 @@ static inline void world_withdraw(struct world_receive *receive)
   receive->from_tag = receive->tag;
 }
 
-/* Below the matching: gives `message` to the receive that it matches, or adds it to the unexpected
- * ones. The receive that was posted last takes the first unexpected message that it matches. */
+/* Below the matching: world_pass_up() gives `message` to the receive that it matches, or adds it to
+ * the unexpected ones. world_take_unexpected() gives the first unexpected message that matches to
+ * the receive that was posted last. */
 void world_pass_up(struct step_context *, int peer, const struct world_message *);
 void world_take_unexpected(struct step_context *);
 
@@ -145,7 +146,7 @@ void world_restore(struct step_context *);
  * protocol's state stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
-/* ---- stored states that are taken for one (world_merges.c) ---- */
+/* ---- stored states that count as one (world_merges.c) ---- */
 
 /* world_merge_state() replaces the state by the one that is stored in its place, for a START of
  * `rank` from that checkpoint. world_note_merge() notes, for an audit, that `state` was stored as
@@ -176,7 +177,7 @@ void world_judge_waiting(struct step_context *);
 /* Loses what was on the node of `rank`, which crashes. */
 void world_lose(const struct world *, int rank, enum crash_leaves);
 
-/* Loses all that is durable and not on nodes. Is called when the server crashes. */
+/* Loses all that is durable and not on nodes, as the server crashes. */
 void world_lose_server(const struct world *);
 
 /* Notes whether record `index` of `rank`, which is durable, has a copy: it has, unless the
@@ -198,7 +199,7 @@ uint32_t world_choose_line(const struct world *);
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether a newer checkpoint is committed on a level that survives as many failures. With
- * attempts there must be two. */
+ * attempts there must be two newer ones. */
 bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether that stored checkpoint is part of a consistent state of all ranks
@@ -225,14 +226,14 @@ uint32_t world_last_image(const struct world *, int rank);
 const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
 
 /* Returns whether no rank will start from storage any more, as no crash may still happen (explorer,
- * global recovery). Once no recovery is under way, either (world_global.settled), contents of
- * images and stored states make no difference, except where outputs wait for them (attempts). They
- * are left out, so that states which differ only in them are one; unless `useful` is judged, which
- * looks at all of them. */
+ * global recovery). Once no recovery is under way, either (world_global.settled), the contents of
+ * images and stored states are left out, so that states which differ only in them are one. Returns
+ * false where contents still matter: where outputs wait for them (attempts), and where `useful` is
+ * judged, which looks at all of them. */
 bool world_settles(const struct world *);
 
-/* Keeps, in place of `image` (0: of the program as it stands), the messages that it shows received
- * if that `counts`; otherwise an empty image. Returns its number. */
+/* Keeps a substitute for `image` (0: for the program as it stands): if `counts`, the numbers of
+ * messages that it shows received; otherwise an empty image. Returns the substitute's number. */
 uint32_t world_keep_received(const struct world *, int rank, uint32_t image, bool counts);
 
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
@@ -260,8 +261,8 @@ static inline bool is_judged(const struct world *w, const char *property)
   return properties_judge(w->properties, property);
 }
 
-/* Notes a violation of a property, if it is judged and the first one of the step. For `legal`, the
- * text begins with the action and the event, and then names the rule. */
+/* Notes a violation of a property, if the property is judged and the step has no earlier violation.
+ * For `legal`, the text begins with the action and the event, and then names the rule. */
 void world_violate(struct step_context *, const char *property, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -271,8 +272,8 @@ static inline void world_occasion(const struct step_context *t, unsigned propert
   reached_judge(&t->verdict->reached, property);
 }
 
-/* Returns whether flows are followed. For free programs they are only if a property asks for them,
- * as they would multiply states. */
+/* Returns whether flows are followed. Flows of free programs are followed only if a property asks
+ * for them, as they would multiply states. */
 bool world_follows(const struct world *);
 
 /* Returns whether a property asks which messages the images show as received

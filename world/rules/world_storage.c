@@ -368,8 +368,8 @@ static const struct world_record *image_record(const struct world *w, int rank, 
   return NULL;
 }
 
-/* Returns whether the rank has that image. A living rank has in memory what it captured and has not
- * stored. */
+/* Returns whether the rank has that image. A living rank has in memory an image that it has
+ * captured and not stored. */
 static bool has_image(const struct world *w, int rank, uint32_t checkpoint)
 {
   const struct world_rank *me = read_rank(w, rank);

@@ -1,18 +1,18 @@
 /* Tells whether each stored checkpoint is part of a consistent state of all ranks.
  *
- * A checkpoint that is not is *useless* (Netzer and Xu, "Necessary and sufficient conditions for
- * consistent global snapshots", IEEE Transactions on Parallel and Distributed Systems 6(2), 1995):
- * wherever the others go back to, it has received messages that they have not sent, or they have
- * received messages that it has not sent. This is decided without zigzag paths: the other ranks go
- * back, from where they are, until none has received too much.
+ * A checkpoint that is part of none is *useless* (Netzer and Xu, "Necessary and sufficient
+ * conditions for consistent global snapshots", IEEE Transactions on Parallel and Distributed
+ * Systems 6(2), 1995): wherever the others go back to, it has received messages that they have not
+ * sent, or they have received messages that it has not sent. This is decided without zigzag paths:
+ * the other ranks go back, from where they are, until none has received too much.
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "world/rules/world_step.h"
 
-/* Describes where a rank stands: at an image, or in the present. The flows are those that its
- * program had there. */
+/* Describes where a rank stands: at an image, or in the present. `flows` are those of its
+ * program at that point. */
 struct stand {
   const struct world_flow *flows;
   uint32_t count;      /* number of flows */

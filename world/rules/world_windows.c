@@ -162,7 +162,8 @@ static void lock_own(const struct world *w, int rank, struct world_program *prog
   program->next++;
 }
 
-/* Returns whether every origin that waited has been answered. */
+/* Ends the rank's own lock, and serves messages that waited for that. Returns whether no answer is
+ * left to send. */
 static bool unlock_own(const struct world *w, int rank, struct world_window *window)
 {
   window->held[rank] = LOCK_NONE;

@@ -13,8 +13,8 @@ enum { DEPTH_MAX = 16, NODES_MAX = 100000, BYTES_MAX = 1 << 20 };
 
 /* ---- nodes ---- */
 
-/* libyaml fails to add a node only when memory is out; GLib ends the process then, and so does
- * this. */
+/* libyaml fails to add a node only when memory is out; GLib ends the process then, and so does this
+ * function. */
 static int added(int node)
 {
   if (!node)

@@ -1,5 +1,5 @@
-/* Reads files that say when the nodes of a machine were down. The columns that the first line names
- * tell the format:
+/* Reads files that say when the nodes of a machine were down. The first line names the columns,
+ * which tell the format:
  *
  *     node,start,end
  *         times in seconds, or with a unit
@@ -16,13 +16,13 @@
 
 struct outage {
   int node;          /* index of a node */
-  double start, end; /* seconds; the first one of an archive starts at 0 */
+  double start, end; /* seconds; the first outage of an archive starts at 0 */
 };
 
-/* Reads `file` into `outages`, sorted by start, to be freed. A node is named by its name in `nodes`
- * (ends with NULL) or, in a plain file, by its index there; the nodes of an archive are numbered in
- * the order of their first appearance. On error returns false with `error`, `file:line: what,
- * expected what`. */
+/* Reads `file` into `outages`, sorted by start, which the caller frees. A node is named by its name
+ * in `nodes` (ends with NULL) or, in a plain file, by its index there; the nodes of an archive are
+ * numbered in the order of their first appearance. On error returns false with `error`, `file:line:
+ * what, expected what`. */
 bool failure_trace_read(const char *file, char *const *nodes, struct outage **outages,
                         unsigned *count, GError **error);
 

@@ -5,7 +5,7 @@
 
 #include "world/scenario/scenario.h"
 
-/* Reads the instants, and refuses those that the protocol cannot meet. Sets errors as
+/* Reads the instants, and refuses instants that the protocol cannot meet. Sets errors as
  * scenario_complain() does. */
 bool instants_judge(struct scenario *, GError **error);
 

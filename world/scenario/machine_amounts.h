@@ -59,7 +59,7 @@ enum matters {
   MATTERS_STORAGE, /* writes to the service host */
   MATTERS_LOCAL,   /* writes to disks of nodes */
   MATTERS_RESTART_STORAGE,
-  MATTERS_RESTART_LOCAL /* reading them */
+  MATTERS_RESTART_LOCAL /* reads from disks of nodes */
 };
 
 struct machine_default {

@@ -1,4 +1,4 @@
-/* Makes the platform that SimGrid reads of a machine.
+/* Makes the platform that SimGrid reads from the description of a machine.
  *
  * Every switch is a zone in which each host has a link of its own ("Cluster" routing of SimGrid),
  * so a message within a group takes the links of its two ends. A topology of several switches joins
@@ -73,7 +73,7 @@ static void add_wire(GString *xml, const char *host, double bandwidth, double la
                          host);
 }
 
-/* Adds the link for messages within a node; each message gets the bandwidth. */
+/* Adds the link for messages within a node; each message gets the full bandwidth. */
 static void add_memory(GString *xml, const char *host, const struct machine *machine)
 {
   g_string_append_printf(xml,

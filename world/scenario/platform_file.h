@@ -13,10 +13,10 @@ char *platform_read(const char *file, GError **error);
  * property `interconnect`. Each zone has a host for every node, in the same order: to SimGrid, a
  * node is a different host on each interconnect.
  *
- * Returns the ids of the hosts on `interconnect` and of those on none, with <cluster>s written
- * out, in the order of the file. The list ends with NULL, and the caller frees it with
- * g_strfreev(). `interconnect` NULL: the first one in the file, if there are any. Returns NULL
- * with `error` set to one line: what is wrong with the file, or which interconnects it has. */
+ * Returns the ids of the hosts on `interconnect` and of the hosts on no interconnect, in the order
+ * of the file, with <cluster>s written out. The list ends with NULL, and the caller frees it with
+ * g_strfreev(). `interconnect` NULL: the first one in the file, if there are any. Returns NULL with
+ * `error` set to one line: what is wrong with the file, or which interconnects it has. */
 char **platform_hosts(const char *text, const char *interconnect, GError **error);
 
 /* Returns for each of `hosts` the id of the innermost zone that holds it; <cluster>s are zones,

@@ -7,8 +7,9 @@
 
 #include "protocols/protocol.h"
 
-/* Returns the name for programs ("control-order") and the text for people of assumption `i`, the
- * bit of enum rcl_assumes; NULL behind the last. Static. */
+/* assumption_name() returns the name of assumption `i` for programs ("control-order"),
+ * assumption_text() its text for people. `i` is a bit of enum rcl_assumes; NULL behind the last
+ * one. Both are static. */
 const char *assumption_name(unsigned i);
 const char *assumption_text(unsigned i);
 

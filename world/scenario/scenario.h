@@ -30,8 +30,8 @@ enum trigger {
 /* Lists distributions of the time from the repair of a node to its next failure. */
 enum law { LAW_NONE, LAW_EXPONENTIAL, LAW_WEIBULL, LAW_LOGNORMAL, LAW_GAMMA };
 
-/* Says between which failures `mtbf` is the mean time: those of each node, of all nodes together,
- * or of each zone of the platform, whose nodes fail at once. */
+/* Says between which failures `mtbf` is the mean time: failures of each node, of all nodes
+ * together, or of each zone of the platform, whose nodes fail at once. */
 enum failure_scope { OF_NOTHING, OF_NODE, OF_PLATFORM, OF_ZONE };
 
 /* Says where in a trace a run begins: at its beginning, or at a time drawn by the seed. */
@@ -132,7 +132,7 @@ enum log_place { LOG_IN_MEMORY, LOG_IN_STORAGE };
  * those of its parameter. */
 enum exchanges { EXCHANGE_TWICE, EXCHANGE_ONCE };
 /* Says how a protocol's words travel with a collective: in a collective of their own ahead of the
- * data, with the data, or one of the two by the size of the data. */
+ * data, with the data, or in one of the two ways, by the size of the data. */
 enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
 
 /* Says what happens to connections at captures and restarts. */
@@ -343,7 +343,7 @@ struct machine_default scenario_presumed(const struct scenario *, unsigned i);
 bool scenario_asks(const struct scenario *);
 
 /* Sets an error `file:line: path: what, expected what` at the line of `path` ("failures.0.after"),
- * or of the nearest key above it, and returns false. Is for rules that only a command or a host can
+ * or of the nearest key above it, and returns false. Serves rules that only a command or a host can
  * judge. */
 bool scenario_complain(const struct scenario *, const char *path, GError **error,
                        const char *format, ...) G_GNUC_PRINTF(4, 5);

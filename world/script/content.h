@@ -2,9 +2,9 @@
  *
  * A history is a fold of all that a program has received and chosen; a message of a script carries
  * its sender's history and the place of the send in the script. Two different histories have the
- * same content with a probability of about 2^-128: among n histories of one exploration, two have
- * the same content with a probability of at most n * n / 2^129, which is below 1e-20 for a thousand
- * million. The content of a message of a real program is a digest of its payload.
+ * same content with a probability of about 2^-128. So the probability that any two among n
+ * histories of one exploration have is at most n * n / 2^129, below 1e-20 for a thousand million
+ * histories. The content of a message of a real program is a digest of its payload.
  */
 #ifndef RECLINE_CONTENT_H
 #define RECLINE_CONTENT_H
@@ -34,7 +34,7 @@ static inline bool content_same(const struct content *a, const struct content *b
   return !memcmp(a, b, sizeof *a);
 }
 
-/* Returns the content of a payload. There always is one, even of no bytes. */
+/* Returns the content of a payload. Even a payload of no bytes has a content. */
 static inline struct content content_of_bytes(const void *bytes, size_t size)
 {
   struct content result;

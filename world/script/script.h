@@ -96,8 +96,8 @@ enum script_kind {
   SCRIPT_FLUSH,
   SCRIPT_UNLOCK,
   /* Operations that replace them in `ops`, beside messages. */
-  SCRIPT_OWN,      /* accesses to the own window */
-  SCRIPT_SEE,      /* the program sees what they, and others, have fetched */
+  SCRIPT_OWN,      /* accesses to the rank's own window */
+  SCRIPT_SEE,      /* the program sees what these and other accesses have fetched */
   SCRIPT_SERVE,    /* serves until a receive is complete, or until the rank has its own lock */
   SCRIPT_LOCK_OWN, /* the window of the rank itself */
   SCRIPT_UNLOCK_OWN
@@ -131,8 +131,9 @@ struct operation {
   bool sized;     /* SEND, OUTPUT, COLLECTIVE: it has `bytes` bytes; otherwise SCRIPT_BYTES */
   unsigned bytes;
   int flow; /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
-  /* ACCESS, LOAD: number of the window's cell. ACCESS: the given value, `value`, plus what IF asks
-   * for if `last`; `name` is the index among the rank's accesses that are not complete. */
+  /* ACCESS, LOAD: number of the window's cell. ACCESS: the value that it gives is `value`, plus
+   * what IF asks for if `last`; `name` is the index among the rank's accesses that are not
+   * complete. */
   unsigned cell, value;
   bool last;
   /* Accesses that go together are written[rank][from .. to - 1], to `peer`. */
@@ -162,7 +163,7 @@ struct script {
   int ranks;
   bool free;                  /* every operation is FREE */
   bool branches;              /* some operation is IF */
-  bool synchronous;           /* some send is */
+  bool synchronous;           /* some send is synchronous */
   bool outputs;               /* some operation is OUTPUT */
   bool windows;               /* there is a window */
   bool locks;                 /* windows are locked */
@@ -174,7 +175,8 @@ struct script {
 
 /* Parses `text` for `ranks` ranks. The caller frees the script with script_free(). On an error
  * returns NULL, and sets *line (from 1) and *message, which the caller frees with free(): what is
- * wrong and what was expected. Plain C, as the MPI program that runs scripts has it, too. */
+ * wrong and what was expected. The parser is plain C, as the MPI program that runs scripts contains
+ * it, too. */
 struct script *script_parse(const char *text, int ranks, int *line, char **message);
 void script_free(struct script *);
 
@@ -184,10 +186,10 @@ const char *script_word(const struct operation *);
 /* Returns whether `rank` is, or will be, a member of communicator `comm`, which may be hidden. */
 bool script_is_member(const struct script *, int comm, int rank);
 
-/* Replaces collectives by the messages of which they consist, for protocols that see these: to and
- * from the root, or rank 0, on a context of their own (SCRIPT_HIDDEN), in the order of ranks. A
- * script without collectives stays as it is. Returns false, and changes nothing, if that makes too
- * many operations. */
+/* Replaces collectives by the messages of which they consist, for protocols that see such messages.
+ * They go to and from the root, or rank 0, in the order of ranks, and have a context of their own
+ * (SCRIPT_HIDDEN). A script without collectives stays as it is. Returns false, and changes nothing,
+ * if that makes too many operations. */
 enum { SCRIPT_HIDDEN = SCRIPT_COMMS };
 bool script_spell_out(struct script *);
 

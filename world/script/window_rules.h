@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Tags on the communicator of a window. */
+/* Lists the tags on the communicator of a window. */
 enum window_tag {
   TAG_POSTED,
   TAG_BYTES,

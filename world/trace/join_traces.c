@@ -49,7 +49,7 @@ static bool bad(const struct join *j, const struct part *part, const char *forma
 
 /* ---- lines ---- */
 
-/* Returns whether the line is an account, and no step. */
+/* Returns whether the line gives an account of the process (measured.c), and no step. */
 static bool is_account(const char *line)
 {
   const char *rank = line ? strchr(line, ' ') : NULL, *what = rank ? strchr(rank + 1, ' ') : NULL;

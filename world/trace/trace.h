@@ -74,8 +74,8 @@ bool trace_hazards(const char *file, unsigned *hazards, GError **error);
 
 /* Takes the trace in `file` through `world`, which has just begun, and calls `taken` behind each
  * move, with its time in seconds. The trace must have the header that `host` would write for this
- * world, but for its hazards, which are among the world's. Errors as above; some moves may have
- * been taken then. */
+ * world, but its hazards may be fewer than the world's. Errors as above; some moves may have been
+ * taken then. */
 bool trace_continue(const char *file, struct world *world, const char *host,
                     void (*taken)(double time, const struct move *, const struct rcl_actions *,
                                   const struct verdict *),

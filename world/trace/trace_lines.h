@@ -1,5 +1,5 @@
 /* Writes and reads the text of traces (docs/trace.md), for hosts that write and for the replay.
- * Without GLib, so that every host can print. */
+ * These files use no GLib, so that every host can print. */
 #ifndef RECLINE_TRACE_LINES_H
 #define RECLINE_TRACE_LINES_H
 
@@ -45,9 +45,9 @@ uint64_t trace_number(struct trace_lines *, const struct world *, const struct m
 /* Returns whether a message leaves its channel by that move, or is the subject of a fault. */
 bool trace_takes_message(const struct move *);
 
-/* Returns the place, in its channel, of the message with that number that the move takes; if a
- * fault has doubled the message, of the copy at `place` (negative: any copy). Negative: there is
- * none. */
+/* Returns the place, in its channel, of the message with that number that the move takes. If a
+ * fault has doubled the message, the move takes the copy at `place` (negative: any copy). Returns a
+ * negative number if there is no such message. */
 int64_t trace_find(struct trace_lines *, const struct world *, const struct move *, uint64_t number,
                    int64_t place);
 

@@ -1,7 +1,7 @@
 /* Tests that the world keeps a topology as it was written, finds a message whose place a host does
- * not know, says what a host owes, tells wildcard receives, lets no rank start from an image that
- * was lost after a recovery to it began, passes safe points where checkpoints are taken anywhere,
- * and takes a contribution once when a rank takes part again. */
+ * not know, says what a host owes, and tells which receives are wildcards. No rank may start from
+ * an image that was lost after a recovery to it began. Safe points pass where checkpoints are taken
+ * anywhere, and a contribution is taken once when a rank takes part again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,7 +109,7 @@ static void lose_images(const struct world *world, int rank)
     stored[i].harm = HARM_LOST;
 }
 
-/* Starts a rank from a committed checkpoint whose image is lost, or is not. */
+/* Starts a rank from a committed checkpoint, whose image is either `lost` or there. */
 static void starts(bool lost)
 {
   int line;
@@ -140,7 +140,7 @@ static void starts(bool lost)
   script_free(script);
 }
 
-/* Outputs before a checkpoint leave when it is committed, of all ranks. */
+/* Outputs of all ranks that come before a checkpoint leave when it is committed. */
 static void covers(void)
 {
   static const char *const nothing[] = {NULL};
@@ -247,7 +247,8 @@ static bool is_no_arrival(const struct move *move)
   return is_event(move) && move->event.kind != RCL_EVENT_ARRIVED;
 }
 
-/* A step may drain one channel: its messages come out without a receive, and no others do. */
+/* A step may drain one channel: then messages of that channel, and no others, come out without a
+ * receive. */
 static void drains_one(void)
 {
   static const char *const controls[] = {"none", NULL};

@@ -1,6 +1,6 @@
 /* Does the same random operations to parts in place and to plain arrays: lists grow, lose items
  * anywhere, and are cut. Tests that taking items from the front of a long list moves nothing, and
- * that adding items behind moves the list as seldom as is worth it. */
+ * that adding items behind moves the list seldom. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Does the same random operations to contributions in groups and to the parts that these stand for,
- * which are lists of messages by pair of ranks. */
+/* Does the same random operations to contributions in groups and to the parts for which these
+ * groups stand, which are lists of messages by pair of ranks. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -603,7 +603,7 @@ static void test_refusals(void)
 
 /* ---- every key of a failure and of a level ---- */
 
-/* The place of a key in a list: it is alone on line 5. */
+/* Tells the place of a key in a list: the key is alone on line 5. */
 struct place {
   const char *path, *before, *after;
 };
@@ -1040,8 +1040,8 @@ static void test_machines(void)
   scenario_free(scenario);
 }
 
-/* Tests that every topology, with any number of nodes, is a platform with as many hosts, and none
- * twice. */
+/* Tests that every topology, with any number of nodes, is a platform with as many hosts, and no
+ * host twice. */
 static void test_topologies(void)
 {
   static const int nodes[] = {1, 2, 7, 31, 32, 33, 72, 73, 500};

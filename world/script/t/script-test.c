@@ -158,7 +158,8 @@ static void windows(void)
         2, 1, "7:0:0:0:0 14:0:0:0:0 0:0:0:0:0 1:0:1:8:0 2:0:2:0:0 3:0:2:0:0 0:0:3:1:0 ");
 }
 
-/* 29 waits for a receive, or for -1, nothing; -2, the own lock. */
+/* Tests the operations that locks become. Operation 29 (SERVE) waits for a receive; for -1 it waits
+ * for nothing, for -2 for the rank's own lock. */
 static void locks(void)
 {
   const char *text = "rank 0: window, lock 1, get 1 0, flush 1, unlock 1\nrank 1: window";
