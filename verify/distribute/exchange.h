@@ -40,7 +40,7 @@ void exchange_put(struct exchange *, unsigned to, const uint32_t *state);
 void exchange_end(struct exchange *);
 
 /* Takes one message that has come. Calls `take` for each of its states, with the numbers that its
- * components have here. Returns false if there was none; if told to wait, after a pause. */
+ * components have here. Returns false if there was none, after a pause if `wait`. */
 bool exchange_take(struct exchange *, bool wait, void (*take)(void *ctx, const uint32_t *numbers),
                    void *ctx);
 

@@ -1,6 +1,6 @@
 /* Implements the transport with real MPI, in a shared object of its own, with which no other part
- * is linked. With checkpoints, all messages go through the host for real MPI, as those of other
- * programs do. */
+ * is linked. With checkpoints, all messages go through the host for real MPI, as the messages of
+ * other programs do. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <mpi.h>

@@ -17,8 +17,8 @@ static void place(void *worker, const uint32_t *numbers)
   worker_place(worker, numbers);
 }
 
-/* Takes all messages that have come, and goes on until those to be sent are few, so that neither
- * kind piles up. */
+/* Takes all messages that have come, and goes on until few messages are left to send, so that
+ * neither kind piles up. */
 void distributed_receive(struct explorer *e)
 {
   bool full;

@@ -117,7 +117,8 @@ static uint32_t find_lists(struct worker *w, struct view_set changed, struct wor
   *open = world_open_origins(world, all);
   uint32_t stale = begin_lists(w, enabled->other, enabled->others, *open, changed, own);
   for (uint32_t i = enabled->others; i > 0 && enabled->other[i - 1] >= *open; i--)
-    enabled->on[enabled->other[i - 1]].first = ENABLED_UNKNOWN; /* changes pass them by */
+    enabled->on[enabled->other[i - 1]].first = ENABLED_UNKNOWN; /* changes are not noted for these
+                                                                   origins */
   local_cache_walk(&w->cache, enabled->walks + own, stale - own);
   for (uint32_t i = own; i < stale; i++)
     take_list(w, &enabled->walks[i]);

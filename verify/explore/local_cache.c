@@ -12,8 +12,8 @@ enum {
   EDGES_FIRST = 1 << 12,
   EDGES_MOST = 1 << 20, /* more edges are dropped, unless there are many states */
   STATES_PER_EDGE = 16, /* states for each edge above EDGES_MOST, as memory is for states */
-  /* Views are whole components up to this many edges. They become fine if by then a step was learnt
-   * more often than once in that many states. */
+  /* Views are whole components up to this many edges. They become fine if by then more than one
+   * step was learnt for each STATES_PER_STEP states. */
   EDGES_FEW = RECLINE_CHECKS ? 64 : 1 << 18,
   STATES_PER_STEP = 2
 };

@@ -65,7 +65,8 @@ static void put_step(void *file, const struct recurrence_change *changes, uint32
   file_put(file, changes, count * sizeof *changes);
 }
 
-/* Writes all steps so far, with those before an earlier save. A count of 0 changes ends them. */
+/* Writes all steps so far, also the steps before an earlier save. A count of 0 changes ends
+ * them. */
 static void put_steps(FILE *file, const struct explorer *e)
 {
   static const uint32_t none;

@@ -94,7 +94,7 @@ struct explorer {
 struct pending {
   uint32_t *home; /* the place from which on the visited set looks for it */
   uint32_t state[PACKING_WORDS];
-  /* The place to look for, in a search for a path. */
+  /* With hash compaction: what the visited set keeps in place of the state. */
   uint32_t fingerprint[FINGERPRINT_WORDS];
 };
 
@@ -197,8 +197,8 @@ void worker_judge_state(struct worker *, const struct world_standing *all, bool 
 void worker_note_rest(struct worker *);
 
 /* Sets the verdict of property `outcome` on programs that end with these histories, one for each
- * rank. `outcomes` are the histories of failure-free runs, and these are not among them. The text
- * names the ranks whose history no failure-free run has. */
+ * rank. `outcomes` has the histories of failure-free runs, and the programs' histories are not
+ * among them. The text names the ranks whose history no failure-free run has. */
 void worker_wrong_outcome(const struct intern *outcomes, const struct content *histories,
                           uint32_t ranks, struct verdict *);
 

@@ -127,8 +127,8 @@ static enum product_answer search(struct runs *r, const struct temporal *formula
   return answer;
 }
 
-/* Fills in the counterexample. The meaning of the formula, without an automaton, is asked once
- * more. */
+/* Fills in the counterexample. Asks once more, without an automaton, whether the formula is
+ * false. */
 static void write_run(struct runs *r, const struct lasso *lasso)
 {
   const struct temporal *formula = r->e->model.options->temporal;
@@ -167,9 +167,9 @@ static void try_without(struct runs *r, unsigned node, bool value, const char *w
   free(lasso.edge);
 }
 
-/* Tries the formula without each of its facts, in the way that makes it harder to hold, and
- * without what follows from a condition. The facts of the condition itself are kept: what holds
- * whether or not the condition is met says enough. */
+/* Tries the formula without each of its facts, and without the consequence of each `->`: a constant
+ * replaces the part, such that the formula is harder to fulfil. Facts of a condition are kept, as a
+ * formula says enough that holds whether or not the condition is met. */
 static void try_parts(struct runs *r, unsigned number, bool positive)
 {
   const struct temporal *formula = r->e->model.options->temporal;

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* Limits the nodes and edges of one rank. NODES_FEW holds when the messages that come are not
- * bounded. */
+/* Limits the nodes and edges of one rank. NODES_FEW applies as long as the messages that can come
+ * are not bounded. */
 enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21, EDGES_MOST = 1 << 20 };
 
 uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,

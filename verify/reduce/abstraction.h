@@ -3,9 +3,9 @@
  * A reduction leaves out states, so what it relies on must hold in states that are never visited.
  * For each rank by itself, the abstraction is a graph of the values of its parts: the rank receives
  * any message that a peer could send, at any time, but none more often than the peer could send it.
- * Steps are taken by the real rules and handlers, through the transition cache; a message sent only
- * joins the set of messages that its receiver may take. The iteration ends at a fixed point, which
- * is an over-approximation.
+ * Steps are taken by the real rules and handlers, through the transition cache; a message that is
+ * sent only joins the set of messages that its receiver may take. The iteration ends at a fixed
+ * point, which is an over-approximation.
  *
  *     node     values of the parts of one rank; how often it has changed each part that all share;
  *              in bounded abstractions, what can still come from each peer
@@ -13,12 +13,12 @@
  *              collective, a message of each. Those that change nothing are left out
  *     edge     what an action does to the rank, what it sends, what it does to the shared part
  *
- * Before a crash no rule looks at stored contents. So values leave them out, and an edge tells
- * which ones it writes, as it tells which messages it sends.
+ * Before a crash no rule looks at stored contents. So values leave contents out, and an edge tells
+ * which contents it writes, as it tells which messages it sends.
  *
  * The abstraction, and with it the reduction, is refused if a step reaches further: if the world
- * has faults, or a step looks at other ranks. In worlds with crashes, the abstraction covers runs
- * up to the first one.
+ * has faults, or if a step looks at more of other ranks than their heads. In worlds with crashes,
+ * the abstraction covers runs up to the first one.
  */
 #ifndef RECLINE_ABSTRACTION_H
 #define RECLINE_ABSTRACTION_H
@@ -98,8 +98,8 @@ struct abstraction {
   struct intern contents; /* struct world_record[]: contents that a step stores (before a crash) */
   /* By shared part: its values, each with how often each rank has changed the part. */
   struct intern shared[SHARED_PARTS];
-  /* What an action does to a shared part: its number, then pairs of entries of `shared`, before and
-   * after (or VIOLATES), for all in which the node can be. */
+  /* What an action does to a shared part: the number of the part, then pairs of entries of
+   * `shared`, before and after (or VIOLATES), for all entries in which the node can be. */
   struct intern shares;
   /* Results about a rank, by value, changes of shared parts and action. */
   struct intern asked, lists;
@@ -120,7 +120,7 @@ static inline bool abstraction_is_queue(const struct abstraction *c, unsigned ki
 /* Limits the steps that an abstraction may try: they take seconds, a minute, or minutes. */
 enum { ABSTRACTION_FEW = 1 << 20, ABSTRACTION_SOME = 1 << 22, ABSTRACTION_MANY = 1 << 26 };
 
-/* Says why an abstraction is refused whose steps do not suffice. */
+/* Says that an abstraction is refused because its steps do not suffice. */
 extern const char abstraction_unfinished[];
 
 /* Makes the abstraction, by the explorer's transition cache, whose values it changes.
@@ -156,7 +156,7 @@ static inline const uint32_t *abstraction_values(const struct abstraction *c, ui
 }
 
 /* Sets the values of the parts of a rank, in order and without contents, as the abstraction has
- * them. Under `rules` once workers run. */
+ * them. Once workers run, the caller holds `rules`. */
 void abstraction_cut(const struct abstraction *, uint32_t rank, const uint32_t *values,
                      uint32_t *cut);
 

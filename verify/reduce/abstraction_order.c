@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* Returns whether the edge is a harmful circle: it leads back to the node. One kind of circle is
+/* Returns whether the edge is a harmful circle, which leads back to its node. One kind of circle is
  * harmless: it takes in a message and does nothing else, so fewer messages are left. */
 static bool circles(const struct abstraction *c, uint32_t rank, uint32_t node,
                     const struct abstraction_edge *edge)

@@ -99,14 +99,14 @@ uint32_t abstraction_gathering_move(const struct abstraction *, const struct int
  * none. */
 uint32_t abstraction_contents(struct abstraction *, const uint32_t *values, const uint32_t *cut);
 
-/* Returns what a step from the values `before` to `after` that writes those contents stores: a bit
- * each, or several. */
+/* Returns abstraction_edge.stores for a step from the values `before` to `after` that writes those
+ * contents. */
 uint64_t abstraction_stores(const struct abstraction *, const uint32_t *before,
                             const uint32_t *after, uint32_t writes);
 
 /* ---- abstraction_order.c ---- */
 
-/* Puts nodes in order, targets first. Refuses an abstraction with a circle: a move that is left out
+/* Puts nodes in order, targets first. Refuses an abstraction with a circle, along which a move
  * could be left out for ever. */
 void abstraction_sort(struct abstraction *, uint32_t rank);
 

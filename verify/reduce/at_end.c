@@ -31,7 +31,7 @@ static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t 
   return model_violates(model, &verdict);
 }
 
-/* Returns whether a violation with that message under way before the edge is one after it, too. */
+/* Returns whether a violation at the end, with that message under way, stays one after the edge. */
 static bool stays_wrong_with(const struct abstraction *c, uint32_t rank, const uint32_t *before,
                              const uint32_t *after, const struct abstraction_edge *edge,
                              const struct abstraction_send *left)
@@ -40,7 +40,7 @@ static bool stays_wrong_with(const struct abstraction *c, uint32_t rank, const u
   return !is_wrong(c, rank, before, left) || is_wrong(c, rank, after, taken ? NULL : left);
 }
 
-/* Returns whether a violation before the edge is one after it, whatever is under way. */
+/* Returns whether a violation at the end, whatever is under way, stays one after the edge. */
 static bool stays_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *before,
                         const uint32_t *after, const struct abstraction_edge *edge)
 {

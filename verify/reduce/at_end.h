@@ -2,16 +2,16 @@
  *
  * A reduction preserves all states at rest, but not the states before them, and a state in which
  * all programs have finished need not be at rest: protocols continue. A violation there is
- * preserved if it persists: if no action of a rank whose program has finished changes the program
- * or what it was given, holds it, or removes what was left over for it.
+ * preserved if it persists. It does if no action of a rank whose program has finished changes the
+ * program or what it was given, holds the program, or removes messages that are left over for it.
  */
 #ifndef RECLINE_AT_END_H
 #define RECLINE_AT_END_H
 
 #include "verify/reduce/abstraction.h"
 
-/* Returns NULL if the reduction preserves them; otherwise why not. Changes the values of the
- * explorer's transition cache. */
+/* Returns NULL if the reduction preserves these properties; otherwise why not. Changes the values
+ * of the explorer's transition cache. */
 const char *terminal_unsound(const struct abstraction *);
 
 /* Returns whether a rank with these values has ended its program, and is not held. */

@@ -103,7 +103,7 @@ static bool is(const struct enabled_move *move, enum crash_move kind, int rank, 
   return move->kind == kind && (rank == RCL_ANY || move->origin / each == (uint32_t)rank);
 }
 
-/* Keeps the moves of that kind, only those of `rank` unless it is RCL_ANY, and crashes. */
+/* Keeps crashes, and the moves of that kind: only moves of `rank`, unless it is RCL_ANY. */
 static void keep(struct crash_worker *d, enum crash_move kind, int rank)
 {
   uint32_t count = 0;
@@ -144,7 +144,8 @@ void crash_worker_learn(struct crash_worker *d, struct enabled_move *moves, uint
 }
 
 /* Puts off crashes (only of `rank`, unless it is RCL_ANY) and their detection, until it is known in
- * which state they must be taken. Saves do not hold these states. */
+ * which state they must be taken. Does nothing in a search that saves, as saves do not hold these
+ * states. */
 static void put_off(struct crash_worker *d, int rank)
 {
   uint32_t count = 0, crash = d->ranks * (d->ranks + 1);

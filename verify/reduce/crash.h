@@ -1,4 +1,5 @@
-/* Leaves out crashes and recoveries that others stand for, for protocols with global recovery.
+/* Leaves out crashes and recoveries if another one stands for them. Is for protocols with global
+ * recovery.
  *
  * A rank that rolls back loses its state, and all ranks roll back. A crash leaves only durable and
  * committed checkpoints, timers that will still go off, and ranks that had not started. Hence:
@@ -62,18 +63,18 @@ enum crash_move crash_move_of(const struct move *);
  * happened and other ranks go on. */
 bool crash_sees(const struct crash_worker *, const struct world_standing *);
 
-/* Keeps, in place and in order, those of the `count` enabled moves that must be taken, given what
- * each rank does. Returns their number. */
+/* Keeps, in place and in order, the enabled moves that must be taken, out of `count` of them. The
+ * standings tell what each rank does. Returns the number of moves kept. */
 uint32_t crash_worker_choose(struct crash_worker *, const struct world_standing *,
                              struct enabled_move *, uint32_t count);
 
 /* After a level has been expanded: returns the states in which crashes must be taken, `components`
- * numbers each, until they are forgotten. Is called while no worker runs. */
+ * numbers each, valid until crash_forget_chosen(). Is called while no worker runs. */
 const uint32_t *crash_chosen(const struct crash_reduction *, uint32_t *count);
 void crash_forget_chosen(struct crash_reduction *);
 
-/* Tests the assumptions about the protocol in a state in which a crash may happen, taken there or
- * not. With --audit, takes each crash among the `count` moves, too. */
+/* Tests the assumptions about the protocol in a state in which a crash may happen, whether or not
+ * the crash is taken there. With --audit, takes each crash among the `count` moves, too. */
 void crash_worker_learn(struct crash_worker *, struct enabled_move *, uint32_t count);
 
 #endif

@@ -84,10 +84,11 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 uint32_t crash_kept(struct crash_reduction *, uint32_t rank, uint32_t out);
 uint32_t crash_kept_global(struct crash_reduction *);
 
-/* Sets the remains of the worker's state after a crash: a number for each rank, and one more. */
+/* Sets the remains of the worker's state after a crash: a number for each rank, and one for
+ * GLOBAL. */
 void crash_remains(struct crash_worker *, uint32_t *key);
 
-/* Proposes the worker's state for the crash with its remains. */
+/* Proposes the worker's state as the one in which the crash with its remains is taken. */
 void crash_propose(struct crash_worker *);
 
 /* ---- crash_trial.c ---- */

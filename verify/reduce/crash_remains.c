@@ -25,8 +25,8 @@ uint32_t crash_kept(struct crash_reduction *r, uint32_t rank, uint32_t out)
   return intern(&r->remains, left, (kept + 1) * (uint32_t)sizeof *left);
 }
 
-/* Numbers what a crash leaves of a rank, with whether the rank has anything to go back from and
- * what the outside has seen of it. */
+/* Numbers what a crash leaves of a rank. The number also tells whether the rank has anything to go
+ * back from, and what the outside has seen of it. */
 static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
 {
   enum rank_phase phase = read_rank_head(r->model->world, (int)rank).phase;
@@ -124,7 +124,7 @@ static uint64_t digest_of_state(struct crash_worker *d)
 }
 
 /* Makes the worker's state the one where the crash with those remains is taken, unless an earlier
- * level or a smaller digest has that place. Under `rules`. */
+ * level or a smaller digest has that place. The caller holds `rules`. */
 static struct crash_place propose(struct crash_worker *d, const uint32_t *key, uint64_t digest)
 {
   struct crash_reduction *r = d->reduction;

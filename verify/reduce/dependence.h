@@ -1,6 +1,7 @@
 /* Tells which actions of an abstraction commute and which can enable which, from each value of a
  * rank on, in all states that can follow. The answers come from the handlers: an edge of the
- * abstraction is a step of the real rules, so two edges in either order are both orders, executed.
+ * abstraction is a step of the real rules, so following two edges in either order executes both
+ * orders.
  *
  * Two actions commute at a node when either order can be taken and both come to the same node, send
  * the same and do the same to what all share; or when both orders violate a property. Sending and

@@ -1,14 +1,15 @@
 /* Tells which steps a run can repeat for ever, from the steps alone, without a look at states.
  *
- * A run that comes back to a state comes back to the value of each part. So take, for each part,
- * the graph of its values with an edge for each change that some step makes: a step on a cycle of
- * states makes only changes that lie on cycles there. A step that makes another change is dropped,
- * and with it its changes of other parts, which leaves fewer cycles; this goes on until no step is
- * dropped. If no step is left there is no cycle of states. This is the rule for protocols:
- * programs, incarnations and numbers of checkpoints only go forwards, and messages follow them.
+ * A run that comes back to a state comes back to the value of each part. So consider, for each
+ * part, the graph of its values with an edge for each change that some step makes. A step on a
+ * cycle of states makes only changes that lie on cycles of these graphs. A step that makes another
+ * change is dropped, and with it its changes of other parts, which leaves fewer cycles; this goes
+ * on until no step is dropped. If no step is left, there is no cycle of states. So it is with most
+ * protocols: programs, incarnations and numbers of checkpoints only go forwards, and messages
+ * follow them.
  *
  * If steps are left, values on one cycle of their part are alike, and all states of a strongly
- * connected component are alike, part by part: components need to be looked for only among alike
+ * connected component are alike, part by part. So components need to be looked for only among alike
  * states.
  */
 #ifndef RECLINE_RECURRENCE_H

@@ -216,8 +216,8 @@ static unsigned close_set(struct choice *c, unsigned most)
   return c->enabled;
 }
 
-/* Orders ranks by the number of their open actions, and of messages to and from them, the largest
- * first. Among sets of the same size, that order leads to fewer states. */
+/* Orders ranks by the number of their possible actions and of the messages to and from them, the
+ * largest first. Among sets of the same size, that order leads to fewer states. */
 static void sort_ranks(const struct choice *c, uint32_t *order)
 {
   uint32_t ranks = c->d->ranks, busy[ranks];
@@ -242,8 +242,8 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
 
 /* ---- what a crash can see ---- */
 
-/* Finds the actions of each rank that come before the next commit: those of the coordinator, those
- * without which messages that it needs are not sent, and so on. */
+/* Finds the actions of each rank that must come before the next commit: actions of the coordinator,
+ * then actions without which messages that these take in are not sent, and so on. */
 static void find_preceding(const struct stubborn_worker *d, const struct row *rows,
                            uint64_t *before)
 {

@@ -37,8 +37,8 @@ struct stubborn_worker *stubborn_worker_new(const struct stubborn *, const struc
 void stubborn_worker_free(struct stubborn_worker *);
 
 /* Reduces `moves`, a set of actions for each rank, of the worker's state to a stubborn set. Returns
- * true if no crash can see it (visible.h), so no crash need be taken; false: it is stubborn
- * together with crashes. */
+ * true if no crash can see the set (visible.h), so that no crash need be taken; false: the set is
+ * stubborn only together with crashes. */
 bool stubborn_worker_choose(struct stubborn_worker *, uint64_t *moves);
 
 #endif

@@ -48,8 +48,8 @@ void stubborn_worker_free(struct stubborn_worker *d)
 /* ---- learning ---- */
 
 /* Returns the entry of a value of GLOBAL in the abstraction; 0: there is none. After a crash it is
- * the entry of GLOBAL before the crash, which need not exist if the coordinator has crashed. Under
- * `rules`. */
+ * the entry of GLOBAL before the crash, which need not exist if the coordinator has crashed. The
+ * caller holds `rules`. */
 static uint32_t entry_of(const struct stubborn *r, uint32_t value)
 {
   const struct intern *parts = &r->model->rules_cache.parts;
@@ -124,7 +124,7 @@ static uint64_t gathering(const struct stubborn *r, uint32_t rank, uint32_t part
   return actions;
 }
 
-/* Reads the messages in transit between two ranks. Under `rules`. */
+/* Reads the messages in transit between two ranks. The caller holds `rules`. */
 static void read_queue(const struct stubborn_worker *d, uint32_t from, uint32_t to,
                        struct queue *queue)
 {
@@ -183,7 +183,7 @@ static void set_class(struct stubborn_worker *d, uint32_t component, uint32_t cl
   d->classes[component] = class;
 }
 
-/* Returns whether the classes belong to the state, and none to an earlier state. */
+/* Returns whether all classes belong to the present state, and none to an earlier one. */
 static bool classes_are_fresh(struct stubborn_worker *d, const struct known_global *global)
 {
   uint32_t last = d->model->components - 1;

@@ -81,8 +81,8 @@ struct row stubborn_row(const struct stubborn_worker *, uint32_t rank);
 const struct queue *stubborn_queue(const struct stubborn_worker *, uint32_t from, uint32_t to);
 uint64_t stubborn_committed(const struct stubborn_worker *); /* as known_global.committed */
 
-/* Returns the note of a choice among `moves` in such a state, valid until the next call. If
- * `known`, the choice is in it. */
+/* Returns the note of a choice among `moves` in a state with the present classes, valid until the
+ * next call. If the note is `known`, it has the choice. */
 struct known_choice *stubborn_known_choice(struct stubborn_worker *, const uint64_t *moves);
 
 #endif

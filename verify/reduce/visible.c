@@ -12,8 +12,8 @@ static const struct interned *part(const struct abstraction *c, const uint32_t *
   return &c->model->rules_cache.parts.item[values[kind]];
 }
 
-/* Returns how the rank stands for a crash. A rank that has not started stays as it is; once all
- * programs have ended and none is held, no rank crashes. */
+/* Returns what a crash depends on in the rank's standing. A crash leaves a rank that has not
+ * started as it is; once all programs have ended and none is held, no rank crashes. */
 static unsigned standing(const struct abstraction *c, const uint32_t *values)
 {
   const struct world_rank *me = part(c, values, WORLD_RANK)->bytes;
@@ -57,8 +57,8 @@ static bool shares_visibly(const struct abstraction *c, uint32_t shares)
   return false;
 }
 
-/* Returns whether the edge is visible. A move that violates a property is not: a run could take it
- * before the crash, and the search looks for it. */
+/* Returns whether the edge is visible. A move that violates a property is not visible: a run could
+ * take it before the crash, and the search looks for it. */
 bool visible_edge(const struct abstraction *c, uint32_t rank, uint32_t node,
                   const struct abstraction_edge *edge)
 {

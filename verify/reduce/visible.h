@@ -2,9 +2,9 @@
  * (crash.h), or whether one can happen.
  *
  * In a state with a stubborn set of invisible moves, only these moves have to be taken, and no
- * crash. A run that takes one of them before the crash can begin with it; into any other run one
- * can be inserted, as the crash undoes it. In other states crashes are taken, and a stubborn set
- * with all visible actions (docs/explorer.md).
+ * crash. A run that takes one of them before the crash can begin with it; into any other run such a
+ * move can be inserted, as the crash undoes it. In other states crashes are taken, and a stubborn
+ * set with all visible actions (docs/explorer.md).
  *
  * A crash leaves a durable record once its checkpoint is committed. Until then, the action that
  * makes it durable is invisible, provided that no commit can come before the action.
@@ -18,7 +18,8 @@
 bool visible_edge(const struct abstraction *, uint32_t rank, uint32_t node,
                   const struct abstraction_edge *);
 
-/* Returns a set of checkpoints: a bit for each. The last bit stands for all from there on. */
+/* Returns the set that has only this checkpoint. Each checkpoint has a bit; the last bit stands for
+ * all checkpoints from 63 on. */
 static inline uint64_t visible_checkpoint(uint32_t checkpoint)
 {
   return UINT64_C(1) << (checkpoint < 63 ? checkpoint : 63);

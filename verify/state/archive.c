@@ -181,8 +181,9 @@ static void remove_two(struct archive *a, struct archive_entry *two)
   memmove(two, two + 2, (size_t)(a->entry + a->entries - two) * sizeof *two);
 }
 
-/* Returns the cost of merging two files, the larger first: the states of the larger one times the
- * square of the ratio, so that a state reaches a much larger file each time it is written again. */
+/* Returns the cost of merging two files, of which the larger comes first: its states times the
+ * square of the ratio of sizes. So a state gets into a much larger file each time it is written
+ * again. */
 static double cost_of_merging(const struct archive_entry *two)
 {
   double states = (double)two[0].file.states, times = states / (double)two[1].file.states;
@@ -452,7 +453,8 @@ uint32_t archive_save(const struct archive *a, struct archive_saved *saved)
   return a->entries;
 }
 
-/* Removes the files that only an older save needs. */
+/* Removes the files that only an older save needs, and notes whether a save needs the present
+ * ones. */
 static void mark_saved(struct archive *a, bool saved)
 {
   remove_numbers(a, a->stale);

@@ -59,8 +59,8 @@ archive_bytes(const struct archive *); /* bytes of memory: filters, and the begi
 bool archive_take(struct archive *, struct visited *, unsigned threads,
                   void fresh(void *data, const uint32_t *state), void *data);
 
-/* Waits until all states are on disk. Returns false, with errno set, if they cannot be written. Is
- * called before archive_each() and archive_save(). */
+/* Waits until all states are on disk. Returns false, with errno set, if they cannot be written.
+ * Must be called before archive_each() and archive_save(). */
 bool archive_settle(struct archive *);
 
 /* Writes all states again in a packing whose fields are as wide or wider. Returns false, with errno

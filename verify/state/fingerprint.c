@@ -26,7 +26,7 @@ uint64_t fingerprint_pack(const struct packing *packing, uint64_t hash, uint32_t
   return packing_hash(packing, numbers);
 }
 
-/* Returns the probability that any of that many pairs has equal fingerprints. */
+/* Returns a bound on the probability that any of `pairs` pairs has equal fingerprints. */
 static double collision_bound(double pairs, unsigned bits)
 {
   double expected = ldexp(pairs, -(int)bits);

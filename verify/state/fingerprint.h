@@ -13,7 +13,7 @@
 
 enum { FINGERPRINT_WORDS = 2 };
 
-/* Returns the packing of fingerprints of that many bits, 1 to EXPLORER_FINGERPRINT, in the visited
+/* Returns the packing of fingerprints of `bits` bits, 1 to EXPLORER_FINGERPRINT, in the visited
  * set. The caller frees it with free(). */
 struct packing *fingerprint_packing(unsigned bits);
 

@@ -152,7 +152,7 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
                 unsigned crashes, unsigned timers)
 {
   *m = (struct model){.world = world, .options = options};
-  /* so that no other property hides one that is asked for in the same step */
+  /* Only these are judged, so that no other property hides one of them in the same step. */
   world->properties = options->properties ? options->properties : properties_default;
   world->merges = options->audit ? world_merges_new() : NULL;
   world->blind = options->blind;

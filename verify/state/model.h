@@ -90,8 +90,8 @@ uint64_t model_bytes(const struct model *); /* memory taken */
 /* Returns whether the property is to be checked. */
 bool model_checks(const struct model *, const char *property);
 
-/* Returns whether property progress was asked for by name, so that the search must allow to judge
- * it. */
+/* Returns whether property progress was asked for by name, so that the search must keep all that is
+ * needed to judge it. */
 bool model_needs_cycles(const struct model *);
 
 /* Returns whether a verdict is a violation of a property that is checked, or of the grammar of a

@@ -23,8 +23,8 @@ enum {
   PACKING_FIELDS = 2048
 };
 
-/* Begins a function that is compiled separately for each number of words. The innermost loops are,
- * as they are much shorter if their number of words is known. */
+/* Begins a function that is compiled separately for each number of words, such as an innermost loop
+ * of the search, which is much shorter if the number of words is known. */
 #define FOR_EACH_SIZE static inline __attribute__((always_inline))
 
 struct field {
@@ -91,7 +91,7 @@ static inline void packing_unpack(const struct packing *packing, const uint32_t 
     numbers[i] = state[packing->field[i].word] >> packing->field[i].shift & packing->field[i].mask;
 }
 
-/* Returns a bit for a component, for sets of components. Beyond 62, components share one. Bit 0
+/* Returns a bit for a component, for sets of components. Components beyond 62 share a bit. Bit 0
  * belongs to none. */
 static inline uint64_t component_bit(uint32_t component)
 {

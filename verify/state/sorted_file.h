@@ -1,8 +1,8 @@
 /* Writes and reads files of distinct states in order, compressed by common prefixes.
  *
  * A state is written as its numbers, component after component, most significant bit first, in as
- * many bits as the packing gives each: so the order of states is that of their numbers, and stays
- * the same when a packing is widened. Behind it comes its tag, which has no part in the order.
+ * many bits as the packing gives each: so states have the order of their numbers, which stays the
+ * same when a packing is widened. Behind a state comes its tag, which has no part in the order.
  *
  *     block:  bytes | entries | entry entry ...      entry:  tag | bytes shared | the other bytes
  *
@@ -39,11 +39,11 @@ struct sorted_writer *sorted_create(const char *name, uint32_t bytes); /* NULL: 
 void sorted_put(struct sorted_writer *, const uint8_t *state);
 bool sorted_finish(struct sorted_writer *, struct sorted_file *);
 
-/* Opens an existing file, of whose states and end a save tells. Returns false if it is missing, or
- * is another file. */
+/* Opens an existing file, whose number of states and end a save has told. Returns false if it is
+ * missing, or is another file. */
 bool sorted_open(struct sorted_file *, const char *name, uint32_t bytes, uint64_t states,
                  uint64_t end);
-void sorted_close(struct sorted_file *, bool remove); /* its contents are then all zeroes */
+void sorted_close(struct sorted_file *, bool remove); /* clears the structure, too */
 
 /* Returns the bytes of memory that the places and first states of blocks take. */
 uint64_t sorted_index_bytes(const struct sorted_file *);

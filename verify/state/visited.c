@@ -18,7 +18,7 @@ enum {
   BUSY = 1 << TAG_BITS  /* word 0 of a place that is being written: no tag */
 };
 
-/* Returns the place to look at first: the first that begins in the cache line of the hash. */
+/* Returns the place to look at first: the first place that begins in the cache line of the hash. */
 static uint64_t home_of(const struct visited *v, uint64_t hash)
 {
   uint32_t words = v->packing->words;
@@ -252,7 +252,7 @@ struct mover {
   struct visited *set;
   const struct packing *from, *to;
   uint64_t first, end;    /* the old places whose states it moves */
-  const uint32_t *vacant; /* all old states from this place on have moved; NULL: those from the
+  const uint32_t *vacant; /* all old states from this place on have moved; NULL: all from the
                              present state on have */
   struct delayed late;
   uint32_t numbers[PACKING_FIELDS]; /* numbers of the present state */

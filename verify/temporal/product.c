@@ -45,8 +45,8 @@ struct product {
 
 /* ---- edges ---- */
 
-/* Returns the number of choices at a node. Choices are the edges, and then to stay in the state,
- * each with each next state of the automaton. */
+/* Returns the number of choices at a node. A choice is an edge, or (behind the edges) to stay in
+ * the state, together with a next state of the automaton. */
 static uint32_t choices(const struct product *p, uint64_t node)
 {
   uint64_t s = node / p->width;

@@ -7,8 +7,8 @@
  * allows its facts. From some point on, a run stays in one strongly connected component of the
  * product. A component has a run that is fair and accepted exactly if (1) it has a state in each
  * acceptance set, and (2) each move that is no fault and is possible in all of its states also
- * leads from one of them into it. What is fair or accepted in a part of a component is so in the
- * whole, so whole components suffice.
+ * leads from one of them into it. If a part of a component has such a run, so has the whole
+ * component, so it is enough to look at whole components.
  */
 #ifndef RECLINE_PRODUCT_H
 #define RECLINE_PRODUCT_H

@@ -128,8 +128,8 @@ static bool can(const struct graph *g, uint32_t state, uint32_t move)
   return false;
 }
 
-/* Returns whether the run is fair if its states from number `again` on repeat for ever; if that is
- * the last one, if it stays there for ever. */
+/* Returns whether the run is fair if its states from number `again` on repeat for ever. If `again`
+ * is the last state, the run stays there for ever. */
 static bool is_fair(const struct graph *g, const uint32_t *state, const uint64_t *edge,
                     uint32_t count, uint32_t again)
 {
@@ -151,7 +151,7 @@ static bool violates(const struct graph *g, const struct temporal *t, const uint
   uint32_t *facts = memory_table(count + 1, sizeof *facts);
   for (uint32_t i = 0; i <= count; i++)
     facts[i] = g->facts[state[i]];
-  /* The last state is the one at `again`: it is there once, unless the run stays in it. */
+  /* The last state equals the state at `again`, so it is left out, unless the run stays in it. */
   bool holds = temporal_holds(t, facts, again == count ? count + 1 : count, again);
   free(facts);
   return !holds;
