@@ -108,15 +108,27 @@ static char *find_file(const char *input)
   return found ? found : g_strdup(input);
 }
 
+/* Returns what the user may have meant, which the caller frees: a claim, whose counterexample can
+ * be drawn, and which has the name of its mutant with - for ~; or a name like this one. */
+static char *hint_for(const char *input)
+{
+  g_autofree char *claim = g_strdelimit(g_strdup(input), "~", '-');
+  g_autofree char *found = catalogue_find(CATALOGUE_CLAIMS | CATALOGUE_MUTANTS, claim);
+  return found ? g_strdup_printf("; 'recline check %s --out DIR' draws the counterexample of that "
+                                 "claim, if it is violated",
+                                 claim)
+               : catalogue_guess(DRAWN, input);
+}
+
 static bool read_input(struct request *request, GError **error)
 {
   g_autoptr(GError) reason = NULL;
   gsize length;
   request->file = find_file(request->input);
   if (!g_file_get_contents(request->file, &request->text, &length, &reason)) {
-    g_autofree char *guess = catalogue_guess(DRAWN, request->input);
+    g_autofree char *hint = hint_for(request->input);
     return input_bad(error, request->file, 0,
-                     "cannot be read, expected a trace, a platform or a protocol%s", guess);
+                     "cannot be read, expected a trace, a platform or a protocol%s", hint);
   }
   if (!g_utf8_validate(request->text, (gssize)length, NULL))
     return input_bad(error, request->file, 0, "not text, expected UTF-8");
@@ -168,7 +180,7 @@ static bool read_options(int argc, char **argv, struct request *request, GError 
       {"dependencies", 0, 0, G_OPTION_ARG_NONE, &dependencies,
        "Draw the rollback-dependency graph of a trace", NULL},
       {"from", 0, 0, G_OPTION_ARG_STRING, &request->part.from,
-       "Draw the trace from there on: a step, or a time (120ms)", "TIME"},
+       "Draw the trace from there on: a step, or a time (120ms); a text tells all of it", "TIME"},
       {"to", 0, 0, G_OPTION_ARG_STRING, &request->part.to, "Draw it up to there", "TIME"},
       {"ranks", 0, 0, G_OPTION_ARG_STRING, &request->part.ranks, "Draw these ranks (0-3,7)",
        "LIST"},

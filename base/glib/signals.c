@@ -3,6 +3,8 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -34,6 +36,29 @@ void signals_restore(void)
 {
   for (size_t i = 0; i < STOPPING; i++)
     sigaction(stopping[i], &before[i], NULL);
+}
+
+static const char *told;
+static pid_t teller;
+
+/* Does only what a signal handler may do. */
+static void tell_and_end(int signal_)
+{
+  if (getpid() == teller && write(STDERR_FILENO, told, strlen(told)) < 0)
+    told = ""; /* nobody reads it */
+  signal(signal_, SIG_DFL);
+  raise(signal_);
+}
+
+void signals_tell(const char *text)
+{
+  const struct sigaction telling = {.sa_handler = tell_and_end};
+  struct sigaction now;
+  told = text;
+  teller = getpid();
+  for (size_t i = 0; i < STOPPING; i++)
+    if (sigaction(stopping[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaction(stopping[i], &telling, NULL);
 }
 
 void signals_ignore(void)

@@ -13,6 +13,10 @@ int signals_caught(void);
 /* Restores the handlers that the last signals_catch() replaced. */
 void signals_restore(void);
 
+/* Lets a signal that ends this process first write `text` to standard error. The text must live as
+ * long as the process. In children, which inherit this, nothing is written. */
+void signals_tell(const char *text);
+
 /* Ignores these signals, in a child that its parent ends. */
 void signals_ignore(void);
 

@@ -56,6 +56,12 @@ refuses 'a misspelt option' \
 refuses 'a misspelt claim' \
   "recline check: there is no claim 'c3-recover', expected one of 'recline list claims' or 'mutants', or a file; did you mean c3-recovers?" \
   check c3-recover
+refuses 'a picture of a claim' \
+  "c3-no-suppress: cannot be read, expected a trace, a platform or a protocol; 'recline check c3-no-suppress --out DIR' draws the counterexample of that claim, if it is violated" \
+  draw c3-no-suppress
+refuses 'a picture of a mutant' \
+  "c3~no-suppress: cannot be read, expected a trace, a platform or a protocol; 'recline check c3-no-suppress --out DIR' draws the counterexample of that claim, if it is violated" \
+  draw 'c3~no-suppress'
 refuses 'a misspelt scenario' \
   "recline run: there is no scenario 'damo', expected one of 'recline list scenarios' or a file; did you mean demo?" \
   run damo
@@ -198,4 +204,14 @@ if [ -w /dev/full ]; then
   [ $? -eq 64 ] && grep -q 'cannot be written' "$here/err"
   ok 'a full disk'
 fi
+# The first claim that is done shows that the rest is under way. A shell ignores SIGINT in what it starts
+# in the background.
+mkfifo "$here/lines"
+"$recline" check --all --jobs 1 >"$here/lines" 2>"$here/err" &
+check=$!
+{ read -r line && kill -TERM "$check" && cat >"$here/rest"; } <"$here/lines"
+wait "$check"
+[ "$?" -gt 128 ] && [ -n "$line" ] && grep -qx 'stopped: nothing is kept; with --resume DIR the same command saves there, and goes on' "$here/err" &&
+  [ "$(wc -l <"$here/err")" -eq 1 ]
+ok 'a check that is interrupted says how to go on'
 echo "1..$count"

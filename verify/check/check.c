@@ -14,6 +14,7 @@
 #include "base/exit_codes.h"
 #include "base/glib/catalogue.h"
 #include "base/glib/command_line.h"
+#include "base/glib/signals.h"
 #include "base/glib/terminal.h"
 #include "base/output.h"
 #include "verify/check/claim_process.h"
@@ -418,6 +419,10 @@ static int run(struct command *c)
     output_sweep(c->out);
   if (c->saves)
     output_sweep(c->saves);
+  if (!c->launch.rank)
+    signals_tell(c->saves ? "stopped: what was saved goes on with the same command\n"
+                          : "stopped: nothing is kept; with --resume DIR the same command saves "
+                            "there, and goes on\n");
   if (!explore_all(c) || (c->matrix && !explore_again(c)))
     return EXIT_BAD_INPUT;
   progress_begin("drawing");
