@@ -15,20 +15,28 @@ static bool is_before(double a, double b)
   return isfinite(a) && (!isfinite(b) || a < b);
 }
 
+/* Returns the mean of a cell; NAN if no run of it has ended as expected, as it says nothing then.
+ */
+static double meant(const struct table *table, unsigned cell, int field)
+{
+  return table_unexpected(table, cell) == table->count ? NAN : table_mean(table, cell, field).mean;
+}
+
 struct ranking ranking_of(const struct table *table, int field, double failure_free)
 {
   unsigned cells = table->runs->grid->cells;
   struct ranking ranking = {cells, g_new(unsigned, cells), g_new0(bool, cells), failure_free};
   for (unsigned i = 0; i < cells; i++) {
-    double mean = table_mean(table, i, field).mean;
+    double mean = meant(table, i, field);
     unsigned at = i;
-    for (; at > 0 && is_before(mean, table_mean(table, ranking.cell[at - 1], field).mean); at--)
+    for (; at > 0 && is_before(mean, meant(table, ranking.cell[at - 1], field)); at--)
       ranking.cell[at] = ranking.cell[at - 1];
     ranking.cell[at] = i;
   }
   for (unsigned i = 0; i < cells; i++) {
     struct estimate more = table_difference(table, ranking.cell[i], ranking.cell[0], field);
-    ranking.tied[i] = i == 0 || (more.count > 0 && !(more.mean > more.half));
+    ranking.tied[i] = i == 0 || (isfinite(meant(table, ranking.cell[i], field)) && more.count > 0 &&
+                                 !(more.mean > more.half));
   }
   return ranking;
 }
@@ -215,9 +223,8 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
     return g_string_free(text, FALSE);
   }
   unsigned wrong = table_unexpected(table, best);
-  if (wrong == table->count) {
-    g_string_append_printf(text, "No run of %s ended as expected, so its %s says nothing.",
-                           *name ? name : "the scenario",
+  if (wrong == table->count) { /* so it is of all cells, as the others come later */
+    g_string_append_printf(text, "No run ended as expected, so %s says nothing.",
                            (const char *)table->runs->fields->pdata[field]);
     return g_string_free(text, FALSE);
   }
@@ -274,7 +281,7 @@ static void print_assumptions(const struct grid *grid)
 void answer_print_ranking(const struct table *table, const struct ranking *ranking, int field)
 {
   int width = 8;
-  if (ranking->cells < 2)
+  if (ranking->cells < 2 || !isfinite(meant(table, ranking->cell[0], field)))
     return;
   for (unsigned i = 0; i < ranking->cells; i++) {
     g_autofree char *name = table_cell_name(table, i);
@@ -286,7 +293,9 @@ void answer_print_ranking(const struct table *table, const struct ranking *ranki
     g_autofree char *name = table_cell_name(table, cell);
     g_autofree char *cost = answer_cost(table, cell, field, ranking->failure_free);
     printf("  %2u  %-*s  %s%s%s\n", ranking->tied[i] ? 1 : i + 1, width, name,
-           isfinite(table_mean(table, cell, field).mean) ? cost : "no run ended",
+           isfinite(meant(table, cell, field))             ? cost
+           : isfinite(table_mean(table, cell, field).mean) ? "no run ended as expected"
+                                                           : "no run ended",
            *cost && i > 0 && ranking->tied[i] ? ", " : "",
            i > 0 && ranking->tied[i] ? "not measurably worse than the first" : "");
   }

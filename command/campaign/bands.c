@@ -159,7 +159,8 @@ static void add_tics(GString *gp, const struct sweep *sweep)
   g_string_append(gp, ":");
   add_number(gp, 1.1 * most);
   g_string_append(gp, "]\n");
-  g_string_append(gp, "set xtics rotate by -45 (");
+  g_string_append(gp,
+                  g_strv_length(sweep->values) > 6 ? "set xtics rotate by -45 (" : "set xtics (");
   for (char **value = sweep->values; *value; value++) {
     sweep_number(*value, &seconds);
     g_autofree char *name = answer_time(seconds);
@@ -371,7 +372,7 @@ bool bands_draw(const struct table *table, const struct figure *figure, const ch
                 GError **error)
 {
   GString *gp = g_string_new("set terminal svg size 720,480 noenhanced background 'white'\n"
-                             "set output 'figure.svg'\nset grid\nset key outside below\n");
+                             "set output 'figure.svg'\nset grid\nset key outside below height 1\n");
   const struct drawing drawing = drawing_of(table, figure);
   add_label(&drawing, gp);
   add_overhead(&drawing, gp);

@@ -4,7 +4,7 @@
  *     recordings/NAME/       with `replay`: of each program (recording_folder.h)
  *     cells/N.yaml           the scenario of each cell, resolved: `recline run` takes it with --set
  *     runs.jsonl             a line for each run that has ended (runs.h)
- *     runs.csv, table.csv    made at the end, as figure.gp and figure.svg are
+ *     runs.csv, table.csv    made at the end, as figure.gp, figure.svg and answer.json are
  *     slurm/                 while Slurm runs it (slurm.h)
  *
  * The widths of the intervals are checked only after every ROUND runs of all cells, when no run is
@@ -25,6 +25,7 @@
 
 #include "base/breach.h"
 #include "base/exit_codes.h"
+#include "base/glib/json.h"
 #include "base/glib/terminal.h"
 #include "base/output.h"
 #include "command/campaign/bands.h"
@@ -489,13 +490,24 @@ int campaign_run(struct campaign *c)
   return code;
 }
 
+bool campaign_keep_answer(const struct campaign *c, JsonBuilder *answer, GError **error)
+{
+  g_autofree char *file = in(c, "answer.json"), *text = json_text(answer, true);
+  return output_write(file, text, strlen(text)) || fail(error, file);
+}
+
 bool campaign_report(const struct campaign *c, GError **error)
 {
   g_autofree char *csv = in(c, "runs.csv"), *table = in(c, "table.csv");
+  g_autofree char *name = g_path_get_basename(c->scenario);
+  g_autofree char *title =
+      c->title
+          ? g_strdup(c->title)
+          : g_strdup_printf("%s: mean of %u runs, with its 95 %% interval", name, c->table.count);
   return runs_sort(&c->done, error) && runs_write_csv(&c->done, c->table.count, csv, error) &&
          table_write_csv(&c->table, table, error) &&
          bands_draw(&c->table,
-                    &(struct figure){runs_field(&c->done, c->field), c->extra, c->title,
+                    &(struct figure){runs_field(&c->done, c->field), c->extra, title,
                                      c->failure_free, c->theory},
                     c->out, error);
 }

@@ -2,6 +2,8 @@
 #ifndef RECLINE_CAMPAIGN_H
 #define RECLINE_CAMPAIGN_H
 
+#include <json-glib/json-glib.h>
+
 #include "base/glib/command_line.h"
 #include "command/campaign/table.h"
 #include "world/scenario/scenario.h"
@@ -60,8 +62,10 @@ char *campaign_measure(const char *file, char *const *set, const char *const *se
  * whole run, or if that run fails. */
 double campaign_failure_free(const struct campaign *, const char *file);
 
-/* Writes runs.csv, table.csv and the figure. */
+/* campaign_report() writes runs.csv, table.csv and the figure, campaign_keep_answer() writes the
+ * answer as answer.json, for `recline report`. */
 bool campaign_report(const struct campaign *, GError **error);
+bool campaign_keep_answer(const struct campaign *, JsonBuilder *answer, GError **error);
 void campaign_clear(struct campaign *);
 
 #endif

@@ -86,9 +86,10 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
   return EXIT_FINE;
 }
 
-static void print_json(const struct campaign *c, const struct ranking *ranking, int field)
+/* Returns the answer as an object, which the caller unrefs. */
+static JsonBuilder *as_json(const struct campaign *c, const struct ranking *ranking, int field)
 {
-  g_autoptr(JsonBuilder) json = json_builder_new();
+  JsonBuilder *json = json_builder_new();
   json_builder_begin_object(json);
   json_add_text(json, "version", RECLINE_VERSION);
   json_add_text(json, "field", c->done.fields->pdata[field]);
@@ -96,14 +97,28 @@ static void print_json(const struct campaign *c, const struct ranking *ranking, 
   answer_add_json(&c->table, ranking, field, json);
   table_add_json(&c->table, field, json);
   json_builder_end_object(json);
-  json_print(json);
+  return json;
 }
 
-static void print_answer(const struct campaign *c, const struct ranking *ranking, int field)
+/* Names the command that shows why no run of the first cell has ended as expected. */
+static void print_reason(const struct campaign *c, const struct options *o)
+{
+  if (table_unexpected(&c->table, 0) < c->table.count)
+    return;
+  printf("Why? ");
+  if (o->out)
+    printf("recline run %s/cells/0.yaml\n", o->out);
+  else
+    printf("recline run %s\n", o->files[0]);
+}
+
+static void print_answer(const struct campaign *c, const struct options *o,
+                         const struct ranking *ranking, int field)
 {
   g_autofree char *sentence = answer_sentence(&c->table, ranking, field);
   warnings_print(c->done.warnings);
   printf("%s\n", sentence);
+  print_reason(c, o);
   table_print(&c->table, field);
   answer_print_ranking(&c->table, ranking, field);
 }
@@ -112,14 +127,17 @@ static int report(const struct campaign *c, const struct options *o, int code)
 {
   g_autoptr(GError) error = NULL;
   int field = runs_field(&c->done, c->field);
-  if (o->out && !campaign_report(c, &error))
-    return bad_input("%s", error->message);
   struct ranking ranking = ranking_of(&c->table, field, c->failure_free);
-  if (o->json)
-    print_json(c, &ranking, field);
+  g_autoptr(JsonBuilder) json = as_json(c, &ranking, field);
+  if (o->out && !(campaign_report(c, &error) && campaign_keep_answer(c, json, &error)))
+    code = bad_input("%s", error->message);
+  else if (o->json)
+    json_print(json);
   else
-    print_answer(c, &ranking, field);
+    print_answer(c, o, &ranking, field);
   ranking_clear(&ranking);
+  if (error)
+    return code;
   if (o->out && !o->json)
     printf("runs.csv, table.csv and figure.svg are in %s\n", o->out);
   return code;

@@ -330,15 +330,16 @@ static void print_text(const struct costs *costs, const char *sentence)
   print_theory(costs);
 }
 
-static void print_json(const struct campaign *c, const struct costs *costs,
-                       const struct range *found, const char *sentence)
+/* Returns the answer as an object, which the caller unrefs. */
+static JsonBuilder *as_json(const struct campaign *c, const struct costs *costs,
+                            const struct range *found, const char *sentence)
 {
   int field = runs_field(&c->done, c->field);
   struct estimate mean = table_mean(&c->table, found->best, field);
   const struct answer answer = {sentence, seconds_of(&c->table, found->best),
                                 seconds_of(&c->table, found->first),
                                 seconds_of(&c->table, found->last), mean.mean / costs->work - 1};
-  g_autoptr(JsonBuilder) json = begin_json(&answer);
+  JsonBuilder *json = begin_json(&answer);
   json_add_real(json, "cost_half_width_95", mean.half / costs->work);
   json_add_whole(json, "further_runs",
                  found->next == found->best
@@ -348,21 +349,24 @@ static void print_json(const struct campaign *c, const struct costs *costs,
   warnings_add_json(costs->warnings, json);
   table_add_json(&c->table, field, json);
   json_builder_end_object(json);
-  json_print(json);
+  return json;
 }
 
-static void print_answer(const struct options *o, const struct campaign *c,
-                         const struct costs *costs)
+/* Prints the answer, and keeps it in DIR if there is one. */
+static bool tell_answer(const struct options *o, const struct campaign *c,
+                        const struct costs *costs, GError **error)
 {
   int field = runs_field(&c->done, c->field);
   const struct range found = range_of(&c->table, field);
   g_autofree char *sentence = sentence_of(&c->table, field, &found, costs->work, optimum_of(costs));
+  g_autoptr(JsonBuilder) json = as_json(c, costs, &found, sentence);
   if (o->json) {
-    print_json(c, costs, &found, sentence);
-    return;
+    json_print(json);
+  } else {
+    print_text(costs, sentence);
+    print_simulated(&c->table, field, &found);
   }
-  print_text(costs, sentence);
-  print_simulated(&c->table, field, &found);
+  return !o->out || (campaign_report(c, error) && campaign_keep_answer(c, json, error));
 }
 
 static int simulate(const struct options *o, const struct costs *costs,
@@ -388,9 +392,7 @@ static int simulate(const struct options *o, const struct costs *costs,
                        .jobs = o->jobs ? (unsigned)o->jobs : g_get_num_processors(),
                        .lock = -1};
   int code = campaign_run(&c);
-  if (c.has_table)
-    print_answer(o, &c, costs);
-  if (c.has_table && o->out && !campaign_report(&c, &error))
+  if (c.has_table && !tell_answer(o, &c, costs, &error))
     code = bad_input("%s", error->message);
   else if (c.has_table && o->out && !o->json)
     printf("figure.svg, table.csv and runs.csv are in %s\n", o->out);

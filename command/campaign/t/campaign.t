@@ -189,8 +189,10 @@ is "$?:$(grep -c 'a run failed' stderr)" 64:1 'the campaign tries it again' stde
 campaign --set 'program={binary: ring, args: [20], ranks: 2}' --set 'failures=[]' --runs 2 \
   --sweep protocol.name=c3,bookmark
 is "$?:$(head -n 1 stdout):$(grep -c nan stdout)" \
-  '1:No run of c3 ended as expected, so its simulated_s says nothing.:0' \
+  '1:No run ended as expected, so simulated_s says nothing.:0' \
   'runs that do not end as expected are not the best' stdout stderr
+is "$(sed -n 2p stdout):$(grep -c '^ranked' stdout)" 'Why? recline run scenario.yaml:0' \
+  'nor ranked, and a command says why' stdout
 kills --sweep 'program.args=[1],[ 1]' --runs 50 --out hopeless
 is "$?:$(grep -c 'a run failed' stderr):$(ls -A . | grep -c '^hopeless$')" 64:2:0 \
   'where runs of all cells fail it ends' stderr
