@@ -12,6 +12,22 @@ const Coverage = {
     never: ['<path class="way" d="M1,6 H25"/>', 'not taken yet'],
   },
 
+  LEAST: 0.6, // the least share of its size at which a diagram is read
+
+  // Takes the title out of the diagram, which does not wrap there, and makes the diagram as wide as its box.
+  fit(box, name) {
+    const svg = box.querySelector('svg'), graph = svg.querySelector('g');
+    const titles = [...graph.children].filter((part) => part.tagName === 'text');
+    name.textContent = titles.map((part) => part.textContent.trim()).join(' ').trim();
+    titles.forEach((part) => part.remove());
+    graph.querySelector(':scope > polygon')?.remove(); // the background
+    const {x, y, width, height} = graph.getBBox(), at = graph.transform.baseVal.consolidate()?.matrix;
+    svg.setAttribute('viewBox', `${x + (at?.e || 0) - 4} ${y + (at?.f || 0) - 4} ${width + 8} ${height + 8}`);
+    for (const side of ['width', 'height']) svg.removeAttribute(side);
+    const size = (width + 8) * 4 / 3;
+    svg.style.cssText = `display: block; width: 100%; min-width: ${Math.round(Coverage.LEAST * size)}px; max-width: ${Math.round(size)}px`;
+  },
+
   // Returns the transitions of a shortest way between two phases: one step may pass several. Among transitions
   // between the same two phases those count that name the event of the step, if there are any.
   way(from, to, event) {

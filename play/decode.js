@@ -21,11 +21,18 @@ const Decode = {
 
   size: (type) => Number(/(\d+)_t$/.exec(type)?.[1] ?? (type === '_Bool' ? 8 : 32)) / 8,
 
+  // Returns a value with its meaning where protocols have the same one (protocols/protocol.h): the greatest number
+  // of a type stands for none.
+  told(name, type, value) {
+    const meaning = /(^|\.)peer$/.test(name) ? {'-1': 'any', '-2': 'nobody'}[value] : {uint16_t: value === 65535, uint32_t: value === 4294967295}[type] ? 'none' : '';
+    return meaning ? `${value} (${meaning})` : value;
+  },
+
   isZero: (value) => /^\[?[0,]*\]?$/.test(String(value)),
 
   fields(view, base, fields) {
     return fields.filter(([name, , offset]) => !/(^|\.)pad/.test(name) && base + offset < view.byteLength)
-      .map(([name, type, offset]) => [name, Decode.value(view, base + offset, type)]);
+      .map(([name, type, offset]) => [name, Decode.told(name, type, Decode.value(view, base + offset, type))]);
   },
 
   // Returns [name, text] of each field, and of each entry of a list that is not all zero.

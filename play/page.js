@@ -279,10 +279,11 @@ globalThis.ready = (async () => {
   function violation(line, step, more) {
     const [, property, rank, text] = /^violation (\S+) rank=(-?\d+): (.*)$/.exec(line) || /^violation (\S+)(): (.*)$/.exec(line) || /^violation (\S+)() (.*)$/.exec(line);
     const messages = [...text.matchAll(/@(\d+)/g)].map(([, number]) => Number(number));
-    return {property, text: text + more, rank: rank === '' || Number(rank) < 0 ? null : Number(rank), messages, step};
+    const time = times.length ? times[Math.min(step, times.length - 1)] : null;
+    return {property, text: text + more, rank: rank === '' || Number(rank) < 0 ? null : Number(rank), messages, step, time};
   }
 
-  // Returns what the present run violates, {property, text, rank, messages, step}, or null.
+  // Returns what the present run violates, {property, text, rank, messages, step, time}, or null.
   function violated() {
     const at = steps.slice(0, view.at).findIndex((step) => step.violation);
     if (at >= 0) return violation(steps[at].violation, at, '');
@@ -414,7 +415,7 @@ globalThis.ready = (async () => {
     $('ways').innerHTML = await text('states-drawn', 'deflate');
     $('ways').querySelectorAll('title').forEach((title) => title.remove());
     $('coverage').hidden = false;
-    $('ways').scrollLeft = ($('ways').scrollWidth - $('ways').clientWidth) / 2;
+    Coverage.fit($('ways'), $('ways-name'));
   }
 
   function show() {

@@ -214,9 +214,10 @@ const Story = {
     return (event.word ? `${rank}, which lives, is declared dead` : `The crash of ${rank} is detected`) + (checkpoint ? `: back to checkpoint ${checkpoint}` : '');
   },
 
-  // Returns the sentence of plots/narration.c for a violation {property, rank, text, step}, with its step.
-  violated: ({property, rank, text, step}) =>
-    `Violated: ${property}${rank === null ? '' : `, at rank ${rank}`}, by step ${step}: ${text.replace(/@(?=\d)/g, 'message ')}.`,
+  // Returns the sentence of plots/narration.c for a violation {property, rank, text, step, time}; `time` is null
+  // where steps have no times.
+  violated: ({property, rank, text, step, time}) =>
+    `Violated: ${property}${rank === null ? '' : `, at rank ${rank}`}, by ${time === null ? `step ${step}` : `time ${time} s`}: ${text.replace(/@(?=\d)/g, 'message ')}.`,
 
   // Returns the sentence for a step. `over`: no step follows the known ones.
   tell(s, h, over) {

@@ -361,7 +361,11 @@ char *narration_violation(const struct trace_violation *violation)
   g_autofree char *where = violation->rank == DISPATCHER
                                ? g_strdup("")
                                : g_strdup_printf(", at rank %d", violation->rank);
-  return g_strdup_printf("Violated: %s%s: %s.%s%s", violation->property, where, text,
+  bool timed = violation->by && strchr(violation->by, '.');
+  g_autofree char *by = violation->by ? g_strdup_printf(", by %s %s%s", timed ? "time" : "step",
+                                                        violation->by, timed ? " s" : "")
+                                      : g_strdup("");
+  return g_strdup_printf("Violated: %s%s%s: %s.%s%s", violation->property, where, by, text,
                          rule ? "\nThe rule: " : "", rule ? rule->text : "");
 }
 

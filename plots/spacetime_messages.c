@@ -1,6 +1,5 @@
 /* Paints the messages of the space-time diagram (spacetime.c). */
 #include <math.h>
-#include <string.h>
 
 #include "plots/spacetime_inside.h"
 
@@ -86,23 +85,11 @@ static char *message_tooltip(const struct diagram *diagram, const struct message
                          tag != NULL ? tag : "?");
 }
 
-/* Returns whether a violation names the message by its number, "@3". */
-static bool is_named(const struct diagram *diagram, gint64 number)
-{
-  for (unsigned i = 0; i < diagram->trace->violations->len && number >= 0; i++) {
-    const char *text = g_array_index(diagram->trace->violations, struct trace_violation, i).text;
-    while ((text = strchr(text, '@')) != NULL)
-      if (g_ascii_strtoll(++text, NULL, 10) == number)
-        return true;
-  }
-  return false;
-}
-
 /* Marks a message that a violation names, with its number. */
 static void paint_named(struct diagram *diagram, const struct message *message, const char *tail,
                         const char *head, const struct point *line, const char *tooltip)
 {
-  if (message->control || !is_named(diagram, message->number))
+  if (message->control || !trace_file_names(diagram->trace, message->number))
     return;
   spacetime_paint(diagram, STROKE_OFFENDS, tail, head, line, 2, tooltip, NULL);
   g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT, message->number);

@@ -208,6 +208,8 @@ static bool read_violation(struct reader *reader, const char *text, char *words)
   if (ranked && !read_rank(reader, rank + strlen("rank="), &violation.rank))
     return false;
   violation.property = property;
+  if (reader->trace->lines->len > 0)
+    violation.by = trace_file_line(reader->trace, reader->trace->lines->len - 1)->time;
   g_array_append_val(reader->trace->violations, violation);
   return true;
 }
@@ -345,4 +347,15 @@ const struct trace_item *trace_line_action(const struct trace_line *line, const 
     return action;
   }
   return NULL;
+}
+
+bool trace_file_names(const struct trace_file *trace, gint64 number)
+{
+  for (unsigned i = 0; i < trace->violations->len && number >= 0; i++) {
+    const char *text = g_array_index(trace->violations, struct trace_violation, i).text;
+    while ((text = strchr(text, '@')) != NULL)
+      if (g_ascii_strtoll(++text, NULL, 10) == number)
+        return true;
+  }
+  return false;
 }

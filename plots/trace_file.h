@@ -40,6 +40,7 @@ struct trace_violation {
   const char *property;
   int rank; /* DISPATCHER if the line names none */
   const char *text;
+  const char *by; /* time, as written, of the step that violates; NULL: the trace has none */
 };
 
 struct trace_file {
@@ -70,6 +71,10 @@ gint64 trace_item_number(const struct trace_item *, const char *key, gint64 othe
  * it; NULL: there is none. If `after` is NULL, the search begins at the first action. */
 const struct trace_item *trace_line_action(const struct trace_line *, const char *name,
                                            unsigned *after);
+
+/* Returns whether a violation names the message by its number, as "@3". A control message has
+ * numbers of the same sequence. */
+bool trace_file_names(const struct trace_file *, gint64 number);
 
 static inline const struct trace_line *trace_file_line(const struct trace_file *trace,
                                                        unsigned index)

@@ -70,6 +70,26 @@ async function steps(p) {
   is((await at())[1], first, 'and is known at the beginning');
 }
 
+// Tests that a wide diagram of states fits, with its title beside it.
+async function fitted(p) {
+  const box = await p.evaluate(`(() => {
+    const ways = document.createElement('div'), name = document.createElement('p');
+    ways.style.width = '600px';
+    ways.innerHTML = '<svg width="700pt" height="100pt" viewBox="0 0 700 100"><g transform="translate(4 96)"><polygon fill="white" points="-4,4 -4,-96 696,-96 696,4"/><text>A title</text><text>of two lines</text><g><polygon points="0,0 690,0 690,-40 0,-40"/></g></g></svg>';
+    document.body.append(ways);
+    Coverage.fit(ways, name);
+    const made = [name.textContent, ways.scrollWidth, Math.round(ways.firstChild.getBoundingClientRect().width), ways.querySelectorAll('text').length];
+    ways.style.width = '300px';
+    made.push(Math.round(ways.firstChild.getBoundingClientRect().width));
+    ways.remove();
+    return made;
+  })()`);
+  is(box.slice(0, 4), ['A title of two lines', 600, 600, 0], 'a diagram of states is as wide as its box, with the title above it');
+  is(box[4], Math.round(0.6 * 698 * 4 / 3), 'and in a narrow one so wide that it can be read');
+  is(await p.evaluate("[Decode.told('log.peer', 'int16_t', -1), Decode.told('since', 'uint16_t', 65535), Decode.told('log', 'uint16_t', 3)]"), ['-1 (any)', '65535 (none)', 3],
+    'numbers that stand for something say so');
+}
+
 // Tries the diagram of transitions taken, and the strip with the whole run.
 async function covered(p) {
   const text = (id) => p.evaluate(`document.getElementById("${id}").textContent`);
@@ -154,6 +174,7 @@ run(async () => {
   await colours(p);
   await p.go('about:blank').catch(() => {});
   await p.go(`file://${dir}/lie-c3-drop.html`);
+  await fitted(p);
   await covered(p);
   await narrow(p);
   await linked(p);

@@ -72,7 +72,7 @@ async function pictured(p, file, selector, breaks) {
   await p.call('Emulation.setScrollbarsHidden', {hidden: true});
   await p.evaluate(`(() => { // without texts
     document.head.append(Object.assign(document.createElement('style'), {textContent: 'svg text, .names { visibility: hidden; }'}));
-    CanvasRenderingContext2D.prototype.fillText = () => {};
+    CanvasRenderingContext2D.prototype.fillText = CanvasRenderingContext2D.prototype.strokeText = () => {};
     document.activeElement.blur();
   })()`);
   const scheme = (value) => p.call('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value}]});

@@ -51,7 +51,7 @@ sub judge {
     like($story, qr/^ *\d+  Rank $from sends message $number\b.* to rank $rank\b/m, "$claim: message $number is told by rank $from");
   }
   my $told = $sentence =~ s/@(\d+)/message $1/gr;
-  like($story, qr/^Violated: $property, at rank $rank: \Q$told\E\.$/m, "$claim: the narration ends with the sentence");
+  like($story, qr/^Violated: $property, at rank $rank, by step @{[$steps - 1]}: \Q$told\E\.$/m, "$claim: the narration ends with the sentence");
   like($story, qr/^ *@{[$steps - 1]}  /m, "$claim: its last step is " . ($steps - 1));
   my $picture = slurp("out/$claim.svg");
   $picture =~ s/<[^>]*>//g if $picture =~ s/<text[^>]*>([^<]*)<\/text>/ $1 /g;
