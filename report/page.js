@@ -44,38 +44,10 @@ const kinds = {
       wrong.length ? `${wrong.length} not as expected` : claims.length === 1 ? `${claims[0].verdict}, as expected` : 'as expected',
       wrong.length ? false : claims.every(holds) || null);
     fill('facts', Tables.table('Claims', ['claim', 'protocol', 'verdict', 'expected', 'states', 'transitions', 'depth', 'seconds', 'why'],
-      claims.map((c) => [c.id, c.protocol, c.verdict, c.expected, c.states, c.transitions, c.depth, Number(c.seconds.toFixed(2)), c.why])));
+      claims.map((c) => [c.id, c.protocol, c.verdict, c.expected, c.states, c.transitions, c.depth, Number(c.seconds.toFixed(2)), Tables.numbered(c.why)])));
     fill('judged', element('ul', claims.map((c) => element('li', [element('strong', c.id), `: ${c.statement || ''} `,
       element('span', c.verdict, {className: holds(c) ? 'good' : 'bad'}), c.verdict === c.expected ? ', as expected' : `, expected: ${c.expected}`, c.source ? ` (${c.source})` : '']))));
     reproduce(`recline check ${claims.map((c) => c.id).join(' ')} --out again`);
-  },
-
-  campaign() {
-    const [heads, ...rows] = Tables.csv(about.table), [runHeads, ...runs] = Tables.csv(about.runs);
-    const at = (name) => heads.indexOf(name), field = at('field'), keys = heads.slice(1, field);
-    const cells = new Set(rows.map((row) => row[0])).size;
-    title(`Campaign: ${runs.length} runs, ${cells} cells`, '', true);
-    const select = element('select', [...new Set(rows.map((row) => row[field]))].map((name) => element('option', name)));
-    const number = (text) => text === '' ? '' : Number(Number(text).toPrecision(6));
-    const show = () => {
-      const of = rows.filter((row) => row[field] === select.value);
-      $('cells').replaceChildren(Tables.table(`${select.value}: mean of each cell with its 95 % confidence interval`,
-        ['cell', ...keys, 'runs', 'ended', 'mean', '±', 'least', 'most', 'from cell 0', '±'],
-        of.map((row) => [row[0], ...row.slice(1, field), ...['runs', 'ended', 'mean', 'half_width_95', 'least', 'most', 'difference', 'difference_half_width_95'].map((name) => number(row[at(name)]))])));
-    };
-    fill('facts', element('p', element('label', ['Field ', select])), element('div', '', {id: 'cells'}),
-      Object.entries(about.pictures).map(([name, svg]) => Tables.picture(name, svg, 'The means of the cells, which the table above has')));
-    select.value = rows.some((row) => row[field] === 'simulated_s') ? 'simulated_s' : select.value;
-    select.addEventListener('change', show);
-    show();
-    fill('judged', Tables.table('Runs by verdict', ['verdict', 'runs'], Object.entries(runs.reduce((sum, row) => {
-      const verdict = row[runHeads.indexOf('verdict')] || `exit ${row[runHeads.indexOf('exit')]}`;
-      return {...sum, [verdict]: (sum[verdict] || 0) + 1};
-    }, {}))));
-    const sweeps = about.campaign.split('\n').filter((line) => line.startsWith('sweep ')).map((line) => ` --sweep ${line.slice(6)}`).join('');
-    reproduce(`recline campaign ${about.folder}/cells/0.yaml${sweeps} --runs ${Math.round(runs.length / cells)} --out again`,
-      `recline run ${about.folder}/cells/0.yaml --set seed=${runs[0]?.[runHeads.indexOf('seed')] ?? 1}`);
-    fill('scenario', code(about.scenario, 'Scenario of cell 0'));
   },
 
   replication() {
@@ -86,6 +58,7 @@ const kinds = {
 };
 
 kinds.pair = () => Pair.describe();
+kinds.campaign = () => Campaign.describe();
 
 function title(text, verdict, good) {
   document.title = `${text} – recline report`;
@@ -269,10 +242,8 @@ async function open(index) {
   spacetime = new SpaceTime($('spacetime'), trace, view, $('drawn'));
   for (const drawing of [timeline, spacetime]) listenTo(drawing);
   $('run').hidden = $('space').hidden = $('event-list').hidden = false;
-  for (const activity of ['compute', 'mpi', 'protocol']) $(`legend-${activity}`).hidden = !trace.timed && activity !== 'compute';
   $('legend-compute').lastChild.textContent = trace.timed ? ' compute' : ' program';
   $('legend-checkpoint').lastChild.textContent = trace.timed ? ' checkpoint' : ' program held'; // a trace without times tells no more
-  $('legend-violation').hidden = trace.timed || !trace.violations.length;
   for (const id of ['from', 'to']) $(id).parentElement.lastChild.textContent = trace.timed ? ' s' : ' steps';
   if (!known) await trace.loadPeriods();
   timeline.draw();
@@ -282,6 +253,7 @@ async function open(index) {
   if (!known) await trace.loadMessages();
   if (trace.timed) timeline.addStrips();
   $('legend-messages').replaceChildren(...spacetime.legend());
+  showLegend([trace]);
   if (trace.crashes.length) fill('failures', Tables.failures(trace));
   else $('failures').closest('section').hidden = true;
   if (trace.lines_of_recovery.length) fill('recovery', Tables.lines(trace));
@@ -289,6 +261,15 @@ async function open(index) {
   fill('violations', trace.violations.length ? Tables.violations(trace) : [], trace.again < 0 ? []
     : element('p', `All steps from ${trace.again} on come again and again.`));
   view.changed();
+}
+
+// Leaves out of the legend what none of these traces has.
+function showLegend(traces) {
+  const some = (has) => traces.some(has), crashed = some(({crashes}) => crashes.length), wrong = some(({timed, violations}) => !timed && violations.length);
+  const shown = {lines: some((one) => one.lines_of_recovery.length), crash: crashed, crossed: crashed, violation: wrong, ring: wrong,
+    captured: some((one) => one.kind.includes(one.kinds.indexOf('captured')))};
+  ACTIVITIES.forEach((name, activity) => { shown[name] = some((one) => one.of.some(({doing}) => doing.includes(activity))); });
+  for (const [name, is] of Object.entries(shown)) $(`legend-${name}`).hidden = !is;
 }
 
 function listen() {

@@ -67,8 +67,8 @@ const Pair = {
     fill('times', Tables.table('Seconds of a rank, the mean of all', ['activity', 'A', 'B', 'B less A', ...(ready ? ['A, in the window', 'B, in the window'] : [])],
       ACTIVITIES.map((name, i) => {
         const [a, b] = Pair.results.map((result) => result.time_s[name]);
-        return [element('span', [Tables.swatch(name), ` ${name}`]), Tables.seconds(a), Tables.seconds(b), Pair.change(a, b, Tables.seconds),
-          ...(ready ? Pair.drawings.map((drawing) => Trace.duration(inside(drawing, i))) : [])];
+        return [element('span', [Tables.swatch(name), ` ${name}`]), ...[a, b].map((time) => Tables.share(1e9 * time)), Pair.change(a, b, (time) => Tables.share(1e9 * time)),
+          ...(ready ? Pair.drawings.map((drawing) => Tables.share(inside(drawing, i))) : [])];
       })));
     $('by-rank').parentElement.hidden = true;
   },
@@ -121,6 +121,7 @@ const Pair = {
       await drawing.trace.loadMessages();
       listenTo(drawing);
     }
+    showLegend(traces);
     const places = Pair.places(traces);
     $('align').append(...places.map(({name}, i) => element('option', name, {value: i})));
     $('align').onchange = () => Pair.align(common, places[Number($('align').value)]);

@@ -228,6 +228,7 @@ static bool add_campaign(const struct report *r, GError **error)
   g_autofree char *version = g_strndup(text + 8, strcspn(text + 8, "\n"));
   return is_version(file, version, error) && add_file(r, "campaign", "campaign.txt", error) &&
          add_file(r, "table", "table.csv", error) && add_file(r, "runs", "runs.csv", error) &&
+         (!has(r, "answer.json") || add_file(r, "answer", "answer.json", error)) &&
          add_file(r, "scenario", "cells/0.yaml", error) && add_pictures(r, error);
 }
 

@@ -71,7 +71,9 @@ class SpaceTime extends Timeline {
     this.drawCuts(g);
     this.drawSteps(g);
     this.drawCrashes(g);
+    this.drawNamed(g);
     this.drawViolation(g);
+    this.drawRing(g);
     g.restore();
     this.drawCursor(g);
     const {program, control} = this.trace.sentIn(this.view.from, this.view.to);
@@ -84,10 +86,11 @@ class SpaceTime extends Timeline {
   legend() {
     const {trace} = this, palette = Object.fromEntries(['late', 'early', 'accent', 'quiet', 'bad', 'text'].map((name) => [name, `var(--${name})`]));
     const names = {delivered: 'message', 'sent again': 'message that a log sends again', suppressed: 'send suppressed', control: 'control message'};
-    return trace.classes.filter((_, kind) => trace.class.includes(kind)).map((name) => {
+    const lines = trace.classes.filter((_, kind) => trace.class.includes(kind)).map((name) => {
       const [color, width, dash] = SpaceTime.style(name, palette);
       return element('span', [Tables.line(color, width, dash), ` ${names[name] || `${name} message`}`]);
     });
+    return [...lines, ...(trace.named.length ? [element('span', [Tables.line(palette.bad, 3, []), ' named by the violation'])] : [])];
   }
 
   style(name) { return SpaceTime.style(name, this.palette); }
@@ -118,6 +121,43 @@ class SpaceTime extends Timeline {
       g.stroke();
     }
     g.setLineDash([]);
+  }
+
+  // Draws the messages that a violation names, with their numbers, as `recline draw` does.
+  drawNamed(g) {
+    const {trace} = this;
+    g.strokeStyle = g.fillStyle = this.palette.bad;
+    g.lineWidth = 3;
+    for (const {message, number} of trace.named) {
+      const sent = trace.sent[message], y = this.y(trace.rank[sent] - 1), over = trace.received[message], x = this.x(trace.time[sent]);
+      const end = over ? this.x(trace.time[sent + over - 1]) : x + 14, low = y + (this.y(trace.to[message]) - y) * (over ? 1 : 0.4);
+      g.beginPath();
+      g.moveTo(x, y);
+      g.lineTo(end, low);
+      if (over && low !== y) this.head(g, x, y, end, low);
+      g.stroke();
+      this.put(g, String(number), (x + end) / 2, (y + low) / 2 + 4);
+    }
+  }
+
+  // Writes a text so that it can be read on a line.
+  put(g, text, x, y) {
+    g.save();
+    Object.assign(g, {textAlign: 'center', strokeStyle: this.palette.back, lineWidth: 4});
+    g.strokeText(text, x, y);
+    g.fillText(text, x, y);
+    g.restore();
+  }
+
+  // Draws a ring around the step of a counterexample that violates: its last one.
+  drawRing(g) {
+    const {trace} = this, last = trace.steps - 1;
+    if (trace.timed || !trace.violations.length || last < 0) return;
+    g.strokeStyle = this.palette.bad;
+    g.lineWidth = 2;
+    g.beginPath();
+    g.arc(Math.min(this.x(trace.time[last]), GUTTER + this.width - 8), this.y(Math.max(0, trace.rank[last] - 1)), 7, 0, 2 * Math.PI);
+    g.stroke();
   }
 
   head(g, x, y, end, to) {

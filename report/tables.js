@@ -8,6 +8,14 @@ function element(name, content, properties = {}) {
 }
 
 const Tables = {
+  // Lets a long table end with a whole row where it begins to scroll.
+  whole: new ResizeObserver((entries) => entries.forEach(({target}) => {
+    const most = 24 * parseFloat(getComputedStyle(document.documentElement).fontSize), top = target.getBoundingClientRect().top - target.scrollTop;
+    const ends = [...target.querySelectorAll('tr')].map((row) => row.getBoundingClientRect().bottom - top), bar = target.offsetHeight - target.clientHeight;
+    const fits = ends.filter((end) => end + bar <= most).at(-1);
+    target.style.maxHeight = ends.at(-1) + bar > most && fits ? `${fits + bar}px` : '';
+  })),
+
   // Makes a table of rows of cells. The first cell of a row is its head; columns of numbers stand to the right.
   table(caption, heads, rows) {
     const isNumber = (content) => typeof content === 'number' || /^[-+]?[\d.,]+( ?(%|s|ms|µs|ns))?$/.test(content);
@@ -16,8 +24,10 @@ const Tables = {
       {className: side[i], ...(i ? {} : {scope: 'row'})});
     const head = element('thead', element('tr', heads.map((text, i) => element('th', text, {scope: 'col', className: side[i]}))));
     const body = element('tbody', rows.map((row) => element('tr', row.map(cell))));
-    const made = element('table', [element('caption', caption), head, body]);
-    return element('div', made, {className: 'table', tabIndex: 0, role: 'group', ariaLabel: caption});
+    const made = element('table', [element('caption', element('span', caption)), head, body]);
+    const box = element('div', made, {className: 'table', tabIndex: 0, role: 'group', ariaLabel: caption});
+    Tables.whole.observe(box);
+    return box;
   },
 
   // Makes a line of a legend.
@@ -35,6 +45,9 @@ const Tables = {
   // Shows a share of the time. It is a sum of rounded nanoseconds, so its last digits mean nothing.
   share(ns) { return Trace.duration(ns, 5); },
   percent(value) { return `${(100 * value).toFixed(1)} %`; },
+
+  // Returns the text of a violation with the words of its sentence in a narration.
+  numbered: (text) => (text || '').replace(/@(?=\d)/g, 'message '),
 
   // Makes a list of [name, value] pairs.
   facts(pairs) {
@@ -80,7 +93,7 @@ const Tables = {
 
   violations(trace) {
     return Tables.table('Violations in the trace', ['property', 'rank', 'text'],
-      trace.violations.slice(0, 100).map((v) => [v.property, v.rank < 0 ? '-' : v.rank, v.text]));
+      trace.violations.slice(0, 100).map((v) => [v.property, v.rank < 0 ? '-' : v.rank, Tables.numbered(v.text)]));
   },
 
   // Makes a table of the failures, with what each has cost.

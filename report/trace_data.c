@@ -246,6 +246,22 @@ static void add_cuts(const struct data *d)
   json_builder_end_array(d->about);
 }
 
+/* Adds the messages that a violation names, each as its place among all messages and its number. */
+static void add_named(const struct data *d)
+{
+  json_open_list(d->about, "named");
+  for (guint i = 0; i < d->history->messages->len && d->trace->violations->len; i++) {
+    const struct message *m = &g_array_index(d->history->messages, struct message, i);
+    if (m->control || !trace_file_names(d->trace, m->number))
+      continue;
+    json_builder_begin_object(d->about);
+    json_add_whole(d->about, "message", i);
+    json_add_whole(d->about, "number", m->number);
+    json_builder_end_object(d->about);
+  }
+  json_builder_end_array(d->about);
+}
+
 static void add_violations(const struct data *d)
 {
   json_open_list(d->about, "violations");
@@ -280,6 +296,7 @@ static void add_all(const struct data *d, const struct periods *periods, const c
   add_writes(d);
   add_cuts(d);
   add_violations(d);
+  add_named(d);
   add_texts(d);
   json_builder_end_object(d->about);
 }

@@ -178,6 +178,18 @@ async function marks(p) {
   await drawn(p);
 }
 
+// Returns the legend of the timeline, as far as it is shown.
+const legend = (p) => p.evaluate('[...document.querySelectorAll("#run .legend:not(#keys) > span")].filter(({hidden}) => !hidden).map((part) => part.textContent.trim())');
+
+// Returns whether the last step has a ring of the colour of what is bad.
+const ringed = (p) => p.evaluate(`(() => {
+  spacetime.draw();
+  const g = spacetime.canvas.getContext('2d'), {scale, palette, width} = spacetime, last = trace.steps - 1;
+  const x = Math.min(spacetime.x(trace.time[last]), GUTTER + width - 8), y = spacetime.y(Math.max(0, trace.rank[last] - 1));
+  const {data} = g.getImageData(Math.round((x - 9) * scale), Math.round((y + 3) * scale), Math.round(6 * scale), Math.round(3 * scale)), bad = Palette.pixel(palette.bad);
+  return new Uint32Array(data.buffer).includes(bad);
+})()`);
+
 // Tries the search for an event.
 async function sought(p) {
   await p.evaluate('view.all(), view.choose(null), document.getElementById("find").value = "crash"');
@@ -261,17 +273,34 @@ run(async () => {
     await p.evaluate(`open(${i})`);
     const last = fs.readFileSync(`${dir}/check/${claim.id}.trace`, 'utf8').trim().split('\n').filter((line) => /^\d/.test(line)).length;
     is(await p.evaluate('[trace.steps, trace.violations[0].property]'), [last, claim.property], `${claim.id}: all steps of the counterexample, and what it violates`);
-    is(await p.evaluate('[document.getElementById("legend-checkpoint").textContent.trim(), document.getElementById("legend-violation").hidden]'), ['program held', false],
-      `${claim.id}: the legend has what is drawn`);
+    is(await legend(p), await p.evaluate(`(() => {
+      const has = (name) => trace.of.some(({doing}) => doing.includes(ACTIVITIES.indexOf(name))), names = {compute: 'program', checkpoint: 'program held', restart: 'down or restarting', lost: 'lost: from the checkpoint to the rollback'};
+      return [...Object.keys(names).filter(has).map((name) => names[name]), ...(trace.lines_of_recovery.length ? ['black or white lines: recovery lines, dashed if not committed'] : []), ...(trace.crashes.length ? ['✕ crash'] : []), '┇ the violation'];
+    })()`), `${claim.id}: the legend has what is drawn, and nothing else`);
+    const numbers = [...fs.readFileSync(`${dir}/check/${claim.id}.trace`, 'utf8').split('\nviolation ')[1].matchAll(/@(\d+)/g)].map(([, number]) => Number(number));
+    is(await p.evaluate('trace.named.map(({number}) => number)'), [...new Set(numbers)].sort((a, b) => a - b), `${claim.id}: the messages that the violation names are marked`);
+    is(await ringed(p), true, `${claim.id}: a ring is around the step that violates`);
+    is((await text(p, 'violations')).includes('@'), false, `${claim.id}: the violation has the words of its sentence`);
   }
   await names(p);
   await p.go(`file://${dir}/campaign.html`);
   const rows = fs.readFileSync(`${dir}/campaign/table.csv`, 'utf8').trim().split('\n').map((line) => line.split(','));
-  const mean = (field) => rows.filter((row) => row[rows[0].indexOf('field')] === field).map((row) => Number(Number(row[rows[0].indexOf('mean')]).toPrecision(6)));
-  const shown = () => p.evaluate('[...document.querySelectorAll("#cells tbody tr")].map((row) => Number(row.cells[4].textContent))');
-  is(await shown(), mean('simulated_s'), 'the means of a campaign');
+  const mean = (field) => rows.filter((row) => row[rows[0].indexOf('field')] === field).map((row) => Number(row[rows[0].indexOf('mean')]));
+  const shown = () => p.evaluate('[...document.querySelectorAll("#cells tbody tr")].map((row) => row.cells[5].textContent)');
+  const drawn_ = () => p.evaluate('[...document.querySelectorAll("#cells .mean")].map((mark) => mark.getBoundingClientRect().x)');
+  is(await shown(), await p.evaluate(`${JSON.stringify(mean('simulated_s'))}.map((value) => Trace.duration(1e9 * value))`), 'the means of a campaign');
+  const answer = JSON.parse(fs.readFileSync(`${dir}/campaign/answer.json`, 'utf8'));
+  is(await text(p, 'verdict'), answer.answer, 'it begins with the answer');
+  is(await p.evaluate('[...document.querySelectorAll("#facts table")[0].querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent)[1])'),
+    answer.ranking.map(({cell}) => ['c3', 'bookmark'][cell]), 'and the ranking');
+  is(await p.evaluate('[...document.querySelectorAll("#cells .best .name")].map((name) => name.textContent)'),
+    answer.ranking.filter(({tied}) => tied).map(({cell}) => cell).sort().map((cell) => `★ ${['c3', 'bookmark'][cell]}`), 'the best cells are marked');
+  const before = await drawn_();
+  is((before[0] < before[1]) === (mean('simulated_s')[0] < mean('simulated_s')[1]), true, 'the means are drawn');
   await p.evaluate(`(() => { const select = document.querySelector('#facts select'); select.value = 'messages.sent'; select.dispatchEvent(new Event('change')); })()`);
-  is(await shown(), mean('messages.sent'), 'of another field');
+  is((await shown()).map((value) => Number(value.replaceAll(',', ''))), mean('messages.sent').map((value) => Number(value.toPrecision(6))), 'of another field');
+  is([JSON.stringify(await drawn_()) === JSON.stringify(before), await p.evaluate('document.querySelector("figure").parentElement.hidden')], [false, true],
+    'which is drawn, too, in place of the figure of the first one');
   await p.go(`file://${dir}/replication.html`);
   const page = ['replication.md', ...fs.readdirSync(`${dir}/replication/replication`).map(name => `replication/${name}`)]
     .map(name => fs.readFileSync(`${dir}/replication/${name}`, 'utf8')).join('\n');

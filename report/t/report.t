@@ -110,7 +110,7 @@ is(join('|', recline('report run other')), "run-other.html\n|0|", 'a page of two
 refuses('two runs for another tool', 'run other -o page.json', 'two runs for another tool');
 recline('check lie-c3-drop c3-second-crash bookmark-until-equal --out check');
 recline('report check');
-spew('campaign.yaml', "program: {binary: ring, args: ['20'], ranks: 4}\nplatform: {file: clan.xml}\nprotocol: {name: c3}\n"
+spew('campaign.yaml', "program: {binary: ring, args: ['20', '20'], ranks: 4}\nplatform: {file: clan.xml}\nprotocol: {name: c3}\n"
   . "failures: [{of: node, law: exponential, mtbf: 1h}]\n");
 recline('campaign campaign.yaml --runs 3 --sweep protocol.name=c3,bookmark --out campaign');
 recline('report campaign');
