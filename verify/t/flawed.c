@@ -24,12 +24,14 @@ enum flaw {
   STAYS_CLOSED,    /* RECONNECTS; a rank that starts from an image stays paused */
   OLD_COMMIT,      /* the second TIMER commits the first checkpoint once more */
   ALONE_ONCE,      /* ALONE; the timer is set once */
+  ALONE_PUTS_OFF,  /* ALONE; rank 1 sets its timer again and captures nothing */
+  KEEPS,           /* nothing is erased */
   LARGE            /* of messages of more than 1,024 bytes the channels are not flushed */
 };
 
 enum {
   CLOSES = FLAW == RECONNECTS || FLAW == STAYS_CLOSED,
-  LONELY = FLAW == ALONE || FLAW == ALONE_ONCE
+  LONELY = FLAW == ALONE || FLAW == ALONE_ONCE || FLAW == ALONE_PUTS_OFF
 };
 
 enum phase { RUNNING, PAUSED, SAVING };
@@ -90,7 +92,7 @@ static void go_on(struct state *state, struct rcl_actions *actions)
   state->stored = state->given = 0;
   if (FLAW != TOKEN_STAYS || state->captured < 2)
     rcl_act(actions, RCL_ACTION_RELEASE);
-  if (state->captured > 1 && FLAW != TOKEN_KEEPS)
+  if (state->captured > 1 && FLAW != TOKEN_KEEPS && FLAW != KEEPS)
     rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = state->captured - 1;
 }
 
@@ -262,18 +264,20 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     save(state, actions);
 }
 
-/* ALONE, ALONE_ONCE: a TIMER captures. */
+/* ALONE, ALONE_ONCE, ALONE_PUTS_OFF: a TIMER captures. */
 static void step_alone(const struct rcl_config *config, void *memory, const struct rcl_event *event,
                        struct rcl_actions *actions)
 {
   struct state *state = memory;
-  (void)config;
   switch ((enum rcl_event_kind)event->kind) {
   case RCL_EVENT_START:
     rcl_act(actions, RCL_ACTION_SET_TIMER);
     break;
   case RCL_EVENT_TIMER:
-    rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = ++state->captured;
+    if (FLAW == ALONE_PUTS_OFF && config->self == 1)
+      rcl_act(actions, RCL_ACTION_SET_TIMER);
+    else
+      rcl_act(actions, RCL_ACTION_CAPTURE)->checkpoint = ++state->captured;
     break;
   case RCL_EVENT_SEND:
     rcl_act(actions, RCL_ACTION_TRANSMIT);
@@ -286,7 +290,7 @@ static void step_alone(const struct rcl_config *config, void *memory, const stru
     break;
   case RCL_EVENT_DURABLE:
     rcl_act(actions, RCL_ACTION_ERASE)->checkpoint = event->checkpoint - 1;
-    if (FLAW == ALONE)
+    if (FLAW == ALONE || FLAW == ALONE_PUTS_OFF)
       rcl_act(actions, RCL_ACTION_SET_TIMER);
     break;
   default:

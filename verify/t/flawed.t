@@ -62,6 +62,8 @@ judged OLD_COMMIT 'checkpoints: 2, crashes: 0, reach: [commits 1]' 'violated leg
 judged ALONE 'checkpoints: 2, crashes: 0, reach: [commits 1]' holds 'ranks are captured alone'
 judged ALONE_ONCE 'checkpoints: 2, crashes: 0, reach: [commits 1]' 'violated requests' \
   'no rank sets its timer again'
+judged ALONE_PUTS_OFF 'checkpoints: 2, crashes: 0' 'violated requests' \
+  'one rank asks in vain, whatever the timers of others lead to'
 
 # ---- states that are stored as one ----
 
@@ -127,6 +129,17 @@ for form in '' --tap --junit; do
   "$tool" check TOKEN/claim.yaml $form >said 2>err
   check "so does check $form" grep -q 'no occasion to judge.*bounded' said
 done
+
+# ---- how many checkpoints may be stored ----
+
+levels() { # FLAW CHECKPOINTS EXPECTED DESCRIPTION
+  compile "$1"
+  claim "$1" "checkpoints: $2, crashes: 0, properties: [bounded]"
+  sed -i 's/places: anywhere/&, levels: [{storage: memory}, {storage: nfs, every: 2}]/' "$1/claim.yaml"
+  is "$(verdict "$1")" "$3" "$1: $4" "$1/err" "$1/json"
+}
+levels KEEPS 3 holds 'on two levels three checkpoints may be stored'
+levels KEEPS 4 'violated bounded' 'four are one too many'
 
 # ---- sizes of messages ----
 

@@ -1,7 +1,8 @@
 /* Tests that the world keeps a topology as it was written, finds a message whose place a host does
  * not know, says what a host owes, and tells which receives are wildcards. No rank may start from
  * an image that was lost after a recovery to it began. Safe points pass where checkpoints are taken
- * anywhere, and a contribution is taken once when a rank takes part again. */
+ * anywhere, and a contribution is taken once when a rank takes part again. A call of a program that
+ * has no script ends, and the digest of a world does not depend on the numbers of kept bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "protocols/t/tap.h"
 #include "world/rules/in_place.h"
 #include "world/rules/world_parts.h"
+#include "world/rules/world_step.h"
 
 enum { RANKS = 2, MOVES = 2000 };
 
@@ -471,8 +473,64 @@ static void rejoins(bool late, bool grouped)
   script_free(script);
 }
 
+/* ---- worlds without a script ---- */
+
+static void begin_plain(struct world *world, struct parts *parts)
+{
+  world_init(world, rcl_protocol_named("none"), RANKS, 4);
+  world->bounded = true;
+  parts_init(parts, world);
+  world_begin(world, 1, 1);
+}
+
+static void ends_call(void)
+{
+  struct world world;
+  struct parts parts;
+  begin_plain(&world, &parts);
+  const struct content history = read_program(&world, 0)->history;
+  edit_program(&world, 0)->call.state = CALL_JOINED;
+  world_end_call(&(struct step_context){.w = &world, .rank = 0}, true, content_of(7));
+  const struct world_program *program = read_program(&world, 0);
+  ok(program->call.state == CALL_NONE && !program->next &&
+         content_same(&program->history, &history),
+     "a call without a script ends, and its result is not part of the history");
+  parts_clear(&parts);
+  world_clear(&world);
+}
+
+/* Returns the digest of a world in which a rank has an image and a stored image with those bytes,
+ * which are kept behind `others` others. */
+static uint64_t digest_of(const char *image, const char *stored, int others)
+{
+  struct world world;
+  struct parts parts;
+  begin_plain(&world, &parts);
+  const struct world_memory *memory = &world.memory;
+  for (int i = 0; i < others; i++)
+    memory->keep(memory->ctx, "other", 5);
+  edit_rank(&world, 0)->image = memory->keep(memory->ctx, image, 4);
+  const struct world_record record = {
+      .checkpoint = 1, .part = RCL_PART_IMAGE, .image = memory->keep(memory->ctx, stored, 4)};
+  list_insert(&world, WORLD_STORED, 0, 0, 0, &record, sizeof record);
+  uint64_t digest = world_digest(&world);
+  parts_clear(&parts);
+  world_clear(&world);
+  return digest;
+}
+
+static void digests(void)
+{
+  uint64_t digest = digest_of("this", "that", 0);
+  ok(digest_of("this", "that", 3) == digest, "a digest does not depend on numbers of kept bytes");
+  ok(digest_of("thus", "that", 0) != digest && digest_of("this", "thus", 0) != digest,
+     "but on the bytes");
+}
+
 int main(void)
 {
+  ends_call();
+  digests();
   for (int form = 0; form < 4; form++)
     rejoins(form & 1, form & 2);
   covers();

@@ -1,9 +1,12 @@
 /* Does the same random operations to parts in place and to plain arrays: lists grow, lose items
  * anywhere, and are cut. Tests that taking items from the front of a long list moves nothing, and
- * that adding items behind moves the list seldom. */
+ * that adding items behind moves the list seldom. A number of kept bytes that does not exist is
+ * refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "protocols/t/tap.h"
 #include "world/rules/in_place.h"
@@ -143,10 +146,43 @@ static void check_copies(void)
   parts_clear(&parts);
 }
 
+/* ---- numbers of kept bytes ---- */
+
+/* Returns whether forgetting the bytes of that number, or, `reads`, reading them, is a breach. */
+static bool is_breach(uint32_t number, bool reads)
+{
+  int status;
+  uint32_t size;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    close(STDERR_FILENO);
+    if (reads)
+      world.memory.kept(world.memory.ctx, number, &size);
+    else
+      world.memory.forget(world.memory.ctx, number);
+    _exit(0);
+  }
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3;
+}
+
+static void check_numbers(void)
+{
+  begin();
+  uint32_t gone = world.memory.keep(world.memory.ctx, "gone", 4),
+           kept = world.memory.keep(world.memory.ctx, "kept", 4);
+  world.memory.forget(world.memory.ctx, gone);
+  ok(!is_breach(kept, true) && !is_breach(kept, false), "kept bytes are read and forgotten");
+  ok(is_breach(gone, true) && is_breach(gone, false), "those that were forgotten are not");
+  ok(is_breach(0, true) && is_breach(0, false), "nothing is kept as number 0");
+  parts_clear(&parts);
+}
+
 int main(void)
 {
   check_random();
   check_copies();
+  check_numbers();
   uint64_t moved = moved_by_passing(LONG, 4 * LONG);
   ok(moved <= 8 * (uint64_t)LONG, "each item that passes a long list moves two others at most");
   return done();
