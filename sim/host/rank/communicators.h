@@ -15,8 +15,14 @@ struct members {
   bool *is_member; /* by rank of the program */
 };
 
-/* Returns the number of the communicator that call number `call` on `parent` has made for `colour`;
- * with call -1, the members of `made` alone identify it. */
+/* Colours keep two kinds of communicators apart from duplicates: the ones that their members alone
+ * identify, and shrunk ones. The calls that make these three kinds are not counted with collective
+ * calls. They have negative numbers of their own, so calls of two kinds may have the same one. A
+ * program's colour is not negative, nor is the colour of a duplicate. */
+enum { COLOUR_GROUP = -1, COLOUR_SHRUNK = -2 };
+
+/* Returns the number of the communicator that call number `call` on `parent` has made for
+ * `colour`. */
 int communicator_number(const struct comm *parent, int call, int colour, const struct comm *made);
 
 /* Returns the members of the communicator with that number; NULL: there is no such communicator, or

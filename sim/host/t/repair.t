@@ -266,6 +266,13 @@ EOF
 line='2 left, sum 2 flag 5 MPIX_ERR_PROC_FAILED: a process has failed'
 case_ends recovered '' "0: $line; 2: $line" 'a program in Fortran'
 
+# ---- communicators of the same members ----
+"$build/bin/recline-cc" -std=gnu11 -O1 -Wall -Wextra "$here/programs/repair-twins.c" -o twins >log 2>&1
+is $? 0 'the program of twins is built' log
+line='0 messages astray, 0 wrongly revoked'
+case_ends completed '' "0: $line; 1: $line; 2: $line" 'duplicates, groups and shrunk communicators' \
+  --set failures=none --set program.binary=./twins
+
 # ---- intercommunicators ----
 "$build/bin/recline-cc" -std=gnu11 -O1 -Wall -Wextra "$here/programs/repair-merge.c" -o merge >log 2>&1
 is $? 0 'the program of intercommunicators is built' log
@@ -292,4 +299,4 @@ done
 between broken "$(printf %s "$all" | sed 's/; /;/g' | tr ';' '\n' | sort | paste -sd';' | sed 's/;/; /g')" \
   'an intercommunicator of which a rank dies, and then revoked'
 
-finish 68
+finish 71

@@ -347,7 +347,7 @@ static void made_duplicate(struct rank *r, void *rest)
 }
 
 /* Begins MPI_Comm_idup. Freed communicators are not used again here, as an offered one would have
- * to stay until all members have decided. These calls have numbers of their own, from -2 down. */
+ * to stay until all members have decided. These calls have numbers of their own, from -1 down. */
 static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, int *fortran,
                            MPI_Request *request)
 {
@@ -363,7 +363,7 @@ static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, in
   }
   struct share *own = rank_alloc(r, ((size_t)parent->size + 1) * sizeof *own), *all = own + 1;
   struct duplication *duplication = rank_alloc(r, sizeof *duplication);
-  *duplication = (struct duplication){comm, own, -2 - parent->duplicates++, made, fortran};
+  *duplication = (struct duplication){comm, own, -1 - parent->duplicates++, made, fortran};
   own->key = parent->rank;
   struct request *whole = nonblocking_allgather(r, own, sizeof *own, MPI_BYTE,
                                                 EQUAL(all, sizeof *own, MPI_BYTE), parent, NULL);
@@ -453,7 +453,7 @@ struct comm *comm_of_members(struct rank *r, struct comm *parent, int *member, i
     drop(members);
     return known;
   }
-  members->number = communicator_number(parent, -1, 0, members);
+  members->number = communicator_number(parent, -1, COLOUR_GROUP, members);
   members->errors = parent->errors;
   members->next = parent->groups;
   parent->groups = members;

@@ -158,8 +158,7 @@ static void fill(struct comm *left, struct comm *comm, const bool *failed, int n
     if (!failed[i])
       left->member[left->size++] = comm->member[i];
   }
-  left->number =
-      communicator_number(comm, -1 - number, 0, left); /* -1 is for communicators of groups */
+  left->number = communicator_number(comm, -number, COLOUR_SHRUNK, left);
   left->errors = comm->errors;
 }
 

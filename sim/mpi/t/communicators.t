@@ -159,4 +159,17 @@ for at in 40 60 70 80 90 100 110; do
   rm -f out/program.out
 done
 is $right 7 'seven crashes while nonblocking duplicates are made' errors
+
+# ---- communicators of one parent, made in every way ----
+"$build/bin/recline-cc" -Wall -Wextra -Werror "$here/programs/comm-ways.c" -o ways >log 2>&1
+is $? 0 'the program of all ways is built' log
+for protocol in c3 pessimistic causal; do
+  timeout 60 "$recline" run scenario.yaml --set program.binary=./ways --set 'program.args=[]' \
+    --set protocol="{name: $protocol, capacity: 4096}" \
+    --set 'checkpoint={every: 2ms, storage: local, bytes: 10kB}' --set detection=50us \
+    --set 'failures=[{rank: 1, at: 4ms, repair: 100us}, {rank: 3, at: 9ms, repair: 100us}]' \
+    --out out >said 2>stderr
+  is "$? $(cat out/program.out) $(value out/result.json crashes)" '0 0 astray 2' \
+    "$protocol: communicators of one parent stay apart" said stderr
+done
 finish
