@@ -53,6 +53,24 @@ typedef int MPI_Datarep_conversion_function_c(void *userbuf, MPI_Datatype dataty
 #define MPI_F_TAG 1
 #undef MPI_F_ERROR
 #define MPI_F_ERROR 2
+
+/* Describes the type MPI_Status of Fortran 2008. All three forms of a status are the same integers
+ * (MPI 4.0, 19.3.5). */
+typedef MPI_Status MPI_F08_status;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern int mpi_status_ignore_, mpi_statuses_ignore_; /* what Fortran means by address */
+#ifdef __cplusplus
+}
+#endif
+#undef MPI_F_STATUS_IGNORE
+#define MPI_F_STATUS_IGNORE (&mpi_status_ignore_)
+#undef MPI_F_STATUSES_IGNORE
+#define MPI_F_STATUSES_IGNORE (&mpi_statuses_ignore_)
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status *)&mpi_status_ignore_)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)&mpi_statuses_ignore_)
 #define MPI_MAX_PSET_NAME_LEN 256
 #define MPI_MAX_STRINGTAG_LEN 256
 #undef MPI_COMM_TYPE_HW_GUIDED
@@ -170,6 +188,14 @@ MPI_CALL(XBT_PUBLIC int, MPI_Comm_idup_with_info,
 MPI_CALL(XBT_PUBLIC int, MPI_Info_create_env, (int argc, char **argv, MPI_Info *info));
 MPI_CALL(XBT_PUBLIC int, MPI_Info_get_string,
          (MPI_Info info, const char *key, int *buflen, char *value, int *flag));
+
+/* Statuses of Fortran. */
+MPI_CALL(XBT_PUBLIC int, MPI_Status_c2f08,
+         (const MPI_Status *c_status, MPI_F08_status *f08_status));
+MPI_CALL(XBT_PUBLIC int, MPI_Status_f082c,
+         (const MPI_F08_status *f08_status, MPI_Status *c_status));
+MPI_CALL(XBT_PUBLIC int, MPI_Status_f2f08, (const MPI_Fint *f_status, MPI_F08_status *f08_status));
+MPI_CALL(XBT_PUBLIC int, MPI_Status_f082f, (const MPI_F08_status *f08_status, MPI_Fint *f_status));
 
 /* Calls with large counts that cannot be made of calls that count by int. They are refused. */
 MPI_CALL(XBT_PUBLIC int, MPI_Op_create_c,

@@ -94,7 +94,7 @@ function declaration(text,   type, name, parameters, at, rest, what) {
   what = "passed through"
   if (name in by_hand && !(name in kept))
     what = "handled"
-  if (what == "handled" && name !~ /^MPI_(T_|Session_|Group_from_s|Comm_create_from_)|(c2f|f2c|create_errhandler)$/ &&
+  if (what == "handled" && name !~ /^MPI_(T_|Session_|Group_from_s|Comm_create_from_)|(c2f|f2c|f08|f082[cf]|create_errhandler)$/ &&
       !is_irregular(name))
     fortran[fortran_name(name)] = 1
   if (what == "handled")
@@ -340,7 +340,7 @@ function begin_coverage() {
   print "  implement some of these calls (`MPI_Pack_external` and its like): the run ends with one line and exit 64, under every"
   print "  protocol and without one."
   print "- refused: under a protocol, the run ends with one line and exit 64. Without a protocol it is SMPI's call."
-  print "- no: there is no such call in Fortran.\n- Module `mpi_f08` has every call that Fortran has here, except calls that MPI 3 has removed or deprecated"
+  print "- no: there is no such call in Fortran; not in `mpif.h`: modules `mpi` and `mpi_f08` have it.\n- Module `mpi_f08` has every call that Fortran has here, except calls that MPI 3 has removed or deprecated"
   print "  (`MPI_Address`, `MPI_Attr_get` and their like); their names are in `sim/mpi/fortran/procedures`, where\n  a call that is not in the module is named, too."
   print "- `MPIX_...`: handled where programs repair themselves ([run](run.md#programs-that-repair-themselves)),"
   print "  refused elsewhere.\n"
@@ -354,11 +354,15 @@ function shown(what) {
   return what == "handled" ? "**handled**" : what
 }
 
-function write_coverage(what, name) {
+function write_coverage(what, name,   in_fortran) {
+  in_fortran = "no"
+  if (fortran_name(name) in fortran || fortran_name(name) in by_hand)
+    in_fortran = shown(what)
+  if (name ~ /(f2f08|f082f)$/)
+    in_fortran = "not in `mpif.h`"
   order[++rows] = name
-  row[name] = sprintf("| `%s` | %s | %s | %s |", name, shown(what),
-    (fortran_name(name) in fortran || fortran_name(name) in by_hand) ? shown(what) : "no",
-    FILENAME ~ /mpi-(4|large)\.h$/ ? "MPI 4" : FILENAME ~ /mpi-t\.h$/ ? "MPI 3" : "")
+  row[name] = sprintf("| `%s` | %s | %s | %s |", name, shown(what), in_fortran,
+    FILENAME ~ /mpi-t\.h$/ || name ~ /f08/ ? "MPI 3" : FILENAME ~ /mpi-(4|large)\.h$/ ? "MPI 4" : "")
   count_of[what]++
 }
 

@@ -2,10 +2,14 @@
  * which pass their arguments on. Programs that use the module mpi_f08 call these functions, and may
  * leave the error out.
  */
+#include "include/mpi/mpi-4.h"
 #include "sim/mpi/fortran/fortran.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint),
+               "statuses have the same size in Fortran");
 
 static void put_error(int *error, int value)
 {
@@ -158,12 +162,38 @@ void recline_sizeof(const struct descriptor *of, int *size, int *error)
   put_error(error, MPI_SUCCESS);
 }
 
-/* Copies a status, which consists of the same integers in both forms. */
-void recline_status_copy_in_(const MPI_Status *from, MPI_Status *to, int *error)
+/* ---- statuses: the same integers in C, Fortran and Fortran 2008 ---- */
+
+int MPI_Status_c2f08(const MPI_Status *c, MPI_F08_status *f08)
 {
-  *to = *from;
-  put_error(error, MPI_SUCCESS);
+  *f08 = *c;
+  return MPI_SUCCESS;
 }
 
-void recline_status_copy_out_(const MPI_Status *, MPI_Status *, int *)
-    __attribute__((alias("recline_status_copy_in_")));
+int MPI_Status_f082c(const MPI_F08_status *f08, MPI_Status *c)
+{
+  *c = *f08;
+  return MPI_SUCCESS;
+}
+
+int MPI_Status_f2f08(const MPI_Fint *f, MPI_F08_status *f08)
+{
+  memcpy(f08, f, sizeof *f08);
+  return MPI_SUCCESS;
+}
+
+int MPI_Status_f082f(const MPI_F08_status *f08, MPI_Fint *f)
+{
+  memcpy(f, f08, sizeof *f08);
+  return MPI_SUCCESS;
+}
+
+void recline_status_copy_in_(const MPI_Fint *f, MPI_F08_status *f08, int *error)
+{
+  put_error(error, MPI_Status_f2f08(f, f08));
+}
+
+void recline_status_copy_out_(const MPI_F08_status *f08, MPI_Fint *f, int *error)
+{
+  put_error(error, MPI_Status_f082f(f08, f));
+}

@@ -1,4 +1,5 @@
 #include "sim/mpi/fortran/fortran.h"
+#include "include/mpi/mpi-4.h"
 #include "include/mpi/values.h"
 #include "sim/mpi/files/file.h"
 #include "sim/mpi/layer/comm.h"
@@ -14,7 +15,7 @@ enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* as in SMPI's mpif.h 
 const int mpi_unweighted_, mpi_weights_empty_, mpi_errcodes_ignore_, mpi_argv_null_,
     mpi_argvs_null_;
 
-extern const int mpi_bottom_, mpi_in_place_, mpi_status_ignore_, mpi_statuses_ignore_;
+extern const int mpi_bottom_, mpi_in_place_; /* mpi-4.h declares those of statuses */
 
 void fortran_next(const char *name, void *function, size_t size)
 {

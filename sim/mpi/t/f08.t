@@ -212,4 +212,26 @@ EOF
 "$build/bin/recline-cc" -Wall -Werror -c const.c >log 2>&1
 is "$?" 0 'MPI_Compare_and_swap compares what is constant' log
 
-finish 33
+# ---- module mpi: it has Fortran's statuses in both forms ----
+cat >both.f90 <<'EOF'
+program both
+  use mpi
+  implicit none
+  integer :: old(MPI_STATUS_SIZE), again(MPI_STATUS_SIZE), error
+  type(MPI_Status) :: status
+  call MPI_Init(error)
+  old = 0
+  old(MPI_TAG) = 7
+  call MPI_Status_f2f08(old, status, error)
+  status%MPI_SOURCE = 3
+  call MPI_Status_f082f(status, again, error)
+  print '(3(i0, :, 1x))', status%MPI_TAG, again(MPI_TAG), again(MPI_SOURCE)
+  call MPI_Finalize(error)
+end program both
+EOF
+"$f90" -Wall -Werror both.f90 -o both >log 2>&1
+"$recline" run scenario.yaml --set program.binary=./both --set program.ranks=1 \
+  --set 'program.args=[]' --out out >>log 2>&1
+is "$? $(cat out/program.out)" '0 7 7 3' 'module mpi converts statuses' log
+
+finish 34

@@ -325,6 +325,25 @@ static void test_infos(void)
   MPI_Info_free(&info);
 }
 
+static void test_statuses(void)
+{
+  MPI_Status status, back;
+  MPI_F08_status f08, other;
+  MPI_Fint f[MPI_F_STATUS_SIZE];
+  int got, count;
+  MPI_Sendrecv(&rank, 1, MPI_INT, next, 4, &got, 1, MPI_INT, previous, 4, MPI_COMM_WORLD, &status);
+  MPI_Status_c2f08(&status, &f08);
+  expect(f08.MPI_SOURCE == previous && f08.MPI_TAG == 4, "status_c2f08");
+  MPI_Status_f082f(&f08, f);
+  expect(f[MPI_F_SOURCE] == previous && f[MPI_F_TAG] == 4, "status_f082f");
+  f[MPI_F_TAG] = 9;
+  MPI_Status_f2f08(f, &other);
+  expect(other.MPI_SOURCE == previous && other.MPI_TAG == 9, "status_f2f08");
+  MPI_Status_f082c(&other, &back);
+  MPI_Get_count(&back, MPI_INT, &count);
+  expect(back.MPI_TAG == 9 && count == 1, "status_f082c");
+}
+
 static void test_tools(void)
 {
   int provided, number[6], index;
@@ -504,8 +523,8 @@ int main(int argc, char **argv)
 {
   static void (*const tests[])(void) = {
       test_exchange,    test_exchange_in_place, test_partitioned, test_partitions_of_a_type,
-      test_collectives, test_between_groups,    test_infos,       test_tools,
-      test_session,     test_hardware};
+      test_collectives, test_between_groups,    test_infos,       test_statuses,
+      test_tools,       test_session,           test_hardware};
   int rounds = begin(argc, argv);
   make_partitioned();
   make_collectives();
