@@ -244,18 +244,21 @@ static double round_step(double least)
 
 /* Adds an axis on the right: the overhead over the failure-free program, in per cent. gnuplot would
  * put its ticks of a linked axis at values of the left one, which are no round overheads. So the
- * ticks are placed here, and reach a little past the curves. */
+ * ticks are placed here, and reach a little past the curves. Bars begin at 0, so the whole time
+ * tells how far ticks must be apart, and ticks begin at the failure-free program. */
 static void add_overhead(const struct drawing *drawing, GString *gp)
 {
   double base = drawing->figure->failure_free / drawing->unit, least, most;
   extent_of(drawing, &least, &most);
   if (!isfinite(base) || base <= 0.0 || !isfinite(most - least))
     return;
-  double from = 100 * (least / base - 1), to = 100 * (most / base - 1);
+  bool bars = drawing->axis < 0;
+  double from = bars ? -100 : 100 * (least / base - 1), to = 100 * (most / base - 1);
   double step = round_step(fmax((to - from) / 6, 0.01));
   g_string_append(gp, "set ytics nomirror\nset link y2\nset y2tics (");
-  for (double tick = floor(from / step) - 3; tick <= ceil(to / step) + 6; tick++) {
-    g_string_append_printf(gp, "%s'%.10g %%%%'", tick > floor(from / step) - 3 ? ", " : "",
+  double first = bars ? 0 : floor(from / step) - 3;
+  for (double tick = first; tick <= ceil(to / step) + 6; tick++) {
+    g_string_append_printf(gp, "%s'%.10g %%%%'", tick > first ? ", " : "",
                            tick * step + 0.0); /* no "-0" */
     add_number(gp, base * (1 + tick * step / 100));
   }

@@ -118,6 +118,9 @@ campaign --sweep checkpoint.every=2s,50s --runs 20
 check 'what differs is said, too' grep -q '^2s has the least simulated_s; all others are measurably worse' stdout
 campaign --sweep platform.file=clan,flat --runs 2 --json
 is "$(value stdout failure_free_s)" null 'machines that differ have no common failure-free time' stdout
+campaign --sweep protocol.name=bookmark,c3 --runs 2 --out bars
+is "$(sed -n "s/^set y2tics ('0 %%' [^']*'\([0-9]*\) %%'.*/\1/p" bars/figure.gp | awk '{ print ($1 >= 10) }')" 1 \
+  'beside bars the overheads are so far apart that each can be read' bars/figure.gp
 
 campaign --until 5% --jobs 2 --json
 runs=$(value stdout 'cells[0].runs')
