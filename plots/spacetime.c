@@ -85,7 +85,7 @@ static void paint_dispatcher(struct diagram *diagram)
   picture_edge(diagram->picture, "ranks", "ranks", "class", "dispatcher", "pos", pos, "color",
                "#bbbbbb", "penwidth", "0.6", "arrowhead", "none", "tooltip", "dispatcher", NULL);
   struct point at = {LEFT - 20 - picture_text_width("dispatcher", TEXT), y};
-  picture_text(diagram->picture, "dispatcher", at, "dispatcher", TEXT, "#777777", "name");
+  picture_text(diagram->picture, "dispatcher", at, "dispatcher", TEXT, "#6e6e6e", "name");
 }
 
 /* --- recovery lines --- */

@@ -86,17 +86,17 @@ void spacetime_paint_axis(struct diagram *diagram)
     g_array_append_val(placed, room);
     g_autofree char *node = g_strdup_printf("tick-%u", i);
     picture_text(diagram->picture, node, (struct point){tick->x - half - 4, diagram->y}, tick->text,
-                 SMALL, "#777777", "time");
+                 SMALL, "#6e6e6e", "time");
   }
   const char *unit = diagram->trace->timed ? "seconds" : "step";
   struct point at = {LEFT - 24 - picture_text_width(unit, SMALL), diagram->y};
-  picture_text(diagram->picture, "axis", at, unit, SMALL, "#777777", "time");
+  picture_text(diagram->picture, "axis", at, unit, SMALL, "#6e6e6e", "time");
   diagram->y += 12;
   if (diagram->trace->timed)
     picture_text(diagram->picture, "scale", (struct point){LEFT - 4, diagram->y},
                  diagram->shares ? "in the order of time, not to scale; lines of ranks that do not "
                                    "depend on each other share a column"
                                  : "in the order of time, not to scale",
-                 SMALL, "#777777", "time");
+                 SMALL, "#6e6e6e", "time");
   diagram->y += 14;
 }
