@@ -134,15 +134,16 @@ const Diagram = {
       const x1 = x(m.sent), y1 = y(m.from), over = m.received !== null, toward = Math.sign(m.to - m.from) || 1;
       const x2 = over ? x(m.received) : x1 + column / 2, y2 = over ? y(m.to) : y1 + toward * 22;
       const offends = wrong && wrong.messages.includes(m.number);
-      const kinds = [m.control ? 'control' : m.fate === 'discarded' ? 'discarded' : m.crosses || (over ? 'message' : ''), offends ? 'offends' : ''].filter(Boolean);
-      if (over || !m.control) kinds.forEach((kind) => shown.add(kind));
+      const kind = m.control ? 'control' : m.fate === 'discarded' ? 'discarded' : m.crosses || (over ? 'message' : '');
+      if (offends) shown.add('offends'); // it has no other colour
+      else if (kind && (over || !m.control)) shown.add(kind);
       if (!over) shown.add(m.control ? 'control flight' : 'flight');
       const what = m.control ? `${m.name}, control message ${m.number}` : `message ${m.number}${m.crosses ? `, ${m.crosses}` : ''}`;
       const way = m.from === m.to && over ? `M${x1},${y1 + 6} C${x1},${y1 + 26} ${x2},${y1 + 26} ${x2},${y1 + 7}` : `M${x1},${y1} L${x2},${y2}`;
-      out.push(`<path class="message ${kinds.join(' ')}"${over ? ' marker-end="url(#tip)"' : ''} d="${way}"><title>${escape(what)}</title></path>`);
+      out.push(`<path class="message ${kind}${offends ? ' offends' : ''}"${over ? ' marker-end="url(#tip)"' : ''} d="${way}"><title>${escape(what)}</title></path>`);
       if (!over) out.push(`<circle class="flight${m.control ? ' control' : ''}" cx="${x2}" cy="${y2}" r="3"/>`);
       if (m.control ? row > 24 && over : offends || m.crosses)
-        labels.push([m.control ? m.name : String(m.number), (x1 + x2) / 2, (y1 + y2) / 2 + 4, m.control ? 'quiet' : offends ? 'wrong' : m.crosses]);
+        labels.push([m.control ? m.name : `${m.number}${offends && m.crosses ? `, ${m.crosses}` : ''}`, (x1 + x2) / 2, (y1 + y2) / 2 + 4, m.control ? 'quiet' : offends ? 'wrong' : m.crosses]);
     }
     for (const s of steps.slice(begin)) {
       const kind = D.kind(s), last = s.step === steps.length - 1, cx = x(s.step), cy = y(s.rank);
@@ -163,7 +164,8 @@ const Diagram = {
       out.push(`<text class="label wrong violated" text-anchor="middle" x="${Math.max(Math.min(cx, width - half), half)}" y="${y(steps[steps.length - 1].rank) + 24}">✗ ${escape(wrong.property)}</text>`);
     }
     for (const [text, at, line, kind] of labels) put(text, at, [line, line - 12, line + 12], kind);
-    const every = [1, 2, 5, 10, 20, 50].find((step) => step * column >= 28) || 50;
+    const figures = Math.max(28, 7 * String(steps.length).length + 10); // of a step's number
+    const every = [1, 2, 5, 10, 20, 50].find((step) => step * column >= figures) || 50;
     for (let step = Math.ceil(begin / every) * every; step < steps.length; step += every)
       out.push(`<text class="label quiet step" text-anchor="middle" x="${x(step)}" y="${height - 3}">${step}</text>`);
     const names = Array.from({length: ranks}, (_, r) => `<span style="top: ${y(r) - 9}px">rank ${r}</span>`);

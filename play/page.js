@@ -272,7 +272,8 @@ globalThis.ready = (async () => {
       return item;
     }));
     const list = $('lines'), current = list.querySelector('[aria-current]');
-    if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+    const middle = current ? current.offsetTop - list.clientHeight / 2 : 0; // the list begins with a whole step
+    list.scrollTop = ([...list.children].find((item) => item.offsetTop >= middle)?.offsetTop ?? 0) - list.offsetTop;
   }
 
   // Reads the line of a violation, by that step; `more` is added to its text.

@@ -86,7 +86,8 @@ class SpaceTime extends Timeline {
   legend() {
     const {trace} = this, palette = Object.fromEntries(['late', 'early', 'accent', 'quiet', 'bad', 'text'].map((name) => [name, `var(--${name})`]));
     const names = {delivered: 'message', 'sent again': 'message that a log sends again', suppressed: 'send suppressed', control: 'control message'};
-    const lines = trace.classes.filter((_, kind) => trace.class.includes(kind)).map((name) => {
+    const named = new Set(trace.named.map(({message}) => message)); // these have a colour of their own
+    const lines = trace.classes.filter((_, kind) => trace.class.some((one, i) => one === kind && !named.has(i))).map((name) => {
       const [color, width, dash] = SpaceTime.style(name, palette);
       return element('span', [Tables.line(color, width, dash), ` ${names[name] || `${name} message`}`]);
     });
@@ -136,12 +137,16 @@ class SpaceTime extends Timeline {
       g.lineTo(end, low);
       if (over && low !== y) this.head(g, x, y, end, low);
       g.stroke();
-      this.put(g, String(number), (x + end) / 2, (y + low) / 2 + 4);
+      const name = trace.classes[trace.class[message]];
+      this.put(g, ['late', 'early'].includes(name) ? `${number}, ${name}` : String(number), (x + end) / 2, (y + low) / 2 + 4);
     }
   }
 
-  // Writes a text so that it can be read on a line.
+  // Writes a text so that it can be read on a line, and whole; a text beside the window is left out.
   put(g, text, x, y) {
+    const half = g.measureText(text).width / 2, right = GUTTER + this.width;
+    if (x < GUTTER || x > right) return;
+    x = Math.max(GUTTER + half, Math.min(x, right - half));
     g.save();
     Object.assign(g, {textAlign: 'center', strokeStyle: this.palette.back, lineWidth: 4});
     g.strokeText(text, x, y);

@@ -102,14 +102,19 @@ const Tables = {
       const [least, most] = [Math.min(...values), Math.max(...values)];
       return !values.length ? '-' : least === most ? text(least) : `${text(least)} to ${text(most)}`;
     };
-    const lost = ({rank, from, to}) => to < 0 ? 0 : trace.of[rank].between(ACTIVITIES.indexOf('lost'), trace.time[to], trace.time[from]);
+    // Tells what the ranks that go back lose, on average, and how much of it they do after the crash.
+    const lost = (back, crash) => {
+      const since = (begin) => back.reduce((sum, {rank, from, to}) => sum + (to < 0 ? 0
+        : trace.of[rank].between(ACTIVITIES.indexOf('lost'), Math.max(begin, trace.time[to]), trace.time[from])), 0) / back.length;
+      return `${trace.length(since(0))}, of it ${trace.length(since(trace.time[crash]))} after the crash`;
+    };
     return Tables.table('Failures', ['crash', 'ranks', 'detected', 'ranks that go back', 'to checkpoint', 'captured', 'lost, the mean of these ranks', 'the last starts again'],
       trace.failures().slice(0, 100).map(({crashes, detected, back, again}) => {
         const captured = back.filter(({to, checkpoint}) => to >= 0 && checkpoint).map(({to}) => trace.time[to]);
         return [show(crashes[0]), crashes.map((step) => trace.rank[step] - 1).join(', '), show(detected), String(new Set(back.map(({rank}) => rank)).size),
           back.length ? range(back.map(({checkpoint}) => checkpoint), (number) => number ? String(number) : 'the beginning') : '-',
           captured.length ? trace.show(Math.max(...captured)) : '-',
-          back.length ? trace.length(back.reduce((sum, one) => sum + lost(one), 0) / back.length) : '-', back.length ? show(again) : '-'];
+          back.length ? lost(back, crashes[0]) : '-', back.length ? show(again) : '-'];
       }));
   },
 

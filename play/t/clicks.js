@@ -133,7 +133,7 @@ async function drawnMarks(p) {
   })()`);
   is(/^M\d+,70 C/.test(made.arc), true, 'a message of a rank to itself is an arc, beside the lane');
   is(made.texts.includes('choose 1 forced to 2'), true, 'a forced choice is named');
-  is(made.shown, ['choice', 'finished', 'message', 'offends', 'other', 'replay', 'start', 'suppressed', 'violated'], 'each kind is in the legend');
+  is(made.shown, ['choice', 'finished', 'offends', 'other', 'replay', 'start', 'suppressed', 'violated'], 'each kind is in the legend');
   is(made.texts.filter((text) => /^\d+$/.test(text)).length >= 7, true, 'steps have their numbers');
 }
 

@@ -154,7 +154,8 @@ async function failed(p, lines) {
   const row = await p.evaluate('[...document.querySelector("#failures tbody tr").cells].map((cell) => cell.textContent)');
   const shown = await p.evaluate(`[${seconds(crash)}, ${seconds(detected)}, ${seconds(again)}].map((time) => trace.show(time))`);
   is([row[0], row[1], row[2], row[3], row[4], row[7]], [shown[0], '3', shown[1], '8', '2', shown[2]], 'a table tells what the crash has cost');
-  is(row[6], await p.evaluate(`trace.length(trace.of.reduce((sum, own) => sum + own.between(ACTIVITIES.indexOf('lost'), 0, trace.end), 0) / trace.ranks)`), 'with what is lost');
+  const lost = (since) => p.evaluate(`trace.length(trace.of.reduce((sum, own) => sum + own.between(ACTIVITIES.indexOf('lost'), ${since}, trace.end), 0) / trace.ranks)`);
+  is(row[6], `${await lost(0)}, of it ${await lost(seconds(crash))} after the crash`, 'with what is lost before the crash, and until it is noticed');
 }
 
 // Tests that marks are seen, and that the page says what they are.
@@ -274,7 +275,7 @@ run(async () => {
     const last = fs.readFileSync(`${dir}/check/${claim.id}.trace`, 'utf8').trim().split('\n').filter((line) => /^\d/.test(line)).length;
     is(await p.evaluate('[trace.steps, trace.violations[0].property]'), [last, claim.property], `${claim.id}: all steps of the counterexample, and what it violates`);
     is(await legend(p), await p.evaluate(`(() => {
-      const has = (name) => trace.of.some(({doing}) => doing.includes(ACTIVITIES.indexOf(name))), names = {compute: 'program', checkpoint: 'program held', restart: 'down or restarting', lost: 'lost: from the checkpoint to the rollback'};
+      const has = (name) => trace.of.some(({doing}) => doing.includes(ACTIVITIES.indexOf(name))), names = {compute: 'program', checkpoint: 'program held', restart: 'down or restarting', lost: 'lost: from the checkpoint to the rollback, with the wait until the crash is noticed'};
       return [...Object.keys(names).filter(has).map((name) => names[name]), ...(trace.lines_of_recovery.length ? ['black or white lines: recovery lines, dashed if not committed'] : []), ...(trace.crashes.length ? ['✕ crash'] : []), '┇ the violation'];
     })()`), `${claim.id}: the legend has what is drawn, and nothing else`);
     const numbers = [...fs.readFileSync(`${dir}/check/${claim.id}.trace`, 'utf8').split('\nviolation ')[1].matchAll(/@(\d+)/g)].map(([, number]) => Number(number));
