@@ -7,7 +7,7 @@ const fs = require('fs');
 const {is} = require('./browser.js');
 
 const SIDE = 8, TOLERANCE = 0.05;
-const LETTERS = {text: '#', edge: '#', quiet: '#', accent: 'a', bad: 'x', late: 'l', early: 'e',
+const LETTERS = {text: '#', edge: '#', quiet: '#', accent: 'a', bad: 'x', good: 'g', late: 'l', early: 'e',
   compute: 'c', mpi: 'm', protocol: 'p', checkpoint: 'k', restart: 'r', lost: 'u'};
 
 // Runs in the page: returns the rows of letters for a screenshot.
@@ -22,7 +22,13 @@ const READ = async (url, letters, side) => {
   const colour = (name) => style.getPropertyValue(`--${name}`).trim().match(/[0-9a-f]{2}/gi)?.map((hex) => parseInt(hex, 16));
   const palette = Object.entries(letters).map(([name, letter]) => ({letter, rgb: colour(name)})).filter(({rgb}) => rgb);
   palette.push({letter: '.', rgb: colour('back')});
+  const known = new Map();
   const nearest = (data, at) => {
+    const key = data[at] << 16 | data[at + 1] << 8 | data[at + 2];
+    if (!known.has(key)) known.set(key, find(data, at));
+    return known.get(key);
+  };
+  const find = (data, at) => {
     const far = ({rgb}) => rgb.reduce((sum, v, i) => sum + (v - data[at + i]) ** 2, 0);
     const best = palette.reduce((a, b) => far(b) < far(a) ? b : a);
     return far(best) < 40 ** 2 ? best.letter : '.'; // else the pixel is a mixture, at an edge
@@ -45,13 +51,14 @@ const READ = async (url, letters, side) => {
   return rows;
 };
 
-async function look(p, selector) {
+// Returns the letters of an element, or of its upper `most` pixels.
+async function look(p, selector, side = SIDE, most = 1e9) {
   const clip = await p.evaluate(`(() => {
     const box = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
-    return {x: Math.round(box.x + scrollX), y: Math.round(box.y + scrollY), width: Math.round(box.width), height: Math.round(box.height), scale: 1};
+    return {x: Math.round(box.x + scrollX), y: Math.round(box.y + scrollY), width: Math.round(box.width), height: Math.min(Math.round(box.height), ${most}), scale: 1};
   })()`);
   const {data} = await p.call('Page.captureScreenshot', {format: 'png', clip, captureBeyondViewport: true});
-  return p.evaluate(`(${READ})('data:image/png;base64,${data}', ${JSON.stringify(LETTERS)}, ${SIDE})`);
+  return p.evaluate(`(${READ})('data:image/png;base64,${data}', ${JSON.stringify(LETTERS)}, ${side})`);
 }
 
 // Returns the share of squares that differ, among those that are not empty in both.
@@ -97,4 +104,4 @@ async function pictured(p, file, selector, breaks) {
   await scheme('light');
 }
 
-module.exports = {pictured};
+module.exports = {pictured, look, difference};

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # recline report: pages of a run, a check, a campaign and a replication in a headless Chromium; and
-# folders that are none of these. axe-core looks at these pages, those of recline play and of the
-# site: RECLINE_AXE is its file axe.min.js, or else npm fetches it. RECLINE_LONG=1: 64 ranks with
+# folders that are none of these. These pages, those of recline play and of the site, and pictures of
+# recline draw are looked at (looks.js). axe-core looks at the pages, too: RECLINE_AXE is its file axe.min.js, or else npm fetches it. RECLINE_LONG=1: 64 ranks with
 # 1,000,000 events.
 use strict;
 use warnings;
@@ -110,6 +110,13 @@ is(join('|', recline('report run other')), "run-other.html\n|0|", 'a page of two
 refuses('two runs for another tool', 'run other -o page.json', 'two runs for another tool');
 recline('check lie-c3-drop c3-second-crash bookmark-until-equal --out check');
 recline('report check');
+recline('check c3-no-suppress --out flaw');
+recline('report flaw');
+spew('interval.yaml', "program: {binary: halo, args: ['1000', '240', '18000000000000'], ranks: 4}\nplatform: {nodes: 6, spares: 2, speed: 10Gf, "
+  . "memory: 10GBps, network: {bandwidth: 1.25GBps, latency: 5us}, storage: {bandwidth: 2GBps}, mtbf: 20d}\nprotocol: {name: bookmark}\n"
+  . "checkpoint: {every: 3h, storage: nfs, writes: foreground, bytes: 4GB}\nfailures: [{law: exponential, repair: 10min}]\ndetection: 10s\n");
+recline('interval interval.yaml --runs 2 --out interval');
+recline('report interval');
 spew('campaign.yaml', "program: {binary: ring, args: ['20', '20'], ranks: 4}\nplatform: {file: clan.xml}\nprotocol: {name: c3}\n"
   . "failures: [{of: node, law: exponential, mtbf: 1h}]\n");
 recline('campaign campaign.yaml --runs 3 --sweep protocol.name=c3,bookmark --out campaign');
@@ -180,6 +187,12 @@ sub in_browser {
   subtest $name => sub { /^(not )?ok \d+ - (.*)/ ? ok(!$1, $2) : /^1\.\./ ? 1 : diag($_) for split /\n/, $said };
 }
 
+# Pictures of a counterexample, of a part of a run, of the states of a protocol and of machines.
+sub draw {
+  recline("draw $_") for 'flaw/c3-no-suppress.trace -o flaw.svg', 'flaw/c3-no-suppress.trace --dependencies -o deps.svg',
+    'run/trace.txt --from 125ms --to 145ms -o part.svg', 'c3 -o states.svg', map { "$_ -o $_.svg" } qw(sif hnoc cirrus);
+}
+
 # A run of 64 ranks with 1,000,000 events.
 sub large {
   spew('large.yaml', "program: {binary: halo, args: ['512', '1100'], ranks: 64}\nplatform: {file: flat.xml}\nprotocol: {name: c3}\n"
@@ -196,15 +209,20 @@ SKIP: {
   skip 'node or chromium is missing', 1 if 2 > grep { my $tool = $_; grep { -x "$_/$tool" } split /:/, $ENV{PATH} } qw(node chromium);
   in_browser('the page in a browser', 'clicks.js');
   large() if $ENV{RECLINE_LONG};
-  my $axe = $ENV{RECLINE_AXE} // "$dir/axe/node_modules/axe-core/axe.min.js";
-  qx(timeout 60 npm install --prefix axe axe-core\@4 --no-audit --no-fund 2>&1) if !$ENV{RECLINE_AXE};
-  skip 'npm has not fetched axe-core', 1 if !-e $axe;
-  my @played = -e "$build/play/page.html" ? qw(claim at) : ();
+  my @played = -e "$build/play/page.html" ? qw(claim played at) : ();
   recline('play c3-no-suppress -o claim.html') if @played;
+  recline('play flaw/c3-no-suppress.trace -o played.html') if @played;
   recline('play run/trace.txt --at 150ms -o at.html') if @played;
   my @site = qx(cmark-gfm --version 2>&1) && @played && !system("$root/docs/site.pl $build/bin/recline site >site.out 2>&1")
     ? qw(site/index site/docs/check site/docs/protocols/matrix site/docs/how-sure) : ();
-  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run run-other check campaign replication),
+  draw();
+  # What depends on the version of SimGrid is not compared with a kept picture.
+  in_browser('how pages and pictures look', 'looks.js', "$FindBin::Bin/pictures/pages", map({ "+$_.html" } qw(kept check flaw campaign replication)),
+    map({ /^at$|how-sure/ ? "$_.html" : "+$_.html" } @played, @site), qw(run.html run-other.html interval.html +flaw.svg +states.svg +sif.svg part.svg deps.svg hnoc.svg cirrus.svg));
+  my $axe = $ENV{RECLINE_AXE} // "$dir/axe/node_modules/axe-core/axe.min.js";
+  qx(timeout 60 npm install --prefix axe axe-core\@4 --no-audit --no-fund 2>&1) if !$ENV{RECLINE_AXE};
+  skip 'npm has not fetched axe-core', 1 if !-e $axe;
+  in_browser('axe-core', 'axe.js', $axe, map { "$_.html" } qw(run run-other check flaw campaign interval replication),
     $ENV{RECLINE_LONG} ? 'large' : (), @played, @site);
 }
 done_testing();
