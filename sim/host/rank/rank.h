@@ -249,6 +249,7 @@ struct layer {
   bool parked;                   /* some rank has had exceptions when it called us */
   locale_t plain;                /* "C" */
   const char *call;              /* the call that the program has made last */
+  int (*in_parallel)(void);      /* omp_in_parallel() of the program's OpenMP; NULL: it has none */
   bool locales_parked;           /* some rank has set a locale for its thread */
   /* These are called around images. Before a capture, collect() copies the state that libraries
    * hold for the rank into the rank's own memory. After a restore, restored() notes that libraries

@@ -99,7 +99,7 @@ done
 
 # ---- programs that fail ----
 
-check 'the program is built' "$build/bin/recline-cc" -Wall -Wextra -Werror -pthread \
+check 'the program is built' "$build/bin/recline-cc" -Wall -Wextra -Werror -pthread -fopenmp \
   "$here/programs/diagnoses-program.c" -o diagnoses
 cat >fails.yaml <<YAML
 program:    {binary: ./diagnoses, args: [], ranks: 2}
@@ -130,6 +130,11 @@ for call in Comm_rank Sendrecv; do
   fails "thread$([ $call = Sendrecv ] || echo -rank)" \
     "a thread of the program has called MPI_$call, expected calls of MPI in the thread of MPI_Init \
 alone (MPI_THREAD_FUNNELED)"
+done
+
+for call in MPI_Barrier smpi_execute smpi_usleep; do
+  fails region-$call "rank 1 has called $call in a parallel region of OpenMP, expected such calls \
+between regions, or OMP_NUM_THREADS=1"
 done
 
 # After a rollback the recovery may be to blame, so the run is lost and has a result.
@@ -311,4 +316,4 @@ for command in campaign interval; do
     "$([ $command = interval ] && echo 10 || echo 01)-0" "$command: not where all is stated" stdout stderr
 done
 
-finish 62
+finish 65

@@ -119,11 +119,23 @@ static void restored(struct rank *r)
   files_restored(r);
 }
 
+/* Finds out whether the program uses OpenMP. */
+static void find_openmp(void)
+{
+  static const char *const names[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
+  void *openmp = NULL, *symbol;
+  for (size_t i = 0; !openmp && i < G_N_ELEMENTS(names); i++)
+    openmp = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+  symbol = openmp ? dlsym(openmp, "omp_in_parallel") : NULL;
+  memcpy(&layer.in_parallel, &symbol, sizeof symbol); /* ISO C has no such conversion */
+}
+
 /* Begins the layer; `processes` is the size of SMPI's world. The first rank that comes calls this,
  * once. Nothing here may let another rank run, as it would find half a layer. */
 static void begin(int processes)
 {
   give_buffers();
+  find_openmp();
   layer.exceptions = layer_exceptions();
   layer.collect = libc_collect;
   layer.restored = restored;

@@ -38,9 +38,21 @@ static inline void wrap_leave(struct arena *mode, const struct rank *r)
     dead_stack_clear(r->source);
 }
 
+/* Ends the run if the caller is in a parallel region of OpenMP with several threads. All ranks are
+ * one thread: during the call another rank would run, and its regions would replace this one. */
+static inline void layer_refuse_region(const struct rank *r, const char *name)
+{
+  if (layer.in_parallel && __builtin_expect(layer.in_parallel(), 0))
+    die(DIE_INPUT,
+        "rank %d has called %s in a parallel region of OpenMP, expected such calls between "
+        "regions, or OMP_NUM_THREADS=1",
+        r->index, name);
+}
+
 /* Begins a call of that name (static), which takes time. */
 static inline void layer_begin_call(struct rank *r, const char *name)
 {
+  layer_refuse_region(r, name);
   rank_switch(r, ACTIVITY_MPI);
   layer.call = r->mpi->call_name = name;
   r->mpi->call_since = r->since;

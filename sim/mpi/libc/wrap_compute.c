@@ -34,6 +34,7 @@ struct exceptions *layer_exceptions(void)
     struct rank *r = rank_self();                                                                  \
     if (r) {                                                                                       \
       record_deed(#NAME, ARGUMENT);                                                                \
+      layer_refuse_region(r, #NAME);                                                               \
       host_compute(r, FLOPS);                                                                      \
     } else {                                                                                       \
       BEHIND(NAME)                                                                                 \

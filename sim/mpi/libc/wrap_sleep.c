@@ -45,6 +45,7 @@ bool sleep_pass(const char *name, double seconds)
   struct rank *r = mode ? rank_self() : NULL;
   if (r && seconds > 0.0) {
     record_refuse(name);
+    layer_refuse_region(r, name);
     host_sleep(r, seconds);
   }
   wrap_leave(mode, r);

@@ -57,6 +57,16 @@ static void stand_still(MPI_Comm comm, int rank)
   }
 }
 
+static void in_region(MPI_Comm comm)
+{
+  if (is("region-MPI_Barrier"))
+    MPI_Barrier(comm);
+  if (is("region-smpi_execute"))
+    smpi_execute(1.0);
+  if (is("region-smpi_usleep"))
+    usleep(1000);
+}
+
 static void fail(MPI_Comm comm)
 {
   int *nothing = (int *)(uintptr_t)8;
@@ -87,6 +97,11 @@ static void fail(MPI_Comm comm)
     MPI_Publish_name("service", MPI_INFO_NULL, port);
   if (is("MPI_Pack_external_size"))
     MPI_Pack_external_size("external32", 1, MPI_INT, &bytes);
+  if (!strncmp(how, "region-", 7)) {
+#pragma omp parallel num_threads(2)
+#pragma omp master
+    in_region(comm);
+  }
   if (!strncmp(how, "thread", 6)) {
     pthread_create(&thread, NULL, in_thread, &comm);
     pthread_join(thread, NULL);
