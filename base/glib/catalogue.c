@@ -26,8 +26,9 @@ static gint by_name(gconstpointer a, gconstpointer b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns whether the folder is one of the folders of kinds. It may lie below another of them, as
- * claims/long does in claims; its files then belong to the inner one alone. */
+/* Returns whether the folder is that of a kind. The folder of a kind may lie below that of another
+ * kind, as claims/long does below claims. The files in the inner folder belong to the inner kind
+ * alone. */
 static bool is_kind(const char *folder)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds_of); i++) {

@@ -1,12 +1,14 @@
-/* Predicts, on a calibrated machine, measurements that did not go into its description. */
+/* Simulates messages and collectives on a calibrated machine, and compares the times with the
+ * measured ones. The measurements of collectives did not go into the description of the machine;
+ * the measurements of messages did. */
 #ifndef RECLINE_MACHINE_CHECK_H
 #define RECLINE_MACHINE_CHECK_H
 
 #include "command/calibrate/sample_file.h"
 
-/* Simulates the messages and collectives of the samples on the machine `file`, prints measured and
- * simulated times, with a sentence on the largest miss. Returns false with `error` if a simulation
- * fails. */
+/* Simulates every third size of messages, and the collectives, of the samples on the machine
+ * `file`. Prints measured and simulated times, and a sentence on the largest miss. Returns false
+ * with `error` if a simulation fails or no temporary folder can be made. */
 bool check_machine(const struct sample_file *, const char *file, GError **error);
 
 #endif

@@ -1,6 +1,6 @@
-/* Draws a campaign with gnuplot. If a sweep has numbers, the first such sweep is the x axis, and
- * each combination of the others has a curve with its confidence band. Otherwise each cell has a
- * bar with its confidence interval. */
+/* Draws a campaign with gnuplot. The x axis is the first sweep whose values are two or more
+ * numbers. Each combination of values of the other sweeps has a curve with its confidence band.
+ * Without such a sweep each cell has a bar with its confidence interval. */
 #ifndef RECLINE_BANDS_H
 #define RECLINE_BANDS_H
 
@@ -11,7 +11,7 @@ struct figure {
   const char *extra;   /* mean in seconds by theory, as gnuplot's expression over x; NULL: none */
   const char *title;   /* NULL: none */
   double failure_free; /* seconds, to which the right axis refers; NAN: there is no such axis */
-  double theory;       /* value of a sweep over times that is best by theory; 0: none */
+  double theory;       /* best value by theory of a sweep over times, in seconds; 0: none */
 };
 
 /* Writes figure.gp, data included, into `folder`, and lets gnuplot draw figure.svg there. Times
@@ -19,7 +19,7 @@ struct figure {
  * values that are not measurably worse. */
 bool bands_draw(const struct table *, const struct figure *, const char *folder, GError **error);
 
-/* Lets gnuplot run that script in its folder. */
+/* Lets gnuplot run `script` in `folder`. */
 bool bands_gnuplot(const char *folder, const char *script, GError **error);
 
 #endif

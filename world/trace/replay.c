@@ -1,4 +1,4 @@
-/* Replays a trace in a world of its own. */
+/* Replays a trace: in a world of its own, or in a world that the caller continues from there. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include "protocols/text.h"
 #include "world/trace/replay.h"
 
-/* Finds the place of the message with that number in its channel. */
+/* Sets move->index to the place of message `number` in its channel. `place` chooses a copy, if a
+ * fault has doubled the message. */
 static bool find_message(struct replay *r, struct move *move, guint64 number, gint64 place)
 {
   int64_t index = trace_find(r->lines, r->world, move, number, place);
@@ -24,9 +25,9 @@ struct extras {
   guint64 number; /* @n; 0: none */
   gint64 place;   /* at=K; -1: none */
   struct content content;
-  guint64 writes; /* of a crash: move.index */
+  guint64 writes; /* of a crash: the end of each write (move.index) */
   guint64 cut;    /* 1 + world_cut(); 0: none */
-  guint64 leaves; /* of a crash: enum crash_leaves */
+  guint64 leaves; /* of a crash: what it leaves of a node (crash_leaves) */
   bool early;
 };
 
@@ -169,8 +170,8 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   return !extras.number || find_message(r, move, extras.number, extras.place);
 }
 
-/* Returns a hash of the kept bytes with that number; 0: there are none. Equal contents may have
- * different numbers. */
+/* Returns a hash of the kept bytes with the number `number`, as equal bytes may have different
+ * numbers. The number 0 stands for no bytes, and the hash is that of no bytes. */
 static uint32_t kept_digest(const struct world *world, uint32_t number)
 {
   uint32_t size;
@@ -208,7 +209,8 @@ char *trace_state(const struct world *world)
   return g_strdup(g_checksum_get_string(sum));
 }
 
-/* Judges that the state before that step equals the one at the end. */
+/* Reads `again from=STEP`. Returns false unless the present state equals the state before STEP.
+ * Notes the number of moves that repeat. */
 static bool replay_again(struct replay *r, const char *text)
 {
   guint64 step;
@@ -249,9 +251,11 @@ static bool replay_move(struct replay *r, const char *text)
   return true;
 }
 
-/* Judges a violation that no move shows: the state must show it. Three properties cannot be told
- * from the trace alone: `outcome` compares with other runs, `recovers` says that the protocol gave
- * up, and `pure` may say that a step came out differently. */
+/* Checks a line `violation`: the last move, the temporal formula or the present state must show
+ * just that violation. Three violations are taken from the trace as they are. `outcome` compares
+ * with other runs. `recovers` is how the explorer reports a protocol that gives up, which
+ * world_step() does not call a violation. `pure` may say that a step came out differently when it
+ * was repeated. */
 static bool replay_violation(struct replay *r, const char *text)
 {
   if (g_str_has_prefix(text, "violation outcome ") ||
@@ -275,8 +279,9 @@ static bool replay_violation(struct replay *r, const char *text)
   return replay_bad(r, "the trace says '%s', the replay finds no such violation", text);
 }
 
-/* Finds the properties to judge: only those that the trace calls violated. Another property,
- * violated by the same step, would hide them. */
+/* Finds the properties to judge: only the properties that the trace calls violated. A verdict holds
+ * one violation, so another property that the same step violates could hide the one in the trace.
+ */
 static void find_properties(struct replay *r, char **lines)
 {
   r->properties = g_ptr_array_new_with_free_func(g_free);
@@ -368,7 +373,7 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
   return fine;
 }
 
-/* ---- what goes on from a trace ---- */
+/* ---- a run that continues from a trace ---- */
 
 bool trace_hazards(const char *file, unsigned *hazards, GError **error)
 {
@@ -388,8 +393,9 @@ bool trace_hazards(const char *file, unsigned *hazards, GError **error)
   return fine;
 }
 
-/* Compares the header with that of the world, which may have more hazards. Returns the first line
- * after the header; NULL: the headers differ. */
+/* Compares the header of the trace with the header of r->world. Leaves out lines `hazards`, as the
+ * world may have more hazards. Returns the first line after the header, or NULL if the headers
+ * differ. */
 static char **match_header(struct replay *r, char **line, const char *host)
 {
   char *header = trace_header(r->world, host);
@@ -442,7 +448,8 @@ bool trace_continue(const char *file, struct world *world, const char *host,
   bool fine = line != NULL;
   for (; fine && *line && (**line || line[1]); line++) {
     r.line++;
-    if (!g_str_has_prefix(*line, "violation ")) /* else the line of the previous move has it */
+    /* A line `violation` is no move: the move before it has told `taken` of the violation. */
+    if (!g_str_has_prefix(*line, "violation "))
       fine = continue_line(&r, *line, taken);
   }
   g_array_unref(r.moves);

@@ -1,4 +1,4 @@
-/* Writes a counterexample of the explorer as a scenario for `recline run`, and reads it. */
+/* Writes a counterexample of the explorer as a scenario for `recline run`, and reads schedules. */
 #ifndef RECLINE_COUNTEREXAMPLE_H
 #define RECLINE_COUNTEREXAMPLE_H
 
@@ -9,9 +9,9 @@
 /* Returns NULL when real programs can repeat a counterexample of the claim; otherwise why not. */
 const char *counterexample_refuses(const struct scenario *claim, const struct script *script);
 
-/* Writes to `file` the scenario by which real programs repeat a counterexample to that property of
- * the claim. The schedule is the trace that is called `trace`, beside the file. The file is written
- * under a temporary name and renamed. */
+/* Writes to `file` the scenario by which real programs repeat a counterexample: a run of `claim`
+ * that violates `property`. The schedule is the trace `trace`, a name relative to the folder of
+ * `file`. The file is written under a temporary name and renamed. */
 bool counterexample_write(const struct scenario *claim, const char *property, const char *trace,
                           const char *file, GError **error);
 
