@@ -21,7 +21,7 @@ enum { FIELDS = 9 };
 static const uint8_t narrow[FIELDS] = {3, 0, 11, 1, 20, 7, 32, 5, 2},
                      wide[FIELDS] = {4, 2, 11, 9, 20, 8, 32, 6, 31};
 
-/* The expected contents: the numbers of a state -> its tag. */
+/* Holds the expected contents: maps the numbers of a state to its tag. */
 static GHashTable *all;
 static const struct packing *packing;
 
@@ -38,7 +38,7 @@ static gboolean same_numbers(gconstpointer a, gconstpointer b)
   return !memcmp(a, b, FIELDS * sizeof(uint32_t));
 }
 
-/* Few values in some rounds, so that states come again. */
+/* Draws a state. In every third round the numbers have few values, so that states are repeated. */
 static void draw(uint32_t *numbers, unsigned round)
 {
   for (uint32_t i = 0; i < FIELDS; i++) {
@@ -112,7 +112,7 @@ static bool take(struct archive *archive, struct visited *visited, unsigned roun
          (archive->storing || archive->entries <= ARCHIVE_FILES);
 }
 
-/* States of a file that its filter lacks. */
+/* Returns the number of states of a file that its filter lacks. */
 static uint64_t lacking(const struct archive_entry *entry)
 {
   uint64_t count = 0;
@@ -269,7 +269,7 @@ static void sorting(void)
   g_free(one);
 }
 
-/* Nothing that was added is missing; of other states few seem to be there. */
+/* Tests that a filter knows all added states, and takes few other states for added ones. */
 static void filters(void)
 {
   enum { STATES = 100000 };

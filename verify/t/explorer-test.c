@@ -111,7 +111,7 @@ static void counts(const struct small *small, uint64_t states, uint64_t transiti
 
 /* ---- what the explorer remembers ---- */
 
-/* A protocol that breaks the first rule: it keeps something outside of its state. */
+/* Steps a protocol that breaks the first rule: it keeps something outside of its state. */
 static uint32_t steps_taken;
 
 static void cheat(const struct rcl_config *config, void *state, const struct rcl_event *event,
@@ -147,7 +147,7 @@ static bool reads_values(struct transition_cache *m)
   return right;
 }
 
-/* A step that is not applied leaves nothing behind, also one that an audit runs again. */
+/* Tests that a step that is not applied changes nothing, also if an audit repeats the step. */
 static void steps_not_applied(void)
 {
   static const struct small small = {"none", 2,    0, 0,
@@ -184,7 +184,7 @@ static void take_from(struct transition_cache *m, uint32_t origin, uint32_t orig
   }
 }
 
-/* Values of a component have digests of their own, in whichever of its parts they differ. */
+/* Tests that different values of a component have different digests, whatever parts differ. */
 static void digests(void)
 {
   enum { MOVES = 400, ORIGINS = 2 * 3 };
@@ -241,8 +241,9 @@ static void audit(void)
   ok(!breaches(&honest, &options), "one that does not is not");
 }
 
-/* One rank takes a checkpoint by itself. What it stores is forgotten by the START from an image
- * without outputs, and by no other: then it stays held. */
+/* Returns the size of the state of a protocol in which one rank takes a checkpoint by itself. A
+ * START from an image without outputs resets the state. A START from an image with outputs keeps
+ * it, and the rank stays held. */
 static size_t word_bytes(const struct rcl_config *config)
 {
   (void)config;
@@ -276,7 +277,8 @@ static void holds_outputs(const struct rcl_config *config, void *memory,
   (void)config;
 }
 
-/* A canonical form that no START of an image with outputs was tried on: seeded by `blind`. */
+/* Tests that an audit finds a wrong canonical form of states. `blind` makes it wrong: no START from
+ * an image with outputs is tried for it. */
 static void audit_merges(void)
 {
   static const char *const deadlock[] = {"deadlock", NULL};
@@ -306,12 +308,15 @@ static void by_hand(void)
 {
   counts(&(struct small){"none", 1, 0, 0, false, false, 0, "rank 0:"}, 2, 2, 1,
          "an empty program: before and after its start, and a place in the latter");
-  /* Sender: new, started, sent. Receiver: new, started, posted, given. 3 x 3 states, and given
-   * only after sent: 10. Steps: 2 x 3 of the sender, 2 x 3 of the receiver, 1 delivery. Places,
-   * once finished: 4 states in which the sender has sent, 1 with the receiver: 18 in all. */
+  /* The sender is new, has started, or has sent. The receiver is new, has started, has posted, or
+   * was given the message, which happens only after the send: 3 x 3 + 1 = 10 states. The sender
+   * steps 2 x 3 times, the receiver 2 x 3 times, and there is 1 delivery. A finished rank is at a
+   * place for checkpoints: the sender in 4 states, the receiver in 1. So there are 18 transitions.
+   */
   const struct small message = {"none", 2, 0, 0, false, false, 0, "rank 0: send 1\nrank 1: recv 0"};
   counts(&message, 10, 18, 5, "one message: 10 states, 18 transitions, depth 5");
-  /* Allowed anywhere, a place is a move of every started rank: 3 + 4 and 3 + 3 + 1. */
+  /* If places are anywhere, every started rank has one more move: in 3 + 4 states of the sender,
+   * and in 3 + 3 + 1 of the receiver. */
   struct small anywhere = message;
   anywhere.anywhere = true;
   counts(&anywhere, 10, 27, 5, "one message, places anywhere: 27 transitions");
@@ -321,13 +326,14 @@ static void by_hand(void)
 
 struct known {
   const char *protocol;
-  int ranks, messages; /* that each rank may send */
+  int ranks, messages; /* messages that each rank may send */
   uint64_t states, transitions;
   unsigned depth;
   bool is_long;
 };
 
-/* Counts that SPIN, TLC, LTSmin, Rumur and two C programs agree on, up to K=5; 0: not known. */
+/* Has the counts on which SPIN, TLC, LTSmin, Rumur and two C programs agree up to K=5; 0: unknown.
+ */
 static void reference_worlds(void)
 {
   static const struct known worlds[] = {
@@ -372,7 +378,7 @@ static char *free_script(int ranks, const int *most)
   return g_string_free(script, FALSE);
 }
 
-/* Compares with a formula for cl-c: it gives the counts of other programs. */
+/* Compares the counts for cl-c with a formula, which agrees with the other programs. */
 static void formula(void)
 {
   static const struct {
@@ -401,10 +407,11 @@ static void formula(void)
   }
 }
 
-/* More than two billion states in memory, more than five with a disk, only when asked:
- * RECLINE_LARGEST=memory takes 20 GiB, RECLINE_LARGEST=FOLDER 14 GiB and some 25 GB there. In
- * memory two ranks with many messages, as states of more ranks need more than 64 bits; on disk
- * three, whose components have few values, which is faster. */
+/* Explores very large worlds if the user asks for it. RECLINE_LARGEST=memory explores more than two
+ * billion states within 20 GiB. RECLINE_LARGEST=FOLDER explores more than five billion states
+ * within 14 GiB of memory and some 25 GB in the folder. The world in memory has two ranks with many
+ * messages, as states of more ranks need more than 64 bits. The world on disk has three ranks,
+ * whose components have few values, which is faster. */
 static void largest(void)
 {
   const char *asked = g_getenv("RECLINE_LARGEST");
@@ -430,9 +437,9 @@ static void largest(void)
   exploration_clear(&found);
 }
 
-/* On channels without order the tokens are wrong after one message, the first record and all
- * markers, which are 6 with three ranks and 12 with four. SPIN's breadth-first search runs out of
- * 24 GB on the latter. */
+/* Tests cl-t on channels without order. The tokens are wrong after one message, the first record
+ * and all markers: 6 markers with three ranks, 12 with four. With four ranks SPIN's breadth-first
+ * search needs more than 24 GB. */
 static void without_order(void)
 {
   static const char *const claims[] = {"tokens", NULL};
@@ -456,7 +463,8 @@ static void without_order(void)
 
 static const char *const snapshot[] = {"invariant", "tokens", NULL};
 
-/* The properties without those judged at the end, when bookmarks still discard drained messages. */
+/* Names properties, without those that are judged at the end, when bookmark still discards drained
+ * messages. */
 static const char *const on_the_way[] = {"no-loss",  "legal",     "deadlock", "commits",
                                          "recovers", "invariant", NULL};
 
@@ -555,18 +563,19 @@ static void recoveries(void)
       {"blocking", 2, 1, 1, false, false, 0, "rank *: checkpoint, barrier"},
       {"c3~no-hold", 2, 1, 1, false, false, 0,
        "rank 0: checkpoint, send 1, recv 1\nrank 1: recv 0, checkpoint, send 0"},
-      /* A checkpoint that commits before it is durable is found although neither action sees the
-       * other. */
+      /* Tests that a commit before the image is durable is found, although the two actions do not
+       * depend on each other. */
       {"event-logging~done-early", 2, 1, 1, false, true, 0,
        "rank 0: send 1, recv 1\nrank 1: send 0, recv 0"},
       {"lai-yang~image-not-awaited", 2, 1, 1, false, true, 0,
        "rank 0: send 1, recv 1\nrank 1: send 0, recv 0"},
-      /* To gather waits for contributions. */
+      /* Tests a gather, which waits for contributions. */
       {"c3", 2, 1, 1, false, false, 0,
        "rank 0: allreduce, checkpoint, bcast 0, checkpoint\n"
        "rank 1: allreduce, bcast 0, checkpoint, checkpoint"},
   };
-  /* Stubborn sets before the crash, if there is one and the abstraction is not refused. */
+  /* Names the reductions: stubborn sets are used before the crash, if the world has a crash and the
+   * abstraction is not refused. */
   static const char *const names[G_N_ELEMENTS(worlds)] = {
       "por, recovery", "por, recovery", "por, recovery", "por, recovery", "por, recovery",
       "recovery",      "recovery",      "por, recovery", "por, recovery", "recovery",
@@ -583,8 +592,9 @@ static void recoveries(void)
   }
 }
 
-/* A coordinator that took a checkpoint because others ask for it would, by itself, seem to take
- * more and more of them, of which no message would have to come before a commit. */
+/* Tests that the abstraction of one rank follows a coordinator which takes a checkpoint because
+ * others ask. Otherwise the coordinator alone would seem to take ever more checkpoints, and no
+ * message would have to come before a commit. */
 static void asked_by_itself(void)
 {
   static const struct small small = {"event-logging",
@@ -604,13 +614,13 @@ static void asked_by_itself(void)
      reduced.states, full.states);
 }
 
-/* A protocol of two ranks that commits a checkpoint before rank 1's image of it is durable, but
- * awaits that before its programs go on and it asks for the next one. So the end of that write
- * always comes before the next commit, and is seen all the same: it is of the checkpoint that is
- * recovered from. */
+/* Holds the state of a protocol of two ranks. It commits a checkpoint before rank 1's image is
+ * durable, but waits for that image before programs go on and before it asks for the next
+ * checkpoint. So the write always ends before the next commit. The search must still see the end of
+ * the write, as a recovery uses this very checkpoint. */
 struct careless {
   uint32_t wanted, captured;
-  uint32_t own, done, committed, durable; /* at rank 0, of the checkpoint under way */
+  uint32_t own, done, committed, durable; /* at rank 0, for the checkpoint under way */
 };
 
 enum { TAKE = 1, DONE, LATE };
@@ -727,10 +737,10 @@ static void late_record(void)
 
 /* ---- what is left over at the end ---- */
 
-/* A rank sends each message twice; to the other one what is left over at the end no longer counts
- * once it drains its channels: at once, or, `holds`, only where it was held and something let it
- * go.
- */
+/* Holds the state of a protocol that sends each message twice, so that a message is left over at
+ * the end. This message no longer counts once the receiver drains its channels. The receiver drains
+ * at a control message OPEN; if vanishing_holds, only while it holds its program, which it then
+ * releases. */
 struct vanishing {
   uint32_t held, open;
 };
@@ -780,9 +790,9 @@ static void vanishing_step(const struct rcl_config *config, void *memory,
   }
 }
 
-/* A rank's actions at the end must not undo a violation there: such a protocol is explored in full,
- * whichever rank it is. With `holds` the one such step leads from the node of the abstraction that
- * is found last. */
+/* Tests that a protocol is explored in full if actions of a rank at the end can undo a violation
+ * there, whichever rank that is. With vanishing_holds the only such step leads from the node of the
+ * abstraction that is found last. */
 static void vanishing(void)
 {
   static const char *const controls[] = {"none", "open", "go", NULL}, *const once[] = {
@@ -812,7 +822,8 @@ static void vanishing(void)
   }
 }
 
-/* bookmark, but a rank that is told of a crash, or starts again, also does `extra`. */
+/* Is an action that a variant of bookmark takes, too, at an event of kind `extra_at`: when a rank
+ * is told of a crash, or when it starts again. */
 static struct rcl_action extra;
 static enum rcl_event_kind extra_at;
 
@@ -831,7 +842,8 @@ static void goes_on(const struct rcl_config *config, void *state, const struct r
     actions->item[0].checkpoint = event->checkpoint;
 }
 
-/* A protocol that breaks an assumption is noticed: then nothing is left out. */
+/* Tests that a protocol that breaks an assumption is noticed, and that no state is left out then.
+ */
 static void no_recovery(void)
 {
   static struct rcl_protocol talkative;
@@ -876,7 +888,7 @@ static void reduced_worlds(void)
   static const struct {
     const char *protocol;
     int ranks, messages;
-    uint64_t full, por, all; /* states, and the part of them that is left: 1 / por, 1 / all */
+    uint64_t full, por, all; /* states; the reductions leave 1/por and 1/all of them */
     bool is_long;
   } worlds[] = {
       {"cl-c", 3, 2, 96860, 100, 190, false},
@@ -915,7 +927,7 @@ static void reduced_worlds(void)
   }
 }
 
-/* Explores worlds that no full search on this machine ends, and compares the counts with kept
+/* Explores worlds that are too large for a full search, and compares the counts with recorded
  * ones. */
 static void beyond(void)
 {
@@ -937,8 +949,8 @@ static void beyond(void)
   }
 }
 
-/* The snapshot depends on which messages are sent before a rank records: to take all moves for
- * independent loses states at rest and violations. */
+/* Tests a wrong relation, by which all moves are independent. It loses states at rest and
+ * violations, as a snapshot depends on which messages are sent before a rank records. */
 static void wrong_relation(void)
 {
   struct exploration full, reduced;
@@ -947,8 +959,7 @@ static void wrong_relation(void)
      "a wrong relation of independence is found out");
 }
 
-/* Every orbit is visited once: as many orbits as the full search meets, whatever the number of
- * workers. */
+/* Tests that each orbit of the full search is visited exactly once, with any number of workers. */
 static void symmetry(void)
 {
   static const struct small worlds[] = {
@@ -968,7 +979,7 @@ static void symmetry(void)
   }
 }
 
-/* cl-c, but messages are white for ever. */
+/* Steps cl-c with the flaw that messages stay white. */
 static void pale(const struct rcl_config *config, void *state, const struct rcl_event *event,
                  struct rcl_actions *actions)
 {
@@ -984,8 +995,8 @@ static void keep_names(const struct rcl_config *config, void *state, const int16
   (void)to;
 }
 
-/* The flaw: rank 2 sends its messages with the colours exchanged. All ranks have the same values
- * and the same messages, but not at the same steps. */
+/* Steps a protocol in which rank 2 exchanges the colours of its messages. So ranks have the same
+ * values and messages, but at different steps. */
 static void unlike(const struct rcl_config *config, void *state, const struct rcl_event *event,
                    struct rcl_actions *actions)
 {
@@ -1080,7 +1091,7 @@ static void same_with_workers(const struct small *small)
   exploration_clear(&one);
 }
 
-/* Violated after 28 moves. */
+/* Describes a world that is violated after 28 moves. */
 static const struct small no_hold = {
     "c3~no-hold",
     2,
@@ -1111,7 +1122,7 @@ static void bounds(void)
   exploration_clear(&found);
 }
 
-/* Returns the number of states with fingerprints of that many bits. */
+/* Returns the number of states that a search with fingerprints of `bits` bits finds. */
 static uint64_t by_fingerprints(const struct small *small, unsigned bits, unsigned workers,
                                 bool reduced, double *omission)
 {
@@ -1157,8 +1168,8 @@ static void fingerprints(void)
   exploration_clear(&found);
 }
 
-/* Fields lie side by side: a word is opened when no word has room, and a field that is wider than
- * what is left goes to the next. */
+/* Tests that packed fields lie side by side. A field goes to the next word if it is wider than the
+ * room that is left, and a new word is begun if no word has room. */
 static void packs_tightly(void)
 {
   const uint8_t bytes[] = {8, 8, 8, 8, 8, 8, 8}, words[] = {32, 32};
@@ -1171,8 +1182,8 @@ static void packs_tightly(void)
   free(wide);
 }
 
-/* A search has a queue for each of two levels, and two queues for each worker. The bytes of all
- * decide what goes to disk. */
+/* Tests the bytes of queues, which decide what goes to disk. A search has a queue for each of two
+ * levels, and two queues for each worker. */
 static void queue_bytes(void)
 {
   g_autofree struct worker *workers = g_new0(struct worker, 2);
@@ -1250,7 +1261,7 @@ static void tables(void)
   intern_clear(&table);
 }
 
-/* Fingerprints have as many bits as were asked for. */
+/* Tests that fingerprints have the number of bits that the caller asked for. */
 static void fingerprints_of(void)
 {
   bool right = true;
@@ -1269,8 +1280,8 @@ static void fingerprints_of(void)
   ok(right, "fingerprints have as many bits as were asked for");
 }
 
-/* Words are filled: the widest numbers first, behind the tag in the first word, to the last bit in
- * the others. */
+/* Tests that packing fills words, the widest numbers first: the first word behind the tag, the
+ * other words to the last bit. */
 static void filled(void)
 {
   static const uint8_t halves[] = {16, 16, 16, 16, 16}, whole[] = {32, 26, 32};
@@ -1286,7 +1297,8 @@ static void filled(void)
   free(of_whole);
 }
 
-/* States come out of a frontier as they went in, also from disk, and share by share. */
+/* Tests that states leave a frontier in the order in which they entered, also from disk and in
+ * shares. */
 static void chunks(void)
 {
   static const uint8_t bits[] = {20, 20, 20};
@@ -1330,7 +1342,7 @@ static void chunks(void)
   free(packing);
 }
 
-/* Memory of states that are on disk is there for others: the heap stays small. */
+/* Tests that the memory of states on disk is used again, so that the heap stays small. */
 static void spilled_memory(void)
 {
   enum { STATES = 1 << 20 };
@@ -1355,7 +1367,7 @@ static void spilled_memory(void)
   free(packing);
 }
 
-/* A visited set that grows and is laid out anew keeps what it has. */
+/* Tests that a visited set keeps its states when it grows and when its layout changes. */
 static void visited(unsigned threads)
 {
   const uint8_t narrow[] = {20, 4, 0}, wide[] = {20, 31, 20};
@@ -1401,7 +1413,7 @@ int main(void)
     printf("Bail out! %s\n", error->message);
     return 1;
   }
-  spilled_memory(); /* first: nothing has been freed yet */
+  spilled_memory(); /* comes first, as nothing has been freed yet */
   tables();
   visited(1);
   visited(3);

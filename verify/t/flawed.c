@@ -1,32 +1,34 @@
 /* A protocol for verify/t/sound.t: all ranks pause, flush their channels and are captured together,
- * as in examples/pause.c. FLAW, given to the compiler, says in what it differs from that. */
+ * as in examples/pause.c. The compiler is given FLAW, which says how the protocol differs from
+ * that example. */
 #include <recline/commit.h>
 
-/* Variants up to the line differ, and are correct. */
+/* Names the variants. Variants above the line are correct. A name at the beginning of a comment
+ * says that the variant also does what the named one does. */
 enum flaw {
   NONE,
   AGAIN,      /* a TIMER begins a checkpoint and sets the timer again, or puts it off */
   EVERY_2ND,  /* the first TIMER sets the timer again and sends a message, the second one begins */
   OTHER_ASKS, /* rank 1 has the timer, and asks the coordinator */
-  TAGS_TOKEN, /* behind a message of tag 7 a control message goes round for ever */
-  RECONNECTS, /* who starts with closed connections waits until all are open */
+  TAGS_TOKEN, /* after a message of tag 7 a control message goes round for ever */
+  RECONNECTS, /* a rank that starts with closed connections waits until all are open */
   ALONE,      /* each rank is captured alone, and recovers on its own */
   /* ---- */
-  NO_DONE,         /* AGAIN; a rank that is given a message while it is stored is never done */
+  NO_DONE,         /* AGAIN; a rank that gets a message while its image is written is never done */
   WANTS,           /* a TIMER sets the timer again, and notes in the state that it did */
-  TELLS,           /* the same with a control message */
-  PUTS_OFF,        /* the same with neither */
+  TELLS,           /* a TIMER sets the timer again, and sends control messages */
+  PUTS_OFF,        /* a TIMER sets the timer again, and nothing else */
   OTHER_ASKS_ONCE, /* OTHER_ASKS; the timer is set once */
-  TOKEN,           /* a control message goes round for ever, */
-  TOKEN_KEEPS,     /* and nothing is erased, */
-  TOKEN_STAYS,     /* or who pauses for the second checkpoint stays so */
+  TOKEN,           /* a control message goes round for ever */
+  TOKEN_KEEPS,     /* TOKEN; nothing is erased */
+  TOKEN_STAYS,     /* TOKEN; a rank that pauses for the second checkpoint stays paused */
   OUTPUTS,         /* a rank that starts from an image with outputs stays paused */
   STAYS_CLOSED,    /* RECONNECTS; a rank that starts from an image stays paused */
   OLD_COMMIT,      /* the second TIMER commits the first checkpoint once more */
   ALONE_ONCE,      /* ALONE; the timer is set once */
   ALONE_PUTS_OFF,  /* ALONE; rank 1 sets its timer again and captures nothing */
   KEEPS,           /* nothing is erased */
-  LARGE            /* of messages of more than 1,024 bytes the channels are not flushed */
+  LARGE            /* a rank does not wait for its own messages of more than 1,024 bytes */
 };
 
 enum {
@@ -44,7 +46,7 @@ static const char *const promises[] = {"bounded", NULL};
 struct state {
   uint32_t phase;
   uint32_t captured; /* the last checkpoint captured */
-  uint32_t markers;  /* received for the next one */
+  uint32_t markers;  /* markers received for the next checkpoint */
   uint32_t own;      /* messages in transit from this rank to itself */
   struct rcl_commit commit;
   uint32_t ticks, stored, given;
@@ -108,7 +110,7 @@ static void begin(const struct rcl_config *config, struct state *state, struct r
     pause(config, state, actions);
 }
 
-/* AGAIN: the timer is set in any case. */
+/* Begins a checkpoint in variant AGAIN, which sets the timer in any case. */
 static void begin_again(const struct rcl_config *config, struct state *state,
                         struct rcl_actions *actions)
 {
@@ -207,7 +209,8 @@ static void end_commit(const struct rcl_config *config, struct state *state,
     rcl_commit_end(&state->commit, actions);
 }
 
-/* Messages of that length, from this rank to itself, are waited for. */
+/* Returns whether a capture waits for the message: it is to this rank itself; for LARGE, also
+ * short. */
 static bool counts(const struct rcl_config *config, const struct rcl_event *event)
 {
   return event->peer == config->self && (FLAW != LARGE || event->bytes <= 1024);
@@ -264,7 +267,7 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
     save(state, actions);
 }
 
-/* ALONE, ALONE_ONCE, ALONE_PUTS_OFF: a TIMER captures. */
+/* Steps ALONE, ALONE_ONCE and ALONE_PUTS_OFF, in which a TIMER captures. */
 static void step_alone(const struct rcl_config *config, void *memory, const struct rcl_event *event,
                        struct rcl_actions *actions)
 {

@@ -1,18 +1,18 @@
-/* Steps that the grammar of a step refuses, by name: for grammar-test.c, which asks the table, and
- * for grammar-plugin.c, which takes them in checks and in runs. */
+/* Names steps that the grammar of a step refuses. grammar-test.c asks the table about them, and
+ * grammar-plugin.c takes them in checks and in runs. */
 #ifndef RECLINE_GRAMMAR_CASES_H
 #define RECLINE_GRAMMAR_CASES_H
 
 #include "protocols/protocol.h"
 
-/* The protocols of grammar-plugin.c. */
+/* Numbers the protocols of grammar-plugin.c. */
 enum grammar_protocol { ABOVE, BELOW, ALONE, CLOCKED, RANDOM, GRAMMAR_PROTOCOLS };
 
 struct grammar_case {
   const char *name;
   enum grammar_protocol protocol;
   enum rcl_event_kind event;
-  bool instead;         /* of what the protocol answers; else behind that */
+  bool instead; /* `list` replaces the answer of the protocol; false: it follows the answer */
   const char *expected; /* the text of the violation, from the action on */
   uint32_t count;
   struct rcl_action list[3];

@@ -1,6 +1,7 @@
-/* A protocol that takes checkpoints and, where the key protocol.interval names one from 1 on, one
- * step of grammar-cases.h that hosts refuse: the first of that event at a rank. Another form,
- * random, adds actions now and then, drawn by the same key, that may stand at any event. */
+/* Takes checkpoints, and one step that hosts refuse. The key protocol.interval is the number, from
+ * 1, of that step in grammar-cases.h; a rank takes it at the first such event. The protocol
+ * `random` adds, now and then, drawn actions that are allowed at any event; protocol.interval is
+ * its seed. */
 #include "protocols/parts/commit.h"
 #include "verify/t/grammar-cases.h"
 
@@ -30,7 +31,7 @@ static void captured(const struct rcl_config *config, struct state *state, uint3
   (void)config;
 }
 
-/* Where ranks are independent, or have clocks, none is taken. */
+/* Begins a checkpoint. No checkpoint is taken where ranks are independent or have clocks. */
 static void take(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (!rcl_commit_begin(&state->commit, true, state->captured + 1, actions))

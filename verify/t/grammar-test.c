@@ -17,9 +17,9 @@
 static const struct grammar_list {
   uint32_t count;
   struct rcl_action item[3];
-} * told; /* NULL: as protocols[] do */
+} * told; /* the answer; NULL: that of `under` */
 static struct rcl_event asked;
-static const struct rcl_protocol *under; /* that the world runs */
+static const struct rcl_protocol *under; /* the protocol that the world runs */
 
 static void step_as_told(const struct rcl_config *config, void *state,
                          const struct rcl_event *event, struct rcl_actions *actions)
@@ -53,7 +53,7 @@ struct stage {
   struct rcl_actions actions;
   struct situation at[SITUATIONS];
   unsigned count;
-  uint32_t kept; /* by the world, for situations */
+  uint32_t kept; /* number of contents that the world keeps for situations */
 };
 
 static struct place *save(struct stage *s)
@@ -120,7 +120,7 @@ static void note_situations(struct stage *s, const struct open_moves *moves)
   }
 }
 
-/* Walks through the world at random, always in the same ways, until nothing is new. */
+/* Finds situations by random walks through the world. All runs of the test take the same walks. */
 static void find_situations(struct stage *s)
 {
   struct place *begin = save(s);
@@ -253,7 +253,7 @@ static bool is_legal(enum grammar_protocol number, int rank, const struct rcl_ev
   return given <= 1 && (given || given_up || !needs);
 }
 
-/* An action of that kind whose fields fit the event. */
+/* Returns an action of kind `kind` whose fields fit the event. */
 static struct rcl_action fitting(enum grammar_protocol number, int rank,
                                  const struct rcl_event *event, enum rcl_action_kind kind)
 {
@@ -316,7 +316,7 @@ static void print_list(const struct rcl_event *event, const struct grammar_list 
     note("  %s", action_print(NULL, &list->item[i], text));
 }
 
-/* The table, the world, and what protocol.h says (-1: not asked). */
+/* Compares the answers of the table, of the world, and of protocol.h (`says`; -1: not asked). */
 static void compare(struct stage *s, enum grammar_protocol number, const struct situation *at,
                     const struct grammar_list *list, int says)
 {
@@ -357,7 +357,7 @@ static void try_lists(struct stage *s, enum grammar_protocol number, const struc
   }
 }
 
-/* Each field of each action, set to a value at an edge, alone and behind an answer. */
+/* Sets each field of each action to a value at an edge, and tries it alone and after an answer. */
 static void try_fields(struct stage *s, enum grammar_protocol number, const struct situation *at)
 {
   static const unsigned char values[] = {0, 1, 2, 127, 128, 254, 255};
@@ -423,8 +423,8 @@ static const struct {
                     {"words", offsetof(struct rcl_event, words[1])},
                     {"words", offsetof(struct rcl_event, words[2])}};
 
-/* The world takes no event from a host of which a field is not zero that its kind does not name;
- * and of what it lists for the explorer each field is named. */
+/* Tests that the world refuses an event of a host if a field is not zero that events of its kind do
+ * not have. The events that the world lists for the explorer must have no such field, either. */
 static void try_event_fields(struct stage *s, const struct situation *at)
 {
   const char *wrong = grammar_unnamed_field(&at->move.event);

@@ -101,7 +101,8 @@ static void commit_once(struct naive *state, bool all, struct rcl_actions *actio
   rcl_act(actions, RCL_ACTION_COMMIT)->checkpoint = 1;
 }
 
-/* The flaw: what is told of the log is forgotten where the image was not told of yet. */
+/* Steps a protocol with a flaw: a message about the log is ignored if it comes before the message
+ * about the image. */
 static void forgets_log(const struct rcl_config *config, void *memory,
                         const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -115,7 +116,8 @@ static void forgets_log(const struct rcl_config *config, void *memory,
     commit_once(state, state->own == 3 && state->image && state->log, actions);
 }
 
-/* The flaw: it commits when all images are durable, and does not wait for the logs. */
+/* Steps a protocol with a flaw: it commits when all images are durable, without waiting for logs.
+ */
 static void waits_for_images(const struct rcl_config *config, void *memory,
                              const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -127,7 +129,8 @@ static void waits_for_images(const struct rcl_config *config, void *memory,
     commit_once(state, state->own & 1 && state->image, actions);
 }
 
-/* The flaw: it lets each timer go off for nothing, so that the coordinator is as it was. */
+/* Steps a protocol with a flaw: a timer only sets the timer again, and the state stays as it was.
+ */
 static void ignores_timers(const struct rcl_config *config, void *state,
                            const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -137,7 +140,7 @@ static void ignores_timers(const struct rcl_config *config, void *state,
     naive_step(config, state, event, actions);
 }
 
-/* The flaw: rank 1 sets its clock when it starts, and never again. */
+/* Steps a protocol with a flaw: rank 1 sets its timer when it starts, and never again. */
 static void clock_once(const struct rcl_config *config, void *state, const struct rcl_event *event,
                        struct rcl_actions *actions)
 {
@@ -149,7 +152,7 @@ static void clock_once(const struct rcl_config *config, void *state, const struc
       *rcl_act(actions, (enum rcl_action_kind)item[i].kind) = item[i];
 }
 
-/* The flaws: an alarm is set with each message, where another one is set already; */
+/* Steps a protocol with a flaw: each send sets a timer although one is set already. */
 static void clock_twice(const struct rcl_config *config, void *state, const struct rcl_event *event,
                         struct rcl_actions *actions)
 {
@@ -158,7 +161,8 @@ static void clock_twice(const struct rcl_config *config, void *state, const stru
     rcl_act(actions, RCL_ACTION_SET_TIMER)->checkpoint = 9;
 }
 
-/* or all alarms are of the first checkpoint, also behind that of the second. */
+/* Steps a protocol with a flaw: all timers but those of the second checkpoint are of the first one,
+ * also timers that are set after the second checkpoint. */
 static void clock_back(const struct rcl_config *config, void *state, const struct rcl_event *event,
                        struct rcl_actions *actions)
 {
@@ -168,7 +172,8 @@ static void clock_back(const struct rcl_config *config, void *state, const struc
       actions->item[i].checkpoint = actions->item[i].checkpoint == 2 ? 2 : 1;
 }
 
-/* The flaws: how many steps were taken before decides whether it sends a control message, */
+/* Steps a protocol with a flaw: the number of earlier steps decides whether it sends a control
+ * message. */
 static void sends_at_times(const struct rcl_config *config, void *state,
                            const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -178,8 +183,9 @@ static void sends_at_times(const struct rcl_config *config, void *state,
     rcl_send_control(actions, event->peer, LOG, 0, 0);
 }
 
-/* or what its state is, for as many calls as an audit makes of one step in the guard: what all of
- * them agree on only the next such step contradicts. */
+/* Steps a protocol with a flaw: the number of earlier calls decides its state. The state changes
+ * every third call. As an audit calls a step three times, all three agree, and only the next such
+ * step differs from them. */
 static void counts_steps(const struct rcl_config *config, void *state,
                          const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -257,7 +263,7 @@ static void explore_with(const struct small *small, const struct hazards *hazard
   script_free(script);
 }
 
-/* Returns whether that property is violated; NULL: it holds. */
+/* Returns whether `property` is violated; if it is NULL, whether the claim holds. */
 static bool judged(const struct small *small, const struct hazards *hazards,
                    const struct explorer_options *options, const char *property)
 {
@@ -275,8 +281,8 @@ static bool judged(const struct small *small, const struct hazards *hazards,
 
 /* ---- reductions ---- */
 
-/* Two parts become durable in either order, and so do the messages that tell of them: messages of
- * one pair of ranks do not commute. */
+/* Tests that messages of one pair of ranks do not commute. Two parts become durable in either
+ * order, so the messages about them are sent in either order. */
 static void messages_of_a_pair(void)
 {
   static const char *const properties[] = {"commits", "deadlock", NULL};
@@ -289,8 +295,8 @@ static void messages_of_a_pair(void)
        "messages to one rank in the other order, %s", reduced ? "reduced" : "in full");
 }
 
-/* What the coordinator can do depends on how many timers are left, which it does not know itself.
- */
+/* Tests a coordinator whose possible moves depend on the number of timers left, which is not in its
+ * state. */
 static void timers_for_nothing(void)
 {
   static const char *const properties[] = {"legal", NULL};
@@ -306,7 +312,7 @@ static void timers_for_nothing(void)
 
 /* ---- the world ---- */
 
-/* Rank 0 goes on asking, and the checkpoint of rank 1 is missing. */
+/* Tests a world in which rank 0 sets its timer again, and rank 1 never does. */
 static void clocks(void)
 {
   static const char *const properties[] = {"requests", NULL};
@@ -321,7 +327,8 @@ static void clocks(void)
   exploration_clear(&found);
 }
 
-/* An alarm is set where none is, and of no checkpoint before that of the last one. */
+/* Tests two rules: a timer is set only if none is set, and never for an older checkpoint than the
+ * last timer. */
 static void alarms(const char *protocol)
 {
   static const char *const legal[] = {"legal", NULL};
@@ -345,7 +352,8 @@ static void alarms(const char *protocol)
   exploration_clear(&found);
 }
 
-/* A commit may come before a log is whole; a rank that starts from a torn log notices it. */
+/* Tests that the judge notices a rank that starts from a torn log, as a commit came before the log
+ * was durable. */
 static void torn_logs(void)
 {
   static const char *const properties[] = {"restorable", NULL};
@@ -359,8 +367,8 @@ static void torn_logs(void)
 }
 
 struct most {
-  uint32_t ends; /* of writes, that a crash of the node of rank 0 can have */
-  uint32_t cuts; /* of a safe point, that a crash within it can have */
+  uint32_t ends; /* ways in which writes end if the node of rank 0 crashes */
+  uint32_t cuts; /* places within the step of a safe point at which rank 0 can crash */
 };
 
 static void look(void *data, const GArray *moves)
@@ -376,7 +384,7 @@ static void look(void *data, const GArray *moves)
   most->cuts = MAX(most->cuts, cuts);
 }
 
-/* The highest value that any state has. */
+/* Returns the highest values that any state has. */
 static struct most listed(const struct small *small, const struct hazards *hazards)
 {
   struct world world;
@@ -406,7 +414,8 @@ static void crashes_within(void)
 
 /* ---- the search ---- */
 
-/* States and transitions as by a search that has none of the explorer's ideas. */
+/* Tests that states and transitions are as many as in a search with none of the explorer's ideas.
+ */
 static void same_as_plain(const struct small *small, unsigned least_depth, uint64_t least)
 {
   static const char *const nothing[] = {NULL};
@@ -440,8 +449,8 @@ static void deep_and_many(void)
       20, 5000);
 }
 
-/* Returns whether a search with that protocol holds, if it is pure, and else finds a step that
- * comes out differently when it is repeated. */
+/* Returns whether a search says what it should: that the claim holds if the protocol is pure, and
+ * else that a step comes out differently when it is repeated. */
 static bool repeats(const char *protocol, bool audit, bool pure)
 {
   static const char *const nothing[] = {NULL};
@@ -477,7 +486,7 @@ static void impure_steps(void)
 
 /* ---- the memory of hosts ---- */
 
-/* Bytes that are kept are there, each with its size, until they are forgotten. */
+/* Tests that kept bytes stay, with their sizes, until they are forgotten. */
 static void kept_in_place(void)
 {
   static const struct small small = {"none", 2, 0, 0, false, false, 0, "rank *: checkpoint"};
@@ -508,7 +517,7 @@ static void kept_in_place(void)
   script_free(script);
 }
 
-/* Parts that grow by doubling, also to the size from which they are address space of their own. */
+/* Tests parts that grow by doubling, up to sizes at which a part has its own pages. */
 static void grown_in_place(void)
 {
   enum { MOST = 1 << 18 };
@@ -536,8 +545,9 @@ static void grown_in_place(void)
 
 /* ---- what clauses are shown ---- */
 
-/* The count of a rank is 0 where the state with its program is not shown (protocols/line.h), as it
- * is where no rank goes back any more, though `frees` keeps what images have received. */
+/* Returns whether the counts of messages are 0 for each rank whose state is not shown
+ * (protocols/line.h). No state is shown where no rank can go back any more, although `frees` keeps
+ * what images have received. */
 static bool counts_with_states(const struct rcl_whole *whole, int from, int to)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(whole, from, to);

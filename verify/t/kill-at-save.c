@@ -1,5 +1,5 @@
-/* LD_PRELOAD: kills a check, or one of its processes, after a save whose number of something is
- * larger than a given one.
+/* Kills a check, or one of its processes, after a save in which a number is larger than a given
+ * one. A test loads this library by LD_PRELOAD.
  *
  * KILL_AT_SAVE has the offset of the number, of 64 bits, in the file of a save, and the number that
  * it has to exceed, such as 16:5000.
@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static pid_t check; /* explores in a process of its own */
+static pid_t check; /* the process of the command, whose child explores */
 
 __attribute__((constructor)) static void remember_process(void)
 {
@@ -32,7 +32,8 @@ static uint64_t number_at(const char *name, uint64_t offset)
   return number;
 }
 
-/* A save, or a process's part of one (.save.1-of-3.0), gets its name when it is complete. */
+/* Replaces rename(), by which a complete save, or the part of one process (.save.1-of-3.0), gets
+ * its name. */
 int rename(const char *from, const char *to)
 {
   uint64_t offset = 0, most = 0;

@@ -12,7 +12,7 @@
 
 /* ---- protocols that never fall silent ---- */
 
-/* Rank 0 and the next one write to each other for ever. */
+/* Steps a protocol in which ranks 0 and 1 write to each other for ever. */
 static void chatter(const struct rcl_config *config, void *state, const struct rcl_event *event,
                     struct rcl_actions *actions)
 {
@@ -23,15 +23,16 @@ static void chatter(const struct rcl_config *config, void *state, const struct r
     rcl_send_control(actions, event->peer, 1, 0, 0);
 }
 
-/* The same, and the program of rank 1 is held: */
+/* Steps `chatter`, and holds the program of rank 1 for ever. */
 static void mute(const struct rcl_config *config, void *state, const struct rcl_event *event,
                  struct rcl_actions *actions)
 {
   chatter(config, state, event, actions);
   if (event->kind == RCL_EVENT_START && config->self == 1)
-    rcl_act(actions, RCL_ACTION_HOLD); /* for ever, */
+    rcl_act(actions, RCL_ACTION_HOLD);
 }
 
+/* Steps `mute`, but now and then releases the program. */
 static void stutter(const struct rcl_config *config, void *state, const struct rcl_event *event,
                     struct rcl_actions *actions)
 {
@@ -39,28 +40,30 @@ static void stutter(const struct rcl_config *config, void *state, const struct r
   mute(config, state, event, actions);
   if (event->kind != RCL_EVENT_CONTROL || config->self != 1)
     return;
-  rcl_act(actions, *held ? RCL_ACTION_HOLD : RCL_ACTION_RELEASE); /* now and then, */
+  rcl_act(actions, *held ? RCL_ACTION_HOLD : RCL_ACTION_RELEASE);
   *held = !*held;
 }
 
+/* Steps `mute`, but releases the program at the first control message. */
 static void pause_(const struct rcl_config *config, void *state, const struct rcl_event *event,
                    struct rcl_actions *actions)
 {
   mute(config, state, event, actions);
   if (event->kind == RCL_EVENT_CONTROL && config->self == 1)
-    rcl_act(actions, RCL_ACTION_RELEASE); /* or at first. */
+    rcl_act(actions, RCL_ACTION_RELEASE);
 }
 
-/* One message goes to and fro, if it is answered; what each rank does is drawn by lot. */
+/* Limits a protocol in which a message goes to and fro while it is answered. A lot decides what
+ * each rank does. */
 enum { LOTS = 5 };
 
 struct lot {
-  uint8_t next, answer; /* its state, and what it answers; 0: nothing */
-  bool turns;           /* it holds its program, or releases it */
+  uint8_t next, answer; /* the new state of the rank, and its answer; 0: none */
+  bool turns;           /* the rank holds its program, or releases it */
 };
 
 static struct lot lots[2][LOTS][LOTS], started[2];
-static uint8_t moved[2][LOTS]; /* by all that the program does */
+static uint8_t moved[2][LOTS]; /* new states at events of the program */
 
 static void draw_lot(GRand *rand, struct lot *lot)
 {
@@ -177,7 +180,7 @@ static void build(struct reference *r, GPtrArray *nodes)
       edge.fair = taken.kind != MOVE_CRASH && taken.kind != MOVE_FAULT;
       load(r, node->state);
       world_step(r->world, &taken, &r->actions, &verdict);
-      if (verdict.kind == VERDICT_VIOLATION) /* which the search must not stop at, either */
+      if (verdict.kind == VERDICT_VIOLATION) /* the search must not stop at a violation, either */
         g_error("%s, rank %d: %s", verdict.property, verdict.rank, verdict.text);
       edge.to = GPOINTER_TO_UINT(look_up(numbers, nodes, save(r), node->depth + 1));
       g_array_append_val(node->edges, edge);
@@ -347,10 +350,9 @@ static bool resumes(const struct small *small, const struct exploration *all)
   return same;
 }
 
-/* Returns whether in a world that counts as large, where the steps alone decide, a search that goes
- * on from a save judges as one without a save: where runs go round, neither says that progress was
- * judged.
- */
+/* Returns whether a search that goes on from a save judges as a search without a save. The world
+ * counts as large, so steps alone decide. If runs go round, neither search may say that progress
+ * was judged. */
 static bool resumes_large(const struct small *small, const struct exploration *all)
 {
   static const char save[] = "liveness-test-save";
@@ -368,7 +370,8 @@ static bool resumes_large(const struct small *small, const struct exploration *a
   return same;
 }
 
-/* Where a search was inconclusive its save stays, and so do the states that it names. */
+/* Removes the files in a folder. An inconclusive search leaves its save and the states that the
+ * save names. */
 static void remove_files(const char *folder)
 {
   g_autoptr(GDir) files = g_dir_open(folder, 0, NULL);
@@ -376,8 +379,8 @@ static void remove_files(const char *folder)
     remove(name);
 }
 
-/* Returns whether one with all states on disk, which goes on from a save, finds the same or says
- * that it cannot. */
+/* Returns whether a search with all states on disk, which goes on from a save, finds the same or
+ * says that memory does not suffice. */
 static bool spills(const struct small *small, const struct exploration *all)
 {
   static const char save[] = "liveness-test-save";
@@ -394,7 +397,7 @@ static bool spills(const struct small *small, const struct exploration *all)
   return fine;
 }
 
-/* The same of protocols drawn by lot; the steps alone, all states, and two workers. */
+/* Tests protocols drawn by lot: by steps alone, by all states, and with two workers. */
 static void by_lot(void)
 {
   static const struct small small = {
@@ -435,7 +438,7 @@ static void by_lot(void)
 
 /* ---- steps ---- */
 
-/* Returns whether the first `count` of the steps leave some that can be repeated for ever. */
+/* Returns whether some of the first `count` steps can be repeated for ever. */
 static bool recur(const struct recurrence_change (*steps)[2], int count)
 {
   struct recurrence *r = recurrence_new(NULL);
@@ -463,7 +466,7 @@ struct graph {
   unsigned edges[NODES];
   uint64_t to[NODES][NODES];
   uint32_t number[NODES];
-  size_t larger, inside; /* components of several nodes that were told; nodes in them */
+  size_t larger, inside; /* components of several nodes that were reported; nodes in them */
 };
 
 static bool next_edge(void *ctx, uint64_t node, uint32_t *edge, uint64_t *to)

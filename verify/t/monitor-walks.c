@@ -1,19 +1,19 @@
-/* Random walks through worlds of claims, for verify/t/monitors.t, which judges them again.
+/* Prints random walks through worlds of claims. verify/t/monitors.t judges them again.
  *
  *     monitor-walks SEED COUNT FUZZ PROPERTY[,PROPERTY]... CLAIM...
  *
  * Prints COUNT walks, each of one of the claims, with some of the properties judged (and always
  * `legal`). FUZZ of 100 walks have a protocol that goes wrong now and then, so that all properties
- * are violated. A walk is
+ * are violated. Each walk is printed as
  *
  *     walk SEED CLAIM-FILE
  *     world KEY=VALUE...         level, independent, clocks, places, ...
  *     op RANK KIND PEER TAG COMM NAME COUNT FLOW       the script, as it is run
- *     stranger RANK RANK         one that is no neighbour of the other
- *     timer RANK                 one that is set already, as free programs have started
+ *     stranger RANK RANK         the first rank is no neighbour of the second
+ *     timer RANK                 the rank has a timer already, as free programs have started
  *     judged PROPERTY...
  *     ---
- *     a line of a trace (docs/trace.md) for each move, each followed by those that apply:
+ *     a line of a trace (docs/trace.md) for each move, each followed by the lines below that apply:
  *     broken N                   the invariant that the state of the rank breaks now
  *     saw PROPERTY               the monitor's verdict on the move, its last
  *     end PROPERTY|-             on a state in which all programs have finished
@@ -48,9 +48,9 @@ static unsigned draw(unsigned below)
 static struct rcl_protocol fuzzed;
 static const struct rcl_protocol *honest;
 static bool goes_wrong;
-static struct reached reached; /* by the walk */
-static bool armed; /* for the first step of a move: others only try what START would make of it */
-static int broken; /* the invariant that the state breaks after it */
+static struct reached reached; /* events that the walk has shown */
+static bool armed; /* the next step is the first of a move; other steps only try a START */
+static int broken; /* the invariant that the state breaks after the step */
 
 static void insert(struct rcl_actions *actions, unsigned at, struct rcl_action action)
 {
@@ -60,7 +60,7 @@ static void insert(struct rcl_actions *actions, unsigned at, struct rcl_action a
   actions->count++;
 }
 
-/* What a trace does not show is as it should be. */
+/* Clears the fields of an action that a trace does not show. */
 static void leave_what_shows(struct rcl_action *action)
 {
   char text[TEXT_MAX];
@@ -253,7 +253,7 @@ struct choice {
   unsigned seen;
 };
 
-/* One of the moves, crashes and safe points less often than others. */
+/* Draws one of the moves. Crashes, faults and safe points are drawn less often than others. */
 static void consider(void *data, const struct move *move)
 {
   struct choice *choice = data;
@@ -277,7 +277,7 @@ static const char *name_of(const struct verdict *verdict)
                                             : "-";
 }
 
-/* True when something is wrong. */
+/* Judges the end of the programs. Returns true if something is wrong. */
 static bool judge_end(const struct place *place, const struct world *world)
 {
   struct verdict verdict;
@@ -292,7 +292,7 @@ static bool judge_end(const struct place *place, const struct world *world)
   return verdict.kind != VERDICT_FINE || (place->outcomes.count && !known);
 }
 
-/* True when it is over. */
+/* Takes a drawn move. Returns true if the walk is over. */
 static bool take(const struct place *place, struct world *world, struct trace_lines *lines,
                  struct rcl_actions *actions, unsigned *crashes, unsigned step)
 {
@@ -381,7 +381,7 @@ static void walk(const struct place *place, const char *const *judged, uint64_t 
   world_clear(&world);
 }
 
-/* Some of the properties: all that are named, any one, or each with an even chance. */
+/* Draws properties to judge: all that are named, any single one, or each with an even chance. */
 static void choose(char **names, const char **judged)
 {
   unsigned count = g_strv_length(names), how = draw(3), one = draw(count);

@@ -114,7 +114,7 @@ static inline void reference_clear(struct reference *r)
   g_free(r->parts);
 }
 
-/* A function that is called with the moves of each state; NULL: none. */
+/* Holds a function that is called with the moves of each state; NULL: none. */
 struct visitor {
   void (*visit)(void *data, const GArray *moves); /* of struct move */
   void *data;
@@ -141,7 +141,7 @@ static inline uint64_t expand(struct reference *r, GBytes *state, GHashTable *se
   return r->moves->len;
 }
 
-/* The states and transitions of a search that has none of the explorer's ideas. */
+/* Counts states and transitions by a search that has none of the explorer's ideas. */
 static inline void plain_search(struct world *world, unsigned crashes, unsigned timers,
                                 uint64_t *states, uint64_t *transitions,
                                 const struct visitor *visitor)

@@ -1,19 +1,21 @@
 /* Counts the states of the reference world cl-c by a formula: a second method beside the search.
  *
- * A state is told by
+ * A state consists of
  * - the ranks that have recorded: none, or rank 0 and some others;
- * - the markers that have been received: each from a rank that has recorded by one that has, and
- *   each rank that has recorded can be reached from rank 0 by received markers, as the first one
- *   that it received made it record;
- * - for each rank, how many messages it has sent, and how many of them are under way in each
- *   channel. Before the sender has recorded they are white; where its marker is under way, there
- *   are white ones in front of it and black ones behind; where it has been received, all are black.
+ * - the markers that have been received. Sender and receiver of each have recorded. The first
+ *   marker that a rank received made it record, so received markers lead from rank 0 to each
+ *   rank that has recorded;
+ * - for each rank, the number of messages it has sent, and the number of them under way in each
+ *   channel. Before the sender has recorded, these messages are white. While its marker is under
+ *   way, the messages in front of the marker are white, and the messages behind it are black. When
+ *   the marker has been received, all are black.
  *
- * Each of these can be reached, as receivers take what comes at any time, and nothing else is in a
- * state. A rank that may send K messages and has c such numbers under way has as many states as
- * there are ways to give c numbers, the messages that were received and those not sent yet the sum
- * K: (K + c + 1) over (c + 1). So the count is the sum, over ranks that have recorded and markers
- * that were received, of the product over the ranks. */
+ * All such states can be reached, as receivers take messages at any time. Consider a rank that may
+ * send K messages, with c numbers of messages under way: one for each channel and colour. These c
+ * numbers, the number of received messages and the number of messages not sent yet have the sum K,
+ * in (K + c + 1) over (c + 1) ways. The count of states is a sum over the sets of ranks that have
+ * recorded and of markers that were received. Each term is the product of these ways over the
+ * ranks. */
 #ifndef RECLINE_SNAPSHOT_COUNT_H
 #define RECLINE_SNAPSHOT_COUNT_H
 
@@ -24,7 +26,7 @@ enum { SNAPSHOT_RANKS = 4 };
 
 struct snapshot {
   int ranks;
-  const int *most;   /* that each rank may send */
+  const int *most;   /* messages that each rank may send */
   unsigned recorded; /* a bit for each rank */
   unsigned received; /* a bit for each channel: sender * ranks + receiver */
 };
@@ -42,7 +44,8 @@ static inline bool snapshot_received(const struct snapshot *s, int from, int to)
   return s->received >> (from * s->ranks + to) & 1;
 }
 
-/* Each marker was sent, and each rank that has recorded had a reason to. */
+/* Returns whether received markers lead from rank 0 to each rank that has recorded, and to no
+ * other. */
 static inline bool snapshot_possible(const struct snapshot *s)
 {
   unsigned reached = s->recorded & 1, before = 0;
@@ -56,7 +59,7 @@ static inline bool snapshot_possible(const struct snapshot *s)
   return reached == s->recorded;
 }
 
-/* The states of messages, for these markers. */
+/* Returns the number of states of messages for the ranks that have recorded and these markers. */
 static inline uint64_t snapshot_ways(const struct snapshot *s)
 {
   uint64_t ways = 1;
@@ -70,7 +73,8 @@ static inline uint64_t snapshot_ways(const struct snapshot *s)
   return ways;
 }
 
-/* States of cl-c in which rank i may send most[i] messages; at most SNAPSHOT_RANKS ranks. */
+/* Returns the number of states of cl-c. Rank i may send most[i] messages; there are at most
+ * SNAPSHOT_RANKS ranks. */
 static inline uint64_t snapshot_count(int ranks, const int *most)
 {
   struct snapshot s = {.ranks = ranks, .most = most};

@@ -1,6 +1,6 @@
 /* Tests by themselves the tables on which searches and reductions rest: packed states,
  * fingerprints, filters, languages of messages and sets of records. A search shows a fault of
- * theirs late, and as a count. */
+ * a table late, and only as a wrong count. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static void draw_numbers(const uint8_t *bits, uint32_t *numbers)
   }
 }
 
-/* Goes from `one` to `other`, both packed, and looks whether all is as it is when `other` is packed
- * anew. */
+/* Changes the packed state `one` into `other`. Returns whether the result is that of packing
+ * `other` anew. */
 static bool goes(const struct packing *packing, const uint32_t *one, const uint32_t *other)
 {
   uint32_t state[PACKING_WORDS], to[PACKING_WORDS] = {0}, numbers[FIELDS];
@@ -44,7 +44,7 @@ static bool goes(const struct packing *packing, const uint32_t *one, const uint3
   packing_pack(packing, one, state);
   packing_pack(packing, other, to);
   memcpy(numbers, one, sizeof numbers);
-  to[0] |= TAG_MASK; /* which is no part of the state */
+  to[0] |= TAG_MASK; /* the tag is no part of the state */
   uint64_t changed = packing_go(packing, to, state, numbers, &hash);
   to[0] &= ~(uint32_t)TAG_MASK;
   for (uint32_t i = 0; i < FIELDS; i++)
@@ -74,7 +74,7 @@ static void packs(void)
               (packing_hash(packing, one) != packing_hash(packing, other)) ==
                   !!memcmp(one, other, sizeof one);
     gone &= goes(packing, one, other) && goes(packing, one, one);
-    /* Small fields fill the words that wide ones leave: less than a word is lost in all others. */
+    /* Small fields fill the words that wide fields leave, so words are half full or more. */
     tight &= packing->words >= (all + 31) / 32 && packing->words <= all / 16 + 1;
     int field = (int)draw(FIELDS);
     fits &= packing_fits(packing, one);
@@ -156,8 +156,8 @@ static void chances(void)
 
 enum { HASHES = 20000, LEAST_BYTES = HASHES / 8 * FILTER_BITS_LEAST + 64 /* and a line */ };
 
-/* Returns how many of other hashes than those added a filter of that many bytes lets pass; all and
- * one more if it lacks a hash that was added. */
+/* Returns the number of other hashes that a filter of `bytes` bytes takes for added ones; the
+ * number of all other hashes plus 1 if the filter lacks an added hash. */
 static uint32_t false_ones(uint64_t bytes, uint64_t *taken)
 {
   struct filter filter;
@@ -176,7 +176,7 @@ static uint32_t false_ones(uint64_t bytes, uint64_t *taken)
   return all && !filter_bytes(&filter) ? wrong : HASHES + 1;
 }
 
-/* A state sets a few bits of one line, and each of them is looked at. */
+/* Tests that a state sets a few bits of one cache line, and that a look-up tests each of them. */
 static void bits_of_filters(void)
 {
   bool few = true, each = true;
@@ -231,7 +231,8 @@ static void wide_states(uint32_t words)
         numbers[i] = 1u << bit;
         packing_pack(packing, numbers, state);
         state[0] |= 1;
-        /* All states have one hash, so that only a comparison of all words tells them apart. */
+        /* Tests states that all have one hash, so that only a comparison of all words tells them
+         * apart. */
         enum visited_answer answer = visited_add(&set, state, 0);
         right &= answer == (round ? VISITED_OLD : VISITED_NEW);
         numbers[i] = 0;
@@ -257,9 +258,9 @@ static void wide_states(uint32_t words)
 
 /* ---- languages ---- */
 
-enum { LETTERS = 3, LONGEST = 3, WORDS = 40 }; /* words: 1 + 3 + 9 + 27 */
+enum { LETTERS = 3, LONGEST = 3, WORDS = 40 }; /* number of words: 1 + 3 + 9 + 27 */
 
-/* Numbers the words: the empty one is 0, and what `letter` makes of a word follows. */
+/* Returns the number of the word that is `word` with `letter` appended. The empty word is 0. */
 static int longer(int word, int letter)
 {
   return word * LETTERS + 1 + letter;
@@ -279,7 +280,7 @@ static uint64_t words_in(const struct dfas *l, uint32_t dfa, int word)
   return all;
 }
 
-/* Draws a word: the set of it and of what begins it is added to `words`. */
+/* Draws a word, and adds it and all its beginnings to the set `words`. */
 static uint32_t draw_word(struct dfas *l, uint64_t *words)
 {
   uint32_t letters[LONGEST], count = draw(LONGEST + 1), dfa = DFA_EMPTY;
