@@ -294,7 +294,7 @@ static void tell_slot(struct teller *t, int line, const struct trace_item *actio
   g_string_append_printf(t->text, "what slot %" G_GINT64_FORMAT " holds", slot);
 }
 
-/* Tells a control message, with its three words if it is a determinant's: they are its content. */
+/* Tells a control message, and whether it is never received. */
 static void tell_sending(struct teller *t, int line, const struct trace_item *action)
 {
   g_string_append_printf(t->text, "; it sends %s to %s", action->word ? action->word : "something",

@@ -131,7 +131,7 @@ async function diagram(p) {
   await drawn(p);
   const seconds = (time) => `${(time / 1e9).toFixed(9)}s`;
   const part = await p.evaluate('[spacetime.shown.from, spacetime.shown.to, trace.time[trace.crashes[0]]]');
-  await p.until(`document.getElementById('elsewhere').textContent.endsWith('--at ${seconds(part[2])}')`);
+  await p.until("document.getElementById('status').textContent.startsWith('From 100 ms to 150 ms')"); // the window has come to rest
   is(await text(p, 'elsewhere'), `recline draw run/trace.txt --from ${seconds(part[0])} --to ${seconds(part[1])} -o part.svgrecline play run/trace.txt --at ${seconds(part[2])}`,
     'the commands that draw what is drawn and play its crash');
 }
