@@ -7,7 +7,7 @@ static int copies, deletes;
 
 /* ---- topologies ---- */
 
-/* A halo exchange: everybody gets its neighbours' ranks. */
+/* Tests a halo exchange, in which each rank gets the ranks of its neighbours. */
 static void exchange(MPI_Comm grid, int dimension, int own, int size, bool periodic, int here)
 {
   int from, to, in = -7;
@@ -91,7 +91,7 @@ static int fail_to_copy(MPI_Comm comm, int key, void *extra, void *value, void *
   return MPI_ERR_OTHER;
 }
 
-/* An error of the key's function is the call's. */
+/* Tests that a call returns the error that the key's function has returned. */
 static void test_attribute_errors(void)
 {
   int key;
@@ -177,7 +177,7 @@ static void test_attributes_of_types(void)
 
 /* ---- other ways to make communicators ---- */
 
-/* Groups with nobody in common, in one call. */
+/* Tests one call that makes communicators of two groups without a common rank. */
 static void test_halves(MPI_Group world)
 {
   MPI_Group half;

@@ -77,7 +77,7 @@ static void test_shape(void)
 
 /* ---- messages ---- */
 
-/* To the rank of the same number, modulo the size of its group; so one may have several. */
+/* Sends to the rank of the same number, modulo the size of its group. A rank may get several. */
 static void test_messages(void)
 {
   int out = value(rank, 0), in, flag = 0, least = here % others;
@@ -292,7 +292,7 @@ static void test_nonblocking(void)
 
 /* ---- what is made of them ---- */
 
-/* The odd ranks are behind the even ones, or before them. */
+/* Tests a merge in which the odd ranks come after the even ones, or before them. */
 static void test_merged(void)
 {
   int high = (rank + round_number) % 2, at, all, sum;
@@ -306,7 +306,7 @@ static void test_merged(void)
   MPI_Comm_free(&merged);
 }
 
-/* The first of each group. */
+/* Tests an intercommunicator of the first rank of each group. */
 static void test_created(void)
 {
   int first = 0, in = -1, remote;

@@ -46,7 +46,7 @@ static void test_large(void)
   free(in);
 }
 
-/* Two messages with one envelope, a small one behind a large one, and a third that overtakes. */
+/* Tests a small message behind a large one of the same envelope, and a third that overtakes. */
 static void test_order(void)
 {
   int *first = (int *)calloc(BIG, sizeof *first), second = 2, third = 3;

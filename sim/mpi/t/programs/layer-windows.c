@@ -209,7 +209,7 @@ static void test_handlers(MPI_Win window)
   MPI_Errhandler_free(&errors);
 }
 
-/* Memory that comes and goes, by its address. */
+/* Tests a dynamic window: memory is attached and detached, and accessed by its address. */
 static void test_dynamic(void)
 {
   int *own = (int *)malloc(8 * sizeof *own), out = value(rank, 3), in = -1;
@@ -235,7 +235,7 @@ static void test_dynamic(void)
   free(own);
 }
 
-/* Each rank is alone on its node. */
+/* Tests a shared window. Each rank is alone on its node. */
 static void test_shared(void)
 {
   MPI_Comm node;
