@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "protocols/neighbours.h"
 #include "verify/explore/search.h"
+#include "world/line/line_view.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_parts.h"
 

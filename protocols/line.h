@@ -5,10 +5,11 @@
  * under way, those that another has received, and the stored states of both. A protocol with global
  * recovery may state it beside its code (protocols/lines/bookmark_line.h), in clauses that hold in
  * every reachable state of the whole. The world judges them as property `line-invariant`
- * (world/rules/world_whole.c).
+ * (world/line/judge_line.c).
  *
  * A clause is a pure function, as a step is: it reads struct rcl_whole only, writes nothing, and
- * terminates. A clause names at most two ranks and the coordinator.
+ * terminates. Most clauses are about two ranks and see only these, so that the explorer judges each
+ * combination of two ranks once, not once in each state that has it.
  */
 #ifndef RECLINE_LINE_H
 #define RECLINE_LINE_H
@@ -106,11 +107,15 @@ struct rcl_whole {
       *channel; /* the channel from rank i to rank j is at i * ranks + j */
 };
 
-/* Says for which ranks a clause is judged. For a DEAD rank only `stored` clauses are judged. */
+/* Says for which ranks a clause is judged, and what it sees. For a DEAD rank only `stored` clauses
+ * are judged. */
 enum rcl_scope {
-  RCL_OF_ALL,  /* the clause is judged once, unless a rank is dead */
-  RCL_OF_RANK, /* for each rank `i` */
-  RCL_OF_PAIR  /* for each channel from rank `i` to rank `j`; i and j may be equal */
+  RCL_OF_ALL,  /* the clause is judged once, unless a rank is dead, and sees everything */
+  RCL_OF_RANK, /* for each rank `i`: all others seem DEAD, without stored states, and all other
+                  channels empty */
+  RCL_OF_PAIR, /* for each channel from rank `i` to rank `j`, which may be equal: the same */
+  RCL_OF_RANK_AMONG_ALL, /* for each rank `i`; sees everything */
+  RCL_OF_PAIR_AMONG_ALL  /* for each channel; sees everything */
 };
 
 /* The number of a clause is its place in the list, from 1. A clause without a name ends the

@@ -1,5 +1,5 @@
 /* Makes the world's moves (world/rules/world_rules.c, world_events.c, world_crash.c), by their
- * effects on what is shown of the world (world/rules/world_whole.c). The proof allows more than the
+ * effects on what is shown of the world (world/line/line_view.c). The proof allows more than the
  * world: a message of the program, a timer or a recovery may come at any time. */
 #include "prove/line_moves.h"
 

@@ -260,7 +260,8 @@ static const char *tell_clause(struct whole *h, LLVMValueRef code, const char *n
 static const char *tell_of_each(struct whole *h, enum rcl_scope scope, LLVMValueRef code,
                                 const char *name, const char *text)
 {
-  int most_i = scope == RCL_OF_ALL ? 1 : h->ranks, most_j = scope == RCL_OF_PAIR ? h->ranks : 1;
+  bool pairs = scope == RCL_OF_PAIR || scope == RCL_OF_PAIR_AMONG_ALL;
+  int most_i = scope == RCL_OF_ALL ? 1 : h->ranks, most_j = pairs ? h->ranks : 1;
   const char *why = NULL;
   for (int i = 0; i < most_i && !why; i++)
     for (int j = 0; j < most_j && !why; j++)

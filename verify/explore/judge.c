@@ -182,7 +182,7 @@ static bool wrong_state(struct worker *w, bool finished, bool still, struct verd
 
 static bool wrong_line(struct worker *w, struct verdict *verdict)
 {
-  world_judge_line(w->e->model.world, verdict);
+  line_cache_judge(w->line, &w->at, verdict);
   reached_add(&w->reached, &verdict->reached);
   return model_violates(&w->e->model, verdict);
 }
@@ -191,14 +191,16 @@ void worker_judge_state(struct worker *w, const struct world_standing *all, bool
 {
   struct verdict verdict;
   bool ends = all->finished && (w->e->model.judges_end || w->e->model.options->outcomes);
-  bool line = w->e->model.judges_line;
-  if (all->gave_up || (!ends && !still && !line) || w->outgoing)
+  if (all->gave_up || w->outgoing)
     return;
-  platform_lock(w->e->model.rules);
-  model_load(&w->e->model, &w->at);
-  transition_cache_forget_reads(&w->e->model.rules_cache);
-  bool wrong = (line && wrong_line(w, &verdict)) || wrong_state(w, all->finished, still, &verdict);
-  platform_unlock(w->e->model.rules);
+  bool wrong = w->line && wrong_line(w, &verdict);
+  if (!wrong && (ends || still)) {
+    platform_lock(w->e->model.rules);
+    model_load(&w->e->model, &w->at);
+    transition_cache_forget_reads(&w->e->model.rules_cache);
+    wrong = wrong_state(w, all->finished, still, &verdict);
+    platform_unlock(w->e->model.rules);
+  }
   if (wrong)
     note_violation(w, &verdict, 0);
 }

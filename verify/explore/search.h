@@ -26,6 +26,7 @@
 #include "verify/distribute/exchange.h"
 #include "verify/explore/enabled.h"
 #include "verify/explore/explorer.h"
+#include "verify/explore/line_cache.h"
 #include "verify/explore/local_cache.h"
 #include "verify/reduce/crash.h"
 #include "verify/reduce/recurrence.h"
@@ -134,6 +135,7 @@ struct worker {
   struct stubborn_worker *stubborn; /* NULL: none */
   struct symmetry_worker *symmetry; /* NULL: none */
   struct crash_worker *crash;       /* NULL: none */
+  struct line_cache *line;          /* NULL: the line invariant is not judged */
   bool wrong; /* the state violates a property: the verdict seen first, and its move */
   struct verdict why;
   uint32_t why_move; /* in rules_cache.moves; 0: the state itself violates the property */

@@ -31,7 +31,7 @@ uint64_t explorer_bytes(const struct explorer *e)
   if (e->exchange)
     bytes += exchange_bytes(e->exchange);
   for (unsigned i = 0; i < e->workers; i++)
-    bytes += local_cache_bytes(&e->worker[i].cache);
+    bytes += local_cache_bytes(&e->worker[i].cache) + line_cache_bytes(e->worker[i].line);
   return bytes;
 }
 

@@ -26,6 +26,7 @@ void worker_init(struct worker *w, struct explorer *e)
   w->stubborn = e->stubborn ? stubborn_worker_new(e->stubborn, &w->at) : NULL;
   w->symmetry = e->symmetry ? symmetry_worker_new(e->symmetry) : NULL;
   w->crash = e->crash ? crash_worker_new(e->crash, &w->at, &e->out->depth) : NULL;
+  w->line = line_cache_new(&e->model);
 }
 
 void worker_clear(struct worker *w)
@@ -35,6 +36,7 @@ void worker_clear(struct worker *w)
   stubborn_worker_free(w->stubborn);
   symmetry_worker_free(w->symmetry);
   crash_worker_free(w->crash);
+  line_cache_free(w->line);
   free(w->recent);
   enabled_clear(&w->enabled);
   free(w->moves);

@@ -30,7 +30,7 @@ turn_round() { # CLAUSE: folder CLAUSE with a shared object and a claim
 
 turn_each() { # PROTOCOL COUNT: turns round that many clauses, all that it has
   of=$1 source=$root/protocols/lines/${1}_line.h
-  clauses=$(sed -n 's/.*RCL_OF_[A-Z]*, [a-z]*, \([a-z_]*\)},*$/\1/p' "$source")
+  clauses=$(sed -n 's/.*RCL_OF_[A-Z_]*, [a-z]*, \([a-z_]*\)},*$/\1/p' "$source")
   for clause in $clauses; do
     turn_round "$clause" 2>err
     "$tool" check "$clause/claim.yaml" --json >json 2>>err || true

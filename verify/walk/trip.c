@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "verify/check/claim.h"
+#include "world/line/line_view.h"
 #include "world/rules/properties.h"
 
 void run_init(struct run *run)

@@ -610,11 +610,6 @@ void world_at_end(const struct world *, struct verdict *);
 /* Returns whether a property of world_at_end() is judged, as that function looks at everything. */
 bool world_judges_end(const struct world *);
 
-/* Judges the line invariant of the protocol (protocols/line.h) in the present state, if the
- * protocol states one. A violation has the property `line-invariant`, the rank `i` of the clause,
- * and the clause as text. */
-void world_judge_line(const struct world *, struct verdict *verdict);
-
 /* Returns the number of the kept bytes that replace an image of `rank` from which no rank will
  * start. Image 0 means the program as it stands. */
 uint32_t world_settled_image(const struct world *, int rank, uint32_t image);

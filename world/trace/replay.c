@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "protocols/text.h"
+#include "world/line/line_view.h"
 #include "world/trace/replay.h"
 
 /* Sets move->index to the place of message `number` in its channel. `place` chooses a copy, if a

@@ -1,0 +1,85 @@
+/* Shows a state of the world as protocols/line.h describes it: each rank and its standing towards
+ * the last recovery, the messages under way between such ranks, the counts of their programs, the
+ * barriers that they are in, and stored states. Messages that a recovery has made obsolete are not
+ * shown, nor are the contents of images from which no rank will start (settled).
+ *
+ * What is shown of a rank follows from the rank's parts and from GLOBAL, and what is shown of a
+ * channel from the channel's parts and from GLOBAL. So the explorer keeps what it has shown, and
+ * shows in the next state only what differs. It also keeps which pairs of ranks have been judged.
+ */
+#ifndef RECLINE_LINE_VIEW_H
+#define RECLINE_LINE_VIEW_H
+
+#include "protocols/line.h"
+#include "world/rules/world.h"
+
+struct shown_rank;
+
+/* Holds a view of the whole. Its functions may be called in any thread; line_view_show_rank() and
+ * line_view_show_channel() read the parts of the world. */
+struct line_view {
+  const struct world *w;
+  struct rcl_whole whole;
+  struct rcl_whole_rank *rank;
+  struct rcl_whole_channel *channel;
+  const struct shown_rank **shown; /* by rank: the memory that was set */
+  unsigned char *zeroes;           /* the state of a FRESH checkpoint */
+  uint32_t kinds;                  /* kinds of control messages */
+  uint32_t incarnation;
+  /* Shows two ranks to clauses that are about no others. Else all ranks are dead in it, and all
+   * channels empty. */
+  struct rcl_whole narrow;
+  struct rcl_whole_rank *narrow_rank;
+  struct rcl_whole_channel *narrow_channel;
+  struct rcl_whole_control *nothing; /* by kind: no control message */
+};
+
+/* Prepares a view of a world with a protocol, without anything in it. */
+void line_view_init(struct line_view *, const struct world *);
+void line_view_clear(struct line_view *);
+
+/* Begins a view of a state whose GLOBAL part has these numbers. */
+void line_view_begin(struct line_view *, uint32_t committed, uint32_t committing,
+                     uint32_t incarnation);
+
+/* Return the bytes that line_view_show_rank() and line_view_show_channel() write, a multiple of 16.
+ */
+size_t line_view_rank_bytes(const struct line_view *);
+size_t line_view_channel_bytes(const struct line_view *);
+
+/* Writes what is shown of a rank to `memory`, which the caller keeps. */
+void line_view_show_rank(const struct line_view *, int rank, void *memory);
+
+/* Writes what is shown of a channel, except for counts of programs, after its two ranks were set.
+ * Returns false if that depends on the two ranks as well, since contributions are under way. */
+bool line_view_show_channel(const struct line_view *, int from, int to, void *memory);
+
+/* Replace the pointers in what was shown by what they point to, and whether they are NULL, so that
+ * two ranks, or two channels, look the same to clauses if their bytes are equal. */
+void line_view_plain_rank(const struct line_view *, void *shown);
+void line_view_plain_channel(void *shown);
+
+/* Put what was shown into the view. The memory must stay as it is while it is in the view. */
+void line_view_set_rank(struct line_view *, int rank, const void *shown);
+void line_view_set_channel(struct line_view *, int from, int to, const void *shown);
+
+/* Sets the counts of all channels, from what is shown of their ranks. Must follow the calls
+ * above. */
+void line_view_count(struct line_view *);
+
+/* Shows ranks i and j and the channels between them in `narrow`, or hides them again. */
+void line_view_narrow(const struct line_view *, int i, int j, bool show);
+
+/* Judges property `line-invariant` in a whole. `asked`: by i * ranks + j, the pairs for which
+ * clauses of RANK (i = j) and PAIR are asked; NULL: all. Such clauses see these ranks and the
+ * channels between them only. All other clauses are asked always. A violation has the rank `i` of
+ * the clause, and the clause as text. The host must not call it in two threads at once, as it
+ * confines clauses (base/confine.h). */
+void line_view_judge(const struct line_view *, const bool *asked, struct verdict *);
+
+/* Judges the line invariant of the protocol (protocols/line.h) in the present state, if the
+ * protocol states one. A violation has the property `line-invariant`, the rank `i` of the clause,
+ * and the clause as text. */
+void world_judge_line(const struct world *, struct verdict *verdict);
+
+#endif
