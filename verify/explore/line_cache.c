@@ -259,12 +259,28 @@ static void note_fine(struct line_cache *c)
       *c->place[n] = c->pair[n];
 }
 
-/* Judges the state once more, by itself. */
+/* Returns how a component looks in the state that is loaded. */
+static uint32_t look_afresh(struct line_cache *c, uint32_t component)
+{
+  uint32_t channel = component - c->ranks;
+  if (component < c->ranks) {
+    line_view_show_rank(&c->view, (int)component, c->plain);
+    line_view_plain_rank(&c->view, c->plain);
+    return intern(&c->looks, c->plain, (uint32_t)line_view_rank_bytes(&c->view));
+  }
+  line_view_show_channel(&c->view, (int)(channel / c->ranks), (int)(channel % c->ranks), c->plain);
+  line_view_plain_channel(c->plain);
+  return intern(&c->looks, c->plain, (uint32_t)line_view_channel_bytes(&c->view));
+}
+
+/* Shows and judges the state once more, by itself. */
 static void audit(struct line_cache *c, const struct verdict *verdict)
 {
   struct verdict alone;
   model_load(c->model, c->state);
   transition_cache_forget_reads(&c->model->rules_cache);
+  for (uint32_t i = 0; i < c->ranks + c->pairs; i++)
+    REQUIRE(look_afresh(c, i) == c->look[i], "a component looks as it does in the state alone");
   world_judge_line(c->model->world, &alone);
   REQUIRE(alone.kind == verdict->kind && !strcmp(alone.text, verdict->text),
           "the line is judged as it is in the state alone");

@@ -33,7 +33,7 @@ turn_each() { # PROTOCOL COUNT: turns round that many clauses, all that it has
   clauses=$(sed -n 's/.*RCL_OF_[A-Z_]*, [a-z]*, \([a-z_]*\)},*$/\1/p' "$source")
   for clause in $clauses; do
     turn_round "$clause" 2>err
-    "$tool" check "$clause/claim.yaml" --json >json 2>>err || true
+    "$tool" check "$clause/claim.yaml" --audit --json >json 2>>err || true
     name=$(grep -B1 ", $clause}" "$source" | sed -n 's/^ *{"\([^"]*\)".*/\1/p')
     is "$(why)" "line-invariant $name" "$of: clause \"$name\", turned round, is violated" json err
   done
@@ -44,6 +44,13 @@ turn_each chandy-lamport 26
 turn_each lai-yang 27
 turn_each message-tagging 34
 turn_each bookmark 34
+
+# ---- what the explorer keeps of the states before ----
+
+for of in blocking chandy-lamport bookmark; do
+  "$tool" check "$root/verify/claims/$of/recovers.yaml" --audit --json >json 2>err
+  is "$(jq -r '.claims[0].verdict' json)" holds "$of: each state looks as it does alone" json err
+done
 
 # ---- mutants that break what the line rests on ----
 
@@ -141,4 +148,4 @@ ${CC:-cc} -std=c11 -O0 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o t
   totals_hold/turned.c
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
-finish 271
+finish 274
