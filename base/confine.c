@@ -74,48 +74,75 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 
 enum { TICKS = 10 /* ticks in a second */, FOREVER = CONFINE_SECONDS * TICKS, LATER = 2 };
 
-static struct {
-  pid_t thread;    /* the thread that runs foreign code; 0: none does */
+/* Watches the foreign code of one thread. */
+struct watch {
+  int taken;       /* 1: a thread has this watch */
+  pid_t thread;    /* the thread, while it runs foreign code; else 0 */
   unsigned number; /* counts calls of foreign code */
   unsigned seen, ticks, due;
-  unsigned most; /* calls that take more ticks than this are ended */
-} watch;
+};
+
+enum { WATCHES = 128 }; /* further threads are not watched */
+static struct watch watch[WATCHES];
+static unsigned most; /* calls that take more ticks than this are ended */
+static OF_THREAD struct watch *mine;
 
 static unsigned now(unsigned *of)
 {
   return __atomic_load_n(of, __ATOMIC_RELAXED);
 }
 
-/* Ends foreign code that takes too long. The system chooses the thread that handles a tick, so the
- * handler sends the signal on to the code's thread. */
-static void on_tick(int signal)
+/* Counts a tick of a thread that runs foreign code. Once the code has taken too long, sends the
+ * signal to its thread, as only that can end it. */
+static void tick(struct watch *w, int signal)
 {
-  pid_t thread = __atomic_load_n(&watch.thread, __ATOMIC_RELAXED);
-  unsigned number = now(&watch.number);
+  pid_t thread = __atomic_load_n(&w->thread, __ATOMIC_RELAXED);
+  unsigned number = now(&w->number);
   if (!thread)
     return;
-  if (now(&watch.due) == number && thread == gettid() && current) {
-    watch.most = LATER;
+  w->ticks = w->seen == number ? w->ticks + 1 : 0;
+  w->seen = number;
+  if (w->ticks < most)
+    return;
+  __atomic_store_n(&w->due, number, __ATOMIC_RELAXED);
+  tgkill(getpid(), thread, signal);
+}
+
+/* Ends foreign code that takes too long. The system chooses the thread that handles a tick. */
+static void on_tick(int signal)
+{
+  if (mine && current && now(&mine->due) == now(&mine->number)) {
+    most = LATER;
     *current->end = (struct confine_end){.late = true};
     siglongjmp(current->back, 1);
   }
-  watch.ticks = watch.seen == number ? watch.ticks + 1 : 0;
-  watch.seen = number;
-  if (watch.ticks < watch.most)
-    return;
-  __atomic_store_n(&watch.due, number, __ATOMIC_RELAXED);
-  tgkill(getpid(), thread, signal);
+  for (int i = 0; i < WATCHES; i++)
+    tick(&watch[i], signal);
 }
 
 /* ---- for the process, and for each thread ---- */
 
-static pthread_key_t stack_key;
+static pthread_key_t stack_key, watch_key;
 
 static void free_stack(void *memory)
 {
   const stack_t none = {.ss_flags = SS_DISABLE};
   sigaltstack(&none, NULL);
   free(memory);
+}
+
+static void free_watch(void *watch)
+{
+  mine = NULL;
+  __atomic_store_n(&((struct watch *)watch)->taken, 0, __ATOMIC_RELAXED);
+}
+
+static void take_watch(void)
+{
+  for (int i = 0; i < WATCHES && !mine; i++)
+    if (!__atomic_exchange_n(&watch[i].taken, 1, __ATOMIC_RELAXED))
+      mine = &watch[i];
+  pthread_setspecific(watch_key, mine);
 }
 
 /* Gives the thread a stack for signal handlers, as code that has overflowed its own stack leaves
@@ -137,7 +164,8 @@ static bool watched; /* a timer of this process runs */
 static void begin_child(void)
 {
   watched = false;
-  watch.thread = 0;
+  mine = NULL;
+  memset(watch, 0, sizeof watch);
 }
 
 static void begin_process(void)
@@ -147,6 +175,7 @@ static void begin_process(void)
   for (int i = 0; i < FAULTS; i++)
     sigaction(faults[i], &fault, &outside[i]);
   pthread_key_create(&stack_key, free_stack);
+  pthread_key_create(&watch_key, free_watch);
   pthread_atfork(NULL, NULL, begin_child);
 }
 
@@ -159,7 +188,7 @@ static void begin_watch(void)
   const struct itimerspec ticks = {each, each};
   int timer;
   watched = true;
-  watch.most = FOREVER;
+  most = FOREVER;
   tick.sa_handler = on_tick;
   sigaction(signal, &tick, NULL);
   /* Calls the kernel directly: in a run, libc's functions are replaced for the program and do not
@@ -174,11 +203,21 @@ static void begin_attempt(void)
   pthread_once(&once, begin_process);
   if (!has_stack)
     begin_thread();
+  if (!mine)
+    take_watch();
   if (!watched)
     begin_watch();
 }
 
 static OF_THREAD pid_t own; /* gettid() */
+
+static void begin_call(void)
+{
+  if (!mine)
+    return;
+  __atomic_store_n(&mine->number, mine->number + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mine->thread, own, __ATOMIC_RELAXED);
+}
 
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end)
 {
@@ -190,11 +229,11 @@ bool confine_run(void (*run)(void *data), void *data, struct confine_end *end)
   bool returned = !sigsetjmp(attempt.back, 0);
   if (returned) {
     current = &attempt;
-    __atomic_add_fetch(&watch.number, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&watch.thread, own, __ATOMIC_RELAXED);
+    begin_call();
     run(data);
   }
-  __atomic_store_n(&watch.thread, 0, __ATOMIC_RELAXED);
+  if (mine)
+    __atomic_store_n(&mine->thread, 0, __ATOMIC_RELAXED);
   current = attempt.outer;
   return returned;
 }

@@ -26,8 +26,7 @@ struct confine_end {
 /* Calls run(data). Returns true when it has returned. Returns false if the code had to be ended:
  * `end` tells why, and what the code has written stays. The code must take no lock and own nothing.
  * After one call was late, later calls get about 0.2 seconds only, as that code is known to be
- * wrong. Any thread may call this; if several do at once, only one of them is watched for its
- * time. */
+ * wrong. Any thread may call this. At most 128 threads are watched for their time. */
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
 
 /* Holds an object of foreign code, in two places between pages that nothing can touch. The

@@ -76,7 +76,7 @@ static uint32_t channel_at(const struct line_cache *c, uint32_t i, uint32_t j)
   return c->ranks + i * c->ranks + j;
 }
 
-/* Loads the state, under the model's lock, which this function takes. */
+/* load() takes the model's lock, under which it loads the state. unload() gives the lock back. */
 static void load(struct line_cache *c)
 {
   if (c->loaded)
@@ -85,6 +85,13 @@ static void load(struct line_cache *c)
   model_load(c->model, c->state);
   transition_cache_forget_reads(&c->model->rules_cache);
   c->loaded = true;
+}
+
+static void unload(struct line_cache *c)
+{
+  if (c->loaded)
+    platform_unlock(c->model->rules);
+  c->loaded = false;
 }
 
 static struct shown *entry_of(const struct line_cache *c, uint32_t component, uint32_t number)
@@ -277,13 +284,13 @@ static uint32_t look_afresh(struct line_cache *c, uint32_t component)
 static void audit(struct line_cache *c, const struct verdict *verdict)
 {
   struct verdict alone;
-  model_load(c->model, c->state);
-  transition_cache_forget_reads(&c->model->rules_cache);
+  load(c);
   for (uint32_t i = 0; i < c->ranks + c->pairs; i++)
     REQUIRE(look_afresh(c, i) == c->look[i], "a component looks as it does in the state alone");
   world_judge_line(c->model->world, &alone);
   REQUIRE(alone.kind == verdict->kind && !strcmp(alone.text, verdict->text),
           "the line is judged as it is in the state alone");
+  unload(c);
 }
 
 void line_cache_judge(struct line_cache *c, const struct position *state, struct verdict *verdict)
@@ -293,12 +300,10 @@ void line_cache_judge(struct line_cache *c, const struct position *state, struct
   begin(c);
   set_state(c);
   choose_pairs(c);
-  if (!c->loaded)
-    platform_lock(c->model->rules);
+  unload(c);
   line_view_judge(&c->view, c->asked, verdict);
   if (c->model->options->audit)
     audit(c, verdict);
-  platform_unlock(c->model->rules);
   c->is_set = verdict->kind == VERDICT_FINE;
   if (c->is_set)
     note_fine(c);

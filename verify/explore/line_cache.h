@@ -17,7 +17,8 @@ struct line_cache *line_cache_new(struct model *);
 void line_cache_free(struct line_cache *);          /* may be NULL */
 size_t line_cache_bytes(const struct line_cache *); /* memory taken; 0 for NULL */
 
-/* Judges the line invariant in a state. Takes the model's lock, and loads the state if it must. */
+/* Judges the line invariant in a state. Takes the model's lock and loads the state if it must show
+ * something anew. */
 void line_cache_judge(struct line_cache *, const struct position *, struct verdict *);
 
 #endif

@@ -73,8 +73,7 @@ void line_view_narrow(const struct line_view *, int i, int j, bool show);
 /* Judges property `line-invariant` in a whole. `asked`: by i * ranks + j, the pairs for which
  * clauses of RANK (i = j) and PAIR are asked; NULL: all. Such clauses see these ranks and the
  * channels between them only. All other clauses are asked always. A violation has the rank `i` of
- * the clause, and the clause as text. The host must not call it in two threads at once, as it
- * confines clauses (base/confine.h). */
+ * the clause, and the clause as text. Clauses are confined (base/confine.h). */
 void line_view_judge(const struct line_view *, const bool *asked, struct verdict *);
 
 /* Judges the line invariant of the protocol (protocols/line.h) in the present state, if the
