@@ -22,7 +22,7 @@ use Coverage;
 use Entries;
 use Tree;
 
-my @folders = ('world/script', 'world/rules', map { "verify/$_" } qw(reduce state explore));
+my @folders = ('world/script', 'world/rules', 'world/line', map { "verify/$_" } qw(reduce state explore));
 
 # Name, options, the most states, the most seconds, the claims of a group.
 my @modes = (
