@@ -1,4 +1,4 @@
-/* Has the state of a C3 rank, and its log. Only c3.c and its other headers include this file. */
+/* Defines the state and the log of a C3 rank. Only c3.c and its other headers include this file. */
 #ifndef RECLINE_C3_STATE_H
 #define RECLINE_C3_STATE_H
 
@@ -49,7 +49,7 @@ struct peer {
   uint32_t sent;          /* to the peer, in this epoch */
   uint32_t received;      /* from it, sent in this epoch */
   uint32_t early;         /* from it, sent in the next epoch */
-  uint32_t at_line;       /* `early` when this epoch's checkpoint was taken */
+  uint32_t at_line;       /* value of `early` at the capture that began this epoch */
   uint32_t previous;      /* from it, sent in the previous epoch, late ones included */
   uint32_t announced;     /* its mySendCount: how many it sent in the previous epoch */
   uint32_t announced_for; /* checkpoint of that mySendCount */
@@ -109,7 +109,7 @@ struct state {
   uint32_t suppress;       /* numbers still to suppress */
   uint32_t rejoin;         /* broadcasts already received that their roots will repeat */
   uint32_t passed;         /* reductions that this rank has passed as root and senders may repeat */
-  uint32_t suppress_calls; /* calls of which roots have told after a restart */
+  uint32_t suppress_calls; /* entries in the list of the PASSED that have come after a restart */
   uint32_t comms;          /* communicators known */
   uint32_t barrier_comm;
   uint32_t in_barrier; /* number of the barrier that has forced the present capture */
@@ -118,7 +118,7 @@ struct state {
   uint32_t ready_ranks;
   uint32_t stopped_ranks;
   uint32_t replaying_ranks;
-  uint32_t by_envelope; /* 1: this form has no numbers */
+  uint32_t by_envelope; /* 1: messages have no numbers (struct variant) */
   uint32_t calls_told;  /* topology: checkpoint before which the calls of all ranks are known */
   uint32_t lists_told;  /* topology: checkpoint after whose restart all PASSED are known */
 };

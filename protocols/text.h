@@ -14,12 +14,13 @@
 
 enum { TEXT_MAX = 256 }; /* bytes of the longest text of an event or action, with its end */
 
-/* These return the lower-case name of a kind ("arrived", "set-timer"); NULL: the number is no
- * kind. */
+/* event_name() and action_name() return the lower-case name of a kind ("arrived", "set-timer"), or
+ * NULL if the number is no kind. */
 const char *event_name(enum rcl_event_kind);
 const char *action_name(enum rcl_action_kind);
 
-/* These return the kind of that name, or the kind NONE if there is no such name. */
+/* event_named() and action_named() return the kind with that name, or the kind NONE if there is no
+ * such name. */
 enum rcl_event_kind event_named(const char *name);
 enum rcl_action_kind action_named(const char *name);
 
@@ -35,14 +36,14 @@ char *give_up_print(const struct rcl_action *, uint32_t capacity, char *text);
 /* Prints the same for a list that is three quarters full. */
 char *nearly_full_print(uint32_t list, uint32_t capacity, char *text);
 
-/* These print into `text` (TEXT_MAX bytes) and return it. `protocol` names control messages; it may
- * be NULL. */
+/* event_print() and action_print() print into `text` (TEXT_MAX bytes) and return it. `protocol`
+ * names control messages; it may be NULL. */
 char *event_print(const struct rcl_protocol *, const struct rcl_event *, char *text);
 char *action_print(const struct rcl_protocol *, const struct rcl_action *, char *text);
 
 /* Returns whether a printed event or action is the step that `moment` names (an end of a phase,
- * struct rcl_phase). `moment` has the kind of the step, and then fields, or beginnings of fields,
- * all of which the step must have. */
+ * struct rcl_phase). `moment` begins with the kind of the step. Words may follow; for each of them,
+ * `text` must have a field that begins with that word. */
 bool text_is_moment(const char *text, const char *moment);
 
 enum { NUMBER_MAX = 21 }; /* bytes of the longest number, with its end */
@@ -50,8 +51,9 @@ enum { NUMBER_MAX = 21 }; /* bytes of the longest number, with its end */
 /* Prints `value` in decimal into `text` (NUMBER_MAX bytes); returns the length. */
 size_t number_print(int64_t value, char *text);
 
-/* These parse what the functions above print. They return NULL if they understood all of `text`,
- * otherwise the place in `text` that they did not understand. */
+/* event_parse() and action_parse() parse what event_print() and action_print() print. They return
+ * NULL if they understood all of `text`, otherwise the place in `text` that they did not
+ * understand. */
 const char *event_parse(const char *text, struct rcl_event *);
 const char *action_parse(const char *text, struct rcl_action *);
 
