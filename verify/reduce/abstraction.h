@@ -9,9 +9,10 @@
  *
  *     node     values of the parts of one rank; how often it has changed each part that all share;
  *              in bounded abstractions, what can still come from each peer
- *     action   a move of its own, or to take in a message; or to gather what others contribute to a
- *              collective, a message of each. Those that change nothing are left out
- *     edge     what an action does to the rank, what it sends, what it does to the shared part
+ *     action   a move of the rank's own, taking in a message, or gathering what others contribute
+ *              to a collective (one message of each)
+ *     edge     what an action does to the rank, what it sends, what it does to the shared part. A
+ *              move of the rank's own that changes nothing has no edge
  *
  * Before a crash no rule looks at stored contents. So values leave contents out, and an edge tells
  * which contents it writes, as it tells which messages it sends.
@@ -98,8 +99,9 @@ struct abstraction {
   struct intern contents; /* struct world_record[]: contents that a step stores (before a crash) */
   /* By shared part: its values, each with how often each rank has changed the part. */
   struct intern shared[SHARED_PARTS];
-  /* What an action does to a shared part: the number of the part, then pairs of entries of
-   * `shared`, before and after (or VIOLATES), for all entries in which the node can be. */
+  /* uint32_t[]: what an action does to a shared part. The first word is the number of the part.
+   * Pairs of entries of `shared` follow, one pair for each entry that the part can have at the
+   * node: the entry before the action, and the entry after it (or VIOLATES). */
   struct intern shares;
   /* Results about a rank, by value, changes of shared parts and action. */
   struct intern asked, lists;
@@ -120,7 +122,7 @@ static inline bool abstraction_is_queue(const struct abstraction *c, unsigned ki
 /* Limits the steps that an abstraction may try: they take seconds, a minute, or minutes. */
 enum { ABSTRACTION_FEW = 1 << 20, ABSTRACTION_SOME = 1 << 22, ABSTRACTION_MANY = 1 << 26 };
 
-/* Says that an abstraction is refused because its steps do not suffice. */
+/* Says that an abstraction is refused because it needs more steps than its limit allows. */
 extern const char abstraction_unfinished[];
 
 /* Makes the abstraction, by the explorer's transition cache, whose values it changes.
