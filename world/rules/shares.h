@@ -6,9 +6,9 @@
  * Contributions to one call that flow to the same ranks, with one incarnation and one pair of
  * lines, make a *group*. It has its senders, its receivers, and the sum of its words. A receiver
  * that takes all contributions of a group leaves it; an operation on some of them splits the group.
- * The groups of a call are in an order in which each sender finds its contributions as it made
- * them. So each part can be read from the groups, equal to the part that world_shares.c writes
- * without groups (world/rules/t/shares-test.c).
+ * The groups of a call are listed in such an order that each sender's contributions come in the
+ * order in which the sender made them. shares_read() computes a part from the groups; that part
+ * equals the one that world_shares.c writes without groups (world/rules/t/shares-test.c).
  */
 #ifndef RECLINE_SHARES_H
 #define RECLINE_SHARES_H
@@ -66,8 +66,8 @@ bool shares_none(const struct shares *); /* returns whether all parts are empty 
 
 /* shares_members() returns the members of a communicator, which the caller fills in if they are not
  * `known`. shares_receivers() returns an empty set, to be filled in for shares_add().
- * shares_uneven() returns a flag for the caller's own use: whether some receivers may not get a
- * contribution. */
+ * shares_uneven() returns a flag that only the caller reads and sets: true means that some members
+ * may be unable to take a contribution, for example because they are dead. */
 uint64_t *shares_members(struct shares *, int comm, bool *known);
 uint64_t *shares_receivers(struct shares *);
 bool *shares_uneven(struct shares *);

@@ -18,7 +18,8 @@ char *trace_header(const struct world *, const char *host);
 
 /* trace_line() returns the line of a move that world_step() has just taken, without time and line
  * end. trace_violation_line() returns the line of a violation, after trace_name_messages(). If the
- * verdict is that the step was impure, the protocol is not called. The caller frees the lines with
+ * verdict says that the step was impure, a move's line has no digest of the protocol's state, as
+ * computing the digest would call the protocol. The caller frees the lines with
  * free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
                  const struct rcl_actions *, const struct verdict *);
