@@ -1,4 +1,4 @@
-/* Reads options and prints help, in the same way for all commands. In the library
+/* Reads options and prints help, in the same way for all commands. Belongs to the library
  * recline-base-glib. */
 #ifndef RECLINE_COMMAND_LINE_H
 #define RECLINE_COMMAND_LINE_H
@@ -26,8 +26,8 @@ void options_print_summary(const struct about *about);
  * arguments. Returns only if there is no such program. The caller keeps both arguments. */
 void hand_over(const char *program, const GPtrArray *words);
 
-/* Makes options_read() pass its arguments to `see`, together with `data`, and return false; `see`
- * NULL ends that. */
+/* Makes options_read() pass its arguments to `see`, together with `data`, and return false. If
+ * `see` is NULL, options_read() reads options again. */
 void options_show(void (*see)(const struct about *, const GOptionEntry *, void *data), void *data);
 
 #endif

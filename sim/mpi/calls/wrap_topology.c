@@ -27,7 +27,7 @@ static int product(int count, const int *sizes)
   return all;
 }
 
-/* Returns how far apart the ranks of neighbours in a dimension are. */
+/* Returns the difference between the ranks of two processes that are neighbours in `dimension`. */
 static int stride(const struct grid *grid, int dimension)
 {
   return product(grid->dimensions - dimension - 1, grid->size + dimension + 1);

@@ -1,5 +1,5 @@
-/* What surrounds a run of one of SMPI's collective algorithms: the mode of the heap, and arguments.
- */
+/* Enters and leaves SMPI's collective algorithms: switches the heap before and after an algorithm
+ * runs, and prepares its arguments. */
 #include "sim/host/rank/typemap.h"
 #include "sim/mpi/collectives/algorithms.h"
 #include "sim/mpi/layer/wrap.h"
