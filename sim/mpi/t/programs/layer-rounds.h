@@ -1,5 +1,6 @@
-/* What programs share that call a part of MPI in rounds: who a rank is, what it expects, how it
- * ends. The program defines PROGRAM, its name, before this. */
+/* Helps programs that call a part of MPI in rounds: it has the number of each rank, the check of
+ * results, and the beginning and the end of such a program. The program defines PROGRAM, its name,
+ * before it includes this file. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdbool.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Globals: rolled back with everything else. */
+/* These globals are part of the image, so a rollback restores them like all other memory. */
 static int rank, ranks, next, previous, round_number, failures;
 
 static inline void expect(bool right, const char *what)
@@ -18,19 +19,19 @@ static inline void expect(bool right, const char *what)
   fprintf(stderr, PROGRAM ": rank %d, round %d: %s\n", rank, round_number, what);
 }
 
-/* Number `i` of those that `from` has in this round. */
+/* Returns value number `i` of rank `from` in this round. */
 static inline int value(int from, int i)
 {
   return 10000 * round_number + 100 * from + i;
 }
 
-/* Another time on each rank. */
+/* Computes for a time that depends on the rank and on the round. */
 static inline void compute(double seconds)
 {
   smpi_execute_benched(seconds * (1 + (rank * 7 + round_number) % ranks));
 }
 
-/* The first argument: how many rounds. */
+/* Begins MPI. Returns the number of rounds: the first argument, or 1 if there is none. */
 static inline int begin(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
@@ -41,7 +42,7 @@ static inline int begin(int argc, char **argv)
   return argc > 1 ? atoi(argv[1]) : 1;
 }
 
-/* Returns what main() returns. */
+/* Prints the result and ends MPI. Returns the exit code of the program. */
 static inline int end(int rounds)
 {
   int all;
