@@ -1,6 +1,6 @@
-/* Makes communicators of one parent in every way. Each sends a message, with the same tag, to the
- * next member in each communicator, and receives in the opposite order. A message that comes from
- * another communicator than its receive is counted. Needs 4 ranks. */
+/* Makes communicators of one parent in every way. In each communicator every rank sends a message,
+ * with the same tag, to the next member; it receives in the opposite order. A message that comes
+ * from another communicator than its receive is counted. Needs 4 ranks. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static MPI_Comm duplicate_of(MPI_Comm parent)
   return made;
 }
 
-/* Makes communicators of the two halves of the world together: their number. */
+/* Makes communicators that join the two halves of the world. Returns their number. */
 static int make_of_halves(MPI_Comm *made)
 {
   MPI_Comm half, between, copy;

@@ -1,5 +1,5 @@
-/* Reads by open() what has been written by MPI-IO, as PnetCDF does to see what a file is: the round
- * in which it was written, or that it is not there. */
+/* Reads by open() and read() what MPI-IO has written, as PnetCDF does to see what a file is. A rank
+ * sees the round in which the file was written, or that there is no file. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <smpi/smpi.h>

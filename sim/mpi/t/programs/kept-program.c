@@ -1,5 +1,5 @@
-/* Types and groups that are made and freed again and again, and used in between, so that crashes
- * and checkpoints fall everywhere. Compiled as C and as C++. Usage: kept-program ROUNDS. */
+/* Tests types and groups that are made, used and freed again and again, so that crashes and
+ * checkpoints fall everywhere. Compiled as C and as C++. Usage: kept-program ROUNDS. */
 #define PROGRAM "kept-program"
 #include "layer-rounds.h"
 
@@ -7,7 +7,8 @@ enum { CELLS = 64 };
 
 static int out[CELLS], in[CELLS];
 
-/* Tests whether the neighbour's cells of one of these have come, and no others. */
+/* Tests that a message of `type` brings those cells of the previous rank for which is_part() is
+ * true, and no others. Frees the type. */
 static void exchange(MPI_Datatype type, bool (*is_part)(int cell), const char *what)
 {
   bool right = true;
@@ -28,7 +29,7 @@ static void exchange(MPI_Datatype type, bool (*is_part)(int cell), const char *w
   MPI_Type_free(&type);
 }
 
-/* Returns whether a cell of 8 by 8 is in this round's column. */
+/* Returns whether a cell of the 8 by 8 cells is in this round's column. */
 static bool is_column(int cell)
 {
   return cell % 8 == round_number % 4;
@@ -61,7 +62,7 @@ static void test_types(void)
   exchange(part, is_first, "a row");
 }
 
-/* Two of one kind are not the same one. */
+/* Tests that two types that were made alike are different types: only one gets the name. */
 static void test_two(void)
 {
   MPI_Datatype one, other;

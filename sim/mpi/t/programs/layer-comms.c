@@ -1,5 +1,6 @@
-/* Topologies, attributes, and communicators made in other ways, with results that can be told to be
- * right, in a loop, so that crashes and checkpoints fall everywhere. Usage: layer-comms ROUNDS. */
+/* Tests topologies, attributes, and communicators that are made in rare ways. All calls are in a
+ * loop, so that crashes and checkpoints fall everywhere, and every result is checked. Usage:
+ * layer-comms ROUNDS. */
 #define PROGRAM "layer-comms"
 #include "layer-rounds.h"
 
@@ -177,7 +178,7 @@ static void test_attributes_of_types(void)
 
 /* ---- other ways to make communicators ---- */
 
-/* Tests one call that makes communicators of two groups without a common rank. */
+/* Tests a call that makes two communicators at once, of groups without a common rank. */
 static void test_halves(MPI_Group world)
 {
   MPI_Group half;
@@ -230,7 +231,7 @@ static void test_making(void)
 
 static void test_memory(void)
 {
-  static int *kept; /* over the rounds */
+  static int *kept; /* lives through all rounds */
   char *buffer = (char *)malloc(1000), *attached;
   int bytes;
   if (!kept) {

@@ -1,6 +1,6 @@
-/* Every call of MPI-IO, in a loop, so that crashes and checkpoints fall everywhere: what is read is
- * known, and so are the bytes of the files in the end. Compiled as C and as C++.
- * Usage: layer-files ROUNDS FOLDER. */
+/* Tests every call of MPI-IO. All calls are in a loop, so that crashes and checkpoints fall
+ * everywhere. Every value that is read is checked, and at the end so are the bytes of the files.
+ * Compiled as C and as C++. Usage: layer-files ROUNDS FOLDER. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdbool.h>
@@ -37,7 +37,7 @@ static int elements(const MPI_Status *status, MPI_Datatype type)
   return count;
 }
 
-/* ---- a matrix, of which each rank sees some columns ---- */
+/* ---- a matrix of which each rank sees some columns ---- */
 
 static int value(int from, int round, int i)
 {
@@ -53,7 +53,7 @@ static MPI_Datatype columns_of(int owner)
   return columns;
 }
 
-/* Each round writes over the first matrix and adds one at the end. */
+/* Tests views of columns. Each round writes over the first matrix and appends another one. */
 static void test_matrix(MPI_File file)
 {
   int out[ROWS * BLOCK], in[2 * ROWS * BLOCK], tile = ROWS * BLOCK;
@@ -70,7 +70,7 @@ static void test_matrix(MPI_File file)
     out[i] = value(rank, round_number, i);
   MPI_File_write_at_all(file, 0, out, tile, MPI_INT, &status);
   expect(elements(&status, MPI_INT) == tile, "write_at_all: count");
-  /* every second integer of memory */
+  /* `pairs` is every second integer of memory */
   MPI_Type_vector(tile, 1, 2, MPI_INT, &pairs);
   MPI_Type_commit(&pairs);
   for (int i = 0; i < tile; i++)
@@ -91,7 +91,7 @@ static void test_matrix(MPI_File file)
   MPI_Type_free(&others);
 }
 
-/* Tests what a type was made of, and its duplicate. */
+/* Tests what MPI says a type, or a duplicate of a type, was made of. */
 static void test_types(void)
 {
   int sizes[1] = {5}, own[1] = {2}, starts[1] = {3}, integers, addresses, types, combiner;
@@ -237,7 +237,7 @@ static void test_own(void)
          "it is deleted");
 }
 
-/* ---- all at once, and later ---- */
+/* ---- nonblocking and split collective calls ---- */
 
 static void test_later(void)
 {
@@ -270,7 +270,7 @@ static void test_later(void)
   MPI_File_close(&file);
 }
 
-/* ---- what can be asked ---- */
+/* ---- sizes, modes, hints, views and error handlers ---- */
 
 static int handled;
 
@@ -351,7 +351,7 @@ static void test_questions(void)
          "no such mode");
 }
 
-/* ---- in the end, by other means ---- */
+/* ---- the files at the end, read without MPI-IO ---- */
 
 static int number_at(const char *name, long place)
 {

@@ -1,11 +1,11 @@
-/* Intercommunicators: between the even ranks and the odd ones, each group in reverse order.
- * Messages, every collective call, and what is made of them, with results that can be told to be
- * right, in a loop, so that crashes and checkpoints fall everywhere. Compiled as C and as C++. For
- * 5 ranks. Usage: layer-intercomm ROUNDS. */
+/* Tests intercommunicators between the even ranks and the odd ones, each group in reverse order:
+ * messages, every collective call, and communicators that are made of them. All calls are in a
+ * loop, so that crashes and checkpoints fall everywhere, and every result is checked. Compiled as C
+ * and as C++. For 5 ranks. Usage: layer-intercomm ROUNDS. */
 #define PROGRAM "layer-intercomm"
 #include "layer-rounds.h"
 
-enum { MOST = 8, ALL = 6 }; /* ranks of a group; what a reduction scatters among either */
+enum { MOST = 8, ALL = 6 }; /* most ranks of a group; elements that a reduction scatters */
 
 static MPI_Comm half, between;
 static int here, size, others, own_ranks[MOST], other_ranks[MOST]; /* in the world */
@@ -22,7 +22,7 @@ static void list_ranks(MPI_Group group, int *list)
   MPI_Group_free(&world);
 }
 
-/* The last even rank, or the last odd one: the first of its group. */
+/* Returns the last even rank, or the last odd one, which is rank 0 of its group. */
 static int leader_of(int odd)
 {
   return ranks - 1 - ((ranks - 1) % 2 != odd);
@@ -77,7 +77,8 @@ static void test_shape(void)
 
 /* ---- messages ---- */
 
-/* Sends to the rank of the same number, modulo the size of its group. A rank may get several. */
+/* Tests messages to the rank with the same number in the other group, modulo the size of that
+ * group. A rank may get several of them. */
 static void test_messages(void)
 {
   int out = value(rank, 0), in, flag = 0, least = here % others;
@@ -122,10 +123,11 @@ static void test_persistent(void)
 
 /* ---- collectives with a root ---- */
 
-/* In odd rounds a rank of the group of odd ranks. What the calls are given as the root; -1: this
- * rank is in its group and not the root. */
+/* The root of this round, as a rank of the world. In odd rounds it is an odd rank. */
 static int root_rank;
 
+/* Sets `root_rank`. Returns the argument `root` of this rank's calls: the root's rank in its group,
+ * or in the root's own group MPI_ROOT at the root and MPI_PROC_NULL at the others. */
 static int root(void)
 {
   int odd = round_number % 2, own = rank % 2 == odd, in_group = round_number / 2 % 2;
@@ -135,7 +137,7 @@ static int root(void)
   return rank == root_rank ? MPI_ROOT : MPI_PROC_NULL;
 }
 
-/* Rank i of the group that is not the root's has 1 + i elements in the calls with counts. */
+/* In calls with counts, rank i of a group has 1 + i elements. */
 static int counts[MOST], starts[MOST];
 
 static void lay_out(void)
@@ -195,7 +197,7 @@ static void test_to_root(void)
   expect(sum == right, "reduce");
 }
 
-/* ---- collectives without one ---- */
+/* ---- collectives without a root ---- */
 
 static void test_to_all(void)
 {
@@ -252,7 +254,7 @@ static int sum_at(int place)
   return sum;
 }
 
-/* Each group scatters the same number of elements, in blocks that are alike or not. */
+/* Tests reductions that are scattered among each group, in blocks of different or equal sizes. */
 static void test_scattered_reductions(void)
 {
   int out[ALL], in[ALL] = {0}, blocks[MOST], start = here, each = ALL / size;
@@ -270,7 +272,7 @@ static void test_scattered_reductions(void)
   expect(all, "reduce_scatter_block");
 }
 
-/* Several at a time. */
+/* Tests several nonblocking collectives at a time. */
 static void test_nonblocking(void)
 {
   int to = root(), told = to == MPI_ROOT ? value(rank, 8) : -1, out[MOST], in[MOST] = {0}, sum = 0;
@@ -290,7 +292,7 @@ static void test_nonblocking(void)
   expect(sum == sum_at(1), "iallreduce");
 }
 
-/* ---- what is made of them ---- */
+/* ---- communicators that are made of intercommunicators ---- */
 
 /* Tests a merge in which the odd ranks come after the even ones, or before them. */
 static void test_merged(void)
@@ -326,8 +328,9 @@ static void test_created(void)
   MPI_Group_free(&group);
 }
 
-/* The first two of each group, the other way around: for the last of three there is nobody on the
- * other side, nor is there for those that are alone with their colour. */
+/* Tests splits. In the first one each colour is on one side only, so no rank gets a communicator.
+ * The second one takes the first two ranks of each group, in reverse order; the third even rank is
+ * alone with its colour, so it gets none. */
 static void test_split(void)
 {
   int at, members, remote, in[2] = {-1, -1};
@@ -362,7 +365,7 @@ int main(int argc, char **argv)
       compute(1e-4);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (round_number % 3 == 0) { /* another one, of the same groups */
+    if (round_number % 3 == 0) { /* makes another intercommunicator of the same groups */
       MPI_Comm_free(&between);
       MPI_Comm_free(&half);
       make();

@@ -1,7 +1,7 @@
-/* Calls with large counts that take lists of counts, or give one; the others are made by programs
- * whose calls are renamed (large.t). With results that can be told to be right, in a loop, so that
- * crashes and checkpoints fall everywhere. Compiled as C and as C++. For 5 ranks. Usage:
- * layer-large ROUNDS. */
+/* Tests calls with large counts that take lists of counts, or return a count. large.t tests the
+ * other calls by programs whose calls it renames. All calls are in a loop, so that crashes and
+ * checkpoints fall everywhere, and every result is checked. Compiled as C and as C++. For 5 ranks.
+ * Usage: layer-large ROUNDS. */
 #define PROGRAM "layer-large"
 #include "layer-rounds.h"
 
@@ -62,7 +62,8 @@ static void finish(int kind)
     finish(KIND);                                                                                  \
   } while (0)
 
-/* Element `place` of each rank, `step` apart. */
+/* Returns whether `in` has value `place` of each rank, with `step` ints from one rank to the
+ * next. */
 static bool one_each(int place, int step)
 {
   bool right = true;
@@ -71,7 +72,7 @@ static bool one_each(int place, int step)
   return right;
 }
 
-/* As many elements of each rank as `counts` says. */
+/* Returns whether `in` has as many elements of each rank as `counts` says, and no more. */
 static bool are_counted(void)
 {
   bool right = true;
@@ -114,7 +115,8 @@ static void test_collectives(int kind)
 
 /* ---- datatypes ---- */
 
-/* Expects that `type` has the elements of `out` at these places, as bytes; frees it. */
+/* Tests that `type` has `count` ints, at these places of `out`, and the extent in bytes. Frees the
+ * type. */
 static void expect_type(MPI_Datatype *type, int count, const int *places, MPI_Count extent,
                         const char *what)
 {
@@ -174,7 +176,7 @@ static void test_types(void)
   MPI_Type_free(&part);
 }
 
-/* ---- what is given back ---- */
+/* ---- counts that calls return ---- */
 
 static void test_statuses(void)
 {

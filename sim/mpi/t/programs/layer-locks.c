@@ -1,12 +1,12 @@
-/* One-sided communication in which the target takes no part, in a loop, so that crashes and
- * checkpoints fall everywhere, with results that can be told to be right. Compiled as C and as C++.
+/* Tests one-sided communication in which the target takes no part. All calls are in a loop, so that
+ * crashes and checkpoints fall everywhere, and every result is checked. Compiled as C and as C++.
  * Usage: layer-locks ROUNDS */
 #define PROGRAM "layer-locks"
 #include "layer-rounds.h"
 
 enum { CELLS = 64, RANKS_MAX = 16, BIG = 20000 }; /* ints: beyond every eager threshold */
 
-/* ---- one writes, one reads ---- */
+/* ---- one rank writes, another reads ---- */
 
 static void test_put_and_get(MPI_Win window)
 {
@@ -31,9 +31,10 @@ static void test_put_and_get(MPI_Win window)
   expect(in[0] == value(previous, 0) && in[3] == value(previous, 3), "what another has put");
 }
 
-/* ---- many count ---- */
+/* ---- counters of all ranks ---- */
 
-/* Behind a shared lock, atomically; behind an exclusive one, in two steps. */
+/* Tests counters at rank 0: one to which all ranks add atomically under a shared lock, and one that
+ * each rank reads and then writes under an exclusive lock. */
 static void test_counters(MPI_Win window, int *memory)
 {
   int one = 1, old = -1, seen = 0, sum, compared, mine = rank + 1, last;
@@ -132,7 +133,7 @@ static void test_waits(MPI_Win window)
   int out = value(rank, 40), in = -1, token = rank;
   MPI_Request request[2];
   MPI_Status status;
-  if (rank == 0) { /* all others want something of a rank that waits for them */
+  if (rank == 0) { /* all others access the window of this rank, which waits for their messages */
     for (int i = 1; i < ranks; i++) {
       MPI_Probe(MPI_ANY_SOURCE, 50, MPI_COMM_WORLD, &status);
       MPI_Recv(&token, 1, MPI_INT, status.MPI_SOURCE, 50, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -152,7 +153,7 @@ static void test_waits(MPI_Win window)
   expect(in == previous && token == value((previous + ranks - 1) % ranks, 0), "while it waits");
 }
 
-/* ---- windows of some, collectives of others ---- */
+/* ---- windows of some ranks, collectives of all ---- */
 
 static void test_some(void)
 {

@@ -13,7 +13,8 @@ static bool everything;
 
 /* ---- send modes ---- */
 
-/* Ready sends need a receive that is posted, so the receiver says that it is. */
+/* Tests all send modes. A ready send needs a posted receive, so the receiver tells the sender when
+ * its receives are posted. */
 static void test_modes(void)
 {
   enum { N = 9 };
@@ -165,7 +166,7 @@ static void handle(MPI_Comm *comm, int *code, ...)
   handled_code = *code;
 }
 
-/* A message that is longer than its receive. */
+/* Receives a message that is longer than the buffer. Returns the error. */
 static int too_long(MPI_Comm comm)
 {
   int out[2] = {1, 2}, in[1];
@@ -302,7 +303,8 @@ static void test_old_names(void)
 
 /* ---- topologies ---- */
 
-/* Everybody has the rank before and the rank behind as neighbours, and rank 0 all others, too. */
+/* Makes a graph in which each rank has the rank before it and the rank behind it as neighbours. All
+ * other ranks are neighbours of rank 0, too. */
 static MPI_Comm star(int *index, int *edges)
 {
   MPI_Comm comm;
@@ -352,8 +354,8 @@ static void test_graph(void)
   MPI_Comm_free(&graph);
 }
 
-/* In a circle of two dimensions, one of which has two ranks or one: what goes down comes from
- * above, also where both are the same rank. */
+/* Tests a periodic grid of two dimensions, one of which has one or two ranks. There both neighbours
+ * are the same rank; what is sent to one side must still come from the other. */
 static void test_grid(void)
 {
   int sizes[2] = {ranks % 2 ? 1 : 2, ranks % 2 ? ranks : ranks / 2}, periodic[2] = {1, 1};
@@ -378,7 +380,8 @@ static void test_grid(void)
   MPI_Comm_free(&grid);
 }
 
-/* Everybody sends to the next, and to the one after it: two sources, two destinations. */
+/* Tests a graph in which each rank sends to the next one and to the one after that, so each rank
+ * has two sources and two destinations. */
 static void check_ring(MPI_Comm ring, bool weighted)
 {
   int kind, in_count, out_count, has, sources[2], in_weights[2], destinations[2], out_weights[2];
@@ -395,7 +398,7 @@ static void check_ring(MPI_Comm ring, bool weighted)
          "dist_graph: weights in");
   expect(!weighted || (out_weights[0] == rank && out_weights[1] == 100 + rank),
          "dist_graph: weights out");
-  /* two for the next, one for the one after it */
+  /* two elements go to the next rank, one to the rank after it */
   int out[3] = {value(rank, 1), value(rank, 2), value(rank, 3)}, in[4], later[4];
   int out_counts[2] = {2, 1}, out_starts[2] = {0, 2}, in_counts[2], in_starts[2] = {0, 2};
   MPI_Aint out_places[2] = {0, 2 * sizeof(int)}, in_places[2] = {0, 2 * sizeof(int)};
@@ -445,7 +448,7 @@ static void test_rings(void)
                                  out_weights, MPI_INFO_NULL, 0, &ring);
   check_ring(ring, true);
   MPI_Comm_free(&ring);
-  /* rank 0 tells of all of them */
+  /* rank 0 gives the edges of all ranks */
   int source[RANKS_MAX], degrees[RANKS_MAX], to[2 * RANKS_MAX];
   for (int i = 0; i < ranks; i++) {
     source[i] = i;
@@ -457,7 +460,7 @@ static void test_rings(void)
                         MPI_INFO_NULL, 0, &ring);
   check_ring(ring, false);
   MPI_Comm_free(&ring);
-  /* with weights at this rank only, as MPI_UNWEIGHTED is NULL in SMPI */
+  /* only rank 0 gives weights; the others give NULL, which is MPI_UNWEIGHTED in SMPI */
   int weights[2 * RANKS_MAX], in, out, weighted;
   for (int i = 0; i < 2 * ranks; i++)
     weights[i] = 50 + i;
@@ -470,7 +473,7 @@ static void test_rings(void)
   MPI_Comm_free(&ring);
 }
 
-/* ---- error codes of the program's own, which stay over the rounds ---- */
+/* ---- error codes that the program adds in the first round ---- */
 
 static void test_error_codes(void)
 {
@@ -496,7 +499,8 @@ static void test_error_codes(void)
 
 enum { COLUMNS = 3 };
 
-/* Tests which rows this rank has, of two for each rank. */
+/* Tests that this rank has the rows `first` and `second` of an array with two rows for each
+ * rank. */
 static void test_rows(int distribution, int first, int second)
 {
   int array[2 * RANKS_MAX][COLUMNS], got[2 * COLUMNS], place = 0;
@@ -592,8 +596,8 @@ int main(int argc, char **argv)
       test_modes,       test_packing,     test_varied, test_general, test_errors,
       test_old_names,   test_info,        test_graph,  test_grid,    test_rings,
       test_error_codes, test_distributed, test_types};
-  size_t count =
-      sizeof tests / sizeof *tests - (everything ? 0 : 6); /* plain SMPI lacks the last ones */
+  size_t count = sizeof tests / sizeof *tests -
+                 (everything ? 0 : 6); /* plain SMPI lacks what the last six test */
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < count; i++) {
       tests[i]();

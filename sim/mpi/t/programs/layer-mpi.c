@@ -1,5 +1,6 @@
-/* Every MPI call that the layer handles, with results that can be told to be right, in a loop, so
- * that crashes and checkpoints fall everywhere. Usage: layer-mpi ROUNDS. Exit code 0: all right. */
+/* Tests messages, collectives and communicators. All calls are in a loop, so that crashes and
+ * checkpoints fall everywhere, and every result is checked. Usage: layer-mpi ROUNDS. Exit code 0:
+ * all right. */
 #define PROGRAM "layer-mpi"
 #include "layer-rounds.h"
 
@@ -46,7 +47,8 @@ static void test_large(void)
   free(in);
 }
 
-/* Tests a small message behind a large one of the same envelope, and a third that overtakes. */
+/* Tests a small message behind a large one of the same envelope. A third one, with another tag, is
+ * received before them. */
 static void test_order(void)
 {
   int *first = (int *)calloc(BIG, sizeof *first), second = 2, third = 3;
@@ -104,8 +106,8 @@ static void test_probes(void)
   expect(in[0] == previous, "iprobe");
 }
 
-/* Two messages are matched, in the order of sending, and stay so over other messages and
- * computation before the second is received first. */
+/* Tests two messages that are matched in the order of sending. They stay matched during other
+ * messages and computation; then the second one is received first. */
 static void test_matched_probes(void)
 {
   enum { BIG = 20000 }; /* ints: beyond every eager threshold */
@@ -229,7 +231,7 @@ static void test_types(void)
 
 /* ---- collectives ---- */
 
-/* Not commutative: the product of 2 x 2 matrices modulo a prime. */
+/* Multiplies 2 x 2 matrices modulo a prime, which does not commute. */
 static void multiply(void *in, void *inout, int *count, MPI_Datatype *type)
 {
   (void)type;
@@ -364,7 +366,8 @@ static void test_communicators(void)
   expect(half == MPI_COMM_NULL, "free");
 }
 
-/* A type of three elements, of which a message has less than there is room for. */
+/* Tests the counts of elements in a message of two structures, which is received with room for
+ * three. Each structure has three elements. */
 static void test_elements(void)
 {
   struct three {
@@ -393,8 +396,8 @@ static void test_elements(void)
   MPI_Type_free(&three);
 }
 
-/* The first begins to duplicate before the last has sent, and the last only when that is received.
- */
+/* Tests that a nonblocking duplication does not wait for other ranks. The last rank begins only
+ * when rank 0 has received a message, which rank 0 does after it has begun. */
 static void test_duplicate(void)
 {
   MPI_Comm copy;

@@ -1,12 +1,12 @@
-/* Calls that SMPI does not have (include/mpi/mpi-4.h, mpi-t.h), with results that can be told to be
- * right, in a loop, so that crashes and checkpoints fall everywhere. Compiled as C and as C++. For
- * 5 ranks. Usage: layer-mpi4 ROUNDS. */
+/* Tests calls that SMPI does not have (include/mpi/mpi-4.h, mpi-t.h). All calls are in a loop, so
+ * that crashes and checkpoints fall everywhere, and every result is checked. Compiled as C and as
+ * C++. For 5 ranks. Usage: layer-mpi4 ROUNDS. */
 #define PROGRAM "layer-mpi4"
 #include "layer-rounds.h"
 
-/* ---- both at once ---- */
+/* ---- a send and a receive in one call ---- */
 
-/* Beyond the size that is sent at once, in every other round. */
+/* Every other round sends this number of ints, which is beyond every eager threshold. */
 enum { MANY = 20000 };
 
 static int out[MANY], in[MANY];
@@ -62,9 +62,10 @@ static void test_exchange_in_place(void)
   expect(are_from(in, next, count) && status.MPI_SOURCE == next, "isendrecv_replace");
 }
 
-/* ---- partitioned ---- */
+/* ---- partitioned messages ---- */
 
-/* From each rank to the next one, in partitions of other sizes on either side. */
+/* Each rank sends ALL ints to the next one. The sender divides them into other partitions than the
+ * receiver. */
 enum { OUT_PARTS = 6, IN_PARTS = 4, PART = 1000, ALL = OUT_PARTS * PART };
 
 static MPI_Request parts[3]; /* out, in, and from a rank to nobody */
@@ -83,7 +84,7 @@ static void fill_part(int part)
     out[i] = value(rank, i);
 }
 
-/* Waits for the partition, and returns whether its values are right. */
+/* Waits for the partition. Returns whether its values are right. */
 static bool part_arrives(int part)
 {
   int size = ALL / IN_PARTS, there = 0;
@@ -125,7 +126,8 @@ static void test_partitioned(void)
          "partitioned: status");
 }
 
-/* Every other element of columns, two messages with one tag, in the order of making. */
+/* Tests partitions of a type with gaps, in two messages with one tag. They are matched in the order
+ * in which the requests were made, although the second one is started first. */
 static void test_partitions_of_a_type(void)
 {
   int table[2][24] = {{0}}, got[2][24] = {{0}};
@@ -162,7 +164,7 @@ static void test_partitions_of_a_type(void)
 
 /* ---- persistent collectives ---- */
 
-/* Made once; in each round all are started, and ranks begin with another one each time. */
+/* The requests are made once. Each round starts all of them; each rank begins with another one. */
 enum { RANKS = 5, KINDS = 22 };
 
 static MPI_Comm ring;
@@ -220,7 +222,7 @@ static void make_collectives(void)
                               info, &collective[21]);
 }
 
-/* The sum of element `i` of the ranks below `end`. */
+/* Returns the sum of value `i` of the ranks below `end`. */
 static int sum(int end, int i)
 {
   int all = 0;
@@ -400,7 +402,8 @@ static void test_tools(void)
 
 /* ---- splits by hardware ---- */
 
-/* Only memory is a resource by which ranks can be split, and each rank has its own. */
+/* Tests splits by hardware. Memory is the only resource by which ranks can be split, and each rank
+ * has its own. */
 static void test_hardware(void)
 {
   static const char *const resources[] = {"mpi_shared_memory", "mpi_shared_memory_of_all",
@@ -475,7 +478,7 @@ static void test_session(void)
   expect(session == MPI_SESSION_NULL, "session: its end");
 }
 
-/* Between the even ranks and the odd ones, started twice. */
+/* Tests persistent collectives between the even ranks and the odd ones. Each is started twice. */
 static void test_between_groups(void)
 {
   int odd = rank % 2, others, mine, sent, got[RANKS], told, all;

@@ -1,7 +1,8 @@
-/* Nonblocking collectives, several at a time, on several communicators, among messages and blocking
- * collectives; and receives that are given up. With results that can be told to be right, in a
- * loop, so that crashes and checkpoints fall everywhere. Compiled as C and as C++.
- * Usage: layer-nonblocking ROUNDS [all]. `all`: also what plain SMPI 3.32 gets wrong. */
+/* Tests nonblocking collectives, several at a time, on several communicators, among messages and
+ * blocking collectives; and receives that are cancelled. All calls are in a loop, so that crashes
+ * and checkpoints fall everywhere, and every result is checked. Compiled as C and as C++.
+ * Usage: layer-nonblocking ROUNDS [all]. With `all` it also tests what plain SMPI 3.32 gets wrong.
+ */
 #define PROGRAM "layer-nonblocking"
 #include "layer-rounds.h"
 
@@ -14,9 +15,9 @@ static void work(void)
   smpi_execute_flops(3e4 * (1 + (rank * 7 + round_number) % ranks));
 }
 
-/* ---- movement: all at once ---- */
+/* ---- collectives that move data, all at once ---- */
 
-/* By counts and displacements: rank i has 1 + i % 2 elements. */
+/* In calls with counts and displacements, rank i has 1 + i % 2 elements. */
 static int counts[RANKS_MAX], starts[RANKS_MAX];
 
 static void lay_out(void)
@@ -99,7 +100,8 @@ static void test_all(void)
   expect(right, "iallgather, iallgatherv, ialltoall, ialltoallv");
 }
 
-/* Every block has a type of its own: ints for even ranks, pairs with a gap for odd ones. */
+/* Tests an exchange in which each block has its own type: blocks to or from even ranks are ints,
+ * those of odd ranks are pairs with a gap. */
 static void test_types(void)
 {
   int out[3 * RANKS_MAX], in[3 * RANKS_MAX], later[3 * RANKS_MAX], ones[RANKS_MAX];
@@ -140,7 +142,7 @@ static void test_types(void)
 
 /* ---- reductions ---- */
 
-/* Not commutative: the product of 2 x 2 matrices modulo a prime. */
+/* Multiplies 2 x 2 matrices modulo a prime, which does not commute. */
 static void multiply(void *in, void *inout, int *count, MPI_Datatype *type)
 {
   (void)type;
@@ -161,7 +163,7 @@ static void matrix_of(int of, long *m)
   m[3] = of + 5;
 }
 
-/* The product of the matrices of the ranks below `end`. */
+/* Returns whether `seen` is the product of the matrices of the ranks below `end`. */
 static bool is_product(const long *seen, int end)
 {
   long product[4], factor[4];
@@ -212,7 +214,8 @@ static void test_reductions(void)
 
 /* ---- among other calls ---- */
 
-/* Large ones on two communicators, completed in the other order, with messages between. */
+/* Tests large collectives on two communicators. They are completed in reverse order, with messages
+ * and other collectives in between. */
 static void test_communicators(void)
 {
   static int first[BIG], second[BIG], sum[BIG];
@@ -249,7 +252,8 @@ static void test_communicators(void)
   MPI_Comm_free(&copy);
 }
 
-/* Begun in one round, completed in the next: there is always one that a checkpoint finds. */
+/* Tests collectives that begin in one round and are completed in the next, so that checkpoints find
+ * some that are pending. */
 static void test_pending(void)
 {
   static MPI_Request request = MPI_REQUEST_NULL;
@@ -267,7 +271,7 @@ static void test_pending(void)
   MPI_Iallgather(&own, 1, MPI_INT, gathered, 1, MPI_INT, MPI_COMM_WORLD, &other);
 }
 
-/* ---- receives that are given up ---- */
+/* ---- requests that are cancelled ---- */
 
 static bool give_up(MPI_Request *request)
 {
@@ -285,7 +289,7 @@ static void test_cancel(void)
   MPI_Request request;
   MPI_Irecv(&never, 1, MPI_INT, previous, 99, MPI_COMM_WORLD, &request);
   expect(give_up(&request) && never == 5, "cancel: nothing is sent");
-  /* may come in time or not: it is received once in any case */
+  /* the message comes before the receive is cancelled, or later: it is received once in any case */
   MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 40, MPI_COMM_WORLD, &request);
   MPI_Send(&out, 1, MPI_INT, next, 40, MPI_COMM_WORLD);
   work();
@@ -299,7 +303,7 @@ static void test_cancel(void)
   MPI_Start(&request);
   expect(give_up(&request) && request != MPI_REQUEST_NULL, "cancel: persistent");
   MPI_Request_free(&request);
-  /* a send goes its way */
+  /* cancelling a send has no effect: its message is received */
   MPI_Isend(&out, 1, MPI_INT, next, 41, MPI_COMM_WORLD, &request);
   expect(!give_up(&request) || !everything, "cancel: a send");
   MPI_Recv(&in, 1, MPI_INT, previous, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,6 +1,6 @@
-/* One-sided communication between calls that both sides make, in a loop, so that crashes and
- * checkpoints fall everywhere, with results that can be told to be right. Compiled as C and as C++.
- * Usage: layer-windows ROUNDS */
+/* Tests one-sided communication between calls that both sides make. All calls are in a loop, so
+ * that crashes and checkpoints fall everywhere, and every result is checked. Compiled as C and as
+ * C++. Usage: layer-windows ROUNDS */
 #define PROGRAM "layer-windows"
 #include "layer-rounds.h"
 
@@ -8,7 +8,8 @@ enum { CELLS = 64, RANKS_MAX = 16 };
 
 /* ---- fences ---- */
 
-/* Memory that lives through all rounds: what a round finds there, the last has left. */
+/* Tests fences. The window lives through all rounds: each round finds there what the round before
+ * it has left. */
 static void test_fence(MPI_Win window, int *memory)
 {
   int out[4], in[4] = {0}, sum = rank + 1, before = memory[20];
@@ -30,7 +31,8 @@ static void test_fence(MPI_Win window, int *memory)
   expect(memcmp(in, out, sizeof in) == 0, "get");
 }
 
-/* Every second integer here, every third there. */
+/* Tests accesses whose types differ: every second integer at the origin, every third at the
+ * target. */
 static void test_types(MPI_Win window, int *memory)
 {
   int out[8], in[8];
@@ -46,7 +48,7 @@ static void test_types(MPI_Win window, int *memory)
   MPI_Win_fence(0, window);
   MPI_Put(out, 1, pairs, next, 24, 2, triples, window);
   MPI_Win_fence(0, window);
-  /* 24, 27, then from the end of the first: 28, 31 */
+  /* the first element lies at 24 and 27; the second begins where the first ends: 28 and 31 */
   expect(memory[24] == value(previous, 0) && memory[27] == value(previous, 2) &&
              memory[28] == value(previous, 4) && memory[31] == value(previous, 6) &&
              memory[25] == 25 && memory[30] == 30,
@@ -59,7 +61,7 @@ static void test_types(MPI_Win window, int *memory)
   MPI_Type_free(&triples);
 }
 
-/* ---- what fetches and changes ---- */
+/* ---- calls that fetch and change a value ---- */
 
 static void test_fetching(MPI_Win window, int *memory)
 {
@@ -80,7 +82,7 @@ static void test_fetching(MPI_Win window, int *memory)
   expect(swapped == 7 ? read == mine : swapped == read, "one has swapped");
 }
 
-/* ---- some with some ---- */
+/* ---- groups of ranks ---- */
 
 static void test_groups(void)
 {
@@ -117,7 +119,7 @@ static void test_groups(void)
   expect(window == MPI_WIN_NULL, "free");
 }
 
-/* ---- what can be asked ---- */
+/* ---- attributes, names, hints and error handlers ---- */
 
 static void test_questions(MPI_Win window, int *memory)
 {
@@ -261,7 +263,7 @@ static void test_shared(void)
   MPI_Comm_free(&node);
 }
 
-/* Values with places. */
+/* Tests which rank has the largest and the least value, by MPI_MAXLOC and MPI_MINLOC. */
 static void test_places(void)
 {
   struct {

@@ -1,7 +1,7 @@
-/* Messages beyond every eager threshold, whose senders use the buffer for something else as soon as
- * MPI allows, in all the orders in which a send can end and its receiver look at the message.
- * With results that can be told to be right, in a loop, so that crashes and checkpoints fall
- * everywhere. Usage: zero-copy-program ROUNDS. */
+/* Tests messages beyond every eager threshold whose senders use the buffer for something else as
+ * soon as MPI allows. Sends end, and receivers look at the message, in all possible orders. All
+ * calls are in a loop, so that crashes and checkpoints fall everywhere, and every result is
+ * checked. Usage: zero-copy-program ROUNDS. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdbool.h>
@@ -36,7 +36,7 @@ static void expect(const int *buffer, int count, int value, const char *what)
     }
 }
 
-/* Returns what rank `from` sends in this round. */
+/* Returns the first int that rank `from` sends in this round as message `what`. */
 static int value(int from, int what)
 {
   return 1000000 * round_number + 100000 * what + 1000 * from;
@@ -53,8 +53,8 @@ static void begin(int what)
   spoil(in);
 }
 
-/* The receive is posted, but its rank computes from before the envelope comes until long after the
- * send is complete. */
+/* Tests a receive that is posted early, but whose rank computes from before the envelope comes
+ * until long after the send is complete. */
 static void test_late_look(void)
 {
   MPI_Request receive;
@@ -72,7 +72,8 @@ static void test_late_look(void)
   }
 }
 
-/* The receive is posted long after the send, or before it. Both look as soon as they can. */
+/* Tests a receive that is posted long after the send, or before it. Both ranks look as soon as they
+ * can. */
 static void test_order(bool send_first)
 {
   MPI_Request requests[2];
@@ -97,7 +98,8 @@ static void test_order(bool send_first)
   }
 }
 
-/* A wildcard finds the large message behind a small one that it does not want. */
+/* Tests that a receive from any source finds a large message behind a small one with another
+ * tag. */
 static void test_unexpected(void)
 {
   int small = rank, got = -1, flag = 0;
@@ -116,7 +118,7 @@ static void test_unexpected(void)
   expect(&got, 1, previous, "a small one before it");
 }
 
-/* Nobody waits for the send: its sender knows from an answer that it is over. */
+/* Tests a send for which nobody waits: an answer tells its sender that the message was received. */
 static void test_freed(void)
 {
   int answer = 0;
@@ -136,7 +138,7 @@ static void test_freed(void)
   }
 }
 
-/* What is sent is overwritten by what is received instead. */
+/* Tests calls in which received data overwrite the data that are sent. */
 static void test_in_place(void)
 {
   fill(out, value(rank, 5));
@@ -158,8 +160,9 @@ static void test_in_place(void)
   free(blocks);
 }
 
-/* A buffered send is complete at once, so that all can send before anybody receives; a synchronous
- * one is not before its receive. A persistent one is used again and again. */
+/* Tests other sends. A buffered send is complete at once, so that all ranks can send before any
+ * receives. A synchronous send completes after its receive has begun. A persistent send is used
+ * again. */
 static void test_modes(void)
 {
   int bytes = BIG * (int)sizeof *out + MPI_BSEND_OVERHEAD;
