@@ -1,12 +1,13 @@
-/* Collectives over types with gaps, with bounds of their own, and with data that do not lie in
- * their order: what comes where, and that nothing else changes. */
+/* Tests collectives over types with gaps, with bounds of their own, and with data that do not lie
+ * in their order: all data must come to their places, and nothing else may change. */
 #include "types-values.h"
 
 #include <stdlib.h>
 
 enum { MARGIN = 32, DATA_MAX = 2, NOTHING = -1 };
 
-/* Elements of `data` integers each, at these places, `extent` integers apart. */
+/* Describes a type. An element has `data` integers at these places; elements are `extent` integers
+ * apart. */
 struct layout {
   const char *name;
   MPI_Datatype type;
@@ -32,7 +33,7 @@ static void clear(int *what)
     what[i] = NOTHING;
 }
 
-/* Fills in what each rank gives to each other. */
+/* Fills in the blocks that this rank gives, one for each rank. */
 static void fill(const struct layout *of, int count)
 {
   clear(memory);
@@ -43,8 +44,8 @@ static void fill(const struct layout *of, int count)
         *datum(memory, of, block * count + i, k) = given(rank, block, i, k);
 }
 
-/* `blocks` blocks have come to `in`: those that each rank has for `block`, or of one rank `from`.
- */
+/* Tests that `blocks` blocks have come to `in`, and nothing else. Each is what its sender gives as
+ * `block`; the sender of block b is rank `from`, or rank b if `from` is negative. */
 static void came(const char *call, const struct layout *of, int *in, int count, int blocks,
                  int from, int block)
 {

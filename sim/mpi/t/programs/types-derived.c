@@ -1,6 +1,6 @@
-/* Derived types (MPI 3.1, section 4.1): by hand those that implementations get wrong, and at random
- * whatever can be nested. Each is compared with its type map as the standard defines it: a list of
- * places of data, made here. `types-derived SEED`. */
+/* Tests derived types (MPI 3.1, section 4.1) that are made at random, by constructors upon
+ * constructors. Each type is compared with its type map, a list of the places of its data, which
+ * this program makes as the standard defines it. Usage: types-derived [SEED [ROUNDS]]. */
 #include "types-values.h"
 
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void extend(struct bounds *bounds, MPI_Aint low, MPI_Aint high)
   bounds->any = 1;
 }
 
-/* What a constructor puts together. */
+/* Collects the parts of a type map while a constructor puts them together. */
 struct sum {
   struct map *to;
   struct bounds data, low, high;
@@ -98,7 +98,7 @@ static int upto(int most)
 
 enum { PARTS = 3 };
 
-/* The arguments that a type was made from, as MPI_Type_get_contents must tell them. */
+/* The arguments from which the newest type was made, as MPI_Type_get_contents must return them. */
 static struct {
   int combiner, integers, addresses, types;
   int integer[64];
@@ -216,7 +216,7 @@ static void duplicate(struct sum *sum, const struct map *old)
   note(MPI_COMBINER_DUP, NULL, 0, NULL, 0, &old->type, 1);
 }
 
-/* Elements of a dimension: whether this one is there. */
+/* Describes which elements of one dimension are in the type. */
 struct dimension {
   int size, start, length, how, share, grid, at;
 };
@@ -233,7 +233,8 @@ static int is_there(const struct dimension *d, int index)
   return index / share % d->grid == d->at;
 }
 
-/* Two dimensions, all elements in the order in which they lie. */
+/* Puts together those elements of an array of two dimensions that are in the type, in the order in
+ * which they lie. */
 static void walk_array(struct sum *sum, const struct dimension *d, int order, const struct map *old)
 {
   int outer = order == MPI_ORDER_C ? 0 : 1, inner = 1 - outer;
@@ -293,7 +294,7 @@ static void distributed(struct sum *sum, const struct map *old)
   note(MPI_COMBINER_DARRAY, list, 12, NULL, 0, &old->type, 1);
 }
 
-/* ---- what MPI tells ---- */
+/* ---- comparisons with what MPI says ---- */
 
 static void compare_contents(const char *what)
 {
@@ -349,7 +350,8 @@ static unsigned char at_place(MPI_Aint place)
   return (unsigned char)(place * 7 + (place >> 8) * 3 + 1);
 }
 
-/* Two elements: packed, and sent to oneself into elements of the same type. */
+/* Compares the data of two elements: packed, and sent by the rank to itself into elements of the
+ * same type. */
 static void compare_data(const char *what, const struct map *map)
 {
   int size = size_of(map), position = 0, at = 0, different = 0, room;
@@ -381,7 +383,7 @@ static void compare_data(const char *what, const struct map *map)
   value(what, "elements", elements, size > 0 ? 2 * map->entries : 0);
 }
 
-/* The first entries of an element alone come. */
+/* Tests a message that has only the first entries of an element. */
 static void compare_partial(const char *what, const struct map *map)
 {
   int come = upto(map->entries), bytes = 0, elements, count, different = 0, at = 0;
@@ -410,7 +412,7 @@ static void compare_partial(const char *what, const struct map *map)
   value(what, "elements that were set", elements, come);
 }
 
-/* Data that lie over each other cannot be received. */
+/* Returns whether data of two elements overlap, so that they cannot be received. */
 static int overlaps(const struct map *map)
 {
   static unsigned char used[MEMORY];

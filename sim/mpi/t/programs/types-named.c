@@ -1,5 +1,5 @@
-/* Predefined types and operations: sizes, bounds, and the results of all operations on all types
- * (MPI 3.1, sections 3.2.2 and 5.9). The right values are those of the language. */
+/* Tests predefined types and operations: sizes, bounds, and the results of all operations on all
+ * types (MPI 3.1, sections 3.2.2 and 5.9). The right values are those that C computes. */
 #include "types-values.h"
 
 #include <complex.h>
@@ -11,8 +11,8 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef __float128 quad;
 
-/* Open MPI 4.1 compares MPI_OFFSET without, MPI_UNSIGNED_LONG with sign, and has the machine's long
- * double for the quadruple precision of GNU Fortran. */
+/* Open MPI 4.1 compares MPI_OFFSET without sign and MPI_UNSIGNED_LONG with sign, and takes the
+ * machine's long double for the quadruple precision of GNU Fortran. */
 #ifdef OPEN_MPI
 #define NOT_IN_OPEN_MPI(...)
 #else
@@ -131,8 +131,8 @@ static void test_sizes(void)
 
 enum { COUNT = 2, RANKS_MAX = 4, ELEMENT_MAX = 32 };
 
-/* `all` has the elements of all ranks, `right` what they become. Of each element `significant`
- * bytes are compared. */
+/* Tests an operation by all calls that reduce. `all` has the elements of all ranks, `right` the
+ * results. Of each element the first `significant` bytes are compared. */
 static void reduces(const char *type_name, const char *op_name, MPI_Datatype type, MPI_Op op,
                     const void *all, const void *right, size_t element, size_t significant)
 {
@@ -163,8 +163,8 @@ static void reduces(const char *type_name, const char *op_name, MPI_Datatype typ
             memcmp(found[call] + i * element, (const char *)right + i * element, significant), 0);
 }
 
-/* An operation on elements of a C type: each rank gives GIVEN of its rank and the element's
- * number. */
+/* Tests an operation on elements of the C type C. GIVEN is what rank `who` gives as element
+ * `number`; RESULT combines the values `a` and `b`. */
 #define REDUCE(NAME, TYPE, C, OP, SIGNIFICANT, GIVEN, RESULT)                                      \
   {                                                                                                \
     C all[RANKS_MAX * COUNT], right[COUNT];                                                        \
@@ -198,7 +198,8 @@ static void reduces(const char *type_name, const char *op_name, MPI_Datatype typ
   REDUCE(NAME, TYPE, C, MPI_LOR, sizeof(C), (C)(number && who == 1), (C)(a || b))                  \
   REDUCE(NAME, TYPE, C, MPI_LXOR, sizeof(C), (C)(number || who == 1), (C)(!a != !b))
 
-/* What is largest and smallest in a type of so many bits, where a sign matters. */
+/* Tests the largest and the smallest of values of which one is -1, or the largest value of an
+ * unsigned type. */
 #define EXTREMES_OF(NAME, TYPE, C)                                                                 \
   REDUCE(NAME, TYPE, C, MPI_MAX, sizeof(C), (C)(who == 1 ? -1 : who), a > b ? a : b)               \
   REDUCE(NAME, TYPE, C, MPI_MIN, sizeof(C), (C)(who == 1 ? -1 : who + 1), a < b ? a : b)
@@ -254,7 +255,7 @@ static void test_integers(void)
   LOGICALS(MPI_LOGICAL, int)
 }
 
-/* i, of any precision. */
+/* Gives a complex number in the precision of the type C. */
 #define COMPLEX_NUMBER(C) (C)(1 + who + number) + (C)(2 - who) * (C)I
 #define COMPLEX_OF(NAME, TYPE, C)                                                                  \
   REDUCE(NAME, TYPE, C, MPI_SUM, significant, COMPLEX_NUMBER(C), a + b)                            \
@@ -262,7 +263,7 @@ static void test_integers(void)
 
 static void test_reals(void)
 {
-  enum { LONG_DOUBLE = 10 }; /* of the bytes of x87's format, the rest is padding */
+  enum { LONG_DOUBLE = 10 }; /* bytes of x87's format; the other bytes are padding */
   ARITHMETIC(MPI_FLOAT, float, sizeof(float))
   ARITHMETIC(MPI_DOUBLE, double, sizeof(double))
   ARITHMETIC(MPI_LONG_DOUBLE, long double, LONG_DOUBLE)
@@ -309,8 +310,8 @@ struct complex32 {
   X(MPI_2DOUBLE_PRECISION, double, double)                                                         \
   X(MPI_2INTEGER, int, int)
 
-/* Padding is compared as well, so a pair is filled with zeros first; ties between ranks, whose
- * indices go down. */
+/* Tests MPI_MAXLOC and MPI_MINLOC on pairs. Several ranks give the same value, so the least index
+ * decides; indices go down from rank to rank. */
 #define LOCATE(TYPE, VALUE, INDEX)                                                                 \
   {                                                                                                \
     struct pair {                                                                                  \
@@ -336,7 +337,8 @@ struct complex32 {
                   offsetof(struct pair, index), sizeof(INDEX));                                    \
   }
 
-/* Both parts, without what is between them; of x87's long doubles ten bytes count. */
+/* Compares the value and the index of each pair, without the padding between them. Of a long double
+ * only the ten bytes of x87's format count. */
 static void reduces_pairs(const char *name, MPI_Datatype type, const void *all, const void *largest,
                           const void *smallest, size_t element, size_t value_bytes, size_t place,
                           size_t index_bytes)

@@ -1,5 +1,5 @@
-/* Values besides those of types alone: groups, communicators, grids, statuses, and reductions by
- * the program's operations over types with bounds of their own. For 4 ranks. */
+/* Tests groups, communicators, grids, statuses, and reductions by the program's operations over
+ * types with bounds of their own. For 4 ranks. */
 #include "types-values.h"
 
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 /* ---- grids ---- */
 
-/* As close to each other as they can be: the largest is as small as the others allow. */
+/* Returns the least number that can be the largest of `count` sizes, none above `most`, whose
+ * product is `nodes`; 0: there are no such sizes. */
 static int smallest_largest(int nodes, int count, int most)
 {
   if (count == 1)
@@ -132,9 +133,9 @@ static void test_communicators(void)
 /* ---- reductions over types of the program ---- */
 
 enum { COUNT = 3 };
-static MPI_Aint in_ints; /* how far apart elements are, which the operation asks for */
+static MPI_Aint in_ints; /* extent of an element in ints, as first_of() has found it */
 
-/* Keeps the first int of each element: the operation does not commute. */
+/* Adds up the first ints of elements, and leaves the rest of each element as it is. */
 static void first_of(void *before, void *into, int *count, MPI_Datatype *type)
 {
   MPI_Aint low, extent;

@@ -1,4 +1,5 @@
-/* For programs that compare what MPI tells with right values: any MPI must pass. */
+/* Helps programs that compare what MPI returns with right values. Every MPI library must pass
+ * them. */
 #ifndef TYPES_VALUES_H
 #define TYPES_VALUES_H
 
@@ -8,7 +9,7 @@
 
 static int rank, ranks, checks, wrong;
 
-/* Says which value is not right. */
+/* Prints a value that is not right, and counts it. */
 static void value(const char *what, const char *which, long long found, long long right)
 {
   checks++;
