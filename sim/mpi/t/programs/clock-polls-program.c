@@ -1,6 +1,6 @@
-/* Ranks in a ring poll for messages in every form that MPI has, and read a clock, or chance, at
- * each poll. They go by what it says, and send it on: a rank that runs again must read the same.
- * The clock never goes backwards. */
+/* Polls for messages in a ring of ranks, in every form that MPI has. Each poll reads a clock and
+ * random numbers; what a rank reads decides how it goes on and what it sends. So a rank that runs
+ * again must read the same values. The program fails if the clock goes backwards. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -33,7 +33,8 @@ static double read_clock(int which)
   }
 }
 
-/* Between two polls. */
+/* Reads a clock and random numbers between two polls, and computes for a while after some of
+ * them. */
 static void look(int which)
 {
   static const double COARSEST = 1e-6;

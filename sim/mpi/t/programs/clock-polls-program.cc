@@ -1,4 +1,5 @@
-/* A C++ program that polls and reads std::chrono in between; the next message depends on it. */
+/* Polls for messages and reads std::chrono between polls; the next message depends on the times
+ * that were read. */
 #include <mpi.h>
 
 #include <chrono>

@@ -1,4 +1,5 @@
-/* Programs that end in every way. Usage: endings HOW; rank 1 does it, but for `exit`. */
+/* Ends in the way that HOW names. Usage: endings HOW. Rank 1 ends in that way; with `exit`, all
+ * ranks call exit(). */
 #include <mpi.h>
 
 #include <csignal>
@@ -23,7 +24,7 @@ static int deep(volatile char *above, int left)
   return left ? deep(here, left - 1) + here[0] : 0;
 }
 
-/* Has something to destroy, and promises to throw nothing. */
+/* Calls exit() while there are objects to destroy, in a function that promises to throw nothing. */
 __attribute__((noinline)) static void leave(const char *text) noexcept
 {
   local mine;

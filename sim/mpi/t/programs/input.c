@@ -1,5 +1,6 @@
-/* Rank 0 reads numbers from its standard input, by calls of C and, with an argument, by read(), and
- * tells all; at the end it prints what they sum up to. Run by input.t. */
+/* Reads numbers from the standard input of rank 0, by calls of C or, with an argument, by read(),
+ * and broadcasts them. At the end rank 0 prints how many numbers it has read, and a checksum.
+ * input.t runs this program. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* All calls that sleep or wait for a time, and all clocks, by the time of the simulation. */
+/* Tests that all calls that sleep or wait for a time, and all clocks, go by the time of the
+ * simulation. */
 #include <errno.h>
 #include <math.h>
 #include <mpi.h>
@@ -33,7 +34,7 @@ static void near(const char *what, double found, double right)
   printf("rank %d: %s takes %g s, expected %g\n", rank, what, found, right);
 }
 
-/* What has just been called has taken so many seconds. */
+/* Tests that what was called since begin() or took() has taken so many seconds. */
 static void took(const char *what, double seconds)
 {
   near(what, MPI_Wtime() - began, seconds);

@@ -1,5 +1,5 @@
-/* Waits until a time that few programs make, by the time of the simulation; and those of threads,
- * by that of the machine. */
+/* Tests waits until a time that few programs make: those of ranks go by the time of the simulation,
+ * those of threads by the time of the machine. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
@@ -49,7 +49,7 @@ static struct timespec in(clockid_t clock, long milliseconds)
   return time;
 }
 
-/* What a thread keeps from the rank while it lives. */
+/* A thread holds these locks, which the rank cannot get, until the rank posts `enough`. */
 static struct {
   pthread_mutex_t mutex;
   mtx_t c_mutex;
@@ -183,7 +183,7 @@ static void test_system_calls(void)
   close(poll_of);
 }
 
-/* A thread works while simulated time stands still: its clocks go on. */
+/* Tests that the clocks of a thread go on while simulated time stands still. */
 static void *wait_in_thread(void *result)
 {
   pthread_condattr_t attributes;

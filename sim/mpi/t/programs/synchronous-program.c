@@ -1,7 +1,7 @@
-/* Synchronous sends end when a receive takes their message, whatever a protocol does with it: an
- * exchange between ranks that do not know from whom they get something (by synchronous sends and a
- * barrier that does not wait), and sends whose receive is posted late. `synchronous-program BYTES`.
- */
+/* Tests that synchronous sends end when a receive takes their message, whatever a protocol does
+ * with it. In an exchange the ranks do not know from whom they get messages, so they use
+ * synchronous sends and a nonblocking barrier. In another test the receive is posted late. Usage:
+ * synchronous-program BYTES. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { ROUNDS = 12, SENDS = 3, MOST = 64 };
 
 static int rank, ranks, ints, wrong;
 
-/* One clock for all ranks, under Open MPI, too. */
+/* Returns the time of a clock that all ranks share, under Open MPI, too. */
 static double now(void)
 {
   struct timespec time;
@@ -20,7 +20,8 @@ static double now(void)
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Returns how many messages have come when the barrier says that all have. */
+/* Sends messages at random. Returns how many messages have come when the barrier ends, so that none
+ * is left on its way. */
 static int exchange(int round, int sent_to[MOST])
 {
   static unsigned draw;
@@ -70,7 +71,7 @@ static void test_exchange(void)
   }
 }
 
-/* The receiver begins to receive at a time that all know by. */
+/* Tests that a synchronous send does not end before its receive begins, `wait` seconds later. */
 static void test_late_receive(double wait)
 {
   int *block = calloc((size_t)ints, sizeof *block), flag = 0;

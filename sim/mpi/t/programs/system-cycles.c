@@ -1,7 +1,8 @@
 #include <mpi.h>
 #include <x86intrin.h>
 
-/* Sends what is neither simulated nor decided: a cycle counter of the machine that simulates. */
+/* Sends the cycle counter of the machine that simulates. Its value is neither simulated nor a
+ * choice that a protocol can log. */
 int main(int argc, char **argv)
 {
   int rank;

@@ -1,4 +1,4 @@
-/* A program with a comma in its numbers: prints them so, and sends messages of many sizes. */
+/* Prints numbers with the decimal comma of its locale, and sends messages of many sizes. */
 #include <locale.h>
 #include <mpi.h>
 #include <stdio.h>

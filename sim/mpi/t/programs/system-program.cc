@@ -1,4 +1,4 @@
-/* What a program asks the system, told to rank 0 as a message. */
+/* Asks the system what programs ask it, and sends the answers to rank 0 as a message. */
 #include <mpi.h>
 
 #include <cstdio>
@@ -13,9 +13,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static char file[32]; /* of this lap */
+static char file[32]; /* file of this lap */
 
-/* A file, which stays until the next lap, and a folder, which does not. */
+/* Makes a file, which stays until the next lap, and a folder and another file, which it removes at
+ * once. Returns their names. */
 static std::string names()
 {
   char folder[] = "folder-XXXXXX", other[] = "other-XXXXXX";

@@ -1,9 +1,9 @@
 /* Prints how long each MPI call takes each rank, by the clock of MPI, for messages of 1, 4, 16, ...
- * bytes: times.t compares what the layer and plain SMPI say.
+ * bytes. times.t compares what the layer and plain SMPI say.
  *
  * Usage: times LARGEST-BYTES [CALL|all [SECONDS]]
- * SECONDS is a pause behind each call, in which it ends on all ranks: without one, those that are
- * early meet in a barrier, whose messages can slow down those of the call.
+ * SECONDS is a pause after each call, in which the call ends on all ranks. Without a pause, ranks
+ * that are early meet in a barrier, whose messages can slow down those of the call.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void ping_pong(int bytes)
   }
 }
 
-/* The receiver is late, then early. */
+/* Exchanges messages with both neighbours. The higher a rank, the later it posts its receives. */
 static void halo(int bytes)
 {
   MPI_Request request[4];
