@@ -1,4 +1,5 @@
-! A Fortran program that polls and reads its clocks in between; the next message depends on them.
+! Polls for messages and reads the clocks of Fortran between polls; the next message depends on the
+! times that were read.
 program polls
   use mpi
   implicit none

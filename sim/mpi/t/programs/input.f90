@@ -1,5 +1,5 @@
-! Rank 0 reads 150 numbers from its standard input and tells all; at the end it prints what they sum
-! up to. Run by input.t.
+! Reads 150 numbers from the standard input of rank 0 and broadcasts them. At the end rank 0 prints
+! a checksum. input.t runs this program.
 program input
   use mpi
   implicit none

@@ -1,6 +1,6 @@
-! Calls of module mpi_f08, by all that it has otherwise than FORTRAN 77: handles as types, statuses,
-! arguments left out or given by name, buffers of any type and shape, texts, logicals, functions of
-! the program, and what is meant by an address. Usage: layer-f08 ROUNDS
+! Tests calls of module mpi_f08, in all that differs from FORTRAN 77: handles as types, statuses,
+! arguments that are left out or given by name, buffers of any type and shape, texts, logicals,
+! functions of the program, and what is meant by an address. Usage: layer-f08 ROUNDS
 module f08_functions
   use mpi_f08
   use, intrinsic :: iso_c_binding
@@ -297,7 +297,8 @@ contains
     call MPI_Comm_free(cart)
   end subroutine test_neighbours
 
-  ! In a ring: the one before, then the one behind.
+  ! Tests neighbourhood collectives in a ring: the first neighbour is the rank before this one, the
+  ! second is the rank behind it.
   subroutine neighbours_collectives(ring)
     type(MPI_Comm), intent(in) :: ring
     type(MPI_Request) :: request

@@ -1,4 +1,4 @@
-! Every call of MPI-IO, as layer-files.c, in Fortran.
+! Tests every call of MPI-IO in Fortran, as layer-files.c does in C.
 ! Usage: layer-files ROUNDS FOLDER
 program layer_files
   use mpi

@@ -1,5 +1,5 @@
-! The MPI calls that layer-fortran.f90 does not make, from Fortran, with results that can be told to
-! be right, in a loop, so that crashes and checkpoints fall everywhere.
+! Tests Fortran calls of MPI that layer-fortran.f90 does not make. All calls are in a loop, so that
+! crashes and checkpoints fall everywhere, and every result is checked.
 ! Plain SMPI 3.32 lacks some of them, and gets others wrong. Usage: layer-fortran-misc ROUNDS.
 
 module state
@@ -15,7 +15,7 @@ contains
     write (*, '(a,i0,a,i0,2a)') 'rank ', me, ', round ', round, ': ', what
   end subroutine expect
 
-  ! What one rank has for another in this round.
+  ! Returns the value that rank `from` has for rank `to` in this round.
   integer function value(from, to)
     integer, intent(in) :: from, to
     value = 10000*round + 100*from + to
@@ -88,7 +88,7 @@ subroutine delete_attribute(comm, key, before, extra, error)
   error = MPI_SUCCESS
 end subroutine delete_attribute
 
-! The same with the integers of MPI-1.
+! Copies an attribute as a function of MPI-1, whose values are default integers.
 subroutine copy_old(comm, key, extra, before, after, flag, error)
   use mpi
   implicit none
@@ -101,7 +101,8 @@ end subroutine copy_old
 
 ! ---- messages ----
 
-! Ready sends need a receive that is posted, so the receiver says that it is.
+! Tests all send modes. A ready send needs a posted receive, so the receiver tells the sender when
+! its receives are posted.
 subroutine modes
   use mpi
   use state
@@ -146,7 +147,7 @@ subroutine modes
   end do
   call mpi_buffer_detach(buffer, bytes, error)
   call expect(bytes == 10000, 'buffer_detach')
-  ! packed, and replaced
+  ! data are packed, and replaced by those that are received
   call mpi_pack_size(1, MPI_INTEGER, MPI_COMM_WORLD, i, error)
   call expect(i >= 4, 'pack_size')
   i = 0
@@ -158,7 +159,7 @@ subroutine modes
   call mpi_unpack(packed, 64, i, first, 1, MPI_INTEGER, MPI_COMM_WORLD, error)
   call mpi_unpack(packed, 64, i, second, 1, MPI_DOUBLE_PRECISION, MPI_COMM_WORLD, error)
   call expect(first == value(down, 1) .and. second == down + 0.5d0, 'unpack')
-  ! given up: nothing comes
+  ! a receive for which no message comes is cancelled
   call mpi_irecv(in, 1, MPI_INTEGER, down, 99, MPI_COMM_WORLD, receives(1), error)
   call mpi_cancel(receives(1), error)
   call mpi_wait(receives(1), statuses, error)
@@ -223,7 +224,7 @@ subroutine blocking
   call expect(me == 0 .or. own(1) == me, 'exscan')
 end subroutine blocking
 
-! All at once.
+! Tests all nonblocking collectives at once.
 subroutine nonblocking
   use mpi
   use state
@@ -334,7 +335,7 @@ subroutine functions
   call expect(n == MPI_ERR_TRUNCATE, 'error_class')
   call mpi_error_string(MPI_ERR_TRUNCATE, text, n, error)
   call expect(n > 0 .and. index(text, 'TRUNCATE') > 0, 'error_string')
-  ! block by block, with as many as are needed, each rank one of `ranks` pairs
+  ! distributed in equal blocks (0: by block, -5: the default size), a pair for each rank
   call mpi_type_create_darray(ranks, me, 1, [2*ranks], [0], [-5], [ranks], &
       MPI_ORDER_C, MPI_INTEGER, pair, error)
   call mpi_type_size(pair, n, error)
@@ -459,7 +460,7 @@ subroutine communicators
   call mpi_pcontrol(0, error)
 end subroutine communicators
 
-! A ring.
+! Tests a graph that is a ring.
 subroutine graphs
   use mpi
   use state

@@ -1,7 +1,7 @@
-! What the layer handles, from Fortran, with results that can be told to be right, in a loop, so
-! that crashes and checkpoints fall everywhere. Usage: layer-fortran ROUNDS [all | time]. Its last
-! line is the same for every run of as many ranks and rounds that went right. `all`: also what plain
-! SMPI 3.32 gets wrong. `time`: says how long it took.
+! Tests Fortran calls of the layer. All calls are in a loop, so that crashes and checkpoints fall
+! everywhere, and every result is checked. Usage: layer-fortran ROUNDS [all | time]. The last line of
+! output is the same for every correct run with the same numbers of ranks and rounds. With `all` it
+! also tests what plain SMPI 3.32 gets wrong; with `time` it prints how long it took.
 
 module state
   implicit none
@@ -18,7 +18,7 @@ contains
     write (*, '(a,i0,a,i0,2a)') 'rank ', me, ', round ', round, ': ', what
   end subroutine expect
 
-  ! Grows: old memory is given back, new memory is taken.
+  ! Appends a value to the history, which takes new memory and gives back the old memory.
   subroutine remember(value)
     integer, intent(in) :: value
     if (allocated(history)) then
@@ -29,7 +29,7 @@ contains
   end subroutine remember
 end module state
 
-! The old style: mpif.h, a COMMON block, implicit interfaces.
+! Tests calls in the old style, with mpif.h, a COMMON block and implicit interfaces.
 subroutine old_style
   use state, only: expect, remember, me, ranks, up, down, round
   implicit none
@@ -128,7 +128,7 @@ subroutine nonblocking
   call remember(sum(in))
 end subroutine nonblocking
 
-! Requests that live over the rounds.
+! Tests persistent requests that live through all rounds.
 subroutine persistent(first, last)
   use mpi
   use state
@@ -237,7 +237,7 @@ subroutine communicators(kept)
   call expect(n == 1, 'self')
 end subroutine communicators
 
-! Logicals, names and attributes.
+! Tests grids, with arguments that are logicals, names and attributes.
 subroutine grids
   use mpi
   use state

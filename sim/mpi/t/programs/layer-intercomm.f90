@@ -1,4 +1,4 @@
-! Intercommunicators, as layer-intercomm.c, in Fortran. Usage: layer-intercomm ROUNDS
+! Tests intercommunicators in Fortran, as layer-intercomm.c does in C. Usage: layer-intercomm ROUNDS
 program layer_intercomm
   use mpi
   implicit none
@@ -28,7 +28,7 @@ program layer_intercomm
 contains
   include 'layer-rounds.inc'
 
-  ! Of that rank of the other group.
+  ! Returns the number that rank `from` of the other group sends in this round.
   integer function number(from)
     integer, intent(in) :: from
     number = 1000 * round + 2 * from + 1 - odd
@@ -63,7 +63,7 @@ contains
     call expect(in == number(here) .and. status(MPI_SOURCE) == here, 'sendrecv')
   end subroutine test_messages
 
-  ! The root is the second of the odd ranks, or of the even ones.
+  ! Tests collectives whose root is the second of the odd ranks, or of the even ones.
   subroutine test_collectives()
     integer :: root, told, out, total, out_all(8), in_all(8), i
     root = 1

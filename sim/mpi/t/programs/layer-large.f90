@@ -1,5 +1,5 @@
-! Calls with large counts in Fortran 2008, where they have the names of the others: the kind of the
-! counts tells. Calls of each form that its wrappers have. Usage: layer-large ROUNDS
+! Tests calls with large counts in Fortran 2008, which have the same names as the others: the kind of
+! the counts selects them. There is a call for each form of wrapper. Usage: layer-large ROUNDS
 program layer_large
   use mpi_f08
   implicit none

@@ -1,4 +1,4 @@
-! One-sided communication in which the target takes no part, as layer-locks.c, in Fortran.
+! Tests one-sided communication in which the target takes no part, in Fortran, as layer-locks.c does.
 ! Usage: layer-locks ROUNDS
 program layer_locks
   use mpi

@@ -596,8 +596,8 @@ int main(int argc, char **argv)
       test_modes,       test_packing,     test_varied, test_general, test_errors,
       test_old_names,   test_info,        test_graph,  test_grid,    test_rings,
       test_error_codes, test_distributed, test_types};
-  size_t count = sizeof tests / sizeof *tests -
-                 (everything ? 0 : 6); /* plain SMPI lacks what the last six test */
+  size_t count =
+      sizeof tests / sizeof *tests - (everything ? 0 : 6); /* plain SMPI lacks the last ones */
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < count; i++) {
       tests[i]();

@@ -1,4 +1,4 @@
-! Calls of MPI 4, as layer-mpi4.c, in Fortran 2008. Usage: layer-mpi4 ROUNDS
+! Tests calls of MPI 4 in Fortran 2008, as layer-mpi4.c does in C. Usage: layer-mpi4 ROUNDS
 program layer_mpi4
   use mpi_f08
   implicit none
@@ -104,7 +104,8 @@ contains
     call expect(all(out(:count) == number(next, [(i, i = 1, count)])), 'isendrecv_replace')
   end subroutine test_exchange
 
-  ! From each rank to the next one: 3 partitions of 2 there are 2 of 3 here.
+  ! Tests messages to the next rank. The sender divides 6 integers into 3 partitions, the receiver
+  ! into 2.
   subroutine test_partitioned()
     type(MPI_Request) :: request(2)
     integer :: i, time
@@ -132,7 +133,8 @@ contains
     call MPI_Request_free(request(2))
   end subroutine test_partitioned
 
-  ! Each collective twice, from and to lists of its own. The arrays of counts lie in the call.
+  ! Tests each persistent collective twice, with its own lists. Some arrays of counts are expressions
+  ! in the call.
   subroutine test_collectives()
     integer, parameter :: kinds = 22
     type(MPI_Request) :: request(kinds)
@@ -190,7 +192,7 @@ contains
         MPI_INTEGER, ring, MPI_INFO_NULL, request(21))
     call MPI_Neighbor_alltoallw_init(give(:, 22), ones, far, types, get(:, 22), ones, far, types, &
         ring, MPI_INFO_NULL, request(22))
-    ones = -1 ! the arrays of a call are kept
+    ones = -1 ! the library has copied the arrays of a call
     types = MPI_DATATYPE_NULL
     do time = 1, 2
       shift = 1000000 * time

@@ -1,4 +1,4 @@
-! One-sided communication, as layer-windows.c, in Fortran. Usage: layer-windows ROUNDS
+! Tests one-sided communication in Fortran, as layer-windows.c does in C. Usage: layer-windows ROUNDS
 program layer_windows
   use mpi
   use iso_c_binding

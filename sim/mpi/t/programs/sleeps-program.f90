@@ -1,4 +1,4 @@
-! SLEEP, and the clocks of GNU Fortran, by the time of the simulation.
+! Tests that SLEEP and the clocks of GNU Fortran go by the time of the simulation.
 program sleeps
   use mpi
   implicit none

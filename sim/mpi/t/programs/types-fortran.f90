@@ -1,4 +1,4 @@
-! What Fortran is told of types, and products of complex numbers of all kinds.
+! Tests what MPI tells Fortran about types, and products of complex numbers of all kinds.
 program types_fortran
   use mpi
   implicit none
@@ -69,7 +69,7 @@ contains
     call size_is(MPI_COUNT, 8, 'MPI_COUNT')
   end subroutine test_sizes
 
-  ! Types by digits, as selected_real_kind and selected_int_kind choose them.
+  ! Tests types that are chosen by digits, as selected_real_kind and selected_int_kind choose kinds.
   subroutine test_kinds()
     integer :: type, digits, integers, addresses, types, combiner, again
     real(8) :: own(2), sum(2)
@@ -94,7 +94,8 @@ contains
     call expect(sum(1) == ranks .and. sum(2) == ranks * (ranks - 1) / 2, 'sum of such reals')
   end subroutine test_kinds
 
-  ! Addresses of MPI 1 are default integers; what lies behind them is left alone.
+  ! Tests calls of MPI 1, whose addresses are default integers. The memory behind such an integer must
+  ! not change.
   subroutine test_old_calls()
     integer :: type, told(2)
     call mpi_type_struct(2, [1, 2], [8, 16], [MPI_INTEGER, MPI_REAL8], type, error)
@@ -170,7 +171,7 @@ contains
         all(all_small(ranks + 1:) == -1), 'integer(1) of all')
   end subroutine test_pairs
 
-  ! The extent that a type must have, in integers, and how many there are in it.
+  ! Tests that a type has that extent, in integers, and that it holds `count` integers.
   subroutine integers_in(type, extent, count, what)
     integer, intent(in) :: type, extent, count
     character(*), intent(in) :: what
