@@ -47,10 +47,10 @@ int arena_rank(const struct arena *);  /* works for an arena that was never made
 struct arena_notes *arena_notes(struct arena *);
 void arena_used(const struct arena *, void **start, size_t *length);
 
-/* These take and return pointers to payloads, aligned to HEAP_ALIGNMENT at least. A pointer to no
- * block ends the process. New memory is all zeros, also the part that arena_realloc() adds: remains
- * of other blocks would depend on when the layer has freed its own. Pages that are zeros already
- * are not touched. */
+/* The next functions take and return pointers to payloads, aligned to HEAP_ALIGNMENT at least. A
+ * pointer to no block ends the process. New memory is all zeros, also the part that arena_realloc()
+ * adds: remains of other blocks would depend on when the layer has freed its own. Pages that are
+ * zeros already are not touched. */
 void *arena_malloc(struct arena *, size_t bytes);
 void *arena_unset(struct arena *, size_t bytes); /* keeps remains of other blocks; for the layer */
 /* Alignment: a power of two. */

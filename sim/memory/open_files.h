@@ -27,7 +27,7 @@ struct open_file {
 /* Adds a file that a program of `owner` has opened. Leaves errno alone. NULL: no memory. */
 struct open_file *open_add(const struct arena *owner, FILE *stream, int descriptor);
 
-/* These return the open file; NULL: no program has it open. */
+/* Both functions return the open file, or NULL if no program has it open. */
 struct open_file *open_stream(const FILE *);
 struct open_file *open_descriptor(int descriptor);
 

@@ -33,7 +33,7 @@ bool machine_has_route(const char *from, const char *to); /* between two hosts, 
 int machine_cores(void);                                  /* cores of the caller's host */
 double machine_speed(void); /* speed of the caller's host, in flop/s */
 
-/* These return settings of SMPI. */
+/* The next functions return settings of SMPI. */
 int machine_eager_bytes(void);       /* sends of fewer bytes do not wait for their receiver */
 double machine_smpi_speed(void);     /* the speed that smpi_execute() assumes, in flop/s */
 double machine_smpi_threshold(void); /* shorter computations cost nothing, in seconds */
@@ -75,10 +75,10 @@ const char *machine_assumption(int i, bool *decisive);
  * bytes per second, or 500 MB/s. */
 double machine_copy_seconds(double bytes);
 
-/* These return the seconds of special copies. For data that were just made, only the copy goes
- * through memory: property log_copy_bw. Data of up to cache_bytes that are copied again and again
- * stay in the cache: property cache_copy_bw. Without these properties they take as long as other
- * copies. */
+/* machine_log_seconds() returns the seconds of a copy of data that were just made, so that only the
+ * copy goes through memory (property log_copy_bw). machine_repeat_seconds() is for data of up to
+ * cache_bytes that are copied again and again, and stay in the cache (property cache_copy_bw).
+ * Without its property such a copy takes as long as other copies. */
 double machine_log_seconds(double bytes);
 double machine_repeat_seconds(double bytes);
 

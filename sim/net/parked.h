@@ -19,8 +19,8 @@ const GList *parked_all(const struct parked *);
  * there is no such message. */
 uint32_t parked_last(const struct parked *, enum message_kind, int source, int comm, int32_t tag);
 
-/* These move messages to `to`, in the order of arrival: parked_take_from() the messages of `source`
- * up to `serial`; parked_take() the messages of all sources, each source up to its own serial. */
+/* Both functions move messages to `to`, in the order of arrival. parked_take_from() moves those of
+ * `source` up to `serial`; parked_take() moves those of all sources, each up to its own serial. */
 void parked_take_from(struct parked *, int source, uint32_t serial, GQueue *to);
 void parked_take(struct parked *, const uint32_t *serials, GQueue *to);
 

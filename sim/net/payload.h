@@ -15,13 +15,14 @@ struct payload {
   char own[];
 };
 
-/* These return a payload with one holder, which drops it later. The bytes of payload_new() are
- * uninitialized, to be written at once; payload_lend() lends the sender's bytes. */
+/* payload_new() and payload_lend() return a payload with one holder, which drops it later. The
+ * bytes of payload_new() are uninitialized, to be written at once; payload_lend() lends the
+ * sender's bytes. */
 struct payload *payload_new(size_t size);
 struct payload *payload_lend(const void *bytes, size_t size);
 
-/* These, and payload_call_in(), do nothing if the payload is NULL. payload_settle() copies lent
- * bytes, so that they outlive the send. */
+/* payload_hold(), payload_drop(), payload_settle() and payload_call_in() do nothing if the payload
+ * is NULL. payload_settle() copies lent bytes, so that they outlive the send. */
 struct payload *payload_hold(struct payload *); /* adds a holder; returns the payload */
 void payload_drop(struct payload *);
 void payload_settle(struct payload *);

@@ -91,8 +91,9 @@ void transport_let_in(struct transport *, bool (*wanted)(const struct message *,
 void transport_let_in_from(struct transport *, enum message_kind, int source, int comm,
                            int32_t tag);
 
-/* These count messages on their way that do not wait for their receiver: transport_in_transit()
- * counts all but notices, transport_program_in_transit() only messages of programs. */
+/* Both functions count messages on their way that do not wait for their receiver:
+ * transport_in_transit() counts all but notices, transport_program_in_transit() only messages of
+ * programs. */
 unsigned transport_in_transit(void);
 unsigned transport_program_in_transit(void);
 
@@ -111,7 +112,7 @@ void transport_disconnect(struct transport *, int peer);
 uint32_t transport_last_send(const struct transport *);
 void transport_give_up(struct transport *, uint32_t first, uint32_t last);
 
-/* These take in messages that have come and append their envelopes to `inbox`.
+/* The next three functions take in messages that have come and append their envelopes to `inbox`.
  * transport_answer_door() only takes messages without a transfer (envelopes of rendezvous, control
  * mail), and returns whether there were any. */
 bool transport_answer_door(struct transport *, GQueue *inbox);

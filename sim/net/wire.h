@@ -42,13 +42,13 @@ sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes);
  * which is NULL until then, is set when it ends. */
 sg_comm_t wire_take(sg_mailbox_t end, void **item);
 
-/* These do the same with a lane, whose item has no meaning. */
+/* The next functions do the same with a lane, whose item has no meaning. */
 void wire_lane_put(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_put_waitable(struct lane *, uint64_t bytes);
 sg_comm_t wire_lane_take(struct lane *, void **item);
 
-/* These are in wire_wait.cc: wire_transfer() starts a transfer between hosts; wire_is_over()
- * returns whether a transfer has no bytes left to carry. */
+/* wire_transfer() starts a transfer between hosts. wire_is_over() returns whether a transfer has no
+ * bytes left to carry. Both are in wire_wait.cc. */
 sg_comm_t wire_transfer(sg_host_t from, sg_host_t to, long bytes);
 bool wire_is_over(sg_comm_t);
 
@@ -56,9 +56,9 @@ bool wire_is_over(sg_comm_t);
  * many seconds (negative: no limit). */
 int wire_wait(sg_comm_t *transfers, int count, double timeout);
 
-/* These return true and free the transfer if it has ended: wire_taken() is for a transfer that was
- * taken and has set `item`; wire_lane_taken(), for the transfer of a lane; wire_test(), for any
- * transfer (wire_wait.cc). */
+/* Each of the next functions frees the transfer and returns true if it has ended. wire_taken() is
+ * for a transfer that was taken and has set `item`; wire_lane_taken(), for the transfer of a lane;
+ * wire_test(), for any transfer (wire_wait.cc). */
 bool wire_taken(sg_comm_t, void *item);
 bool wire_lane_taken(const struct lane *, sg_comm_t, void *item);
 bool wire_test(sg_comm_t);
@@ -75,7 +75,7 @@ struct route wire_route(const char *to);
 double wire_seconds(const struct route *,
                     uint64_t bytes); /* the seconds to pass one point of the route */
 
-/* These charge the processor's time for sending or receiving that many bytes: the caller sleeps. */
+/* Charges the processor's time for sending or receiving that many bytes: the caller sleeps. */
 void wire_charge(enum wire_overhead, uint64_t bytes);
 
 #endif
