@@ -19,7 +19,7 @@ static inline int type_bytes(MPI_Datatype type)
   return (int)typemap_of(type)->size;
 }
 
-/* These do what MPI_Pack and MPI_Unpack do. */
+/* items_pack() and items_unpack() do what MPI_Pack and MPI_Unpack do. */
 int items_pack(const void *items, int count, MPI_Datatype type, void *packed, int bytes,
                int *position);
 int items_unpack(const void *packed, int bytes, int *position, void *items, int count,

@@ -13,8 +13,9 @@ void copy_payload(struct rank *, double bytes);
  * apart, where the protocol has headers. */
 void copy_tagged(struct rank *, double bytes);
 
-/* These charge copies of the calling rank's state to its present activity: copy_state() for a
- * checkpoint or a restart, copy_iteration() for an iteration, whose size the program has given. */
+/* Both functions charge a copy of the calling rank's state to its present activity. copy_state() is
+ * for a checkpoint or a restart; copy_iteration() is for an iteration, whose size the program has
+ * given. */
 void copy_state(struct rank *, double bytes);
 void copy_iteration(struct rank *, double bytes);
 

@@ -41,9 +41,9 @@ int faults_failed(const struct rank *, const struct comm *, int *failed);
 void faults_revoke(struct rank *, int comm);
 bool faults_is_revoked(const struct rank *, int comm);
 
-/* These return the error (enum fault; FAULT_NONE: none) that ends a collective call on the
- * communicator, an operation with `peer` (or RCL_ANY), or a request that has begun or is about to
- * begin. */
+/* Each function returns the error that ends an operation (enum fault; FAULT_NONE: none): a
+ * collective call on the communicator, an operation with `peer` (or RCL_ANY), or a request that has
+ * begun or is about to begin. */
 int faults_of_collective(const struct rank *, const struct comm *);
 int faults_of_peer(const struct rank *, const struct comm *, int peer);
 int faults_of_request(const struct rank *, const struct request *);

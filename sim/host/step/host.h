@@ -109,7 +109,7 @@ void host_finish(struct rank *);
  * themselves. */
 _Noreturn void host_crash(struct rank *);
 
-/* These let the program compute or sleep. Notices can interrupt both. */
+/* Both functions let the program compute or sleep. Notices can interrupt either. */
 void host_compute(struct rank *, double flops);
 void host_sleep(struct rank *, double seconds);
 

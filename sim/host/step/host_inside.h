@@ -69,8 +69,8 @@ static inline bool host_goes_back(const struct rank *r)
   return r->dead || shadow_rank(r->index)->phase == RANK_RESTORING;
 }
 
-/* These take notice of a failure: host_note_down() of a detection with global recovery,
- * host_note_deaths() of each death with independent recovery. */
+/* host_note_down() takes notice of a detection, with global recovery. host_note_deaths() takes
+ * notice of each death, with independent recovery. */
 void host_note_down(struct rank *);
 void host_note_deaths(struct rank *);
 
@@ -91,8 +91,8 @@ void host_drop(struct rank *, struct message *);
 void host_announce(struct rank *, struct request *);
 void host_offer_place(struct rank *, uint32_t iteration);
 
-/* These serve protocols with clocks: host_alarm_is_due() returns whether the alarm of the next
- * checkpoint is due; host_alarm_time(), its time (negative: no alarm is set). */
+/* Both functions serve protocols with clocks. host_alarm_is_due() returns whether the alarm of the
+ * next checkpoint is due; host_alarm_time() returns its time (negative: no alarm is set). */
 bool host_alarm_is_due(const struct rank *);
 double host_alarm_time(const struct rank *);
 

@@ -9,7 +9,7 @@
  * number than messages of the program. */
 int matching_context(const struct comm *, bool collective);
 
-/* These change and search the list of posted receives. */
+/* The next functions change and search the list of posted receives. */
 void matching_post(struct mpi_state *, struct request *);
 void matching_withdraw(struct mpi_state *, struct request *);
 struct request *matching_numbered(const struct mpi_state *, uint32_t number);

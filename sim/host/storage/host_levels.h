@@ -18,8 +18,8 @@
 
 enum { LEVEL_STEPS = 4 };
 
-/* These set the steps for `bytes` bytes of `rank` and return their number. Names of nodes are not
- * copied. */
+/* levels_store() and levels_read() set the steps for writing and reading `bytes` bytes of `rank`.
+ * They return the number of steps. Names of nodes are not copied. */
 unsigned levels_store(int rank, uint32_t checkpoint, double bytes, struct step_of_transfer *);
 unsigned levels_read(int rank, uint32_t checkpoint, double bytes, struct step_of_transfer *);
 

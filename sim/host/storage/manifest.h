@@ -60,7 +60,7 @@ struct manifest {
 struct manifest *manifest_new(const struct scenario *);
 void manifest_free(struct manifest *);
 
-/* These return names below DIR. The caller frees them. */
+/* Both functions return a file name below DIR. The caller frees it. */
 char *manifest_image(int rank);
 char *manifest_payloads(int rank);
 

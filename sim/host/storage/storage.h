@@ -7,7 +7,7 @@
 
 void storage_begin(struct rank *);
 
-/* These fill, empty and find slots. */
+/* The next functions fill, empty and find slots. */
 void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting, bool sent);
 void storage_forget(struct rank *, uint32_t slot);
 void storage_delivered(struct rank *, struct slot *); /* a receive has it: it waits no longer */
