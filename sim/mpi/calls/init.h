@@ -22,9 +22,9 @@ struct arena *layer_init(void);
 /* Returns the level of threads that the rank gets. MPI_Init_thread calls it after layer_init(). */
 int layer_thread_level(int required);
 
-/* These serve sessions (wrap_session.c). layer_leave_world() notes that the rank is not between
- * MPI_Init and MPI_Finalize. layer_is_last() returns whether it has no open session either, so that
- * only the end of MPI is left. */
+/* Both functions serve sessions (wrap_session.c). layer_leave_world() notes that the rank is not
+ * between MPI_Init and MPI_Finalize. layer_is_last() returns whether it has no open session either,
+ * so that only the end of MPI is left. */
 void layer_leave_world(struct rank *);
 bool layer_is_last(void);
 

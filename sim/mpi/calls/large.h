@@ -14,10 +14,10 @@ int *large_counts(const char *call, const MPI_Count *counts, int length);
 int *large_places(const char *call, const MPI_Aint *places, int length);
 MPI_Aint *large_addresses(const char *call, const MPI_Count *addresses, int length);
 
-/* These return the number of counts that a collective has. large_blocks(): one for each rank with
- * which data are exchanged; large_blocks_of_root(): the same at the root, and none elsewhere;
- * large_members(): one for each rank of the own group; large_neighbours(): one for each neighbour.
- */
+/* Each function returns the number of counts that a kind of collective has. large_blocks() counts
+ * each rank with which data are exchanged; large_blocks_of_root() does so at the root, and returns
+ * 0 elsewhere. large_members() counts each rank of the own group, large_neighbours() each
+ * neighbour. */
 int large_blocks(MPI_Comm);
 int large_blocks_of_root(MPI_Comm, int root);
 int large_members(MPI_Comm);

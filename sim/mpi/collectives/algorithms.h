@@ -42,7 +42,7 @@ int algorithm_size(const struct comm *);
 /* Ends the run with one line and exit code 64. */
 void algorithm_fail(const char *call, const char *what) __attribute__((noreturn));
 
-/* These make the calls, with MPI's arguments. They return MPI_SUCCESS. */
+/* The next functions make the collective calls, with MPI's arguments. They return MPI_SUCCESS. */
 int algorithm_barrier(struct rank *, struct comm *);
 int algorithm_bcast(struct rank *, void *buffer, int count, MPI_Datatype, int root, struct comm *);
 int algorithm_reduce(struct rank *, const void *out, void *in, int count, MPI_Datatype, MPI_Op,
@@ -77,7 +77,8 @@ int algorithm_alltoallv(struct rank *, const void *out, const int *out_counts,
 int algorithm_reduce_scatter(struct rank *, const void *out, void *in, const int *counts,
                              MPI_Datatype, MPI_Op, struct comm *);
 
-/* These run the algorithms by which SMPI learns of nodes, for init_smp of the hooks. */
+/* The next functions run the algorithms by which SMPI learns of nodes, for init_smp of the hooks.
+ */
 void algorithm_ring(struct rank *, int *mine, int *all, struct comm *);
 void algorithm_spread(struct rank *, int *value, struct comm *);
 void algorithm_all(struct rank *, int *mine, int *result, struct comm *);

@@ -59,10 +59,10 @@ void files_after_call(struct rank *, const struct call_site *);
  * version has ended. */
 int file_synchronize(struct rank *, struct file *, int64_t own, int64_t *told);
 
-/* These serve the shared pointer, in etypes. file_shared() returns its value at the moment when all
- * members had come to the rank's collective call; file_move_shared() moves it for that call.
- * file_take_shared() takes `etypes` etypes for one rank, and ends the run if that could not be
- * rolled back. */
+/* The next functions serve the shared pointer, which is counted in etypes. file_shared() returns
+ * its value at the moment when all members had come to the rank's collective call;
+ * file_move_shared() moves it for that call. file_take_shared() takes `etypes` etypes for one rank,
+ * and ends the run if that could not be rolled back. */
 int64_t file_shared(const struct file *);
 void file_move_shared(struct file *, int64_t to);
 int64_t file_take_shared(struct rank *, struct file *, int64_t etypes);

@@ -62,8 +62,8 @@ int change_apply(struct change *);
  * it was dropped. */
 void change_undo(struct change *);
 
-/* These are for a pending change: change_size() returns the size that a file of `size` bytes has
- * with it; change_put_on() puts its data on a part of the file. */
+/* The next functions are for a pending change: change_size() returns the size that a file of `size`
+ * bytes has with it; change_put_on() puts its data on a part of the file. */
 int64_t change_size(const struct change *, int64_t size);
 void change_put_on(const struct change *, struct segment part, char *bytes);
 

@@ -70,7 +70,7 @@ int store_look(int rank, int number, const char *path, int error);
  * (heap.h). */
 int store_read_again(int rank, int number, const char *path, int flags);
 
-/* These add the next change of that rank. Data are copied. */
+/* The next functions add the next change of that rank. Data are copied. */
 void store_write(struct standing *, const struct segment *, int count, const void *data);
 void store_resize(struct standing *, int64_t size, bool may_cut);
 void store_end(struct standing *); /* the file is deleted */
@@ -86,8 +86,8 @@ void store_advance(struct standing *);
 int64_t store_read(const struct standing *, const struct segment *, int count, void *data);
 int64_t store_size(const struct standing *);
 
-/* These serve a pointer that the members share, in runs in which no rank ever goes back.
- * store_pointer() returns it as it was when the first member reached this version.
+/* The next functions serve a pointer that the members share, in runs in which no rank ever goes
+ * back. store_pointer() returns it as it was when the first member reached this version.
  * store_pointer_move() moves it, for the first member that calls at this version.
  * store_pointer_take() returns it and moves it on by `count` etypes.
  */
@@ -95,8 +95,9 @@ int64_t store_pointer(const struct standing *);
 void store_pointer_move(const struct standing *, int64_t to);
 int64_t store_pointer_take(const struct standing *, int64_t count);
 
-/* These serve a rank that has gone back. store_forget() forgets its openings, and store_hold()
- * names an opening that it still has. store_unwind() undoes changes that no rank has reached. */
+/* The next functions serve a rank that has gone back. store_forget() forgets its openings, and
+ * store_hold() names an opening that it still has. store_unwind() undoes changes that no rank has
+ * reached. */
 void store_forget(int rank);
 void store_hold(const struct standing *);
 void store_unwind(void);

@@ -40,7 +40,7 @@ void fortran_next(const char *name, void *function, size_t size);
 /* Ends the run, as SMPI has no such call and the layer is off. */
 _Noreturn int fortran_lacks(const char *name);
 
-/* These read arguments. */
+/* The next functions read arguments. */
 static inline int fortran_int(const void *argument)
 {
   return *(const int *)argument;
@@ -61,8 +61,8 @@ static inline MPI_Offset fortran_offset(const void *argument)
   return *(const MPI_Offset *)argument;
 }
 
-/* These return the C argument. MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of
- * SMPI, recognized by their addresses. */
+/* Both functions return the C argument. MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are
+ * variables of SMPI, recognized by their addresses. */
 void *fortran_buffer(void *argument);
 MPI_Status *fortran_status(void *argument);
 
@@ -75,8 +75,8 @@ int *fortran_weights(void *argument);
  * number. */
 void fortran_begin(void);
 
-/* These convert texts, which end with blanks in Fortran. fortran_text() returns a C copy, which the
- * caller frees by g_free(); fortran_put_text() copies back, cut at `length` bytes. */
+/* Both functions convert texts, which end with blanks in Fortran. fortran_text() returns a C copy,
+ * which the caller frees by g_free(); fortran_put_text() copies back, cut at `length` bytes. */
 char *fortran_text(const char *argument, size_t length);
 void fortran_put_text(char *argument, size_t length, const char *text);
 

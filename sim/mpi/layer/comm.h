@@ -60,9 +60,9 @@ _Noreturn void repair_refuse(const char *name);
 enum errors_holder { ERRORS_OF_COMMS, ERRORS_OF_FILES, ERRORS_OF_WINDOWS };
 int errors_create_fortran(enum errors_holder, void *function, MPI_Errhandler *);
 
-/* These call the functions of the attributes' keys: comm_copy_attributes() when a communicator is
- * duplicated (returns the first error of a function, or MPI_SUCCESS), comm_delete_attributes() when
- * it ends. */
+/* Both functions call the functions of the attributes' keys: comm_copy_attributes() when a
+ * communicator is duplicated, comm_delete_attributes() when it ends. comm_copy_attributes() returns
+ * the first error of a function, or MPI_SUCCESS. */
 int comm_copy_attributes(struct rank *, MPI_Comm from, MPI_Comm to);
 void comm_delete_attributes(struct rank *, MPI_Comm);
 

@@ -26,7 +26,8 @@ void libc_collect(struct rank *);
  */
 void libc_restored(struct rank *);
 
-/* These do the part of libc_collect() and libc_restored() for Fortran's RANDOM_NUMBER. */
+/* random_collect() and random_restored() do the part of libc_collect() and libc_restored() that
+ * concerns Fortran's RANDOM_NUMBER. */
 void random_collect(struct rank *);
 void random_restored(struct rank *);
 
