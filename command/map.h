@@ -17,7 +17,7 @@ struct map_row {
  * Protocols without a place are left out. */
 GArray *map_rows(void);
 
-/* These return texts. The caller frees only those that describe logs. */
+/* Both functions return a text. The caller frees only the text of map_log(). */
 const char *map_back(const struct rcl_place *);
 char *map_log(const struct rcl_place *, int index); /* NULL: there are no more logs */
 

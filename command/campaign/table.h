@@ -20,10 +20,11 @@ struct estimate table_mean(const struct table *, unsigned cell, int field);
 /* Estimates the mean difference between two cells, over the seeds whose programs ended in both. */
 struct estimate table_difference(const struct table *, unsigned cell, unsigned from, int field);
 
-/* These count the runs of a cell whose program ended, and the runs that were not as expected. */
+/* table_ended() counts the runs of a cell whose program ended, table_unexpected() the runs that
+ * were not as expected. */
 unsigned table_ended(const struct table *, unsigned cell);
 unsigned table_unexpected(const struct table *, unsigned cell);
-unsigned table_failed(const struct table *, unsigned cell); /* how many of these have no result */
+unsigned table_failed(const struct table *, unsigned cell); /* runs that have no result */
 
 /* Returns the largest half width of a confidence interval of any cell, relative to its mean. */
 double table_width(const struct table *, int field);
