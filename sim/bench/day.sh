@@ -1,9 +1,10 @@
 #!/bin/sh
-# A day of 256 ranks, RUNS (50) times by replay: every 10 simulated minutes a halo exchange of 64 KiB
-# with four neighbours and an allreduce, a checkpoint every 30 minutes, three of four in the memory of
-# a partner node and the fourth on the file server; failures by law, then by a trace that begins at a
-# time drawn by the seed. Seconds of wall time, CPU seconds and MiB of one process. PROTOCOL
-# (bookmark), JOBS (all cores). Needs GNU time.
+# Runs a day of 256 ranks RUNS (50) times by replay. Every 10 simulated minutes there is a halo
+# exchange of 64 KiB with four neighbours and an allreduce. A checkpoint is taken every 30 minutes:
+# three of four go to the memory of a partner node, the fourth to the file server. Failures come by a
+# law, then from a trace that begins at a time drawn by the seed. Prints seconds of wall time, CPU
+# seconds, and the MiB of one process. PROTOCOL (bookmark) and JOBS (all cores) are settings. Needs
+# GNU time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}

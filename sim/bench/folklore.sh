@@ -1,12 +1,13 @@
 #!/bin/sh
-# The folklore of checkpointing as figures with their numbers, by campaigns:
+# Draws the folklore of checkpointing as figures, and prints their numbers, by campaigns:
 #
 #     interval   mean completion time over the checkpoint interval, for three MTBFs
-#     weibull    the same of an exponential law and of Weibull laws with one mean
-#     ranks      hybrid and message logging against global rollback, as ranks grow
+#     weibull    the same time for an exponential law and for Weibull laws with the same mean
+#     ranks      hybrid and message logging against global rollback, as the number of ranks grows
 #
-# Usage: folklore.sh FOLDER    gets folklore-NAME.svg; the tables go to standard output.
-# RUNS: of each cell (60). gnuplot; four CPU minutes.
+# Usage: folklore.sh FOLDER
+# FOLDER gets folklore-NAME.svg; the tables go to standard output. RUNS is the number of runs of each
+# cell (60). Needs gnuplot, and four CPU minutes.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 recline=${RECLINE_BUILD:-$root/build}/bin/recline

@@ -1,6 +1,6 @@
-/* What one image costs: see image-cost.sh. Usage: image-cost MIB PERCENT. Prints one line: MIB,
- * PERCENT, then milliseconds and MiB of resident memory for a plain copy of the memory into fresh
- * memory, the first image, a second one after PERCENT of the pages were changed, and the
+/* Measures what one image costs, for image-cost.sh. Usage: image-cost MIB PERCENT. Prints one line:
+ * MIB, PERCENT, then milliseconds and MiB of resident memory for a plain copy of the memory into
+ * fresh memory, the first image, a second one after PERCENT of the pages were changed, and the
  * milliseconds that going back to the first takes. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"

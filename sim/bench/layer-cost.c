@@ -1,9 +1,9 @@
-/* layer-cost: one kind of communication, many times over, for sim/bench/layer-cost.sh.
+/* Repeats one kind of communication many times, for sim/bench/layer-cost.sh.
  *
  *     layer-cost allreduce|bcast|alltoall|pingpong BYTES STEPS
  *
- * Collectives of BYTES (for each rank, in alltoall), or messages of BYTES there and back between
- * ranks 2 n and 2 n + 1. There is no computation, so the time is the cost of MPI.
+ * Each step is a collective of BYTES (in alltoall, BYTES for each rank), or a message of BYTES from
+ * rank 2 n to rank 2 n + 1 and one back. There is no computation, so the time is the cost of MPI.
  */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What the MPI layer costs: CPU seconds and MiB by plain smpirun and by `recline run` without a
-# protocol, under c3 and under pessimistic, without checkpoints, side by side: a halo exchange with
-# an allreduce per step, collectives and ping-pong, on each number of RANKS (64). Medians of ROUNDS
-# (3) rounds. CONTROL: protocol.control. Nothing is judged here: these numbers are for reading. Needs
-# GNU time.
+# Measures what the MPI layer costs: CPU seconds and MiB by plain smpirun, and by `recline run`
+# without a protocol, under c3 and under pessimistic, without checkpoints, side by side. The
+# programs are a halo exchange with an allreduce per step, collectives and ping-pong, on each number
+# of RANKS (64). Prints medians of ROUNDS (3) rounds. CONTROL sets protocol.control. Nothing is
+# judged here: these numbers are for reading. Needs GNU time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}

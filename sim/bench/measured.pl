@@ -2,11 +2,12 @@
 # Measures the tables of simulated values in docs/: those between <!-- measured NAME --> and
 # <!-- end -->. Values are simulated, so the same build makes the same table everywhere.
 #
-#     measured.pl [NAME[:ROW]]...      prints these tables, or these rows (the first cell); all
-#     measured.pl --write [NAME]...    puts them into their pages
-#     measured.pl --list               pages, names and rows
+#     measured.pl [NAME[:ROW]]...      prints these tables (default: all), or these rows; ROW is the
+#                                      first cell of a row
+#     measured.pl --write [NAME]...    puts the tables into their pages
+#     measured.pl --list               lists pages, names and rows
 #
-# docs/t/measured.t compares some rows of each, RECLINE_LONG=1 all.
+# docs/t/measured.t compares some rows of each table; with RECLINE_LONG=1 it compares all rows.
 use strict;
 use warnings;
 use Cwd qw(abs_path);

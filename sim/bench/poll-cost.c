@@ -1,7 +1,7 @@
-/* Polls for a message until it comes: poll-cost HOW POLLS, by `test`, `iprobe`, or either with a
- * reading of the clock at each poll (`test-clock`, `iprobe-clock`). In each of ten rounds rank 0
- * polls for a message of rank 1, about POLLS times in all rounds together, and prints how often it
- * has polled. */
+/* Polls for a message until it comes. Usage: poll-cost HOW POLLS, where HOW is `test`, `iprobe`, or
+ * either with a reading of the clock at each poll (`test-clock`, `iprobe-clock`). In each of ten
+ * rounds rank 0 polls for a message of rank 1, about POLLS times in all rounds together, and prints
+ * how often it has polled. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
 #!/bin/sh
-# What a program that polls costs: for each way to poll, each protocol that logs decisions, and about
-# SIZES polls, the entries that its event log has to have room for (the least protocol.capacity with which
-# a run without checkpoints ends), and microseconds of processor time for each poll: the least time of 3
-# to 30 runs, without that of runs that hardly poll. Nothing is judged here: entries are exact, times are
-# for reading. Needs bash, whose times are in milliseconds.
+# Measures what a program that polls costs, for each way to poll, each protocol that logs choices,
+# and about SIZES polls. It prints two numbers. The first is the count of entries for which the
+# event log needs room: the least protocol.capacity with which a run without checkpoints ends. The
+# second is microseconds of processor time for each poll: the least time of several runs, minus the
+# least time of runs that hardly poll. Nothing is judged here: entries are exact, times are for
+# reading. Needs bash, whose times are in milliseconds.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}

@@ -1,11 +1,11 @@
 #!/bin/sh
-# What the layer costs programs: the programs of scenarios/suites, built by SMPI's compilers for plain
-# smpirun and by recline's wrappers for `recline run` without a protocol and under c3, without
-# checkpoints. Prints a table of CPU seconds, medians of ROUNDS (5) rounds. In a round each side runs
-# once, one after the other, and the sides change places from round to round. A ratio is the median of
-# the rounds' quotients, so what else the machine does in a round hardly matters. Arguments that name
-# programs select rows. Nothing is judged here: these numbers are for reading. Needs GNU time, and
-# Fortran's compiler.
+# Measures what the layer costs whole programs. The programs of scenarios/suites are built by SMPI's
+# compilers for plain smpirun, and by recline's wrappers for `recline run` without a protocol and
+# under c3, without checkpoints. Prints a table of CPU seconds, medians of ROUNDS (5) rounds. In a
+# round each side runs once, one after the other, and the sides change places from round to round. A
+# ratio is the median of the rounds' quotients, so what else the machine does in a round hardly
+# matters. Arguments that name programs select rows. Nothing is judged here: these numbers are for
+# reading. Needs GNU time, and Fortran's compiler.
 #
 # Plain SMPI decides which programs have a row of numbers: what does not end there within LIMIT (30)
 # seconds, or deadlocks, is said by name. A program that ends but finds its own result wrong in plain

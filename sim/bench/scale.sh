@@ -1,8 +1,8 @@
 #!/bin/sh
-# What a large run takes: the halo exchange on RANKS ranks (1024), STEPS steps (10), under PROTOCOL
-# (c3), with one checkpoint and one crash after its commit. TOPOLOGY: program.topology, of halo
-# torus-AxB. Prints real time and peak memory; the limits for 1,024 ranks are 60 s on two cores and
-# 4 GiB, but nothing is judged here. Needs GNU time.
+# Measures what a large run takes: the halo exchange on RANKS ranks (1024) for STEPS steps (10),
+# under PROTOCOL (c3), with one checkpoint and one crash after its commit. TOPOLOGY sets
+# program.topology (torus-AxB for halo). Prints real time and peak memory; the limits for 1,024
+# ranks are 60 s on two cores and 4 GiB, but nothing is judged here. Needs GNU time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}
