@@ -1,9 +1,10 @@
 #!/usr/bin/env perl
-# Lines of protocols/ that no claim executes: verify/bench/coverage.pl [--build DIR] [CLAIM...]
+# Lists lines of protocols/ that no claim executes: verify/bench/coverage.pl [--build DIR] [CLAIM...]
 #
 # The protocols are compiled with --coverage and linked into a copy of recline, which checks the
-# claims (default: all). The processes that explore end by _exit: their counts are written there.
-# Lines of invariants, which only the wrong execute, are left out. Exit code 1: there are such lines.
+# claims (default: all). Processes that explore end by _exit, so their counts are written at that
+# call. Lines of invariants that only wrong protocols execute are left out. Exit code 1: there are
+# lines that no claim executes.
 use strict;
 use warnings;
 use Cwd qw(abs_path);

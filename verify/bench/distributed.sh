@@ -1,10 +1,11 @@
 #!/bin/sh
-# Processor time and memory of one world explored by threads and by processes:
+# Measures processor time and memory of one world that is explored by threads, and by processes:
 #
 #     verify/bench/distributed.sh RECLINE CLAIM [ARG...]
 #
-# A row each: how many; states; processor seconds, and microseconds for a state; those by one thread
-# for 1; seconds; MB of the first process. The claim has to end as expected.
+# Each row has the number of threads or processes, states, processor seconds, microseconds for each
+# state, their ratio to those of one thread, wall seconds, and the MB of the first process. The claim
+# must end as expected.
 set -eu
 recline=$1
 shift

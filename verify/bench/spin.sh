@@ -1,8 +1,8 @@
 #!/bin/sh
-# The explorer and SPIN on the same finite worlds, side by side in one run: exhaustive and exact, no
-# reduction. CL-C with K sends a rank (K=4), CL-T with T (T=3); on one core and on two; WORLDS
-# chooses (default: both). Nothing is judged here: these numbers are for reading, on a machine that
-# is quiet; where it is not, compare the CPU seconds on one core.
+# Compares the explorer and SPIN on the same finite worlds, side by side in one run. Both searches are
+# exhaustive and exact, without reduction, on one core and on two. World CL-C has K sends for each rank
+# (K=4), world CL-T has T (T=3); WORLDS selects worlds (default: both). Nothing is judged here: these
+# numbers are for reading, on a quiet machine; on another one, compare the CPU seconds on one core.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/verify/bench/world.sh"

@@ -1,4 +1,4 @@
-# Small changes of a source: [line from 0, operator, new text of the line].
+# Makes small changes of a source. A change is [line from 0, operator, new text of the line].
 package Changes;
 use strict;
 use warnings;

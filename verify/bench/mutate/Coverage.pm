@@ -1,5 +1,5 @@
-# Which lines each member of a screening set executes: a change of a line that a member does not
-# execute need not be shown to it.
+# Finds which lines each member of a screening set executes. A change of a line that a member does not
+# execute need not be tried with that member.
 package Coverage;
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# What notices a change of a protocol: its claims, those of the fewest states first; behind them its
-# step tests, which see costs. Lie claims are left out: they are about hosts.
+# Selects what can notice a change of a protocol: the protocol's claims, those with the fewest states
+# first, and after them its step tests, which see costs. Lie claims are left out: they are about hosts.
 package Protocols;
 use strict;
 use warnings;

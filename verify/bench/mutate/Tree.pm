@@ -1,4 +1,4 @@
-# A build by ninja, and a copy of it in which one source is changed.
+# Handles a build by ninja, and a copy of that build in which one source is changed.
 package Tree;
 use strict;
 use warnings;
