@@ -140,12 +140,21 @@ judged() { # VERDICT: whether a claim that expects it judges the line, of a prot
 }
 is "$(judged violated)" 'holds -' 'a claim that expects a violation is about what programs see' json err
 
-# ---- a clause that reads what it is not shown ----
+# ---- what a clause is shown ----
 
-sed 's/return !totals_hold(w, i, j);/return w->rank[1 << 24].held;/' \
-  totals_hold/protocols/lines/bookmark_line.h >wild.h && mv wild.h totals_hold/protocols/lines/bookmark_line.h
-${CC:-cc} -std=c11 -O0 -shared -fPIC -w -iquote totals_hold -iquote "$root" -o totals_hold/turned.so \
-  totals_hold/turned.c
+says() { # STATEMENTS: the clause `totals` of the protocol in totals_hold consists of them
+  sed "s/^static bool turned(.*/static bool turned(const struct rcl_whole *w, int i, int j) { $1 }/" \
+    totals_hold/protocols/lines/bookmark_line.h >other.h &&
+    mv other.h totals_hold/protocols/lines/bookmark_line.h &&
+    ${CC:-cc} -std=c11 -O0 -shared -fPIC -w -iquote totals_hold -iquote "$root" \
+      -o totals_hold/turned.so totals_hold/turned.c
+}
+dead='w->rank[(i + 1) % w->ranks].standing == RCL_STANDS_DEAD'
+says "return i != j || $dead;"
+is "$(judged holds)" 'holds -' 'a clause about one rank does not see the next one' json err
+says "return i == j || j != (i + 1) % w->ranks || $dead;"
+is "$(judged holds)" 'line-invariant totals' 'a clause about two ranks sees both' json err
+says 'return w->rank[1 << 24].held;'
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
-finish 274
+finish 276
