@@ -84,7 +84,7 @@ struct watch {
 
 enum { WATCHES = 128 }; /* further threads are not watched */
 static struct watch watch[WATCHES];
-static unsigned most; /* calls that take more ticks than this are ended */
+static unsigned most = FOREVER; /* calls that take more ticks than this are ended */
 static OF_THREAD struct watch *mine;
 
 static unsigned now(unsigned *of)
@@ -102,7 +102,7 @@ static void tick(struct watch *w, int signal)
     return;
   w->ticks = w->seen == number ? w->ticks + 1 : 0;
   w->seen = number;
-  if (w->ticks < most)
+  if (w->ticks < now(&most))
     return;
   __atomic_store_n(&w->due, number, __ATOMIC_RELAXED);
   tgkill(getpid(), thread, signal);
@@ -112,7 +112,7 @@ static void tick(struct watch *w, int signal)
 static void on_tick(int signal)
 {
   if (mine && current && now(&mine->due) == now(&mine->number)) {
-    most = LATER;
+    __atomic_store_n(&most, LATER, __ATOMIC_RELAXED);
     *current->end = (struct confine_end){.late = true};
     siglongjmp(current->back, 1);
   }
@@ -159,11 +159,12 @@ static void begin_thread(void)
   pthread_setspecific(stack_key, stack.ss_sp);
 }
 
-static bool watched; /* a timer of this process runs */
+static unsigned watched; /* 1: a timer of this process runs, or is about to */
 
 static void begin_child(void)
 {
-  watched = false;
+  watched = 0;
+  most = FOREVER;
   mine = NULL;
   memset(watch, 0, sizeof watch);
 }
@@ -187,8 +188,6 @@ static void begin_watch(void)
   const struct timespec each = {.tv_nsec = 1000000000 / TICKS};
   const struct itimerspec ticks = {each, each};
   int timer;
-  watched = true;
-  most = FOREVER;
   tick.sa_handler = on_tick;
   sigaction(signal, &tick, NULL);
   /* Calls the kernel directly: in a run, libc's functions are replaced for the program and do not
@@ -205,7 +204,7 @@ static void begin_attempt(void)
     begin_thread();
   if (!mine)
     take_watch();
-  if (!watched)
+  if (!__atomic_exchange_n(&watched, 1, __ATOMIC_RELAXED))
     begin_watch();
 }
 
@@ -222,7 +221,7 @@ static void begin_call(void)
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end)
 {
   struct attempt attempt = {.end = end, .outer = current};
-  if (!has_stack || !watched) {
+  if (!has_stack || !now(&watched)) {
     begin_attempt();
     own = gettid();
   }
