@@ -29,8 +29,7 @@ bool cycles_is_bad(struct cycles *c, struct verdict *verdict)
 {
   struct model *m = &c->e->model;
   platform_lock(m->rules);
-  model_load(m, &c->w->at);
-  transition_cache_forget_reads(&m->rules_cache);
+  model_show(m, &c->w->at);
   world_for_ever(m->world, verdict);
   platform_unlock(m->rules);
   return verdict->kind == VERDICT_VIOLATION;

@@ -196,8 +196,7 @@ void worker_judge_state(struct worker *w, const struct world_standing *all, bool
   bool wrong = w->line && wrong_line(w, &verdict);
   if (!wrong && (ends || still)) {
     platform_lock(w->e->model.rules);
-    model_load(&w->e->model, &w->at);
-    transition_cache_forget_reads(&w->e->model.rules_cache);
+    model_show(&w->e->model, &w->at);
     wrong = wrong_state(w, all->finished, still, &verdict);
     platform_unlock(w->e->model.rules);
   }
@@ -211,8 +210,7 @@ void worker_note_rest(struct worker *w)
   uint64_t digest = w->symmetry ? symmetry_digest(w->symmetry, w->at.numbers) : 0;
   platform_lock(e->model.rules);
   if (!w->symmetry) {
-    model_load(&e->model, &w->at);
-    transition_cache_forget_reads(&e->model.rules_cache);
+    model_show(&e->model, &w->at);
     digest = world_digest(e->model.world);
   }
   intern(e->model.options->rests, &digest, (uint32_t)sizeof digest);

@@ -4,30 +4,31 @@
 #include <string.h>
 
 #include "base/breach.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "world/line/line_view.h"
 #include "world/rules/world_step.h"
 
 enum {
-  TIMES = 1 << 8, /* entries for GLOBAL */
-  SHOWN_BITS = 10,
-  SHOWN = 1 << SHOWN_BITS, /* entries for each other component */
-  PAIRS = 1 << 15          /* entries for pairs of ranks */
+  TIMES = 1 << 8,  /* entries for GLOBAL */
+  SHOWN = 1 << 10, /* entries for each other component */
+  PAIRS = 1 << 15  /* entries for pairs of ranks */
 };
 
-/* Holds what GLOBAL says. All that is shown depends on it. */
+/* Holds what GLOBAL says of checkpoints and recoveries. All that is shown depends on these numbers.
+ */
 struct times {
   uint32_t committed, committing, incarnation;
 };
 
-/* Names the value of GLOBAL that says so. */
+/* Keeps what a value of GLOBAL says. */
 struct known_times {
   uint32_t number; /* of the component + 1; 0: nothing */
   struct times times;
 };
 
-/* Names what was shown of a component; the bytes follow. */
+/* Keeps what was shown of a component, and of which value it was shown. */
 struct shown {
   uint32_t number; /* of the component + 1; 0: nothing */
   uint32_t looks;  /* line_cache.looks: equal for two components that look the same to clauses */
@@ -58,7 +59,7 @@ struct line_cache {
   struct times at;
   uint32_t *numbers; /* of its components */
   uint32_t *look;    /* by component of ranks and channels: shown.looks */
-  bool *afresh;      /* by channel: it must be shown in each state */
+  bool *afresh;      /* by component of ranks and channels: it must be shown in each state */
 
   /* The state that is being judged. */
   const struct position *state;
@@ -82,8 +83,7 @@ static void load(struct line_cache *c)
   if (c->loaded)
     return;
   platform_lock(c->model->rules);
-  model_load(c->model, c->state);
-  transition_cache_forget_reads(&c->model->rules_cache);
+  model_show(c->model, c->state);
   c->loaded = true;
 }
 
@@ -94,15 +94,23 @@ static void unload(struct line_cache *c)
   c->loaded = false;
 }
 
+static bool is_rank(const struct line_cache *c, uint32_t component)
+{
+  return component < c->ranks;
+}
+
+static size_t entry_bytes(const struct line_cache *c, uint32_t component)
+{
+  return is_rank(c, component) ? c->rank_bytes : c->channel_bytes;
+}
+
 static struct shown *entry_of(const struct line_cache *c, uint32_t component, uint32_t number)
 {
-  size_t ranks = component < c->ranks ? component : c->ranks, channels = component - ranks;
-  size_t bytes = component < c->ranks ? c->rank_bytes : c->channel_bytes;
-  uint32_t mixed = number ^ c->at.committed << 24 ^ c->at.incarnation << 28;
-  size_t at = mixed * UINT32_C(0x9e3779b1) >> (32 - SHOWN_BITS);
-  return (struct shown *)(void *)(c->shown +
-                                  SHOWN * (ranks * c->rank_bytes + channels * c->channel_bytes) +
-                                  at * bytes);
+  size_t ranks = is_rank(c, component) ? component : c->ranks, channels = component - ranks;
+  uint64_t key = number ^ (uint64_t)c->at.committed << 32 ^ (uint64_t)c->at.incarnation << 48;
+  size_t before = SHOWN * (ranks * c->rank_bytes + channels * c->channel_bytes);
+  return (struct shown *)(void *)(c->shown + before +
+                                  hash_home(key, SHOWN) * entry_bytes(c, component));
 }
 
 /* Returns the entry of a component. Sets *known if it holds what is to be shown. */
@@ -118,54 +126,50 @@ static struct shown *find(const struct line_cache *c, uint32_t component, bool *
   return entry;
 }
 
-static void show_rank(struct line_cache *c, uint32_t rank, struct shown *entry)
+/* Shows a component of the state that is loaded. Returns false if what is shown depends on other
+ * components, too. */
+static bool show(const struct line_cache *c, uint32_t component, void *memory)
 {
-  uint32_t bytes = (uint32_t)(c->rank_bytes - sizeof *entry);
-  load(c);
-  line_view_show_rank(&c->view, (int)rank, entry->bytes);
-  memcpy(c->plain, entry->bytes, bytes);
-  line_view_plain_rank(&c->view, c->plain);
-  entry->looks = intern(&c->looks, c->plain, bytes);
+  uint32_t channel = component - c->ranks;
+  if (!is_rank(c, component))
+    return line_view_show_channel(&c->view, (int)(channel / c->ranks), (int)(channel % c->ranks),
+                                  memory);
+  line_view_show_rank(&c->view, (int)component, memory);
+  return true;
 }
 
-/* Shows a channel. What depends on its ranks as well is not found again. */
-static void show_channel(struct line_cache *c, uint32_t from, uint32_t to, struct shown *entry)
+/* Returns the number of what was shown. */
+static uint32_t look_of(struct line_cache *c, uint32_t component, const void *memory)
 {
-  uint32_t bytes = (uint32_t)(c->channel_bytes - sizeof *entry);
-  load(c);
-  if (!line_view_show_channel(&c->view, (int)from, (int)to, entry->bytes))
-    entry->number = 0;
-  memcpy(c->plain, entry->bytes, bytes);
-  line_view_plain_channel(c->plain);
-  entry->looks = intern(&c->looks, c->plain, bytes);
+  uint32_t bytes = (uint32_t)(entry_bytes(c, component) - sizeof(struct shown));
+  memcpy(c->plain, memory, bytes);
+  if (is_rank(c, component))
+    line_view_plain_rank(&c->view, c->plain);
+  else
+    line_view_plain_channel(c->plain);
+  return intern(&c->looks, c->plain, bytes);
 }
 
-static void note_look(struct line_cache *c, uint32_t component, const struct shown *entry)
+/* Puts a component of the state into the view. What depends on other components, too, is shown
+ * again in the next state. */
+static void set(struct line_cache *c, uint32_t component)
 {
+  bool known;
+  uint32_t channel = component - c->ranks;
+  struct shown *entry = find(c, component, &known);
+  if (!known) {
+    load(c);
+    entry->number = show(c, component, entry->bytes) ? entry->number : 0;
+    entry->looks = look_of(c, component, entry->bytes);
+  }
+  if (is_rank(c, component))
+    line_view_set_rank(&c->view, (int)component, entry->bytes);
+  else
+    line_view_set_channel(&c->view, (int)(channel / c->ranks), (int)(channel % c->ranks),
+                          entry->bytes);
+  c->afresh[component] = !entry->number;
   c->differs[component] = !c->is_set || c->look[component] != entry->looks;
   c->look[component] = entry->looks;
-}
-
-static void set_rank(struct line_cache *c, uint32_t rank)
-{
-  bool known;
-  struct shown *entry = find(c, rank, &known);
-  if (!known)
-    show_rank(c, rank, entry);
-  line_view_set_rank(&c->view, (int)rank, entry->bytes);
-  note_look(c, rank, entry);
-}
-
-static void set_channel(struct line_cache *c, uint32_t from, uint32_t to)
-{
-  bool known;
-  uint32_t component = channel_at(c, from, to);
-  struct shown *entry = find(c, component, &known);
-  if (!known)
-    show_channel(c, from, to, entry);
-  c->afresh[component - c->ranks] = !entry->number;
-  line_view_set_channel(&c->view, (int)from, (int)to, entry->bytes);
-  note_look(c, component, entry);
 }
 
 /* ---- states ---- */
@@ -193,19 +197,15 @@ static void begin(struct line_cache *c)
   line_view_begin(&c->view, at.committed, at.committing, at.incarnation);
 }
 
-/* Puts the state into the view. */
+/* Puts the state into the view. Ranks come before the channels between them. */
 static void set_state(struct line_cache *c)
 {
   const uint32_t *numbers = c->state->numbers;
-  for (uint32_t i = 0; i < c->ranks + c->pairs; i++)
-    c->differs[i] = !c->is_set || c->numbers[i] != numbers[i];
-  for (uint32_t i = 0; i < c->ranks; i++)
-    if (c->differs[i])
-      set_rank(c, i);
-  for (uint32_t i = 0; i < c->ranks; i++)
-    for (uint32_t j = 0; j < c->ranks; j++)
-      if (c->differs[channel_at(c, i, j)] || c->afresh[i * c->ranks + j])
-        set_channel(c, i, j);
+  for (uint32_t i = 0; i < c->ranks + c->pairs; i++) {
+    c->differs[i] = false;
+    if (!c->is_set || c->numbers[i] != numbers[i] || c->afresh[i])
+      set(c, i);
+  }
   line_view_count(&c->view);
   memcpy(c->numbers, numbers, c->model->components * sizeof *numbers);
 }
@@ -225,12 +225,7 @@ static struct pair pair_of(const struct line_cache *c, uint32_t i, uint32_t j)
 
 static struct pair *place_of(const struct line_cache *c, const struct pair *pair)
 {
-  uint64_t hash = pair->i_j;
-  uint32_t words[sizeof *pair / sizeof(uint32_t)];
-  memcpy(words, pair, sizeof words);
-  for (size_t i = 1; i < sizeof words / sizeof *words; i++)
-    hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-  return &c->fine[hash >> 49];
+  return &c->fine[hash_home(hash_bytes(pair, sizeof *pair), PAIRS)];
 }
 
 /* Returns whether a pair looks different from what it was in the state before. */
@@ -266,27 +261,17 @@ static void note_fine(struct line_cache *c)
       *c->place[n] = c->pair[n];
 }
 
-/* Returns how a component looks in the state that is loaded. */
-static uint32_t look_afresh(struct line_cache *c, uint32_t component)
-{
-  uint32_t channel = component - c->ranks;
-  if (component < c->ranks) {
-    line_view_show_rank(&c->view, (int)component, c->plain);
-    line_view_plain_rank(&c->view, c->plain);
-    return intern(&c->looks, c->plain, (uint32_t)line_view_rank_bytes(&c->view));
-  }
-  line_view_show_channel(&c->view, (int)(channel / c->ranks), (int)(channel % c->ranks), c->plain);
-  line_view_plain_channel(c->plain);
-  return intern(&c->looks, c->plain, (uint32_t)line_view_channel_bytes(&c->view));
-}
-
 /* Shows and judges the state once more, by itself. */
 static void audit(struct line_cache *c, const struct verdict *verdict)
 {
   struct verdict alone;
+  void *shown = memory_grow(NULL, c->rank_bytes + c->channel_bytes);
   load(c);
-  for (uint32_t i = 0; i < c->ranks + c->pairs; i++)
-    REQUIRE(look_afresh(c, i) == c->look[i], "a component looks as it does in the state alone");
+  for (uint32_t i = 0; i < c->ranks + c->pairs; i++) {
+    show(c, i, shown);
+    REQUIRE(look_of(c, i, shown) == c->look[i], "a component looks as it does in the state alone");
+  }
+  free(shown);
   world_judge_line(c->model->world, &alone);
   REQUIRE(alone.kind == verdict->kind && !strcmp(alone.text, verdict->text),
           "the line is judged as it is in the state alone");
@@ -326,7 +311,7 @@ struct line_cache *line_cache_new(struct model *model)
   c->shown = memory_table(SHOWN, c->ranks * c->rank_bytes + c->pairs * c->channel_bytes);
   c->fine = memory_table(PAIRS, sizeof *c->fine);
   c->numbers = memory_table(model->components, sizeof *c->numbers);
-  c->afresh = memory_table(c->pairs, sizeof *c->afresh);
+  c->afresh = memory_table(c->ranks + c->pairs, sizeof *c->afresh);
   c->differs = memory_table(c->ranks + c->pairs, sizeof *c->differs);
   c->asked = memory_table(c->pairs, sizeof *c->asked);
   c->look = memory_table(c->ranks + c->pairs, sizeof *c->look);

@@ -55,8 +55,7 @@ static uint32_t facts_here(struct runs *r)
 {
   struct model *m = &r->e->model;
   platform_lock(m->rules);
-  model_load(m, &r->cycles.w->at);
-  transition_cache_forget_reads(&m->rules_cache);
+  model_show(m, &r->cycles.w->at);
   uint32_t facts = temporal_facts(m->options->temporal, m->world);
   platform_unlock(m->rules);
   return facts;

@@ -51,6 +51,12 @@ void model_load(struct model *m, const struct position *at)
   m->loaded_serial = at->serial;
 }
 
+void model_show(struct model *m, const struct position *at)
+{
+  model_load(m, at);
+  transition_cache_forget_reads(&m->rules_cache);
+}
+
 uint64_t model_digest(struct model *m, uint32_t component, uint32_t number)
 {
   const struct component *c = &m->component[component];

@@ -66,6 +66,10 @@ void model_clear(struct model *);
 /* Loads a state into rules_cache.values. Is called under `rules`. */
 void model_load(struct model *, const struct position *);
 
+/* Loads a state that the world is to read outside of the cache's two look-ups. Is called under
+ * `rules`. */
+void model_show(struct model *, const struct position *);
+
 /* model_load_numbers() loads the state with those numbers of components. model_store_numbers()
  * returns the numbers of the loaded state. Both are called under `rules`. */
 void model_load_numbers(struct model *, const uint32_t *numbers);
