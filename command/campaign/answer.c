@@ -15,8 +15,8 @@ static bool is_before(double a, double b)
   return isfinite(a) && (!isfinite(b) || a < b);
 }
 
-/* Returns the mean of a cell; NAN if no run of it has ended as expected, as it says nothing then.
- */
+/* Returns the mean of a cell; NAN if no run of the cell has ended as expected, as the mean then
+ * says nothing. */
 static double meant(const struct table *table, unsigned cell, int field)
 {
   return table_unexpected(table, cell) == table->count ? NAN : table_mean(table, cell, field).mean;
@@ -26,17 +26,18 @@ struct ranking ranking_of(const struct table *table, int field, double failure_f
 {
   unsigned cells = table->runs->grid->cells;
   struct ranking ranking = {cells, g_new(unsigned, cells), g_new0(bool, cells), failure_free};
+  g_autofree double *mean = g_new(double, cells);
   for (unsigned i = 0; i < cells; i++) {
-    double mean = meant(table, i, field);
     unsigned at = i;
-    for (; at > 0 && is_before(mean, meant(table, ranking.cell[at - 1], field)); at--)
+    mean[i] = meant(table, i, field);
+    for (; at > 0 && is_before(mean[i], mean[ranking.cell[at - 1]]); at--)
       ranking.cell[at] = ranking.cell[at - 1];
     ranking.cell[at] = i;
   }
   for (unsigned i = 0; i < cells; i++) {
     struct estimate more = table_difference(table, ranking.cell[i], ranking.cell[0], field);
-    ranking.tied[i] = i == 0 || (isfinite(meant(table, ranking.cell[i], field)) && more.count > 0 &&
-                                 !(more.mean > more.half));
+    ranking.tied[i] =
+        i == 0 || (isfinite(mean[ranking.cell[i]]) && more.count > 0 && !(more.mean > more.half));
   }
   return ranking;
 }
@@ -223,7 +224,7 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
     return g_string_free(text, FALSE);
   }
   unsigned wrong = table_unexpected(table, best);
-  if (wrong == table->count) { /* so it is of all cells, as the others come later */
+  if (wrong == table->count) { /* nor did a run of another cell, as all others are ranked behind */
     g_string_append_printf(text, "No run ended as expected, so %s says nothing.",
                            (const char *)table->runs->fields->pdata[field]);
     return g_string_free(text, FALSE);

@@ -490,13 +490,13 @@ int campaign_run(struct campaign *c)
   return code;
 }
 
-bool campaign_keep_answer(const struct campaign *c, JsonBuilder *answer, GError **error)
+static bool write_answer(const struct campaign *c, JsonBuilder *answer, GError **error)
 {
   g_autofree char *file = in(c, "answer.json"), *text = json_text(answer, true);
   return output_write(file, text, strlen(text)) || fail(error, file);
 }
 
-bool campaign_report(const struct campaign *c, GError **error)
+bool campaign_report(const struct campaign *c, JsonBuilder *answer, GError **error)
 {
   g_autofree char *csv = in(c, "runs.csv"), *table = in(c, "table.csv");
   g_autofree char *name = g_path_get_basename(c->scenario);
@@ -509,7 +509,8 @@ bool campaign_report(const struct campaign *c, GError **error)
          bands_draw(&c->table,
                     &(struct figure){runs_field(&c->done, c->field), c->extra, title,
                                      c->failure_free, c->theory},
-                    c->out, error);
+                    c->out, error) &&
+         write_answer(c, answer, error);
 }
 
 void campaign_clear(struct campaign *c)

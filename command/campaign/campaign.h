@@ -62,10 +62,8 @@ char *campaign_measure(const char *file, char *const *set, const char *const *se
  * whole run, or if that run fails. */
 double campaign_failure_free(const struct campaign *, const char *file);
 
-/* campaign_report() writes runs.csv, table.csv and the figure, campaign_keep_answer() writes the
- * answer as answer.json, for `recline report`. */
-bool campaign_report(const struct campaign *, GError **error);
-bool campaign_keep_answer(const struct campaign *, JsonBuilder *answer, GError **error);
+/* Writes runs.csv, table.csv, the figure, and the answer as answer.json, for `recline report`. */
+bool campaign_report(const struct campaign *, JsonBuilder *answer, GError **error);
 void campaign_clear(struct campaign *);
 
 #endif

@@ -129,17 +129,16 @@ static int report(const struct campaign *c, const struct options *o, int code)
   int field = runs_field(&c->done, c->field);
   struct ranking ranking = ranking_of(&c->table, field, c->failure_free);
   g_autoptr(JsonBuilder) json = as_json(c, &ranking, field);
-  if (o->out && !(campaign_report(c, &error) && campaign_keep_answer(c, json, &error)))
+  if (o->out && !campaign_report(c, json, &error)) {
     code = bad_input("%s", error->message);
-  else if (o->json)
+  } else if (o->json) {
     json_print(json);
-  else
+  } else {
     print_answer(c, o, &ranking, field);
+    if (o->out)
+      printf("runs.csv, table.csv and figure.svg are in %s\n", o->out);
+  }
   ranking_clear(&ranking);
-  if (error)
-    return code;
-  if (o->out && !o->json)
-    printf("runs.csv, table.csv and figure.svg are in %s\n", o->out);
   return code;
 }
 

@@ -366,7 +366,7 @@ static bool tell_answer(const struct options *o, const struct campaign *c,
     print_text(costs, sentence);
     print_simulated(&c->table, field, &found);
   }
-  return !o->out || (campaign_report(c, error) && campaign_keep_answer(c, json, error));
+  return !o->out || campaign_report(c, json, error);
 }
 
 static int simulate(const struct options *o, const struct costs *costs,
