@@ -26,9 +26,8 @@ static gint by_name(gconstpointer a, gconstpointer b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns whether the folder is that of a kind. The folder of a kind may lie below that of another
- * kind, as claims/long does below claims. The files in the inner folder belong to the inner kind
- * alone. */
+/* Returns whether a kind has this folder. A kind's folder may contain another kind's, as claims
+ * contains claims/long. The files of the inner folder belong to the inner kind alone. */
 static bool is_kind(const char *folder)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds_of); i++) {

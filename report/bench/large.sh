@@ -1,7 +1,8 @@
 #!/bin/sh
-# large.sh BUILD...: sizes and speeds of the pages of each build: of the demo's run, and of a run of 64 ranks with
-# more than 1,000,000 events. The first build makes the runs; an older one is told that it has written them. Needs node and
-# chromium.
+# Measures sizes and speeds of two pages, as each build writes them: that of the demo's run, and that of a run of
+# 64 ranks with more than 1,000,000 events. The first build makes both runs. Their version is replaced by that of
+# the build which writes the pages, as it would refuse them otherwise. Usage: large.sh BUILD...
+# Needs node and chromium.
 set -eu
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

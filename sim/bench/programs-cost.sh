@@ -9,7 +9,7 @@
 #
 # Plain SMPI decides which programs have a row of numbers: what does not end there within LIMIT (30)
 # seconds, or deadlocks, is said by name. A program that ends but finds its own result wrong in plain
-# SMPI has done the same work, and is marked.
+# SMPI is marked, and is taken to have done the same work.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}

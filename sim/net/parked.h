@@ -19,8 +19,9 @@ const GList *parked_all(const struct parked *);
  * there is no such message. */
 uint32_t parked_last(const struct parked *, enum message_kind, int source, int comm, int32_t tag);
 
-/* Both functions move messages to `to`, in the order of arrival. parked_take_from() moves those of
- * `source` up to `serial`; parked_take() moves those of all sources, each up to its own serial. */
+/* Both functions move messages to `to`, in the order of arrival. parked_take_from() moves the
+ * messages from `source` whose serials are at most `serial`. parked_take() does this for each
+ * source, with serials[source] as the limit. */
 void parked_take_from(struct parked *, int source, uint32_t serial, GQueue *to);
 void parked_take(struct parked *, const uint32_t *serials, GQueue *to);
 

@@ -17,9 +17,9 @@
 static const struct grammar_list {
   uint32_t count;
   struct rcl_action item[3];
-} * told; /* the answer; NULL: that of `under` */
+} * told; /* the actions to answer with; NULL: the protocol under test answers */
 static struct rcl_event asked;
-static const struct rcl_protocol *under; /* the protocol that the world runs */
+static const struct rcl_protocol *under; /* the protocol under test */
 
 static void step_as_told(const struct rcl_config *config, void *state,
                          const struct rcl_event *event, struct rcl_actions *actions)

@@ -15,7 +15,8 @@ enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* as in SMPI's mpif.h 
 const int mpi_unweighted_, mpi_weights_empty_, mpi_errcodes_ignore_, mpi_argv_null_,
     mpi_argvs_null_;
 
-extern const int mpi_bottom_, mpi_in_place_; /* mpi-4.h declares those of statuses */
+/* mpi-4.h declares the two constants for ignored statuses. */
+extern const int mpi_bottom_, mpi_in_place_;
 
 void fortran_next(const char *name, void *function, size_t size)
 {

@@ -100,8 +100,8 @@ static void test_all(void)
   expect(right, "iallgather, iallgatherv, ialltoall, ialltoallv");
 }
 
-/* Tests an exchange in which each block has its own type: blocks to or from even ranks are ints,
- * those of odd ranks are pairs with a gap. */
+/* Tests an exchange in which each block has its own type: a block to or from an even rank has ints,
+ * a block to or from an odd rank has pairs with a gap. */
 static void test_types(void)
 {
   int out[3 * RANKS_MAX], in[3 * RANKS_MAX], later[3 * RANKS_MAX], ones[RANKS_MAX];

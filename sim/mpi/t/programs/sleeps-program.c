@@ -34,7 +34,7 @@ static void near(const char *what, double found, double right)
   printf("rank %d: %s takes %g s, expected %g\n", rank, what, found, right);
 }
 
-/* Tests that what was called since begin() or took() has taken so many seconds. */
+/* Tests that `seconds` have passed since the last call of begin() or took(). */
 static void took(const char *what, double seconds)
 {
   near(what, MPI_Wtime() - began, seconds);

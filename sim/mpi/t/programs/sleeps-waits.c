@@ -1,5 +1,5 @@
-/* Tests waits until a time that few programs make: those of ranks go by the time of the simulation,
- * those of threads by the time of the machine. */
+/* Tests seldom used calls that wait until a given time. In the thread of a rank they go by the time
+ * of the simulation, in other threads by the time of the machine. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <math.h>

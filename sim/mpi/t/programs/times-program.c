@@ -2,8 +2,8 @@
  * bytes. times.t compares what the layer and plain SMPI say.
  *
  * Usage: times LARGEST-BYTES [CALL|all [SECONDS]]
- * SECONDS is a pause after each call, in which the call ends on all ranks. Without a pause, ranks
- * that are early meet in a barrier, whose messages can slow down those of the call.
+ * SECONDS is a pause after each call, in which the call ends on all ranks. Without a pause, the
+ * first ranks to finish the call enter a barrier. Its messages can slow down the call's messages.
  */
 #include <mpi.h>
 #include <stdio.h>
