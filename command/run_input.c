@@ -123,7 +123,7 @@ static bool check_schedule(const struct scenario *scenario, GError **error)
   struct trace_story story;
   if (scenario->schedule == NULL)
     return true;
-  bool good = counterexample_read(scenario, &story, error);
+  bool good = schedule_file_read(scenario, &story, error);
   if (good)
     trace_story_clear(&story);
   return good;

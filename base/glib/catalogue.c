@@ -10,10 +10,10 @@ static const struct kind {
   const char *folder, *suffix;
   bool by_protocol; /* its files are also in a folder for each protocol: c3/recovers.yaml is
                        c3-recovers */
-} kinds_of[] = {{"verify/claims", ".yaml", true},       {"verify/mutants", ".yaml", true},
-                {"verify/claims/long", ".yaml", false}, {"verify/matrix", ".yaml", false},
-                {"scenarios", ".yaml", false},          {"protocols", ".c", false},
-                {"platforms", ".xml", false},           {"platforms", ".yaml", false}};
+} all_kinds[] = {{"verify/claims", ".yaml", true},       {"verify/mutants", ".yaml", true},
+                 {"verify/claims/long", ".yaml", false}, {"verify/matrix", ".yaml", false},
+                 {"scenarios", ".yaml", false},          {"protocols", ".c", false},
+                 {"platforms", ".xml", false},           {"platforms", ".yaml", false}};
 
 static char *folder_of(const struct kind *kind)
 {
@@ -30,8 +30,8 @@ static gint by_name(gconstpointer a, gconstpointer b)
  * contains claims/long. The files of the inner folder belong to the inner kind alone. */
 static bool is_kind(const char *folder)
 {
-  for (unsigned i = 0; i < G_N_ELEMENTS(kinds_of); i++) {
-    g_autofree char *other = folder_of(&kinds_of[i]);
+  for (unsigned i = 0; i < G_N_ELEMENTS(all_kinds); i++) {
+    g_autofree char *other = folder_of(&all_kinds[i]);
     if (!strcmp(folder, other))
       return true;
   }
@@ -64,9 +64,9 @@ static void add_files(GPtrArray *files, const struct kind *kind)
 char **catalogue_files(unsigned kinds)
 {
   GPtrArray *files = g_ptr_array_new();
-  for (unsigned i = 0; i < G_N_ELEMENTS(kinds_of); i++)
+  for (unsigned i = 0; i < G_N_ELEMENTS(all_kinds); i++)
     if (kinds >> i & 1)
-      add_files(files, &kinds_of[i]);
+      add_files(files, &all_kinds[i]);
   g_ptr_array_add(files, NULL);
   return (char **)g_ptr_array_free(files, FALSE);
 }
@@ -84,10 +84,10 @@ static char *name_of(const struct kind *kind, const char *file)
 char **catalogue_names(unsigned kinds)
 {
   GPtrArray *names = g_ptr_array_new();
-  for (unsigned i = 0; i < G_N_ELEMENTS(kinds_of); i++) {
+  for (unsigned i = 0; i < G_N_ELEMENTS(all_kinds); i++) {
     g_auto(GStrv) files = catalogue_files(kinds & 1u << i);
     for (char **file = files; *file; file++)
-      g_ptr_array_add(names, name_of(&kinds_of[i], *file));
+      g_ptr_array_add(names, name_of(&all_kinds[i], *file));
   }
   g_ptr_array_add(names, NULL);
   return (char **)g_ptr_array_free(names, FALSE);
@@ -113,8 +113,8 @@ static char *find_file(const struct kind *kind, const char *name)
 
 char *catalogue_find(unsigned kinds, const char *name)
 {
-  for (unsigned i = 0; i < G_N_ELEMENTS(kinds_of); i++) {
-    const struct kind *kind = &kinds_of[i];
+  for (unsigned i = 0; i < G_N_ELEMENTS(all_kinds); i++) {
+    const struct kind *kind = &all_kinds[i];
     bool whole = g_str_has_suffix(name, kind->suffix);
     g_autofree char *plain = g_strndup(name, strlen(name) - (whole ? strlen(kind->suffix) : 0));
     char *file = kinds >> i & 1 && !strchr(name, '/') ? find_file(kind, plain) : NULL;

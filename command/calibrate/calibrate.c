@@ -72,7 +72,7 @@ static int describe(const char *file, const char *output)
   g_autofree char *text = machine_text(&fit, &samples);
   if (!output_write(output, text, strlen(text)))
     code = bad_input(OUTPUT_CANNOT, output, g_strerror(errno));
-  else if (!check_machine(&samples, output, &error))
+  else if (!machine_check(&samples, output, &error))
     code = bad_input("%s", error->message);
   fit_clear(&fit);
   sample_file_clear(&samples);

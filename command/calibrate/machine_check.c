@@ -138,7 +138,7 @@ static bool check_all(const struct sample_file *samples, const char *file, const
   return true;
 }
 
-bool check_machine(const struct sample_file *samples, const char *file, GError **error)
+bool machine_check(const struct sample_file *samples, const char *file, GError **error)
 {
   struct miss worst = {1.0, NULL};
   char *folder = NULL;

@@ -9,6 +9,6 @@
 /* Simulates every third size of messages, and the collectives, of the samples on the machine
  * `file`. Prints measured and simulated times, and a sentence on the largest miss. Returns false
  * with `error` if a simulation fails or no temporary folder can be made. */
-bool check_machine(const struct sample_file *, const char *file, GError **error);
+bool machine_check(const struct sample_file *, const char *file, GError **error);
 
 #endif

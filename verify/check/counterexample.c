@@ -65,8 +65,8 @@ char *counterexample_keep(const struct scenario *claim, const struct script *scr
   char *trace_file = g_build_filename(out, trace, NULL);
   if (write_trace(claim, script, found, trace_file, error) &&
       (properties_impure(&found->why) || !strcmp(found->why.property, "ltl") ||
-       counterexample_refuses(claim, script) ||
-       counterexample_write(claim, found->why.property, trace, scenario_file, error)))
+       schedule_file_refuses(claim, script) ||
+       schedule_file_write(claim, found->why.property, trace, scenario_file, error)))
     return trace_file;
   g_free(trace_file);
   return NULL;

@@ -181,7 +181,9 @@ static uint32_t kept_digest(const struct world *world, uint32_t number)
   return g_bytes_hash(whole);
 }
 
-static void resolve(const struct world *world, uint32_t part, void *bytes, uint32_t size)
+/* Replaces the numbers of images and of stored states in a copy of a part by digests of the bytes
+ * that they stand for. */
+static void digest_numbers(const struct world *world, uint32_t part, void *bytes, uint32_t size)
 {
   for (int rank = 0; rank < world->ranks; rank++) {
     struct world_rank *head = bytes;
@@ -196,14 +198,14 @@ static void resolve(const struct world *world, uint32_t part, void *bytes, uint3
   }
 }
 
-char *trace_state(const struct world *world)
+char *trace_digest(const struct world *world)
 {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
   for (uint32_t part = 0; part < world_parts(world); part++) {
     uint32_t size;
     const void *bytes = world->memory.read(world->memory.ctx, part, &size);
     g_autofree void *copy = g_memdup2(bytes, size);
-    resolve(world, part, copy, size);
+    digest_numbers(world, part, copy, size);
     g_checksum_update(sum, (const guchar *)&size, sizeof size);
     g_checksum_update(sum, copy, (gssize)size);
   }
@@ -217,12 +219,12 @@ static bool replay_again(struct replay *r, const char *text)
   guint64 step;
   const char *number = text + strlen("again from=");
   if (!g_str_has_prefix(text, "again from=") ||
-      !replay_whole(r, "again from", number, 0, r->states->len - 1, &step))
+      !replay_whole(r, "again from", number, 0, r->digests->len - 1, &step))
     return replay_bad(r, "found '%s', expected 'again from=STEP'", text);
-  g_autofree char *now = trace_state(r->world);
-  if (!g_str_equal(now, r->states->pdata[step]))
+  g_autofree char *now = trace_digest(r->world);
+  if (!g_str_equal(now, r->digests->pdata[step]))
     return replay_bad(r, "the world is not as it was before step %" G_GUINT64_FORMAT, step);
-  r->again = r->states->len - (unsigned)step;
+  r->again = r->digests->len - (unsigned)step;
   return true;
 }
 
@@ -235,7 +237,7 @@ static bool replay_move(struct replay *r, const char *text)
   if (!read_move(r, head, &move))
     return false;
   if (r->repeats)
-    g_ptr_array_add(r->states, trace_state(r->world));
+    g_ptr_array_add(r->digests, trace_digest(r->world));
   r->verdict = (struct verdict){0};
   r->actions.count = 0;
   world_step(r->world, &move, &r->actions, &r->verdict);
@@ -344,7 +346,7 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
                      .lines = trace_lines_new(),
                      .world = &world,
                      .moves = g_array_new(FALSE, FALSE, sizeof(struct move)),
-                     .states = g_ptr_array_new_with_free_func(g_free),
+                     .digests = g_ptr_array_new_with_free_func(g_free),
                      .repeats = strstr(text, "\nagain ") != NULL};
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   find_properties(&r, lines);
@@ -359,7 +361,7 @@ bool trace_read(const char *file, struct trace_story *story, GError **error)
                                 .again = r.again};
   story->moves = (struct move *)(void *)g_array_free(r.moves, FALSE);
   g_ptr_array_unref(r.properties);
-  g_ptr_array_unref(r.states);
+  g_ptr_array_unref(r.digests);
   g_clear_pointer(&r.facts, g_array_unref);
   g_hash_table_unref(r.members);
   if (r.begun) {

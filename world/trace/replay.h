@@ -24,7 +24,7 @@ struct replay {
   GArray *moves;           /* struct move: each move taken */
   unsigned again;          /* number of moves at the end that repeat for ever */
   bool repeats;            /* the trace says that some moves repeat */
-  GPtrArray *states;       /* digests of the world's state before each step, if moves repeat */
+  GPtrArray *digests;      /* trace_digest() of the world before each step, if moves repeat */
   GPtrArray *properties;   /* the names in the lines `violation`; ends with NULL */
   struct temporal formula; /* the temporal formula that is violated */
   GArray *facts;           /* uint32_t: the formula's facts in each state so far; NULL without it */

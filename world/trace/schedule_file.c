@@ -5,7 +5,7 @@
 /* Names the platform. Any machine will do, as the schedule fixes the order. */
 static const char platform[] = "clan.xml";
 
-const char *counterexample_refuses(const struct scenario *claim, const struct script *script)
+const char *schedule_file_refuses(const struct scenario *claim, const struct script *script)
 {
   if (claim->check.lies)
     return "the host lies";
@@ -21,8 +21,8 @@ const char *counterexample_refuses(const struct scenario *claim, const struct sc
   return NULL;
 }
 
-bool counterexample_write(const struct scenario *claim, const char *property, const char *trace,
-                          const char *file, GError **error)
+bool schedule_file_write(const struct scenario *claim, const char *property, const char *trace,
+                         const char *file, GError **error)
 {
   char *properties[] = {(char *)property, NULL};
   g_autofree char *found = platform_find(platform, claim->directory);
@@ -69,7 +69,7 @@ static void leave_out_ends_of_sends(struct trace_story *story)
   story->count = count;
 }
 
-bool counterexample_read(const struct scenario *scenario, struct trace_story *story, GError **error)
+bool schedule_file_read(const struct scenario *scenario, struct trace_story *story, GError **error)
 {
   if (!trace_read(scenario->schedule, story, error))
     return false;

@@ -81,7 +81,8 @@ bool trace_continue(const char *file, struct world *world, const char *host,
                                   const struct verdict *),
                     GError **error);
 
-/* Returns a text that is equal for equal states of a world. The caller frees it. */
-char *trace_state(const struct world *);
+/* Returns a digest of the state of a world as text: equal states have equal digests. The caller
+ * frees it. */
+char *trace_digest(const struct world *);
 
 #endif

@@ -28,11 +28,11 @@ void schedule_begin(void)
   GError *error = NULL;
   if (!scenario->schedule)
     return;
-  if (!counterexample_read(scenario, &story, &error))
+  if (!schedule_file_read(scenario, &story, &error))
     die(DIE_INPUT, "%s", error->message);
   shadow_set_strict(schedule_on());
   if (story.again == story.count)
-    state = shadow_state_text();
+    state = shadow_digest();
   machine_on_deadlock(on_deadlock);
 }
 
@@ -150,7 +150,7 @@ void schedule_next(void)
   if (story.again && position == story.count)
     shadow_judge_repeated(state);
   if (story.again && position == story.count - story.again)
-    state = shadow_state_text();
+    state = shadow_digest();
   if (!schedule_on())
     shadow_set_strict(false);
   if (!schedule_on() && layer.result.audit_violations)

@@ -331,14 +331,14 @@ static void judge_state(void (*verdict_on)(const struct world *, struct verdict 
   count_violation(&verdict);
 }
 
-char *shadow_state_text(void)
+char *shadow_digest(void)
 {
-  return trace_state(&world);
+  return trace_digest(&world);
 }
 
 void shadow_judge_repeated(const char *state)
 {
-  g_autofree char *now = shadow_state_text();
+  g_autofree char *now = shadow_digest();
   if (!strcmp(now, state))
     judge_state(world_for_ever);
 }

@@ -16,10 +16,11 @@ void shadow_end(void); /* writes the last verdict and the end of the trace */
  * every step, and the end is judged as the explorer judges it. A call with `false` ends that. */
 void shadow_set_strict(bool);
 
-/* The next functions serve runs by schedule. shadow_state_text() returns a text that is the same
- * for equal states of the world; the caller frees it. shadow_judge_repeated() judges the state as
- * one that recurs for ever, shadow_judge_rest() as one in which nothing more can happen. */
-char *shadow_state_text(void);
+/* The next functions serve runs by schedule. shadow_digest() returns
+ * a digest of the world, which is the same for equal states; the caller frees it.
+ * shadow_judge_repeated() judges the state as one that recurs for ever, shadow_judge_rest() as one
+ * in which nothing more can happen. */
+char *shadow_digest(void);
 void shadow_judge_repeated(const char *state);
 void shadow_judge_rest(void);
 
