@@ -157,6 +157,7 @@ char *answer_time(double seconds)
 }
 
 static const double MANY_TIMES = 5.0;
+static const double SHARE_SHOWN = 0.1; /* percent: a share has one digit after the point at most */
 
 char *answer_cost(const struct table *table, unsigned cell, int field, double failure_free)
 {
@@ -168,7 +169,9 @@ char *answer_cost(const struct table *table, unsigned cell, int field, double fa
   if (times >= MANY_TIMES)
     return g_strdup_printf("takes %.0f times as long as the failure-free job", times);
   int digits = half < 10 ? 1 : 0;
-  return isfinite(half)
+  if (share + (isfinite(half) ? half : 0) < SHARE_SHOWN)
+    return g_strdup_printf("costs less than %g %% of the job", SHARE_SHOWN);
+  return isfinite(half) && half >= SHARE_SHOWN / 2
              ? g_strdup_printf("costs %.*f ± %.*f %% of the job", digits, share, digits, half)
              : g_strdup_printf("costs %.*f %% of the job", digits, share);
 }

@@ -116,6 +116,9 @@ is "$(sed -n 1p stdout | sed 's/; it costs .* job//')" \
 # Rare checkpoints lose more work, so these cells can be told apart.
 campaign --sweep checkpoint.every=2s,50s --runs 20
 check 'what differs is said, too' grep -q '^2s has the least simulated_s; all others are measurably worse' stdout
+campaign --sweep checkpoint.bytes=1kB,2kB --runs 2 --set failures=none
+is "$(sed -n 's/.*; it \(costs .* job\).*/\1/p' stdout)" 'costs less than 0.1 % of the job' \
+  'a cost that its digits do not show is below them' stdout stderr
 campaign --sweep platform.file=clan,flat --runs 2 --json
 is "$(value stdout failure_free_s)" null 'machines that differ have no common failure-free time' stdout
 campaign --sweep protocol.name=bookmark,c3 --runs 2 --out bars
