@@ -53,8 +53,8 @@ const Campaign = {
     for (const row of rows) names[row[0]] = row.slice(1, field).join(' ') || 'all runs';
     for (const row of rows) protocols[row[0]] = row[at('protocol.name')];
     for (const row of rows) if (row[field] === asked && row[at('unexpected')] !== row[at('runs')]) means[row[0]] = Campaign.show(asked, row[at('mean')], 5);
-    const count = Object.keys(names).length, places = answer.ranking || [];
-    title(`Campaign: ${runs.length} runs, ${count} cells`, answer.answer || '', null);
+    const count = Object.keys(names).length, places = answer.ranking || [], interval = answer.every_s !== undefined;
+    title(`${interval ? 'Interval' : 'Campaign'}: ${runs.length} runs, ${count} ${interval ? 'intervals' : 'cells'}`, answer.answer || '', null);
     const select = element('select', [...new Set(rows.map((row) => row[field]))].map((name) => element('option', name)));
     const pictures = element('div', Object.entries(about.pictures).map(([name, svg]) => Tables.picture(name, svg, 'The means of the cells, which the table above has')));
     const best = new Set(places.filter(({tied}) => tied).map(({cell}) => String(cell)).filter((cell) => means[cell]));
@@ -74,7 +74,7 @@ const Campaign = {
     show();
     fill('judged', Campaign.verdicts(runHeads, runs));
     const sweeps = about.campaign.split('\n').filter((line) => line.startsWith('sweep ')).map((line) => ` --sweep ${line.slice(6)}`).join('');
-    reproduce(`recline campaign ${about.folder}/cells/0.yaml${sweeps} --runs ${Math.round(runs.length / count)} --out again`,
+    reproduce(`recline ${interval ? 'interval' : 'campaign'} ${about.folder}/cells/0.yaml${interval ? '' : sweeps} --runs ${Math.round(runs.length / count)} --out again`,
       `recline run ${about.folder}/cells/0.yaml --set seed=${runs[0]?.[runHeads.indexOf('seed')] ?? 1}`);
     fill('scenario', code(about.scenario, 'Scenario of cell 0'));
   },

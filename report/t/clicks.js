@@ -302,6 +302,10 @@ run(async () => {
   is((await shown()).map((value) => Number(value.replaceAll(',', ''))), mean('messages.sent').map((value) => Number(value.toPrecision(6))), 'of another field');
   is([JSON.stringify(await drawn_()) === JSON.stringify(before), await p.evaluate('document.querySelector("figure").parentElement.hidden')], [false, true],
     'which is drawn, too, in place of the figure of the first one');
+  is(await text(p, 'title'), 'Campaign: 6 runs, 2 cells', 'the title says what it is');
+  await p.go(`file://${dir}/interval.html`);
+  is([/^Interval: \d+ runs, \d+ intervals$/.test(await text(p, 'title')), /recline interval \S+ --runs 2 --out/.test(await text(p, 'commands'))], [true, true],
+    'the page of an interval has its title, and its command');
   await p.go(`file://${dir}/replication.html`);
   const page = ['replication.md', ...fs.readdirSync(`${dir}/replication/replication`).map(name => `replication/${name}`)]
     .map(name => fs.readFileSync(`${dir}/replication/${name}`, 'utf8')).join('\n');
