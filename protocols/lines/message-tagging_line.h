@@ -17,27 +17,14 @@
 
 enum { RECORDING = LOGGING }; /* as log_clauses.h calls the phase */
 
-#include "protocols/parts/log_clauses.h" /* C, C1 */
+#include "protocols/parts/orphan_clauses.h" /* C, C1 */
 
 /* ---- looking at ranks ---- */
-
-static uint32_t captured_in(const struct state *state)
-{
-  return state->epoch;
-}
 
 /* Returns what j knows of its messages from i and to i. */
 static struct peer known_by(const struct rcl_whole *w, int j, int i)
 {
   return peers(w->rank[j].config, state_of(w, j))[i];
-}
-
-static uint32_t total_of(const struct rcl_envelope *item, uint32_t used, uint32_t capacity, int i)
-{
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < capacity; k++)
-    count += ((k < used) & (item[k].peer == i)) ? item[k].count : 0;
-  return count;
 }
 
 static uint32_t orphans_in(const struct rcl_whole *w, int i, int j, const struct state *state)
@@ -82,31 +69,6 @@ static uint32_t to_drop(const struct rcl_whole *w, int i, int j)
   const struct state *state = state_of(w, j);
   return is_behind(w, j) ? orphans_in(w, i, j, state)
                          : total_of(dropped_of(config, state), state->dropped, config->capacity, i);
-}
-
-/* Returns how many messages of i the log in a state of j has. */
-static uint32_t logged_in(const struct rcl_whole *w, int i, int j, const struct state *state)
-{
-  const struct rcl_config *config = w->rank[j].config;
-  const struct rcl_kept *kept = kept_of(config, state);
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < config->capacity; k++)
-    count += (k < state->kept) & (kept[k].peer == i) & (kept[k].late != 0);
-  return count;
-}
-
-/* Returns how many messages of i the rank j keeps for its program. */
-static uint32_t kept_for(const struct rcl_whole *w, int i, int j)
-{
-  const struct rcl_config *config = w->rank[j].config;
-  const struct state *state = state_of(w, j);
-  const struct rcl_kept *kept = kept_of(config, state);
-  uint32_t count = 0;
-  if (is_behind(w, j))
-    return logged_in(w, i, j, state);
-  for (uint32_t k = 0; k < config->capacity; k++)
-    count += (k < state->kept) & (kept[k].peer == i) & (kept[k].given == 0);
-  return count;
 }
 
 /* Returns how many red messages of i the rank j keeps for its program. */
@@ -170,15 +132,6 @@ static bool held_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
   return is_behind(w, i) || w->rank[i].held == (state_of(w, i)->phase == RECOVERING);
-}
-
-static bool bounded_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)j;
-  const struct rcl_whole_rank *rank = &w->rank[i];
-  bool last = !has_captured(w, i) && !state_of(w, i)->wanted && w->committed > 1;
-  return rank->older <= (is_behind(w, i) || last) &&
-         rank->older + (rank->storing || rank->durable) <= 1;
 }
 
 /* Between checkpoints no kept message was given to the program, and none is late. */
@@ -331,18 +284,6 @@ static bool silent_holds(const struct rcl_whole *w, int i, int j)
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
   return !is_behind(w, i) ||
          !(channel->messages + channel->control[MARKER].count + channel->control[DONE].count);
-}
-
-/* ---- all ranks ---- */
-
-static bool count_holds(const struct rcl_whole *w, int i, int j)
-{
-  (void)i, (void)j;
-  uint32_t counted = 0;
-  for (int each = 0; each < w->ranks; each++)
-    counted += is_counted(w, each);
-  return is_behind(w, RCL_COORDINATOR_RANK) ||
-         state_of(w, RCL_COORDINATOR_RANK)->commit.done == counted;
 }
 
 /* ---- stored states ---- */

@@ -1,9 +1,10 @@
 /* Has clauses of line invariants (line.h) about ranks that record the messages in transit in a log,
  * beside the image, without holding the program.
  *
- * A protocol includes this file as whole_ranks.h asks. Its state has `durable`, its phases include
- * RUNNING, CAPTURING, RECORDING (late messages) and WRITING (the log), and its `enum control` has
- * DONE. It defines captured_in().
+ * A protocol includes this file as whole_ranks.h asks. Its state has `durable`. Its phases include
+ * RUNNING, CAPTURING, RECORDING (late messages) and WRITING (the log), in this order; a rank in a
+ * phase between the last two takes in late messages. Its `enum control` has DONE. It defines
+ * captured_in().
  */
 #ifndef RECLINE_LOG_CLAUSES_H
 #define RECLINE_LOG_CLAUSES_H
@@ -34,7 +35,7 @@ static bool has_finished(const struct rcl_whole *w, int i)
 
 static bool is_recording(const struct rcl_whole *w, int i)
 {
-  return phase_of(w, i) == RECORDING || phase_of(w, i) == WRITING;
+  return phase_of(w, i) >= RECORDING && phase_of(w, i) <= WRITING;
 }
 
 /* Returns whether rank i has captured C1 and knows that no late message is under way to it. */

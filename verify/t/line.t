@@ -43,11 +43,12 @@ turn_each blocking 30
 turn_each chandy-lamport 26
 turn_each lai-yang 27
 turn_each message-tagging 34
+turn_each event-logging 35
 turn_each bookmark 34
 
 # ---- what the explorer keeps of the states before ----
 
-for of in blocking chandy-lamport bookmark; do
+for of in blocking chandy-lamport event-logging bookmark; do
   "$tool" check "$root/verify/claims/$of/recovers.yaml" --audit --json >json 2>err
   is "$(jq -r '.claims[0].verdict' json)" holds "$of: each state looks as it does alone" json err
 done
@@ -129,6 +130,22 @@ mutant not-erased bounded
 mutant slot-shared totals
 mutant taken-unlogged kept
 mutant zero-not-awaited closed
+of=event-logging
+mutant begins-uncommitted begins
+mutant done-early 'done'
+mutant erase-early restorable
+mutant expired-forgotten totals
+mutant given-twice totals
+mutant hash-without-tag 'late envelope'
+mutant log-not-awaited given
+mutant no-drop totals
+mutant no-hold held
+mutant no-late-log late
+mutant not-erased bounded
+mutant older-forgotten logs
+mutant one-orphan-log logs
+mutant taken-unlogged late
+mutant told-any begins
 of=bookmark
 
 # ---- where it is judged ----
@@ -157,4 +174,4 @@ is "$(judged holds)" 'line-invariant totals' 'a clause about two ranks sees both
 says 'return w->rank[1 << 24].held;'
 is "$(judged holds)" 'line-invariant totals' 'a clause that reads elsewhere is an answer' json err
 check 'and says so' grep -q 'touches what is not shown to it' json
-finish 276
+finish 343
