@@ -1,6 +1,7 @@
 #include "sim/host/failures/stall.h"
 
 #include "sim/host/rank/agenda.h"
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/timer.h"
 #include "sim/host/result/run_end.h"
 #include "sim/host/storage/storage.h"
@@ -11,6 +12,8 @@
  */
 static bool is_busy(const struct rank *r)
 {
+  if (r->stopped && sharing_stops(r)) /* else the others that it waits for are busy */
+    return false;
   return r->dead || (r->activity != ACTIVITY_MPI && r->activity != ACTIVITY_PROTOCOL) ||
          (r->transport && transport_fetches(r->transport));
 }

@@ -1,5 +1,6 @@
 #include "sim/host/rank/accounting.h"
 
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/rank.h"
 #include "sim/host/rank/shadow.h"
 
@@ -33,7 +34,7 @@ static int absent; /* ranks */
 
 static enum activity waits_for(const struct rank *r)
 {
-  bool held = shadow_rank(r->index)->held;
+  bool held = shadow_rank(r->index)->held || sharing_stops(r);
   return r->recovers || (held && absent > 0) ? ACTIVITY_RESTART : ACTIVITY_CHECKPOINT;
 }
 

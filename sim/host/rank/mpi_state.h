@@ -255,6 +255,7 @@ struct mpi_state {
   struct freed_type *freed_types;              /* freed types that may be reused (type_reuse.h) */
   struct info *infos;                          /* infos into which the program has put something */
   struct window *windows;                      /* windows that other ranks may lock */
+  struct sharing *sharings;                    /* memory that it shares (node_memory.h) */
   struct file *files;                          /* files of MPI-IO, also closed ones */
   int files_open;                              /* files of MPI-IO that are open now */
   int files_deleted, files_looked, files_read; /* so far: deletions of files, looks at files, calls

@@ -90,6 +90,7 @@ struct capture {
   double rest;         /* bytes that are copied if it is stored */
   /* Below the matching: struct message, the messages that had been delivered by then. */
   GQueue unexpected;
+  GPtrArray *contents;  /* struct line_content (node_memory.h); NULL: none */
   struct run_time time; /* account of time up to then */
 };
 

@@ -1,5 +1,6 @@
 #include "sim/host/rank/waits.h"
 
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/shadow.h"
 
@@ -76,7 +77,9 @@ static void report(const struct rank *r)
     g_autofree char *what = wait_text(r);
     result_note(&layer.result, "rank %d waits in %s since %.9g s%s%s", r->index, r->mpi->call_name,
                 r->mpi->call_since, what,
-                shadow_rank(r->index)->held ? ", held by the protocol" : "");
+                shadow_rank(r->index)->held ? ", held by the protocol"
+                : sharing_stops(r)          ? ", as ranks that share memory with it do not follow"
+                                            : "");
   }
 }
 

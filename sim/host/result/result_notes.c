@@ -56,6 +56,14 @@ void notes_abandoned(uint32_t checkpoint)
               checkpoint, machine_now(), attempts, attempts == 1 ? "restart" : "restarts");
 }
 
+void notes_unshared(const char *why)
+{
+  static bool is_noted;
+  if (!is_noted)
+    result_note(&layer.result, "MPI_Win_allocate_shared was refused: %s", why);
+  is_noted = true;
+}
+
 /* Notes each value that a description of the machine leaves out and on which figures depend. */
 static void report_defaults(void)
 {

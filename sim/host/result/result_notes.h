@@ -22,6 +22,9 @@ void notes_missed(const struct failure *, const char *why);
  */
 void notes_abandoned(uint32_t checkpoint);
 
+/* Notes once that ranks were refused to share memory, and why. */
+void notes_unshared(const char *why);
+
 /* Adds the notes to the result, at the end of the run. */
 void notes_report(void);
 

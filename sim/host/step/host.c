@@ -8,6 +8,7 @@
 #include "sim/host/rank/agreement.h"
 #include "sim/host/rank/copy_cost.h"
 #include "sim/host/rank/faults.h"
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/rank/timer.h"
 #include "sim/host/step/collective_messages.h"
@@ -310,7 +311,7 @@ void host_handle(struct rank *r)
 
 static bool place_is_allowed(const struct rank *r)
 {
-  return !r->mpi->call.inside && !host_below_matching() &&
+  return !r->mpi->call.inside && !host_below_matching() && sharing_lets_capture(r) &&
          (layer.scenario->checkpoint.places == PLACES_ANYWHERE || r->mpi->finalized);
 }
 
@@ -497,7 +498,7 @@ static bool go_on(struct rank *r)
 /* Returns whether the program cannot go on, whatever it waits for. */
 static bool is_stopped(const struct rank *r)
 {
-  return shadow_rank(r->index)->held || storage_is_awaited(r);
+  return shadow_rank(r->index)->held || storage_is_awaited(r) || sharing_stops(r);
 }
 
 /* Returns whether the rank waits for other messages than those for posted receives, or the protocol
@@ -538,7 +539,7 @@ static void wait_until(struct rank *r, bool (*done)(const struct rank *, const v
     enum activity before = r->activity;
     if (is_stopped(r))
       accounting_stop(r);
-    r->alert = alert || shadow_rank(r->index)->held;
+    r->alert = alert || shadow_rank(r->index)->held || sharing_stops(r);
     if (r->alert)
       transport_let_in(r->transport, NULL, NULL);
     transport_wait(r->transport, &r->inbox, awaited(r), next_time(r));

@@ -5,6 +5,7 @@
 #include "sim/host/failures/schedule.h"
 #include "sim/host/output/held_output.h"
 #include "sim/host/rank/copy_cost.h"
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/program_clock.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/step/matching.h"
@@ -188,7 +189,7 @@ static void allow_checkpoint(struct rank *r, uint32_t iteration)
     iteration_begins(r, iteration);
   r->iterates = iteration > 0;
   bool here = iteration || layer.scenario->checkpoint.places == PLACES_PROGRAM;
-  if (here && !host_below_matching()) {
+  if (here && !host_below_matching() && sharing_lets_capture(r)) {
     host_await_turn(r);
     host_offer_place(r, iteration);
   }

@@ -11,6 +11,7 @@
 #include "sim/host/failures/ulfm.h"
 #include "sim/host/rank/communicators.h"
 #include "sim/host/rank/copy_cost.h"
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/rank/synchronous.h"
 #include "sim/host/step/collective_messages.h"
@@ -368,6 +369,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
   if (host_below_matching()) /* its receives are posted already */
     transport_let_in(r->transport, NULL, NULL);
   rank_switch(r, ACTIVITY_MPI);
+  sharing_started(r);
 }
 
 /* Returns whether the target for which the rank has begun again still is its target. */
@@ -460,13 +462,15 @@ void host_capture(struct rank *r)
     return;
   }
   storage_captured(r, checkpoint, image, saved);
-  size_t bytes = saved ? (size_t)application_bytes(saved) : image_bytes(image);
+  size_t bytes =
+      saved ? (size_t)application_bytes(saved) : image_bytes(image) + (size_t)sharing_bytes(r);
   r->image_bytes = MAX(r->image_bytes, bytes);
   struct step step = {.call = r->mpi->call.state == CALL_JOINED ? &r->mpi->call : NULL};
   host_take_event(
       r,
       &(struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint, .closed = closed},
       &step);
+  sharing_wake(r);
 }
 
 /* Ends a run that would capture an interconnect while it is open, as a system-level image cannot

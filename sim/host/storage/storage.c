@@ -3,6 +3,7 @@
 #include "sim/net/placement.h"
 
 #include "sim/host/rank/communicators.h"
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/storage/application.h"
 #include "sim/host/storage/host_levels.h"
@@ -90,6 +91,7 @@ static void free_capture(void *data)
 {
   struct capture *capture = data;
   g_queue_clear_full(&capture->unexpected, free_message);
+  sharing_forget(capture);
   image_free(capture->image);
   application_free(capture->saved);
   g_free(capture);
@@ -185,12 +187,13 @@ void storage_captured(struct rank *r, uint32_t checkpoint, struct image *image, 
                               .time = r->time};
   if (shadow_protocol()->level == RCL_LEVEL_CHANNEL)
     copy_messages(&capture->unexpected, &r->unexpected);
-  capture->bytes = saved ? application_bytes(saved) : (double)image_bytes(image);
+  capture->bytes = saved ? application_bytes(saved) : (double)image_bytes(image) + sharing_bytes(r);
   for (const GList *item = capture->unexpected.head; item; item = item->next)
     capture->bytes += ((const struct message *)item->data)->bytes;
   if (r->mpi->image_bytes > 0.0 && !saved)
     capture->bytes = r->mpi->image_bytes;
   g_ptr_array_add(r->captures, capture);
+  sharing_captured(r, capture);
 }
 
 const struct capture *storage_capture(const struct rank *r, uint32_t checkpoint)

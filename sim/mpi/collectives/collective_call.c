@@ -4,6 +4,7 @@
 #include "sim/host/rank/communicators.h"
 #include "sim/host/rank/copy_cost.h"
 #include "sim/host/rank/faults.h"
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/step/collective_messages.h"
 #include "sim/host/step/host.h"
@@ -265,6 +266,8 @@ bool call_begin(struct rank *r, struct call_site site)
   bool place = site.flow == RCL_FLOW_BARRIER && shadow_protocol()->collectives;
   window_meet(r, site.comm);
   host_comes_to(r, place ? PLACE_BARRIER : PLACE_NONE, site.comm);
+  if (r->mpi->sharings && shadow_protocol()->collectives)
+    host_wait(r, sharing_is_level, NULL);
   if (site.root < 0 || site.root >= site.comm->size)
     die(DIE_INPUT, "root %d in a communicator of %d ranks", site.root, site.comm->size);
   if (site.comm->calls++ == CALLS_MAX)
@@ -311,6 +314,8 @@ int call_end(struct rank *r)
     files_after_call(r, &call->site);
   call->state = CALL_NONE;
   call->inside = false;
+  if (shadow_protocol()->collectives)
+    sharing_wake(r);
   return call->error;
 }
 

@@ -1,0 +1,375 @@
+#include "sim/host/rank/node_memory.h"
+
+#include "sim/host/rank/shadow.h"
+#include "sim/net/placement.h"
+#include "sim/net/transport.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* Holds what memory contains on one recovery line. Each image of that line refers to it. */
+struct line_content {
+  struct node_memory *memory;
+  uint32_t incarnation, checkpoint; /* in which, and for which, its ranks were captured */
+  char *bytes;                      /* NULL: some rank is still to be captured */
+  unsigned images;
+};
+
+struct node_memory {
+  int comm, size, *member;
+  size_t *part; /* bytes, by member */
+  size_t bytes;
+  char *base;
+  GPtrArray *contents; /* struct line_content */
+};
+
+static GPtrArray *memories; /* struct node_memory; NULL: none was made yet */
+
+/* ---- who shares ---- */
+
+static const char *first_node(int rank)
+{
+  const struct layout *layout = &layer.scenario->platform.layout;
+  return layout->nodes ? layout_host(layout, rank) : node_of(rank);
+}
+
+/* A rank that has not called MPI_Init yet is on its first node. */
+static const char *present_node(int rank)
+{
+  return node_of(rank) ? node_of(rank) : first_node(rank);
+}
+
+bool node_is_shared(int rank, int other)
+{
+  return g_strcmp0(first_node(rank), first_node(other)) == 0 &&
+         g_strcmp0(present_node(rank), present_node(other)) == 0;
+}
+
+/* Returns the rank's entry about that memory, also if the rank is still about to share it; NULL:
+ * there is none. */
+static const struct sharing *entry_of(int rank, const struct node_memory *memory)
+{
+  const struct mpi_state *mpi = layer.rank[rank].mpi;
+  const struct sharing *each = mpi ? mpi->sharings : NULL;
+  while (each && each->memory != memory && (each->memory || each->comm != memory->comm))
+    each = each->next;
+  return each;
+}
+
+struct sharing *sharing_begin(struct rank *r, const struct comm *members)
+{
+  struct sharing *sharing = rank_alloc(r, sizeof *sharing);
+  *sharing = (struct sharing){.size = members->size, .next = r->mpi->sharings};
+  sharing->member = rank_alloc(r, (size_t)members->size * sizeof *sharing->member);
+  memcpy(sharing->member, members->member, (size_t)members->size * sizeof *sharing->member);
+  r->mpi->sharings = sharing;
+  return sharing;
+}
+
+static struct node_memory *memory_new(const struct sharing *sharing, const size_t *part,
+                                      size_t bytes)
+{
+  struct node_memory *memory = g_new0(struct node_memory, 1);
+  *memory = (struct node_memory){
+      .comm = sharing->comm,
+      .size = sharing->size,
+      .member = g_memdup2(sharing->member, (size_t)sharing->size * sizeof *sharing->member),
+      .part = g_memdup2(part, (size_t)sharing->size * sizeof *part),
+      .bytes = bytes,
+      .contents = g_ptr_array_new()};
+  memory->base = mmap(NULL, MAX(bytes, 1), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory->base == MAP_FAILED)
+    die(DIE_INPUT, "no memory of %zu bytes for a window that ranks of a node share", bytes);
+  if (!memories)
+    memories = g_ptr_array_new();
+  g_ptr_array_add(memories, memory);
+  return memory;
+}
+
+/* Members free their memory together, and only then can its communicator be used again. So at most
+ * one memory of the living belongs to a communicator. */
+char *sharing_make(struct sharing *sharing, const size_t *part, size_t bytes)
+{
+  for (int i = 0; i < sharing->size && !sharing->memory; i++)
+    for (const struct sharing *each = layer.rank[sharing->member[i]].mpi->sharings; each;
+         each = each->next)
+      if (each->comm == sharing->comm && each->memory)
+        sharing->memory = each->memory;
+  if (!sharing->memory)
+    sharing->memory = memory_new(sharing, part, bytes);
+  return sharing->memory->base;
+}
+
+static void memory_free(struct node_memory *memory)
+{
+  munmap(memory->base, MAX(memory->bytes, 1));
+  g_ptr_array_unref(memory->contents);
+  g_free(memory->member);
+  g_free(memory->part);
+  g_free(memory);
+}
+
+static bool is_needed(const struct node_memory *memory)
+{
+  if (memory->contents->len > 0)
+    return true;
+  for (int i = 0; i < memory->size; i++)
+    if (entry_of(memory->member[i], memory))
+      return true;
+  return false;
+}
+
+/* Frees memory that no rank shares and no image holds any more. */
+static void sweep(void)
+{
+  for (guint i = memories ? memories->len : 0; i-- > 0;)
+    if (!is_needed(memories->pdata[i]))
+      memory_free(g_ptr_array_remove_index(memories, i));
+}
+
+void sharing_end(struct rank *r, struct sharing *sharing)
+{
+  struct sharing **place = &r->mpi->sharings;
+  sharing_wake(r);
+  while (*place != sharing)
+    place = &(*place)->next;
+  *place = sharing->next;
+  rank_free(sharing->member);
+  rank_free(sharing);
+  sweep();
+}
+
+/* ---- who stands still ---- */
+
+static uint32_t incarnation_of(int rank)
+{
+  return shadow_rank(rank)->incarnation;
+}
+
+/* Returns the last checkpoint for which the rank was captured, or begins to be. */
+static uint32_t reached(int rank)
+{
+  const struct world_rank *of = shadow_rank(rank);
+  return of->phase == RANK_CAPTURING ? of->capturing : of->line;
+}
+
+/* Returns whether the answer is true for some rank that shares memory with this one. Ranks that are
+ * about to share memory do not count: one of them may be within a collective call for which it
+ * needs the others. */
+static bool any_partner(const struct rank *r,
+                        bool (*is_so)(const struct rank *, int, const struct sharing *))
+{
+  for (const struct sharing *each = r->mpi ? r->mpi->sharings : NULL; each; each = each->next)
+    for (int i = 0; each->memory && i < each->size; i++)
+      if (each->member[i] != r->index && is_so(r, each->member[i], each))
+        return true;
+  return false;
+}
+
+/* What a rank of another incarnation shares is not known before it has started again. */
+static bool holds_up(const struct rank *r, int partner, const struct sharing *sharing)
+{
+  return incarnation_of(partner) != incarnation_of(r->index) ||
+         (shadow_rank(partner)->line < shadow_rank(r->index)->line &&
+          entry_of(partner, sharing->memory));
+}
+
+static bool is_ahead(const struct rank *r, int partner, const struct sharing *sharing)
+{
+  (void)sharing;
+  return incarnation_of(partner) == incarnation_of(r->index) &&
+         reached(partner) > shadow_rank(r->index)->line;
+}
+
+static bool cannot_follow(const struct rank *r, int partner, const struct sharing *sharing)
+{
+  return incarnation_of(partner) != incarnation_of(r->index) ||
+         (layer.rank[partner].mpi->call.inside && !is_ahead(r, partner, sharing));
+}
+
+bool sharing_all_have_started(const struct rank *r, const void *sharing)
+{
+  const struct sharing *of = sharing;
+  for (int i = 0; i < of->size; i++)
+    if (incarnation_of(of->member[i]) != incarnation_of(r->index))
+      return false;
+  return true;
+}
+
+bool sharing_stops(const struct rank *r)
+{
+  return any_partner(r, holds_up);
+}
+
+bool sharing_is_level(const struct rank *r, const void *nothing)
+{
+  (void)nothing;
+  return !any_partner(r, is_ahead);
+}
+
+bool sharing_lets_capture(const struct rank *r)
+{
+  return !any_partner(r, cannot_follow);
+}
+
+static bool wake(const struct rank *r, int partner, const struct sharing *sharing)
+{
+  (void)r;
+  (void)sharing;
+  if (layer.rank[partner].transport)
+    transport_wake(partner);
+  return false;
+}
+
+void sharing_wake(const struct rank *r)
+{
+  any_partner(r, wake);
+}
+
+/* ---- contents ---- */
+
+static struct line_content *find_content(struct node_memory *memory, uint32_t incarnation,
+                                         uint32_t checkpoint)
+{
+  for (guint i = 0; i < memory->contents->len; i++) {
+    struct line_content *content = memory->contents->pdata[i];
+    if (content->incarnation == incarnation && content->checkpoint == checkpoint)
+      return content;
+  }
+  return NULL;
+}
+
+static struct line_content *add_content(struct node_memory *memory, uint32_t incarnation,
+                                        uint32_t checkpoint)
+{
+  struct line_content *content = g_new0(struct line_content, 1);
+  *content =
+      (struct line_content){.memory = memory, .incarnation = incarnation, .checkpoint = checkpoint};
+  g_ptr_array_add(memory->contents, content);
+  return content;
+}
+
+static bool has_member(const struct node_memory *memory, int rank)
+{
+  for (int i = 0; i < memory->size; i++)
+    if (memory->member[i] == rank)
+      return true;
+  return false;
+}
+
+/* Returns whether all that share the memory are captured, `r` among them. */
+static bool all_are_captured(const struct rank *r, const struct line_content *content)
+{
+  const struct node_memory *memory = content->memory;
+  for (int i = 0; i < memory->size; i++) {
+    int member = memory->member[i];
+    if (member != r->index && entry_of(member, memory) &&
+        (incarnation_of(member) != content->incarnation ||
+         shadow_rank(member)->line < content->checkpoint))
+      return false;
+  }
+  return true;
+}
+
+void sharing_captured(const struct rank *r, struct capture *capture)
+{
+  uint32_t incarnation = incarnation_of(r->index);
+  for (guint i = 0; memories && i < memories->len; i++) {
+    struct node_memory *memory = memories->pdata[i];
+    if (!has_member(memory, r->index))
+      continue;
+    struct line_content *content = find_content(memory, incarnation, capture->checkpoint);
+    const struct sharing *entry = entry_of(r->index, memory);
+    if (entry && entry->memory) {
+      if (!content)
+        content = add_content(memory, incarnation, capture->checkpoint);
+      if (!capture->contents)
+        capture->contents = g_ptr_array_new();
+      content->images++;
+      g_ptr_array_add(capture->contents, content);
+    }
+    if (content && !content->bytes && all_are_captured(r, content))
+      content->bytes = g_memdup2(memory->base, MAX(memory->bytes, 1));
+  }
+}
+
+void sharing_forget(struct capture *capture)
+{
+  if (!capture->contents)
+    return;
+  for (guint i = 0; i < capture->contents->len; i++) {
+    struct line_content *content = capture->contents->pdata[i];
+    if (--content->images > 0)
+      continue;
+    g_ptr_array_remove(content->memory->contents, content);
+    g_free(content->bytes);
+    g_free(content);
+  }
+  g_ptr_array_unref(capture->contents);
+  capture->contents = NULL;
+  sweep();
+}
+
+/* Returns the content to which the rank's image of that checkpoint refers; NULL: there is none. */
+static const struct line_content *content_in_image(int rank, const struct node_memory *memory,
+                                                   uint32_t checkpoint)
+{
+  const GPtrArray *captures = layer.rank[rank].captures;
+  for (guint i = 0; i < captures->len; i++) {
+    const struct capture *capture = captures->pdata[i];
+    for (guint j = 0; capture->contents && j < capture->contents->len; j++) {
+      const struct line_content *content = capture->contents->pdata[j];
+      if (content->memory == memory && capture->checkpoint == checkpoint)
+        return content;
+    }
+  }
+  return NULL;
+}
+
+/* Puts the content of the line from which `r` starts back, if `r` is the last one to start. Others
+ * may have been captured again since they have started. Memory that was made after the line has no
+ * content there. */
+static void put_back(const struct rank *r, const struct node_memory *memory)
+{
+  const struct line_content *content = NULL;
+  for (int i = 0; i < memory->size; i++) {
+    if (incarnation_of(memory->member[i]) != incarnation_of(r->index))
+      return;
+    if (!content)
+      content = content_in_image(memory->member[i], memory, shadow_rank(r->index)->line);
+  }
+  if (!content)
+    return;
+  REQUIRE(content->bytes, "the ranks that share memory are all captured on a recovery line");
+  memcpy(memory->base, content->bytes, memory->bytes);
+}
+
+static bool is_elsewhere(const struct rank *r, int partner, const struct sharing *sharing)
+{
+  (void)sharing;
+  return !node_is_shared(r->index, partner);
+}
+
+void sharing_started(const struct rank *r)
+{
+  if (any_partner(r, is_elsewhere))
+    die(DIE_INPUT,
+        "rank %d shares memory with ranks of its node, expected restart_on with the same per_node",
+        r->index);
+  for (guint i = 0; memories && i < memories->len; i++)
+    if (has_member(memories->pdata[i], r->index))
+      put_back(r, memories->pdata[i]);
+  sharing_wake(r);
+  sweep();
+}
+
+double sharing_bytes(const struct rank *r)
+{
+  double bytes = 0.0;
+  for (const struct sharing *each = r->mpi->sharings; each; each = each->next)
+    for (int i = 0; each->memory && i < each->memory->size; i++)
+      if (each->memory->member[i] == r->index)
+        bytes += (double)each->memory->part[i];
+  return bytes;
+}
