@@ -11,6 +11,7 @@
 
 #include "include/mpi/mpi-4.h"
 #include "sim/host/rank/communicators.h"
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/storage/application.h"
 #include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/collectives/collectives.h"
@@ -415,11 +416,15 @@ static bool splits_by_memory(int type, MPI_Info info)
   return type == MPI_COMM_TYPE_SHARED || (known && !strcmp(resource, "mpi_shared_memory"));
 }
 
-/* Makes each rank alone, as ranks share no memory, also on one node (docs/run.md). */
+/* Splits by nodes. The first rank of a node names it. */
 static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Info info,
                       MPI_Comm *made)
 {
-  int colour = splits_by_memory(type, info) ? r->index : MPI_UNDEFINED;
+  int colour = 0;
+  while (!node_is_shared(colour, r->index))
+    colour++;
+  if (!splits_by_memory(type, info))
+    colour = MPI_UNDEFINED;
   return comm_split(r, parent, colour, key, made);
 }
 

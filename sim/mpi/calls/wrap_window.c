@@ -1,5 +1,7 @@
 /* Defines the calls of one-sided communication in which both sides take part (window.h). */
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/step/matching.h"
+#include "sim/mpi/calls/windows.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/p2p.h"
@@ -12,7 +14,7 @@
 
 /* ---- making ---- */
 
-static int create(struct rank *r, void *base, MPI_Aint size, int unit, int flavor, MPI_Info info,
+int window_create(struct rank *r, void *base, MPI_Aint size, int unit, int flavor, MPI_Info info,
                   MPI_Comm comm, MPI_Win *made)
 {
   MPI_Comm own;
@@ -43,23 +45,22 @@ static int create(struct rank *r, void *base, MPI_Aint size, int unit, int flavo
 }
 
 WRAP_CALL(Win_create, (base, size, unit, info, comm, window),
-          create(r, base, size, unit, MPI_WIN_FLAVOR_CREATE, info, comm, window))
+          window_create(r, base, size, unit, MPI_WIN_FLAVOR_CREATE, info, comm, window))
 
-/* Allocates in the arena, like the program's own memory. */
-static int allocate(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
+int window_allocate(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                     void *where, MPI_Win *made)
 {
   void *base = rank_alloc(r, (size_t)MAX(size, 1));
-  int error = create(r, base, size, unit, MPI_WIN_FLAVOR_ALLOCATE, info, comm, made);
+  int error = window_create(r, base, size, unit, MPI_WIN_FLAVOR_ALLOCATE, info, comm, made);
   memcpy(where, &base, sizeof base);
   return error;
 }
 
 WRAP_CALL(Win_allocate, (size, unit, info, comm, where, window),
-          allocate(r, size, unit, info, comm, where, window))
+          window_allocate(r, size, unit, info, comm, where, window))
 
 WRAP_CALL(Win_create_dynamic, (info, comm, window),
-          create(r, NULL, 0, 1, MPI_WIN_FLAVOR_DYNAMIC, info, comm, window))
+          window_create(r, NULL, 0, 1, MPI_WIN_FLAVOR_DYNAMIC, info, comm, window))
 
 static int attach(struct rank *r, struct window *window, void *base, MPI_Aint size)
 {
@@ -81,37 +82,6 @@ static int detach(struct rank *r, struct window *window, const void *base)
 
 LOOK_UP_CALL(Win_detach, (window, base), detach(r, window_of(r, window), base))
 
-/* Refuses memory that several ranks share, as no protocol sees loads and stores (docs/run.md). */
-static int allocate_shared(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
-                           void *where, MPI_Win *made)
-{
-  struct comm *parent = comm_within(r, comm);
-  *made = MPI_WIN_NULL;
-  if (parent->size > 1)
-    return comm_error(r, parent, MPI_ERR_RMA_SHARED);
-  int error = allocate(r, size, unit, info, comm, where, made);
-  if (!error)
-    window_of(r, *made)->flavor = MPI_WIN_FLAVOR_SHARED;
-  return error;
-}
-
-WRAP_CALL(Win_allocate_shared, (size, unit, info, comm, where, window),
-          allocate_shared(r, size, unit, info, comm, where, window))
-
-static int query_shared(struct rank *r, struct window *window, MPI_Aint *size, int *unit,
-                        void *where)
-{
-  if (window->flavor != MPI_WIN_FLAVOR_SHARED)
-    return comm_error(r, window->comm, MPI_ERR_RMA_FLAVOR);
-  *size = window->size;
-  *unit = window->unit;
-  memcpy(where, &window->base, sizeof window->base);
-  return MPI_SUCCESS;
-}
-
-LOOK_UP_CALL(Win_shared_query, (window, rank, size, unit, where),
-             query_shared(r, window_of(r, window), size, unit, where))
-
 /* Frees a window, after the epochs of all members. */
 static int release(struct rank *r, MPI_Win *handle)
 {
@@ -122,7 +92,9 @@ static int release(struct rank *r, MPI_Win *handle)
   rank_free(all);
   window_passive_end(r, window);
   window_delete_attributes(r, window);
-  if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE || window->flavor == MPI_WIN_FLAVOR_SHARED)
+  if (window->sharing)
+    sharing_end(r, window->sharing);
+  else if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE || window->flavor == MPI_WIN_FLAVOR_SHARED)
     rank_free(window->base);
   window->freed = true;
   comm_release(r, comm);
@@ -360,10 +332,31 @@ static int post(struct rank *r, struct window *window, MPI_Group group)
 
 WRAP_CALL(Win_post, (group, assertions, window), post(r, window_of(r, window), group))
 
+static int await_post(struct rank *r, const struct window *window, int target)
+{
+  char *nothing = rank_alloc(r, 1);
+  struct request *posted = take(r, nothing, 1, target, TAG_POSTED, window->comm);
+  int error = finish(r, &posted);
+  rank_free(nothing);
+  return error;
+}
+
+static int await_posts(struct rank *r, const struct window *window)
+{
+  int error = MPI_SUCCESS;
+  for (int i = 0; i < window->accesses && !error; i++)
+    if (window->access[i] != window->comm->rank)
+      error = await_post(r, window, window->access[i]);
+  return error;
+}
+
 static int start(struct rank *r, struct window *window, MPI_Group group)
 {
   window->access = ranks_of(r, window->comm, group, &window->accesses);
-  return MPI_SUCCESS;
+  if (!window->sharing)
+    return MPI_SUCCESS;
+  window->posted = true; /* from here on the program reads and writes the memory of its targets */
+  return comm_error(r, window->comm, await_posts(r, window));
 }
 
 WRAP_CALL(Win_start, (group, assertions, window), start(r, window_of(r, window), group))
@@ -382,8 +375,7 @@ static int complete(struct rank *r, struct window *window)
       window_access_own(r, window);
       continue;
     }
-    struct request *posted = take(r, &with[i].in_bytes, 1, target, TAG_POSTED, comm);
-    error = finish(r, &posted);
+    error = window->posted ? MPI_SUCCESS : await_post(r, window, target);
     if (error)
       break;
     begin_origin(r, window, target, &with[i]);
@@ -397,6 +389,7 @@ static int complete(struct rank *r, struct window *window)
   rank_free(with);
   rank_free(window->access);
   window->access = NULL;
+  window->posted = false;
   return comm_error(r, comm, error);
 }
 

@@ -13,6 +13,14 @@
 #include "world/script/window_rules.h"
 
 struct passive;
+struct sharing;
+
+/* Describes the part that a member of a shared window has allocated. */
+struct shared_part {
+  char *base;
+  MPI_Aint size;
+  int unit;
+};
 
 struct window {
   struct comm *comm; /* the window's own communicator */
@@ -30,9 +38,12 @@ struct window {
   int exposures;
   int fortran; /* its integer in Fortran, 0: none yet */
   struct attribute *attributes;
-  struct region *regions;  /* attached memory of a dynamic window */
-  struct passive *passive; /* NULL: nobody locks it */
-  struct window *next;     /* next window that may be locked, in the order of making */
+  struct region *regions;   /* attached memory of a dynamic window */
+  struct shared_part *part; /* of a shared window, by member; else NULL */
+  struct sharing *sharing;  /* memory that several ranks share; NULL: none */
+  bool posted;              /* MPI_Win_start has waited for MPI_Win_post */
+  struct passive *passive;  /* NULL: nobody locks it */
+  struct window *next;      /* next window that may be locked, in the order of making */
 };
 
 static inline MPI_Win window_handle(struct window *window)

@@ -480,6 +480,16 @@ static void refuse(const struct rank *r, const struct window *window)
         r->index);
 }
 
+/* Waits for locks of memory that the rank shares, which the program reads and writes under the
+ * lock. */
+static int lock_shared(struct rank *r, struct window *window, int target)
+{
+  for (int i = 0; i < window->comm->size; i++)
+    if (i != window->comm->rank && (target == WINDOW_ALL || i == target))
+      begin(r, window, i, false, false);
+  return await_accesses(r, window, target);
+}
+
 int window_lock(struct rank *r, struct window *window, int kind, int target, int assertions)
 {
   struct comm *comm = window->comm;
@@ -500,7 +510,8 @@ int window_lock(struct rank *r, struct window *window, int kind, int target, int
     if (i == comm->rank && !(assertions & MPI_MODE_NOCHECK))
       lock_own(r, window, lock);
   }
-  return MPI_SUCCESS;
+  return window->sharing && !(assertions & MPI_MODE_NOCHECK) ? lock_shared(r, window, target)
+                                                             : MPI_SUCCESS;
 }
 
 bool window_has_epoch(const struct window *window, int target)
