@@ -19,7 +19,10 @@ static const char *const invariants[] = {
 enum phase { RUNNING, PAUSED, SAVING };
 enum control { MARKER = 1, DONE, COMMITTED };
 
-static const char *const controls[] = {"none", "marker", "done", "committed", NULL};
+static const char *const controls[] = {
+    "none", "marker: what I send from here on is behind checkpoint {about}",
+    "done: my image of checkpoint {about} is stored", "committed: checkpoint {about} is committed",
+    NULL};
 
 struct state {
   uint32_t phase;

@@ -22,9 +22,9 @@ const Decode = {
   size: (type) => Number(/(\d+)_t$/.exec(type)?.[1] ?? (type === '_Bool' ? 8 : 32)) / 8,
 
   // Returns a value with its meaning where protocols have the same one (protocols/protocol.h): the greatest number
-  // of a type stands for none.
+  // of 16 or 32 bits stands for none.
   told(name, type, value) {
-    const meaning = /(^|\.)peer$/.test(name) ? {'-1': 'any', '-2': 'nobody'}[value] : {uint16_t: value === 65535, uint32_t: value === 4294967295}[type] ? 'none' : '';
+    const meaning = /(^|\.)peer$/.test(name) ? {'-1': 'any', '-2': 'nobody'}[value] : {uint16_t: value === 65535, uint32_t: value === 4294967295 || value === 65535}[type] ? 'none' : '';
     return meaning ? `${value} (${meaning})` : value;
   },
 

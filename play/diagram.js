@@ -138,12 +138,12 @@ const Diagram = {
       if (offends) shown.add('offends'); // it has no other colour
       else if (kind && (over || !m.control)) shown.add(kind);
       if (!over) shown.add(m.control ? 'control flight' : 'flight');
-      const what = m.control ? `${m.name}, control message ${m.number}` : `message ${m.number}${m.crosses ? `, ${m.crosses}` : ''}`;
+      const what = m.control ? `${m.name}, control message ${m.number}${m.says}` : `message ${m.number}${m.crosses ? `, ${m.crosses}` : ''}`;
       const way = m.from === m.to && over ? `M${x1},${y1 + 6} C${x1},${y1 + 26} ${x2},${y1 + 26} ${x2},${y1 + 7}` : `M${x1},${y1} L${x2},${y2}`;
       out.push(`<path class="message ${kind}${offends ? ' offends' : ''}"${over ? ' marker-end="url(#tip)"' : ''} d="${way}"><title>${escape(what)}</title></path>`);
       if (!over) out.push(`<circle class="flight${m.control ? ' control' : ''}" cx="${x2}" cy="${y2}" r="3"/>`);
       if (m.control ? row > 24 && over : offends || m.crosses)
-        labels.push([m.control ? m.name : `${m.number}${offends && m.crosses ? `, ${m.crosses}` : ''}`, (x1 + x2) / 2, (y1 + y2) / 2 + 4, m.control ? 'quiet' : offends ? 'wrong' : m.crosses]);
+        labels.push([m.control ? `${m.name} ${m.number ?? ''}`.trimEnd() : `${m.number}${offends && m.crosses ? `, ${m.crosses}` : ''}`, (x1 + x2) / 2, (y1 + y2) / 2 + 4, m.control ? 'quiet' : offends ? 'wrong' : m.crosses]);
     }
     for (const s of steps.slice(begin)) {
       const kind = D.kind(s), last = s.step === steps.length - 1, cx = x(s.step), cy = y(s.rank);

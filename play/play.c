@@ -253,6 +253,20 @@ static void add_words(JsonBuilder *builder, const char *key, const struct words 
   json_builder_end_object(builder);
 }
 
+/* Adds the texts of the protocol's control messages, by name. */
+static void add_controls(JsonBuilder *builder, const char *name)
+{
+  const struct rcl_protocol *protocol = rcl_protocol_named(name);
+  json_open_object(builder, "controls");
+  for (const char *const *control = protocol ? protocol->controls : NULL; control && *control;
+       control++) {
+    g_auto(GStrv) halves = g_strsplit(*control, ": ", 2);
+    if (halves[1])
+      json_add_text(builder, halves[0], halves[1]);
+  }
+  json_builder_end_object(builder);
+}
+
 static void add_transition(void *builder, const char *from, const char *to, const char *event)
 {
   json_builder_begin_object(builder);
@@ -334,6 +348,7 @@ static char *put_world(const struct played *p, const char *source, char *page)
   add_words(builder, "reasons", words_reasons);
   add_words(builder, "marks", words_marks);
   add_words(builder, "labels", words_labels);
+  add_controls(builder, p->protocol);
   json_builder_end_object(builder);
   json_builder_end_object(builder);
   g_autofree char *world = page_json(builder);

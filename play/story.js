@@ -1,9 +1,10 @@
 // Reads the lines of a trace as plots/history.c does, and tells them in the words of plots/narration.c:
 // messages, recovery lines, times in which a rank is down, held or undone.
 'use strict';
+if (typeof require === 'function') globalThis.Says = require('./says.js').Says;
 
 const Story = {
-  words: null, // {events, actions, rules}: plots/words.h, by name
+  words: null, // {events, actions, rules, controls}: plots/words.h, by name; controls: protocols/protocol.h
 
   // Returns {name, word, number, fields} of an event or an action: `control peer=1 ready words=1,1,0 @1`
   item(text) {
@@ -38,7 +39,7 @@ const Story = {
 
     const send = (s, item, suppressed) => {
       const control = item.name === 'control';
-      const message = {control, name: control ? item.word || '' : '', from: s.rank, to: Story.number(item, 'peer', 0), sent: s.step,
+      const message = {control, name: control ? item.word || '' : '', says: control ? Story.says(item) : '', from: s.rank, to: Story.number(item, 'peer', 0), sent: s.step,
         received: null, fate: suppressed ? 'suppressed' : 'flight', crosses: '', number: item.number};
       if (item.number !== null && !suppressed) sent.set(item.number, message);
       h.messages.push(message);
@@ -144,6 +145,9 @@ const Story = {
 
   peer: (item, otherwise = -1) => { const rank = Story.number(item, 'peer', otherwise); return rank >= 0 ? `rank ${rank}` : '?'; },
   numbered: (item) => item.number === null ? '' : ` ${item.number}`,
+  // The name of a control message with its number: messages of the program and control messages are numbered together.
+  control: (item) => (item.word || 'something') + (item.number === null ? '' : ` (message ${item.number})`),
+  says: (item) => { const said = Says.control(Story.words.controls, item.word, item.fields.words); return said && `: "${said}"`; },
   envelope: (item) => item.fields.tag && item.fields.tag !== '0' ? `, tag ${item.fields.tag}` : '',
   worded(words, item) {
     const value = words.field ? item.fields[words.field] ?? '' : '';
@@ -174,7 +178,7 @@ const Story = {
       return `gets message${Story.numbered(event)} from ${Story.peer(event)}${Story.envelope(event)}` +
         (crosses === 'late' ? ', late' : crosses === 'early' ? ', early: an orphan if all go back to that checkpoint' : '');
     },
-    control: ({event}) => `receives ${event.word || 'something'} from ${Story.peer(event)}`,
+    control: ({event}) => `receives ${Story.control(event)} from ${Story.peer(event)}${Story.says(event)}`,
     start({event, step, rank}, h) {
       const checkpoint = Story.number(event, 'checkpoint', 0), again = h.starts.get(step);
       return (again ? 'starts again' : 'starts') + (checkpoint ? ` from checkpoint ${checkpoint}` : again ? ', from the beginning' : '') +
@@ -203,7 +207,7 @@ const Story = {
     const words = Story.words.actions[action.name];
     const slot = Story.number(action, 'slot', 0);
     return (action.name === 'deliver' && slot > 0 ? `; it gives its program ${Story.slot(s, h, slot)}`
-      : action.name === 'control' ? `; it sends ${action.word || 'something'} to ${Story.peer(action)}` + (over && h.lost.has(action.number) ? ', which is never received' : '')
+      : action.name === 'control' ? `; it sends ${Story.control(action)} to ${Story.peer(action)}${over && h.lost.has(action.number) ? ', which is never received' : ''}${Story.says(action)}`
         : action.name === 'resend' ? `; it sends ${Story.peer(action)} once more ${Story.slot(s, h, slot)}, as message${Story.numbered(action)}`
           : action.name === 'store' ? `; it has its ${action.fields.part} of checkpoint ${action.fields.checkpoint} written` : '') +
       (words ? `; it ${Story.worded(words, action)}` : '');

@@ -122,12 +122,29 @@ static void tell_arrival(struct teller *t, int line, const struct trace_item *ev
     g_string_append(t->text, ", early: an orphan if all go back to that checkpoint");
 }
 
+/* Tells the name of a control message and its number: messages of the program and control messages
+ * are numbered together. */
+static void tell_control_name(struct teller *t, const struct trace_item *item)
+{
+  g_string_append(t->text, item->word ? item->word : "something");
+  if (item->message >= 0)
+    g_string_append_printf(t->text, " (message %" G_GINT64_FORMAT ")", item->message);
+}
+
+static void tell_what_it_says(struct teller *t, const struct trace_item *item)
+{
+  g_autofree char *said = trace_item_says(t->trace, item);
+  if (said)
+    g_string_append_printf(t->text, ": \"%s\"", said);
+}
+
 static void tell_control(struct teller *t, int line, const struct trace_item *event)
 {
-  const char *word = event->word ? event->word : "something";
   (void)line;
-  g_string_append_printf(t->text, "receives %s from %s", word,
-                         name_of(t, trace_item_number(event, "peer", -1)));
+  g_string_append(t->text, "receives ");
+  tell_control_name(t, event);
+  g_string_append_printf(t->text, " from %s", name_of(t, trace_item_number(event, "peer", -1)));
+  tell_what_it_says(t, event);
 }
 
 /* Returns whether an image of the rank has become durable before this line. */
@@ -297,14 +314,16 @@ static void tell_slot(struct teller *t, int line, const struct trace_item *actio
 /* Tells a control message, and whether it is never received. */
 static void tell_sending(struct teller *t, int line, const struct trace_item *action)
 {
-  g_string_append_printf(t->text, "; it sends %s to %s", action->word ? action->word : "something",
-                         name_of(t, trace_item_number(action, "peer", -1)));
+  g_string_append(t->text, "; it sends ");
+  tell_control_name(t, action);
+  g_string_append_printf(t->text, " to %s", name_of(t, trace_item_number(action, "peer", -1)));
   for (unsigned i = 0; i < t->history->messages->len; i++) {
     const struct message *m = &g_array_index(t->history->messages, struct message, i);
     if (m->sent == line && m->control && m->number == action->message && action->message >= 0 &&
         m->received == NOWHERE)
       g_string_append(t->text, ", which is never received");
   }
+  tell_what_it_says(t, action);
 }
 
 static void tell_action(struct teller *t, int line, const struct trace_item *action)

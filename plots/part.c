@@ -190,6 +190,7 @@ static void begin(struct selection *s)
   *s->trace = (struct trace_file){.name = g_strdup(whole->name),
                                   .protocol = whole->protocol,
                                   .host = whole->host,
+                                  .controls = g_hash_table_ref(whole->controls),
                                   .timed = whole->timed,
                                   .again = -1};
   s->trace->blocks = g_ptr_array_new();

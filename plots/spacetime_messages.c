@@ -70,6 +70,22 @@ static bool paint_text(struct diagram *diagram, const char *text, const char *co
   return false;
 }
 
+/* Returns "control marker, message 4: 0 to 1: what it says". */
+static char *control_tooltip(const struct diagram *diagram, const struct message *message,
+                             const struct trace_line *line, const char *class)
+{
+  g_autofree char *number = message->number < 0
+                                ? g_strdup("")
+                                : g_strdup_printf(", message %" G_GINT64_FORMAT, message->number);
+  const struct trace_item *action = NULL;
+  for (unsigned i = 0; i < line->actions_count && message->number >= 0; i++)
+    if (line->actions[i].message == message->number)
+      action = &line->actions[i];
+  g_autofree char *said = action ? trace_item_says(diagram->trace, action) : NULL;
+  return g_strdup_printf("%s %s%s: %d to %d%s%s", class, message->name, number, message->from,
+                         message->to, said ? ": " : "", said ? said : "");
+}
+
 static char *message_tooltip(const struct diagram *diagram, const struct message *message)
 {
   const struct trace_line *line = trace_file_line(diagram->trace, (unsigned)message->sent);
@@ -79,7 +95,7 @@ static char *message_tooltip(const struct diagram *diagram, const struct message
           ? g_strdup("")
           : g_strdup_printf(" for recovery line %" G_GINT64_FORMAT, message->checkpoint);
   if (message->control)
-    return g_strdup_printf("%s %s: %d to %d", class, message->name, message->from, message->to);
+    return control_tooltip(diagram, message, line, class);
   const char *tag = trace_item_field(&line->event, "tag");
   return g_strdup_printf("%s%s: %d to %d, tag %s", class, at, message->from, message->to,
                          tag != NULL ? tag : "?");
@@ -103,6 +119,15 @@ static void paint_self(struct diagram *diagram, const struct message *message, c
                         tooltip);
 }
 
+/* Writes the name of a control message and, where there is room for it, the number. */
+static void paint_control_name(struct diagram *diagram, const struct message *message,
+                               struct point from, struct point to)
+{
+  g_autofree char *both = g_strdup_printf("%s %" G_GINT64_FORMAT, message->name, message->number);
+  bool painted = message->number >= 0 && paint_text(diagram, both, "#5f5f5f", from, to);
+  diagram->unlabelled += !painted && !paint_text(diagram, message->name, "#5f5f5f", from, to);
+}
+
 void spacetime_paint_message(struct diagram *diagram, const struct message *message)
 {
   if (!diagram->shown[message->sent] ||
@@ -124,5 +149,5 @@ void spacetime_paint_message(struct diagram *diagram, const struct message *mess
   paint_named(diagram, message, tail, head, line, tooltip);
   spacetime_paint(diagram, message_stroke(message), tail, head, line, 2, tooltip, NULL);
   if (message->control && message->name[0] != '\0')
-    diagram->unlabelled += !paint_text(diagram, message->name, "#5f5f5f", from, to);
+    paint_control_name(diagram, message, from, to);
 }

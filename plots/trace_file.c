@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plots/input.h"
+#include "plots/words.h"
 
 struct reader {
   struct trace_file *trace;
@@ -241,6 +242,10 @@ static bool read_header(struct reader *reader, const char *text)
     trace->protocol = value;
   } else if (g_str_equal(key, "host")) {
     trace->host = value;
+  } else if (g_str_equal(key, "control") && strstr(value, ": ")) {
+    const char *says = strstr(value, ": ");
+    g_hash_table_insert(trace->controls, g_strndup(value, (gsize)(says - value)),
+                        (gpointer)(uintptr_t)(says + 2));
   } else if (g_str_equal(key, "ranks")) {
     if (!whole_number(value, 1, G_MAXINT16, &ranks))
       return bad(reader, "ranks \"%s\", expected 1 to %d", value, G_MAXINT16);
@@ -298,6 +303,7 @@ struct trace_file *trace_file_parse(const char *name, const char *text, GError *
   trace->blocks = g_ptr_array_new_with_free_func(g_free);
   trace->name = g_strdup(name);
   trace->again = -1;
+  trace->controls = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   trace->lines = g_array_new(FALSE, FALSE, sizeof(struct trace_line));
   trace->violations = g_array_new(FALSE, FALSE, sizeof(struct trace_violation));
   struct reader reader = {.trace = trace, .line = 1, .error = error};
@@ -311,6 +317,7 @@ void trace_file_free(struct trace_file *trace)
 {
   g_array_unref(trace->lines);
   g_array_unref(trace->violations);
+  g_hash_table_unref(trace->controls);
   g_ptr_array_unref(trace->blocks);
   g_free(trace->text);
   g_free(trace->words);
@@ -347,6 +354,12 @@ const struct trace_item *trace_line_action(const struct trace_line *line, const 
     return action;
   }
   return NULL;
+}
+
+char *trace_item_says(const struct trace_file *trace, const struct trace_item *item)
+{
+  const char *text = item->word ? g_hash_table_lookup(trace->controls, item->word) : NULL;
+  return text ? words_control(text, trace_item_field(item, "words")) : NULL;
 }
 
 bool trace_file_names(const struct trace_file *trace, gint64 number)

@@ -47,6 +47,7 @@ struct trace_file {
   char *name;
   const char *protocol; /* from the header, or NULL */
   const char *host;
+  GHashTable *controls; /* texts of control messages (protocols/protocol.h), by name */
   int ranks;
   int *numbers; /* of a part (part.h): the number that each rank has in the whole; NULL: the same */
   bool timed;   /* times are seconds, not steps */
@@ -71,6 +72,10 @@ gint64 trace_item_number(const struct trace_item *, const char *key, gint64 othe
  * it; NULL: there is none. If `after` is NULL, the search begins at the first action. */
 const struct trace_item *trace_line_action(const struct trace_line *, const char *name,
                                            unsigned *after);
+
+/* Returns what a control message says, an event or an action, in the words of its sender. The
+ * caller frees the text. Returns NULL if the trace has no words for it. */
+char *trace_item_says(const struct trace_file *, const struct trace_item *);
 
 /* Returns whether a violation names the message by its number, as "@3". A control message has
  * numbers of the same sequence. */

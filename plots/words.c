@@ -1,7 +1,9 @@
 #include "plots/words.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 const struct words words_events[] = {
@@ -99,7 +101,7 @@ const struct words words_marks[] = {{"captured", "captured for a recovery line",
                                     {"message", "message", NULL},
                                     {"late", "late: crosses the recovery line forwards", NULL},
                                     {"early", "early: crosses it backwards", NULL},
-                                    {"control", "control message (has a number, too)", NULL},
+                                    {"control", "control message, with its number", NULL},
                                     {"flight", "message never received", NULL},
                                     {"control flight", "control message never received", NULL},
                                     {"discarded", "received again, discarded", NULL},
@@ -145,5 +147,63 @@ char *words_violation(const char *text)
       g_string_append(said, "message ");
     else
       g_string_append_c(said, *text);
+  return g_string_free(said, FALSE);
+}
+
+/* Finds the number that `place`, such as "about" or "value.low", stands for. `words` are those of
+ * the control message: its kind, `about` and `value`. Returns false if it stands for none. */
+static bool find_word(const char *place, const gint64 *words, gint64 *number)
+{
+  g_auto(GStrv) parts = g_strsplit(place, ".", 2);
+  bool about = g_str_equal(parts[0], "about");
+  guint32 word = (guint32)words[about ? 1 : 2];
+  if (!about && !g_str_equal(parts[0], "value"))
+    return false;
+  bool high = parts[1] && g_str_equal(parts[1], "high");
+  if (parts[1] && !high && !g_str_equal(parts[1], "low"))
+    return false;
+  gint64 half = high ? word >> 16 : word & UINT16_MAX;
+  *number = parts[1] ? half : (gint32)word;
+  return true;
+}
+
+/* Appends what stands in place of {place}; returns false if that is not known. */
+static bool add_place(GString *said, const char *place, const gint64 *words)
+{
+  g_auto(GStrv) halves = g_strsplit(place, "?", 2);
+  gint64 number;
+  if (!halves[0] || !find_word(halves[0], words, &number))
+    return false;
+  g_autofree char *value = g_strdup_printf("%" G_GINT64_FORMAT, number);
+  g_autofree char *chosen = g_strconcat(value, ":", NULL);
+  g_auto(GStrv) texts = g_strsplit(halves[1] ? halves[1] : "%", "|", -1);
+  char **text = texts;
+  while (*text && text[1] && !g_str_has_prefix(*text, chosen))
+    text++;
+  g_auto(GStrv) pieces = g_strsplit(*text && text[1] ? *text + strlen(chosen)
+                                    : *text          ? *text
+                                                     : "",
+                                    "%", 2);
+  g_string_append_printf(said, "%s%s%s", pieces[0] ? pieces[0] : "",
+                         pieces[0] && pieces[1] ? value : "",
+                         pieces[0] && pieces[1] ? pieces[1] : "");
+  return true;
+}
+
+char *words_control(const char *text, const char *words)
+{
+  GString *said = g_string_new(NULL);
+  gint64 number[3] = {0};
+  char *next = (char *)(uintptr_t)words;
+  for (size_t i = 0; i < G_N_ELEMENTS(number) && words; i++, next += *next == ',')
+    number[i] = (gint64)g_ascii_strtoull(next, &next, 10);
+  while (*text) {
+    const char *end = *text == '{' ? strchr(text, '}') : NULL;
+    g_autofree char *place = end ? g_strndup(text + 1, (gsize)(end - text) - 1) : NULL;
+    if (place && add_place(said, place, number))
+      text = end + 1;
+    else
+      g_string_append_c(said, *text++);
+  }
   return g_string_free(said, FALSE);
 }

@@ -21,6 +21,12 @@ extern const struct words words_rules[]; /* properties (docs/architecture.md) */
  * and the page. */
 extern const struct words words_marks[], words_labels[];
 
+/* Returns what a control message says, in the words of its sender: `text` of rcl_protocol.controls
+ * (protocols/protocol.h) with the message's words, as the trace has them ("6,65535,3"), in place of
+ * {about} and the like. A place that is not understood stays as it is. The caller frees the
+ * result. */
+char *words_control(const char *text, const char *words);
+
 /* Returns the text of a violation with "message 3" in place of "@3", which the caller frees. */
 char *words_violation(const char *text);
 

@@ -41,7 +41,8 @@ enum phase { RUNNING, CAPTURING, WRITING, WAITING };
 
 enum control { DONE = 1, RELEASE };
 
-static const char *const controls[] = {"none", "done", "release", NULL};
+static const char *const controls[] = {"none", "done: my image of checkpoint {about} is stored",
+                                       "release: checkpoint {about} is committed: go on", NULL};
 
 enum contribution { WANTED, UNDER_WAY }; /* words of a barrier */
 

@@ -10,9 +10,18 @@ enum phase { RUNNING, WANTED, AGREEING, DRAINING, CAPTURING, WRITING, WAITING, R
 
 enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS, ITERATION, TOTALS, DETAILS };
 
-static const char *const controls[] = {"none",   "request", "bookmark", "drained",
-                                       "done",   "release", "address",  "iteration",
-                                       "totals", "details", NULL};
+static const char *const controls[] = {
+    "none",
+    "request: take checkpoint {about}",
+    "bookmark: messages that I have sent to you before checkpoint {about}: {value}",
+    "drained: I have all messages that you have sent before checkpoint {about}",
+    "done: my image of checkpoint {about} is stored",
+    "release: checkpoint {about} is committed: go on",
+    "address: my address after checkpoint {about}",
+    "iteration: the request for checkpoint {about} has found me in iteration {value}",
+    "totals: messages that I have received from you: {about}, and sent to you: {value}",
+    "details: my messages to you that are on the way at checkpoint {about}: {value}",
+    NULL};
 
 /* Numbers the parameters. With `iterations` ranks agree on the iteration at which they stop. */
 enum { ITERATIONS, EXCHANGE };

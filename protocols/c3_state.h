@@ -27,14 +27,25 @@ enum control {
   LISTS_TOLD  /* "these were all; peers have the suppress lists of all ranks" */
 };
 
-static const char *const controls[] = {"none",          "please-checkpoint",
-                                       "my-send-count", "ready-to-stop-logging",
-                                       "stop-logging",  "stopped-logging",
-                                       "suppress",      "suppress-list",
-                                       "calls",         "passed",
-                                       "replayed",      "most-calls",
-                                       "calls-told",    "passed-by",
-                                       "lists-told",    NULL};
+static const char *const controls[] = {
+    "none",
+    "please-checkpoint: take checkpoint {about}",
+    "my-send-count: messages that I have sent to you in the epoch before checkpoint {about}: "
+    "{value}",
+    "ready-to-stop-logging: I have all late messages of checkpoint {about}",
+    "stop-logging: all have their late messages of checkpoint {about}",
+    "stopped-logging: my image and my log of checkpoint {about} are stored",
+    "suppress: I have a message of yours already: its number (c3-envelopes: its tag) is {value}",
+    "suppress-list: that was all that I have already at checkpoint {about}",
+    "calls: collective calls on communicator {about} that I have made before my line: {value}",
+    "passed: as a root I have passed collective call {value} on communicator {about}",
+    "replayed: my replay from checkpoint {about} is over",
+    "most-calls: the most collective calls of any rank on communicator {about}: {value}",
+    "calls-told: that was all about calls before checkpoint {about}",
+    "passed-by: as a root rank {about.high} has passed collective call {value} on communicator "
+    "{about.low}",
+    "lists-told: all have the suppress lists of checkpoint {about}",
+    NULL};
 
 /* Names the words of a message. */
 enum header { FLAGS, NUMBER };

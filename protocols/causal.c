@@ -52,9 +52,20 @@ static const char *const invariants[] = {
     /* 9 */ "a determinant is of a rank's event: a decision, or a message of a rank or of nobody",
     NULL};
 
-static const char *const controls[] = {"none",    "have",      "report",      "checkpointed",
-                                       "ask",     "answer",    "determinant", "of-request",
-                                       "confirm", "confirmed", NULL};
+static const char *const controls[] = {
+    "none",
+    "have: I have your message number {value}, ahead of a gap",
+    "report: messages that I have received from you: {value}",
+    "checkpointed: my checkpoint has my events up to {about}, and your messages up to {value}",
+    "ask: what determinants do you have? It is recovery {about}",
+    "answer: these were all determinants that I have, in recovery {about}",
+    "determinant: event {value} of rank {about.high} was {about.low?65535:a decision|65534:a "
+    "receive that was cancelled|the receipt of a message from rank %}",
+    "of-request: its request, or the outcome of the decision: {about}; its tag, or how often: "
+    "{value}",
+    "confirm: do you have my determinants up to place {about}?",
+    "confirmed: I have your determinants up to place {about}",
+    NULL};
 
 static const char *const parameters[] = {"failures", NULL};
 

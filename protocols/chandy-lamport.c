@@ -65,7 +65,9 @@ enum control { MARKER = 1, DONE };
 
 enum { ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
 
-static const char *const controls[] = {"none", "marker", "done", NULL};
+static const char *const controls[] = {
+    "none", "marker: what I send from here on is behind checkpoint {about}",
+    "done: checkpoint {about} is stored here, and at all ranks below me", NULL};
 
 struct state {
   uint32_t phase;

@@ -61,8 +61,6 @@ static const char *const invariants[] = {
 
 static const char *const parameters[] = {"crossings", "initiators", NULL};
 
-static const char *const controls[] = {"none", "envelope", "send-log", "done", "committed", NULL};
-
 /* ---- messages that are kept ---- */
 
 static bool is_of(const struct rcl_kept *entry, const struct rcl_envelope *e)

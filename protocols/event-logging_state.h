@@ -17,6 +17,15 @@ enum control {
   COMMITTED /* from the coordinator to the other initiators */
 };
 
+static const char *const controls[] = {
+    "none",
+    "envelope: messages with tag {about} on communicator {value.low} that I have sent to you: "
+    "{value.high}",
+    "send-log: these were all that I have sent to you before checkpoint {about}",
+    "done: my image and my log of checkpoint {about} are stored",
+    "committed: checkpoint {about} is committed",
+    NULL};
+
 /* Names the event logs of one rank, each over all its peers. */
 enum which {
   SENT,       /* since the last checkpoint */

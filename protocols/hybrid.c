@@ -66,10 +66,17 @@ static const char *const parameters[] = {"interval", "log", "log_in", NULL};
 
 enum { NEVER = UINT16_MAX }; /* links.h has 16 bits for an iteration */
 
-static const char *const controls[] = {"none",   "have",         "report",
-                                       "front",  "version",      "local",
-                                       "global", "durable-here", "durable-everywhere",
-                                       NULL};
+static const char *const controls[] = {
+    "none",
+    "have: I have your message number {value}, ahead of a gap",
+    "report: messages that I have received from you: {value}",
+    "front: I am in iteration {value.high}; my log is complete from iteration {value.low} on",
+    "version: the last checkpoint that I have stored: {value?0:none|%}",
+    "local: the logs suffice: begin your iteration again",
+    "global: go back to {value?0:the beginning|checkpoint %}",
+    "durable-here: I have stored checkpoint {about}",
+    "durable-everywhere: all have stored checkpoint {about}",
+    NULL};
 
 /* Names the places to which the program can go back: the checkpoint that all ranks have, a later
  * one that this rank has stored, and the beginning of the present iteration. */

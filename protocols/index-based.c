@@ -70,8 +70,15 @@ enum control { HAVE = 1, REPORT, LINE, DURABLE, RECEIVED };
 
 enum { NOWHERE = UINT16_MAX };
 
-static const char *const controls[] = {"none",    "have",     "report", "line",
-                                       "durable", "received", NULL};
+static const char *const controls[] = {
+    "none",
+    "have: I have your message number {value}, ahead of a gap",
+    "report: messages that I have received from you: {value}",
+    "line: {value.low?65535:I need no line|go back to line %}; the last index that I have stored: "
+    "{value.high}",
+    "durable: the last index that I have stored: {value}",
+    "received: your messages that I need not receive again: {value}",
+    NULL};
 
 /* Counts the messages to and from a peer at a checkpoint. */
 struct mark {

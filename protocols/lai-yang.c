@@ -69,7 +69,15 @@ enum { COLOUR }; /* words of a message */
 
 enum { ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
 
-static const char *const controls[] = {"none", "take", "count", "late", "closed", "done", NULL};
+static const char *const controls[] = {
+    "none",
+    "take: take checkpoint {about}",
+    "count: messages that I have sent before checkpoint {about} (mattern: less those that I have "
+    "received): {value}",
+    "late: one more of the messages from before checkpoint {about} has come to me",
+    "closed: no message from before checkpoint {about} is in transit any more",
+    "done: my image and my log of checkpoint {about} are stored",
+    NULL};
 
 /* Counts messages of the channel from a rank to this one, and of the channel back. In mattern the
  * first entry counts messages of all channels. */

@@ -52,7 +52,11 @@ enum control {
   DONE
 };
 
-static const char *const controls[] = {"none", "marker", "done", NULL};
+static const char *const controls[] = {"none",
+                                       "marker: messages that I have sent to you in the interval "
+                                       "that checkpoint {about} ends: {value}",
+                                       "done: my image and my log of checkpoint {about} are stored",
+                                       NULL};
 
 enum header { INDEX, NUMBER }; /* words of a message */
 

@@ -68,8 +68,17 @@ static const char *const invariants[] = {
     /* 11 */ "events depend on events of other ranks",
     NULL};
 
-static const char *const controls[] = {"none",    "have", "report", "lost",     "told",
-                                       "depends", "ask",  "stable", "received", NULL};
+static const char *const controls[] = {
+    "none",
+    "have: I have your message number {value}, ahead of a gap",
+    "report: messages that I have received from you: {value}",
+    "lost: in failure {about} I have lost my events after event {value}",
+    "told: these were all events that I have lost, up to failure {about}",
+    "depends: I depend on rank {about.low} up to its event {value}",
+    "ask: tell me when your events up to {value} are stable",
+    "stable: my events up to {value} are stable",
+    "received: your messages that I need not receive again: {value}",
+    NULL};
 
 /* ---- the event log ---- */
 

@@ -55,7 +55,10 @@ enum phase { RUNNING, CAPTURING, WRITING };
 
 enum control { HAVE = 1, REPORT, CHECKPOINTED };
 
-static const char *const controls[] = {"none", "have", "report", "checkpointed", NULL};
+static const char *const controls[] = {
+    "none", "have: I have your message number {value}, ahead of a gap",
+    "report: messages that I have received from you: {value}",
+    "checkpointed: my checkpoint {about} has your messages up to {value}", NULL};
 
 /* Describes an entry of the event log, which is in the order of events. Either receive `request`
  * was given a message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions

@@ -546,7 +546,12 @@ struct rcl_protocol {
        * MPI. */
       daemon;
   bool barrier_words; /* words of JOIN count in barriers even if piggyback_bytes is 0 */
-  /* Names of control messages in the paper, by `control`; ends with NULL. */
+  /* Control messages, by `control`; ends with NULL. An entry is "NAME: TEXT", or NAME alone. NAME
+   * is the message's name in the paper; traces show it. TEXT is what the message says, in the words
+   * of its sender, for those who read a run: narrations, pictures and pages show it. In TEXT,
+   * {about} and {value} stand for the words of the message, and {about.high}, {about.low},
+   * {value.high}, {value.low} for 16 bits of them. {WORD?N:A|M:B|C} stands for A if the word is N,
+   * for B if it is M, and else for C, in which % stands for the word. */
   const char *const *controls;
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
   const char *const *parameters; /* names of rcl_config.parameter; ends with NULL. NULL: none */

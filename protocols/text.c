@@ -144,13 +144,18 @@ struct out {
 
 /* Numbers are printed by hand: with printf() for each word, lines of a trace would take a sixth of
  * a run's time. */
-static void put_text(struct out *out, const char *text)
+static void put_part(struct out *out, const char *text, size_t length)
 {
-  size_t length = strlen(text), room = TEXT_MAX - 1 - out->used;
+  size_t room = TEXT_MAX - 1 - out->used;
   length = length < room ? length : room;
   memcpy(out->text + out->used, text, length);
   out->used += length;
   out->text[out->used] = '\0';
+}
+
+static void put_text(struct out *out, const char *text)
+{
+  put_part(out, text, strlen(text));
 }
 
 size_t number_print(int64_t value, char *text)
@@ -224,10 +229,11 @@ static void put_control(struct out *out, const struct rcl_protocol *protocol, in
                         const uint32_t *words)
 {
   put(out, "peer", peer);
-  if (protocol && protocol->controls)
-    for (uint32_t i = 0; protocol->controls[i]; i++)
-      if (i == words[0])
-        put_name(out, "", protocol->controls[i]);
+  for (uint32_t i = 0; protocol && protocol->controls && protocol->controls[i]; i++)
+    if (i == words[0]) {
+      put_text(out, " ");
+      put_part(out, protocol->controls[i], strcspn(protocol->controls[i], ":"));
+    }
   put_words(out, words);
 }
 

@@ -58,7 +58,10 @@ enum phase { RUNNING, CACHING, CAPTURING, HOLDING };
 
 enum control { READY = 1, NEXT, DONE };
 
-static const char *const controls[] = {"none", "ready", "next", "done", NULL};
+static const char *const controls[] = {
+    "none", "ready: I have started from {about?0:the beginning|checkpoint %}",
+    "next: the interval of checkpoint {about} begins",
+    "done: my image of checkpoint {about} is stored", NULL};
 
 /* Names the values of word RCL_LINKS_INTERVAL: AGAIN if a message is sent again after a restart. */
 enum again { FIRST, AGAIN };

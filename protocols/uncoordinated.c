@@ -55,8 +55,19 @@ enum phase { RUNNING, CAPTURING, HELD, ROLLING };
 
 enum control { HAVE = 1, REPORT, TABLE, DEPENDS, END, LINE, COLLECT, GATHER, NEEDED, RECEIVED };
 
-static const char *const controls[] = {"none", "have",    "report", "table",  "depends",  "end",
-                                       "line", "collect", "gather", "needed", "received", NULL};
+static const char *const controls[] = {
+    "none",
+    "have: I have your message number {value}, ahead of a gap",
+    "report: messages that I have received from you: {value}",
+    "table: what my states depend on; my last checkpoint is {about?0:the beginning|%}",
+    "depends: my state {about} depends on interval {value.low} of rank {value.high}",
+    "end: that was all in recovery {about}{value?65535:|, and I have gone back to checkpoint %}",
+    "line: stand on checkpoint {value}, or where you are if you have no such checkpoint",
+    "collect: find out which checkpoints are needed no more",
+    "gather: what do your states depend on?",
+    "needed: no line needs your checkpoints before checkpoint {value}",
+    "received: your messages that I need not receive again: {value}",
+    NULL};
 
 /* Counts the messages to and from a peer at a checkpoint, or now; and holds the peer's last
  * interval on which this rank depends, from 1 on (0: none). */

@@ -65,7 +65,9 @@ static void read_traits(struct rank_world *w)
     struct value at = rank_world_pointer(w, list.object, list.bits + i * sizeof(char *));
     if (at.kind != VALUE_POINTER)
       break;
-    w->controls[i] = rank_world_string(w, &at);
+    char *control = rank_world_string(w, &at);
+    control[strcspn(control, ":")] = '\0'; /* its name alone */
+    w->controls[i] = control;
   }
   w->traits.controls = w->controls;
 }

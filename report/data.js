@@ -175,6 +175,13 @@ class Trace {
     return (await this.chunks.get(chunk))[step % this.text_lines];
   }
 
+  // Returns the event and actions of a step. A control message has what it says in place of its words.
+  async told(step) {
+    const said = (words, name) => Says.control(this.controls, name, words.slice('words='.length));
+    return (await this.text(step)).split(' ').slice(2).join(' ').replace(/\bcontrol peer=\d+ (\S+) (words=\S+)/g,
+      (all, name, words) => said(words, name) ? all.replace(words, `"${said(words, name)}"`) : all);
+  }
+
   // Returns the next step from `step` on, or back from it (by -1), whose text has these words; -1: none has.
   async find(words, step, by) {
     for (let i = step; i >= 0 && i < this.steps;) {

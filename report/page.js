@@ -104,9 +104,9 @@ async function showEvents() {
   const first = Data.above(trace.time, view.from - 1e-9), last = Data.above(trace.time, view.to);
   const begin = Math.min(first + page * EVENTS, Math.max(first, last - 1)), end = Math.min(last, begin + EVENTS), rows = [];
   for (let i = begin; i < end; i++) {
-    const text = await trace.text(i);
+    const text = await trace.told(i);
     rows.push([element('button', trace.show(trace.time[i]), {type: 'button', onclick: () => choose(i, true)}),
-      trace.rank[i] ? trace.rank[i] - 1 : '-', trace.number[i], element('code', text.split(' ').slice(2).join(' ').slice(0, 400))]);
+      trace.rank[i] ? trace.rank[i] - 1 : '-', trace.number[i], element('code', text.slice(0, 400))]);
   }
   $('events').replaceChildren(Tables.table(`Events ${(begin - first + 1).toLocaleString('en')} to ${(end - first).toLocaleString('en')} of ${(last - first).toLocaleString('en')} in the window`,
     ['time', 'rank', `line of ${trace.file}`, 'event and actions'], rows));
@@ -117,7 +117,7 @@ async function showEvents() {
 // ---- a step ----
 
 async function describe(step) {
-  const rank = trace.rank[step] - 1, text = (await trace.text(step)).split(' ').slice(2).join(' ');
+  const rank = trace.rank[step] - 1, text = await trace.told(step);
   const index = rank >= 0 ? trace.of[rank].at(trace.time[step]) : -1;
   const doing = index >= 0 && trace.timed ? `, in ${ACTIVITIES[trace.of[rank].doing[index]]}` : '';
   return `${trace.show(trace.time[step])}, ${rank < 0 ? 'dispatcher' : `rank ${rank}`}${doing}: ${text.slice(0, 300)} (${trace.file}:${trace.number[step]})`;

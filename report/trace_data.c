@@ -278,6 +278,17 @@ static void add_violations(const struct data *d)
   json_add_whole(d->about, "again", d->trace->again);
 }
 
+/* Adds the texts of control messages, by name. */
+static void add_controls(const struct data *d)
+{
+  g_autoptr(GList) names =
+      g_list_sort(g_hash_table_get_keys(d->trace->controls), (GCompareFunc)g_strcmp0);
+  json_open_object(d->about, "controls");
+  for (GList *each = names; each; each = each->next)
+    json_add_text(d->about, each->data, g_hash_table_lookup(d->trace->controls, each->data));
+  json_builder_end_object(d->about);
+}
+
 static void add_all(const struct data *d, const struct periods *periods, const char *file)
 {
   g_autofree char *name = g_path_get_basename(file);
@@ -297,6 +308,7 @@ static void add_all(const struct data *d, const struct periods *periods, const c
   add_cuts(d);
   add_violations(d);
   add_named(d);
+  add_controls(d);
   add_texts(d);
   json_builder_end_object(d->about);
 }

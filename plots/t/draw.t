@@ -77,7 +77,7 @@ ok "one other message" has c3.svg 1 "edge message"
 ok "one that is never received" has c3.svg 1 "edge message flight"
 ok "control messages" has c3.svg 6 "edge control"
 ok "and those never received" has c3.svg 3 "edge control flight"
-ok "control messages are named" says c3.svg "please-checkpoint"
+ok "control messages are named, with their numbers" says c3.svg "please-checkpoint 3"
 ok "a suppressed send" has c3.svg 1 "edge suppressed"
 ok "a delivery from the log" has c3.svg 1 "edge replay"
 ok "the recovery line" has c3.svg 1 "edge cut"
@@ -108,6 +108,26 @@ ok "and the legend, too" says named.svg "named by the violation"
 ok "text and picture have the same sentence" says named.svg "$(grep '^Violated: ' named.txt)"
 ok "and the same rule" says named.svg "$(grep '^The rule: ' named.txt)"
 rm named.*
+# Texts of control messages: words and halves of words, choices, and what is not understood.
+cat >carried.trace <<'END'
+recline-trace 3
+protocol causal
+control all: {about}, {value}, {about.high}/{about.low}, {value.high}/{value.low}, {other}, {about.no}, {
+control chosen: {value?0:none|7:seven|number % of all}{about?1:|, never}
+ranks 2
+---
+0 0 start | control peer=1 all words=1,131077,4294967295 @0 | control peer=1 chosen words=2,1,0 @1 | control peer=1 mute words=3,1,0 @2
+1 1 control peer=0 all words=1,131077,4294967295 @0
+2 1 control peer=0 chosen words=2,1,0 @1 | control peer=0 chosen words=2,1,7 @3 | control peer=0 chosen words=2,2,8 @4
+END
+"$draw" carried.trace -o carried.txt >/dev/null
+told='all (message 0) from rank 0: "131077, -1, 2/5, 65535/65535, {other}, {about.no}, {".'
+ok "what a control message says is told" grep -qF "   1  Rank 1 receives $told" carried.txt
+ok "for each of its words" grep -qF 'chosen (message 1) from rank 0: "none"; it sends chosen (message 3) to rank 0, which is never received: "seven"; it sends chosen (message 4) to rank 0, which is never received: "number 8 of all, never".' carried.txt
+ok "a message without a text has its number" grep -qF 'it sends mute (message 2) to rank 1, which is never received.' carried.txt
+"$draw" carried.trace >/dev/null
+ok "the picture says it, too" hints carried.svg 'control chosen, message 1: 0 to 1: none'
+rm carried.*
 ok "the legend has nothing that is not there" [ "$(grep -c -e 'program held' -e '>gives up<' c3.svg)" = 0 ]
 
 # --- a part of it ---

@@ -196,6 +196,42 @@ static void registry(void)
   ok(!rcl_protocol_named("no such"), "no such protocol", "found");
 }
 
+/* Returns where `text` has a place that words_control() of plots/words.h does not know; NULL: it
+ * has none. */
+static const char *unknown_place(const char *text)
+{
+  static const char *const places[] = {"about",     "value",      "about.high",
+                                       "about.low", "value.high", "value.low"};
+  while ((text = strchr(text, '{'))) {
+    size_t length = strcspn(text + 1, "?}"), i = 0;
+    while (i < sizeof places / sizeof *places &&
+           (strlen(places[i]) != length || memcmp(text + 1, places[i], length)))
+      i++;
+    if (i == sizeof places / sizeof *places || !strchr(text, '}'))
+      return text;
+    text++;
+  }
+  return NULL;
+}
+
+/* Every control message of every protocol says in words what it carries, and traces have its name
+ * alone. */
+static void controls(void)
+{
+  const struct rcl_protocol *p;
+  char text[TEXT_MAX];
+  for (size_t i = 0; (p = rcl_protocol_at(i)); i++)
+    for (uint32_t k = 1; p->controls && p->controls[k]; k++) {
+      const struct rcl_action action = {.kind = RCL_ACTION_CONTROL, .control = k};
+      const char *says = strstr(p->controls[k], ": ");
+      const char *unknown = says ? unknown_place(says) : "";
+      ok(says && !unknown, p->controls[k], says ? unknown : "it has no text");
+      size_t length = strcspn(p->controls[k], ":");
+      const char *name = action_print(p, &action, text) + strlen("control peer=0 ");
+      ok(!memcmp(name, p->controls[k], length) && name[length] == ' ', "its name", text);
+    }
+}
+
 int main(int argc, char **argv)
 {
   unsigned seed = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : (unsigned)time(NULL);
@@ -205,6 +241,7 @@ int main(int argc, char **argv)
   round_trip_actions();
   refusals();
   registry();
+  controls();
   printf("1..%d\n", tests);
   return failed > 0;
 }

@@ -86,7 +86,10 @@ async function events(p, lines) {
   await p.press('.');
   const next = lines.findIndex((line, i) => i > at && line.split(' ')[1] === '3');
   await p.until(`document.getElementById('chosen').textContent.includes('trace.txt:${next + 1}')`);
-  is((await text(p, 'chosen')).includes(lines[next].split(' # ')[0].replace(/ content=\S*/, '').split(' ').slice(2).join(' ').slice(0, 300)), true, 'a key goes to the next event of the rank, with its text');
+  is((await text(p, 'chosen')).includes(lines[next].split(' # ')[0].replace(/ content=\S*/, '').replace(/ words=[^]*/, '').split(' ').slice(2).join(' ').slice(0, 300)), true, 'a key goes to the next event of the rank, with its text');
+  const asking = lines.findIndex((line) => line.includes('control peer=1 please-checkpoint words=1,1,0'));
+  is((await p.evaluate(`trace.told(${lines.slice(0, asking).filter((line) => /^\d/.test(line)).length})`)).includes('control peer=1 please-checkpoint "take checkpoint 1"'), true,
+    'a control message has what it says in place of its words');
   await p.press('ArrowDown');
   await p.until(`document.getElementById('chosen').textContent.includes('rank 4')`);
   is(await p.evaluate('view.cursor.rank'), 4, 'another key to the next rank');

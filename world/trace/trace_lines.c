@@ -543,6 +543,9 @@ char *trace_header(const struct world *world, const char *host)
   const struct rcl_phase *phase = world->protocol->phases;
   for (; phase && phase->name; phase++)
     buffer_printf(out, "phase %s: %s > %s\n", phase->name, phase->from, phase->to);
+  for (const char *const *control = world->protocol->controls; control && *control; control++)
+    if (strchr(*control, ':'))
+      buffer_printf(out, "control %s\n", *control);
   if (world->bounded)
     print_bounds(out, world);
   if (world->line_stamps)
