@@ -334,7 +334,8 @@ void real_come_to(enum real_place place, uint32_t iteration)
   enum real_activity before = real_switch(REAL_MPI);
   real.place = place;
   real_ready();
-  /* a step is a function, so an event that had no effect has none until something else happens */
+  /* a step depends only on the state and the event, so an event that had no effect has none again
+   * until something else happens */
   if (!real_below_matching() && !real.unmoved)
     pass_safe_point(iteration);
   real_ready();
@@ -375,7 +376,7 @@ static void choose_protocol(void)
                  (real.protocol->place && real.protocol->place->assumes & RCL_ASSUMES_SAME_AGAIN);
   if (real.options.varies && repeats)
     real_die(64,
-             "protocol %s rests on it that a program does the same again, expected bookmark, "
+             "protocol %s relies on a program that does the same again, expected bookmark, "
              "blocking, chandy-lamport, lai-yang or mattern",
              name);
 }

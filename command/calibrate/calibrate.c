@@ -17,7 +17,7 @@
 const struct about about_calibrate = {
     "calibrate", "",
     "measure this machine under mpirun and describe it, for simulations; "
-    "then predict what was measured besides",
+    "then simulate what was measured, and compare",
     "calibrate --samples machine.samples -o machine.yaml"};
 
 struct calibration {

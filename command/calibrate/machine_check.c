@@ -11,7 +11,7 @@
 #include "command/campaign/campaign.h"
 #include "world/scenario/quantity.h"
 
-/* A series that is also simulated, for comparison. */
+/* Describes a series that is also simulated, for comparison. */
 struct checked {
   const char *series, *title;
   const char *script; /* one repetition; NULL: a message there and back */
@@ -80,7 +80,7 @@ static bool simulate(const struct checked *check, const struct sample_file *samp
     return false;
   said = campaign_measure(scenario, NULL, NULL, &wrong);
   return (said && read_seconds(said, seconds)) ||
-         fail(error, wrong && *wrong ? g_strchomp(wrong) : "recline run has said no result");
+         fail(error, wrong && *wrong ? g_strchomp(wrong) : "recline run printed no result");
 }
 
 /* Sets the seconds of a repetition: the difference of two runs, in which the times to start and to

@@ -85,11 +85,10 @@ bool recording_same(const char *folder, const char *other, int ranks, GError **e
       return false;
     if (size == other_size && !memcmp(text, other_text, size))
       continue;
-    g_set_error(
-        error, SCENARIO_ERROR, 0,
-        "rank %d does otherwise when clocks run otherwise and the seed is another, expected "
-        "a program that can be replayed (docs/campaign.md)",
-        rank);
+    g_set_error(error, SCENARIO_ERROR, 0,
+                "rank %d does something else when clocks and seed differ, expected "
+                "a program that can be replayed (docs/campaign.md)",
+                rank);
     return false;
   }
   return true;

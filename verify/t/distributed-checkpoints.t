@@ -100,7 +100,7 @@ check 'and the checkpoints stay' test -n "$(committed)"
 exits 64 'another protocol' explore 2 mattern "$dir/big.yaml"
 check 'too' grep -q 'committed:2: protocol bookmark, expected mattern' "$dir/err"
 exits 64 'a protocol that wants the same again' explore 2 c3 "$dir/big.yaml"
-check 'is refused' grep -q 'c3 rests on it that a program does the same again, expected' "$dir/err"
+check 'is refused' grep -q 'c3 relies on a program that does the same again, expected' "$dir/err"
 exits 64 'one process' "$recline" check "$dir/big.yaml" --resume "$dir/saves" --checkpoint bookmark
 check 'is refused, too' grep -q 'expected processes that mpirun has started' "$dir/err"
 finish

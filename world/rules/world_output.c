@@ -35,7 +35,7 @@ void world_make_output(struct step_context *t)
   world_occasion(t, PROPERTY_OUTPUT);
   if (!content_same(&left[t->event.output - 1], &made.content))
     world_violate(t, "output",
-                  "output %u of rank %d has left, and comes out otherwise after a crash",
+                  "output %u of rank %d has left, and comes out differently after a crash",
                   t->event.output, t->rank);
 }
 
@@ -74,7 +74,8 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     world_violate(t, "legal", "output %u, expected one that the program has made", action->output);
   else if (action->checkpoint && action->checkpoint != me->line)
     world_violate(t, "legal", "checkpoint %u, expected the last one captured", action->checkpoint);
-  else if (world_fenced(t) || w->attempts) /* where restarts fail, the next commit lets it leave */
+  else if (world_fenced(t) || w->attempts) /* where restarts may fail, the next commit lets the
+                                              output leave */
     return;
   else if (action->checkpoint && read_global(w)->committed < action->checkpoint)
     edit_rank(w, t->rank)->covered = action->output;

@@ -2,7 +2,7 @@
 
 #include "world/scenario/platform_file.h"
 
-/* Names the platform. Any machine will do, as the schedule fixes the order. */
+/* Names the platform. Any machine will do, because the schedule fixes the order. */
 static const char platform[] = "clan.xml";
 
 const char *schedule_file_refuses(const struct scenario *claim, const struct script *script)
@@ -17,7 +17,7 @@ const char *schedule_file_refuses(const struct scenario *claim, const struct scr
   if (script->free)
     return "programs are free";
   if (script->spelled)
-    return "collectives are the messages that they consist of, and MPI's are others";
+    return "collectives are made of other messages than MPI's";
   return NULL;
 }
 

@@ -83,8 +83,8 @@ void record_refuse(const char *name)
 {
   if (recording)
     die(DIE_INPUT,
-        "rank %d: %s, which may go otherwise in another run, expected a program that can be "
-        "replayed (docs/campaign.md)",
+        "rank %d: %s, which may come out differently in another run, expected a program that "
+        "can be replayed (docs/campaign.md)",
         rank_self()->index, name);
 }
 

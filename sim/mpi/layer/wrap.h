@@ -118,10 +118,10 @@ static inline void layer_refuse_thread(const char *name)
     LOOK_UP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                 \
   }
 
-/* Ends the program, as the call exists in runs of recline only. */
+/* Ends the program, because the call exists in runs of recline only. */
 _Noreturn static inline int layer_lacks(const char *name)
 {
-  die(DIE_INPUT, "%s is recline's alone, expected recline run, which plain smpirun is not", name);
+  die(DIE_INPUT, "%s exists in recline run only, expected recline run in place of smpirun", name);
 }
 
 /* Defines MPI_NAME of mpi-4.h by WRAP. SMPI does not have this function. */

@@ -191,6 +191,6 @@ refused many 'expected at most 64 requests of one peer and tag'
 # ---- outside of a run ----
 seq -f 'node-%g' 0 4 >hosts
 smpirun -np 5 -platform "$root/platforms/clan.xml" -hostfile hosts ./in-c 1 >stdout 2>stderr
-is "$?:$(grep -c 'MPI_Psend_init is recline.s alone, expected recline run' stderr)" 64:1 \
+is "$?:$(grep -c 'MPI_Psend_init exists in recline run only, expected recline run' stderr)" 64:1 \
   'plain smpirun has none of them' stderr
 finish

@@ -349,23 +349,23 @@ END
   is "$?:$(grep -c -e "$2" stderr):$(test -e recording && echo left)" 64:1: "$1 is refused" stderr
 }
 own='MPI_Isend(&out, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);'
-refused MPI_ANY_SOURCE 'receive or a probe from MPI_ANY_SOURCE, which may go otherwise' \
+refused MPI_ANY_SOURCE 'receive or a probe from MPI_ANY_SOURCE, which may come out differently' \
   "$own MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE); MPI_Wait(&request, MPI_STATUS_IGNORE);"
 "$recline" campaign bad.yaml --replay --runs 1 --out refused >stdout 2>stderr
 is "$?:$(grep -c 'cannot be recorded' stderr):$(test -e refused && echo left)" 64:1: 'so is a campaign by replay' stderr
-refused MPI_Test 'MPI_Test, which may go otherwise' "$own MPI_Test(&request, &flag, MPI_STATUS_IGNORE);"
-refused MPI_Waitany 'MPI_Waitany, which may go otherwise' "$own MPI_Waitany(1, &request, &flag, MPI_STATUS_IGNORE);"
-refused MPI_Iprobe 'MPI_Iprobe, which may go otherwise' \
+refused MPI_Test 'MPI_Test, which may come out differently' "$own MPI_Test(&request, &flag, MPI_STATUS_IGNORE);"
+refused MPI_Waitany 'MPI_Waitany, which may come out differently' "$own MPI_Waitany(1, &request, &flag, MPI_STATUS_IGNORE);"
+refused MPI_Iprobe 'MPI_Iprobe, which may come out differently' \
   'MPI_Iprobe(0, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);'
-refused recline_choose 'recline_choose, which may go otherwise' 'recline_choose(2);'
-refused 'a sleep' 'sleep, which may go otherwise' 'sleep(1);'
+refused recline_choose 'recline_choose, which may come out differently' 'recline_choose(2);'
+refused 'a sleep' 'sleep, which may come out differently' 'sleep(1);'
 refused MPI_Graph_create 'MPI_Graph_create, which recordings do not have' \
   'MPI_Comm graph; int zero = 0; MPI_Graph_create(MPI_COMM_WORLD, 1, &zero, &zero, 0, &graph);'
 refused MPI_File_open 'MPI_File_open, which recordings do not have' \
   'MPI_File file; MPI_File_open(MPI_COMM_WORLD, "f", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);'
-refused 'a decision by a clock' 'rank 0 does otherwise when clocks run otherwise' \
+refused 'a decision by a clock' 'rank 0 does something else when clocks and seed differ' \
   'smpi_execute(1); double t = MPI_Wtime(); smpi_execute(t);'
-refused 'a decision by the seed' 'rank [0-9] does otherwise when clocks' \
+refused 'a decision by the seed' 'rank [0-9] does something else when clocks' \
   'unsigned short r; getrandom(&r, sizeof r, 0); smpi_execute_flops(r);'
 "$recline" run calls.yaml --record refused >stdout 2>stderr
 is "$?:$(grep -c 'a run without failures' stderr)" 64:1 'failures are refused' stderr
