@@ -1,3 +1,3 @@
 #!/bin/sh
-# Confined code in several threads.
+# Tests confined code in several threads.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../build}/t/confine-test"

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# Bad input of all kinds, over all commands, by mutation of good input. A refused input gives one line
-# (`check`: one for each claim) with what was expected, exit code 64 and nothing on standard output, and
-# leaves neither the folder of --out nor anything in TMPDIR. An accepted input ends with 0, 1 or 2, and
-# leaves nothing in TMPDIR. 60 inputs have to be refused; with RECLINE_LONG=1 1,000.
-# RECLINE_SEED: another seed. RECLINE_KEEP: a folder for the inputs that fail.
+# Tests bad input of all kinds for all commands, by mutations of good input. A refused input gives
+# one line (`check`: one for each claim) with what was expected, exit code 64 and nothing on
+# standard output, and leaves neither the folder of --out nor anything in TMPDIR. An accepted input
+# ends with 0, 1 or 2, and leaves nothing in TMPDIR. 60 inputs have to be refused, or 1,000 with
+# RECLINE_LONG=1. RECLINE_SEED: another seed. RECLINE_KEEP: a folder for the inputs that fail.
 use strict;
 use warnings;
 use Cwd 'abs_path';

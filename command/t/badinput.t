@@ -1,6 +1,6 @@
 #!/bin/sh
-# Bad input is one line on standard error, exit code 64, nothing on standard output, and nothing
-# left behind: neither the folder of --out nor a private one.
+# Bad input gives one line on standard error, exit code 64 and nothing on standard output. It leaves
+# nothing behind: neither the folder of --out nor a private folder.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 

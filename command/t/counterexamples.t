@@ -3,8 +3,8 @@
 # the same, with the same outcome. The audit finds the same property violated; for `outcome`, the programs
 # print histories that no run without failures has; where the protocol gives up, the run does.
 #
-# Tried are some mutants of each protocol, and the claims that are refuted. RECLINE_LONG=1: all mutants,
-# except for those whose messages overtake each other.
+# The test tries some mutants of each protocol, and the claims that are refuted. RECLINE_LONG=1: all
+# mutants, except for those whose messages overtake each other.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 

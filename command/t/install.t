@@ -1,7 +1,8 @@
 #!/bin/sh
-# What `cmake --install` makes, in a prefix with a space in its name. No file there names the source or
-# the build folder. It builds and runs programs, checks claims, and serves protocols that are kept
-# elsewhere. With RECLINE_PREFIX=/usr the packages that are installed there are tested.
+# Tests what `cmake --install` makes, in a prefix with a space in its name. No file there names the
+# source or the build folder. The installation builds and runs programs, checks claims, and serves
+# protocols that are kept elsewhere. With RECLINE_PREFIX=/usr the packages that are installed there
+# are tested.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 [ -n "${RECLINE_PREFIX-}" ] || needs_layer
 cd "$dir" || exit 1
@@ -15,7 +16,7 @@ else
   mv 'first place' 'a place' # nothing in the installation may depend on where it was
   place="$dir/a place"
 
-  # This covers debug information. The names are looked for without symbolic links.
+  # The search covers debug information. The names are looked for without symbolic links.
   source=$(cd "$root" && pwd -P)
   is "$(grep -r -l -F -e "$source" -e "$build" "$place")" '' 'no file names the source or build folder'
   is "$(find "$place" -type f -exec readelf -d {} + 2>/dev/null | grep -E 'R(UN)?PATH' |

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The launcher, in a copy of the tree that builds nothing but a script, with package tools that
-# only pretend.
+# Tests the launcher, in a copy of the tree that builds nothing but a script, with package tools
+# that only pretend.
 launcher=$(cd "$(dirname "$0")/../.." && pwd)/recline
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT

@@ -84,7 +84,7 @@ limited 8 'draw' draw "$trace" -o "$dir/picture.svg"
 
 # ---- no memory ----
 
-# Runs the command with a limit of memory that is less than it takes. It must be inconclusive, in one line.
+# Runs the command with less memory than it needs. It must be inconclusive, in one line.
 without() { # LIMIT DESCRIPTION PART WORD...
   limit=$1 what=$2 part=$3
   shift 3

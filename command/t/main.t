@@ -1,5 +1,5 @@
 #!/bin/sh
-# The command line of recline: commands, lists, errors, exit codes.
+# Tests the command line of recline: commands, lists, errors, exit codes.
 recline=${RECLINE_BUILD:-build}/bin/recline
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The notes of a run beside its figures: values that a user's platform does not give and that were
-# assumed, checkpoints that were asked for and not taken, failures that did not strike. Each note is in
-# the summary and in --json, once.
+# Tests the notes of a run beside its figures: values that a user's platform does not give and that
+# were assumed, checkpoints that were asked for and not taken, failures that did not strike. Each
+# note is in the summary and in --json, once.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

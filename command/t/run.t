@@ -1,6 +1,6 @@
 #!/bin/sh
-# What `recline run` promises to scripts: exit codes, the keys of --json, the files of --out, and
-# what it does when a simulation dies or is interrupted.
+# Tests what `recline run` promises to scripts: exit codes, the keys of --json, the files of --out,
+# and what it does when a simulation dies or is interrupted.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 
@@ -156,7 +156,7 @@ is "$(grep -q 'choice outcome=[0-9] | force outcome=' "$dir/choices.c3" && echo 
 is "$(grep -q 'choice request=.* | force outcome=' "$dir/choices.c3" && echo yes)" yes \
   'c3: outcomes of cancelling, too'
 
-# Interruption by SIGTERM, as shells ignore SIGINT in background jobs.
+# Interruption by SIGTERM, because shells ignore SIGINT in background jobs.
 cat >"$dir/endless.c" <<EOF
 #include <mpi.h>
 int main(int argc, char **argv)

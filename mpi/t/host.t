@@ -30,7 +30,8 @@ kill_at_commit() { # RANK CHECKPOINT JOB
     done
 }
 
-# killed RANK CHECKPOINTS PROGRAM ARG...: when that number of further checkpoints is committed
+# killed RANK CHECKPOINTS PROGRAM ARG...: kills the rank when that many more checkpoints are
+# committed
 killed() {
   victim=$1 until=$(($2 + $(committed "$RECLINE_CHECKPOINTS" || echo 0)))
   shift 2
@@ -130,7 +131,7 @@ done
 exits 64 'what is nearest' env RECLINE_CHECKPOINT=x mpirun ${open-} -n 2 "$jacobi" 8 10
 check 'is named' grep -q 'did you mean RECLINE_CHECKPOINTS?' "$dir/err"
 
-# Settings of other parts of recline pass, as CI sets some of them for all tests.
+# Settings of other parts of recline pass, because CI sets some of them for all tests.
 others=$(cd "$here/../.." && grep -rhoE '(getenv\("|\$\{|ENV\{)RECLINE_[A-Z_]+' --include=*.c --include=*.t \
   --include=*.sh --include=*.pl --include=*.pm --include=run --include=recline \
   base command mpi play plots protocols report sim verify world .ci debian recline |

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Processes of programs on real MPI are killed (SIGKILL) at random moments, under each protocol that the
-# host takes: at a line of the victim's trace, drawn from all that a run without failures has. The
-# answers are the same, and what all lives have told goes through the world without a violation.
-# RECLINE_LONG=N: N kills of each program under each protocol; else one in a few. RECLINE_SEED draws.
+# Processes of programs on real MPI are killed (SIGKILL) at random moments, under each protocol that
+# the host takes: at a line of the victim's trace, drawn from all lines of a run without failures.
+# The answers are the same, and what all lives have told goes through the world without a violation.
+# RECLINE_LONG=N: N kills of each program under each protocol; else one kill in a few of these
+# cases. RECLINE_SEED: the seed of the draws.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_mpi t/lulesh-like-mpi
 export RECLINE_TRACE=1 RECLINE_EVERY=0.02

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Programs on real MPI whose job is killed go on with another number of processes: cg, lulesh-like and
-# a Jacobi iteration go from 8 to 4, 6 and 12. The values are those of one run, but for the order of
-# sums. The traces of the second run replay, it can be killed in turn, and no file of the first is
-# left. Data that other processes cannot read are refused.
+# Programs on real MPI whose job is killed go on with another number of processes: cg, lulesh-like
+# and a Jacobi iteration go from 8 to 4, 6 and 12. The values are the same as in a run that was not
+# killed, except for the order of sums. The traces of the second run replay, it can be killed in
+# turn, and no file of the first is left. Data that other processes cannot read are refused.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_mpi t/redistribute-jacobi-mpi
 export RECLINE_TRACE=1 RECLINE_PROTOCOL=bookmark

@@ -8,9 +8,9 @@ cd "$dir" || exit 1
 calibrate() { "$recline" calibrate "$@" >stdout 2>stderr </dev/null; }
 near() { awk -v a="$1" -v b="$2" -v e="${3-0.006}" 'BEGIN { d = a / b - 1; exit !(a != "" && d * d <= e * e) }'; }
 
-# Makes samples of a machine with 1.2 us latency, 6 GB/s, 0.3 us overhead, 8000 bytes eager, 3 Gflop/s,
-# captures at 1 GB/s, and a disk that writes 400 MB/s with 4 ms a write and reads 800 MB/s. Each value
-# is the median of three.
+# Makes samples of a machine with 1.2 us latency, 6 GB/s, 0.3 us overhead, 8000 bytes eager, 3
+# Gflop/s, captures at 1 GB/s, and a disk that writes 400 MB/s with 4 ms per write and reads 800
+# MB/s. Each value is the median of three.
 awk 'function three(head, x) { printf "sample %s : %.9g %.9g %.9g\n", head, 1.1 * x, 0.95 * x, x }
   BEGIN {
     print "recline-samples 1\nranks 2\nnodes 1\nper_node 2\ncores 2\nlibrary An MPI 1"

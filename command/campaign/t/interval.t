@@ -1,7 +1,7 @@
 #!/bin/sh
-# recline interval: the costs that it measures, Daly's own figures (FGCS 2006: 117, 57 and 9.1 min for
-# an mtbf of 24 h, 6 h and 15 min), a simulated optimum beside one of them, laws without a formula, and
-# bad input.
+# Tests recline interval: the costs that it measures, Daly's own figures (FGCS 2006: 117, 57 and 9.1
+# min for an mtbf of 24 h, 6 h and 15 min), a simulated optimum beside one of them, laws without a
+# formula, and bad input.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -91,7 +91,8 @@ sed 's/{storage: local,/{levels: [{storage: memory}, {storage: local, every: 4}]
 timeout 300 "$recline" interval levels.yaml --runs 2 >stdout 2>stderr
 is "$?:$(grep -c '^  Young\|^  exact' stdout):$(grep -c '^  simulated' stdout)" 0:0:1 'nor have levels' stdout stderr
 
-# Until a crash is detected, the other of two ranks computes. That time is lost, and no cost of recovery.
+# Until a crash is detected, the other of two ranks computes. That time counts as lost, not as a
+# cost of recovery.
 cat >two.yaml <<EOF
 program:
   ranks: 2

@@ -1,7 +1,8 @@
 #!/bin/sh
-# recline campaign --engine slurm, with a Slurm of one node that the test starts and stops. It is no
-# system service, and all its sockets are on 127.0.0.1. The bytes are those without Slurm, also when the
-# campaign is killed or stopped by a signal and continued, or an element is cancelled.
+# Tests recline campaign --engine slurm, with a Slurm of one node that the test starts and stops.
+# This Slurm is no system service, and all its sockets are on 127.0.0.1. The bytes are the same as
+# without Slurm, also if the campaign is killed or stopped by a signal and then continued, or if an
+# element is cancelled.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$root/protocols/t/slurm.sh"

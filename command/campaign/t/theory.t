@@ -1,24 +1,26 @@
 #!/bin/sh
-# Compares campaigns with the exact mean time of a program. It takes a checkpoint after every TAU of
-# work, which costs DELTA. Its machine fails after exponential times of mean M, is down for D, and reads
-# a checkpoint for R, during which it may fail again (Daly, FGCS 2006, with a downtime):
+# Compares campaigns with the exact mean time of a program. The program takes a checkpoint, which
+# costs DELTA, after every TAU of work. Its machine fails after exponential times of mean M, is down
+# for D, and then reads a checkpoint for R. It may fail again while it reads (Daly, FGCS 2006, with
+# a downtime):
 #
 #     E = (M + D) exp(R / M) (exp((TAU + DELTA) / M) - 1)      for each piece of work
 #
 # Nothing is read before the first checkpoint: R is 0 in the first piece. Means must be within three
 # standard errors. RECLINE_LONG=1: more cases, and standard errors below 0.5 per cent.
 #
-# Weibull laws begin anew at each repair. S(t) is the chance that the next failure is later than t, and
-# W = TAU + DELTA. The mean time V(l) from a repair with l pieces left, after which R is to be read, is
+# Weibull laws begin anew at each repair. S(t) is the chance that the next failure is later than t,
+# and W = TAU + DELTA. Let V(l) be the mean time from a repair with l pieces left to the end; it
+# begins with the reading, R:
 #
 #     V(l) = integral of S from 0 to R + l W, + D (1 - S(R + l W))
 #            + sum over j < l of (S(R + j W) - S(R + (j + 1) W)) V(l - j)     (j = 0: from 0 on)
 #
-# With two levels, failures of the process (rate L1) go back to the last checkpoint, and failures of the
-# node (rate L2) to the last checkpoint on the file server, which every N-th one is. This is a Markov
-# chain. V(i) is the mean time from the start of piece i of N to the end of the last piece, A(i) from a
-# failure after which piece i is next. W is TAU and the cost of the piece's checkpoint, R(i) the time to
-# read, L = L1 + L2, P = L1 / L:
+# With two levels, failures of the process (rate L1) go back to the last checkpoint, and failures of
+# the node (rate L2) to the last checkpoint on the file server. Every N-th checkpoint is stored
+# there. This is a Markov chain. V(i) is the mean time from the start of piece i of N to the end of
+# the last piece, A(i) from a failure after which piece i is next. W is TAU and the cost of the
+# piece's checkpoint, R(i) the time to read, L = L1 + L2, P = L1 / L:
 #
 #     V(i) = (1 - exp(-L W)) / L + exp(-L W) V(i + 1) + (1 - exp(-L W)) (P A(i) + (1 - P) A(0))
 #     A(i) = (1 - exp(-L R(i))) / L + exp(-L R(i)) V(i)
@@ -29,8 +31,8 @@ cd "$dir" || exit 1
 
 pieces=200
 
-# Each line has in minutes: work, checkpoint, downtime, mtbf; then the number of runs, and that with
-# RECLINE_LONG. A recovery takes twice as long as a checkpoint.
+# Each line has, in minutes, work, checkpoint, downtime and mtbf; then the number of runs, and the
+# number of runs with RECLINE_LONG. A recovery takes twice as long as a checkpoint.
 cases='117 5 0 1440 12 100
 57 5 0 360 12 100
 9.14 5 0 15 24 200

@@ -1,6 +1,7 @@
 #!/bin/sh
-# recline compare: another program computes the same ratios and intervals. Traces of real processes with
-# known times give their phases, lost work and restarts. Also a run on real MPI, and bad input.
+# Tests recline compare: another program computes the same ratios and intervals. Traces of real
+# processes with known times give their phases, lost work and restarts. A run on real MPI and bad
+# input are tested, too.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# recline replicate: verdicts, expressions, what is run again and what is not, and bad plans.
+# Tests recline replicate: verdicts, expressions, what is run again and what is not, and bad plans.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

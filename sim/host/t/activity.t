@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
-# activity.txt of a run: its times, added up, are the time_s of the result. Rollbacks are global or
-# local; there are two crashes, so a rank may go back behind what it had already lost. Restarts and
-# checkpoints take as long as the trace says: from a crash or rollback to the start, and while a rank
-# is held or captured.
+# Tests activity.txt of a run: its times, added up, are the time_s of the result. Rollbacks are
+# global or local; there are two crashes, so a rank may go back behind what it had already lost.
+# Restarts and checkpoints take as long as the trace says: from a crash or rollback to the start,
+# and while a rank is held or captured.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -79,9 +79,10 @@ sub overlap {
   return $sum;
 }
 
-# Returns by rank the seconds of restart and of checkpoint that the events of the trace give. A rank restarts
-# while it is absent, while it is held for a recovery, and while a checkpoint holds it and another rank is
-# absent. It is in a checkpoint while it is held otherwise, or captured.
+# Returns by rank the seconds of restart and of checkpoint that the events of the trace give. A rank
+# restarts while it is absent, while it is held for a recovery, and while a checkpoint holds it and
+# another rank is absent. It is in a checkpoint while it is captured, and while it is held in any
+# other case.
 sub from_trace {
   my ($head, $lines) = split /^---\n/m, slurp($_[0]);
   my ($ranks) = $head =~ /^ranks (\d+)$/m;

@@ -33,7 +33,7 @@ numbers steps >found
 same found digits 'and so it does from within a solution' steps.err
 
 # On InfiniBand ranks notice a request up to 10 ms apart. If one rank were held at a place that
-# another rank has passed, the other one could wait for it.
+# another rank has passed, the latter could wait for the former.
 wrong_at=
 for time in 1ms 5ms ${RECLINE_LONG:+$(seq -f '%gms' 2 0.5 15)}; do
   demo agreed --set failures=none --set expect.verdict=completed --set protocol.name=bookmark \
@@ -72,8 +72,9 @@ results() { # NAME
   grep -v '^time' "$1/program.out" | sort -u
 }
 
-# The program ends as without a crash, after commits and rollbacks. If it announces iterations, it must
-# not repeat more than a third of them: a program that began anew would end right, too.
+# The program ends as without a crash, after commits and rollbacks. A program that announces
+# iterations must not repeat more than a third of them. Its result alone does not show that: a
+# program that began anew would end right, too.
 stands() { # NAME PROGRAM ARGUMENTS TIMES WORD...
   what=$1 program=$2 arguments=$3 times=$4
   shift 4
@@ -131,8 +132,8 @@ fi
 
 # ---- the other programs of recline ----
 
-# Half of the nodes, and the spares, have another byte order. That works, as the programs give types to
-# what they protect.
+# Half of the nodes, and the spares, have another byte order. That works, because the programs give
+# types to what they protect.
 cp "$build/programs/halo" "$build/programs/lulesh-like" "$build/programs/cg" .
 stands halo halo '"10000", "20"' '60ms 110ms' --set checkpoint.every=10ms \
   --set platform.file=turned.xml

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Failures at the beginning of a run, under every protocol: at time 0, before and in MPI_Init, and
-# between the start of a rank and its first event. With RECLINE_LONG=1 every failure meets every protocol.
+# Tests failures at the beginning of a run, under every protocol: at time 0, before and in MPI_Init,
+# and between the start of a rank and its first event. With RECLINE_LONG=1 every failure meets every
+# protocol.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

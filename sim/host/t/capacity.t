@@ -1,6 +1,6 @@
 #!/bin/sh
-# protocol.capacity: with its default real programs run, and take memory only for used entries of lists.
-# If a list is full, or will soon be, a message names a value that helps.
+# Tests protocol.capacity: with its default real programs run, and take memory only for used entries
+# of lists. If a list is full, or will soon be, a message names a value that helps.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

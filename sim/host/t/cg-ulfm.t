@@ -18,8 +18,8 @@ recovery:   {runtime: ulfm}
 EOF
 zeta='zeta: 8.5971775078648065 0x1.131c140145f4cp+3'
 
-# These print what place 0 has counted: recoveries "LOCAL GLOBAL ANEW", and of its log "LOGGED BYTES
-# REPLAYED LEFT-OUT".
+# The next functions print what place 0 has counted: recoveries "LOCAL GLOBAL ANEW", and of its log
+# "LOGGED BYTES REPLAYED LEFT-OUT".
 recoveries() {
   sed -n 's/^recoveries: \([0-9]*\) local, \([0-9]*\) global, \([0-9]*\) .*/\1 \2 \3/p' out/program.out
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checkpoints by clocks: real programs with bounds that hold, and with each bound exceeded.
+# Tests checkpoints by clocks, in real programs, with bounds that hold and with each bound exceeded.
 #
 # Where all bounds hold, programs recover and the audit finds nothing. Where a bound is exceeded, the
 # audit says so, whether or not that did any harm; an orphan ends the run.

@@ -63,8 +63,9 @@ done
 
 # ---- what a header costs ----
 
-# A message is joined with its header, so both ends copy it. On a ring of two ranks a hop takes one to
-# two copies longer, as the sender's copy can overlap with the transfer of the message before.
+# A message is joined with its header, so both ends copy it. On a ring of two ranks a hop takes one
+# to two copies longer, because the sender's copy can overlap with the transfer of the message
+# before.
 hop() { # PROTOCOL BYTES: in microseconds
   simulate "$1" "$dir/ring.yaml" --set "protocol.name=$1" --set "program.args.0='$2'"
   sed -n 's/^time: \(.*\) us per hop.*/\1/p' "$name/program.out"

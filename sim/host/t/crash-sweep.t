@@ -1,24 +1,24 @@
 #!/bin/sh
-# The crash sweep: CG, class S, on 8 ranks, crashed everywhere; on request, other programs, too.
+# Crashes CG, class S, on 8 ranks, everywhere; on request also other programs.
 #
-# For each protocol that recovers: a run without failures is the reference; then crashes
-#   - at 60 instants spread evenly over its simulated time,
-#   - at every protocol point that its trace has: each kind of event with each number of a
+# For each protocol that recovers: a run without failures is the reference; then crashes - at 60
+# instants spread evenly over the simulated time of the reference, - at every protocol point that
+# the trace of the reference has: each kind of event with each number of a
 #     checkpoint, and five events, from the first to the last, of the kinds without a number,
 #   - a second time during the recovery: at its protocol points, and shortly after detection.
 # Each rank is the victim in turn. All crashes come before the program would have ended, so each run
 # must recover, with results of the same bits as the reference, and with nothing found by the audit.
-# Without a protocol every crash must lose the program, and no verification be printed.
+# Without a protocol every crash must lose the program, and no verification may be printed.
 #
 # c3 and bookmark are crashed in every 16th of these places and of the pairs, the other protocols in
-# every 40th, and optimistic, which has many more places, in every 160th. Rules that all protocols
-# share are so tested in other places by each of them.
+# every 40th, and optimistic, which has many more places, in every 160th. So each protocol tests the
+# rules that all protocols share, and each in other places.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
 # RECLINE_PROGRAM: cg, halo, ring, random or lulesh-like instead of cg. RECLINE_TOPOLOGY: its
-# program.topology. RECLINE_JOBS: runs at a time, 2. A failing case prints the command that repeats
-# it. crash-sweep.t PROTOCOL... sweeps only these, in all places, or with RECLINE_STEP=N in every
-# N-th.
+# program.topology. RECLINE_JOBS: runs at a time (2 by default). A failing case prints the command
+# that repeats it. crash-sweep.t PROTOCOL... sweeps only these protocols, in all places, or with
+# RECLINE_STEP=N in every N-th.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 
@@ -151,9 +151,10 @@ at_the_same_time() { # FUNCTION FILE
 
 # ---- the cases ----
 
-# Runs the reference. Leaves PROTOCOL.results, PROTOCOL.trace and PROTOCOL.cases. Its only failure comes
-# after the end. Without any failure computation could not be interrupted, and events of one instant
-# could come in another order than in runs with crashes, whose points would then never come.
+# Runs the reference. Leaves PROTOCOL.results, PROTOCOL.trace and PROTOCOL.cases. Its only failure
+# comes after the end. If there were no failure at all, computation could not be interrupted, and
+# events of one instant could come in another order than in runs with crashes, whose points would
+# then never come.
 reference() { # PROTOCOL
   protocol=$1
   case=$dir/$1

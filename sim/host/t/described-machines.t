@@ -67,7 +67,7 @@ END
 said() { # PATTERN
   sed -n "s/^$1 //p" out/program.out
 }
-near() { # FOUND EXPECTED DESCRIPTION: found within a hundredth, as a reading of the clock takes time
+near() { # FOUND EXPECTED DESCRIPTION: found within a hundredth, because a reading of the clock takes time
   awk -v found="${1%% *}" -v wanted="$2" 'BEGIN { d = found - wanted
     exit !(d < wanted / 100 + 0.2 && d > -wanted / 100) }'
   report $? "$3: $1, described $2"

@@ -19,7 +19,8 @@ spent() { # PROTOCOL RECORD MATCH [PROBE]
 $(value out/result.json simulated_s)"
 }
 
-# Tests whether the second of two lines of `spent` has so many seconds more; both ranks count together.
+# Tests by how many seconds the second of two lines of `spent` exceeds the first. The seconds of
+# both ranks count together.
 differs() { # MORE-OF-PROTOCOL MORE-OF-RUN DESCRIPTION
   awk -v protocol="$1" -v run="$2" '{ p[NR] = 2 * $2; s[NR] = $3; same = $1 == committed; committed = $1 }
     function near(x, y) { return x > y - 1e-7 && x < y + 1e-7 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Event Logging's limit in runs (section 3.5): what logs hold of messages that nobody receives, and how
-# programs end that keep to the limit, or do not.
+# Tests Event Logging's limit in runs (section 3.5): what logs hold of messages that nobody
+# receives, and how programs end that keep to the limit, or do not.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Event Logging in runs in which every rank is an initiator (sections 3.3.2 and 5.1). The timers of all
-# ranks go off within one interval, all begin the same checkpoint, and the program recovers wherever
-# it crashes.
+# Tests Event Logging in runs in which every rank is an initiator (sections 3.3.2 and 5.1). The
+# timers of all ranks go off within one interval, all begin the same checkpoint, and the program
+# recovers wherever it crashes.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

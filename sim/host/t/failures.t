@@ -1,6 +1,7 @@
 #!/bin/sh
-# Failures by law in runs. Each node has failures of its own, which no addition to the scenario changes.
-# Repaired nodes fail again. With `of: platform` the failures strike one node after the other.
+# Tests failures by law in runs. Each node has failures of its own, which no addition to the
+# scenario changes. Repaired nodes fail again. With `of: platform` the failures strike one node
+# after the other.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

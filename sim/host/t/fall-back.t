@@ -1,8 +1,9 @@
 #!/bin/sh
-# Restarts that fail (recovery.attempts). A checkpoint that holds damage is left for the one before it:
-# under every protocol that can do so, at both levels, however the program ends itself. No output of the
-# damaged part leaves. The run gives up where it cannot go back further. Failures that have nothing to
-# do with the checkpoint count alike. Protocols and scenarios that cannot fall back are refused.
+# Tests restarts that fail (recovery.attempts). If a checkpoint holds damage, the run goes back to
+# the checkpoint before it: under every protocol that can do so, at both levels, however the program
+# ends itself. No output of the damaged part leaves. The run gives up where it cannot go back
+# further. Failures that have nothing to do with the checkpoint count, too. Protocols and scenarios
+# that cannot fall back are refused.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here/programs/fall-back-program.c" "$dir"

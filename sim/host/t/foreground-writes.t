@@ -1,7 +1,8 @@
 #!/bin/sh
-# Checkpoints that are written in the foreground: a program sends nothing until the image of its rank
-# is on storage. In the background it sends meanwhile. Both ways it computes the same, and recovers
-# from a crash between the end of one write and the end of another.
+# Tests checkpoints that are written in the foreground: a program sends nothing until the image of
+# its rank is on storage. If they are written in the background, the program sends meanwhile. In
+# both cases it computes the same, and recovers from a crash between the end of one write and the
+# end of another.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every protocol with lists that are too small, in a run with a crash and a run without
-# (RECLINE_LONG=1: in both with each size). It completes, recovers or gives up, and violates nothing.
+# Runs every protocol with lists that are too small, once with a crash and once without
+# (RECLINE_LONG=1: both with each size). Each run completes, recovers or gives up, and violates
+# nothing.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 
 cd "$dir" || exit 1

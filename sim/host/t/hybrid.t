@@ -1,9 +1,9 @@
 #!/bin/sh
-# The verification of the hybrid protocol's paper (section 8.1). For each CP_INT a fixed process is
-# crashed in each iteration of an interval, in consecutive runs, and results are compared with the run
-# without failures: zeta and residual of cg; origin energy and a digest of all bits of lulesh-like. With
-# LOG_SIZE = CP_INT recovery must be local and repeat only iterations of the victim. With LOG_SIZE = 0
-# it must be global, and with CP_INT / 2 it changes from local to global.
+# Repeats the verification of the hybrid protocol's paper (section 8.1). For each CP_INT a fixed
+# process is crashed in each iteration of an interval, in consecutive runs, and results are compared
+# with the run without failures: zeta and residual of cg; origin energy and a digest of all bits of
+# lulesh-like. With LOG_SIZE = CP_INT recovery must be local and repeat only iterations of the
+# victim. With LOG_SIZE = 0 it must be global, and with CP_INT / 2 it changes from local to global.
 #
 # The interval is the one after the first checkpoint, so that the victim begins at a stored checkpoint.
 # Where checkpoints are written in the background, that is not certain, and the test demands less.

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Ranks that recover on their own: the domino effect, the hybrid's choice for a crash in every
-# iteration, and random programs under the protocols with sender-based logs.
-# RECLINE_ALONE: random seeds (3).
+# Tests ranks that recover on their own: the domino effect, the hybrid's choice for a crash in every
+# iteration, and random programs under the protocols with sender-based logs. RECLINE_ALONE: random
+# seeds (3).
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 
@@ -16,7 +16,8 @@ trace=$dir/domino/trace.txt
 is "$(grep -c ' 1 durable part=image' "$trace" | awk '{ print ($1 > 2) }')" 1 \
   'rank 1 had checkpoints' "$trace"
 is "$(grep -c ' 1 start incarnation=1' "$trace")" 1 'and goes back to its beginning' "$trace"
-# In the rollback-dependency graph each of the five intervals of both ranks is undone with another one.
+# In the rollback-dependency graph an edge leads from each undone interval to one that is undone
+# with it.
 "$recline" draw "$trace" --dependencies -o "$dir/domino.svg" >/dev/null 2>"$dir/domino.err"
 sed -n 's/^<title>interval&#45;\([01]\)&#45;.*&gt;interval&#45;\([01]\)&#45;.*/\1>\2/p' "$dir/domino.svg" |
   sort | uniq -c | awk '{ print $1 "x" $2 }' | tr '\n' ' ' >"$dir/edges"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# When checkpoints are asked for: at instants, up to a number in all, or as the program calls for them.
+# Tests when checkpoints are asked for: at instants, up to a number in all, or as the program calls
+# for them.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -74,8 +75,8 @@ rm -rf out
 is "$?:$(jq -r '.verdict' out/result.json):$(grep -c '^100$' out/program.out):$(timers 0 | wc -w)" 0:recovered:4:4 \
   'a crash as it is told, and the program calls again' stderr out/program.out
 
-# A request that comes while ranks replay is put off, and told again. So is a request whose checkpoint a
-# crash undoes before the commit. Each such request leads to a commit.
+# A request that comes while ranks replay is put off, and told again. The same is true of a request
+# whose checkpoint a crash undoes before the commit. Each such request leads to a commit.
 asked() { # EXPECTED DESCRIPTION --set KEY=VALUE...
   expected=$1 what=$2
   shift 2

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Several interconnects on one platform. A scenario chooses one, and several ranks share a node. A node
-# that fails takes all its ranks with it, and a run goes on over another interconnect, with another
-# layout.
+# Tests several interconnects on one platform. A scenario chooses one, and several ranks share a
+# node. A node that fails takes all its ranks with it, and a run goes on over another interconnect,
+# with another layout.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -56,8 +56,8 @@ scenario bookmark infiniband 4 "{$failure}"
 run_ends recovered 'a spare node' --set platform.spares=1
 is "$(grep -c '^verification: PASS$' out/program.out)" 1 'the program ends right on it' out/program.out
 
-# Bookmarks are taken in at once, as their receiver waits for nothing else. A request waits until each
-# rank looks for it, which every rank does at moments of its own.
+# Bookmarks are taken in at once, because their receiver waits for nothing else. A request waits
+# until each rank looks for it, which every rank does at moments of its own.
 sed 's|control_poll_s" value="[^"]*|control_poll_s" value="200e-3|' "$root/platforms/sif.xml" >slow.xml
 scenario bookmark infiniband 4
 run_ends completed 'looks every 200 ms' --set platform.file=slow.xml --set protocol.exchange=once \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Levels of storage: from which checkpoint ranks restart when failed nodes have taken what was stored
-# on them; what it costs to store and to rebuild images; which settings do not fit together.
+# Tests levels of storage: from which checkpoint ranks restart when failed nodes have taken what was
+# stored on them; what it costs to store and to rebuild images; which settings do not fit together.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -55,7 +55,7 @@ for protocol in blocking c3 event-logging message-tagging chandy-lamport; do
   line 4 "$protocol" --set protocol.name=$protocol
 done
 
-# A node may fail when its only rank is already dead, as the process of that rank has crashed.
+# A node may fail when its only rank is already dead, because the process of that rank has crashed.
 line "$(printf '6\n4')" 'a process, then its node' --set failures.0.kills=rank \
   --set 'failures.1={rank: 1, after: {rank: 0, event: down}}'
 
@@ -63,7 +63,7 @@ line "$(printf '6\n4')" 'a process, then its node' --set failures.0.kills=rank \
 line "$(printf '6\n6')" 'two nodes in a row, one after the other' --set "$partner" \
   --set 'failures.1={rank: 2, after: {rank: 2, event: safe-point, recovery: 1, count: 3}}'
 
-# Ranks that recover one by one have no older line.
+# Protocols under which ranks recover one by one have no older line.
 alone() {
   "$recline" run scenario.yaml --out out --set protocol.name=pessimistic --set protocol.capacity=9999 \
     --set 'failures=[{rank: 1, at: 45s}]' --set "$1" >stdout 2>stderr
@@ -98,8 +98,8 @@ EOF
   done
   printf '  </zone>\n</platform>\n'
 } >platform.xml
-# cost "STORE READ" LEVEL NAME: STORE are the seconds of rank 1 from a store to its end, READ from its
-# crash to its start.
+# cost "STORE READ" LEVEL NAME: STORE is the time in seconds from the beginning of a store of rank 1
+# to its end, READ the time from the rank's crash to its start.
 cost() {
   "$recline" run scenario.yaml --out out --set platform.file=platform.xml --set checkpoint.bytes=100MB \
     --set checkpoint.every=30s --set detection=0 --set "checkpoint.levels=[$2]" \

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Programs with a declared topology. Protocols send fewer control messages, and recover from crashes;
-# messages between ranks that are no neighbours are reported, and graphs that are not connected refused
-# where the protocol needs them connected.
+# Tests programs with a declared topology. Protocols send fewer control messages, and recover from
+# crashes; messages between ranks that are no neighbours are reported, and graphs that are not
+# connected refused where the protocol needs them connected.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -24,7 +24,8 @@ got() { # KEY
 
 # ---- control messages ----
 
-# A torus of 4 x 4 has 32 pairs of neighbours, and so has the hypercube of 16 ranks; 16 pairs are in both.
+# A torus of 4 x 4 has 32 pairs of neighbours, and the hypercube of 16 ranks has 32, too; 16 pairs
+# are in both.
 run --set protocol.name=c3
 all=$(got network.control) checkpoints=$(got checkpoints.committed)
 grep -h '^checksum' out/program.out >all.c3

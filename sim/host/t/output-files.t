@@ -1,7 +1,8 @@
 #!/bin/sh
-# Files of output_files over crashes, under every protocol, written by streams of C and C++, write(2)
-# and units of Fortran. After each write each file is a beginning of the file of a run without failures,
-# and at the end it is that file. What programs may not do with such files is refused in one line.
+# Tests files of output_files over crashes, under every protocol, written by streams of C and C++,
+# write(2) and units of Fortran. After each write each file is a beginning of the file of a run
+# without failures, and at the end it is that file. What programs may not do with such files is
+# refused in one line.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/output-files.* "$here/programs/output-watch.c" "$here/programs/output-restarts.c" "$dir"

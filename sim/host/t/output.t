@@ -1,6 +1,6 @@
 #!/bin/sh
-# What programs tell the outside, by stdio, write(2), a unit of Fortran and recline_output(): each line
-# is there once, under every protocol and wherever a rank crashes.
+# Tests what programs tell the outside, by stdio, write(2), a unit of Fortran and recline_output():
+# each line is there once, under every protocol and wherever a rank crashes.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/output-program.* "$dir"

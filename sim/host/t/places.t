@@ -1,17 +1,19 @@
 #!/usr/bin/env perl
-# Crashes in every place of a small run, under every protocol. Its places are time 0 and times between
-# two events of its trace, at most 100. The program polls, and in two of three rounds it does so until a
-# time has passed on its clock. It takes messages from any rank, meets in barriers, and its ranks end
-# one after the other. Its clock never goes back. Each place is crashed
+# Crashes a small run in every place, under every protocol. Its places are time 0 and times between
+# two events of its trace, at most 100. The program polls: in two of three rounds until a time has
+# passed on its clock. It takes messages from any rank, meets in barriers, and its ranks end one
+# after the other. Its clock never goes back. At each place a rank crashes
 #   - alone;
 #   - with a second rank, and with a third, while the first is being recovered, and the fourth time when
 #     that is over: failures within milliseconds;
 #   - with checkpoints asked for at instants beside the interval: behind the crash, in the recovery and
-#     while programs end; twice there, behind a crash at time 0.
+#     while programs end.
+# In one more case a rank crashes at time 0, and two checkpoints are asked for soon after the place.
 # Each run must recover, with the results of the run without failures and nothing found by the audit.
 #
-# Each case takes every 70th place, beginning with another one for each protocol. RECLINE_LONG=1: all
-# places. RECLINE_STEP=N: every N-th. places.t PROTOCOL...: only these. RECLINE_JOBS: runs at a time, 2.
+# Each case takes every 70th place, beginning with another one for each protocol. RECLINE_LONG=1:
+# all places. RECLINE_STEP=N: every N-th. places.t PROTOCOL...: only these protocols. RECLINE_JOBS:
+# runs at a time (2 by default).
 use strict;
 use warnings;
 use Cwd qw(realpath);

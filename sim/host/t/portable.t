@@ -1,3 +1,3 @@
 #!/bin/sh
-# Images at the application level as bytes, in both byte orders.
+# Tests images at the application level as bytes, in both byte orders.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../../build}/t/portable-test"

@@ -1,18 +1,20 @@
 #!/bin/sh
-# Random programs under random crashes.
+# Runs random programs under random crashes.
 #
 #   random-programs.t                      RECLINE_RANDOM seeds (38) from RECLINE_SEED (1) on
-#   random-programs.t SEED [PROTOCOL]...   this one alone, with these protocols (none c3 bookmark and one more)
+# random-programs.t SEED [PROTOCOL]...   this seed alone, with these protocols (none c3 bookmark and
+# one more)
 #
 # Each seed takes one more protocol, in turn, of those in $others. With RECLINE_PROTOCOLS all seeds
 # take these protocols instead.
 #
 # Everything follows from the seed: the program (scenarios/programs/random.c), its ranks (2 to 16),
-# the interval and cost of checkpoints, how words of collectives travel, one to three crashes. Each program runs under plain
-# smpirun, which is the reference; without a protocol and crashes, over whose simulated time the crashes
-# are then spread; and under each protocol with the crashes. It must end without violation, its own
-# verification must pass, and the states of its ranks, where they are unique (even seeds), must be those
-# of the reference. A run that takes a minute counts as one that hangs.
+# the interval and cost of checkpoints, how words of collectives travel, one to three crashes. Each
+# program runs under plain smpirun, which is the reference. Then it runs without a protocol and
+# without crashes; crashes are spread over the simulated time of this run. Then it runs under each
+# protocol with the crashes. Each program must end without violation, its own verification must
+# pass, and the states of its ranks, where they are unique (even seeds), must be those of the
+# reference. A run that takes a minute counts as one that hangs.
 #
 # A program that its protocol's assumptions exclude (is_outside) may end otherwise, if the run says so:
 # by a violation, by giving up, or as lost.

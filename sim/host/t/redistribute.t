@@ -1,8 +1,9 @@
 #!/bin/sh
-# A run goes on from a checkpoint with another number of ranks: cg, lulesh-like, a Jacobi iteration and
-# a program in Fortran from 8 ranks on 4, 6 and 12, and a chain of three runs in two byte orders. Values
-# are those of one run, except for the order of sums. Crashes in the second run, also while it reads, do
-# not change them. What other ranks cannot read is refused. RECLINE_LONG: more crashes.
+# A run goes on from a checkpoint with another number of ranks: cg, lulesh-like, a Jacobi iteration
+# and a program in Fortran go from 8 ranks to 4, 6 and 12. A chain of three runs goes through two
+# byte orders. The values are the same as in a single run, except for the order of sums. Crashes in
+# the second run, also while it reads, do not change them. What other ranks cannot read is refused.
+# RECLINE_LONG: more crashes.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/redistribute-* "$dir"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs that repair themselves by User-Level Failure Mitigation, under `none`.
+# Tests programs that repair themselves by User-Level Failure Mitigation, under `none`.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -143,7 +143,7 @@ check 'its trace replays' "$build/t/layer-replay" out/trace.txt
 solve recovered 'and within a step' --set \
   'failures=[{rank: 3, after: {event: send, count: 40, actions: 0}}]'
 
-# ---- where they cannot ----
+# ---- where programs cannot repair themselves ----
 refused() { # DESCRIPTION WORD...
   what=$1
   shift

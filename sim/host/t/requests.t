@@ -1,7 +1,7 @@
 #!/bin/sh
-# Requests for checkpoints. A rank is told of none while no checkpoint could be taken, however long that
-# lasts. Under every protocol whose checkpoints shorten logs, it is told of one when a log fills, before
-# the protocol has to give up.
+# Tests requests for checkpoints. A rank is told of no request while no checkpoint could be taken,
+# however long that lasts. Under every protocol whose checkpoints shorten logs, it is told of one
+# when a log fills, before the protocol has to give up.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

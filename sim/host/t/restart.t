@@ -1,8 +1,8 @@
 #!/bin/sh
-# Checkpoint and terminate: a run ends when its last checkpoint has committed, and leaves the checkpoint
-# in a folder. A later run goes on from there, also on another platform, with another placement, in
-# another byte order, and with messages that were under way. Together they print what one run would.
-# What cannot be left, or does not fit, is refused. RECLINE_LONG: more instants.
+# Tests checkpoint and terminate: a run ends when its last checkpoint has committed, and leaves the
+# checkpoint in a folder. A later run goes on from there, also on another platform, with another
+# placement, in another byte order, and with messages that were under way. Together they print what
+# one run would. What cannot be left, or does not fit, is refused. RECLINE_LONG: more instants.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cp "$here"/programs/application-program.c "$here"/programs/restart-*.c "$dir"

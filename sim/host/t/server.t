@@ -1,7 +1,7 @@
 #!/bin/sh
-# Failures of the server, which stores checkpoints and logs events. What it was storing or reading
-# begins anew when it is repaired, and ranks that depend on it wait. What it has stored is still there,
-# unless it comes back empty.
+# Tests failures of the server, which stores checkpoints and logs events. What it was storing or
+# reading begins anew when the server is repaired, and ranks that depend on it wait. What the server
+# has stored is still there, unless it comes back empty.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Messages of no bytes, of one packet and beyond the eager limit, in runs. The program of each claim
-# PROTOCOL-sizes is crashed before, between and after these messages, and ends as without a crash.
+# Tests messages of no bytes, of one packet and beyond the eager limit, in runs. The program of each
+# claim PROTOCOL-sizes is crashed before, between and after these messages, and ends as without a
+# crash.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# No run stands still because its host has lost a request, a timer or a control message. Tried are
-# requests while programs that have ended are held, control messages that travel with messages which no
-# receive awaits, and alarms and messages that are due when the run is over.
+# Tests that no run stands still because its host has lost a request, a timer or a control message.
+# There are requests while programs that have ended are held, control messages that travel with
+# messages which no receive awaits, and alarms and messages that are due when the run is over.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

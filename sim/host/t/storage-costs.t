@@ -5,7 +5,7 @@
 needs_layer
 cd "$dir" || exit 1
 
-# A server behind 100 MB/s, whose disk writes 50 MB/s and reads 200 MB/s.
+# The server is behind 100 MB/s, and its disk writes 50 MB/s and reads 200 MB/s.
 cat >platform.xml <<'EOF'
 <?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The fault-tolerant runtime: its steps take their times, one after the other. A rank that computes is
-# not disturbed, and the repair waits for it. A second failure begins the repair anew.
+# Tests the fault-tolerant runtime: its steps take their times, one after the other. A rank that
+# computes is not disturbed, and the repair waits for it. A second failure begins the repair anew.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

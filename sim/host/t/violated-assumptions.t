@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protocols in real runs that violate their assumptions. With crashes these runs end right, are refused,
-# or say that something is wrong; never is a wrong answer all there is.
+# Tests protocols in real runs that violate their assumptions. With crashes these runs end right,
+# are refused, or say that something is wrong; no wrong answer comes without such a message.
 #
 # Scripts make one choice at most, so runs without failures can end in few ways. Runs without a protocol,
 # with several seeds, find these ways. With failures a run is
@@ -48,9 +48,9 @@ judge() { # WORD...
   rm -rf out
 }
 
-# Crashes two ranks in turn, at six times. The runs must end in each of the words at least once, and in
-# no other.
-ends() { # DESCRIPTION RCL_WORDS SETTING...
+# Crashes two ranks in turn, at six times. The runs must end in each of WORDS at least once, and in
+# no other way.
+ends() { # DESCRIPTION WORDS SETTING...
   says=$1 words=$2
   shift 2
   : >ends

@@ -61,8 +61,8 @@ for script in fences:3 groups:2 locks:3; do
   done
 done
 
-# ---- only one rank can hold an exclusive lock: of two ranks that get a number and put a larger one,
-# the second sees what the first has put; under shared locks both may see the old number ----
+# ---- two ranks get a number and put a larger one; only one rank can hold an exclusive lock, so the
+# second sees what the first has put; under shared locks both may see the old number ----
 cat >exclusive <<'END'
 rank 0: window, lock 1, get 1 0, flush 1, put 1 0 last+1, unlock 1
 rank 1: window, lock 0, unlock 0, lock 1, get 1 0, flush 1, put 1 0 last+1, unlock 1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A crash while writes of the victim are under way, at an instant at which the victim has a step to
-# take. Its writes are cut twice at once: by the crash, and when the victim finds that it is dead. That
-# can happen as other ranks run while a transfer is ended.
+# Crashes a rank while its writes are under way, at an instant at which the victim has a step to
+# take. Its writes are cut twice at once: by the crash, and when the victim finds that it is dead.
+# That can happen because other ranks run while a transfer is being ended.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 

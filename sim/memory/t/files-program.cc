@@ -1,5 +1,5 @@
-// Files that are open over a rollback: streams of C and C++, for reading, writing and both, opened
-// and closed at all times. What is read is folded into a digest.
+// Uses files that are open over a rollback: streams of C and C++, for reading, writing and both,
+// opened and closed at all times. What is read is folded into a digest.
 //
 // Usage: files-program FOLDER. Reads FOLDER/numbers, writes FOLDER/NAME-RANK.
 #include <mpi.h>

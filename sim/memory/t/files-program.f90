@@ -1,5 +1,5 @@
-! Units that are open over a rollback, of the same numbers in all ranks: formatted, unformatted,
-! direct, scratch and stream, read and written in every step.
+! Reads and writes, in every step, units that are open over a rollback and have the same numbers in
+! all ranks: formatted, unformatted, direct, scratch and stream.
 !
 !     units FOLDER
 program files

@@ -1,6 +1,6 @@
 /* Changes files by descriptors and streams, in place, at the end, and in files that are made,
- * opened and closed in every step. Reads all of it back in the next step, so a rollback that leaves
- * something behind shows.
+ * opened and closed in every step. Reads all of it back in the next step, so it shows if a rollback
+ * leaves something behind.
  *
  *     files-undo FOLDER */
 #include <fcntl.h>

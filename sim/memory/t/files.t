@@ -1,7 +1,7 @@
 #!/bin/sh
-# Files over a rollback: streams of C++ (files-program.cc), descriptors (files-undo.c) and units of
-# Fortran (files-program.f90). Programs read and write them as without a crash, also files that they
-# change in place, make anew or read again.
+# Tests files over a rollback: streams of C++ (files-program.cc), descriptors (files-undo.c) and
+# units of Fortran (files-program.f90). Programs read and write them as without a crash, also files
+# that they change in place, make anew or read again.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 

@@ -155,7 +155,7 @@ static bool all_intact(void)
   return true;
 }
 
-static void free_all(void) /* in libc mode, as the block's owner counts */
+static void free_all(void) /* in libc mode, because the block's owner counts */
 {
   for (int i = 0; i < BLOCKS; i++) {
     free(table[i].at);
@@ -308,8 +308,8 @@ static long page_faults(void)
   return usage.ru_minflt;
 }
 
-/* Tests a buffer that each of many calls allocates. It keeps its pages after the first few calls. A
- * buffer larger than what all arenas may keep gives them back each time. */
+/* Tests a buffer that each of many calls allocates. After the first few calls the buffer keeps its
+ * pages. A buffer larger than what all arenas may keep gives them back each time. */
 static void test_same_again(void)
 {
   enum { LARGE = 8 << 20, CALLS = 100, LARGEST = 400 << 20 };
@@ -333,7 +333,7 @@ static void test_same_again(void)
 
 static bool is_zero(const char *bytes, size_t count)
 {
-  const volatile char *first = bytes; /* volatile, as the compiler knows what calloc gives */
+  const volatile char *first = bytes; /* volatile, because the compiler knows what calloc gives */
   return !*first && !memcmp(bytes, bytes + 1, count - 1);
 }
 
@@ -420,7 +420,7 @@ static void test_other_arena(void)
   ok(!heap_arena(HEAP_RANKS) && errno == EINVAL, "and there are so many ranks");
 }
 
-/* Tests that no byte of the linker's data is in the arena, as they must survive a rollback. */
+/* Tests that no byte of the linker's data is in the arena, because they must survive a rollback. */
 static void test_linker(void)
 {
   void *kept = NULL;
@@ -440,7 +440,7 @@ static void test_linker(void)
 static void test_limits(void)
 {
   void *result = NULL;
-  volatile size_t huge = SIZE_MAX; /* volatile, as the compiler knows that this cannot work */
+  volatile size_t huge = SIZE_MAX; /* volatile, because the compiler knows that this cannot work */
   heap_enter(arena);
   errno = 0;
   ok(!malloc(huge) && errno == ENOMEM, "malloc of everything fails");

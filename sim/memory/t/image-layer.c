@@ -1,6 +1,6 @@
-/* The smallest layer that rolls a program back. It captures every rank at the k-th MPI_Barrier, and
- * restores it r times at the m-th. At a barrier nothing is under way between ranks, so messages do
- * not matter.
+/* Is the smallest layer that rolls a program back. This layer captures every rank at the k-th
+ * MPI_Barrier, and restores it r times at the m-th. At a barrier nothing is under way between
+ * ranks, so messages do not matter.
  *
  *     IMAGE_TEST="k m r"    otherwise the layer only counts barriers
  *
@@ -157,7 +157,7 @@ int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int t
                                          type, from, tag, comm, status));
 }
 
-/* smpicc makes the program call these for malloc and its like. */
+/* smpicc makes the program call these functions for malloc and its like. */
 void *smpi_shared_malloc_intercept(size_t bytes, const char *file, int line)
 {
   (void)file, (void)line;

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     grid[mix(1) % GRID] += (double)i;
     exchange();
     digest = digest * 3 + dive((int)(mix(2) % 50) + (i % 5) * 20);
-    if (i < 20) /* it is freed then, and read again after a rollback to before that */
+    if (i < 20) /* step 20 frees it; a rollback to an earlier step reads it again */
       digest += fold((unsigned char *)early, 1000);
     else if (i == 20)
       free(early);

@@ -1,5 +1,6 @@
-// As image-program.c, for what C++ adds: the standard library allocates inside libstdc++, objects
-// hold pointers to themselves (short strings), exceptions are thrown, files opened and closed.
+// Does what image-program.c does, for what C++ adds: the standard library allocates inside
+// libstdc++, objects hold pointers to themselves (short strings), exceptions are thrown, files
+// opened and closed.
 #include <mpi.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-/* Tests images without MPI, on the stack of main and on a stack of our own, as SimGrid's ranks
- * have. The "program" is this executable. Data that must survive a rollback lie in libc memory.
- * Prints TAP. */
+/* Tests images without MPI, on the stack of main and on a separate stack, as SimGrid's ranks have.
+ * The "program" is this executable. Data that must survive a rollback lie in libc memory. Prints
+ * TAP. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"

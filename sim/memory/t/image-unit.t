@@ -1,6 +1,7 @@
 #!/bin/sh
-# Capture and restore without MPI: unoptimized, and optimized (and fortified); with a kernel that tells
-# which pages were touched, and with one that does not. image-unit.t [SEED] repeats random steps.
+# Tests capture and restore without MPI: unoptimized, and optimized (and fortified); with a kernel
+# that tells which pages were touched, and with one that does not. image-unit.t [SEED] repeats
+# random steps.
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${RECLINE_BUILD:-$here/../../../build}/t
 

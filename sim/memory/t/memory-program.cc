@@ -1,8 +1,8 @@
-// Memory from before MPI_Init, and what C++ does at the end. Static objects are filled by their
-// constructors and changed afterwards; others are made on the way, between the points to which the
-// rank goes back. Each object says when it is destroyed, which must happen once. The program also
-// has a static array that is hardly used, aligned blocks and, on odd ranks, a stack of more than 4
-// MB.
+// Uses memory from before MPI_Init, and what C++ does at the end. Static objects are filled by
+// their constructors and changed afterwards; others are made on the way, between the points to
+// which the rank goes back. Each object says when it is destroyed, which must happen once. The
+// program also has a static array that is hardly used, aligned blocks and, on odd ranks, a stack of
+// more than 4 MB.
 //
 // Usage: memory-program [STEPS [IMAGE_BYTES]]
 #include <mpi.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Memory from before MPI_Init, static objects of C++, a deep stack and a large array
-# (memory-program.cc). They must be right after a rollback, to a checkpoint and to the start, and each
-# object must be destroyed once. Also the size of images, and what they hold.
+# Tests memory from before MPI_Init, static objects of C++, a deep stack and a large array
+# (memory-program.cc). All these must be right after a rollback to a checkpoint and after a rollback
+# to the start, and each object must be destroyed once. The size of images, and what they hold, are
+# tested as well.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Packed relocations (DT_RELR): in glibc's libmvec, which -ffast-math calls, from C and Fortran; and in
-# a library and a program of the test. Each rank begins with the data of the file, in which addresses
-# are relocated, also after a crash.
+# Tests packed relocations (DT_RELR): in glibc's libmvec, which -ffast-math calls, from C and
+# Fortran; and in a library and a program of the test. Each rank begins with the data of the file,
+# in which addresses are relocated, also after a crash.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

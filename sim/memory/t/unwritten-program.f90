@@ -1,4 +1,4 @@
-! Memory by ALLOCATE, which nobody writes.
+! Returns memory from ALLOCATE, which nobody has written.
 function allocate_in_fortran(bytes) bind(c) result(memory)
   use iso_c_binding
   implicit none

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Programs send memory that they have not written, from every call that gives memory and from the stack.
-# It must not hold data of MPI, which would differ after a crash and break agreement.
+# Programs send memory that they have not written, from every call that gives memory and from the
+# stack. This memory must not hold data of MPI, which would differ after a crash and break
+# agreement.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

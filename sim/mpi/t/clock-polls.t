@@ -1,8 +1,9 @@
 #!/bin/sh
 # Tests programs in C, C++ and Fortran that poll, and read clocks in between. They crash in six
 # places under every protocol that makes choices come out again, and in one place under protocols
-# that let the program choose anew. Then what follows from a clock is as it was. The logs are small,
-# as readings between polls with the same outcome need no entries.
+# that let the program choose anew. Whatever followed from a clock before a crash must follow from
+# it again. The logs are small, because readings between polls with the same outcome need no
+# entries.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

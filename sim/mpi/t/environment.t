@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests what libc keeps for the process: the environment, of which each rank has its own, which
-# rolls back with the rank; and the last error of the dynamic linker.
+# Tests what libc keeps for the process: the environment, and the last error of the dynamic linker.
+# Each rank has its own environment, which rolls back with the rank.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Tests module mpi_f08. A program that uses the module runs as others do, under protocols, with
 # crashes and without. The module has each procedure and constant that MPI 4.0 binds to Fortran
-# 2008, or that an installed Open MPI has, or it is refused by name.
+# 2008, or that an installed Open MPI has. The compiler or the linker names the ones that the module
+# lacks.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"

@@ -116,8 +116,9 @@ for protocol in pessimistic causal uncoordinated; do
   done
 done
 
-# ---- others see what a rank has written after any call in which all members wait for each other;
-# rank 0 looks for the file and empties it, while other ranks may not have gone back yet ----
+# ---- after any call in which all members wait for each other, other ranks see what a rank has
+# written; rank 0 looks for the file and empties it while other ranks may not have gone back yet
+# ----
 cat >met.c <<'EOF'
 #include <mpi.h>
 #include <smpi/smpi.h>

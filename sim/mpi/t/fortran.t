@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests Fortran programs. Built with recline-f90 they do what they do when smpif90 builds them;
-# under a protocol they end with the same result, with crashes and without. And docs/mpi-coverage.md
-# says what the layer does.
+# Tests Fortran programs. If recline-f90 builds the programs, they do the same as if smpif90 builds
+# them; under a protocol they end with the same result, with crashes and without. And
+# docs/mpi-coverage.md says what the layer does.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"
@@ -99,9 +99,9 @@ for protocol in bookmark c3; do
 done
 
 # A row of the table with `handled` twice is a call that is handled in Fortran, too. Other tests
-# make some of them: repair.t MPIX_..., files-mpi.t MPI_File_..., windows.t MPI_Win_..., intercomm.t
-# MPI_Intercomm_..., types.t MPI_Type_... and other values, f08.t the calls that SMPI does not have
-# in Fortran.
+# make some of these calls: repair.t MPIX_..., files-mpi.t MPI_File_..., windows.t MPI_Win_...,
+# intercomm.t MPI_Intercomm_..., types.t MPI_Type_... and other values, f08.t the calls that SMPI
+# does not have in Fortran.
 sed -n -e '/MPI [34] |$/d' -e 's/^| `\(MPI_[A-Za-z0-9_]*\)` | \*\*handled\*\* | \*\*handled.*/\1_/p' \
   "$root/docs/mpi-coverage.md" | tr A-Z a-z | sed 's/_$//' | grep -v "$only_in_f08" | sed 's/$/_/' |
   grep -v 'mpi_\(comm_remote\|intercomm\|file_\|win_\|put\|get_$\|get_acc\|accum\|fetch\|compare_and\|rput\|rget\|racc\|type_\|dims_create\|group_excl\|group_inters\|reduce_local\|status_set\)' | sort >handled

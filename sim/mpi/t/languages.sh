@@ -1,8 +1,8 @@
 # Builds and runs programs that call a part of MPI from C, C++ and Fortran. Tests source this file
 # after tap.sh.
 
-# These calls have a name in FORTRAN 77 only in recline; layer-f08.f90 makes them. shellcheck
-# disable=SC2034 # used by tests that source this file
+# These calls have a name in FORTRAN 77 only in recline; layer-f08.f90 makes them.
+# shellcheck disable=SC2034 # used by tests that source this file
 only_in_f08='comm_idup\|dist_graph\|neighbor_\|mprobe\|mrecv\|_x$\|\(win\|file\)_\(create\|call\)_errhandler\|win_[gs]et_errhandler\|win_\(test\|sync\|shared_query\|allocate_shared\)$'
 
 # Prints the calls that are handled although SMPI does not have them, which mpi4.t makes; with

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Tests calls with large counts (large.awk), by programs of other tests whose calls are renamed, by
 # layer-large.c, whose calls take lists of counts or return a count, and by one call of each form in
-# Fortran 2008. They are right without a protocol and under protocols, with crashes and without; a
-# count that does not fit an int is refused.
+# Fortran 2008. The programs are right without a protocol and under protocols, with crashes and
+# without; a count that does not fit an int is refused.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 . "$here/languages.sh"
@@ -11,7 +11,7 @@ cd "$dir" || exit 1
 
 build_in_all layer-large
 
-# These are the calls whose arguments are converted as they are passed.
+# Renames the calls whose arguments are converted as they are passed.
 {
   echo '#include <mpi.h>'
   sed -n -e '/MPI_Count \*\|const MPI_Aint \*\|MPI_Aint \*disp/d' \

@@ -38,7 +38,7 @@ done
 is "$("$build/bin/recline" run scenario.yaml --set program.ranks=8 --set 'program.args=[bt,"1","0"]' 2>&1 |
   grep -c 'bt and sp on a square')" 1 'bt on 8 ranks is refused'
 
-# These are the timer of collectives, and the skeleton of cg.
+# The next programs are the timer of collectives, and the skeleton of cg.
 for operation in bcast gather allgather barrier; do
   run_ends recovered "$operation" --set 'program.binary=collectives' --set protocol.name=c3 \
     --set "program.args=[$operation, \"4\", \"65536\", \"40\"]" --set checkpoint.every=5ms \

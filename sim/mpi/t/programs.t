@@ -21,8 +21,8 @@ for name in mpi comms nonblocking mpi-misc; do
   is "$?" 0 "layer-$name is built in C and in C++" log
 done
 
-# The programs of types and operations (types.t) are only built here, as plain SMPI does not have
-# their right values.
+# The programs of types and operations (types.t) are only built here, because plain SMPI does not
+# have their right values.
 for name in named derived other collectives; do
   "$build/bin/recline-cc" -I"$here/programs" "$here/programs/types-$name.c" -o types-$name >>log 2>&1
 done

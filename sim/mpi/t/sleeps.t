@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests that every call that sleeps or waits for a time takes simulated time, and that every clock
-# tells this time, in C, C++ and Fortran; also if all ranks go back in the middle of a sleep. A
-# message says what is not simulated.
+# tells this time, in C, C++ and Fortran; also if all ranks go back to a checkpoint in the middle of
+# a sleep. A message says what is not simulated.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
@@ -191,7 +191,7 @@ done
 handles 'no signal will come from alarm' \
   'void (*sigset(int, void (*)(int)))(int); alarm(9); sigset(SIGALRM, (void (*)(int))2)' 0
 
-# These wait for locks that nobody gives back.
+# The next programs wait for locks that nobody gives back.
 handles 'pthread_mutex_lock waits for a lock that a thread had when it ended' \
   'end_thread(); pthread_mutex_lock(&mutex)'
 handles 'pthread_mutex_lock waits for a lock that its own thread has' \

@@ -47,7 +47,7 @@ audit() { # PROTOCOL EXPECTED DESCRIPTION
 audit pessimistic ' 1 violation agreement rank=1: 1' 'a violation at the end is counted and traced'
 audit event-logging 0 'quiet channels are not promised, nor traced where they are not quiet'
 
-# Makes a locale with a decimal comma, as not all systems have one.
+# Makes a locale with a decimal comma, because not all systems have one.
 mkdir locales
 if localedef -i de_DE -f UTF-8 "$dir/locales/de_DE.UTF-8" >/dev/null 2>&1; then
   run plain --set program.binary=./locale

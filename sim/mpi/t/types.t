@@ -60,8 +60,8 @@ agrees types-named 3
 
 says='derived types'
 right types-derived 1 none 1, 130
-# Open MPI counts the alignment of no elements in type 130. Open MPI 5.0.7 loses 8 bytes of type 92 in
-# a message to oneself, and packs all of them.
+# Open MPI counts the alignment of no elements in type 130. Open MPI 5.0.7 packs all bytes of type
+# 92, but loses 8 of them in a message to oneself.
 case $(mpirun.openmpi --version 2>/dev/null) in
   *' 5.'*) agrees types-derived 1 1 91 ;;
   *) agrees types-derived 1 1 129 ;;
@@ -76,7 +76,7 @@ right types-other 4 none
 right types-other 4 causal
 agrees types-other 4
 
-# These are collectives, by each choice of algorithms.
+# The next tests are of collectives, by each choice of algorithms.
 says='collectives'
 right types-collectives 4 none
 right types-collectives 5 c3
@@ -104,7 +104,7 @@ comm -23 handled made >missing
 [ "$(wc -l <handled)" -gt 25 ] && [ ! -s missing ]
 report $? 'and the program in Fortran makes every such call' missing
 
-# The types of C++, which SMPI's header does not have.
+# Tests the types of C++, which SMPI's header does not have.
 cat >cxx.cc <<'END'
 #include <complex>
 #include <cstdio>

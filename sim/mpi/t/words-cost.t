@@ -1,8 +1,8 @@
 #!/bin/sh
 # Tests what the words of a protocol that handles collectives (c3) cost in a call, on 8 nodes of
 # clan.xml. `combined` copies the data once at the sender and once at the receiver. `separate` makes
-# one collective of a byte a rank ahead of the data, also by the platform's algorithm. A barrier has
-# such a collective in either case.
+# one collective of one byte per rank ahead of the data, also by the platform's algorithm. A barrier
+# has such a collective in either case.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

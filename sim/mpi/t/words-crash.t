@@ -1,7 +1,8 @@
 #!/bin/sh
 # Tests crashes of a rank in its second life while the words of a collective are on their way (c3),
 # at every other microsecond of a call: the rank must not ask again for the words that it has waited
-# for. In its first life it would find them, as calls are told apart by the incarnation.
+# for. If a rank in its first life asked again, it would find the words, because the incarnation
+# tells calls apart.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

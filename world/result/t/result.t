@@ -1,3 +1,3 @@
 #!/bin/sh
-# Writing and reading result.json.
+# Tests that result.json is written and read.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../../build}/t/result-test"

@@ -1,6 +1,6 @@
 /* Tests that the world keeps a topology as it was written, finds a message whose place a host does
- * not know, says what a host owes, and tells which receives are wildcards. No rank may start from
- * an image that was lost after a recovery to it began. Safe points pass where checkpoints are taken
+ * not know, says what a host owes, and says which receives are wildcards. No rank may start from an
+ * image that was lost after a recovery to it began. Safe points pass where checkpoints are taken
  * anywhere, and a contribution is taken once when a rank takes part again. A call of a program that
  * has no script ends, and the digest of a world does not depend on the numbers of kept bytes. */
 #include <stdlib.h>

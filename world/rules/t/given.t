@@ -1,3 +1,3 @@
 #!/bin/sh
-# What the world is given, and what it gives back.
+# Tests what the world does with what it is given.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../../build}/t/given-test"

@@ -76,7 +76,7 @@ static void note_lines(void *data, int peer, const struct world_message *message
 }
 
 /* Returns whether `visit` was told, in the order of ranks, the first contribution of each pair of
- * lines. It may be told later contributions with the same pair, too. */
+ * lines. `visit` may be told later contributions with the same pair, too. */
 static bool tells(const struct lines *told, const struct lines *all)
 {
   bool right = true;

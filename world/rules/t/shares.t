@@ -1,3 +1,3 @@
 #!/bin/sh
-# Contributions to collectives in groups.
+# Tests contributions to collectives in groups.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../../build}/t/shares-test"

@@ -580,8 +580,8 @@ static const struct refusal refusals[] = {
      "failures.0.rank=1"},
 };
 
-/* Returns the message without the folder, as files that a scenario names are told with their whole
- * path. */
+/* Returns the message without the folder, because files that a scenario names are told with their
+ * whole path. */
 static const char *within_folder(const char *message)
 {
   g_autofree char *here = g_get_current_dir(), *folder = g_strconcat(here, "/", NULL);
@@ -750,7 +750,7 @@ static void test_missing_files(void)
   is_text(folder->message, "platforms: Is a directory, expected a scenario file", "a folder");
 }
 
-/* Tests the message about unknown protocols. The expected list comes from the registry, as it
+/* Tests the message about unknown protocols. The expected list comes from the registry, because it
  * depends on the registered protocols. */
 static void test_unknown_protocols(void)
 {

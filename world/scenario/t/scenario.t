@@ -1,3 +1,3 @@
 #!/bin/sh
-# Loading, refusing, overriding and saving scenarios.
+# Tests that scenarios are loaded, refused, overridden and saved.
 exec "${RECLINE_BUILD:-build}/t/scenario-test"

@@ -346,8 +346,8 @@ static bool spreads(void)
   return true;
 }
 
-/* Tests that of 400,000 histories that differ in one number, one place or their order, none is
- * taken for another, in 128 bits of content or in the 64 that some payloads hold. */
+/* Tests that 400,000 histories, which differ in one number, in one place or in their order, have
+ * different content: in all its 128 bits, and in the 64 bits that some payloads hold. */
 static void contents(void)
 {
   enum { LENGTH = 400000, WORDS = 2 };

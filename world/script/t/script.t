@@ -1,3 +1,3 @@
 #!/bin/sh
-# The parser of scripts.
+# Tests the parser of scripts.
 exec "${RECLINE_BUILD:-$(dirname "$0")/../../../build}/t/script-test"

@@ -1,7 +1,7 @@
-/* A program with checkpoints at the application level. It uses communicators, a barrier and a
- * wildcard; after a restart its memory has another size, and ranks come to the end at different
- * times. With the argument `stack` it keeps its place by a position stack, with the data in frames.
- * Each rank prints what it has computed. */
+/* A program with checkpoints at the application level. The program uses communicators, a barrier
+ * and a wildcard. After a restart its memory has another size. Its ranks come to the end at
+ * different times. With the argument `stack` it keeps its place by a position stack, with the data
+ * in frames. Each rank prints what it has computed. */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>

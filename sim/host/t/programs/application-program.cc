@@ -1,4 +1,5 @@
-// Checkpoints at the application level, in C++: vectors that have another size in each image.
+// Takes checkpoints at the application level in C++, of vectors that have another size in each
+// image.
 #include <cstdio>
 #include <mpi.h>
 #include <recline.h>

@@ -1,5 +1,5 @@
-! Checkpoints at the application level, in Fortran: in C it is application-program.c.
-module protected ! where the compiler expects calls to change them
+! Takes checkpoints at the application level in Fortran, as application-program.c does in C.
+module protected ! in a module, because the compiler then expects calls to change the data
   implicit none
   integer, parameter :: count = 200
   integer :: first

@@ -1,5 +1,5 @@
-/* Programs in which something is wrong. Usage: diagnoses HOW. Rank 1 does it after 8 iterations of
- * 1 ms; `early` does it before MPI_Init, and `never` instead of MPI_Init. */
+/* Does something wrong. Usage: diagnoses HOW. Rank 1 does what HOW names after 8 iterations of 1
+ * ms; with `early` before MPI_Init, and with `never` instead of MPI_Init. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Relaxes a grid of ROWS by COLUMNS whose rows are spread over any number of ranks, as evenly as
- * they can be: `redistribute-jacobi [WORD]`. Each rank protects its rows with the rows beside them,
- * which its neighbours have, too. Prints a digest of all items, the same for any number of ranks,
+ * possible: `redistribute-jacobi [WORD]`. Each rank protects its rows and the rows beside them; its
+ * neighbours have the latter, too. Prints a digest of all items, the same for any number of ranks,
  * and the sum of the last changes, which depends on the order of sums.
  *
  * WORD does one thing wrong:

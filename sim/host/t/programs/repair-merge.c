@@ -1,4 +1,4 @@
-/* Intercommunicators in a program that repairs itself. Argument: merge, leader, or broken. */
+/* Uses intercommunicators in a program that repairs itself. Argument: merge, leader, or broken. */
 #include <mpi-ext.h>
 #include <mpi.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ static MPI_Comm half_of(MPI_Comm comm, int *other_leader)
   return half;
 }
 
-/* Ranks end themselves one after the other, the first of the program among them. Those that are
+/* Ranks end themselves one after the other, the first of the program among them. The ranks that are
  * left make two groups, and one again: the upper half comes first. */
 static void merge(void)
 {

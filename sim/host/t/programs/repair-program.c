@@ -1,4 +1,4 @@
-/* For repair.t: programs that repair themselves. The first argument names the case. */
+/* Has programs that repair themselves, for repair.t. The first argument names the case. */
 #include <mpi-ext.h>
 #include <mpi.h>
 #include <setjmp.h>
@@ -193,8 +193,8 @@ static void agreeing(void)
   printf("%d: flag %x\n", me, (unsigned)later);
 }
 
-/* Agreements of all survivors in spite of failures at any time, until one has no failures: all
- * print the same. */
+/* All survivors agree again and again, while ranks fail at any time, until an agreement has no
+ * failures. All print the same. */
 static void agreeing_while_ranks_die(void)
 {
   for (int round = 0; round < 6; round++) {

@@ -35,8 +35,8 @@ static void take_one(void)
   state.sum += sum;
 }
 
-/* Makes a broadcast, whose root may leave it before a checkpoint that the others take before they
- * come to it; and a reduction, in which the root is the last. */
+/* Makes a broadcast and a reduction. The root may leave the broadcast before a checkpoint that the
+ * other ranks take before they come to the broadcast. In the reduction the root is the last. */
 static void tell_all(void)
 {
   double told = state.sum, all = 0.0;

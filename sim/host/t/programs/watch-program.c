@@ -1,5 +1,5 @@
-/* Programs that wait. Usage: watch never|long. `never` waits for a message that is never sent,
- * `long` for messages that take long. */
+/* Waits. Usage: watch never|long. `never` waits for a message that is never sent, `long` for
+ * messages that take long. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

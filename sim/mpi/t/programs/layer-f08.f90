@@ -1,6 +1,6 @@
 ! Tests calls of module mpi_f08, in all that differs from FORTRAN 77: handles as types, statuses,
 ! arguments that are left out or given by name, buffers of any type and shape, texts, logicals,
-! functions of the program, and what is meant by an address. Usage: layer-f08 ROUNDS
+! functions of the program, and addresses. Usage: layer-f08 ROUNDS
 module f08_functions
   use mpi_f08
   use, intrinsic :: iso_c_binding

@@ -1,9 +1,8 @@
-/* The MPI calls that the other programs do not make: all send modes, packing, graphs and
+/* Makes the MPI calls that the other programs do not make: all send modes, packing, graphs and
  * neighbourhood collectives, generalized requests, error handlers, old names. The results can be
  * checked, and all calls are in a loop, so that crashes and checkpoints fall everywhere. Compiled
  * as C and as C++. Usage: layer-mpi-misc ROUNDS [all]. `all`: also what plain SMPI 3.32 lacks or
- * gets wrong.
- */
+ * gets wrong. */
 #define PROGRAM "layer-mpi-misc"
 #include "layer-rounds.h"
 

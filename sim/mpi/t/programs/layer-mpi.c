@@ -106,8 +106,8 @@ static void test_probes(void)
   expect(in[0] == previous, "iprobe");
 }
 
-/* Tests two messages that are matched in the order of sending. They stay matched during other
- * messages and computation; then the second one is received first. */
+/* Tests two messages that are matched in the order of sending. The messages stay matched during
+ * other messages and computation; then the second message is received first. */
 static void test_matched_probes(void)
 {
   enum { BIG = 20000 }; /* ints: beyond every eager threshold */

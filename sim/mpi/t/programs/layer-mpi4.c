@@ -126,8 +126,8 @@ static void test_partitioned(void)
          "partitioned: status");
 }
 
-/* Tests partitions of a type with gaps, in two messages with one tag. They are matched in the order
- * in which the requests were made, although the second one is started first. */
+/* Tests partitions of a type with gaps, in two messages with one tag. The messages are matched in
+ * the order in which their requests were made, although the second request is started first. */
 static void test_partitions_of_a_type(void)
 {
   int table[2][24] = {{0}}, got[2][24] = {{0}};
@@ -164,7 +164,8 @@ static void test_partitions_of_a_type(void)
 
 /* ---- persistent collectives ---- */
 
-/* The requests are made once. Each round starts all of them; each rank begins with another one. */
+/* The requests are made once. Each round starts all of these requests; each rank begins with
+ * another request. */
 enum { RANKS = 5, KINDS = 22 };
 
 static MPI_Comm ring;

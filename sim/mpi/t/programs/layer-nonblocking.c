@@ -214,8 +214,8 @@ static void test_reductions(void)
 
 /* ---- among other calls ---- */
 
-/* Tests large collectives on two communicators. They are completed in reverse order, with messages
- * and other collectives in between. */
+/* Tests large collectives on two communicators. The collectives are completed in reverse order,
+ * with messages and other collectives in between. */
 static void test_communicators(void)
 {
   static int first[BIG], second[BIG], sum[BIG];

@@ -1,4 +1,4 @@
-// The waits of the C++ library, by the time of the simulation.
+// Tests that the waits of the C++ library go by the time of the simulation.
 #include <chrono>
 #include <cmath>
 #include <condition_variable>

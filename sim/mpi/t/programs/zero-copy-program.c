@@ -72,8 +72,8 @@ static void test_late_look(void)
   }
 }
 
-/* Tests a receive that is posted long after the send, or before it. Both ranks look as soon as they
- * can. */
+/* Tests a receive that is posted long after the send, or before it. Both ranks look at the data as
+ * soon as they can. */
 static void test_order(bool send_first)
 {
   MPI_Request requests[2];
