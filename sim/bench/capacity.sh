@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures what protocol.capacity costs: CPU seconds and MiB of runs with a crash and a trace, for
-# each protocol with lists. The programs are CG on 8 ranks and a halo exchange on 64. BUILDS names the
-# build folders to compare side by side (RECLINE_BUILD). Each number is that of one run; nothing is
-# judged here, the numbers are for reading. Needs GNU time.
+# each protocol with lists. The programs are CG on 8 ranks and a halo exchange on 64. BUILDS names
+# the build folders to compare side by side (RECLINE_BUILD). Each number comes from one run. Nothing
+# is judged here; the numbers are for reading. Needs GNU time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 builds=${BUILDS:-${RECLINE_BUILD:-$root/build}}

@@ -26,7 +26,7 @@ failures:   [{law: exponential, mtbf: 12h, of: platform, repair: 5min}]
 END
 sed 's/^failures:.*/failures: [{trace: machine.csv, begins: drawn}]/' law.yaml >trace.yaml
 
-# Of a week: one node at a time, and once two within a minute, 16 failures in all.
+# The trace of a week has 16 failures: of one node at a time, and once of two within a minute.
 cat >machine.csv <<END
 node,start,end
 node-17,3h,4h

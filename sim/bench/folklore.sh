@@ -31,7 +31,8 @@ failures:   [{law: exponential, mtbf: 6h, of: platform, repair: 1min}]
 limits:     {simulated: 1000h}
 END
 campaign() { "$recline" campaign "$@" --jobs 1 >/dev/null; }
-# "KEY VALUE MEAN HALF-WIDTH": the first sweep of a campaign, the second, simulated hours.
+# Prints the values of a campaign's two sweeps, then the mean and its half width, in simulated
+# hours.
 means() { awk -F, -v OFS='\t' '$4 == "simulated_s" { print $2, $3, $8 / 3600, $9 / 3600 }' "$1/table.csv"; }
 draw() { # NAME TITLE < gnuplot's plot
   {

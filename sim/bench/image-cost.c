@@ -1,7 +1,7 @@
-/* Measures what one image costs, for image-cost.sh. Usage: image-cost MIB PERCENT. Prints one line:
- * MIB, PERCENT, then milliseconds and MiB of resident memory for a plain copy of the memory into
- * fresh memory, the first image, a second one after PERCENT of the pages were changed, and the
- * milliseconds that going back to the first takes. */
+/* Measures what one image costs, for image-cost.sh. Usage: image-cost MIB PERCENT. Prints one line.
+ * MIB and PERCENT come first. Then come, each in milliseconds and in MiB of resident memory, a
+ * plain copy of the memory into fresh memory, the first image, and a second image after PERCENT of
+ * the pages were changed. The milliseconds that going back to the first image takes come last. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures what images cost the simulating machine: time and resident memory of a first image of MIB
-# (64) MiB, of a second one after 0, 1, 50 and 100 % of the pages have changed, and of a plain copy of
-# the same memory. All are measured in one run; the numbers are medians of ROUNDS (5) runs. Nothing is
-# judged here: these numbers are for reading, on a machine that is quiet.
+# (64) MiB, of a second image after 0, 1, 50 and 100 % of the pages have changed, and of a plain
+# copy of the same memory. All are measured in one run; the numbers are medians of ROUNDS (5) runs.
+# Nothing is judged here: these numbers are for reading, on a machine that is quiet.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}

@@ -56,7 +56,7 @@ printf '%-20s %5s' '' ranks
 for each in $sides; do printf '  %7s %5s %5s' "$each" / MiB; done
 echo
 for n in ${RANKS:-64}; do
-  share=$((6400 / n)) # the same number of messages, about; so many steps that no row is its beginning
+  share=$((6400 / n)) # about as many messages in each row; enough steps to hide the beginning
   compare 'halo 512 B' halo "$n" 512 "$share"
   compare 'halo 64 KiB' halo "$n" 65536 "$share"
   compare 'allreduce 8 B' layer-cost "$n" allreduce 8 $((5 * share))

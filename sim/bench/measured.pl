@@ -22,7 +22,8 @@ my $dir = tempdir(CLEANUP => 1);
 
 # ---- runs ----
 
-# Runs a scenario of the tree, or the text of one, with these settings. Its result, and its trace.
+# Runs a scenario of the tree, or the text of one, with these settings. Returns its result and its
+# trace.
 my %scenario;
 sub run {
   my ($scenario, @settings) = @_;
@@ -54,7 +55,7 @@ sub thousands { my ($n) = @_; 1 while $n =~ s/^(\d+)(\d{3})/$1,$2/; return $n }
 # ---- the tables: page, head, names of rows, cells of a row behind the first ----
 
 my $program = "program: {binary: ring, ranks: 8}\nplatform: {file: clan.xml, spares: 1}\nprotocol: {name: none}\n"
-  . "checkpoint: {bytes: 64KiB}\n"; # as measured they would depend on the machine
+  . "checkpoint: {bytes: 64KiB}\n"; # measured sizes would depend on the machine
 
 my %base; # results under `none`, by what was run
 sub none { my ($scenario, @settings) = @_; return $base{"$scenario @settings"} //= run($scenario, @settings) }
@@ -87,7 +88,7 @@ sub protocols_row {
           '+' . share($quiet->{network}{bytes}, $none->{network}{bytes}) . ' %');
 }
 
-# Logging of determinants without a checkpoint.
+# Measures logging of determinants without a checkpoint.
 sub determinants_row {
   my ($row) = @_;
   my ($protocol, $failures) = $row =~ /(none|[a-z-]+)`?(?:, f = (\d+))?/;
@@ -101,7 +102,7 @@ sub determinants_row {
   return @cells;
 }
 
-# What c3's numbers on messages cost.
+# Measures what c3's numbers on messages cost.
 sub numbers_row {
   my ($row) = @_;
   my ($binary, $steps) = $row =~ /`(\w+)`, (\d+)/;
@@ -111,7 +112,7 @@ sub numbers_row {
   return (thousands($none->{messages}{sent}), map { thousands($_) } @more);
 }
 
-# Control messages with a declared topology and without.
+# Counts control messages with a declared topology and without one.
 sub topology_row {
   my ($row) = @_;
   my ($binary, $args, $ranks, $protocol, $topology) = $row =~ /^`(\w+) ([\d ]+)`, (\d+) ranks, `([\w-]+)`, `([^`]+)`/;
@@ -122,7 +123,7 @@ sub topology_row {
   return ($results[0]{checkpoints}{committed}, map { thousands($_->{network}{control}) } @results);
 }
 
-# How long outputs wait.
+# Measures how long outputs wait.
 my $outputs = <<'END';
 program:    {binary: ./in-c, ranks: 3}
 platform:   {file: clan.xml}
@@ -140,7 +141,7 @@ sub outputs_row {
   return map { sprintf('%.2f', 1e3 * $output->{$_}) } qw(delay_mean_s delay_max_s);
 }
 
-# Hybrid rollback in the program, and under the protocol.
+# Compares hybrid rollback in the program with that under the protocol.
 my %rollback = (
   '`cg`' => [],
   '`cg-ulfm`' => ['program.binary=cg-ulfm', 'program.args=[4,10,10,S]', 'program.ranks=5', 'recovery.runtime=ulfm'],

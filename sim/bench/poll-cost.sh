@@ -9,7 +9,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}
 sizes=${SIZES:-1000 10000 100000} room=1048576
-least_timed=10000 # fewer polls take less time than runs differ by
+least_timed=10000 # the time of fewer polls is less than the difference between two runs
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -20,12 +20,12 @@ platform: {file: clan.xml}
 protocol: {name: none}
 END
 
-run() { # PROTOCOL HOW POLLS CAPACITY: whether it ends. Half of the polls that are asked for are made.
+run() { # PROTOCOL HOW POLLS CAPACITY: fails if the run does not end. A run makes half of its polls.
   "$build/bin/recline" run run.yaml --set protocol.name="$1" \
     --set "program.args=[$2, $((2 * $3))]" --set protocol.capacity="$4" >out 2>&1
 }
 
-entries() { # PROTOCOL HOW POLLS LEAST: the least room with which it ends, not below LEAST
+entries() { # PROTOCOL HOW POLLS LEAST: prints the least capacity for a run to end, from LEAST on
   low=$(($4 - 1)) high=$4
   until run "$1" "$2" "$3" "$high"; do
     low=$high
@@ -38,7 +38,7 @@ entries() { # PROTOCOL HOW POLLS LEAST: the least room with which it ends, not b
   echo "$high"
 }
 
-seconds() { # COUNT PROTOCOL HOW POLLS: the least processor time of so many runs
+seconds() { # COUNT PROTOCOL HOW POLLS: prints the least processor time of COUNT runs
   count=$1 i=0
   shift
   : >spent
@@ -50,7 +50,7 @@ seconds() { # COUNT PROTOCOL HOW POLLS: the least processor time of so many runs
   awk '{ s = $1 + $2; if (NR == 1 || s < least) least = s } END { print least }' spent
 }
 
-cost() { # PROTOCOL HOW POLLS: microseconds a poll
+cost() { # PROTOCOL HOW POLLS: prints the microseconds of a poll
   repeat=$((300000 / $3))
   base=$(seconds 20 "$1" "$2" 10)
   few=$(sed -n 's/^polls //p' out)

@@ -7,9 +7,9 @@
 # matters. Arguments that name programs select rows. Nothing is judged here: these numbers are for
 # reading. Needs GNU time, and Fortran's compiler.
 #
-# Plain SMPI decides which programs have a row of numbers: what does not end there within LIMIT (30)
-# seconds, or deadlocks, is said by name. A program that ends but finds its own result wrong in plain
-# SMPI is marked, and is taken to have done the same work.
+# Plain SMPI decides which programs have a row of numbers: a program that does not end there within
+# LIMIT (30) seconds, or deadlocks, is only named. A program that ends but finds its own result
+# wrong in plain SMPI is marked, and is taken to have done the same work.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${RECLINE_BUILD:-$root/build}

@@ -1,10 +1,10 @@
-/* Linked into every program that recline-cc makes, ahead of all its objects, so that this
- * constructor is the first: memory that the program allocates before MPI_Init, in the constructors
- * of its globals and at the beginning of main, must be rolled back, too. Each rank has its own copy
- * of the program, and so runs this for itself.
+/* recline-cc links this file into every program, ahead of all other objects, so that this
+ * constructor runs first. Memory that the program allocates before MPI_Init, in the constructors of
+ * its globals and at the beginning of main, must be rolled back, too. Each rank has its own copy of
+ * the program, and so runs this constructor for itself.
  *
- * The section makes it the first, not a priority: priorities below 101, the first that programs may
- * use, give a warning. */
+ * Its section makes the constructor the first. A priority would not do: programs may use priorities
+ * from 101 on, and compilers warn of lower ones. */
 void recline_program_begins(const void *inside_program); /* init.c */
 
 /* With this name of the dynamic linker and the start-up code that recline-cc links, a shared object

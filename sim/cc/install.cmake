@@ -1,6 +1,6 @@
-# `cmake --install`: recline as a tree of its own below lib/recline, laid out as the build folder, so
-# that it finds its parts beside itself wherever the prefix is; headers and a pkg-config file for
-# protocols that are kept elsewhere.
+# `cmake --install` installs recline as a tree of its own below lib/recline. The tree is laid out as
+# the build folder, so that recline finds its parts beside itself wherever the prefix is. Headers
+# and a pkg-config file are for protocols that are kept elsewhere.
 include(GNUInstallDirs)
 set(home lib/recline)
 set(data ${CMAKE_INSTALL_DATADIR}/recline)
@@ -29,7 +29,8 @@ if(TARGET recline_mpi)
     DESTINATION ${home}/lib)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/programs DESTINATION ${home} USE_SOURCE_PERMISSIONS
     PATTERN "*-plain" EXCLUDE)
-  # `recline run` says where the libraries are. $ORIGIN could not: SimGrid runs copies of programs.
+  # `recline run` says where the libraries are. $ORIGIN could not, because SimGrid runs copies of
+  # programs.
   install(CODE "
     file(GLOB programs \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${home}/programs/*\")
     foreach(program \${programs})
@@ -37,7 +38,8 @@ if(TARGET recline_mpi)
     endforeach()")
 endif()
 
-# What programs include is in the tree, beside the libraries; what protocols include is for all.
+# Headers for programs go into the tree, beside the libraries; headers for protocols, into the
+# system's folder.
 foreach(header recline.h recline_names.h mpi-ext.h mpif-ext.h)
   configure_file(${CMAKE_SOURCE_DIR}/include/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
   install(FILES ${CMAKE_SOURCE_DIR}/include/${header} DESTINATION ${home}/include)
@@ -61,7 +63,7 @@ endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/recline.pc.in ${CMAKE_BINARY_DIR}/recline.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/recline.pc DESTINATION lib/pkgconfig)
 
-# find_package(recline): the target recline::protocol, whose users find <recline/act.h>.
+# find_package(recline) defines the target recline::protocol, whose users find <recline/act.h>.
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/recline)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/recline-config.cmake.in
@@ -79,7 +81,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/platforms ${CMAKE_SOURCE_DIR}/scenarios
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/claims ${CMAKE_SOURCE_DIR}/verify/mutants
   ${CMAKE_SOURCE_DIR}/verify/matrix
   DESTINATION ${data}/verify FILES_MATCHING PATTERN "*.yaml")
-# Sources, for the pictures of protocols and for what `recline play` compiles.
+# The pictures of protocols are made from sources, and `recline play` compiles sources.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/protocols DESTINATION ${data}
   FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN t EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/verify/mutants DESTINATION ${data}/verify

@@ -1,5 +1,5 @@
-/* Linked into every program that recline-cc makes, after all its objects, so that this constructor
- * is the last: see first_object.c. */
+/* recline-cc links this file into every program, after all other objects, so that this constructor
+ * runs last (first_object.c). */
 void recline_program_is_built(const void *inside_program); /* init.c */
 
 static void built(int argc, char **argv, char **environment);

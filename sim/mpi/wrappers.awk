@@ -10,8 +10,9 @@
 #
 #     awk -v output=c -f wrappers.awk init.c wrap_*.c fortran_names mpi-4.h smpi.h mpi-ext.h
 #
-# from the layer's sources, a list of the Fortran names in SMPI, SMPI's own declarations, and those
-# of calls that SMPI does not have (MPIX_..., and those of MPI 4), which are all written by hand.
+# Its input is the layer's sources, a list of the Fortran names in SMPI, SMPI's own declarations,
+# and declarations of calls that SMPI does not have (MPIX_..., MPI 4), all of which are written by
+# hand.
 #
 # A call that names a communicator, a request, a file, a window or a message handle of the program
 # would mislead SMPI under a protocol: unless the layer handles it, it is refused. All others are
@@ -41,7 +42,7 @@ FILENAME ~ /fortran_names$/ {
   next
 }
 
-# These are written by hand, also through macros: WRAP_CALL(Comm_dup, ...),
+# These calls are written by hand, also through macros: WRAP_CALL(Comm_dup, ...),
 # KEYVAL_CALL(mpi_keyval_create_, ...) and the like.
 FILENAME !~ /(smpi|mpi-ext|mpi-4|mpi-large|mpi-t)\.h$/ {
   if (/^[A-Z_]+_CALL\($/) { # the name is in the next line
@@ -247,8 +248,8 @@ function write_fortran(what, name, parameters,   list, count, all, i, symbol, he
   printf "  next_(%s);\n  layer_leave(mode_);\n}\n\n", values
 }
 
-# Writes the call in C and the conversions around it. A handle that is the only one of a call is
-# changed; one beside others, or in a call that gets it, is made.
+# Writes the call in C and the conversions around it. If a call has only one handle, it may change
+# that handle; a handle beside other handles, or in a call NAME_get_NAME, is a new handle.
 function write_fortran_handled(name, list, count,   i, type, base, handles, comm, buffer, call, before,
   after) {
   for (i = 1; i <= count; i++) {

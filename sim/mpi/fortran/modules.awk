@@ -39,7 +39,7 @@ BEGIN {
 
 /^ *[!#]/ || /^[ \t]*$/ { next }
 
-# SMPI's mpif.h, whose numbers for handles are consecutive.
+# Reads SMPI's mpif.h, whose numbers for handles are consecutive.
 FILENAME ~ /mpif\.h$/ {
   if (match($0, /^ *(parameter|PARAMETER) *\( *MPI_[A-Z0-9_]+ *= *-?[0-9]+ *\)/)) {
     text = $0
@@ -143,7 +143,7 @@ function procedure(text,   at, head, list, count, i, words) {
 }
 
 # Adds the same procedure with large counts as `NAME_c`; in Fortran 2008 both have the same name.
-# There is none if no kind changes, as addresses are as wide as counts.
+# There is none if no kind changes, because addresses are as wide as counts.
 function enlarge(name,   count, i, text, kind, changes) {
   count = read_arguments(name)
   for (i = 1; i <= count; i++) {
