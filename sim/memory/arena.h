@@ -1,7 +1,7 @@
 /* Allocates in one arena, and tells where arenas lie; only inside librecline_heap.so. heap.h says
  * what an arena is; heap.c decides which calls come here.
  *
- * Nothing here may call a function that allocates, as that would call this allocator again.
+ * Nothing here may call a function that allocates, because that would call this allocator again.
  * Functions change errno only to ENOMEM, when they return NULL. */
 #ifndef RECLINE_ARENA_H
 #define RECLINE_ARENA_H
@@ -29,8 +29,8 @@ struct arena_range {
 };
 extern struct arena_range arena_range;
 
-/* Returns the arena that holds a pointer; NULL: none. It must be fast, as each free() calls it. For
- * a pointer below the base the difference wraps and is too large. */
+/* Returns the arena that holds a pointer; NULL: none. It must be fast, because each free() calls
+ * it. For a pointer below the base the difference wraps and is too large. */
 static inline struct arena *arena_of(const void *inside)
 {
   uintptr_t offset = (uintptr_t)inside - arena_range.base;
@@ -59,7 +59,7 @@ void *arena_realloc(struct arena *, void *, size_t bytes);
 void arena_free(struct arena *, void *);
 size_t arena_usable(void *);
 
-/* Gives all whole pages that no block needs back to the system. They read as zeros from then on. */
+/* Gives back to the system all whole pages that no block needs. They read as zeros from then on. */
 void arena_give_back(struct arena *);
 
 #endif

@@ -1,6 +1,6 @@
-/* The stack of a rank below the frames in use. A program that reads a local variable before it
- * writes it finds the remains of earlier calls there. Remains of the layer's calls depend on time
- * and would differ when the program runs again, so the layer clears them
+/* Clears the stack of a rank below the frames in use. A program that reads a local variable before
+ * it writes it finds the remains of earlier calls there. Remains of the layer's calls depend on
+ * time and would differ when the program runs again, so the layer clears them
  * (sim/host/rank/program_clock.h has the same rule for clocks). */
 #ifndef RECLINE_DEAD_STACK_H
 #define RECLINE_DEAD_STACK_H

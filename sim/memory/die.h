@@ -7,13 +7,13 @@
 #include "base/exit_codes.h"
 
 /* Exit codes: DIE_INPUT if the program, the scenario or the platform is wrong; DIE_BREACH if the
- * simulator is. */
+ * simulator is wrong. */
 enum { DIE_INPUT = EXIT_BAD_INPUT, DIE_BREACH = EXIT_BREACH };
 
 /* Flushes the program's output, prints "recline: " and the line (at most 1 KiB), and ends the
  * process with `code`, without calling handlers of atexit(). Allocates nothing, so it works in
- * every state of the heap. It is hidden, as programs may have functions of this name; each library
- * of recline has a copy. */
+ * every state of the heap. It is hidden, because programs may have functions of this name; each
+ * library of recline has a copy. */
 _Noreturn void die(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3), visibility("hidden")));
 

@@ -1,15 +1,15 @@
-/* The heap of one rank, apart from every other memory of the process.
+/* Gives each rank a heap apart from all other memory of the process.
  *
- * All ranks of a simulation live in one process and one malloc. To roll one of them back, its
+ * All ranks of a simulation live in one process with one malloc. To roll one of them back, its
  * blocks must lie together and apart from the simulator's. librecline_heap.so replaces the malloc
- * family for the whole process, by LD_PRELOAD, and one pointer says where an allocation goes:
+ * family for the whole process, by LD_PRELOAD, and one pointer decides where an allocation goes:
  *
  *     program mode   heap_enter(arena)   the program of that rank runs: its arena
  *     libc mode      heap_leave()        SimGrid, the layer, start-up: the malloc of libc
  *
  * So every entry point of the layer begins with heap_leave() and passes its result to heap_enter()
- * at the end. It would not do to link a malloc into the program, as std::string allocates inside
- * libstdc++, and strdup inside libc.
+ * at the end. It would not do to link a malloc into the program, because std::string allocates
+ * inside libstdc++, and strdup inside libc.
  *
  * All arenas lie in one reserved range, so that a subtraction and a shift tell the rank of a
  * pointer. An arena has a power of two of bytes: 16 GiB, or less if the address space is limited.
@@ -26,7 +26,7 @@
  *
  * Free neighbours become one block. A free block at the top is given up by lowering top, so the
  * used range shrinks again. The pages of large free blocks and those above top go back to the
- * system once they are worth a call. How far the arena is accessible is noted outside, as no
+ * system once they are worth a call. How far the arena is accessible is noted outside, because no
  * rollback may undo it.
  *
  * Which call works on what:
@@ -43,7 +43,7 @@
  * for its end (atexit.c), open streams and descriptors (open_files.c, output_files.c).
  *
  * With RECLINE_HEAP_WATCH set in the environment, the process ends with a list of callers if
- * SimGrid allocates or frees in program mode, as then some entry point is not wrapped. This is
+ * SimGrid allocates or frees in program mode, because then some entry point is not wrapped. This is
  * slow.
  *
  * The mode belongs to the calling thread. Threads that a program starts allocate from the arena of
@@ -57,8 +57,7 @@
  *     linked into the program     for malloc and free in the program itself: as a direct
  *     ahead of everything         dependency (-Wl,--no-as-needed), before libc
  *
- * Both are the same instance. Without the preload there is only libc mode, and no arena.
- */
+ * Both are the same instance. Without the preload there is only libc mode, and no arena. */
 #ifndef RECLINE_HEAP_H
 #define RECLINE_HEAP_H
 
@@ -95,25 +94,26 @@ HEAP_API void heap_enter(struct arena *arena);
 HEAP_API void heap_on_change(void (*function)(struct arena *));
 HEAP_API void heap_changed(void);
 
-/* The function for a program's unlink() and remove() of files that another module rolls back; it is
- * called in libc mode. It returns false for other files. NULL: none. */
+/* This function serves a program's unlink() and remove() of files that another module rolls back;
+ * it is called in libc mode. It returns false for other files. NULL: there is none. */
 HEAP_API extern bool (*heap_unlinks)(const char *path, int *result);
 
-/* The function for a program's open() for reading, called in libc mode, as another module rolls
- * some files back. It returns a descriptor, -1 with errno, or HEAP_AS_IT_IS to open the file
- * itself. NULL: every file is opened itself. */
+/* This function serves a program's open() for reading, because another module rolls some files
+ * back; it is called in libc mode. It returns a descriptor, -1 with errno, or HEAP_AS_IT_IS if the
+ * file itself is to be opened. NULL: every file itself is opened. */
 enum { HEAP_AS_IT_IS = -2 };
 HEAP_API extern int (*heap_reads)(const char *path, int flags);
 
-/* The function for a program's mkstemp() and similar calls, called in libc mode. It returns what
- * they return. NULL: libc's functions are called. */
+/* This function serves a program's mkstemp() and similar calls; it is called in libc mode. It
+ * returns what those calls return. NULL: libc's functions are called. */
 HEAP_API extern int (*heap_invents)(char *name, int flags);
 
-/* Whether pthread_mutex_lock() takes a mutex even if another thread has it. It is set at the end of
- * the process, when no other thread goes on. */
+/* True lets pthread_mutex_lock() take a mutex even if another thread has it. It is set at the end
+ * of the process, when no other thread goes on. */
 HEAP_API extern bool heap_locks_are_free;
 
-/* Enters libc mode. Returns the mode before as an argument for heap_enter(); NULL was libc mode. */
+/* Enters libc mode. Returns the mode until now, as an argument for heap_enter(); NULL stands for
+ * libc mode. */
 HEAP_API struct arena *heap_leave(void);
 
 /* Sets whether the simulator itself may allocate in program mode from here on, because it runs an
@@ -124,29 +124,30 @@ HEAP_API void heap_serve_simulator(bool on);
 HEAP_API int heap_owner(const void *pointer);
 
 /* Sets the range to save, which begins on a page; `length` is in bytes. Copying it back to the same
- * place and then calling heap_give_back() restores the arena. That call is needed, as calloc would
- * take used memory behind the range for fresh memory and not clear it. */
+ * place and then calling heap_give_back() restores the arena. That call is needed, because calloc
+ * would take used memory behind the range for fresh memory and not clear it. */
 HEAP_API void heap_used(const struct arena *arena, void **start, size_t *length);
 
-/* Gives the pages that no block needs back to the system, also holes within the used range; they
- * read as zeros from then on. The arena does so itself now and then. Call it before a capture,
- * which then need not save these pages, and after a restore, for pages beyond the used range. */
+/* Gives back to the system the pages that no block needs, also holes within the used range. They
+ * read as zeros from then on. The arena does so itself now and then. Call this function before a
+ * capture, which then need not save these pages, and after a restore, for pages beyond the used
+ * range. */
 HEAP_API void heap_give_back(struct arena *arena);
 
-/* Returns memory of an arena for the layer itself, which may hold remains of freed blocks; NULL: no
- * memory. Memory for the program is all zeros instead, from all functions of the malloc family, as
- * a program may send it and must send the same when it runs again. */
+/* Returns memory of an arena for the layer itself. The memory may hold remains of freed blocks.
+ * NULL: no memory is left. Memory for the program is all zeros instead, from all functions of the
+ * malloc family, because a program may send it and must send the same when it runs again. */
 HEAP_API void *heap_unset(struct arena *arena, size_t bytes);
 
-/* Files whose writes are outputs. Bytes that programs append to them are not written, but told to
- * the layer. */
+/* Describes files whose writes are outputs. Bytes that programs append to such files are not
+ * written, but told to the layer. */
 struct heap_outputs {
   bool (*is_one)(const char *path); /* is this absolute path such a file? */
-  /* The program of a rank has appended `size` bytes. If there was no file, the program made it with
-   * this mode. `begins`: the program truncated the file first. */
+  /* Tells that the program of a rank has appended `size` bytes. If there was no file, the program
+   * made it with this mode. `begins`: the program truncated the file first. */
   void (*said)(int rank, const char *path, unsigned mode, bool begins, const void *, size_t size);
-  /* Refuses what else the program does with such a file, in the words of `what` ("reads"). Does not
-   * return. */
+  /* Refuses anything else that the program does with such a file; `what` says it ("reads"). Does
+   * not return. */
   void (*refuse)(int rank, const char *what, const char *path);
 };
 HEAP_API void heap_outputs_begin(const struct heap_outputs *);
@@ -155,7 +156,8 @@ HEAP_API void heap_outputs_begin(const struct heap_outputs *);
 HEAP_API void heap_outputs_collect(const struct arena *);
 
 /* Saves, in libc mode, the streams that the program of an arena has open, with their positions.
- * NULL: no memory. Until it is freed, streams that the program closes are kept in reserve. */
+ * NULL: no memory. Until the result is freed, streams that the program closes are kept in
+ * reserve. */
 struct heap_files;
 HEAP_API struct heap_files *heap_files_save(const struct arena *arena);
 /* Makes standard input a file that the program of that arena has open. In libc mode. */
@@ -166,10 +168,10 @@ HEAP_API void heap_files_restore(const struct heap_files *);
 HEAP_API void heap_files_begin_again(const struct heap_files *begun, const struct heap_files *then);
 HEAP_API void heap_files_free(struct heap_files *); /* NULL is allowed */
 
-/* Notes that the program at `program` does not run yet, as none of its functions is on the stack.
- * Until then SimGrid allocates in program mode, between constructors and main: the words of argv.
- * They get as much room as the longest path needs, so that all later blocks lie where they would
- * with any other path. NULL: the program runs. */
+/* Notes that the program at `program` does not run yet, because none of its functions is on the
+ * stack. Until it runs, SimGrid allocates in program mode, between constructors and main: the words
+ * of argv. Each word gets as much room as the longest path needs, so that later blocks lie at the
+ * same addresses whatever the path is. NULL: the program runs. */
 HEAP_API void heap_await(struct arena *arena, const void *program);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Images: one rank's memory, saved and put back in place.
+/* Saves one rank's memory as an image, and puts it back in place.
  *
  * A rank runs as a coroutine inside the simulator's process, and its memory never moves. So a
  * checkpoint is a copy of the bytes that the program can have changed, and a rollback copies them
@@ -26,10 +26,9 @@
  *
  * The caller keeps data that must survive a rollback in its globals or in libc memory, not in
  * locals. The rank must not be in a call of SimGrid, and must hold no lock. A posted receive must
- * be cancelled before image_restore, as a late match would write over the restored memory. Ranks
- * are captured one at a time, all on one thread: under the raw, boost or ucontext contexts of
- * SimGrid, not `thread`.
- */
+ * be cancelled before image_restore, because a late match would write over the restored memory.
+ * Ranks are captured one at a time, all on one thread: under the raw, boost or ucontext contexts of
+ * SimGrid, not `thread`. */
 #ifndef RECLINE_IMAGE_H
 #define RECLINE_IMAGE_H
 
@@ -47,7 +46,7 @@ enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };
  * arena           its heap, or NULL for none.
  * stack_bytes     the size of its stack (1024 * sg_cfg_get_int("contexts/stack-size")). The stack
  *                 begins at the end of its guard page, where a mapping begins. Its other end may
- * lie within that mapping, as the kernel joins neighbours; 0: it is the mapping's end.
+ * lie within that mapping, because the kernel joins neighbours; 0: it is the mapping's end.
  *
  * NULL, with errno: ENOENT (address in no program, or stack in no mapping), ERANGE (the mapping
  * does not fit the stack size: no guard page), E2BIG (too many segments), ENOTSUP
@@ -58,16 +57,17 @@ struct image_source *image_source_new(const void *inside_program, struct arena *
 void image_source_free(struct image_source *source); /* after this, its images cannot be restored */
 
 /* Saves the calling rank. IMAGE_CAPTURED: *image is the new image. IMAGE_RESTORED: the same call
- * has returned again, out of image_restore; *image is as it was if it lies in saved memory,
- * otherwise untouched. IMAGE_FAILED: errno is ENOMEM, *image is NULL. The heap mode (heap.h) is the
- * same on entry and on both returns. */
+ * has returned again, out of image_restore; *image is as it was at the capture if it lies in saved
+ * memory, otherwise untouched. IMAGE_FAILED: errno is ENOMEM, *image is NULL. The heap mode
+ * (heap.h) is the same on entry and on both returns. */
 enum image_outcome image_capture(struct image_source *source, struct image **image);
 
-/* Restores the calling rank, which must be the rank of the image. It may be called any number of
- * times. */
+/* Restores the calling rank, which must be the rank of the image. An image may be restored any
+ * number of times. */
 _Noreturn void image_restore(struct image *image);
 
-/* Does the same, but restores the contents of files to those when `then` was saved (heap.h). */
+/* Does the same, but restores the contents of files to what they were when `then` was saved
+ * (heap.h). */
 struct heap_files;
 _Noreturn void image_begin_again(struct image *image, const struct heap_files *then);
 

@@ -1,4 +1,4 @@
-/* Where the memory of a rank lies; image_source.c makes it, and image.c reads it. */
+/* Describes where the memory of a rank lies; image_source.c finds it, and image.c reads it. */
 #ifndef RECLINE_IMAGE_SOURCE_H
 #define RECLINE_IMAGE_SOURCE_H
 
@@ -7,8 +7,8 @@
 
 enum {
   SEGMENTS = 8,           /* ranges of program memory; linkers make two or three */
-  SCRATCH_BYTES = 1 << 16 /* size of a stack to copy from; it must hold the lazy binding of memcpy,
-                             and a signal */
+  SCRATCH_BYTES = 1 << 16 /* size of the stack on which the copying runs; it must have room for the
+                             lazy binding of memcpy, and for a signal */
 };
 
 struct range {

@@ -1,5 +1,5 @@
 /* Keeps the contents that files had before programs changed them, so that a rollback can undo
- * changes. It works inside librecline_heap.so, in libc mode. */
+ * changes. This module works inside librecline_heap.so, in libc mode. */
 #ifndef RECLINE_JOURNAL_H
 #define RECLINE_JOURNAL_H
 
@@ -17,7 +17,7 @@ void journal_opening(const struct arena *, const char *path, int flags);
  * name. */
 void journal_created(const struct arena *, const char *path);
 
-/* Notes that the program writes to the file, alone or as one of several. */
+/* Notes that the program writes to the file, perhaps as one program of several. */
 void journal_writing(const struct arena *, int descriptor);
 
 /* Notes that the program is about to write over old contents, or may do so at any time. */
@@ -38,7 +38,7 @@ uint64_t journal_mark(const struct arena *);
 off_t journal_keep(const struct arena *, int descriptor);
 
 void journal_undo(const struct arena *, uint64_t mark);
-/* Forgets entries before `mark`; no older image exists. */
+/* Forgets entries before `mark`. Call it when no older image exists. */
 void journal_forget(const struct arena *, uint64_t mark);
 
 #endif

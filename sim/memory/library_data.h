@@ -1,7 +1,8 @@
-/* The data of the program's shared libraries. SimGrid gives each rank a copy of the program, but
- * loads a library once, so that all ranks would share its data, and no rollback would restore them.
- * Under a protocol each rank has its own data in its arena, and they are exchanged when another
- * rank goes on. One of these libraries is the runtime of GNU Fortran, whose units are such data.
+/* Gives each rank data of its own in the program's shared libraries. SimGrid gives each rank a copy
+ * of the program, but loads a library once, so that all ranks would share its data, and no rollback
+ * would restore them. Under a protocol each rank has its own data in its arena, and they are
+ * exchanged when another rank goes on. One of these libraries is the runtime of GNU Fortran, whose
+ * units are such data.
  *
  * All functions run in libc mode. */
 #ifndef RECLINE_LIBRARY_DATA_H
@@ -13,8 +14,9 @@
  * the program. */
 void library_data_begin(struct arena *, const void *inside);
 
-/* Called around images of an arena: library_data_collect() copies the data in place into the
- * arena. */
+/* Both functions are called around images of an arena. library_data_collect() copies the data in
+ * place into the arena; library_data_restored() notes that the data in place are no longer the
+ * arena's. */
 void library_data_collect(const struct arena *);
 void library_data_restored(const struct arena *);
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes the address of libc's function into the function pointer at `function`, as ISO C cannot
- * convert an object pointer to a function pointer. Does not allocate. */
+/* Writes the address of libc's function into the function pointer at `function`, because ISO C
+ * cannot convert an object pointer to a function pointer. Does not allocate. */
 static inline void find_next(const char *name, void *function, size_t size)
 {
   void *symbol = dlsym(RTLD_NEXT, name);

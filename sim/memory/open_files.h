@@ -1,6 +1,6 @@
-/* The files that programs have open. streams.c and descriptors.c, which replace calls of libc,
- * report them to open_files.c, which restores them. It works inside librecline_heap.so, in libc
- * mode. */
+/* Keeps the files that programs have open. streams.c and descriptors.c, which replace calls of
+ * libc, report files to open_files.c, which restores them. These files work inside
+ * librecline_heap.so, in libc mode. */
 #ifndef RECLINE_OPEN_FILES_H
 #define RECLINE_OPEN_FILES_H
 

@@ -1,5 +1,5 @@
-/* Files whose writes are outputs (heap.h): the program writes into memory instead, where its bytes
- * are collected. It works inside librecline_heap.so, in libc mode. */
+/* Handles files whose writes are outputs (heap.h): the program writes into memory instead, where
+ * its bytes are collected. This module works inside librecline_heap.so, in libc mode. */
 #ifndef RECLINE_OUTPUT_FILES_H
 #define RECLINE_OUTPUT_FILES_H
 
@@ -15,7 +15,7 @@ struct output_lengths; /* the lengths of all such files of an arena */
  * NULL. */
 bool output_is(const struct arena *, const char *path);
 
-/* The number of open outputs. If it is 0, a call of MPI has nothing to collect. */
+/* Counts open outputs. If the count is 0, a call of MPI has nothing to collect. */
 extern unsigned outputs_open;
 
 /* Does what open() does, and returns the descriptor. `mode` is for an output that makes the

@@ -1,6 +1,6 @@
-/* Copies of pages that images share. Each counts its references, and is freed after the last one.
- * They do not lie in libc's heap: blocks of this size would not be aligned to pages there, and
- * would not go back to the system while another block lies behind them. */
+/* Keeps copies of pages that images share. Each copy counts its references, and is freed after the
+ * last one. Copies do not lie in libc's heap: blocks of this size would not be aligned to pages
+ * there, and would not go back to the system while another block lies behind them. */
 #ifndef RECLINE_PAGES_H
 #define RECLINE_PAGES_H
 
@@ -11,7 +11,8 @@ enum { PAGE = 4096 }; /* bytes in a copy, whatever the size of the system's page
 /* Returns a copy of PAGE bytes with one reference, for the caller to write; NULL: no memory. */
 char *page_new(void);
 
-/* page_share() adds a reference to a copy and returns it; the other one removes a reference. */
+/* page_share() adds a reference to a copy and returns the copy; the other function removes a
+ * reference. */
 char *page_share(char *copy);
 void page_drop(char *copy);
 

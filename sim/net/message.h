@@ -1,8 +1,7 @@
 /* Describes messages between the ranks and the dispatcher, as the transport carries them.
  *
- * A message is an envelope that travels by pointer, as all ranks share memory. The simulated
- * network carries as many bytes as the sender says (`wire_bytes`), which determine the time.
- */
+ * A message is an envelope that travels by pointer, because all ranks share memory. The simulated
+ * network carries as many bytes as the sender says (`wire_bytes`), which determine the time. */
 #ifndef RECLINE_MESSAGE_H
 #define RECLINE_MESSAGE_H
 

@@ -103,7 +103,7 @@ bool transport_fetches(const struct transport *);
 /* Forgets sends and fetches under way. They may still end, without any effect. */
 void transport_abandon(struct transport *);
 
-/* Marks sends to `peer` that are under way as complete, as they will never be received. */
+/* Marks sends to `peer` that are under way as complete, because they will never be received. */
 void transport_disconnect(struct transport *, int peer);
 
 /* transport_last_send() returns the number of the send that began last. transport_give_up() gives

@@ -1,12 +1,11 @@
 /* Makes transfers between ranks over SimGrid's network, at the costs that SMPI charges for
  * messages: its network model, 16 bytes of envelope, and the overheads smpi/os, smpi/ois and
- * smpi/or. SMPI itself is not used, as it would take twice as long and has no receiver that takes
- * any message.
+ * smpi/or. SMPI itself is not used, because it would take twice as long and has no receiver that
+ * takes any message.
  *
  * An *end* belongs to one actor, which takes the transfers that others put there; such a transfer
  * begins at once. A *lane* has one transfer, which begins when its receiver takes it; lanes are
- * used again.
- */
+ * used again. */
 #ifndef RECLINE_WIRE_H
 #define RECLINE_WIRE_H
 

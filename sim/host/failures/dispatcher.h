@@ -19,7 +19,8 @@ void dispatcher_begin(bool (*expects)(const struct message *),
 /* Runs the dispatcher on its rank. Returns when all programs have ended. */
 void dispatcher_run(void);
 
-/* Lets failures at points of the protocol strike. A rank calls it after each of its steps. */
+/* Lets failures strike that the scenario sets at points of the protocol. A rank calls it after each
+ * of its steps. */
 void dispatcher_point(int rank, const struct rcl_event *);
 
 /* Call dispatcher_cut() before the step of a rank. If the rank is to crash within the step, it cuts
@@ -31,8 +32,8 @@ void dispatcher_crash_in_step(int rank, const struct failure *);
 /* Crashes the calling rank, which ends its own process. */
 void dispatcher_crash_itself(int rank);
 
-/* Returns whether the run is over for good: all programs have ended, none was held, and a schedule
- * was complete. */
+/* Returns whether the run is over for good: all programs have ended, none is held, and the
+ * schedule, if there is one, is complete. */
 bool dispatcher_is_over(void);
 
 /* Returns whether any rank has been told to go back. */

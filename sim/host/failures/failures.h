@@ -1,7 +1,6 @@
-/* Schedules failures that have a time: single ranks, and nodes that fail at random. Nodes that fail
- * by law are those that carry ranks and the spares; each has a stream of its own (failure_times.h),
- * named as the node is in the scenario's first layout.
- */
+/* Schedules failures that have a time: single ranks, and nodes that fail at random. The nodes that
+ * carry ranks, and the spares, fail by law. Each has a stream of its own (failure_times.h), named
+ * as the node is in the scenario's first layout. */
 #ifndef RECLINE_FAILURES_H
 #define RECLINE_FAILURES_H
 

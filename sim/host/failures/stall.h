@@ -1,5 +1,5 @@
 /* Watches for programs that wait for ever. As long as checkpoints are taken, timers keep the
- * simulation alive, so that SimGrid does not report the deadlock. */
+ * simulation alive, so SimGrid does not report the deadlock. */
 #ifndef RECLINE_STALL_H
 #define RECLINE_STALL_H
 
@@ -10,7 +10,7 @@
  */
 void watch_event(const struct move *);
 
-/* Ends the run, as the time limits.simulated is over. */
+/* Ends the run, because the time limits.simulated is over. */
 void watch_limit(void);
 
 #endif

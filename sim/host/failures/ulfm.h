@@ -1,7 +1,8 @@
 /* Models the fault-tolerant MPI runtime under the protocol, if the scenario has one
- * (`recovery.runtime: ulfm`): what the runtime does between a failure and the moment at which the
- * protocol's own recovery begins, in the steps of User-Level Failure Mitigation (Bland et al.,
- * "Post-failure recovery of MPI communication capability", IJHPCA 2013), each with its cost.
+ * (`recovery.runtime: ulfm`). The model covers what the runtime does between a failure and the
+ * moment at which the protocol's own recovery begins. Its steps are those of User-Level Failure
+ * Mitigation (Bland et al., "Post-failure recovery of MPI communication capability", IJHPCA 2013),
+ * and each step has its cost.
  *
  *     crash -- detect --> one rank knows -- revoke --> all can know
  *           -- notice --> all are in an MPI call, which tells them; computation is not disturbed
@@ -44,7 +45,7 @@ void ulfm_add_failed(int rank, uint32_t life, double ready);
  * ulfm_release(); NULL: another repair has begun since. */
 const GArray *ulfm_repaired(uint32_t repair);
 
-/* Releases the survivors that wait for the repair, as the dead ranks are being started. */
+/* Releases the survivors that wait for the repair, because the dead ranks are being started. */
 void ulfm_release(void);
 
 /* ---- for a rank ---- */

@@ -1,12 +1,11 @@
-/* Holds the outputs of programs to the outside: the launcher keeps each output from when it is said
+/* Holds the outputs of programs to the outside: keeps each output from when the program prints it
  * until the shadow world lets it leave. Once all programs have ended, the rest leaves.
  *
- * All ranks are one process with one standard output. It is led into a file of recline's own, which
- * is read at the calls in which another rank can go on. So new bytes in the file were said by the
- * calling rank. One event OUTPUT stands for all that a rank has said since its last call. What a
- * program writes to files that the scenario names (output_files) is an output as well: see
- * output_files.h.
- */
+ * All ranks are one process with one standard output, which is led into a file of recline's own.
+ * The file is read at the calls in which another rank can go on, so new bytes in it were printed by
+ * the calling rank. One event OUTPUT stands for all that a rank has said (printed) since its last
+ * call. What a program writes to files that the scenario names (output_files) is an output as well:
+ * see output_files.h. */
 #ifndef RECLINE_HELD_OUTPUT_H
 #define RECLINE_HELD_OUTPUT_H
 
@@ -19,7 +18,7 @@ void output_begin(void);
 /* From here on outputs pass at once, as they do without a protocol. */
 void output_pass(void);
 
-/* output_collect() assigns what was printed since the last call to the rank. Before MPI_Init,
+/* output_collect() assigns to the rank what was printed since the last call. Before MPI_Init,
  * output_collect_early() assigns it to the SMPI process, from which output_adopt_early() passes it
  * on to the rank. At the application level, what main prints again before its data are restored is
  * dropped as a repetition. */

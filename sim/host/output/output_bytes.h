@@ -15,9 +15,8 @@ enum { PIECE_STDOUT = 0 }; /* as the number of a file */
  * made. */
 uint32_t pieces_file(const char *path, unsigned mode);
 
-/* Adds a piece. `begins`: the file is truncated before. A piece without bytes makes the file, if it
- * does not exist.
- */
+/* Adds a piece. `begins`: the file is truncated before the bytes are written. A piece without bytes
+ * makes the file, if it does not exist. */
 void pieces_add(GByteArray *, uint32_t file, bool begins, const void *bytes, size_t size);
 
 /* Returns the same bytes in as few pieces as possible, so that the pieces do not depend on how

@@ -28,8 +28,9 @@ struct entry {
   bool follows;                  /* CRASH by law: in a burst */
   unsigned stream;               /* CRASH by law (failures.h) */
   const struct failure *failure; /* CRASH, DETECT, END */
-  uint32_t life; /* DETECT, RESTART: life of the rank, to tell whether it still is the same crash */
-  uint32_t repair;       /* REPAIRED */
+  uint32_t life;   /* DETECT, RESTART: life of the rank; if the rank has another life now, the entry
+                      is about an earlier crash */
+  uint32_t repair; /* REPAIRED */
   struct message notice; /* NOTICE: kind and fields */
 };
 
@@ -45,11 +46,12 @@ void agenda_tell(int rank, const struct message *notice);
 /* Adds the end, at `time`, of the repair with that number (ulfm.h). */
 void agenda_repair_at(double time, uint32_t repair);
 
-/* Wakes the dispatcher, as the run is over, or a rank has had its turn in a run by schedule. */
+/* Wakes the dispatcher, because the run is over, or a rank has had its turn in a run by
+ * schedule. */
 void agenda_wake(void);
 
 /* Returns whether a failure, its detection, a restart or a repair is on the agenda; failures by law
- * do not count, as another one always follows; neither does the end of a limit. */
+ * do not count, because another one always follows; neither does the end of a limit. */
 bool agenda_has_failure(void);
 
 /* ---- for the dispatcher ---- */

@@ -4,13 +4,15 @@
  *
  * Members form a binomial tree. Contributions go UP as soon as all children have contributed; the
  * root decides; the decision goes DOWN, and each member returns when the decision has come. A
- * member that learns of a failure takes its nearest living ancestor as its parent (if there is
- * none, the first living member, which becomes the root), and contributes again there; a member
- * that gets a child in this way ASKs it. A contribution may be counted twice without harm, as all
- * operations are idempotent. Members answer in MPI calls, also after they have returned.
+ * member that learns of a failure takes its nearest living ancestor as its parent or, if there is
+ * none, the first living member, which becomes the root. It contributes again there. A member that
+ * gets a child in this way ASKs the child. A contribution may be counted twice without harm,
+ * because all operations are idempotent. Members answer in MPI calls, also after they have
+ * returned.
  *
  * A root that dies may have told its decision to some members. The decision is kept where the next
- * root finds it, so that all members return the same one, also those that have died since. */
+ * root finds it, so that all members return the same decision, also members that died after they
+ * had returned. */
 #ifndef RECLINE_AGREEMENT_H
 #define RECLINE_AGREEMENT_H
 
@@ -19,7 +21,7 @@
 /* Holds the decision, which is the same at all members. */
 struct decision {
   int flag;     /* bitwise AND of the flags of all that have contributed */
-  bool unknown; /* some members have failed that not all have acknowledged */
+  bool unknown; /* some members have failed, and not all members have acknowledged that */
   bool *failed; /* by rank in the communicator */
 };
 

@@ -32,9 +32,9 @@ struct blocks {
   const int *counts, *displacements; /* NULL: equal blocks */
   int count;
   MPI_Datatype type;
-  const MPI_Datatype *types; /* NULL: of one type */
+  const MPI_Datatype *types; /* NULL: all blocks have `type` */
   const MPI_Aint *places;    /* instead of displacements that do not fit into an int */
-  bool repeated;             /* all are the first */
+  bool repeated;             /* every block is the first one */
 };
 
 #define EQUAL(BUFFER, COUNT, TYPE)                                                                 \

@@ -15,10 +15,10 @@ struct members {
   bool *is_member; /* by rank of the program */
 };
 
-/* Colours keep two kinds of communicators apart from duplicates: the ones that their members alone
- * identify, and shrunk ones. The calls that make these three kinds are not counted with collective
- * calls. They have negative numbers of their own, so calls of two kinds may have the same one. A
- * program's colour is not negative, nor is the colour of a duplicate. */
+/* Shrunk communicators, and communicators that their members alone identify, have colours of their
+ * own, which keep them apart from duplicates. The calls that make these three kinds are not counted
+ * with collective calls. They have negative numbers of their own, so calls of two kinds may have
+ * the same number. A program's colour is not negative, nor is the colour of a duplicate. */
 enum { COLOUR_GROUP = -1, COLOUR_SHRUNK = -2 };
 
 /* Returns the number of the communicator that call number `call` on `parent` has made for
@@ -37,7 +37,8 @@ void communicator_call(int number, int call);
  * committed. All members get the same answer. */
 bool communicator_passed(int number, int call);
 
-/* Notes that the checkpoint commits. Its images and logs hold no call that begins after this. */
+/* Notes that the checkpoint commits. Its images and logs hold no call that begins after this
+ * moment. */
 void communicators_commit(uint32_t checkpoint);
 void communicators_forget(uint32_t checkpoint); /* no rank will go back to it */
 

@@ -26,7 +26,7 @@ struct libc {
   int option;      /* optind after the last getopt; 0: there was none */
   uint64_t random_words; /* random bytes that the program has had */
   struct {
-    bool runs;              /* as far as the program knows */
+    bool runs;              /* the timer runs, as far as the program knows */
     bool handled;           /* the program has a handler of its own for the timer's signal */
   } timer[INTERVAL_TIMERS]; /* by ITIMER_ constant */
   bool seeded;              /* `seed` is set */

@@ -26,7 +26,7 @@ struct window;
 /* Lists ranks in a communicator, in the order in which neighbourhood collectives name them. */
 struct neighbours {
   int count;
-  int *rank;   /* or MPI_PROC_NULL, beyond the edge of a grid */
+  int *rank;   /* ranks, with MPI_PROC_NULL beyond the edge of a grid */
   int *weight; /* NULL: there are no weights */
 };
 
@@ -56,7 +56,7 @@ struct comm {
   /* Lists the groups of its members that have made communicators among themselves. */
   struct comm *groups;
   struct comm *next;  /* the next one in the list `groups` of its parent, or in mpi_state.freed */
-  int parent, colour; /* of the call that made it last: number of its communicator, colour */
+  int parent, colour; /* of the call that made it last: number of the call's communicator; colour */
   int key;            /* its key in the call that made it last, at the application level */
   int fortran;        /* its integer in Fortran, 0: none yet */
   char *name;         /* NULL: the default name */
@@ -65,8 +65,8 @@ struct comm {
   struct topology topology;
   struct window *window; /* the window whose own communicator this is; NULL: there is none */
   struct nodes *nodes;   /* nodes of its ranks; NULL: no algorithm of SMPI has asked yet */
-  int part; /* 0: this is a whole communicator; 1: the leaders of another one's nodes; 2: the ranks
-               of another one on this node */
+  int part; /* 0: a whole communicator; 1: the leaders of the nodes of another communicator; 2: the
+               ranks of another communicator on this node */
   struct comm *remote; /* the remote group; NULL: this is no intercommunicator */
   /* For an intercommunicator: the communicator of both groups, one after the other. */
   struct comm *both;
@@ -81,10 +81,11 @@ static inline const struct comm *comm_peers(const struct comm *comm)
 /* Describes the nodes of a communicator, as SMPI's algorithms know them. */
 struct nodes {
   struct comm leaders, here; /* the first rank of each node; the ranks of this rank's node */
-  int *leader;               /* of each rank of the communicator, as rank of the program */
-  int *ranks;                /* of each node, in the order of leaders */
-  int uniform, blocked; /* whether all nodes have as many ranks; whether the ranks of each node are
-                           neighbours in the communicator */
+  int *leader;               /* for each rank of the communicator: the leader of its node, as rank
+                                of the program */
+  int *ranks;                /* number of ranks of each node, in the order of `leaders` */
+  int uniform, blocked; /* whether all nodes have the same number of ranks; whether the ranks of
+                           each node are neighbours in the communicator */
 };
 
 /* Describes a collective call as the program makes it. */
@@ -103,14 +104,16 @@ struct call_site {
 
 /* Describes the collective call that the program is in, under protocols that handle collectives. */
 struct call {
-  bool inside;   /* until its last message is sent */
-  bool combined; /* the words travel with the data */
-  bool passable; /* after a restart: some members may not take part */
-  bool selected; /* SMPI's algorithm runs */
-  bool ahead;    /* the algorithm that runs carries the words, ahead of the data */
-  int error;     /* error that it returns, as a member has failed or the communicator was revoked */
-  uint32_t sends;        /* serial of the rank's last send when the call began */
-  enum call_state state; /* as the protocol sees it; NONE: nothing will come from it */
+  bool inside;    /* the program is in a call that the protocol handles; false once its last message
+                     is sent */
+  bool combined;  /* the words travel with the data */
+  bool passable;  /* after a restart: some members may not take part */
+  bool selected;  /* SMPI's algorithm runs */
+  bool ahead;     /* the algorithm that runs carries the words, ahead of the data */
+  int error;      /* error that it returns, because a member has failed or the communicator was
+                     revoked */
+  uint32_t sends; /* serial of the rank's last send when the call began */
+  enum call_state state; /* as the protocol sees it; NONE: no more comes from the protocol */
   struct call_site site;
   int number;                    /* counts the calls on its communicator, from 1 */
   uint32_t words[RCL_WORDS + 1]; /* fields of COLLECTED: sums, and the number of contributions */
@@ -148,7 +151,7 @@ struct request {
   bool active;             /* a persistent request between Start and its completion */
   bool filling;            /* a receive that was given a message whose payload is still under way */
   bool told;               /* MPI_Request_get_status has said that it is complete */
-  bool orphan;             /* Request_free before completion */
+  bool orphan;             /* MPI_Request_free was called before the request was complete */
   enum send_mode mode;     /* sends */
   bool immediate;          /* persistent sends: SMPI charges them as MPI_Isend */
   bool reused;             /* sends: the buffer may change before the send is complete */
@@ -165,7 +168,7 @@ struct request {
   struct comm *comm;
   int context;   /* matching_context() */
   int peer, tag; /* as the program named them: rank of the program or RCL_ANY; tag or RCL_ANY */
-  int from, from_tag;   /* as MATCH allows */
+  int from, from_tag;   /* the source and the tag that MATCH allows */
   bool announced;       /* the protocol has answered RECEIVE */
   struct request *next; /* link in the list of posted receives, in the order of posting */
   struct whole whole;
@@ -216,8 +219,8 @@ struct taken {
   uint32_t all_to, *beyond, count, room;
 };
 
-/* Describes a message that a receive has taken and that has no receipt yet. A list of them has the
- * order of taking. */
+/* Describes a message that a receive has taken and that has no receipt yet. Lists of struct due
+ * have the order of taking. */
 struct due {
   int source;
   uint32_t number;
@@ -262,17 +265,18 @@ struct mpi_state {
                                                   of open() for reading */
   struct added_error **errors_added; /* errors that the program has added, and their count */
   int errors_added_count, last_code; /* last_code: MPI_LASTUSEDCODE */
-  MPI_Errhandler file_errors; /* of files that are opened from here on; NULL: they are returned */
+  MPI_Errhandler file_errors; /* handler of files that are opened from here on; NULL: errors are
+                                 returned */
   char *said; /* what it has told the outside since its last output: pieces (output_bytes.h) */
   size_t said_bytes, said_room;
   struct libc libc;
   struct program_clock clock;
   struct variable *environment; /* environment variables that it has set (wrap_environment.c) */
   bool environment_cleared;
-  struct exceptions exceptions; /* while the program is in a call of ours */
+  struct exceptions exceptions; /* while the program is in a call of the layer */
   void *bsend_buffer;           /* as attached, for MPI_Buffer_detach only */
   int bsend_bytes;
-  double image_bytes; /* size of its images in bytes, if the program has given one; 0: they count
+  double image_bytes; /* size of its images in bytes, if the program has given one; 0: images count
                          as the bytes that they hold */
   uint32_t iteration; /* iteration that it is in, by its own count; 0: none */
   double iteration_bytes; /* bytes that an iteration changes, if the program has given them; 0: it

@@ -102,8 +102,8 @@ enum activity {
   ACTIVITY_RESTART
 };
 
-/* Says what the timer of a rank waits for: its time; a step, as the checkpoint was put off; or an
- * event of the program, as nothing has changed since the last image. */
+/* Says what the timer of a rank waits for: its time; a step, if the checkpoint was put off; or an
+ * event of the program, if nothing has changed since the last image. */
 enum timer_waits { TIMER_WAITS_FOR_TIME, TIMER_WAITS_FOR_STEP, TIMER_WAITS_FOR_PROGRAM };
 
 /* Says whether a rank takes part in the repair of the communicator (ulfm.h). */
@@ -127,7 +127,8 @@ struct rank {
   GQueue inbox;      /* struct message, in the order of arrival */
   GQueue unexpected; /* program messages that no receive has taken; below the matching, only those
                         that the protocol has delivered, and then they belong to the image */
-  GQueue waiting;    /* below the matching: out of their channels, in slots, not yet delivered */
+  GQueue waiting;    /* below the matching: messages that have left their channels for slots, and
+                        are not yet delivered */
   GQueue bypass_arrived; /* messages that bypass the protocol and that no receive has taken */
   GArray *rejoined;      /* struct rejoined */
   GArray *piggybacked;   /* piggyback.h; NULL: none so far */
@@ -136,12 +137,12 @@ struct rank {
   uint64_t delays;       /* number of delays that were drawn */
   bool rematch;          /* a message or a receive is new since the last look */
   bool reannounce;       /* after a restart: posted receives must be announced again */
-  bool alert;            /* waits for more than posted receives and sends */
+  bool alert;            /* the rank waits for more than posted receives and sends */
 
   /* the protocol's wishes */
-  bool place_due; /* offer a SAFE_POINT */
+  bool place_due; /* the protocol must be offered a SAFE_POINT */
   struct {
-    uint32_t checkpoint; /* 0: it is not set */
+    uint32_t checkpoint; /* 0: no alarm is set */
     double at;           /* seconds of simulated time */
   } alarm;               /* clocks */
   struct {
@@ -150,7 +151,7 @@ struct rank {
       uint32_t told; /* how often it went off */
       double last;   /* when it went off last, in seconds of simulated time */
       bool called;   /* the program has asked for a checkpoint, and the protocol was not told */
-    } now, before;   /* `before`: as it was until the last telling */
+    } now, before;   /* `before`: what `now` was until the timer went off last */
     bool open;       /* the checkpoint of the last request is not on stable storage yet */
     enum timer_waits waits;
     double due;      /* if it waits for a step: the earliest time at which it goes off */
@@ -163,10 +164,10 @@ struct rank {
   struct rcl_actions actions;
 
   double first_speed;       /* flop/s of a core of its first node */
-  double handling;          /* seconds for each message, where the protocol looks at them */
-  double record_s, match_s; /* seconds of operations of the protocol, where it counts them */
+  double handling;          /* seconds for each message, if the protocol handles messages */
+  double record_s, match_s; /* seconds of operations of the protocol, if it counts them */
   double probe_s;           /* seconds of a probe for a request of a checkpoint */
-  double work_s;            /* seconds that it has counted and not spent */
+  double work_s;            /* seconds of counted operations that the rank has not spent yet */
   struct rcl_work *work;    /* by peer; NULL: nothing was counted */
   uint64_t steps;           /* counts the steps of its protocol */
   uint64_t *told;           /* by peer: the step that sent it the last control message */
@@ -196,8 +197,8 @@ struct rank {
   struct computation computation;
   struct computation reading;     /* the reading of an image, which ends early if this rank dies or,
                                      with global recovery, another rank dies */
-  bool reads_server, reads_again; /* it reads from the server; it reads again, as the server has
-                                     failed meanwhile */
+  bool reads_server, reads_again; /* it reads from the server; it reads again, because the server
+                                     has failed meanwhile */
   bool notified;                  /* a DOWN is on its way: computation waits for it */
   bool stranded;                  /* waits for another target to go back to */
   bool down_due;                  /* independent: it has DOWNs to take */
@@ -207,15 +208,15 @@ struct rank {
 
   struct {     /* application level (application.h) */
     bool on;   /* the program runs again from the beginning, and its data are not put back yet */
-    bool died; /* independent: the rank has died since it was captured */
+    bool died; /* independent: the rank has died since its image was captured */
     uint32_t checkpoint; /* whose image it goes back to */
     const struct saved *saved;
   } restart;
   int place; /* application level: enum place, at which the program is */
 
   enum presence presence;
-  /* Outputs that are held (held_output.c), by number: the launcher's, so no rollback touches them.
-   */
+  /* Outputs that are held (held_output.c), by number. They have left the program, so no rollback
+   * touches them. */
   GQueue held;
   GRand *random; /* of recline_choose; does not go back */
 
@@ -232,7 +233,7 @@ struct rank {
 };
 
 struct layer {
-  bool on;    /* RECLINE_SCENARIO is set: not inert */
+  bool on;    /* RECLINE_SCENARIO is set, so the layer is not inert */
   int ranks;  /* of the program */
   bool ended; /* all programs have ended, and have been told */
   int left;   /* ranks that have left MPI_Finalize */
@@ -240,21 +241,22 @@ struct layer {
   struct rank *rank;
   double before;           /* simulated seconds of the runs that this one continues; else 0 */
   const char *result_file; /* where the result of the run goes; NULL: nowhere */
-  /* Messages of at least this many bytes carry words with them, under `auto`. */
+  /* Under `auto`, words travel with the data of a call whose largest message has fewer bytes than
+   * this. */
   double combined_below;
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps exceptions */
   bool tables;                   /* tables of SMPI's algorithms are made, if they are needed */
   bool redistributes;            /* goes on from a checkpoint of another number of ranks */
   bool repairs;                  /* the program repairs itself after failures (faults.h) */
-  bool parked;                   /* some rank has had exceptions when it called us */
+  bool parked;                   /* some rank has had exceptions when it called the layer */
   locale_t plain;                /* "C" */
   const char *call;              /* the call that the program has made last */
   int (*in_parallel)(void);      /* omp_in_parallel() of the program's OpenMP; NULL: it has none */
   bool locales_parked;           /* some rank has set a locale for its thread */
-  /* These are called around images. Before a capture, collect() copies the state that libraries
-   * hold for the rank into the rank's own memory. After a restore, restored() notes that libraries
-   * hold nothing of this rank. */
+  /* The host calls these two functions around images. Before a capture, collect() copies the state
+   * that libraries hold for the rank into the rank's own memory. After a restore, restored() notes
+   * that libraries hold nothing of this rank. */
   void (*collect)(struct rank *);
   void (*restored)(struct rank *);
   /* Ends the process of a rank that has died for good, when all others have ended. */
@@ -283,9 +285,9 @@ void locale_park(locale_t);
 locale_t locale_parked(void);
 
 /* Every entry point begins with layer_enter(), and ends with layer_leave() of what layer_enter()
- * returned: memory that SMPI allocates must not lie in the arena, exceptions of a rank must not be
- * seen by others, and numbers in platforms, traces and results have a point, whatever locale the
- * program has set. */
+ * returned. Memory that SMPI allocates must not lie in the arena. Other ranks must not see
+ * exceptions of this rank. And numbers in platforms, traces and results have a decimal point,
+ * whatever locale the program has set. */
 static inline struct arena *layer_enter(void)
 {
   struct arena *arena = heap_leave();
@@ -320,8 +322,8 @@ void *rank_alloc(struct rank *, size_t bytes);
 void *rank_alloc_unset(struct rank *, size_t bytes);
 void rank_free(void *);
 
-/* Begins an activity, and adds the time since the last switch to the activity that ends here, which
- * it returns. */
+/* Begins an activity. Adds the time since the last switch to the activity that ends here, and
+ * returns the latter. */
 enum activity rank_switch(struct rank *, enum activity);
 
 #endif

@@ -25,7 +25,8 @@ void request_complete(struct request *);
  * not depend on time. */
 void request_free(struct request *);
 
-/* Call it when the request is no longer pending, as the program has completed it or given it up. */
+/* Call it when the request is no longer pending, because the program has completed it or given it
+ * up. */
 void request_end(const struct request *);
 
 /* Returns whether the request is complete; inactive and null ones are. */

@@ -25,8 +25,8 @@ void shadow_judge_repeated(const char *state);
 void shadow_judge_rest(void);
 
 /* Call shadow_require_rest() when a run stands still. It is a breach if the world still expects
- * something of its host, as the host must have lost it. Call shadow_require_end() at the end of a
- * run. It is a breach if the world has not ended. */
+ * something of its host, because the host must have lost it. Call shadow_require_end() at the end
+ * of a run. It is a breach if the world has not ended. */
 void shadow_require_rest(void);
 void shadow_require_end(void);
 
@@ -44,7 +44,7 @@ int shadow_draining(int rank);                       /* a rank, RCL_ANY or RCL_N
 bool shadow_next_down(int rank, struct rcl_event *); /* as world_next_down() */
 
 /* Returns the bytes of the protocol's state of a rank that are in use. Its lists have room for
- * `capacity` entries; a protocol that wrote them to disk would not write the empty ones. */
+ * `capacity` entries; a protocol that wrote them to disk would not write the empty entries. */
 uint32_t shadow_state_bytes(int rank);
 
 /* Returns how many bytes of the state are new since the last call for that rank. `*before` holds
@@ -73,9 +73,10 @@ bool shadow_can_read(int rank, uint32_t checkpoint);  /* the rank can start from
 /* Returns whether, with independent recovery, a dead rank starts from an image that is older than a
  * durable one. */
 bool shadow_starts_behind(int rank);
-/* Returns a rank that must start from a lost checkpoint; -1: none, or independent. */
+/* Returns a rank that must start from a lost checkpoint; -1: there is none, or recovery is
+ * independent. */
 int shadow_stranded(void);
-bool shadow_loses(void); /* whether a crash takes any checkpoint */
+bool shadow_loses(void); /* returns whether crashes can take stored checkpoints */
 
 /* Returns how the writes under way at a crash of `rank` end, in the form of move.index: with
  * check.hazards, writes that the host has `begun` are found torn or whole; otherwise all are
@@ -97,9 +98,9 @@ bool shadow_allows(const struct move *);
 bool shadow_step(struct move *, struct rcl_actions *, enum rcl_reason *reason);
 
 /* A rank has two kinds of logs that checkpoints shorten: checkpoints of the receivers shorten logs
- * of sent messages, the rank's own ones logs of events. `sent` and `events` say how full the
- * fullest log of a kind is: 0 below a half, 1 from a half on, 2 from three quarters on, 3 from
- * seven eighths on. */
+ * of sent messages, the rank's own checkpoints shorten logs of events. `sent` and `events` say how
+ * full the fullest log of a kind is: 0 below a half, 1 from a half on, 2 from three quarters on, 3
+ * from seven eighths on. */
 struct fill {
   uint32_t sent, events;
   bool low; /* no log is filled to a quarter */

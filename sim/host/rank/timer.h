@@ -1,11 +1,12 @@
 /* Runs the timers of ranks, by which a protocol is told that it is time for a checkpoint. A rank
- * sets its timer (SET_TIMER), and is told (TIMER) after the interval of the scenario, at the next
- * of its instants, or when the program calls for a checkpoint, whichever is first. A request that
- * comes while no timer is set, as a checkpoint is under way, is told once the timer is set again.
- * The protocol puts a request off if it does no more than set the timer again; such a request is
- * told again after the protocol's next step. So is a request whose checkpoint a failure has undone
- * before it was on stable storage. With independent recovery a rank whose program has done nothing
- * since its last image is told when the program goes on. */
+ * sets its timer (SET_TIMER). The timer goes off (TIMER) after the interval of the scenario, at the
+ * scenario's next instant, or when the program calls for a checkpoint, whichever is first. A
+ * request that comes while no timer is set, because a checkpoint is under way, waits until the
+ * timer is set again. The protocol puts a request off if it does no more than set the timer again;
+ * then the timer goes off once more after the protocol's next step. A request whose checkpoint a
+ * failure has undone, before it was on stable storage, is repeated, too. With independent recovery
+ * the timer of a rank whose program has done nothing since its last image goes off when the program
+ * goes on. */
 #ifndef RECLINE_TIMER_H
 #define RECLINE_TIMER_H
 
@@ -14,8 +15,8 @@
 /* Carries out SET_TIMER of a protocol without clocks. */
 void timer_set(struct rank *);
 
-/* Returns whether that notice belongs to the timer as it was set last; then the protocol is told,
- * and the request counts. */
+/* Returns whether that notice belongs to the timer as it was set last; then it goes off for the
+ * protocol, and the request counts. */
 bool timer_goes_off(struct rank *, const struct message *notice);
 
 /* Call it after each step of the rank, with the event and the answer of the protocol. */
@@ -24,9 +25,8 @@ void timer_step(struct rank *, const struct rcl_event *, const struct rcl_action
 /* Returns whether such an event may move the program of a rank on. */
 bool timer_moves_program(enum rcl_event_kind);
 
-/* Requests a checkpoint for the program of the rank: of that rank if each has a timer, otherwise of
- * all.
- */
+/* Requests a checkpoint for the program of the rank: of that rank if each rank has a timer,
+ * otherwise of all ranks. */
 void timer_call(struct rank *);
 
 /* Returns whether a checkpoint that commits now is the last one: all that checkpoint.count allows

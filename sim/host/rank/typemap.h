@@ -71,11 +71,11 @@ struct typemap {
   MPI_Count size, elements; /* of data; elements of predefined types */
   MPI_Aint low, extent;
   MPI_Aint true_low, true_extent; /* of the data alone */
-  bool low_set, high_set;         /* by the program, not by the data */
+  bool low_set, high_set;         /* the program has set the bound, not the data */
   int alignment;
   bool dense; /* the data are one run of bytes in their order */
 
-  int parts; /* 0: predefined */
+  int parts; /* 0: the type is predefined */
   const struct part *part;
   MPI_Count times; /* how many times all parts come, `stride` apart */
   MPI_Aint stride;

@@ -13,8 +13,8 @@ void run_report(enum run_verdict, const char *why);
 /* Does the same, and ends the process. */
 _Noreturn void run_stop(enum run_verdict, const char *why);
 
-/* Ends the process: the run is lost, as a rank has no image of the checkpoint that it must go back
- * to. */
+/* Ends the process: the run is lost, because a rank has no image of the checkpoint that it must go
+ * back to. */
 _Noreturn void run_stop_without_image(void);
 
 /* Ends the process: the image or log from which a rank must start was lost with its storage. The

@@ -28,8 +28,8 @@ bool bypass_expects(const struct rank *, const struct message *);
 void bypass_take(struct rank *, struct message *);
 
 /* Carries out REJOIN: passes messages of that call with root `root` on to the ranks that get them
- * from this rank, or drops them. This happens in the background, as the program has gone past the
- * call. */
+ * from this rank, or drops them. This happens in the background, because the program has gone past
+ * the call. */
 void bypass_rejoin(struct rank *, int comm, int root, int number);
 
 #endif

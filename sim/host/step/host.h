@@ -62,7 +62,7 @@ void host_poll(struct rank *);
 void host_serve(struct rank *);
 
 /* Waits until the program may go on: it has not crashed meanwhile, is not held, and all its
- * receives are announced. Every event of the program comes after this. */
+ * receives are announced. Every event of the program comes after this call. */
 void host_ready(struct rank *);
 
 /* Does what host_ready() does and, in a run by schedule, waits for the turn of the program's next
@@ -70,9 +70,8 @@ void host_ready(struct rank *);
 void host_await_turn(struct rank *);
 
 /* Sends a message of the program, which must be ready. Returns the number of the send at the
- * transport, or 0 if it is complete. No wait may lie between host_ready() and this call, as the
- * payload is not part of an image.
- */
+ * transport, or 0 if it is complete. No wait may lie between host_ready() and this call, because
+ * the payload is not part of an image. */
 uint32_t host_offer(struct rank *, int peer, int context, int32_t tag, struct payload *payload,
                     bool blocking, enum send_mode);
 
@@ -86,8 +85,8 @@ void host_receive(struct rank *, struct request *);
  * the outcome `outcome`; returns the outcome that it must have instead. */
 uint32_t host_choose(struct rank *, uint32_t outcome, uint32_t choices);
 
-/* Cancels a receive of the program. Returns true if the receive is withdrawn, as nothing has come
- * for it, and false if the receive completes. */
+/* Cancels a receive of the program. Returns true if the receive is withdrawn, because nothing has
+ * come for it, and false if the receive completes. */
 bool host_cancel(struct rank *, struct request *);
 
 /* Tells the protocol that the program makes the collective call of its MPI state. Afterwards the
@@ -105,7 +104,7 @@ void host_member(struct rank *, int comm);
 /* Notes that the program has ended. Returns when all programs have ended. */
 void host_finish(struct rank *);
 
-/* Crashes the rank, as its program ends its own process. Only for programs that repair
+/* Crashes the rank, because its program ends its own process. Only for programs that repair
  * themselves. */
 _Noreturn void host_crash(struct rank *);
 

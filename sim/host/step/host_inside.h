@@ -18,13 +18,13 @@
 struct step {
   struct message *offered; /* SEND: the message to transmit */
   bool blocking;
-  uint32_t send; /* its number at the transport */
+  uint32_t send; /* number of the send at the transport */
   struct message *arrived;
   bool drained;          /* it arrived for no receive */
-  bool passed;           /* below the matching: the message that goes up */
-  uint32_t slot;         /* slot in which it is kept */
+  bool passed;           /* below the matching: it goes up to the program */
+  uint32_t slot;         /* slot in which the message is kept */
   struct request *given; /* the receive that gets the message */
-  struct call *call;     /* COLLECTIVE, COLLECTED, CAPTURED: the program is in it */
+  struct call *call;     /* COLLECTIVE, COLLECTED, CAPTURED: the call that the program is in */
   bool forced;
   uint32_t outcome;
 };
@@ -37,9 +37,8 @@ void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 /* Returns whether the protocol sits below the matching (protocols/protocol.h). */
 bool host_below_matching(void);
 
-/* Returns whether the rank's work is void, as a rollback that it has not noticed has cut it, or as
- * the rank was declared dead.
- */
+/* Returns whether the rank's work is void: the rank was declared dead, or a rollback that it has
+ * not noticed has undone the work. */
 bool host_fenced(const struct rank *);
 
 /* Below the matching: gives a message that the protocol passes up to the receive that it fits, or
@@ -62,8 +61,8 @@ _Noreturn void host_roll_back(struct rank *);
  * START. */
 void host_put_back(struct rank *, int place, const struct comm *comm);
 
-/* Returns whether the rank goes back at its next step, as it has crashed or the protocol has told
- * it to. */
+/* Returns whether the rank goes back at its next step, because it has crashed or the protocol has
+ * told it to. */
 static inline bool host_goes_back(const struct rank *r)
 {
   return r->dead || shadow_rank(r->index)->phase == RANK_RESTORING;
@@ -79,8 +78,8 @@ void host_note_deaths(struct rank *);
  */
 void host_disconnect(struct rank *, int peer);
 
-/* Sorts messages of later incarnations again, as the rank may have reached their incarnation now.
- */
+/* Sorts messages of later incarnations again, because the rank may have reached their incarnation
+ * now. */
 void host_look_again(struct rank *);
 
 /* Drops a message that the rank will not take. */

@@ -1,12 +1,13 @@
-/* Carries the control messages of a protocol that piggybacks: the control messages of a step to a
- * rank travel with the program's message that the step sends to that rank, or else as one message.
- */
+/* Carries the control messages of a protocol that piggybacks. The control messages of a step to a
+ * rank travel with the program's message that the step sends to that rank; if there is no such
+ * message, they travel as one message. */
 #ifndef RECLINE_PIGGYBACK_H
 #define RECLINE_PIGGYBACK_H
 
 #include "sim/host/rank/rank.h"
 
-/* Returns whether the protocol piggybacks. By schedule each control message has its own turn. */
+/* Returns whether the protocol piggybacks; false in runs by schedule, where each control message
+ * has its own turn. */
 bool piggyback_on(void);
 
 /* Keeps a CONTROL action of the present step. */

@@ -21,8 +21,8 @@ enum {
   TAG_NONBLOCKING,
   TAG_NEIGHBOURS,
   TAG_LEADERS,  /* exchange of the groups of an intercommunicator */
-  TAG_SELECTED, /* the selected algorithm: SELECTED_TAGS tags for each part of a communicator, as
-                   SMPI's tags for collectives differ modulo this number */
+  TAG_SELECTED, /* the selected algorithm: SELECTED_TAGS tags for each part of a communicator,
+                   because SMPI's tags for collectives differ modulo this number */
   TAG_SELECTED_WORDS = TAG_SELECTED + 3 * SELECTED_TAGS /* the same for messages of words alone */
 };
 _Static_assert(TAG_SELECTED_WORDS + 3 * SELECTED_TAGS <= CALL_KINDS, "kinds of one call");

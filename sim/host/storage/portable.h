@@ -77,7 +77,8 @@ struct saved {
   int barrier;      /* its communicator */
   GArray *regions;  /* struct region */
   GArray *position; /* int */
-  GArray *comms;    /* struct saved_comm; the world and self first, the freed last in their order */
+  GArray *comms;    /* struct saved_comm; the world and self first, freed ones last, in the order of
+                       mpi_state.freed */
   struct heap_files *files; /* of the host, not stored */
   GByteArray *bytes;
   bool turned; /* the bytes have another byte order than this process */
@@ -89,10 +90,10 @@ enum { PORTABLE_HEADER_BYTES = 64 };
 /* Returns the bytes that a region takes in an image, with its data. */
 uint64_t portable_region_bytes(const struct region *);
 
-/* Returns whether both are the same part of arrays of the same extents, or both no part. */
+/* Returns whether both are the same part of arrays of the same extents, or neither is a part. */
 bool portable_same_shape(const struct shape *, const struct shape *);
 
-bool portable_is_type(enum item); /* or none */
+bool portable_is_type(enum item); /* or ITEM_NONE */
 size_t portable_item_bytes(enum item);
 
 /* Returns an empty image, which the caller frees by portable_free(). */

@@ -1,6 +1,6 @@
 /* Lets a run go on from the checkpoint of a run with another number of ranks.
  *
- * The world of the new run begins at its beginning, as neither the state of a protocol nor a
+ * The world of the new run begins at its beginning, because neither the state of a protocol nor a
  * message can pass to other ranks. So no message and no collective may cross the checkpoint, and
  * all ranks must have been captured at the same place. Each rank reads what it protects from the
  * images of the old ranks: parts of distributed arrays from the images that have them, other memory

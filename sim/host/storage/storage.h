@@ -10,7 +10,8 @@ void storage_begin(struct rank *);
 /* The next functions fill, empty and find slots. */
 void storage_keep(struct rank *, uint32_t slot, const struct message *, bool waiting, bool sent);
 void storage_forget(struct rank *, uint32_t slot);
-void storage_delivered(struct rank *, struct slot *); /* a receive has it: it waits no longer */
+void storage_delivered(struct rank *, struct slot *); /* a receive has the payload, so the slot
+                                                         waits no longer */
 struct slot *storage_slot(const struct rank *, uint32_t slot);
 /* Returns the slot that was filled first among the slots that wait for a receive with this
  * envelope; NULL: there is none.
@@ -43,8 +44,9 @@ double storage_rest(const struct rank *, uint32_t checkpoint);
  * to the event logger on the service host. */
 void storage_store(struct rank *, const struct rcl_action *);
 
-/* Returns whether the program has to wait for a write: by checkpoint.writes it waits, and the rank
- * has not heard yet that all is stored. No rank waits for logs of independent protocols. */
+/* Returns whether the program has to wait for a write: checkpoint.writes says that programs wait,
+ * and the rank has not heard yet that all is stored. No rank waits for logs of independent
+ * protocols. */
 bool storage_is_awaited(const struct rank *);
 
 /* Returns whether that part of `rank` is being written, or waits for its turn. */
@@ -57,8 +59,9 @@ void storage_commit(uint32_t checkpoint);
 void storage_durable(struct rank *, uint32_t checkpoint, enum rcl_part);
 void storage_erase(struct rank *, uint32_t checkpoint);
 
-/* Calls `visit`, for another run, for each payload that the rank's protocol holds in that stored
- * checkpoint, in the order of keeping, with the part with which the payload was stored. */
+/* Serves another run: calls `visit` for each payload that the rank's protocol holds in that stored
+ * checkpoint, in the order of keeping. `visit` gets the part with which the payload was stored,
+ * too. */
 void storage_each_payload(const struct rank *, uint32_t checkpoint,
                           void (*visit)(void *data, enum rcl_part, uint32_t number,
                                         const struct slot *),
@@ -76,8 +79,8 @@ void storage_cut(struct rank *);
  * left to the caller. */
 void storage_return_to(struct rank *, uint32_t checkpoint);
 
-/* Does the same for independent protocols. Slots stay as they are unless the rank has `died`, as a
- * living rank has its data in memory. */
+/* Does the same for independent protocols. Slots stay as they are unless the rank has `died`,
+ * because a living rank has its data in memory. */
 void storage_set_back(struct rank *, uint32_t checkpoint, bool died);
 
 /* Makes the rank read its image of a checkpoint. Returns false if the wait was interrupted. */
@@ -90,7 +93,7 @@ void storage_interrupt_read(struct rank *);
 /* Notes that the server has lost its data: event logs must be written as a whole again. */
 void storage_lose_server(void);
 
-/* Begins the server's transfers under way anew, as the server has failed. */
+/* Begins the server's transfers under way anew, because the server has failed. */
 void storage_begin_anew(void);
 
 #endif

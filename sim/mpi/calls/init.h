@@ -28,7 +28,7 @@ int layer_thread_level(int required);
 void layer_leave_world(struct rank *);
 bool layer_is_last(void);
 
-/* Returns whether sessions have begun MPI, which MPI_Init then need not. */
+/* Returns whether sessions have begun MPI, so that MPI_Init need not begin it. */
 bool layer_joins_world(void);
 
 #endif

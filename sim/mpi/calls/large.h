@@ -1,7 +1,7 @@
 /* Converts the arguments of calls with large counts (large.awk). SMPI's counts are ints: a count
  * that is no int ends the run with the name of the call. Arrays are allocated with malloc(), in the
- * program's heap, as a call may be rolled back; the caller frees them. NULL is an array without
- * elements. */
+ * program's heap, because a call may be rolled back; the caller frees them. NULL is an array
+ * without elements. */
 #ifndef RECLINE_LARGE_H
 #define RECLINE_LARGE_H
 

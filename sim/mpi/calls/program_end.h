@@ -10,13 +10,13 @@ void program_end_begin(void);
  * program of each rank begins. */
 void program_end_watch(void);
 
-/* Crashes the calling rank, as its program has ended itself, if the scenario counts restarts that
- * fail (recovery.attempts); otherwise returns. */
+/* Crashes the calling rank, because its program has ended itself, if the scenario counts restarts
+ * that fail (recovery.attempts); otherwise returns. */
 void program_crashes(void);
 
-/* Ends the run, as the program of a rank has failed; the text says how. After a rollback the run is
- * lost, as the recovery may be to blame; otherwise the process ends with one line and exit code 64.
- */
+/* Ends the run, because the program of a rank has failed; the text says how. After a rollback the
+ * run is lost, because the recovery may be to blame; otherwise the process ends with one line and
+ * exit code 64. */
 _Noreturn void program_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -9,12 +9,12 @@
 struct rank;
 struct comm;
 
-/* Prepares algorithms. Call it once, before any of them. */
+/* Prepares algorithms. Call it once, before any algorithm. */
 void algorithms_begin(void);
 
-/* The first rank calls these. algorithms_have_tables() returns whether some of the selected
- * algorithms have tables, which they make at their first run; algorithms_make_tables() makes these
- * tables, outside of any arena. */
+/* The first rank calls these two functions. algorithms_have_tables() returns whether some of the
+ * selected algorithms have tables, which they make at their first run; algorithms_make_tables()
+ * makes these tables, outside of any arena. */
 bool algorithms_have_tables(void);
 void algorithms_make_tables(struct rank *);
 

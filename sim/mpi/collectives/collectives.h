@@ -2,16 +2,15 @@
  *
  * Under a protocol that knows only messages, a collective is the messages that it consists of
  * (wrap_collectives.c), on the hidden half of its communicator. A protocol may instead handle
- * collectives by the direction in which data flow. It is asked once, and the same messages *bypass*
- * it: no event tells it of them.
+ * collectives by the direction in which data flow. Such a protocol is asked once, and the same
+ * messages *bypass* it: no event tells it of them.
  *
  *     call_begin   COLLECTIVE: take part, leave it out, or give a kept result
  *                  the protocol's words go the way of the data: ahead, in a collective of their
  *                  own, or packed with the data here (protocol.control)
  *                  barrier: COLLECTED here, for the checkpoint that it may force
  *     ...          the data collective
- *     call_end     words are unpacked; COLLECTED, if data have come here
- */
+ *     call_end     words are unpacked; COLLECTED, if data have come here */
 #ifndef RECLINE_COLLECTIVES_H
 #define RECLINE_COLLECTIVES_H
 
@@ -31,9 +30,9 @@ int call_end(struct rank *);
 int call_tag(const struct rank *, int kind);
 
 /* Returns whether the call that has begun runs by the algorithm that the platform or --cfg selects.
- * Other calls use recline's own algorithms: if SMPI would combine in an order that the operation
- * does not allow, if some members may be past the call, and if words travel with data that some
- * members do not have. */
+ * Other calls use recline's own algorithms. They are calls whose operation does not allow the order
+ * in which SMPI would combine, calls that some members may be past, and calls whose words travel
+ * with data that some members do not have. */
 bool call_is_selected(const struct rank *);
 
 /* Measures, for protocol.control `auto`, the cost of separate words between two nodes of the

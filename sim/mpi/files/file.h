@@ -11,8 +11,8 @@ struct file {
   struct comm *comm; /* its own communicator, of the members that opened it */
   char *path;
   int amode;
-  bool closed; /* closed, or it could not be opened; stays in the list, as the rank has reached a
-                  version of it */
+  bool closed; /* closed, or it could not be opened; stays in the list, because the rank has reached
+                  a version of it */
   struct standing standing;
   MPI_Info info;         /* MPI_INFO_NULL: none */
   MPI_Errhandler errors; /* NULL: errors are returned */

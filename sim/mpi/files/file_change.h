@@ -23,7 +23,8 @@ struct opening {
   GArray *cuts;       /* guint, by version: how many changes of the file are in it */
   guint applied;      /* number of its changes that are applied */
   int64_t pointer, pointer_before;    /* shared pointer; its value when a version began */
-  int pointer_version, pointer_moved; /* that version; the version of its last move */
+  int pointer_version, pointer_moved; /* the version that began then; the version in which the
+                                         pointer moved last */
 };
 
 enum change_kind { CHANGE_WRITES, CHANGE_RESIZES, CHANGE_GROWS, CHANGE_MAKES, CHANGE_ENDS };

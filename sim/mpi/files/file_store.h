@@ -53,15 +53,15 @@ int store_open(int64_t opening, int rank, const char *path, unsigned modes);
  * version 1. Returns what store_open() returns. */
 int store_delete(int64_t opening, int rank, const char *path);
 
-/* store_truncate() gives any file a new size, in the same way. store_knows() returns whether the
- * store knows the file with that name. */
+/* store_truncate() gives any file a new size, as an opening of its own, like store_delete().
+ * store_knows() returns whether the store knows the file with that name. */
 int store_truncate(int64_t opening, int rank, const char *path, int64_t size);
 bool store_knows(const char *path);
 
 /* Notes that look `number` (from 0) of a rank for a file of that name has found this value of
- * errno; 0: the file exists. Returns the value that the rank is told. It is the value of the same
- * look before a rollback if ranks go back alone, or if the file exists now, as others may not have
- * gone back yet. */
+ * errno; 0: the file exists. Returns the value that the rank is told. A look that is repeated after
+ * a rollback gets its earlier value if ranks go back alone, or if the file exists now, because
+ * others may not have gone back yet. */
 int store_look(int rank, int number, const char *path, int error);
 
 /* Opens the file of that name for a rank that reads it by other means than MPI-IO. Call it only if

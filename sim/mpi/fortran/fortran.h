@@ -1,11 +1,10 @@
 /* Converts between the arguments of Fortran and of C, for the generated wrappers of the Fortran
  * calls and for wrap_fortran.c.
  *
- * Fortran passes addresses. Handles are integers: SMPI has a table for its own types, operations,
- * groups, infos and error handlers; communicators, requests, files and windows are the layer's, and
- * their tables lie in the MPI state of the rank, so that they roll back with the program that holds
- * the integers.
- */
+ * Fortran passes addresses. Handles are integers. SMPI has tables for its own types, operations,
+ * groups, infos and error handlers. Communicators, requests, files and windows are the layer's.
+ * Their tables lie in the MPI state of the rank, so that they roll back with the program that holds
+ * the integers. */
 #ifndef RECLINE_FORTRAN_H
 #define RECLINE_FORTRAN_H
 
@@ -37,7 +36,7 @@ void fortran_next(const char *name, void *function, size_t size);
     wrap_leave(mode, r);                                                                           \
   }
 
-/* Ends the run, as SMPI has no such call and the layer is off. */
+/* Ends the run, because SMPI has no such call and the layer is off. */
 _Noreturn int fortran_lacks(const char *name);
 
 /* The next functions read arguments. */

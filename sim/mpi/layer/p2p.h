@@ -21,8 +21,8 @@ enum {
   P2P_HIDDEN = 256
 };
 
-/* Ranks count in the communicator, or are MPI_PROC_NULL or MPI_ANY_SOURCE. The requests lie in the
- * arena. */
+/* `to` and `from` are ranks in the communicator, MPI_PROC_NULL or MPI_ANY_SOURCE. The requests lie
+ * in the arena. */
 struct request *p2p_send(struct rank *, const void *buffer, int count, MPI_Datatype, int to,
                          int tag, struct comm *, unsigned flags);
 struct request *p2p_receive(struct rank *, void *buffer, int count, MPI_Datatype, int from, int tag,
@@ -49,8 +49,8 @@ void p2p_conclude_with(struct request *whole, void (*conclude)(struct rank *, vo
                        void *rest);
 
 /* Waits until the request is complete. A request that a failure has ended is complete with an
- * error; but a receive from any rank stays pending, and the result is FAULT_PROC_FAILED_PENDING;
- * otherwise it is MPI_SUCCESS. */
+ * error; but a receive from any rank stays pending, and the result is FAULT_PROC_FAILED_PENDING. In
+ * all other cases the result is MPI_SUCCESS. */
 int p2p_wait(struct rank *, struct request *);
 
 /* Waits for a request and takes it back (request_retire), however it ended. */

@@ -4,7 +4,7 @@
  * that point by itself, the protocol has to know what the sender has learned, as it knows of
  * messages. So the news is a message: a rank that has taken the message of a synchronous send sends
  * a receipt, and the send is complete when the receipt has come. A protocol that logs decides what
- * to keep before the receipt leaves, and a sender that has a receipt which nobody has sent goes
+ * to keep before the receipt leaves, and a sender that has a receipt whose sending was undone goes
  * back, as with any message.
  *
  * The moment at which a receive takes its message depends on time. So the choice of the next

@@ -5,8 +5,8 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Says whether calls are recorded; record_begin() sets it. It is hidden, as programs have variables
- * of this name. */
+/* Says whether calls are recorded; record_begin() sets it. It is hidden, because programs have
+ * variables of this name. */
 extern bool recording __attribute__((visibility("hidden")));
 
 void record_begin(void);
@@ -24,8 +24,8 @@ void record_number(const char *name, uint64_t value);
  * the program decides by clocks. */
 double record_clock(double now);
 
-/* Ends the run, if it is recorded, as the program makes a call whose outcome may differ in another
- * run. */
+/* Ends the run, if it is recorded, because the program makes a call whose outcome may differ in
+ * another run. */
 void record_refuse(const char *name);
 
 void record_end(struct rank *); /* in MPI_Finalize */

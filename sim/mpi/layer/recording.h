@@ -144,7 +144,8 @@ struct recording_head {
 #define RECORDED_DEED(NAME) DEED_##NAME,
 enum deed { RECORDED_CALLS(RECORDED_NUMBER) RECORDED_DEEDS(RECORDED_DEED) DEEDS };
 
-/* These list predefined handles, for arrays. */
+/* RECORDED_TYPES lists predefined datatypes and RECORDED_OPS predefined operations, to initialize
+ * arrays. */
 #define RECORDED_TYPES                                                                             \
   MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_SIGNED_CHAR,                \
       MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,                      \

@@ -1,13 +1,12 @@
 /* Runs SMPI's collective algorithms on messages of the layer.
  *
- * SimGrid has more than a hundred of them, and a platform or --cfg selects one for each collective.
- * They call functions of its classes Request and Comm, through the procedure linkage table of its
- * library. So a library that is preloaded can define these functions, and an algorithm that runs
- * for a rank of the layer sends and receives by the layer, where the protocol sees its messages.
- * All other calls reach SimGrid's own functions.
+ * SimGrid has more than a hundred of these algorithms, and a platform or --cfg selects one for each
+ * collective. The algorithms call functions of SimGrid's classes Request and Comm, through the
+ * procedure linkage table of its library. So a library that is preloaded can define these
+ * functions, and an algorithm that runs for a rank of the layer sends and receives by the layer,
+ * where the protocol sees its messages. All other calls reach SimGrid's own functions.
  *
- * The symbols are the ones of SimGrid 3.32, as SimGrid installs no header of these classes.
- */
+ * The symbols are the ones of SimGrid 3.32, because SimGrid installs no header of these classes. */
 #ifndef RECLINE_SMPI_HOOKS_H
 #define RECLINE_SMPI_HOOKS_H
 

@@ -6,9 +6,9 @@
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/layer/p2p.h"
 
-/* These do what MPI_Wait, MPI_Waitall, MPI_Waitany and MPI_Request_free do. `collective`: an
- * algorithm of a collective makes the call, with requests of the layer. The choice of the complete
- * request is a decision, unless the protocol handles the collective as one. */
+/* The next four functions do what MPI_Wait, MPI_Waitall, MPI_Waitany and MPI_Request_free do.
+ * `collective`: an algorithm of a collective makes the call, with requests of the layer. The choice
+ * of the complete request is a decision, unless the protocol handles the collective as one. */
 int requests_wait(struct rank *, MPI_Request *, MPI_Status *);
 int requests_wait_all(struct rank *, int count, MPI_Request *, MPI_Status *);
 int requests_wait_all_in_collective(struct rank *, int count, MPI_Request *, MPI_Status *);
@@ -17,7 +17,7 @@ int requests_wait_any(struct rank *, int count, MPI_Request *, bool collective, 
 
 int requests_free(struct rank *, MPI_Request *);
 
-/* Lets time go by after a poll that has found nothing, as a loop of polls would never end
+/* Lets time go by after a poll that has found nothing, because a loop of polls would never end
  * otherwise, and serves requests of other ranks. */
 void requests_not_yet(struct rank *, enum poll);
 
