@@ -1,9 +1,8 @@
-/* The allocator of one arena: see arena.h.
+/* Allocates in one arena (arena.h).
  *
- * Two-level segregated fit (Masmano et al., ECRTS 2004): free lists by size class, 16 classes to
- * the power of two, bitmaps to find the next class that has a block, and neighbours merged at once.
- * Every operation except arena_give_back() takes constant time.
- */
+ * The method is two-level segregated fit (Masmano et al., ECRTS 2004). Free lists are by size
+ * class, with 16 classes for each power of two; bitmaps find the next class that has a block; free
+ * neighbours are merged at once. Every operation except arena_give_back() takes constant time. */
 #define _GNU_SOURCE
 #include "sim/memory/arena.h"
 #include "sim/memory/die.h"
@@ -57,7 +56,7 @@ struct arena {
   struct block *free[LEVELS][SPLITS];
 };
 
-/* Pages without a use, in bytes. A block that is freed keeps them or gives them back to the
+/* Counts pages without a use, in bytes. A block that is freed keeps them or gives them back to the
  * system. */
 struct slack {
   size_t kept;  /* bytes that were freed and may still have their pages */
@@ -68,7 +67,7 @@ struct slack {
 
 struct arena_range arena_range;
 
-/* Facts about the process, which are not in the arenas as no rollback may undo them. */
+/* Holds facts about the process, which are not in the arenas, because no rollback may undo them. */
 static struct {
   char *accessible[HEAP_RANKS]; /* end of the accessible memory; NULL: no such arena yet */
   char *touched[HEAP_RANKS]; /* end of memory that may have been touched, if it is above the top */
@@ -290,7 +289,7 @@ static void learn_slack(struct slack *slack)
 }
 
 /* Notes that bytes were freed and are now part of a hole of that size. Their pages are not given
- * back each time, as a program that frees and allocates again would pay for fresh pages. */
+ * back each time, because a program that frees and allocates again would pay for fresh pages. */
 static void add_slack(struct arena *arena, size_t freed, size_t hole)
 {
   struct slack *slack = &process.slack[arena->rank];

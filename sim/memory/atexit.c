@@ -1,6 +1,7 @@
-/* Handlers for the end of the process, above all destructors of static objects. libc keeps one list
- * of handlers for the whole process, but a rank that is rolled back registers its static objects
- * again. And memory for the list that libc allocates in the rank's arena would disappear.
+/* Keeps handlers for the end of the process, above all destructors of static objects. libc keeps
+ * one list of handlers for the whole process, but a rank that is rolled back registers its static
+ * objects again. And memory that libc allocates for its list would lie in the rank's arena, and
+ * disappear in a rollback.
  *
  * So handlers that are registered in program mode are listed in the arena, and a rollback restores
  * that list. libc gets one handler for each arena. */
@@ -29,7 +30,7 @@ static int libc_atexit(handler_function *function, void *argument, void *program
 }
 
 /* Runs the handlers of a program (NULL: of all programs), the last one first. Takes each handler
- * off the list before it runs, as it may register another one. */
+ * off the list before it runs, because it may register another one. */
 static void run_handlers(struct arena *arena, const void *program)
 {
   struct exit_handler **link = &arena_notes(arena)->exits;
@@ -90,8 +91,8 @@ HEAP_API int __cxa_atexit(handler_function *function, void *argument, void *prog
   return add_handler(function, argument, program);
 }
 
-/* Constructors of thread_local objects call this. All ranks are one thread, so its end is that of
- * the process. */
+/* Constructors of thread_local objects call this. All ranks are one thread, so the end of that
+ * thread is the end of the process. */
 HEAP_API int __cxa_thread_atexit_impl(handler_function *function, void *argument, void *program);
 HEAP_API int __cxa_thread_atexit_impl(handler_function *function, void *argument, void *program)
 {
@@ -105,7 +106,7 @@ HEAP_API int __cxa_thread_atexit_impl(handler_function *function, void *argument
   return next(function, argument, program);
 }
 
-/* Called when a program or library is about to be unloaded. */
+/* A program or library calls this when it is about to be unloaded. */
 HEAP_API void __cxa_finalize(void *program);
 HEAP_API void __cxa_finalize(void *program)
 {

@@ -16,8 +16,8 @@ enum {
 typedef uint64_t line __attribute__((vector_size(16), may_alias));
 enum { LINES = BLOCK / sizeof(line) };
 
-/* Calls no function, as its frame would lie in the cleared part: so the compiler must not turn the
- * loop into memset(). */
+/* Calls no function, because its frame would lie in the cleared part: so the compiler must not turn
+ * the loop into memset(). */
 static inline void clear_lines(line *first, int count)
 {
 #pragma GCC unroll 8

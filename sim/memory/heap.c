@@ -1,7 +1,6 @@
-/* The malloc family, switched between libc and the arena of one rank: see heap.h.
+/* Replaces the malloc family, which it switches between libc and the arena of one rank (heap.h).
  *
- * Nothing here may call a function that allocates, as that would come back here.
- */
+ * Nothing here may call a function that allocates, because that would call this allocator again. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/arena.h"
@@ -25,15 +24,15 @@
 #define EXPORT __attribute__((visibility("default")))
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-/* glibc's own names for its functions: they need no dlsym, which may allocate, and work at
- * start-up. */
+/* These are glibc's own names for its functions. They need no dlsym, which may allocate, and work
+ * at start-up. */
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
-/* Facts about the process, which no rollback may undo. */
+/* Holds facts about the process, which no rollback may undo. */
 static struct {
   struct code linker, openmp; /* code whose memory always comes from libc */
   bool watch;                 /* calls watch_caller */
@@ -55,7 +54,7 @@ static void *out_of_memory(void)
 
 /* ---- arenas and modes ----------------------------------------------------------------------- */
 
-/* Returns whether a look-up of malloc from `handle` finds ours. */
+/* Returns whether a look-up of malloc from `handle` finds this library's malloc. */
 static bool finds_us(void *handle)
 {
   if (!handle)
@@ -169,7 +168,7 @@ EXPORT void heap_await(struct arena *arena, const void *program)
   arena_notes(arena)->awaited = program ? code_at((uintptr_t)program) : (struct code){0};
 }
 
-/* Finds the code of ld.so, whose calls are in libc mode. It allocates in the middle of program
+/* Finds the code of ld.so, whose calls are in libc mode. ld.so allocates in the middle of program
  * code: the thread-local block of a library at the first touch, or the record that one library
  * needs another. That memory must survive a rollback. */
 __attribute__((constructor)) static void find_linker(void)
@@ -261,8 +260,8 @@ void heap_serve_simulator(bool on)
 /* ---- threads of programs --------------------------------------------------------------------- */
 
 /* Returns the arena for a thread that a program has started: that of the running rank. All ranks
- * are one thread, which waits for that thread or works beside it. All ranks use the threads of
- * libgomp in turn. */
+ * are one thread, which waits for the started thread or works beside it. All ranks use the threads
+ * of libgomp in turn. */
 static inline struct arena *of_thread(uintptr_t caller)
 {
   if (runs_ranks || !process.threads || holds(process.linker, caller) ||

@@ -1,7 +1,7 @@
-/* Capture and restore of one rank: see image.h. It needs Linux. It saves registers by ucontext,
- * which costs one system call a capture and three a restore (for the signal mask): microseconds,
- * where copying takes milliseconds. longjmp would not do, as its fortified form refuses to jump
- * "up" from the scratch stack.
+/* Captures and restores one rank (image.h). It needs Linux. It saves registers by ucontext, which
+ * costs one system call for a capture and three for a restore (for the signal mask): microseconds,
+ * while copying takes milliseconds. longjmp would not do, because its fortified form refuses to
+ * jump "up" from the scratch stack.
  *
  * An image is a list of fragments, each with a copy: the parts of its pages that are not zero. A
  * fragment that has not changed since the image before shares its copy (pages.h counts references).
@@ -29,7 +29,7 @@ enum {
   GIVE_BACK = 16 /* in pages: shorter runs of zeros are written at a restore */
 };
 
-/* A part of one page: the whole page, except at the ends of a piece. */
+/* Describes a part of one page: the whole page, except at the ends of a piece. */
 struct fragment {
   char *start;
   size_t bytes;
@@ -39,7 +39,7 @@ struct fragment {
 struct image {
   struct image_source *source;
   struct image *older, *newer; /* images of the same source */
-  ucontext_t registers;        /* must not move, as it points into itself */
+  ucontext_t registers;        /* must not move, because it points into itself */
   bool restored;               /* image_restore was called, and the capture returns once more */
   struct range piece[PIECES];  /* by address */
   int pieces;
@@ -156,7 +156,7 @@ static bool add_fragment(struct image *image, size_t *at, struct fragment fragme
 /* Saves a piece, and counts its zeros if it is stack or thread-local data. Frames have holes that
  * the program never wrote, with remains of earlier calls of, say, the dynamic linker, whose depth
  * depends on the length of a path. The place of thread-local data depends on such lengths, too. The
- * size of an image must not, so bytes count there whether they are zero or not. */
+ * size of an image must not depend on them, so there bytes count whether they are zero or not. */
 static bool save_piece(struct image *image, size_t *at, const struct range *piece)
 {
   char *end = piece->start + piece->bytes;
@@ -175,7 +175,7 @@ static bool save_piece(struct image *image, size_t *at, const struct range *piec
   return true;
 }
 
-/* Not inlined: its caller's frame (image_capture) must lie above this one. */
+/* This function must not be inlined: its caller's frame (image_capture) must lie above its own. */
 __attribute__((noinline)) static bool save(struct image *image)
 {
   list_pieces(image, __builtin_frame_address(0));
@@ -210,8 +210,9 @@ static bool prepare(struct image *image)
   return image->files != NULL;
 }
 
-/* Not inlined, as the second return comes out of this frame. Its locals do not change between
- * getcontext and the copy; data that change are in *copy, outside the image. */
+/* This function must not be inlined, because the second return comes out of its frame. Its locals
+ * do not change between getcontext and the copy; data that change are in *copy, outside the
+ * image. */
 __attribute__((noinline)) enum image_outcome image_capture(struct image_source *source,
                                                            struct image **image)
 {
@@ -238,8 +239,8 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
 
 /* ---- restore -------------------------------------------------------------------------------- */
 
-/* Puts a fragment back, without writing bytes that are unchanged: their page may still be that of
- * the file, or in a cache. */
+/* Puts a fragment back, without writing bytes that are unchanged: their page may still be the
+ * file's own page, or in a cache. */
 static void put_back(const struct fragment *fragment)
 {
   if (memcmp(fragment->start, place_in_copy(fragment), fragment->bytes))
@@ -285,8 +286,8 @@ static void put_back_all(const struct image *image)
   }
 }
 
-/* Runs on the scratch stack, as the rank's own stack is overwritten. makecontext passes ints only,
- * so the pointer comes in halves. */
+/* Runs on the scratch stack, because the rank's own stack is overwritten. makecontext passes ints
+ * only, so the pointer comes in halves. */
 static void copy_back(unsigned high, unsigned low)
 {
   struct image *image = (struct image *)((uintptr_t)high << 32 | low);

@@ -1,4 +1,4 @@
-/* Where the memory of a rank lies: see image.h. Linux, ELF. */
+/* Finds where the memory of a rank lies (image.h), on Linux with ELF. */
 #define _GNU_SOURCE
 #include "sim/memory/image_source.h"
 #include "sim/memory/heap.h"
@@ -135,9 +135,9 @@ static int find_segments(struct image_source *source, const void *inside)
 
 /* ---- stack ---- */
 
-/* The mappings of the process, in which every rank looks for its stack. With thousands of ranks the
- * list is long, so it is read once, and again only if a stack is not in it. The stacks of all ranks
- * exist before the first rank runs, and they stay. */
+/* Holds the mappings of the process, in which every rank looks for its stack. With thousands of
+ * ranks the list is long, so it is read once, and again only if a stack is not in it. The stacks of
+ * all ranks exist before the first rank runs, and they stay. */
 static struct {
   struct range *mapping;
   size_t count, capacity;

@@ -1,9 +1,9 @@
-/* Keeps the earlier contents of files: see journal.h.
+/* Keeps the earlier contents of files (journal.h).
  *
- * There is one entry for each file and interval between two images. It is made when the program is
- * about to change something on which an image relies. It notes that there was no such file, how
- * long the file was, or all its contents, which a rollback puts back into the file or under the
- * name. For appending, the length is enough.
+ * There is one entry for each file and interval between two images. An entry is made when the
+ * program is about to change something on which an image relies. It notes that there was no such
+ * file, how long the file was, or all its contents, which a rollback puts back into the file or
+ * under the name. For appending, the length is enough.
  *
  * If several ranks write a file, a rollback leaves the file alone, with a warning: the old bytes of
  * one rank may be the new bytes of another one. */
@@ -36,7 +36,7 @@ struct before {
   struct before *older;
 };
 
-/* The ranks that write a file. */
+/* Describes the ranks that write a file. */
 struct writer {
   dev_t device;
   ino_t inode;
@@ -75,7 +75,7 @@ static struct writer *writer_of(const struct stat *file, int rank)
   return *place = writer;
 }
 
-/* Forgets the writers of a file that is gone, as another file may get its number. */
+/* Forgets the writers of a file that is gone, because another file may get its number. */
 static void forget_writer(const struct stat *file)
 {
   struct writer **place = place_of(file), *writer = *place;

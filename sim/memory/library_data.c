@@ -1,4 +1,4 @@
-/* Data of shared libraries, by rank: see library_data.h.
+/* Exchanges the data of shared libraries when another rank goes on (library_data.h).
  *
  * The state of a library lies in its .data and .bss, and in blocks to which these point. Blocks are
  * allocated in program mode, so they are in the rank's arena already. Data are copied when another
@@ -50,7 +50,7 @@ static void let_out(void)
   holder = HEAP_NOBODY;
 }
 
-/* Called when program mode of another arena begins. */
+/* Runs when program mode of another arena begins. */
 static void let_in(struct arena *arena)
 {
   int rank = heap_owner(arena);
@@ -167,7 +167,7 @@ static void begin_fortran(struct library *this, struct arena *arena)
 static void look(const void *inside, struct arena *arena)
 {
   count = library_scan(inside, library);
-  atexit(close_for_programs); /* runs last, as it is registered before the programs begin */
+  atexit(close_for_programs); /* runs last, because it is registered before the programs begin */
   for (int i = 0; i < count; i++) {
     total += library[i].bytes;
     if (library_scan_is_fortran(library[i].file))

@@ -1,4 +1,4 @@
-/* The shared libraries of a program, and their data: see library_scan.h. Linux, ELF. */
+/* Finds the shared libraries of a program, and their data (library_scan.h), on Linux with ELF. */
 #define _GNU_SOURCE
 #include "sim/memory/library_scan.h"
 
@@ -13,7 +13,7 @@
 
 enum { OBJECTS = 512 };
 
-/* A loaded object, with fields from its headers. */
+/* Describes a loaded object, with fields from its headers. */
 struct object {
   const char *file;
   char *base, *start, *file_end, *end; /* the writable segment */
@@ -34,7 +34,7 @@ struct object {
   bool visited;
 };
 
-/* The objects in the dynamic linker's order, which begins with the simulator. */
+/* Lists the objects in the dynamic linker's order, which begins with the simulator. */
 struct objects {
   struct object item[OBJECTS];
   int count;

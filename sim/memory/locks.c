@@ -63,8 +63,8 @@ static struct timespec next_look(void)
   return time;
 }
 
-/* Defines NAME, which waits for a lock: it tries to take it, and looks again and again who has
- * it. */
+/* Defines NAME, which waits for a lock: it tries to take the lock, and looks again and again which
+ * thread has the lock. */
 #define WAIT_FOR_LOCK(NAME, TYPE, TRY, CLOCKED, CHECK)                                             \
   HEAP_API int NAME(TYPE *lock)                                                                    \
   {                                                                                                \

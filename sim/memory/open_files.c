@@ -1,7 +1,7 @@
 /* Restores the open files of the ranks. libc lists the streams of the whole process, so a stream
  * must not lie in an arena: a rollback would tear the list. Streams of a program and their buffers
- * lie in libc's memory instead, and a rollback restores their state here. So it is with
- * descriptors, which include Fortran's units:
+ * lie in libc's memory instead, and a rollback restores their state here. The same holds for
+ * descriptors, Fortran's units included:
  *
  *     opened before the capture     still open, at the position that it had, even if the program
  *                                   has closed it since: as long as an image holds it, closing it
@@ -39,7 +39,7 @@ struct heap_files {
   struct held held[];
 };
 
-static struct open_file *files; /* in libc memory, as no rollback may undo it */
+static struct open_file *files; /* in libc memory, because no rollback may undo it */
 static struct heap_files *newest[HEAP_RANKS];
 
 /* ---- open files ---- */
@@ -116,8 +116,8 @@ static bool is_open(const struct open_file *file, const struct arena *owner)
   return file->owner == owner && !file->closed;
 }
 
-/* Returns the position of a file. After fflush() a stream has that of its descriptor. std::fstream
- * only uses the descriptor, and keeps its own buffer in the arena. */
+/* Returns the position of a file. After fflush() a stream has the position of its descriptor.
+ * std::fstream only uses the descriptor, and keeps its own buffer in the arena. */
 static off_t position_of(const struct open_file *file)
 {
   if (file->stream)
@@ -139,7 +139,7 @@ static void hold(struct heap_files *held, struct open_file *file)
   if (file->output || access_of(file) == O_RDONLY)
     return;
   file->kept = journal_keep(file->owner, file->descriptor);
-  /* Libc writes to such a stream without telling us. */
+  /* Libc writes to such a stream without a call that this library sees. */
   if (file->stream && access_of(file) == O_RDWR)
     journal_overwriting(file->owner, file->descriptor);
 }

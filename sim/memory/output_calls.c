@@ -1,5 +1,4 @@
-/* Output files as programs use them: this file connects output_files.c with the files of
- * open_files.c. */
+/* Connects output_files.c with the files of open_files.c, as programs use them. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/next_symbol.h"

@@ -1,11 +1,11 @@
-/* Files whose writes are outputs. The program gets a descriptor of a file in memory, for writing
- * only, with the length that the program expects. Its bytes are collected at the program's next
- * call of MPI, or when it closes the file. A hole replaces them, which frees the memory and shows a
- * second write to the same place.
+/* Handles files whose writes are outputs. The program gets a descriptor of a file in memory, for
+ * writing only, with the length that the program expects. Its bytes are collected at the program's
+ * next call of MPI, or when it closes the file. A hole replaces them, which frees the memory and
+ * shows a second write to the same place.
  *
  * The file on disk also gets outputs of other ranks, and no rollback undoes it. So a program that
- * goes back must not look there. A rank sees whether the file existed, and its length, as they were
- * when a rank of the run first used it, and its own writes after that. */
+ * goes back must not look there. A rank sees the file (whether it existed, and its length) as it
+ * was when a rank of the run first used it, with the rank's own writes after that. */
 #define _GNU_SOURCE
 #include "sim/memory/output_files.h"
 
@@ -28,7 +28,7 @@
 
 static const off_t NO_FILE = -1;
 
-/* A file, as one rank sees it. */
+/* Describes a file as one rank sees it. */
 struct named {
   const struct arena *owner;
   char *path;   /* an absolute path */
@@ -148,8 +148,8 @@ static bool may_be_opened(const struct named *file, int flags)
   return !access(dirname(folder), W_OK | X_OK);
 }
 
-/* Opens a descriptor of a file in memory. It only writes, even if the program asks to read, too:
- * Fortran's units do so and never read. */
+/* Opens a descriptor of a file in memory. The descriptor is only for writing, even if the program
+ * asks to read, too: Fortran's units do so and never read. */
 static int in_memory(int flags, off_t length, int *source)
 {
   char name[32];

@@ -1,6 +1,6 @@
 /* Pages come in chunks, aligned to their size so that a page finds its chunk. A list has the chunks
- * with room. Some chunks without any page in use are kept for the next image, as fresh memory costs
- * more than copying. */
+ * with room. Some chunks without any page in use are kept for the next image, because fresh memory
+ * costs more than copying. */
 #define _GNU_SOURCE
 #include "sim/memory/pages.h"
 

@@ -55,7 +55,8 @@ static FILE *take_over(const struct arena *owner, FILE *stream)
   int access = fcntl(file->descriptor, F_GETFL) & O_ACCMODE;
   if (access != O_RDONLY)
     journal_writing(owner, file->descriptor);
-  if (access == O_RDWR && file->kept > 0) /* libc writes to such a stream without telling us */
+  if (access == O_RDWR && file->kept > 0) /* libc writes to such a stream without a call that this
+                                             library sees */
     journal_overwriting(owner, file->descriptor);
   return stream;
 }

@@ -10,8 +10,8 @@
 static const double NEARLY = 1e-12;
 
 /* Holds the mail of a rank. `mail` is a binary heap of the messages in transit to the rank, ordered
- * by due time and then by order of posting. It holds the letters themselves, as a pointer would
- * cost a cache miss at each look. */
+ * by due time and then by order of posting. It holds the letters themselves, because a pointer
+ * would cost a cache miss at each look. */
 struct box {
   struct route *routes; /* routes from the rank to each receiver; set when needed */
   struct letter *mail;
@@ -140,7 +140,8 @@ static double comes_in(const struct box *box)
 }
 
 /* Returns when to wake a waiting rank. Many messages come at once, so the rank is woken once for
- * all that are on the way, but at most one latency after it could take the first of them. */
+ * all that are on the way, but at most one latency after the time at which it could take the first
+ * message. */
 double control_mail_due(int rank)
 {
   const struct box *box = &boxes[rank];

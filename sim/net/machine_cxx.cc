@@ -1,5 +1,5 @@
-/* The parts of machine.h for which SimGrid has no interface in C: activities that run in the
- * background, the deadlock, and settings with a unit. */
+/* Implements the parts of machine.h for which SimGrid has no interface in C: activities that run in
+ * the background, the deadlock, and settings with a unit. */
 #include <algorithm>
 #include <exception>
 #include <functional>
@@ -88,8 +88,8 @@ static simgrid::s4u::ActorPtr start_actor(const char *name, Host *host,
 #endif
 }
 
-/* A helper is an actor that does one job after the other, as making an actor takes longer than most
- * jobs. A job's first step comes the same number of rounds of the scheduler after the request,
+/* A helper is an actor that does one job after the other, because making an actor takes longer than
+ * most jobs. A job's first step comes the same number of rounds of the scheduler after the request,
  * whether the actor is new or not, so that times do not depend on the actor's age. SimGrid 3.32
  * keeps an actor's reads and writes until the actor ends, and goes through them at each turn, so a
  * helper ends after JOBS jobs. */
@@ -146,7 +146,7 @@ struct transfer *machine_transfer(const char *home, const struct step_of_transfe
     steps.push_back({step[i].kind, host_named(step[i].from), host_named(step[i].to), step[i].bytes,
                      step[i].seconds, step[i].unsynced});
   transfer->by = ask_for_help(host_named(home), [=] {
-    simgrid::s4u::this_actor::yield(); /* until the maker has a pointer to us */
+    simgrid::s4u::this_actor::yield(); /* until `by` points to this helper */
     for (const auto &each : steps)
       each.take();
     while (transfer->cut)

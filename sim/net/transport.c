@@ -9,8 +9,9 @@
 #include <math.h>
 #include <simgrid/actor.h>
 
-/* These bound the number of transfers that can begin while a rank waits. A rank that needs more
- * gets more, up to a limit, as each of them makes its waits longer. */
+/* SPARE_LEAST and SPARE_MOST bound the number of transfers that can begin while a rank waits. A
+ * rank that needs more gets more, up to a limit, because each such transfer makes the rank's waits
+ * longer. */
 enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 
 enum { ANY_SOURCE = -1 };
@@ -25,7 +26,8 @@ struct end {
   GQueue unseen;         /* struct unseen: at its daemon, until its rank looks */
 };
 
-/* Describes a control message that is at a daemon, as its receiver has not looked for it yet. */
+/* Describes a control message that is at a daemon, because its receiver has not looked for it
+ * yet. */
 struct unseen {
   struct message *message; /* NULL: the receiver has it */
 };
@@ -136,7 +138,7 @@ static bool may_be_mail(const struct message *message)
 }
 
 /* Returns whether control messages ride on a message of the program. Such a message is always
- * expected, as the program may wait for their effect. */
+ * expected, because the program may wait for their effect. */
 static bool bears_control(const struct message *message)
 {
   return message->riders_count > 0;
@@ -411,8 +413,9 @@ bool transport_fetches(const struct transport *transport)
   return transport->fetches->len > 0;
 }
 
-/* Forgets all that is under way. If a fetch has a transfer, its memory stays, as the transfer still
- * writes into it. A message that is not matched yet goes on, as later ones wait for it. */
+/* Forgets all that is under way. If a fetch has a transfer, its memory stays, because the transfer
+ * still writes into it. A message that is not matched yet goes on, because later ones wait for
+ * it. */
 void transport_abandon(struct transport *transport)
 {
   struct fetch *fetch;
@@ -567,8 +570,8 @@ static void post_receptions(struct transport *transport, guint spare)
 
 /* ---- looking and waiting ---- */
 
-/* Returns whether a transfer has ended. If it had ended before it was taken, its item is set only
- * by this look. */
+/* Returns whether a transfer has ended. If the transfer had ended before it was taken, only this
+ * look sets its item. */
 static bool has_come(struct reception *reception)
 {
   bool was_there = !reception->item && !reception->looked && wire_test(reception->transfer);
@@ -631,7 +634,7 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
   return NULL;
 }
 
-/* Ends a send. After a synchronous one, the receiver runs before the sender goes on, as the
+/* Ends a send. After a synchronous one, the receiver runs before the sender goes on, because the
  * receiver may take the message at this instant. */
 static void end_send(struct transport *transport, guint i)
 {

@@ -10,7 +10,7 @@
 #include <simgrid/version.h>
 #include <stdlib.h>
 
-enum { ENVELOPE_BYTES = 16 }; /* SMPI adds as many to every message */
+enum { ENVELOPE_BYTES = 16 }; /* SMPI adds this number of bytes to every message */
 
 /* ---- ends and lanes ---- */
 
@@ -70,8 +70,8 @@ static long wire_bytes(uint64_t bytes)
 }
 
 /* Puts an item without waiting. In a process of SMPI, SMPI copies the bytes that are put (here, one
- * pointer) to the receiver. After a detached put it also frees them, as if it had allocated them.
- * So the pointer lies in memory of its own. */
+ * pointer) to the receiver. After a detached put SMPI also frees these bytes, as if it had
+ * allocated them. So the pointer lies in memory of its own. */
 static void put_detached(sg_mailbox_t mailbox, void *item, uint64_t bytes)
 {
   void **parcel = malloc(sizeof *parcel);
@@ -212,8 +212,8 @@ static struct costs *costs_of(sg_host_t host)
   return costs;
 }
 
-/* Returns the costs of this host, and keeps them, as a rank that sends to all others needs them for
- * each message. */
+/* Returns the costs of this host, and keeps them, because a rank that sends to all others needs
+ * them for each message. */
 static const struct costs *costs_here(void)
 {
   static sg_host_t last;

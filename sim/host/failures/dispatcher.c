@@ -103,8 +103,8 @@ static void await_detection(const struct entry *entry)
   g_array_append_vals(undetected, entry, 1);
 }
 
-/* Returns the rank by which a schedule names a crash of `rank`. It crashes nodes, each named by its
- * first rank. */
+/* Returns the rank by which a schedule names a crash of `rank`. A schedule crashes nodes, each
+ * named by its first rank. */
 static int scheduled_node(int rank)
 {
   return layer.scenario->schedule ? rank - rank % layer.scenario->check.per_node : rank;
@@ -142,8 +142,8 @@ static const char *home_of(int rank)
   return node_of(rank) || !layout->nodes ? node_of(rank) : layout_host(layout, rank);
 }
 
-/* Crashes a rank. A rank that has not started yet crashes when it starts, as no protocol knows of
- * it until then. Returns whether the failure has struck. */
+/* Crashes a rank. A rank that has not started yet crashes when it starts, because no protocol knows
+ * of it until then. Returns whether the failure has struck. */
 static bool crash_rank(int rank, const struct failure *failure, enum crash_leaves leaves)
 {
   struct rank *r = &layer.rank[rank];
@@ -155,7 +155,7 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   }
   struct move move = {
       .kind = MOVE_CRASH, .fault = (uint8_t)leaves, .rank = (int16_t)scheduled_node(rank)};
-  bool ends = shadow_rank(rank)->declared; /* its process has died as well */
+  bool ends = shadow_rank(rank)->declared; /* its process will be ended anyway */
   if (!r->active || ends || (r->dead && layer.repairs))
     return false;
   if (!shadow_loses())
@@ -309,7 +309,7 @@ static bool is_point(const struct failure *failure, int rank, const struct rcl_e
 }
 
 /* Makes a failure at a point of the protocol strike after the step. A failure within a step can
- * only be a crash (dispatcher_cut()), as only the dispatcher declares living ranks dead. */
+ * only be a crash (dispatcher_cut()), because only the dispatcher declares living ranks dead. */
 static void strike_now(const struct failure *failure)
 {
   if (failure->kills == KILLS_SERVER)
@@ -323,7 +323,7 @@ static void strike_now(const struct failure *failure)
 
 void dispatcher_point(int rank, const struct rcl_event *event)
 {
-  if (dispatcher_is_over()) /* a crash now restarts no rank */
+  if (dispatcher_is_over()) /* after a crash now, no rank would start again */
     return;
   if (event->kind == RCL_EVENT_START)
     strike_doomed(&layer.rank[rank]);
@@ -451,7 +451,7 @@ static void detect_crash(const struct entry *entry)
     open_incarnation(move);
   else
     recoveries =
-        MAX(recoveries, 1); /* it had yet to restart, so it was down in the world already */
+        MAX(recoveries, 1); /* the rank had yet to restart, so it was down in the world already */
   double ready = machine_now() + entry->failure->repair;
   if (ulfm_is_modelled())
     ulfm_add_failed(entry->rank, entry->life, ready);
@@ -545,7 +545,7 @@ static void pass_turn(void)
 /* Returns false if the dispatcher has no work left, or has told the rank about it already. */
 static bool follow_schedule(void)
 {
-  static unsigned told; /* steps, + 1 */
+  static unsigned told; /* 1 + the step at which a rank was told last; 0: none was */
   if (!schedule_had() || told == schedule_position() + 1)
     return false;
   told = schedule_position() + 1;

@@ -9,7 +9,7 @@
  * node. */
 struct stream {
   const struct failure *failure;
-  int node; /* index of the node; the first of a zone; -1: drawn for each failure */
+  int node; /* index of the node, or of a zone's first node; -1: drawn for each failure */
   uint64_t key, more, draws;
   /* Failures of a trace, in its order, each with its own repair. */
   struct failure *outages;
@@ -78,8 +78,8 @@ static void plan(unsigned number, double from)
   plan_burst(stream, &entry, draw / 2);
 }
 
-/* Returns when the outage begins that is `number` outages after the first one, in seconds of the
- * run, and sets its node. */
+/* Returns the beginning, in seconds of the run, of the outage that comes `number` outages after the
+ * first one. Sets its node. */
 static double outage_start(const struct stream *stream, uint64_t number, int *node)
 {
   const struct failure *failure = stream->failure;

@@ -112,8 +112,8 @@ bool schedule_brings(const struct message *message, const struct rcl_event *even
   }
 }
 
-/* Returns the request of an event, for a comparison. In START and CAPTURED it is a count of
- * outputs, which the world sets by itself, so 0 stands for it. */
+/* Returns the request of an event, for a comparison. In START and CAPTURED the field is a count of
+ * outputs, which the world sets by itself; 0 stands for that count. */
 static uint32_t request_of(const struct rcl_event *event)
 {
   bool counts = event->kind == RCL_EVENT_START || event->kind == RCL_EVENT_CAPTURED;

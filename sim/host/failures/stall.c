@@ -63,8 +63,8 @@ static bool has_computed(void)
 
 /* Looks at the timers of the coordinator. If nothing is due at several timers in a row, and no
  * program had an event in between, then whole rounds of the protocol have changed nothing for any
- * program. A protocol whose control messages or writes never come to rest is given up on after many
- * timers, if no message of a program is in transit. */
+ * program. If control messages or writes of a protocol never come to rest, the run is given up
+ * after many timers, unless a message of a program is in transit. */
 void watch_event(const struct move *move)
 {
   enum { RESTS = 3, TIMERS = 1000 };

@@ -3,10 +3,10 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/net/transport.h"
 
-/* These describe the repair under way. */
+/* The next four variables describe the repair under way. */
 static GArray *dead;     /* struct dead: ranks that will be started */
 static uint32_t repairs; /* repairs so far; the number of this one */
-static double began;     /* when all could know of it */
+static double began;     /* when all could know of the failure */
 static double ready;     /* when the nodes of the dead can be used again */
 
 bool ulfm_is_modelled(void)

@@ -24,14 +24,14 @@ struct held {
   size_t bytes; /* bytes that the program has said */
 };
 
-static int outside = -1; /* copy of the descriptor by which the launcher gave the standard output;
-                            -1: standard output is not led into a file yet */
-static uint64_t
-    *page; /* the first bytes of the file into which standard output is led, mapped: UNWRITTEN
-              until something is printed. Reading them saves a system call in each call of MPI */
+static int outside = -1;  /* copy of the descriptor by which the launcher gave the standard output;
+                             -1: standard output is not led into a file yet */
+static uint64_t *page;    /* maps the first bytes of the file into which standard output is led; the
+                             bytes are    UNWRITTEN until something is printed. To read them saves a
+                             system call in each call of    MPI */
 static GByteArray *said;  /* printed by the running program since the last look */
-static GHashTable *early; /* SMPI process -> GByteArray, before its MPI_Init */
-static char **patterns;   /* patterns of files: of a name, or of a path from the root on */
+static GHashTable *early; /* SMPI process -> GByteArray that it has printed before its MPI_Init */
+static char **patterns;   /* patterns of files: for names, or for paths from the root on */
 static double delays;     /* sum over all outputs that have left, in seconds */
 
 /* ---- the standard output ---- */

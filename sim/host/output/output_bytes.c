@@ -90,8 +90,8 @@ static void write_all(int to, const char *at, size_t size, const char *what)
   }
 }
 
-/* Appends a piece to its file. Opens the file each time, as there may be more files than a process
- * can have open. */
+/* Appends a piece to its file. Opens the file each time, because there may be more files than a
+ * process can have open. */
 static void write_file(const struct piece *piece, const char *bytes)
 {
   const struct place *place = &g_array_index(files, struct place, piece->file - 1);

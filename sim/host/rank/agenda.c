@@ -15,8 +15,8 @@ static int by_time(gconstpointer a, gconstpointer b, gpointer unused)
   return x->order < y->order ? -1 : 1;
 }
 
-/* Rings the bell last. That lets the dispatcher run, so the entry must be complete before it, and
- * may be gone after it. */
+/* Rings the bell last. Ringing lets the dispatcher run, so the entry must be complete before the
+ * call, and may be gone after it. */
 void agenda_add(const struct entry *what)
 {
   struct entry *entry = g_memdup2(what, sizeof *what);

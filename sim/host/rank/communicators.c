@@ -33,8 +33,8 @@ static struct members *copy(const struct comm *made)
   return members;
 }
 
-/* Returns the key of a communicator. The members are part of the key, as a program that is rolled
- * back may take another path and make another communicator in the same call. */
+/* Returns the key of a communicator. The members are part of the key, because a program that is
+ * rolled back may take another path and make another communicator in the same call. */
 static char *key_of(const struct comm *parent, int call, int colour, const struct comm *made)
 {
   GString *key = g_string_new(NULL);

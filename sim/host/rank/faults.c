@@ -47,8 +47,8 @@ static void tell(struct rank *r, int peer, int comm)
   transport_send(r->transport, message, REVOKE_BYTES, false);
 }
 
-/* Tells the next living member. As each member does that, all hear of the revocation, however many
- * fail. */
+/* Tells the next living member. Because each member does that, all hear of the revocation, however
+ * many fail. */
 static void tell_next(struct rank *r, const struct members *members, int place, int comm)
 {
   int next = (place + 1) % members->size;

@@ -15,7 +15,7 @@ static struct world world;
 static struct parts parts;
 static struct trace *trace;
 static bool scheduled; /* the run is by schedule */
-static bool strict;    /* and the schedule has not ended */
+static bool strict;    /* the run is by schedule, and the schedule has not ended */
 
 static const char HOST[] = "smpi"; /* in traces */
 
@@ -35,7 +35,7 @@ static void note_history(double time, const struct move *move, const struct rcl_
     trace_move(trace, time, &world, move, actions, &told);
 }
 
-/* Returns the hazards that the earlier run had, as its moves may happen in this run. */
+/* Returns the hazards that the earlier run had, because its moves may happen in this run. */
 static unsigned hazards_of(const char *history)
 {
   GError *error = NULL;
@@ -68,7 +68,8 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file, const
                                                 : properties_promised(protocol);
   world.line_stamps = properties_need_stamps(world.properties);
   world_of_levels(&world, scenario);
-  if (scenario->schedule) /* its crashes are of nodes as the explorer has them */
+  if (scenario->schedule) /* a schedule crashes nodes, which have as many ranks as in the
+                             explorer */
     world.per_node = scenario->check.per_node;
   parts_init(&parts, &world);
   parts_group_shares(&parts, &world);
@@ -100,7 +101,7 @@ bool shadow_independent(void)
   return world.protocol->independent;
 }
 
-/* Returns a part of the world's state without world.memory, as the host asks for parts several
+/* Returns a part of the world's state without world.memory, because the host asks for parts several
  * times for each message. */
 static const void *read_part(enum part_kind kind, int rank)
 {
@@ -210,7 +211,7 @@ static void count_violation(const struct verdict *verdict)
   }
 }
 
-static char why[sizeof(((struct verdict *)0)->text)]; /* a protocol gave up */
+static char why[sizeof(((struct verdict *)0)->text)]; /* why a protocol gave up */
 
 const char *shadow_why(void)
 {

@@ -3,7 +3,7 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/host/rank/shadow.h"
 
-/* Returns the first instant that the rank has not been told of; -1: none. */
+/* Returns the first instant for which the rank's timer has not gone off; -1: none. */
 static double next_instant(const struct rank *r)
 {
   const struct scenario *scenario = layer.scenario;
@@ -45,8 +45,8 @@ void timer_set(struct rank *r)
   tell_at(r, next_time(r));
 }
 
-/* Makes the timer wait for a step (`step` says which). The protocol is told after it, but not
- * before `time`; -1: it is not told. */
+/* Makes the timer wait for a step (`step` says which). It goes off after that step, but not before
+ * `time`; -1: it does not go off. */
 static void tell_behind(struct rank *r, enum timer_waits step, double time)
 {
   r->timer.serial++;

@@ -308,7 +308,7 @@ static void repeat(struct typemap *map, MPI_Count times, MPI_Count length, MPI_A
 }
 
 /* Makes blocks at `place` (counted in elements; NULL: at the addresses). They have `lengths`
- * elements, or all have `length` (`lengths` is NULL). */
+ * elements or, if `lengths` is NULL, `length` elements each. */
 static void blocks(struct typemap *map, const int *lengths, int length, const int *place)
 {
   int count = map->integer[0];
@@ -349,7 +349,8 @@ static void line(struct typemap *map, const struct dimension *d, const struct ty
   set_extent(map, 0, d->size * of->extent);
 }
 
-/* Makes the dimensions from the one that varies fastest on; the last one makes the type itself. */
+/* Makes one dimension after the other, first the one that varies fastest; the last one makes the
+ * type itself. */
 static void array(struct typemap *map, const struct dimension *all, int dimensions, int order)
 {
   const struct typemap *of = typemap_of(map->type[0]);
@@ -445,7 +446,8 @@ static MPI_Datatype integer_of(int digits)
   return MPI_DATATYPE_NULL;
 }
 
-/* Makes the type the same as a predefined one, so that reductions take it like that one. */
+/* Makes the type the same as a predefined one, so that reductions treat it like the predefined
+ * one. */
 static int same_as(struct typemap *map, MPI_Datatype type)
 {
   const struct typemap *of = typemap_of(type);

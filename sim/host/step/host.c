@@ -171,8 +171,9 @@ static void take_notice(struct rank *r, const struct message *message)
   host_take_event(r, &event, NULL);
 }
 
-/* Returns whether a message no longer counts, as its sender has died. In runs by schedule, and if
- * ranks crash within steps, messages of a dead sender count until the rank knows of the death. */
+/* Returns whether a message no longer counts, because its sender has died. In runs by schedule, and
+ * if ranks crash within steps, messages of a dead sender count until the rank knows of the
+ * death. */
 static bool is_from_the_dead(const struct rank *r, const struct message *message)
 {
   const struct world_rank *sender = shadow_rank(message->source);
@@ -186,7 +187,7 @@ static bool is_from_the_dead(const struct rank *r, const struct message *message
 }
 
 /* Returns whether a message is treated as if it did not exist: it is of an earlier incarnation, or
- * no longer counts as its sender has died. */
+ * no longer counts because its sender has died. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
   return message->incarnation < shadow_rank(r->index)->incarnation || is_from_the_dead(r, message);
@@ -256,8 +257,8 @@ void host_serve(struct rank *r)
 }
 
 /* Serves a rank after the end of the run, until the dispatcher says that all may leave: no alarm
- * goes off, and messages are dropped, also delayed ones. The rank waits for nothing else, as it
- * takes no step any more. Returns false if there is no message. */
+ * goes off, and messages are dropped, also delayed ones. The rank waits for nothing else, because
+ * it takes no step any more. Returns false if there is no message. */
 static bool wind_up(struct rank *r)
 {
   struct message *message;
@@ -322,7 +323,7 @@ void host_offer_place(struct rank *r, uint32_t iteration)
                   NULL);
 }
 
-/* Returns whether a clock shows that time, up to the distance between two numbers. */
+/* Returns whether a clock shows that time, up to the distance between two neighbouring doubles. */
 static bool has_come(double time)
 {
   static const double NEARLY = 1e-12;
@@ -525,7 +526,7 @@ static unsigned awaited(const struct rank *r)
 }
 
 /* Waits until `done` returns true. Once all programs have ended, returns at once and abandons a
- * checkpoint in progress, as ranks may have left. */
+ * checkpoint in progress, because ranks may have left. */
 static void wait_until(struct rank *r, bool (*done)(const struct rank *, const void *),
                        const void *what, bool alert)
 {

@@ -212,7 +212,7 @@ void host_place_at_end(struct rank *r)
 {
   r->place = PLACE_END;
   if (!host_comes_to(r, PLACE_END, NULL) &&
-      !schedule_on()) /* a schedule itself says when there is one */
+      !schedule_on()) /* a schedule itself says when the checkpoint is allowed */
     allow_checkpoint(r, 0);
 }
 
@@ -231,7 +231,7 @@ static void redistribute(struct rank *r, int place, const struct comm *comm)
 
 void host_restore(struct rank *r, int place, const struct comm *comm)
 {
-  output_collect(r); /* while it repeats what was said before */
+  output_collect(r); /* what the program has printed until here repeats earlier output */
   if (application_redistributes(r)) {
     redistribute(r, place, comm);
     return;

@@ -54,7 +54,7 @@ static void drop_stale(struct rank *r, uint32_t incarnation, int source)
   }
 }
 
-/* Puts messages of incarnations that the rank had not reached back into the inbox, as they may
+/* Puts messages of incarnations that the rank had not reached back into the inbox, because they may
  * belong to the present one. */
 void host_look_again(struct rank *r)
 {
@@ -289,13 +289,13 @@ static _Noreturn void perish(struct rank *r)
   transport_abandon(r->transport);
   message_free(await_notice(r, NOTICE_END));
   layer.perished(r);
-  abort(); /* it does not return */
+  abort(); /* the call before does not return */
 }
 
 static void set_back(struct rank *r, uint32_t target)
 {
   bool survivor = shadow_rank(r->index)->phase == RANK_RESTORING;
-  if (!restart_is_first(r)) /* else it has not been here before */
+  if (!restart_is_first(r)) /* the first return of a run that goes on undoes nothing */
     accounting_rollback(shadow_global()->incarnation, survivor);
   communicators_return(target);
   storage_return_to(r, target);
@@ -400,7 +400,8 @@ void host_put_back(struct rank *r, int place, const struct comm *comm)
 /* ---- checkpoints ---- */
 
 /* Closes the rank's connections for a capture, and returns whether they are closed. Some
- * interconnects cannot be captured while they are open; all may take time to come to rest. */
+ * interconnects cannot be captured while connections are open; all may take time to come to
+ * rest. */
 static bool close_connections(const struct rank *r)
 {
   const struct move *turn = schedule_turn(r->index);
@@ -426,8 +427,8 @@ static struct image *take_image(struct rank *r)
   return outcome == IMAGE_CAPTURED ? image : NULL;
 }
 
-/* Copies the image unless the program is held, as the image can then be written from the program's
- * own memory. */
+/* Copies the image unless the program is held, because the image can then be written from the
+ * program's own memory. */
 static void copy_image(struct rank *r, uint32_t checkpoint)
 {
   double bytes = storage_next_copy(r);
@@ -440,7 +441,7 @@ static void copy_image(struct rank *r, uint32_t checkpoint)
     copy_state(r, bytes);
 }
 
-/* Captures the rank. Waits for payloads under way first, as delivered messages must be in the
+/* Captures the rank. Waits for payloads under way first, because delivered messages must be in the
  * image. The time for the copy passes ahead of the capture, while the program stands still. */
 void host_capture(struct rank *r)
 {
@@ -473,8 +474,8 @@ void host_capture(struct rank *r)
   sharing_wake(r);
 }
 
-/* Ends a run that would capture an interconnect while it is open, as a system-level image cannot
- * hold it. */
+/* Ends a run that would capture an interconnect while it is open, because a system-level image
+ * cannot hold it. */
 static void refuse_interconnect(void)
 {
   const struct scenario *scenario = layer.scenario;

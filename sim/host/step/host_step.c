@@ -35,8 +35,8 @@ static void payload_arrived(struct message *message, void *request)
   request_complete(request);
 }
 
-/* Gives the receive, if there is one, the bytes at once; it is complete at the time when they would
- * arrive. */
+/* Gives the receive, if there is one, the bytes at once. The receive is complete at the time at
+ * which the bytes arrive. */
 void host_fetch(struct rank *r, struct message *message, struct request *request)
 {
   if (request) {
@@ -130,7 +130,8 @@ static void set_stamp(struct rank *r, uint16_t incarnation, uint32_t line)
   r->sends_behind = line;
 }
 
-/* Keeps the stamp of a step in which the rank crashes, as the world forgets it with the rank. */
+/* Keeps the stamp of a step in which the rank crashes, because the world forgets it with the
+ * rank. */
 static void set_stamp_before(struct rank *r, const struct rcl_event *event)
 {
   const struct world_rank *me = shadow_rank(r->index);
@@ -158,7 +159,7 @@ static void transmit_message(struct rank *r, const struct rcl_action *action, st
   step->send = transport_send(r->transport, message, bytes, step->blocking);
 }
 
-/* Returns whether a control message joins an earlier one of this step to the same rank. They are
+/* Returns whether a control message joins an earlier one of this step to the same rank. Both are
  * one message, so only the first is charged. */
 static bool joins_another(struct rank *r, int peer)
 {
@@ -169,8 +170,8 @@ static bool joins_another(struct rank *r, int peer)
   return joined;
 }
 
-/* Sends a control message, or drops it after the last step of a run, as no rank takes a step any
- * more. */
+/* Sends a control message, or drops it after the last step of a run, because no rank takes a step
+ * any more. */
 static void send_control(struct rank *r, const struct rcl_action *action)
 {
   if (dispatcher_is_over())
@@ -491,7 +492,7 @@ static void watch_hold(struct rank *r, const struct rcl_event *event)
 }
 
 /* Takes one move, most often an event. A step starts no work if a crash follows at this very point.
- * STORE comes last, as it saves the slots that the other actions leave. */
+ * STORE comes last, because it saves the slots that the other actions leave. */
 void host_take(struct rank *r, struct move *move, struct step *step)
 {
   struct step plain = {0};

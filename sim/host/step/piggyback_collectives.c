@@ -62,7 +62,7 @@ void words_detach(struct rank *r, const struct message *message)
 
 struct given {
   uint32_t sum[RCL_WORDS + 1];
-  int got; /* number of members that have them */
+  int got; /* number of members that have got the words */
 };
 
 static GHashTable *given; /* struct given, by the call */
@@ -92,7 +92,7 @@ void words_give(const struct rank *r)
 
 void words_get(struct rank *r)
 {
-  if (host_goes_back(r)) /* at the instant at which the data came */
+  if (host_goes_back(r)) /* a crash has come at the same instant as the data */
     return;
   gint64 key = key_of(r);
   struct call *call = &r->mpi->call;

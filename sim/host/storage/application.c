@@ -16,8 +16,8 @@ struct application {
   struct comm **comm; /* communicators that the program has made, in the order of the calls that
                          made them last */
   int comms, comms_room;
-  /* This is the place to which the program must come next, as its data were restored from an image
-   * of that place; NONE: any place. */
+  /* This is the place to which the program must come next, because its data were restored from an
+   * image of that place; NONE: any place. */
   enum place next;
 };
 

@@ -79,7 +79,7 @@ static void need(GPtrArray *needs, const char *key, const char *format, ...)
 }
 
 /* Returns the index of the first failure by which a server loses its images, or failures_count if
- * there is none. A scenario with such a failure has another world, as images can be lost. */
+ * there is none. A scenario with such a failure has another world, because images can be lost. */
 static unsigned emptied(const struct scenario *scenario)
 {
   unsigned i = 0;

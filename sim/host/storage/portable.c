@@ -66,7 +66,7 @@ static bool lists_members(int number)
 
 /* ---- items in either order ---- */
 
-/* Turns the bytes of each item of `size` bytes round. */
+/* Reverses the bytes of each item of `size` bytes. */
 static void turn(void *items, size_t bytes, size_t size)
 {
   char *item = items;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *folder; /* manifest of the run before; NULL: none */
+static const char *folder; /* folder that the run before has left; NULL: there is none */
 static struct manifest *manifest;
 static uint16_t incarnation; /* the incarnation in which all restart */
 
@@ -54,7 +54,8 @@ void restart_begin(void)
   for (int rank = 0; rank < layer.ranks; rank++)
     take((struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank}, &actions);
   take((struct move){.kind = MOVE_DETECT, .rank = -1}, &actions);
-  for (int rank = 0; rank < layer.ranks; rank++) /* a rank that was declared dead while it lived */
+  for (int rank = 0; rank < layer.ranks; rank++) /* for ranks that were declared dead while they
+                                                    lived */
     take((struct move){.kind = MOVE_DETECT, .fault = DETECT_END, .rank = (int16_t)rank}, &actions);
   g_free(actions.item);
   incarnation = shadow_global()->incarnation;

@@ -94,7 +94,7 @@ static void leave_rank(struct manifest *manifest, const char *folder, struct ran
   g_byte_array_unref(parcel.bytes);
 }
 
-/* Undoes the changes of files since the checkpoint, as the programs will make them again. */
+/* Undoes the changes of files since the checkpoint, because the programs will make them again. */
 static void put_back_files(uint32_t checkpoint)
 {
   for (int rank = 0; rank < layer.ranks; rank++) {
@@ -130,7 +130,7 @@ void stop_event(const struct rcl_event *event)
     return;
   uint32_t checkpoint = shadow_global()->committed;
   put_back_files(checkpoint);
-  shadow_end(); /* the trace is part of it */
+  shadow_end(); /* the trace is part of what the run leaves */
   leave(checkpoint);
   layer.result.restart.left = checkpoint;
   run_stop(RUN_STOPPED, NULL);

@@ -129,7 +129,7 @@ const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int 
   const struct slot *first = NULL;
   GHashTableIter iter;
   void *item;
-  if (r->slots_waiting == 0) /* a poll does not look through a log of sent messages */
+  if (r->slots_waiting == 0) /* so a poll does not look through a log of sent messages */
     return NULL;
   g_hash_table_iter_init(&iter, r->slots);
   while (g_hash_table_iter_next(&iter, NULL, &item)) {
@@ -508,8 +508,8 @@ void storage_erase(struct rank *r, uint32_t checkpoint)
   }
 }
 
-/* Ends all writes of a queue. Empties the queue before the first transfer is cut, as a cut lets
- * other ranks run, which may cut the writes of this rank as well. */
+/* Ends all writes of a queue. Empties the queue before the first transfer is cut, because a cut
+ * lets other ranks run, which may cut the writes of this rank as well. */
 static void cut_queue(GQueue *writes)
 {
   GList *jobs = writes->head;
@@ -626,7 +626,7 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
     copy_messages(&r->unexpected, &capture->unexpected);
 }
 
-/* Cuts the writes of images after that checkpoint. They are the last ones of the queue, as
+/* Cuts the writes of images after that checkpoint. They are the last ones of the queue, because
  * checkpoint numbers rise. */
 static void cut_images_after(struct rank *r, uint32_t checkpoint)
 {

@@ -43,8 +43,8 @@ static void load_scenario(void)
   routes_require(layer.scenario);
 }
 
-/* Gives stdin and stdout their buffers, once, as otherwise the first printf or scanf would put a
- * buffer in an arena. */
+/* Gives stdin and stdout their buffers, once, because otherwise the first printf or scanf would put
+ * a buffer in an arena. */
 static void give_buffers(void)
 {
   static char output[BUFSIZ], input[BUFSIZ];
@@ -93,9 +93,8 @@ void recline_program_is_built(const void *inside_program)
   heap_enter(arena);
 }
 
-/* Reports a rank that never came back from MPI_Finalize, as the simulator reports a deadlock but
- * exits with success.
- */
+/* Reports a rank that never came back from MPI_Finalize, because the simulator reports a deadlock
+ * but exits with success. */
 static void check_end(void)
 {
   if (layer.left < layer.ranks && layer.ended)
@@ -131,7 +130,7 @@ static void find_openmp(void)
 }
 
 /* Begins the layer; `processes` is the size of SMPI's world. The first rank that comes calls this,
- * once. Nothing here may let another rank run, as it would find half a layer. */
+ * once. Nothing here may let another rank run, because it would find half a layer. */
 static void begin(int processes)
 {
   give_buffers();

@@ -1,6 +1,6 @@
-/* How programs end: exit(), _exit(), signals, and a return without MPI_Finalize. All ranks are one
- * process, so an event that would end a process of MPI must end one rank, or the run with one line
- * that names the rank. */
+/* Handles the ends of programs: exit(), _exit(), signals, and a return without MPI_Finalize. All
+ * ranks are one process, so an event that would end a process of MPI must end one rank, or the run
+ * with one line that names the rank. */
 #include "sim/mpi/calls/program_end.h"
 
 #include "sim/host/failures/dispatcher.h"
@@ -71,8 +71,8 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *data
   enum { RBX = 3, RBP = 6, R12 = 12 }; /* numbers of DWARF: the registers that calls preserve */
   struct caller *caller = data;
   const void *code = (const void *)_Unwind_GetIP(frame), *library = library_of(code);
-  if (library ==
-      caller->layer) /* the frame lies within one of SMPI's algorithms, which we have called */
+  if (library == caller->layer) /* the frame lies within one of SMPI's algorithms, which the layer
+                                   has called */
     caller->found = false;
   if (library != caller->simgrid || caller->found)
     return _URC_NO_REASON;
@@ -113,8 +113,8 @@ static _Noreturn void exit_of_libc(int status)
   abort();
 }
 
-/* Ends a program that calls exit(). One that was started directly, as configure and make do, ends
- * as usual. */
+/* Ends a program that calls exit(). A program that was started directly, as by configure or make,
+ * ends as usual. */
 void smpi_exit(int status)
 {
   layer_enter();

@@ -1,5 +1,5 @@
-/* Attributes that programs give to communicators, to types and to windows. Keys and values lie in
- * the MPI state and roll back; SMPI's predefined attributes have negative keys. */
+/* Keeps attributes that programs give to communicators, to types and to windows. Keys and values
+ * lie in the MPI state and roll back; SMPI's predefined attributes have negative keys. */
 #include "include/mpi-ext.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
@@ -85,7 +85,7 @@ static struct holder with_room(struct rank *r, MPI_Datatype handle)
   return of_type(r, handle);
 }
 
-/* ---- keys: freed ones stay, as attributes may still have them ---- */
+/* ---- keys: freed ones stay, because attributes may still have them ---- */
 
 static int create_key(struct rank *r, struct keyval keyval, int *key)
 {
@@ -140,7 +140,7 @@ static const struct keyval *keyval_of(const struct rank *r, int key)
   return &r->mpi->keyvals[key];
 }
 
-/* These call the program's functions, with the program's heap. */
+/* call_copy() and call_destroy() call the program's functions, with the program's heap. */
 static int call_copy(struct rank *r, struct holder holder, const struct attribute *attribute,
                      void **value, int *copied)
 {
@@ -193,8 +193,8 @@ static int delete_attribute(struct rank *r, struct holder holder, int key)
   return result;
 }
 
-/* New attributes come first, as the attributes of MPI_COMM_SELF end in the reverse order (MPI 3.1,
- * section 8.7.1). */
+/* New attributes come first, because the attributes of MPI_COMM_SELF end in the reverse order (MPI
+ * 3.1, section 8.7.1). */
 static int set_attribute(struct rank *r, struct holder holder, int key, void *value)
 {
   keyval_of(r, key);

@@ -1,6 +1,6 @@
-/* The environment that a program sees. All ranks are one process, but variables that a rank sets
- * belong to that rank: they lie in its arena and are rolled back. Variables set before MPI_Init,
- * and `environ`, belong to the process. */
+/* Keeps the environment that a program sees. All ranks are one process, but variables that a rank
+ * sets belong to that rank: they lie in its arena and are rolled back. Variables set before
+ * MPI_Init, and `environ`, belong to the process. */
 #include "sim/mpi/layer/wrap.h"
 
 #include <errno.h>
@@ -41,7 +41,8 @@ char *secure_getenv(const char *name)
   return getenv(name);
 }
 
-/* Sets a variable. The text of an older value stays, as the program may still have its address. */
+/* Sets a variable. The text of an older value stays, because the program may still have its
+ * address. */
 static void set(struct rank *r, const char *name, size_t length, const char *value)
 {
   struct variable *variable = find(r, name, length);

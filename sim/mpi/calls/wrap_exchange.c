@@ -1,5 +1,5 @@
-/* MPI_Isendrecv (MPI 4): one request sends and receives. Its status is the status of the receive.
- */
+/* Defines MPI_Isendrecv (MPI 4): one request sends and receives. Its status is the status of the
+ * receive. */
 #include "include/mpi/mpi-4.h"
 #include "sim/host/step/host.h"
 #include "sim/mpi/layer/comm.h"

@@ -268,7 +268,7 @@ static bool unlink_file(const char *name, int *result)
   return true;
 }
 
-/* Does what open() does for reading, for any file, as MPI-IO may open the file later. */
+/* Does what open() does for reading, for any file, because MPI-IO may open the file later. */
 static int read_again(const char *name, int flags)
 {
   struct rank *r = rank_self();
@@ -327,7 +327,7 @@ static int open_fortran(struct rank *r, const int *comm, const char *text, size_
                         const int *info, int *file)
 {
   MPI_File opened;
-  char *name = rank_alloc(r, length + 1); /* in the arena, as the call waits */
+  char *name = rank_alloc(r, length + 1); /* in the arena, because the call waits */
   memcpy(name, text, length);
   int error = MPI_File_open(fortran_get_comm(r, comm), g_strstrip(name), amode,
                             fortran_get_info(r, info), &opened);
@@ -423,7 +423,7 @@ static int synchronize(struct rank *r, struct file *file)
 
 WRAP_CALL(File_sync, (file), synchronize(r, file_of(r, file)))
 
-/* Refuses atomic mode, as a rank sees writes of others only after calls that synchronize. */
+/* Refuses atomic mode, because a rank sees writes of others only after calls that synchronize. */
 static int set_atomicity(struct rank *r, struct file *file, int atomic)
 {
   if (atomic)
@@ -549,7 +549,7 @@ static int tell_pointer(int64_t pointer, MPI_Offset *where)
 LOOK_UP_CALL(File_get_position, (file, where), tell_pointer(file_of(r, file)->position, where))
 
 /* All members have the same shared pointer, each in a copy of its own, which collective calls move
- * alike. A single rank can move the pointer only where no rank ever goes back, as no message
+ * alike. A single rank can move the pointer only where no rank ever goes back, because no message
  * decides the order in which ranks move it. There the store holds the pointer. */
 
 static bool is_for_all(const struct file *file)

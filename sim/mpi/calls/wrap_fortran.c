@@ -83,7 +83,7 @@ GET_ATTRIBUTE_CALL(mpi_type_get_attr_, MPI_Type_get_attr, fortran_get_type)
 SET_ATTRIBUTE_CALL(mpi_type_set_attr_, MPI_Type_set_attr, fortran_get_type)
 SET_ATTRIBUTE_CALL(mpi_win_set_attr_, MPI_Win_set_attr, fortran_get_window)
 
-/* These are the names of two of the calls in MPI 1. */
+/* MPI 1 has these names for two of the calls above. */
 void mpi_attr_get_(int *comm, int *key, int *value, int *flag, int *error)
 {
   mpi_comm_get_attr_(comm, key, value, flag, error);

@@ -18,7 +18,7 @@ struct functions {
   MPI_Aint extra;
 };
 
-/* These four are called as the program's functions are: with its heap. */
+/* The next four functions are called with the program's heap, as the program's functions are. */
 static int copy_attribute(int holder, int key, void *extra, void *value, void *made, int *flag)
 {
   struct functions *functions = extra;
@@ -153,7 +153,8 @@ FORTRAN_CALL(mpi_grequest_start_,
 
 /* ---- error handlers ---- */
 
-/* Error handlers of files and windows, which SMPI does not have in Fortran. */
+/* Defines a call that makes error handlers, for files or windows. SMPI does not have it in
+ * Fortran. */
 #define CREATE_ERRHANDLER_CALL(name, holder)                                                       \
   void name(void *function, int *handler, int *error)                                              \
   {                                                                                                \

@@ -156,7 +156,8 @@ struct edge {
   bool weighted;
 };
 
-/* Returns the edges that this rank gives, and edges without an origin up to `room` edges. */
+/* Returns the edges that this rank gives, filled up to `room` edges with edges without an
+ * origin. */
 static struct edge *own_edges(struct rank *r, int room, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights)
 {

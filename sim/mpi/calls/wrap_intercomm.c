@@ -1,7 +1,7 @@
-/* Defines intercommunicators, which SMPI does not have. In one, ranks named by the program belong
- * to the remote group. Both groups, one after the other, also form an internal communicator. It has
- * the number, so that protocols see one communicator of all ranks, and other communicators are made
- * over it. */
+/* Defines intercommunicators, which SMPI does not have. In an intercommunicator, the ranks that the
+ * program names belong to the remote group. Both groups, one after the other, also form an internal
+ * communicator. The internal communicator has the number, so protocols see one communicator of all
+ * ranks. Other communicators are made over the internal one. */
 #include "sim/host/storage/application.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"

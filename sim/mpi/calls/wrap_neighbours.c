@@ -1,6 +1,6 @@
 /* Defines neighbourhood collectives. Like a nonblocking collective, each is one round of messages
- * from and to the neighbours (wrap_nonblocking.c says why); the blocking forms wait for these. SMPI
- * itself has none of these calls. */
+ * from and to the neighbours (wrap_nonblocking.c says why); the blocking forms wait for the
+ * nonblocking ones. SMPI itself has none of these calls. */
 #include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"

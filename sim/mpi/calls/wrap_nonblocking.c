@@ -1,7 +1,8 @@
-/* Defines nonblocking collectives, as which persistent ones start, too. Each is one round of
- * messages, all of which begin at the call, from each rank with data to each that needs them, as in
- * SMPI. Reductions combine their operands when the request is completed. On an intercommunicator
- * data go from each group to the other, and a rank does not exchange data with itself.
+/* Defines nonblocking collectives. Persistent collectives start as nonblocking ones, too. Each is
+ * one round of messages, all of which begin at the call, from each rank with data to each that
+ * needs them, as in SMPI. Reductions combine their operands when the request is completed. On an
+ * intercommunicator data go from each group to the other, and a rank does not exchange data with
+ * itself.
  *
  * Under every protocol, also under one that handles collectives, the messages are like those of
  * point-to-point calls, on the hidden half of the communicator. A recovery line can lie between the
@@ -9,9 +10,9 @@
  * its messages can be told as late, early or intra-epoch. And protocols count the sends of a
  * program in their order, so no send may wait until other ranks have come to the call.
  *
- * All messages have one tag: two calls on a communicator begin in the same order everywhere, and a
- * pair of ranks exchanges in each at most one message each way, so MPI's order keeps them apart.
- * Each persistent collective has a tag of its own. */
+ * All messages have one tag. Two calls on a communicator begin in the same order everywhere, and in
+ * each call a pair of ranks exchanges at most one message each way. So MPI's order keeps the calls
+ * apart. Each persistent collective has a tag of its own. */
 #include "include/mpi/values.h"
 #include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/collectives/collectives.h"
@@ -23,8 +24,8 @@
 
 /* ---- pieces ---- */
 
-/* These return the number of ranks with which this rank may exchange data, and its own place among
- * them; -1: it is none of them. */
+/* peers_of() returns the number of ranks with which this rank may exchange data, own_place() the
+ * place of this rank among them; -1: it is none of them. */
 static int peers_of(const struct comm *comm)
 {
   return comm_peers(comm)->size;
@@ -271,7 +272,8 @@ struct request *nonblocking_scan(struct rank *r, const void *out, void *in, int 
   return whole;
 }
 
-/* Between groups each rank sends all its data, as it does not know the counts of the others. */
+/* Between groups each rank sends all its data, because it does not know the counts of the
+ * others. */
 struct request *nonblocking_reduce_scatter(struct rank *r, const void *out, void *in,
                                            const int *counts, int count, MPI_Datatype type,
                                            MPI_Op op, struct comm *comm, struct request *whole)

@@ -1,7 +1,7 @@
-/* Partitioned messages (MPI 4). Each partition is sent as a message as soon as it is ready. The
- * message begins with the number of partitions of its sender, and with the place of this one. A
- * receiver may have another number of partitions, but must know how many messages will come. So the
- * first operation of a request is one message, sent when all partitions are ready.
+/* Defines partitioned messages (MPI 4). Each partition is sent as a message as soon as it is ready.
+ * The message begins with the number of partitions of its sender, and with the place of this
+ * partition. A receiver may have another number of partitions, but must know how many messages will
+ * come. So the first operation of a request is one message, sent when all partitions are ready.
  *
  * Requests of the same peer and tag match in the order in which they are made, so the tag of their
  * messages is made of the program's tag and of a place in that order. Partitioned messages have

@@ -1,5 +1,5 @@
-/* Persistent collectives (MPI 4). MPI_Start begins the nonblocking call (nonblocking.h) with the
- * arguments that the call NAME_init has left in the request.
+/* Defines persistent collectives (MPI 4). MPI_Start begins the nonblocking call (nonblocking.h)
+ * with the arguments that the call NAME_init has left in the request.
  *
  * Ranks make these requests in the same order but may start them in any order. So each request has
  * a tag of its own, by its number on its communicator. These tags are below zero; other collectives
@@ -38,8 +38,8 @@ static const void *kept(struct rank *r, const void *array, int count, size_t siz
   return memcpy(rank_alloc(r, (size_t)count * size), array, (size_t)count * size);
 }
 
-/* Copies the arrays of `count` blocks, as the arrays of a call from Fortran end with that call.
- * With 0 blocks the arrays mean nothing and may be missing. */
+/* Copies the arrays of `count` blocks, because the arrays of a call from Fortran end with that
+ * call. With 0 blocks the arrays mean nothing and may be missing. */
 static struct blocks keep(struct rank *r, struct blocks blocks, int count)
 {
   blocks.counts = kept(r, blocks.counts, count, sizeof *blocks.counts);

@@ -1,6 +1,6 @@
 /* Defines sessions (MPI 4). SMPI has one beginning and one end of MPI. So the first session begins
- * MPI, if the program has not called MPI_Init, and the end of the world or of the last session ends
- * it, whichever comes last. The sets of processes are the world and the rank itself. */
+ * MPI, if the program has not called MPI_Init, and MPI ends with the world or with the last
+ * session, whichever ends last. The sets of processes are the world and the rank itself. */
 #include "include/mpi/mpi-4.h"
 #include "sim/mpi/calls/init.h"
 #include "sim/mpi/layer/comm.h"

@@ -104,7 +104,7 @@ TYPE_CALL(Type_create_darray, (ranks, rank, n, sizes, how, shares, grid, order, 
            LIST(grid, n), ONE(order)),
           NOTHING, ONE(old))
 
-/* Gets a type by its digits. These types are predefined: all callers get the same one, which no
+/* Gets a type by its digits. These types are predefined: all callers get the same type, which no
  * program frees (MPI 3.1, section 17.1.9). */
 static int find_kind(struct rank *r, int combiner, int digits, int exponent, MPI_Datatype *made)
 {

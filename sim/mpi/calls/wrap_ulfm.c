@@ -184,7 +184,7 @@ static void take_left(struct rank *r, void *rest)
        awaited->number);
 }
 
-/* The handle exists at once, as Fortran keeps it by its number. */
+/* The handle exists at once, because Fortran keeps it by its number. */
 static int begin_shrinking(struct rank *r, struct comm *comm, MPI_Comm *made, MPI_Request *handle)
 {
   struct comm *left = comm_new(r, comm->size);

@@ -50,7 +50,7 @@ void algorithm_give_up(void)
   throw given_up();
 }
 
-/* These return an argument as it is, but for a datatype one whose size and bounds are right in
+/* Returns the argument as it is; but in place of a datatype, one whose size and bounds are right in
  * SMPI. */
 template <class Argument> static Argument shown(Argument argument)
 {

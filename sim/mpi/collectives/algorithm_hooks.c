@@ -407,9 +407,9 @@ static int hook_group_rank(MPI_Group group, long actor)
 
 /* ---- other objects ---- */
 
-/* The simulator owns datatypes and frees none, as a rollback may lead to a moment at which one is
- * in use. An algorithm makes the same types in each call and on each rank: this table has them all.
- */
+/* The simulator owns datatypes and frees none, because a rollback may lead to a moment at which one
+ * is in use. An algorithm makes the same types in each call and on each rank: this table has them
+ * all. */
 static GArray *indexed_types; /* MPI_Datatype */
 
 static bool is_indexed(const struct typemap *map, const int *integers, int count, MPI_Datatype old)

@@ -27,7 +27,7 @@ int call_tag(const struct rank *r, int kind)
   return call->inside ? call->number * CALL_KINDS + kind : kind;
 }
 
-/* ---- the words in messages of our own, where some members may not take part ---- */
+/* ---- the words in messages of the layer's own, where some members may not take part ---- */
 
 static void send_words(struct rank *r, int to, int kind)
 {
@@ -46,8 +46,8 @@ static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
              MPI_STATUS_IGNORE);
 }
 
-/* These use binomial trees over ranks counted from the root: sums go up, the root's words go
- * down. */
+/* The next two functions use binomial trees over ranks counted from the root: sums go up, the
+ * root's words go down. */
 static void sum_words(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -82,7 +82,8 @@ static void spread_words(struct rank *r)
 }
 
 /* Returns whether the members exchange words. A protocol that adds no words to messages needs none
- * here either, as the arrival of the data tells it enough. It may ask for words in barriers. */
+ * here either, because the arrival of the data tells it enough. It may ask for words in
+ * barriers. */
 static bool exchanges(const struct call *call)
 {
   const struct rcl_protocol *protocol = shadow_protocol();

@@ -1,7 +1,8 @@
-/* Runs collectives as messages of our own where SMPI's algorithms do not serve (call_is_selected(),
- * wrap_collectives.c): under a protocol that puts words on the messages of a call, for operations
- * that do not commute, and for communicators of one rank; own_reduce() also where an algorithm of
- * SMPI begins a nonblocking reduction. Buffers that live across a wait lie in the arena. */
+/* Runs collectives as messages of the layer where SMPI's algorithms do not serve
+ * (call_is_selected(), wrap_collectives.c): under a protocol that puts words on the messages of a
+ * call, for operations that do not commute, and for communicators of one rank. own_reduce() also
+ * serves where an algorithm of SMPI begins a nonblocking reduction. Buffers that live across a wait
+ * lie in the arena. */
 #include "sim/mpi/collectives/own_collectives.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/p2p.h"

@@ -1,6 +1,6 @@
-/* Error handlers of communicators, files and windows. The handlers are SMPI's objects; the layer
- * remembers their functions and calls them itself, as the program's communicators mean nothing to
- * SMPI. */
+/* Makes and calls error handlers of communicators, files and windows. The handlers are SMPI's
+ * objects; the layer remembers their functions and calls them itself, because the program's
+ * communicators mean nothing to SMPI. */
 #include "sim/host/rank/faults.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/result/run_end.h"
@@ -106,7 +106,7 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
   int number = !function->in_fortran                   ? 0
                : function->holder == ERRORS_OF_WINDOWS ? MPI_Win_c2f(window)
                                                        : MPI_Comm_c2f(handle);
-  rank_switch(r, ACTIVITY_COMPUTE); /* as the function may leave by a jump */
+  rank_switch(r, ACTIVITY_COMPUTE); /* because the function may leave by a jump */
   layer_leave(r->arena);
   if (function->in_fortran)
     function->in_fortran(&number, &error);

@@ -27,7 +27,7 @@ static bool has_members_of(const struct comm *comm, const struct comm *other)
 }
 
 /* Synchronizes the files whose members all make the call. Either all members have such a file open
- * or none has, as files are opened and closed by such calls, too. */
+ * or none has, because files are opened and closed by such calls, too. */
 static void synchronize_files(struct rank *r, const struct call_site *call, bool met)
 {
   if (r->mpi->files_open == 0 || !is_meeting(call))

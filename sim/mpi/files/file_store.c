@@ -67,7 +67,7 @@ static guint *cut_of(struct opening *opening, int version)
   return &g_array_index(opening->cuts, guint, version);
 }
 
-/* The first rank that reaches a version decides what is in it, as others may write the file by
+/* The first rank that reaches a version decides what is in it, because others may write the file by
  * another opening. */
 static void reach(struct opening *opening, int rank, int version)
 {
@@ -251,7 +251,7 @@ static void forget_sight(gpointer data)
   g_free(sight);
 }
 
-/* These hold, by rank of the program, a GPtrArray of struct sight. */
+/* Both arrays hold, by rank of the program, a GPtrArray of struct sight. */
 static GPtrArray *looks, *readings;
 
 static GPtrArray *sights_of(GPtrArray **all, int rank)
@@ -288,8 +288,8 @@ int store_look(int rank, int number, const char *path, int error)
 
 /* ---- changing ---- */
 
-/* Adds the rank's next change. It replaces the change of that number which the rank made before it
- * went back, unless the two are the same. */
+/* Adds the rank's next change. The new change replaces the one with the same number that the rank
+ * made before it went back, unless the two are the same. */
 static void add(struct standing *standing, struct change *change)
 {
   GPtrArray *changes = changes_of(change->opening, standing->rank);
@@ -333,8 +333,8 @@ void store_end(struct standing *standing)
 }
 
 /* The rank may have gone back and taken another path. So changes that it has not made again are not
- * in the version that ends here. If there are any, changes of later versions go, too, as the rank
- * will make them again. */
+ * in the version that ends here. If there are any, changes of later versions go, too, because the
+ * rank will make them again. */
 void store_settle(const struct standing *standing)
 {
   GPtrArray *changes = changes_of(opening_of(standing->opening), standing->rank);
@@ -565,8 +565,8 @@ static void end_opening(struct opening *opening)
   g_free(opening);
 }
 
-/* Ends an opening that no rank has reached and whose changes are all undone. Returns whether it
- * has. */
+/* Ends an opening that no rank has reached and whose changes are all undone. Returns whether it did
+ * so. */
 static gboolean is_over(gpointer number, gpointer value, gpointer data)
 {
   struct opening *opening = value;

@@ -63,7 +63,7 @@ void view_default(struct rank *r, struct view *view)
 
 /* ---- from bytes seen to places in the file ---- */
 
-/* Returns whether the rank sees all bytes, as the tiles have no gaps. */
+/* Returns whether the rank sees all bytes, because the tiles have no gaps. */
 static bool is_plain(const struct view *view)
 {
   return view->segments == 1 && view->extent == view->bytes;

@@ -11,7 +11,8 @@
 
 enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* as in SMPI's mpif.h */
 
-/* The addresses of these stand for named constants of MPI, beside SMPI's own ones (modules.awk). */
+/* The addresses of these variables stand for named constants of MPI, beside SMPI's own variables
+ * (modules.awk). */
 const int mpi_unweighted_, mpi_weights_empty_, mpi_errcodes_ignore_, mpi_argv_null_,
     mpi_argvs_null_;
 

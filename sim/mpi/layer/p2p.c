@@ -13,9 +13,8 @@
 #include "sim/net/transport.h"
 #include "world/scenario/platform_file.h"
 
-/* Returns the seconds that a poll takes. The layer charges them, as SMPI itself is told 0
- * (launch.c). If polls took no time, the clock would stop in a loop of polls.
- */
+/* Returns the seconds that a poll takes. The layer charges them, because SMPI itself is told 0
+ * (launch.c). If polls took no time, the clock would stop in a loop of polls. */
 static double poll_seconds(const char *setting)
 {
   static const double DEFAULT = 1e-4, LEAST = 1e-9;

@@ -20,8 +20,8 @@ static int tag_of(uint32_t number)
   return INT32_MAX - (int)(number % TAGS);
 }
 
-/* Returns whether the recording in that folder says so. The program `replay` refuses other
- * formats. */
+/* Returns whether the recording in that folder says that its program names synchronous sends. The
+ * program `replay` refuses other formats. */
 static bool are_named_in(const char *folder)
 {
   struct recording_head head = {.synchronous = 0};

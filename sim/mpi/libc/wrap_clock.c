@@ -27,8 +27,8 @@ static double time_of(uint32_t high, uint32_t low)
 }
 
 /* Returns what the clock says instead of `reading`. The two halves of the time are the outcomes of
- * two decisions. A crash may have come between these, so that the second one is lost: then the
- * result is the earliest time with the first outcome. */
+ * two decisions. A crash may have come after the first decision, so that the second one is lost.
+ * Then the result is the earliest time with the first outcome. */
 static double decide(struct rank *r, double reading)
 {
   double derived = r->mpi->clock.derived;
@@ -169,7 +169,8 @@ CLOCK(clock_t, times, (struct tms * result), (result), ticks_of(now, result))
 
 /* ---- C++, OpenMP ---- */
 
-/* These are std::chrono::system_clock::now() and steady_clock::now(), in nanoseconds. */
+/* The next two clocks are std::chrono::system_clock::now() and steady_clock::now(), in
+ * nanoseconds. */
 CLOCK(int64_t, _ZNSt6chrono3_V212system_clock3nowEv, (void), (), (int64_t)(1e9 * now))
 CLOCK(int64_t, _ZNSt6chrono3_V212steady_clock3nowEv, (void), (), (int64_t)(1e9 * now))
 CLOCK(double, omp_get_wtime, (void), (), now)

@@ -100,7 +100,7 @@ static int alloc_mem(struct rank *r, MPI_Aint size, void *memory)
 LOOK_UP_CALL(Alloc_mem, (size, info, memory), alloc_mem(r, size, memory))
 LOOK_UP_CALL(Free_mem, (memory), rank_free(memory), MPI_SUCCESS)
 
-/* Notes the buffer only for MPI_Buffer_detach, as buffered sends do not need it. */
+/* Notes the buffer only for MPI_Buffer_detach, because buffered sends do not need it. */
 static int attach(struct rank *r, void *buffer, int bytes)
 {
   r->mpi->bsend_buffer = buffer;

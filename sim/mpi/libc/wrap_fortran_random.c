@@ -1,7 +1,7 @@
-/* RANDOM_NUMBER and RANDOM_SEED. libgfortran has one generator for all ranks, since they are one
- * thread. Under a protocol each rank has its own: before a rank draws, its state, as read by
- * RANDOM_SEED, replaces the state of the rank that drew before. Such an exchange is rare between
- * captures, as ranks draw many numbers in a row.
+/* Replaces RANDOM_NUMBER and RANDOM_SEED. libgfortran has one generator for all ranks, since they
+ * are one thread. Under a protocol each rank has its own: before a rank draws, its state, as read
+ * by RANDOM_SEED, replaces the state of the rank that drew before. Such an exchange is rare between
+ * captures, because ranks draw many numbers in a row.
  *
  * Outside of recline, a program that sets no seed gets another one from the system in each run.
  * Here its seed follows from the scenario's seed and the rank. */
@@ -10,7 +10,7 @@
 
 static struct rank *owner; /* the rank whose state libgfortran holds; NULL: none */
 
-/* gfortran's descriptor of a whole array of one dimension. */
+/* Describes a whole array of one dimension, as gfortran does. */
 struct vector {
   void *items;
   ptrdiff_t offset;

@@ -70,8 +70,8 @@ static int draw(struct libc *libc)
   return number;
 }
 
-/* Defines NAME: it returns LAYERED, with the `libc` of the rank, or calls libc's function without a
- * protocol. */
+/* Defines NAME: it returns LAYERED, with the `libc` of the rank, or, without a protocol, calls
+ * libc's function. */
 #define OF_RANK(TYPE, NAME, PARAMETERS, ARGUMENTS, LAYERED)                                        \
   TYPE NAME PARAMETERS                                                                             \
   {                                                                                                \
@@ -157,7 +157,7 @@ static int end_options(struct libc *libc, int found)
   return found;
 }
 
-/* These have the names that smpicc puts in the place of libc's. */
+/* The next functions have the names that smpicc puts in the place of libc's. */
 OF_RANK(int, smpi_getopt, (int argc, char *const *argv, const char *options), (argc, argv, options),
         (begin_options(libc), end_options(libc, getopt(argc, argv, options))))
 

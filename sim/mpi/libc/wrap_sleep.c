@@ -183,7 +183,7 @@ int epoll_wait(int poll, struct epoll_event *events, int most, int milliseconds)
              epoll_wait_next(poll, events, most, milliseconds));
 }
 
-/* Programs that are compiled with _FORTIFY_SOURCE call these. */
+/* Programs that are compiled with _FORTIFY_SOURCE call these functions. */
 int __poll_chk(struct pollfd *files, nfds_t count, int milliseconds, size_t bytes);
 int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *most,
                 const sigset_t *mask, size_t bytes);
@@ -219,8 +219,8 @@ int epoll_pwait(int poll, struct epoll_event *events, int most, int milliseconds
              epoll_pwait_next(poll, events, most, milliseconds, mask));
 }
 
-/* Holds copies of the sets of descriptors, as a look changes the sets and a second look needs them
- * unchanged. */
+/* Holds copies of the sets of descriptors, because a look changes the sets and a second look needs
+ * them unchanged. */
 struct sets {
   fd_set *set[3];
   fd_set before[3];
@@ -375,7 +375,7 @@ static int not_supported(void)
   return -1;
 }
 
-/* Refuses the options that limit a wait of a socket, as such a wait would take the machine's
+/* Refuses the options that limit a wait of a socket, because such a wait would take the machine's
  * time. */
 int setsockopt(int socket, int level, int option, const void *value, socklen_t bytes)
 {

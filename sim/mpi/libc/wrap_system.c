@@ -36,7 +36,7 @@ IN_PLACE_OF(pid_t, smpi_getpid, (void), (), !machine_actor(), getpid()) /* the c
 IN_PLACE_OF(pid_t, gettid, (void), (), is_asked(), (pid_t)machine_actor())
 IN_PLACE_OF(pid_t, getppid, (void), (), is_asked(), 1)
 
-/* A rank that sends itself a signal gets it (program_end.c). Signals to others are refused, as
+/* A rank that sends itself a signal gets it (program_end.c). Signals to others are refused, because
  * ranks' numbers are other processes to the system. */
 int kill(pid_t process, int signal)
 {
@@ -135,7 +135,7 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 31;
 }
 
-/* Makes random bytes. After a rollback the bytes are the same again, as their count is rolled
+/* Makes random bytes. After a rollback the bytes are the same again, because their count is rolled
  * back. */
 static void fill(void *bytes, size_t count)
 {
@@ -160,7 +160,8 @@ static uint32_t random_word(void)
   return word;
 }
 
-/* These are arc4random(), which older libraries lack, and std::random_device's numbers. */
+/* The next functions are arc4random(), which older libraries lack, and the source of
+ * std::random_device. */
 uint32_t arc4random(void);
 IN_PLACE_OF(uint32_t, arc4random, (void), (), is_asked(), random_word())
 uint32_t _ZNSt13random_device9_M_getvalEv(void *device);

@@ -17,7 +17,7 @@
 
 /* ---- signals, semaphores of System V: -1 and EAGAIN say that the time has gone by ---- */
 
-/* Is the body of NAME: LOOK is libc's call without a wait, WAIT with it. */
+/* Is the body of NAME: LOOK is libc's call without a wait, WAIT the call with a wait. */
 #define LOOK_AGAIN(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \
@@ -32,7 +32,7 @@ int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *ti
              sigtimedwait_next(set, info, &sleep_at_once), sigtimedwait_next(set, info, time));
 }
 
-/* Ends the run: nobody sends the signal, as timers send none, and the simulator would wait for
+/* Ends the run: nobody sends the signal, because timers send none, and the simulator would wait for
  * ever. */
 static void refuse_wait(const char *name)
 {
@@ -126,7 +126,7 @@ static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double l
   struct timespec real = sleep_really(CLOCK, time, left);                                          \
   return pthread_cond_clockwait_next(condition, mutex, CLOCK, &real)
 
-/* The clock of the condition does not matter, as all clocks tell the same time. */
+/* The clock of the condition does not matter, because all clocks tell the same time. */
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                            const struct timespec *time)
 {
@@ -174,7 +174,7 @@ int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time)
   TYPE result = TRY;                                                                               \
   return IS_TAKEN(result) && sleep_pass(#NAME, left) ? (TRY) : result
 
-/* These define NAME, which returns an error number. */
+/* Both macros define NAME, which returns an error number. */
 #define LOCK_IN_TIME(NAME, TYPE, TRY)                                                              \
   int NAME(TYPE lock, const struct timespec *time)                                                 \
   {                                                                                                \
@@ -248,7 +248,8 @@ int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
   return time ? join(thread, value, clock, time) : pthread_join(thread, value);
 }
 
-/* Returns whether a call is out of time that returns -1, with errno. */
+/* Returns whether a call has run out of time. `result` is what it returned: -1, with errno, on an
+ * error. */
 static bool is_out_of_time(ssize_t result)
 {
   return result < 0 && errno == ETIMEDOUT;
@@ -308,8 +309,9 @@ static int wait_for_word(const uint32_t *word, uint32_t value, double left)
   return __atomic_load_n(word, __ATOMIC_ACQUIRE) != value ? 0 : no(ETIMEDOUT);
 }
 
-/* Defines the function by which std::future waits, as libstdc++ itself would not call the layer.
- * Returns whether the word has changed; the last two arguments are a std::chrono::duration each. */
+/* Defines the function by which std::future waits, because libstdc++ itself would not call the
+ * layer. Returns whether the word has changed; the last two arguments are a std::chrono::duration
+ * each. */
 #define FUTURE_IN_TIME(NAME, CLOCK)                                                                \
   bool NAME(void *self, const uint32_t *word, uint32_t value, bool has_time, int64_t seconds,      \
             int64_t nanoseconds);                                                                  \
@@ -356,8 +358,8 @@ static bool futex_in_time(const long argument[ARGUMENTS], struct timespec *real,
   return is_rank;
 }
 
-/* Makes system calls that tell or wait for a time by the function of libc. Returns false for other
- * calls. */
+/* Makes a system call that tells the time, or waits until a time, by the function of libc. Returns
+ * false for other calls. */
 static bool call_in_time(long number, const long argument[ARGUMENTS], struct timespec *real,
                          long *result)
 {

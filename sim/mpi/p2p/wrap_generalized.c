@@ -1,4 +1,5 @@
-/* Generalized requests: the program itself says when they are complete, and gives their status. */
+/* Defines generalized requests: the program itself says when they are complete, and gives their
+ * status. */
 #include "sim/mpi/p2p/generalized.h"
 
 #include "sim/mpi/layer/p2p.h"

@@ -1,7 +1,7 @@
-/* Matched probes. The protocol sees each as a probe and a receive from the source that was found,
- * which programs without matched probes call themselves. The message is taken into the arena when
- * it is matched, so that it rolls back with the program. MPI_Mrecv only copies it. A message handle
- * is the address of that receive. */
+/* Defines matched probes. The protocol sees each as a probe, and a receive from the source that was
+ * found: the calls that a program without matched probes makes itself. The message is taken into
+ * the arena when it is matched, so that it rolls back with the program. MPI_Mrecv only copies it. A
+ * message handle is the address of that receive. */
 #include "sim/host/rank/request.h"
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/comm.h"
@@ -19,8 +19,8 @@ static struct request *receive_of(struct rank *r, MPI_Message message)
   return receive;
 }
 
-/* Receives the first message of the source found that the probe accepts. With any tag, the protocol
- * hears of the tag found. */
+/* Receives the first message of the source found that the probe accepts. If any tag will do, the
+ * protocol hears of the tag that was found. */
 static int take(struct rank *r, int tag, struct comm *comm, const MPI_Status *found,
                 MPI_Message *message, MPI_Status *status)
 {

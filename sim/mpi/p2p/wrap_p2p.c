@@ -1,4 +1,4 @@
-/* Point-to-point calls. An inert layer passes them through. */
+/* Defines point-to-point calls. An inert layer passes them through. */
 #include "sim/host/rank/faults.h"
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/waits.h"

@@ -1,6 +1,5 @@
-/* Completion of requests. Tests, and waits for some of several requests, are decisions of the
- * program that depend on time, so the protocol hears of them, and may ask for an earlier outcome
- * again. */
+/* Completes requests. Tests, and waits for some of several requests, are decisions of the program
+ * that depend on time, so the protocol hears of them, and may ask for an earlier outcome again. */
 #include "sim/host/rank/faults.h"
 #include "sim/host/rank/program_clock.h"
 #include "sim/host/rank/request.h"
@@ -169,9 +168,9 @@ static int give_up_waiting(const struct several *several, const bool *taken, MPI
   return MPI_ERR_IN_STATUS;
 }
 
-/* Completes requests in the order in which they become complete, as overheads are charged one after
- * the other. A failure ends the wait (faults.h), as the program may have to repair itself before
- * the rest can complete. */
+/* Completes requests in the order in which they become complete, because overheads are charged one
+ * after the other. A failure ends the wait (faults.h), because the program may have to repair
+ * itself before the rest can complete. */
 int requests_wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
 {
   struct several several = {handles, count};

@@ -12,8 +12,9 @@ struct quad_complex {
   quad re, im;
 };
 
-/* These list the types of each group (MPI 3.1, section 5.9.2), with the C type of each. Characters
- * and bytes count as small integers, as other MPI libraries accept such reductions. */
+/* The next macros list the types of each group (MPI 3.1, section 5.9.2), with their C types.
+ * Characters and bytes count as small integers, because other MPI libraries accept such
+ * reductions. */
 #define INTEGERS(X, ...)                                                                           \
   X(ELEMENT_CHAR, signed char, __VA_ARGS__)                                                        \
   X(ELEMENT_BYTE, unsigned char, __VA_ARGS__)                                                      \
@@ -63,7 +64,7 @@ PAIR(f64_i32, double, int)
 PAIR(f64_f64, double, double)
 PAIR(f80_i32, long double, int)
 
-/* These combine one element: *b = *a op *b. Integers wrap around. */
+/* The next macros combine one element: *b = *a op *b. Integers wrap around. */
 #define ADD_INTEGERS(T) (void)__builtin_add_overflow(*a, *b, b)
 #define MULTIPLY_INTEGERS(T) (void)__builtin_mul_overflow(*a, *b, b)
 #define ADD(T) *b = *a + *b
