@@ -65,7 +65,7 @@ static void ask_pair(struct judgement *g, int i, int j)
       ask(g, c, &g->view->narrow, i, j);
 }
 
-/* Asks a clause that sees all ranks, for those that it is about. */
+/* Asks a clause that sees all ranks, for the ranks or pairs that the clause is about. */
 static void ask_among_all(struct judgement *g, const struct rcl_clause *clause)
 {
   int ranks = g->view->w->ranks, pairs = clause->scope == RCL_OF_PAIR_AMONG_ALL ? ranks : 1;

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "world/rules/world_step.h"
 
-/* Numbers the states of a rank: the present one, the one stored with the committed checkpoint, with
- * the image of the next one, and with the log of the next one. */
+/* Numbers the states of a rank: the present state, and the states stored with the committed
+ * checkpoint, with the next checkpoint's image, and with the next checkpoint's log. */
 enum { AT_NOW, AT_COMMITTED, AT_NEWER, AT_LOG, STATES };
 
 /* Names the programs whose messages are counted: the present one, or one in an image. */
@@ -206,7 +206,7 @@ static void show_program(const struct line_view *v, int rank, struct shown_rank 
   shown->number = call->number;
 }
 
-/* Copies the present state of a rank, as the world may move it. */
+/* Copies the present state of a rank, because the world may move the original. */
 static const void *show_present(const struct line_view *v, struct shown_rank *shown,
                                 const struct world_rank *me)
 {
@@ -289,7 +289,7 @@ static void show_messages(const struct line_view *v, enum part_kind kind, int fr
 }
 
 /* Returns whether the contribution is to a barrier of all ranks. One of its two ranks is then in
- * the barrier, as no rank leaves before all have come. */
+ * the barrier, because no rank leaves before all have come. */
 static bool is_of_barrier(const struct line_view *v, const struct world_message *share, int rank)
 {
   const struct shown_rank *shown = v->shown[rank];
@@ -335,8 +335,8 @@ static const void *plain(const void *pointer)
   return (const void *)(uintptr_t)(pointer != NULL);
 }
 
-/* Copies the present state if it is that of the committed checkpoint, which is all zeroes if it is
- * FRESH. */
+/* Copies the present state if it is the state of the committed checkpoint. FRESH has a state of
+ * zeroes. */
 void line_view_plain_rank(const struct line_view *v, void *memory)
 {
   struct shown_rank *shown = memory;

@@ -22,16 +22,17 @@ struct line_view {
   struct rcl_whole whole;
   struct rcl_whole_rank *rank;
   struct rcl_whole_channel *channel;
-  const struct shown_rank **shown; /* by rank: the memory that was set */
+  const struct shown_rank **shown; /* for each rank: the memory that line_view_set_rank() was
+                                      given */
   unsigned char *zeroes;           /* the state of a FRESH checkpoint */
   uint32_t kinds;                  /* kinds of control messages */
   uint32_t incarnation;
-  /* Shows two ranks to clauses that are about no others. Else all ranks are dead in it, and all
-   * channels empty. */
+  /* Shows two ranks to clauses that are about no others. At other times all ranks are dead in
+   * `narrow`, and all channels empty. */
   struct rcl_whole narrow;
   struct rcl_whole_rank *narrow_rank;
   struct rcl_whole_channel *narrow_channel;
-  struct rcl_whole_control *nothing; /* by kind: no control message */
+  struct rcl_whole_control *nothing; /* for each kind: no control message */
 };
 
 /* Prepares a view of a world with a protocol, without anything in it. */
@@ -50,12 +51,13 @@ size_t line_view_channel_bytes(const struct line_view *);
 /* Writes what is shown of a rank to `memory`, which the caller keeps. */
 void line_view_show_rank(const struct line_view *, int rank, void *memory);
 
-/* Writes what is shown of a channel, except for counts of programs, after its two ranks were set.
- * Returns false if that depends on the two ranks as well, since contributions are under way. */
+/* Writes what is shown of a channel, except for counts of programs. Its two ranks must have been
+ * set. Returns false if what is written depends on the two ranks as well, because contributions are
+ * under way. */
 bool line_view_show_channel(const struct line_view *, int from, int to, void *memory);
 
-/* Replace the pointers in what was shown by what they point to, and whether they are NULL, so that
- * two ranks, or two channels, look the same to clauses if their bytes are equal. */
+/* Replace each pointer in what was shown, by what it points to or by whether it is NULL. Then two
+ * ranks, or two channels, look the same to clauses if their bytes are equal. */
 void line_view_plain_rank(const struct line_view *, void *shown);
 void line_view_plain_channel(void *shown);
 
@@ -70,10 +72,10 @@ void line_view_count(struct line_view *);
 /* Shows ranks i and j and the channels between them in `narrow`, or hides them again. */
 void line_view_narrow(const struct line_view *, int i, int j, bool show);
 
-/* Judges property `line-invariant` in a whole. `asked`: by i * ranks + j, the pairs for which
- * clauses of RANK (i = j) and PAIR are asked; NULL: all. Such clauses see these ranks and the
- * channels between them only. All other clauses are asked always. A violation has the rank `i` of
- * the clause, and the clause as text. Clauses are confined (base/confine.h). */
+/* Judges property `line-invariant` in a whole. `asked`[i * ranks + j] tells whether clauses of PAIR
+ * are asked for ranks i and j, or clauses of RANK if i = j; NULL: all are asked. Such clauses see
+ * these ranks and the channels between them only. All other clauses are asked always. A violation
+ * has the rank `i` of the clause, and the clause as text. Clauses are confined (base/confine.h). */
 void line_view_judge(const struct line_view *, const bool *asked, struct verdict *);
 
 /* Judges the line invariant of the protocol (protocols/line.h) in the present state, if the

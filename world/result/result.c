@@ -1,6 +1,6 @@
-/* Writes and reads results as JSON. They are written by hand, because json-glib prints seconds with
- * 17 digits. They are read with json-glib, strictly: a key that is missing, unknown or of another
- * type is an error, since scripts depend on these keys. */
+/* Writes and reads results as JSON. Results are written by hand, because json-glib prints seconds
+ * with 17 digits. They are read with json-glib, strictly: a key that is missing, unknown or of
+ * another type is an error, since scripts depend on these keys. */
 #include "world/result/result.h"
 
 #include <errno.h>
@@ -384,8 +384,8 @@ static JsonNode *find(JsonObject *top, const struct field *field)
   return json_object_get_member(json_node_get_object(group), field->key);
 }
 
-/* Reads the seed from the digits in the text, as json-glib holds no number above 2^63 - 1. A quote
- * within a string has a backslash before it, so no string looks like the key. */
+/* Reads the seed from the digits in the text, because json-glib holds no number above 2^63 - 1. A
+ * quote within a string has a backslash before it, so no string looks like the key. */
 static bool take_seed(char *json, uint64_t *seed)
 {
   static const char KEY[] = "\"seed\": ";

@@ -22,8 +22,8 @@ struct run_time {
   double compute, mpi, protocol, checkpoint, lost, restart;
 };
 
-/* Counts copies in memory. Their seconds are the mean over the ranks, and part of the ranks' run
- * time. */
+/* Counts copies in memory. Their seconds are the mean over the ranks, and struct run_time counts
+ * them, too. */
 struct run_copies {
   uint64_t payload_bytes, state_bytes; /* of all ranks */
   double payload_s, state_s;
@@ -45,40 +45,40 @@ struct run_phase {
 
 struct result {
   enum run_verdict verdict;
-  int program_exit; /* exit code of the last rank that did not end with 0; `recline run` fills it in
+  int program_exit; /* exit code of the last rank that did not end with 0; `recline run` sets it
                      */
   int ranks;
   unsigned crashes;
   unsigned rollbacks_global, rollbacks_local;
   unsigned checkpoints_committed, checkpoints_aborted, checkpoints_abandoned;
   struct {
-    unsigned from;   /* the checkpoint of another run with which it began; 0: none */
-    double before_s; /* simulated seconds of that run and of the runs before it */
-    unsigned left;   /* the checkpoint that it has left for another run; 0: none */
+    unsigned from;   /* the checkpoint of another run from which this run began; 0: none */
+    double before_s; /* simulated seconds of that run and of all runs before it */
+    unsigned left;   /* the checkpoint that this run has left for another; 0: none */
   } restart;
   struct {
     uint64_t sent, late, early, suppressed, replayed, discarded;
   } messages;
   struct {
-    /* Collective calls, of all ranks, whose words travelled in this way. */
+    /* Count the collective calls of all ranks by the way in which their words travelled. */
     uint64_t separate, combined;
   } control;
   struct {
     uint64_t messages, control, bytes; /* transport_traffic() */
   } network;
-  uint64_t stored_bytes; /* counts writes that ended */
+  uint64_t stored_bytes; /* bytes of the writes that have ended */
   struct {
     uint64_t count, bytes;            /* outputs of programs to the outside */
-    double delay_mean_s, delay_max_s; /* seconds from when the program made an output (again, after
-                                         a rollback) until it left */
+    double delay_mean_s, delay_max_s; /* seconds from the program's making of an output (after a
+                                         rollback, from making it again) until the output left */
   } output;
   double simulated_s; /* from MPI_Init to the end of the last rank, in simulated seconds */
   struct run_time time;
   struct run_copies copies;
   struct run_repair repair;
-  struct run_phase *phases; /* in the order of checkpoints, then as the protocol has them */
+  struct run_phase *phases; /* sorted by checkpoint, then in the protocol's order */
   unsigned phases_count;
-  uint64_t iterations;        /* of all ranks, repeated ones again */
+  uint64_t iterations;        /* of all ranks; repeated ones count again */
   uint64_t *rank_iterations;  /* one for each rank */
   uint64_t image_bytes;       /* bytes of the largest image */
   uint64_t *rank_image_bytes; /* bytes of the largest image of each rank */

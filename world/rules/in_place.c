@@ -88,7 +88,7 @@ static void *edit_part(void *ctx, uint32_t part, uint32_t size)
   return bytes->bytes;
 }
 
-/* Returns a copy of bytes to keep. The copy is memory of malloc(), however large, as it never
+/* Returns a copy of bytes to keep. The copy is memory of malloc(), however large, because it never
  * grows. */
 static struct parts_bytes kept_copy(const void *bytes, uint32_t size)
 {

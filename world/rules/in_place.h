@@ -36,7 +36,7 @@ void parts_clear(struct parts *parts);
  * the copy. Grouped shares cannot be copied. */
 void parts_copy(struct parts *copy, const struct parts *parts);
 
-/* Holds contributions to collectives in groups (shares.h). Only for programs that are no
+/* Holds contributions to collectives in groups (shares.h). Must not be called for programs that are
  * scripts. */
 void parts_group_shares(struct parts *parts, struct world *world);
 

@@ -67,8 +67,8 @@ bool properties_impure(const struct verdict *);
  * The list ends with NULL and is valid until the next call. */
 const char *const *properties_promised(const struct rcl_protocol *protocol);
 
-/* Returns whether messages must carry their sender's lines (world.line_stamps). The claims of C3
- * that compare lines across messages and `uncrossed` need them; for all other properties they would
+/* Returns whether messages must carry their sender's lines (world.line_stamps). `uncrossed` and the
+ * claims of C3 that compare lines across messages need them; for all other properties they would
  * only multiply the states. `names` ends with NULL; NULL: the default ones. */
 bool properties_need_stamps(const char *const *names);
 

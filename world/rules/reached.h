@@ -1,6 +1,6 @@
-/* Notes which events runs have shown, seen from outside as properties are. A missing event reveals
- * a vacuous claim: if no run has committed a checkpoint, a claim about checkpoints holds without
- * having been judged. */
+/* Notes which events runs have shown. Events, like properties, are seen from outside the protocol.
+ * A missing event reveals a vacuous claim: if no run has committed a checkpoint, a claim about
+ * checkpoints holds without having been judged. */
 #ifndef RECLINE_REACHED_H
 #define RECLINE_REACHED_H
 
@@ -17,12 +17,12 @@ enum reach {
                      line_stamps) */
   REACH_EARLY,    /* 1: a message or a contribution from beyond a line is received behind it (needs
                      line_stamps) */
-  REACH_REPLAYED, /* 1: after a crash a kept message is given, or sent once more */
+  REACH_REPLAYED, /* 1: after a crash a kept message is given to the program, or sent once more */
   REACH_SUPPRESSED, /* 1: after a crash a message is not sent again, or is dropped */
   REACH_FORCED,     /* 1: after a crash a choice, or the source of a receive, is repeated */
-  REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, as the last is lost, or
-                       restarts from it have failed */
-  /* In the order of enum hazard (world.h). 1 means: */
+  REACH_FALLS_BACK, /* 1: a recovery goes to a checkpoint before the last, because the last is lost,
+                       or restarts from it have failed */
+  /* The next five are in the order of enum hazard (world.h). 1 means: */
   REACH_CUT_STEPS,         /* a rank crashes within a step */
   REACH_WHOLE_WRITES,      /* a crash finds that a write under way is whole */
   REACH_TORN_WRITES,       /* a crash finds that a write under way is torn */

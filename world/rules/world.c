@@ -66,7 +66,8 @@ void world_clear(struct world *w)
   w->topology = NULL;
 }
 
-/* Lets all ranks of a world of free programs start, as such a world begins after that. */
+/* Lets all ranks of a world of free programs start, because such a world begins with ranks that
+ * have started. */
 static void start_all(struct world *w)
 {
   struct rcl_actions actions = {.capacity = RCL_ACTIONS_MAX(&w->config[0])};
@@ -137,8 +138,8 @@ static bool leaves_topology(const struct step_context *t)
          !rcl_is_neighbour(&t->w->config[t->rank], t->event.peer);
 }
 
-/* Gives up at a message outside of the topology. The protocol may rely on its absence, and could
- * not repair its loss. */
+/* Gives up at a message outside of the topology. The protocol may rely on the absence of such
+ * messages, and could not replace one that is lost. */
 static void refuse_message(struct step_context *t)
 {
   edit_rank(t->w, t->rank)->gave_up = RCL_REASON_PROTOCOL;

@@ -26,7 +26,7 @@
  *
  * For a protocol at the level of the channels (protocol.h), control messages are in CHANNEL, too.
  *
- * What the judge of properties notes lies in parts, too, so it rolls back with the programs. FLOWS
+ * The judge of properties keeps its notes in parts, too, so they roll back with the programs. FLOWS
  * counts, for each (peer, tag, communicator), the messages that the program has sent and was given.
  * So a lost, doubled or overtaking message shows at its delivery.
  */
@@ -48,8 +48,10 @@ enum part_kind {
   WORLD_SLOTS,   /* struct world_slot[] by slot number */
   WORLD_FLOWS,   /* struct world_flow[] by peer, tag, communicator */
   WORLD_SENT,    /* struct world_sent[] in the order of sending */
-  WORLD_STORED,  /* struct world_record[] in the order of writing; parts end in any order */
-  WORLD_REJOINED,   /* struct world_share[]: calls rejoined after a restart, still to be taken */
+  WORLD_STORED,  /* struct world_record[] in the order of writing; writes of different parts end in
+                    any order */
+  WORLD_REJOINED,   /* struct world_share[]: contributions, still to be taken, to calls that the
+                       rank rejoined after a restart */
   WORLD_UNEXPECTED, /* RCL_LEVEL_CHANNEL: struct world_slot[], delivered but not yet received */
   WORLD_LEFT, /* struct content[]: the outputs that the outside has seen, which no crash undoes */
   WORLD_RANK_PARTS,
@@ -84,8 +86,8 @@ enum connections {
 
 struct world_rank {
   uint8_t phase;
-  uint8_t held;      /* HOLD without RELEASE */
-  uint8_t timer : 1; /* SET_TIMER without TIMER */
+  uint8_t held;      /* a HOLD has had no RELEASE */
+  uint8_t timer : 1; /* a SET_TIMER has had no TIMER */
   uint8_t timed : 7; /* independent: it has set a timer since it last started; 7 bits, so that no
                         bit of the byte is unused */
   uint8_t gave_up;   /* enum rcl_reason */
@@ -93,7 +95,7 @@ struct world_rank {
   uint16_t closed;   /* enum connections, or-ed */
   uint16_t born; /* independent: the incarnation that its last crash began; 0: it has not crashed */
   uint16_t incarnation; /* the incarnation in which it last started; messages of older ones do not
-                           exist for it */
+                           exist for the rank */
   uint16_t noticed; /* incarnation of the last DOWN; messages of a later one wait for its DOWN */
   uint8_t declared; /* declared dead while it lives: its process must still be ended */
   uint8_t set_back; /* it has gone back, and has noticed no failure after that (once-per-failure) */
@@ -174,9 +176,9 @@ struct world_window {
 
 struct world_receive {
   uint32_t request;
-  int16_t peer, comm; /* as the program posted it */
+  int16_t peer, comm; /* as the program posted the receive */
   int32_t tag;
-  int16_t from;      /* as narrowed by MATCH, within what was posted */
+  int16_t from;      /* the peer, or RCL_ANY, after a MATCH may have narrowed what was posted */
   uint8_t announced; /* the protocol has answered RECEIVE with MATCH */
   uint8_t pad;
   int32_t from_tag;
@@ -195,10 +197,11 @@ struct world_message {
   uint32_t words[RCL_WORDS];
   uint32_t sequence;      /* counts the messages of its flow in the sender's program, from 1 */
   struct content content; /* content of the payload */
-  uint32_t line;          /* sender's line when it was sent (only for the claims that ask for it) */
+  uint32_t line;          /* sender's line when the message was sent (only for claims that ask for
+                             it) */
   uint32_t stopped;       /* the sender's stop-log line at that time */
   uint32_t behind; /* piggybacks: number of control messages that come before it in the channel */
-  /* Clocks: the sender's last alarm when it was sent, and its next. */
+  /* Clocks: the sender's last alarm when the message was sent, and its next alarm. */
   struct world_alarm after, before;
 };
 
@@ -219,14 +222,14 @@ struct world_slot {
 struct world_flow {
   int16_t peer, comm;
   int32_t tag;
-  uint32_t sent;        /* messages sent to `peer`, with suppressed ones */
+  uint32_t sent;        /* messages sent to `peer`, suppressed ones included */
   uint32_t delivered;   /* messages from `peer` given to the program */
   struct content given; /* contents of the messages given to the program, in order */
 };
 
 /* Describes a message that the program has sent, perhaps suppressed. The contents are kept one by
- * one, as a receiver may have been given fewer than were sent. Free programs have no contents, nor
- * have runs that compare none. Outputs are sent to the OUTSIDE. */
+ * one, because a receiver may have been given fewer than were sent. Free programs have no contents,
+ * and runs that compare no contents keep none. Outputs are sent to the OUTSIDE. */
 struct world_sent {
   int16_t peer, comm;
   int32_t tag;
@@ -237,8 +240,8 @@ struct world_record {
   uint32_t checkpoint;
   uint8_t part; /* enum rcl_part */
   uint8_t durable;
-  uint8_t reported; /* the rank was told that it is durable; differs from `durable` only with fault
-                       early-durable, and after a crash */
+  uint8_t reported; /* the rank was told that the part is durable; differs from `durable` only with
+                       fault early-durable, and after a crash */
   uint8_t harm;     /* enum record_harm, or-ed */
   uint32_t image;   /* kept bytes of the capture (IMAGE only) */
   uint32_t state;   /* kept bytes of the protocol's state and SLOTS */
@@ -262,20 +265,21 @@ struct world_global {
   uint8_t requested;    /* a TIMER has requested a checkpoint, and it is not committed */
   uint8_t injected;     /* the one fault that the host injects has happened */
   int16_t down;         /* the rank whose crash was detected last; -1: none was */
-  uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0, as no
-                           two ranks change what all share */
+  uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0, because
+                           each rank notes this in its own part */
   uint8_t settled;      /* no rank goes back any more: world_settles() */
 };
 
 /* Sums up a global state that is being recorded, for property `tokens`. These numbers are not in
- * GLOBAL, as no rule reads them. */
+ * GLOBAL, because no rule reads them. */
 struct world_tokens {
   uint32_t ranks; /* ranks that have recorded their part */
   uint32_t more;  /* the sum of these ranks' tokens */
 };
 
 /* Parts are compared, stored and hashed as bytes. They have no padding, which a compiler could
- * leave undefined, and equal sizes, so equal states and digests, on 32-bit and 64-bit hosts. */
+ * leave undefined. Their sizes are the same on 32-bit and 64-bit hosts, and so are states and
+ * digests. */
 _Static_assert(sizeof(struct world_rank) == 56, "size of RANK");
 _Static_assert(sizeof(struct world_head) == 28, "size of a head: no padding that is undefined");
 _Static_assert(sizeof(struct world_program) == 264, "size of PROGRAM");
@@ -313,14 +317,15 @@ struct world_memory {
 
 /* ---- the world ---- */
 
-/* Keeps stored states that were merged into one, as an audit takes each START from all of them. */
+/* Keeps stored states that were merged into one, because an audit takes each START from all of
+ * them. */
 struct world_merges;
 struct world_merges *world_merges_new(void);
 void world_merges_free(struct world_merges *); /* may be NULL */
 
-/* Names the faults that a host can inject, to show that the properties detect them: one fault,
- * once. The last two are no moves, and hold throughout: images lack the contents of windows, or the
- * holders of the windows' locks. */
+/* Names the faults that a host can inject, to show that the properties detect them. A host injects
+ * one fault, once. The last two are no moves, and hold throughout: images lack the contents of
+ * windows, or the holders of the windows' locks. */
 enum injected_fault {
   FAULT_DROP = 1,
   FAULT_DUPLICATE = 2,
@@ -337,8 +342,8 @@ enum hazard {
    */
   HAZARD_WHOLE_WRITES = 2,
   /* Such a write may also be torn: a prefix, or a mixture of old and new, which no checksum
-   * detects. Writes to an event logger are never torn, as the logger is another machine: it gets
-   * the whole message, or nothing. */
+   * detects. Writes to an event logger are never torn, because the logger is another machine: it
+   * gets the whole message, or nothing. */
   HAZARD_TORN_WRITES = 4,
   /* A slow rank may be declared dead and fenced. Until its process is ended it goes on, and sends
    * to ranks that have not noticed, but storage takes nothing from it. */
@@ -395,9 +400,9 @@ struct world {
   int levels; /* number of levels; 0: storage outlives all crashes */
   int stored_per_node;
   /* Number of restarts from one checkpoint that may fail before a further checkpoint commits. After
-   * so many, all ranks go back to the checkpoint committed before it, at most `attempts` times. So
-   * that checkpoint is kept, too, and outputs leave one checkpoint later. 0: any number, and only
-   * the last checkpoint is kept. Needs levels. */
+   * that number of failures, all ranks go back to the checkpoint committed before it, at most
+   * `attempts` times. So that checkpoint is kept, too, and outputs leave one checkpoint later. 0:
+   * any number, and only the last checkpoint is kept. Needs levels. */
   uint32_t attempts;
   const char *const *properties; /* names of the properties to judge, ends with NULL; NULL: all */
   const struct script *script;   /* NULL: programs are real, their events come from outside */
@@ -408,7 +413,7 @@ struct world {
   struct world_memory memory;
   /* Contributions in groups (parts_group_shares()); NULL: they are in parts. */
   struct shares *shares;
-  struct guard *guard; /* memory in which the protocol is called; NULL: in the parts */
+  struct guard *guard; /* memory in which the protocol is called; NULL: it is called in the parts */
   bool all_in_use; /* the protocol's in_use is wrong about the first state, so all bytes count as in
                       use */
 };
@@ -469,8 +474,9 @@ enum move_kind {
 
 struct move {
   uint8_t kind;
-  uint8_t fault; /* enum injected_fault, of MOVE_FAULT and of a DURABLE that is told too early; enum
-                    detection; enum crash_leaves; or world_cut() */
+  uint8_t fault; /* MOVE_FAULT, and a DURABLE that is told too early: enum injected_fault;
+                    MOVE_DETECT: enum detection; MOVE_CRASH: enum crash_leaves; other events:
+                    world_cut() */
   int16_t rank;
   uint32_t index; /* ARRIVED, CONTROL, FAULT: place of the message in its channel; WORLD_FIND: the
                      world finds it. MOVE_CRASH: what becomes of the writes under way, a digit of
@@ -539,7 +545,7 @@ void world_moves_of(const struct world *, uint32_t origin,
 /* Tells how one rank stands or, put together from several standings, how all ranks stand. */
 struct world_standing {
   bool gave_up;  /* the protocol has given up (of all: any) */
-  bool finished; /* the program has ended, is not held (as a rollback may be coming), and has
+  bool finished; /* the program has ended, is not held (a held program may have to go back), and has
                     noticed all crashes (of all: everywhere) */
   bool dead;     /* it has crashed and was not yet detected, or must be ended (of all: any) */
   /* The fields below are known for a single rank only. */
@@ -569,7 +575,7 @@ bool world_has_to_lose(const struct world *, int rank, enum crash_leaves);
 
 /* Says where a recovery that began now would go. NEWEST: to the newest checkpoint that can be read.
  * BEFORE: restarts from that checkpoint have failed as often as world.attempts allows, so to the
- * checkpoint before it. EXHAUSTED: they have failed as often, but no recovery can go to the
+ * checkpoint before it. EXHAUSTED: restarts have failed as often, but no recovery can go to the
  * checkpoint before it: there is none, it is lost, outputs behind it have left, or recoveries have
  * gone there as often already. The world then goes to the newest one again; a run gives up. */
 enum { ATTEMPTS_MOST = 1000 }; /* most world.attempts */
@@ -577,7 +583,7 @@ enum next_line { NEXT_NEWEST, NEXT_BEFORE, NEXT_EXHAUSTED };
 enum next_line world_next_line(const struct world *);
 
 /* Independent: returns the part that a START of `rank` from `checkpoint` needs and that a crash has
- * taken from storage, the newest image or the log after it. NULL: no part is missing. */
+ * taken from storage: the newest image, or the log after it. NULL: no part is missing. */
 const struct world_record *world_lost_record(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns NULL when `move` can happen now; otherwise why not, as a static text. */
@@ -590,16 +596,16 @@ const char *world_refuses(const struct world *, const struct move *);
 void world_step(struct world *, struct move *, struct rcl_actions *, struct verdict *);
 
 /* Judges a state that nothing but a crash can change: `deadlock` if a program has not finished,
- * `commits` if a checkpoint was requested and has not committed, `requests` if no more will be
- * requested. A TIMER whose step sets the timer again may put a checkpoint off, and so may the next
- * TIMER. So `renews` tells whether the timer of `rank`, when it goes off in this state, leads to a
- * checkpoint that commits; NULL: no timer does. It leaves the state as it was. */
+ * `commits` if a checkpoint was requested and has not committed, `requests` if no more checkpoints
+ * will be requested. A TIMER whose step sets the timer again may put a checkpoint off, and so may
+ * the next TIMER. So `renews` tells whether the timer of `rank`, when it goes off in this state,
+ * leads to a checkpoint that commits; NULL: no timer does. `renews` leaves the state as it was. */
 void world_at_rest(const struct world *, struct verdict *);
 void world_at_rest_renewing(const struct world *, bool (*renews)(void *ctx, int rank), void *ctx,
                             struct verdict *);
 
-/* Judges a state to which a run comes back for ever: `progress` if it is `deadlock` or
- * `commits`. */
+/* Judges a state to which a run comes back for ever: `progress` if world_at_rest() would find
+ * `deadlock` or `commits`. */
 void world_for_ever(const struct world *, struct verdict *);
 
 /* Judges a state in which all programs have finished: `agreement` if a receiver was given other
@@ -607,19 +613,20 @@ void world_for_ever(const struct world *, struct verdict *);
  * the second time); `no-duplicate` if a message that was given is under way again. */
 void world_at_end(const struct world *, struct verdict *);
 
-/* Returns whether a property of world_at_end() is judged, as that function looks at everything. */
+/* Returns whether a property of world_at_end() is judged, because that function looks at
+ * everything. */
 bool world_judges_end(const struct world *);
 
 /* Returns the number of the kept bytes that replace an image of `rank` from which no rank will
  * start. Image 0 means the program as it stands. */
 uint32_t world_settled_image(const struct world *, int rank, uint32_t image);
 
-/* Strips a record of `rank` from which no rank will start. The bytes that it names stay kept, as
- * other records may name them. */
+/* Strips a record of `rank` from which no rank will start. The bytes that it names stay kept,
+ * because other records may name them. */
 void world_settle_record(const struct world *, int rank, struct world_record *);
 
 /* Renames ranks in a part of `size` bytes, in place: each rank becomes to[rank]. Returns false if
- * that is impossible, as histories are digests and stored states are bytes. */
+ * that is impossible, because histories are digests and stored states are bytes. */
 bool world_rename(const struct world *, uint32_t part, const int16_t *to, void *bytes,
                   uint32_t size);
 

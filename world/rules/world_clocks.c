@@ -14,7 +14,7 @@ void world_set_alarm(struct step_context *t, const struct rcl_action *action)
 }
 
 /* Lets the alarm go off. Messages under way that were sent after the last alarm were sent before
- * this one. */
+ * the one that goes off. */
 void world_ring(struct step_context *t)
 {
   const struct world *w = t->w;

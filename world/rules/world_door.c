@@ -390,7 +390,7 @@ static struct call enter(const struct world *w, const struct given *given)
   c.actions = (struct rcl_actions *)(void *)object(g, SPOT_LIST);
   *c.actions = (struct rcl_actions){.capacity = given->actions->capacity,
                                     .item = (struct rcl_action *)(void *)object(g, SPOT_ITEMS)};
-  if (w->protocol->work) /* the invariant, for which runs ask */
+  if (w->protocol->work) /* a run asks for the work of each event, so `work` must be pure, too */
     c.work = memset(object(g, SPOT_WORK), 0, sizeof *c.work);
   return c;
 }

@@ -139,8 +139,8 @@ static bool is_timed(const struct world *w)
   return timed;
 }
 
-/* Judges that timers are set. With independent recovery and with clocks each rank needs one;
- * otherwise one timer will do, usually the coordinator's. */
+/* Judges that timers are set. With independent recovery and with clocks each rank needs a timer;
+ * otherwise one timer is enough, usually the coordinator's. */
 static void judge_timers(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
@@ -197,8 +197,8 @@ static bool is_behind_gap(const struct world *w, int rank, const struct world_sl
   return false;
 }
 
-/* Judges that the rank keeps no message that it could know to be garbage. It could not know while a
- * control message that may tell it so is under way. */
+/* Judges that the rank keeps no message that it could know to be garbage. The rank could not know
+ * while a control message that may tell it so is under way. */
 static void check_slots(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
@@ -230,8 +230,8 @@ void world_check_stored(struct step_context *t)
   check_slots(t, "frees-at-capture");
 }
 
-/* Judges `bounded`. The previous checkpoint of a rank may still be stored, as the rank hears of a
- * commit with the next request; an older one is useless. */
+/* Judges `bounded`. The previous checkpoint of a rank may still be stored, because the rank hears
+ * of a commit with the next request; an older one is useless. */
 static void check_bounded(struct step_context *t)
 {
   uint32_t count, images = 0;

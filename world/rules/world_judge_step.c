@@ -113,7 +113,7 @@ static bool same_life(const struct step_context *t, int rank)
 /* ---- claims about ranks that roll back, and how far ---- */
 
 /* Judges `once-per-failure`: each rollback needs a failure that was noticed after the previous
- * rollback. The first rollback is the occasion to judge, as another could follow. */
+ * rollback. The first rollback is the occasion to judge, because another could follow. */
 static void judge_once(struct step_context *t)
 {
   if (!is_judged(t->w, "once-per-failure"))

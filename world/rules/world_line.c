@@ -39,8 +39,8 @@ const void *world_line_part(const struct world *w, int rank, enum part_kind kind
   return record ? world_part_of_image(w, record->image, kind, size) : NULL;
 }
 
-/* Reduces `flows`, in place, to the flows in which messages were given, each with that number only.
- * Returns the number of flows left. */
+/* Reduces `flows`, in place, to the flows in which messages were given, each with only the number
+ * of these messages. Returns the number of flows left. */
 static uint32_t cut_to_received(struct world_flow *flows, uint32_t count)
 {
   uint32_t kept = 0;

@@ -3,8 +3,8 @@
  * A stored state is only used for a START from it. So worlds should not differ by details that
  * START forgets. The world stores the state as START would leave it, if that makes no difference to
  * any START that can come. Such a START names the state's checkpoint, with any number of outputs,
- * as the image may be captured once more. An audit keeps each state that was replaced, and takes
- * every START from it, too. */
+ * because the image may be captured once more. An audit keeps each state that was replaced, and
+ * takes every START from it, too. */
 #include <stdlib.h>
 
 #include "base/breach.h"

@@ -168,7 +168,7 @@ static void list_rank(const struct listing *l, int rank)
       (struct rcl_event){.kind = RCL_EVENT_COMMITTED, .checkpoint = read_global(l->w)->committing});
 }
 
-/* Returns whether any message is under way between two ranks. Callers ask this first, as there
+/* Returns whether any message is under way between two ranks. Callers ask this first, because there
  * seldom is one. */
 static bool under_way(const struct world *w, int peer, int rank)
 {

@@ -169,10 +169,10 @@ static inline uint32_t world_in_use(const struct world *w, int rank, const void 
 
 /* ---- messages and incarnations ---- */
 
-/* Returns whether a message exists for a rank. It carries the incarnation that its sender had
- * noticed, which must not be earlier than the rank's last start. A message from an incarnation that
- * the rank has not noticed waits until it does. With global recovery there is only one incarnation
- * between the two. */
+/* Returns whether a message exists for a rank. The message carries the incarnation that its sender
+ * had noticed, which must not be earlier than the rank's last start. A message from an incarnation
+ * that the rank has not noticed waits until the rank notices it. With global recovery these two
+ * bounds are the same incarnation. */
 static inline bool world_exists(const struct world_rank *to, const struct world_message *message)
 {
   return message->incarnation >= to->incarnation && message->incarnation <= to->noticed;
@@ -228,7 +228,8 @@ const char *world_too_fast(const struct world *, int rank, const struct world_me
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
 
 /* Returns the flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL: there is
- * none. Sets `place` to its index, or to where it would be, among `count`. */
+ * none. Sets `count` to the number of flows, and `place` to the index that the flow has or would
+ * have. */
 const struct world_flow *world_find_flow(const struct world *, int rank, int peer, int comm,
                                          int tag, uint32_t *place, uint32_t *count);
 
@@ -239,19 +240,20 @@ bool world_is_member(const struct world *, int comm, int rank);
 struct shares_key world_shares_key(const struct world_call *, const struct world_rank *me,
                                    int rank);
 
-/* Returns whether data of the call flow to `rank`, and from `peer` to it. */
+/* world_flows_to() returns whether data of the call flow to `rank` at all, world_flows() whether
+ * they flow from `peer` to `rank`. */
 bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
-/* Returns the contribution of `peer` to that call of `rank`, whose part is `me`, and sets its
- * place; NULL: it has not come. */
+/* Returns the contribution of `peer` to that call of `rank`, whose part is `me`, and sets the place
+ * of the contribution; NULL: it has not come. */
 const struct world_message *world_find_share(const struct world *, const struct world_call *,
                                              const struct world_rank *me, int peer, int rank,
                                              uint32_t *index);
 
 /* Sets the COLLECTED event of the call that `rank` is in: number and sums of the contributions that
- * have come, with its own. Returns false if the rank has not joined, or contributions are missing
- * (scripts). */
+ * have come, the rank's own included. Returns false if the rank has not joined, or contributions
+ * are missing (scripts). */
 bool world_collected(const struct world *, int rank, struct rcl_event *);
 
 /* Sets the next event that the script offers, and for CHOICE `choices` to the number of outcomes.
@@ -262,8 +264,8 @@ bool world_script_event(const struct world *, int rank, struct rcl_event *, unsi
  * together. */
 bool world_makes_communicator(const struct world *, int rank);
 
-/* Returns whether the program's CHOICE can have that outcome: a test or a wait finds a message that
- * has come. */
+/* Returns whether the program's CHOICE can have that outcome: a test or a wait can only find a
+ * message that has come. */
 bool world_script_allows(const struct world *, int rank, uint32_t outcome);
 
 /* Notes that the program of `rank` has sent. */
@@ -273,8 +275,8 @@ void world_script_sent(const struct world *, int rank);
  * synchronous. */
 void world_begin_synchronous(const struct world *, int rank, uint16_t incarnation);
 
-/* Returns NULL when the synchronous send that the program is in can end, as its receiver has taken
- * the message for a receive, has drained it, or has crashed; otherwise why not. */
+/* Returns NULL when the synchronous send that the program is in can end, because its receiver has
+ * taken the message for a receive, has drained it, or has crashed; otherwise why not. */
 const char *world_refuses_sent(const struct world *, int rank);
 
 /* Sets PROGRAM of `rank` to its value before the first event. */
@@ -286,7 +288,7 @@ struct content world_content(const struct world *, int rank);
 
 /* ---- faults (world_fault_rules.c) ---- */
 
-/* Returns whether a process of the rank runs which can crash and was not declared dead. */
+/* Returns whether the rank has a running process that can crash and was not declared dead. */
 bool world_is_alive(const struct world *, int rank);
 
 /* Returns whether the rank runs, or, where failed restarts count, is being started again. */
@@ -320,8 +322,8 @@ bool world_window_sent(const struct world *, int rank, struct world_program *);
 
 /* world_window_event() sets the event of a program that serves its window, and returns false if the
  * program does not serve. world_window_allows() returns whether the program's CHOICE can have that
- * outcome: a message has come, or what the program waits for. world_window_choose() takes the
- * outcome. */
+ * outcome: a message has come, or the event for which the program waits. world_window_choose()
+ * takes the outcome. */
 bool world_window_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 bool world_window_allows(const struct world *, int rank, uint32_t outcome);
 void world_window_choose(const struct world *, int rank, uint32_t outcome);
@@ -331,8 +333,8 @@ static inline bool is_serving(const struct operation *op)
   return op->kind == SCRIPT_SERVE || op->kind == SCRIPT_UNLOCK_OWN;
 }
 
-/* Empties what a faulty host leaves out of images of the window. The caller has just restored the
- * program from an image. */
+/* Empties the parts of the window that a faulty host leaves out of images. The caller has just
+ * restored the program from an image. */
 void world_window_restored(const struct world *, int rank);
 
 /* Returns the history of a program before its first operation: its rank, so that a receiver can

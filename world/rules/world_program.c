@@ -1,4 +1,4 @@
-/* Runs the programs that are scripts: finds the event to which each of them comes next. */
+/* Runs the programs that are scripts: finds the next event of each script. */
 #include "world/rules/world_parts.h"
 
 static const struct operation *next_operation(const struct world *w, int rank,

@@ -43,8 +43,8 @@ static const uint64_t *members_of(const struct world *w, int comm)
   return set;
 }
 
-/* Returns whether every rank can take a contribution of the newest incarnation, as none is dead and
- * none rejoins earlier calls. */
+/* Returns whether every rank can take a contribution of the newest incarnation, because none is
+ * dead and none rejoins earlier calls. */
 static bool all_are_open(struct step_context *t, const struct world_message *share)
 {
   const struct world *w = t->w;

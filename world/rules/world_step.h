@@ -1,5 +1,5 @@
-/* Declares what the world's files share about one move while it is being taken. world.c calls them
- * in turn:
+/* Declares what the world's files share about one move while it is being taken. world.c calls these
+ * files in turn:
  *
  *     world_events.c    the event takes place
  *     world_door.c      the protocol takes its step
@@ -31,9 +31,10 @@ struct step_context {
   /* SEND: the message that is sent; ARRIVED: the message that has arrived. */
   struct world_message message;
   struct content result; /* COLLECTED: the content that came together */
-  uint32_t newest_stop;  /* COLLECTED: highest stop-log line of a contribution, and its sender */
+  uint32_t newest_stop;  /* COLLECTED: the highest stop-log line among the contributions, and the
+                            sender of that contribution */
   int newest_peer;
-  uint32_t outcome; /* CHOICE: the outcome that counts, as it came or as it was forced */
+  uint32_t outcome; /* CHOICE: the outcome that counts: the program's own, or a forced one */
   bool rolled_back; /* an action, the last of the step, has rolled the rank back */
   bool undone; /* DOWN: an earlier DOWN has rolled the rank back, so this DOWN must do so, too */
   uint32_t stored;                 /* START, global recovery: kept bytes of the state; 0: none */
@@ -100,7 +101,7 @@ bool world_is_cut_off(const struct step_context *, int from);
 void world_put_on(struct step_context *, enum part_kind, int peer, const struct world_message *);
 
 /* Removes message `index` from its channel. If it is a control message, later messages of the
- * program no longer wait for it. */
+ * program stop waiting for it. */
 void world_remove_message(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
 /* Drops the messages of one channel that are from before that incarnation. */
@@ -114,7 +115,7 @@ void world_end_call(struct step_context *, bool given, struct content content);
 
 void world_join_call(struct step_context *, const struct rcl_action *);
 void world_rejoin_call(struct step_context *, const struct rcl_action *);
-void world_collect(struct step_context *); /* takes the data, which have come together */
+void world_collect(struct step_context *); /* takes the data, all of which have come */
 
 /* Drops contributions of `peer` (RCL_ANY: all) to `rank` from before that incarnation. */
 void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarnation);
@@ -123,26 +124,26 @@ void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarn
 
 /* Keeps an image of the program as it is; returns its number. */
 uint32_t world_keep_image(struct step_context *);
-void world_drop_image(const struct world *, int rank); /* drops one that was not stored */
+void world_drop_image(const struct world *, int rank); /* drops an image that was not stored */
 void world_store(struct step_context *, const struct rcl_action *);
 void world_erase(struct step_context *, uint32_t checkpoint);
 void world_drop_cut(const struct world *, int rank); /* drops writes that are not durable */
 void world_drop_old_logs(const struct world *, int rank);
 void world_report(struct step_context *); /* DURABLE: notes that a part is durable */
 
-/* Returns whether storage is fenced against the rank, as it has not noticed a recovery yet. */
+/* Returns whether storage is fenced against the rank, because it has not noticed a recovery yet. */
 bool world_fenced(const struct step_context *);
 
 void world_crash(struct step_context *);
 void world_crash_in_step(struct step_context *);
 
-/* Ends one rank's writes, by the first digits of `ends` (as in move.index). Returns the digits for
- * the writes of other ranks. */
+/* Ends the writes of one rank that crashes, as the first digits of `ends` (move.index) say. Returns
+ * the remaining digits, for the writes of other ranks. */
 uint32_t world_crash_one(const struct world *, int rank, uint32_t ends);
 void world_detect(struct step_context *);
 void world_restore(struct step_context *);
 
-/* Independent: begins to set the program of the rank back to `checkpoint`, which a START ends. The
+/* Independent: begins to set the program of the rank back to `checkpoint`; a START ends that. The
  * protocol's state stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
@@ -165,8 +166,8 @@ void world_make_output(struct step_context *);
 
 /* world_let_out() carries out action OUTPUT. world_let_out_covered() lets the outputs leave that
  * the committed `checkpoint` covers. world_let_out_behind() lets the outputs leave that the images
- * of `checkpoint` show as made: the checkpoint before the committed one, behind which no rank goes
- * back. */
+ * of `checkpoint` show as made. That is the checkpoint before the committed one, and no rank goes
+ * back behind it. */
 void world_let_out(struct step_context *, const struct rcl_action *);
 void world_let_out_behind(struct step_context *, uint32_t checkpoint);
 void world_let_out_covered(struct step_context *, uint32_t checkpoint);
@@ -177,14 +178,14 @@ void world_judge_waiting(struct step_context *);
 /* Loses what was on the node of `rank`, which crashes. */
 void world_lose(const struct world *, int rank, enum crash_leaves);
 
-/* Loses all that is durable and not on nodes, as the server crashes. */
+/* Loses all that is durable and not on nodes, because the server crashes. */
 void world_lose_server(const struct world *);
 
 /* Notes whether record `index` of `rank`, which is durable, has a copy: it has, unless the
  * partner's node is down. */
 void world_note_copy(const struct world *, int rank, uint32_t index);
 
-/* Returns whether that part of `rank` can be read, or rebuilt. */
+/* Returns whether the recorded part of `rank` can be read, or rebuilt. */
 bool world_is_there(const struct world *, int rank, const struct world_record *);
 
 /* Returns the newest committed checkpoint, at most `most`, that all ranks can read or rebuild;
@@ -194,8 +195,8 @@ uint32_t world_newest_line(const struct world *, uint32_t most);
 /* Chooses the checkpoint to which a recovery that begins now goes, and counts the recovery. */
 uint32_t world_choose_line(const struct world *);
 
-/* Puts the pieces of `checkpoint`, from which `rank` starts, on its node again; also the copies
- * that the node keeps of other ranks' pieces, if these are not lost. */
+/* Puts the pieces of `checkpoint`, from which `rank` starts, on the rank's node again. Does the
+ * same with the copies that the node keeps of other ranks' pieces, if those pieces are not lost. */
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether a newer checkpoint is committed on a level that survives as many failures. With
@@ -225,15 +226,16 @@ uint32_t world_last_image(const struct world *, int rank);
  * NULL: there is no such image. */
 const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
 
-/* Returns whether no rank will start from storage any more, as no crash may still happen (explorer,
- * global recovery). Once no recovery is under way, either (world_global.settled), the contents of
- * images and stored states are left out, so that states which differ only in them are one. Returns
- * false where contents still matter: where outputs wait for them (attempts), and where `useful` is
- * judged, which looks at all of them. */
+/* Returns whether no rank will start from storage any more, because no crash may still happen
+ * (explorer, global recovery). Once no recovery is under way, either (world_global.settled), the
+ * contents of images and stored states are left out, so that states which differ only in these
+ * contents are one. Returns false where contents still matter: where outputs wait for later
+ * checkpoints (attempts), and where `useful` is judged, which looks at all contents. */
 bool world_settles(const struct world *);
 
 /* Keeps a substitute for `image` (0: for the program as it stands): if `counts`, the numbers of
- * messages that it shows received; otherwise an empty image. Returns the substitute's number. */
+ * messages that the image shows as received; otherwise an empty image. Returns the substitute's
+ * number. */
 uint32_t world_keep_received(const struct world *, int rank, uint32_t image, bool counts);
 
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
@@ -273,7 +275,7 @@ static inline void world_occasion(const struct step_context *t, unsigned propert
 }
 
 /* Returns whether flows are followed. Flows of free programs are followed only if a property asks
- * for them, as they would multiply states. */
+ * for them, because they would multiply states. */
 bool world_follows(const struct world *);
 
 /* Returns whether a property asks which messages the images show as received
@@ -301,7 +303,8 @@ void world_note_sent(struct step_context *, const struct content *);
 void world_check_sequence(struct step_context *, int peer, const struct world_message *);
 
 /* Does the same as world_violate(), with "the 2nd message from rank 0 with tag 7" in front of
- * `text`. `other` is the place in its flow of another message of which `text` speaks; 0: none. */
+ * `text`. `text` may speak of another message: `other` is that message's place in its flow; 0:
+ * none. */
 void world_violate_message(struct step_context *, const char *property, int peer,
                            const struct world_message *, uint32_t other, const char *text);
 

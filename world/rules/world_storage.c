@@ -429,8 +429,8 @@ static void restore_state(const struct world *w, int rank, const struct world_re
     restore_parts(w, rank, state_parts, 1, last);
 }
 
-/* Judges that the record is not torn: the rank starts from it, as nothing tells a torn write from a
- * whole one. */
+/* Judges that the record is not torn: the rank starts from it, because nothing tells a torn write
+ * from a whole one. */
 static void check_whole(struct step_context *t, const struct world_record *record)
 {
   if (record && record->harm & HARM_TORN)
@@ -493,7 +493,8 @@ static void restore_independently(struct step_context *t)
   world_reach_start(t);
 }
 
-/* Settles what is stored. Kept images are not given up, as a record and its rank may share one. */
+/* Settles what is stored. Kept images are not given up, because a record and its rank may share
+ * one. */
 static void settle(const struct world *w)
 {
   for (int rank = 0; rank < w->ranks; rank++) {

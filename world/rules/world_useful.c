@@ -2,10 +2,9 @@
  *
  * A checkpoint that is part of none is *useless* (Netzer and Xu, "Necessary and sufficient
  * conditions for consistent global snapshots", IEEE Transactions on Parallel and Distributed
- * Systems 6(2), 1995): wherever the others go back to, it has received messages that they have not
- * sent, or they have received messages that it has not sent. This is decided without zigzag paths:
- * the other ranks go back, from where they are, until none has received too much.
- */
+ * Systems 6(2), 1995): wherever the others go back to, one side has received messages that the
+ * other side has not sent. This is decided without zigzag paths: the other ranks go back, from
+ * where they are, until no rank has received too much. */
 #include <stdlib.h>
 
 #include "base/memory.h"

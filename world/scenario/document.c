@@ -164,7 +164,7 @@ static bool load(const char *text, size_t length, const char *hope, yaml_documen
   return good && alone;
 }
 
-/* Reads a file, but at most BYTES_MAX, as it may be a device or a pipe that never ends. */
+/* Reads a file, but at most BYTES_MAX, because it may be a device or a pipe that never ends. */
 static char *read_text(const char *file, size_t *length, GError **error)
 {
   FILE *from = g_file_test(file, G_FILE_TEST_IS_DIR) ? NULL : fopen(file, "r");
@@ -330,7 +330,8 @@ static char *put(yaml_document_t *yaml, char **keys, const char *text, size_t *l
     if (!next)
       return message;
     yaml_document_get_node(yaml, next)->start_mark.line = *line;
-    *child(yaml, node, keys[i]) = next; /* is looked up again, as adding nodes may have moved it */
+    *child(yaml, node, keys[i]) = next; /* is looked up again, because adding nodes may have moved
+                                           it */
     node = next;
   }
   return NULL;

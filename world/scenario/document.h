@@ -22,8 +22,8 @@ struct document {
 struct document_place {
   int line;      /* from 1 */
   int text_line; /* line at which the text of the value begins: the line after `|` */
-  int node;      /* of the document, while it lives */
-  bool set; /* document_set() has made the value; `line` is that of the value that it replaces */
+  int node;      /* number of the value's node, valid while the document lives */
+  bool set;      /* document_set() has made the value; `line` is the line of the replaced value */
 };
 
 /* Reads the one YAML document of `file`, and replaces aliases by copies. The caller ends with

@@ -7,8 +7,8 @@
 #include "world/scenario/scenario.h"
 
 static const struct format {
-  /* Names of columns. A row counts if its file has no column `type`, or if the row has a 0 in
-   * it. */
+  /* These are names of columns. A row counts if its file has no column `type`, or if the row has a
+   * 0 in that column. */
   const char *node, *start, *end, *type;
   bool blanks; /* blanks separate columns, not commas */
   enum { TIME_SECONDS, TIME_DATE, TIME_EPOCH } time;

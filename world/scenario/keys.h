@@ -15,7 +15,7 @@ enum { RANKS_MAX = 32767 };
 enum key_kind {
   KEY_TEXT,    /* char *, NULL where there is none */
   KEY_TEXTS,   /* char **, ends with NULL; NULL where there is none */
-  KEY_SET,     /* unsigned: a list of `names`, 1 << its index each */
+  KEY_SET,     /* unsigned: a list of `names`, each as 1 << its index */
   KEY_WHOLE,   /* int or uint32_t, `least` to `most` */
   KEY_RANKS,   /* int, `least` to the number of ranks + `most` */
   KEY_NUMBER,  /* uint64_t */
@@ -26,8 +26,9 @@ enum key_kind {
   KEY_FLOPS,   /* double, floating-point operations per second */
   KEY_CHOICE,  /* int or enum: `least` + index in `names` */
   KEY_EVENT,   /* enum rcl_event_kind */
-  KEY_MAPPING, /* of `keys`, in the same structure or, with a `size`, in one pointed to */
-  KEY_LIST,    /* of mappings of `keys`: a pointer to structures of `size`, an unsigned count */
+  KEY_MAPPING, /* a mapping of `keys`, in the same structure or, with a `size`, behind a pointer */
+  KEY_LIST,    /* a list of mappings of `keys`: a pointer to structures of `size` bytes, and an
+                  unsigned count */
 };
 
 /* Describes a key of the table. A saved scenario leaves out numbers below `least`, lists with fewer
@@ -36,9 +37,10 @@ enum key_kind {
 struct key {
   const char *name; /* NULL ends a table */
   enum key_kind kind;
-  size_t offset, count; /* offset in the structure: of the value, and of a list's count */
+  size_t offset, count; /* offsets in the structure: of the value, and of a list's count */
   bool needed;
-  bool literal, flow; /* style when saved: a text after `|`; a list or mapping on one line */
+  bool literal, flow; /* style when saved: a text stands after `|`; a list or mapping stands on one
+                         line */
   bool sparse;
   double least, most, otherwise;
   const char *const *names; /* end with NULL */
@@ -47,8 +49,8 @@ struct key {
   size_t size;
 };
 
-/* scenario_keys has the keys of struct scenario, machine_keys those of a machine in a file of its
- * own (platform.stated). */
+/* scenario_keys has the keys of struct scenario, machine_keys has the keys of a machine in a file
+ * of its own (platform.stated). */
 extern const struct key scenario_keys[], machine_keys[];
 
 /* Compares the document with the table: keys, types and names. Fills `lines`. Returns false with

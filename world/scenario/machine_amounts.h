@@ -9,7 +9,7 @@
 enum { MACHINE_NODES_MAX = 65536 };
 
 /* FLAT: one crossbar. FAT_TREE: switches of `group` nodes each, with trunks to a core that never
- * blocks; `taper` makes the trunks slower than their nodes together. DRAGONFLY: groups, with a link
+ * blocks; `taper` makes a trunk slower than its nodes together. DRAGONFLY: groups, with a link
  * between each two. */
 enum wiring { TOPOLOGY_UNSTATED, TOPOLOGY_FLAT, TOPOLOGY_FAT_TREE, TOPOLOGY_DRAGONFLY };
 
@@ -34,16 +34,17 @@ struct machine {
     double eager;    /* messages of fewer bytes do not wait for their receive */
     double hop;      /* seconds of each further link between switches */
     int group;       /* nodes at one switch of a fat tree, in one group of a dragonfly */
-    double taper;    /* bandwidth of a switch's nodes over that of its trunk */
+    double taper;    /* bandwidth of a switch's nodes divided by the bandwidth of its trunk */
   } network;
   struct {
     double latency, bandwidth; /* seconds and bytes per second between ranks of one node */
   } within_node;
-  struct machine_disk storage, local; /* on the service host, for all nodes; on each node */
+  struct machine_disk storage, local; /* storage: on the service host, for all nodes; local: on each
+                                         node */
   double mtbf;                        /* seconds between failures of a node */
 };
 
-/* Takes the values that `machine` does not state from `other`. */
+/* Fills in, from `other`, the values that `machine` does not state. */
 void machine_inherit(struct machine *machine, const struct machine *other);
 
 /* Fills in defaults for values that are not stated, for `per_node` ranks on a node. mtbf has no
@@ -66,7 +67,7 @@ struct machine_default {
   const char *key;
   char *taken; /* "2us"; the caller frees it */
   enum matters matters;
-  bool decisive; /* figures depend on it, if it matters */
+  bool decisive; /* figures depend on this default where it matters */
 };
 
 /* Returns the default for bit `i` of a set, from 0. `taken` is NULL if there are no more bits. */

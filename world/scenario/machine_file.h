@@ -5,7 +5,7 @@
 
 #include "world/scenario/machine_amounts.h"
 
-/* Returns whether the name of `file` is that of a description; other platforms are XML. */
+/* Returns whether the name of `file` is the name of a description; other platforms are XML. */
 bool is_machine_file(const char *file);
 
 /* Reads the values that `file` states, and the number of ranks on a node (1 if it names none).

@@ -66,7 +66,7 @@ static bool has_good_amounts(const char *element, const char **names, const char
          are_amounts(element, names, values, "lat", true, error);
 }
 
-/* Judges the properties that the MPI layer reads, as SimGrid takes any text. */
+/* Judges the properties that the MPI layer reads, because SimGrid takes any text. */
 static bool has_good_property(const char **names, const char **values, GError **error)
 {
   static const char *const figures[] = {"message_handling_s",

@@ -24,9 +24,9 @@ char **platform_hosts(const char *text, const char *interconnect, GError **error
  * platform_hosts() has read. */
 char **platform_zones(const char *text, const char *interconnect, char *const *hosts);
 
-/* Is the domain of two errors: the interconnect that was asked for does not exist; a host or link
- * would go off by itself (the text begins with the line in the file and ": "). Other errors of the
- * file are G_MARKUP_ERROR and G_FILE_ERROR. */
+/* PLATFORM_ERROR is the domain of two errors: the interconnect that was asked for does not exist; a
+ * host or link would go off by itself (the text begins with the line in the file and ": "). Other
+ * errors of the file are G_MARKUP_ERROR and G_FILE_ERROR. */
 #define PLATFORM_ERROR platform_error_quark()
 enum { PLATFORM_ERROR_INTERCONNECT, PLATFORM_ERROR_STATE };
 GQuark platform_error_quark(void);

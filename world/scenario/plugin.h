@@ -9,9 +9,10 @@
 #include "protocols/protocol.h"
 
 /* Loads shared object `file` (an absolute path), which ends with RECLINE_PROTOCOLS (protocol.h),
- * and adds its protocols to the registry until the process ends. It must be pure (shared_object.h).
- * A file that was loaded before is not loaded again. The call must come before threads start.
- * Returns false if something is wrong with the file, with `error` set to one line. */
+ * and adds its protocols to the registry until the process ends. The object must be pure
+ * (shared_object.h). A file that was loaded before is not loaded again. The call must come before
+ * threads start. Returns false if something is wrong with the file, with `error` set to one
+ * line. */
 bool plugin_load(const char *file, GError **error);
 
 /* Loads librecline-mutants.so of this build or installation, which holds the mutants and the

@@ -1,5 +1,5 @@
-/* Has the words for what protocols declare (struct rcl_place), the same wherever people read them.
- */
+/* Has the words for what protocols declare (struct rcl_place), so that all outputs use the same
+ * words. */
 #ifndef RECLINE_PROTOCOL_WORDS_H
 #define RECLINE_PROTOCOL_WORDS_H
 
@@ -8,8 +8,8 @@
 #include "protocols/protocol.h"
 
 /* assumption_name() returns the name of assumption `i` for programs ("control-order"),
- * assumption_text() its text for people. `i` is a bit of enum rcl_assumes; NULL behind the last
- * one. Both are static. */
+ * assumption_text() its text for people. `i` is the number of a bit of enum rcl_assumes. Both texts
+ * are static, and NULL behind the last bit. */
 const char *assumption_name(unsigned i);
 const char *assumption_text(unsigned i);
 

@@ -39,7 +39,8 @@ enum begins { BEGINS_FIRST, BEGINS_DRAWN };
 
 /* Lays ranks out on nodes: rank r is on host nodes[r / per_node]. */
 struct layout {
-  char *interconnect; /* the platform's name for it; NULL: its first one, or it has none */
+  char *interconnect; /* the interconnect's name in the platform; NULL: the platform's first one, or
+                         it has none */
   int per_node;       /* ranks that share a node, at least 1 */
   char *
       *zones; /* the zone of each node of platform.layout, if some failure is by zone; else NULL */
@@ -70,10 +71,11 @@ struct failure {
     uint32_t checkpoint; /* 0: any */
     uint32_t iteration;  /* iteration of the rank's program; 0: any */
     uint32_t count;      /* 1: the first time */
-    /* Count only from the start of recovery number n on; 0: from the beginning. */
+    /* Events count only from the start of the recovery with this number on; 0: from the
+     * beginning. */
     uint32_t recovery;
     int actions;     /* the victim crashes within its step, after that number of actions that others
-                        see; -1: after the step, before its work begins */
+                        see; -1: after the step, before the work of its actions begins */
   } after;           /* TRIGGER_POINT */
   double ends_after; /* the victim is declared dead while it lives, and ended that many seconds
                         later; -1: it crashes */
@@ -89,8 +91,8 @@ struct failure {
   unsigned outages_count;
   double repair; /* seconds from detection until the node can be used again, or their mean; -1: the
                     trace tells */
-  enum law repair_law; /* TRIGGER_LAW: the law of `repair`; LAW_NONE: it is always as long */
-  double repair_shape; /* as `shape` */
+  enum law repair_law; /* TRIGGER_LAW: the law of `repair`; LAW_NONE: all repairs take as long */
+  double repair_shape; /* as `shape`, for `repair_law` */
   /* Interconnect on which all ranks go on after the failure; NULL: the same one. */
   struct layout *restart_on;
 };
@@ -98,8 +100,8 @@ struct failure {
 /* Names the fault-tolerant MPI runtime that runs model (sim/host/failures/ulfm.h). */
 enum runtime { RUNTIME_NONE, RUNTIME_ULFM };
 
-/* Says where images are: in the memory of the rank's node, on the node's first disk, or on that of
- * the service host. */
+/* Says where images are: in the memory of the rank's node, on the node's first disk, or on the
+ * first disk of the service host. */
 enum storage { STORAGE_UNSTATED, STORAGE_MEMORY, STORAGE_LOCAL, STORAGE_NFS };
 
 /* Says how data on nodes survive the loss of nodes: not at all; by a copy on the next node of the
@@ -128,8 +130,8 @@ enum afterwards { AFTERWARDS_CONTINUE, AFTERWARDS_STOP };
 enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 /* Says where hybrid keeps its log of payloads: in memory only, or in each checkpoint, too. */
 enum log_place { LOG_IN_MEMORY, LOG_IN_STORAGE };
-/* Says how bookmark's ranks learn that channels are empty (protocols/bookmark.c). The values are
- * those of its parameter. */
+/* Says how bookmark's ranks learn that channels are empty (protocols/bookmark.c). Its parameter has
+ * the same values. */
 enum exchanges { EXCHANGE_TWICE, EXCHANGE_ONCE };
 /* Says how a protocol's words travel with a collective: in a collective of their own ahead of the
  * data, with the data, or in one of the two ways, by the size of the data. */
@@ -186,7 +188,7 @@ struct scenario {
     struct machine stated; /* the machine's values that the scenario itself states */
     /* The same with the values of `file`, if that is a description, and with all defaults. */
     struct machine machine;
-    unsigned presumed; /* the defaults among these (machine_complete()) */
+    unsigned presumed; /* a bit for each default among these values (machine_complete()) */
     char *text; /* the platform as XML, from `file` or made from `machine`; NULL: there is none */
     char *dispatcher;         /* host of the dispatcher; NULL: the platform's host "service-0" */
     int spares;               /* number of nodes that are kept free for restarts */
@@ -232,14 +234,14 @@ struct scenario {
   unsigned failures_count;
   double detection; /* seconds from a crash to its detection */
   struct {
-    double bound[RCL_BOUNDS]; /* seconds: the bound that protocols with clocks are told */
+    double bound[RCL_BOUNDS]; /* seconds: the bounds that protocols with clocks are told */
     double skew;              /* seconds by which clocks are really off, at most */
   } clocks;
   struct {
     enum runtime runtime;
     int attempts; /* restarts from one checkpoint that may fail before the run goes back to the
                      checkpoint before it; 0: any number */
-    double revoke, agree, rebuild; /* seconds of a round of a tree of all ranks */
+    double revoke, agree, rebuild; /* seconds of one round in a tree of all ranks */
     double spawn;                  /* seconds */
   } recovery;
   enum outputs output; /* of a run */
@@ -265,7 +267,8 @@ struct scenario {
     int per_node;    /* ranks that crash together, in blocks */
     enum closes connections;
     enum order order;
-    char **properties; /* names of world/rules/properties.h to check; NULL: all that apply */
+    char **properties; /* names of properties to check (world/rules/properties.h); NULL: all that
+                          apply */
     bool all_but_some; /* the claim names none, and some properties that apply are left out */
     char *ltl;         /* a temporal formula (world/temporal/temporal.h); NULL: none */
     char **reach;  /* "NAME" or "NAME COUNT": events that runs must show in addition; NULL: none */
@@ -285,8 +288,8 @@ struct scenario {
 struct scenario *scenario_load(const char *file, const char *const *set, GError **error);
 
 /* Reads only the id and the statement of a scenario, claim or mutant, whatever its other keys are,
- * for lists. If the file has no id, it is the file's name; `statement` may become NULL. The caller
- * frees both. Errors as scenario_load(). */
+ * for lists. If the file states no id, `id` becomes the file's name; `statement` may become NULL.
+ * The caller frees both. Errors as scenario_load(). */
 bool scenario_headline(const char *file, char **id, char **statement, GError **error);
 
 /* Returns the absolute path of the file `name` in `folder`, or in the first folder of an
@@ -309,15 +312,15 @@ void scenario_free(struct scenario *);
  * it. */
 const char *scenario_dispatcher(const struct scenario *);
 
-/* Returns a name, such as "exponential"; static. */
+/* Returns the name of a law, such as "exponential": a static text. */
 const char *scenario_law_name(enum law);
 
 /* Returns whether nodes fail again and again, any number of times. */
 bool scenario_fails_by_law(const struct scenario *);
 
 /* scenario_level() returns the level with that index, NULL behind the last one; scenario_level_of()
- * the level to which a checkpoint goes. A scenario without levels has one, with checkpoint.storage.
- */
+ * the level to which a checkpoint goes. A scenario without levels has one level, with
+ * checkpoint.storage. */
 const struct level *scenario_level(const struct scenario *, unsigned index);
 const struct level *scenario_level_of(const struct scenario *, uint32_t checkpoint);
 

@@ -89,7 +89,8 @@ static bool stores_at(const struct scenario *scenario, enum storage where)
   return found;
 }
 
-/* Returns whether the latency of storage does not matter, as the write of an image takes long. */
+/* Returns whether the latency of storage does not matter, because the write of an image takes
+ * long. */
 static bool hides_latency(const struct scenario *scenario)
 {
   static const double MANY = 20.0;

@@ -129,8 +129,9 @@ static bool judge_image(struct scenario *scenario, GError **error)
   return true;
 }
 
-/* Judges a run that leaves its last checkpoint for another run. That run must be able to read it,
- * so it is neither in this process' memory nor on a node; and it must belong to all ranks. */
+/* Judges a run that leaves its last checkpoint for another run. The other run must be able to read
+ * the checkpoint, so the checkpoint is neither in this process' memory nor on a node; and it must
+ * belong to all ranks. */
 static bool judge_stop(const struct scenario *scenario, GError **error)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);

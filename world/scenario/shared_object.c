@@ -178,7 +178,7 @@ static bool is_writable(const struct object *o, unsigned section)
 
 /* Returns whether the compiler's start files have brought the section: a pointer to itself, and a
  * byte, which a linker may pad. Without names, other variables look the same; then another test
- * makes up for it, as all data are mapped read-only. */
+ * makes up for it, because all data are mapped read-only. */
 static bool is_of_start_files(const struct object *o, unsigned section)
 {
   const Elf64_Shdr *s = &o->section[section];

@@ -3,9 +3,9 @@
  * A history is a fold of all that a program has received and chosen; a message of a script carries
  * its sender's history and the place of the send in the script. Two different histories have the
  * same content with a probability of about 2^-128. So the probability that any two among n
- * histories of one exploration have is at most n * n / 2^129, below 1e-20 for a thousand million
- * histories. The content of a message of a real program is a digest of its payload.
- */
+ * histories of one exploration have the same content is at most n * n / 2^129, below 1e-20 for a
+ * thousand million histories. The content of a message of a real program is a digest of its
+ * payload. */
 #ifndef RECLINE_CONTENT_H
 #define RECLINE_CONTENT_H
 

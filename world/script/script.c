@@ -370,7 +370,7 @@ static void number_iterations(struct list *list)
 }
 
 /* Judges the names of receives: every irecv must be completed by a wait or a cancel. A cancel gets
- * the peer, tag and communicator of its irecv, as it may have to receive in its place. */
+ * the peer, tag and communicator of its irecv, because it may have to receive in its place. */
 static bool check_names(struct parser *p, const struct list *list)
 {
   const struct operation *posted[SCRIPT_NAMES] = {NULL};

@@ -57,9 +57,9 @@
  * wrong replay shows in its receiver's history too; a message of less than 16 bytes carries as much
  * of the digest as it has room for. Calls of windows become the messages that the layer makes of
  * them (sim/mpi/windows/window.h); these carry accesses and what was fetched, which is all that a
- * program sees of them. Ranks with locks serve as the layer does: when they send, receive, flush,
- * unlock or wait for their own lock. They meet before a collective, and at the end.
- */
+ * program sees of them. Ranks with locks serve accesses at the same points as the layer: when they
+ * send, receive, flush, unlock or wait for their own lock. They meet before a collective, and at
+ * the end. */
 #ifndef RECLINE_SCRIPT_H
 #define RECLINE_SCRIPT_H
 
@@ -97,9 +97,9 @@ enum script_kind {
   SCRIPT_UNLOCK,
   /* Operations that replace them in `ops`, beside messages. */
   SCRIPT_OWN,      /* accesses to the rank's own window */
-  SCRIPT_SEE,      /* the program sees what these and other accesses have fetched */
+  SCRIPT_SEE,      /* the program sees what its accesses have fetched */
   SCRIPT_SERVE,    /* serves until a receive is complete, or until the rank has its own lock */
-  SCRIPT_LOCK_OWN, /* the window of the rank itself */
+  SCRIPT_LOCK_OWN, /* a lock of the rank's own window */
   SCRIPT_UNLOCK_OWN
 };
 
@@ -131,8 +131,8 @@ struct operation {
   bool sized;     /* SEND, OUTPUT, COLLECTIVE: it has `bytes` bytes; otherwise SCRIPT_BYTES */
   unsigned bytes;
   int flow; /* COLLECTIVE: enum rcl_flow; its root is `peer`. ACCESS: enum script_access */
-  /* ACCESS, LOAD: number of the window's cell. ACCESS: the value that it gives is `value`, plus
-   * what IF asks for if `last`; `name` is the index among the rank's accesses that are not
+  /* ACCESS, LOAD: number of the window's cell. ACCESS: the value that it gives is `value`, plus (if
+   * `last` is set) what IF asks for; `name` is the index among the rank's accesses that are not
    * complete. */
   unsigned cell, value;
   bool last;
@@ -175,8 +175,8 @@ struct script {
 
 /* Parses `text` for `ranks` ranks. The caller frees the script with script_free(). On an error
  * returns NULL, and sets *line (from 1) and *message, which the caller frees with free(): what is
- * wrong and what was expected. The parser is plain C, as the MPI program that runs scripts contains
- * it, too. */
+ * wrong and what was expected. The parser is plain C, because the MPI program that runs scripts
+ * contains it, too. */
 struct script *script_parse(const char *text, int ranks, int *line, char **message);
 void script_free(struct script *);
 

@@ -1,7 +1,6 @@
 /* Replaces calls of windows by the messages of which they consist, in the order in which the layer
  * sends and awaits them (sim/mpi/calls/wrap_window.c, window_passive.c). The accesses of an epoch
- * are known beforehand, so messages that only announce their number are left out. Messages of fixed
- * size are there. */
+ * are known beforehand, so the messages and collectives that announce them carry no numbers. */
 #include "world/script/script_parts.h"
 
 #include "protocols/protocol.h"
@@ -114,7 +113,8 @@ static void step(struct maker *m, enum script_kind kind, int peer, struct range 
          &(struct operation){.kind = kind, .peer = peer, .from = range.from, .to = range.to});
 }
 
-/* Adds the origin's part: it sends its accesses to the target, and later awaits what they fetch. */
+/* Adds the origin's part: the origin sends its accesses to the target, and later awaits what they
+ * fetch. */
 static void begin_origin(struct maker *m, int target, struct range range)
 {
   if (fetches(m, m->self, range, target))
@@ -129,7 +129,7 @@ static void end_origin(struct maker *m, int target, struct range range)
     message(m, SCRIPT_WAIT, target, TAG_ANSWER, range);
 }
 
-/* Adds the target's part: it carries out the accesses that it gets, and answers. */
+/* Adds the target's part: the target carries out the accesses that it gets, and answers. */
 static void begin_target(struct maker *m, int origin, struct range range)
 {
   if (has_accesses(m, origin, range, m->self))

@@ -24,18 +24,18 @@ struct word {
   int length; /* 0 at the end of the line */
 };
 
-/* word_peek() returns the next word of the line, word_take() passes it, too, and word_take_if()
- * passes it if it is `text`, and returns whether it is. */
+/* word_peek() returns the next word of the line. word_take() returns that word and passes it.
+ * word_take_if() passes it if it is `text`, and returns whether it is. */
 struct word word_peek(struct parser *);
 struct word word_take(struct parser *);
 bool word_take_if(struct parser *, const char *text);
 
 bool word_is(struct word, const char *text);
-/* Reads a number. Returns false if the word is none, or is one above `max`. */
+/* Reads a number. Returns false if the word is no number, or a number above `max`. */
 bool word_number(struct word, long max, int *value);
 
-/* Note an error, and return false, which each caller returns at once: a script has one error.
- * word_expected() names the word that was found instead of `what`. */
+/* Note an error, and return false. Each caller then returns false at once, so a script has one
+ * error. word_expected() names the word that was found instead of `what`. */
 bool word_expected(struct parser *, struct word found, const char *what);
 bool script_fail(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -74,7 +74,7 @@ static int16_t read_operand(struct reader *r)
   return (int16_t)(number > INT16_MAX ? 0 : number);
 }
 
-/* Returns the number of the fact in the formula; equal facts have one. */
+/* Returns the number of the fact in the formula; equal facts have the same number. */
 static unsigned add_fact(struct reader *r, struct temporal_fact fact)
 {
   struct temporal *t = r->t;

@@ -5,9 +5,8 @@
  * `<>` eventually, `U` until, `W` weak until, `R` release, `!`, `&&`, `||`, `->`, `<->`, `true`,
  * `false`. Without the next step, steps that change no fact make no difference.
  *
- * docs/check.md has the table of facts. No fact reads the contents of storage, as the explorer may
- * leave those out of its states (world_settles()).
- */
+ * docs/check.md has the table of facts. No fact reads the contents of storage, because the explorer
+ * may leave those out of its states (world_settles()). */
 #ifndef RECLINE_TEMPORAL_H
 #define RECLINE_TEMPORAL_H
 

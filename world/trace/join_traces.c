@@ -286,8 +286,8 @@ static bool find_start(struct join *j, uint32_t *checkpoint)
 }
 
 /* Takes the crash of all processes, and its detection. A process may have been killed after its
- * commit was recorded and before it wrote so. Then the commit is added for it, as nothing after it
- * was seen. */
+ * commit was recorded and before its trace told so. Then the commit is added for the process,
+ * because nothing after the commit was seen. */
 static void take_crash(struct join *j, uint32_t checkpoint)
 {
   if (checkpoint && global_of(&j->world)->committing == checkpoint)

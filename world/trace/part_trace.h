@@ -24,9 +24,9 @@ struct part_trace {
 };
 
 /* Reads a part. The caller ends with part_trace_clear(), also after an error. A last line without
- * an end is left out, as its process was killed while it wrote. A process without a file, or that
- * was killed before the end of its head, has told nothing. Returns false if the head is wrong, with
- * `error` set to one line `file:line: what, expected what`. */
+ * an end is left out, because its process was killed while it wrote. A process that has no file, or
+ * that was killed before the end of its head, has told nothing. Returns false if the head is wrong,
+ * with `error` set to one line `file:line: what, expected what`. */
 bool part_trace_read(struct part_trace *, const char *folder, unsigned life, unsigned rank,
                      GError **error);
 void part_trace_clear(struct part_trace *);

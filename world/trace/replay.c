@@ -171,7 +171,7 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
   return !extras.number || find_message(r, move, extras.number, extras.place);
 }
 
-/* Returns a hash of the kept bytes with the number `number`, as equal bytes may have different
+/* Returns a hash of the kept bytes with the number `number`, because equal bytes may have different
  * numbers. The number 0 stands for no bytes, and the hash is that of no bytes. */
 static uint32_t kept_digest(const struct world *world, uint32_t number)
 {
@@ -396,8 +396,8 @@ bool trace_hazards(const char *file, unsigned *hazards, GError **error)
   return fine;
 }
 
-/* Compares the header of the trace with the header of r->world. Leaves out lines `hazards`, as the
- * world may have more hazards. Returns the first line after the header, or NULL if the headers
+/* Compares the header of the trace with the header of r->world. Leaves out lines `hazards`, because
+ * the world may have more hazards. Returns the first line after the header, or NULL if the headers
  * differ. */
 static char **match_header(struct replay *r, char **line, const char *host)
 {

@@ -86,7 +86,7 @@ static void append(struct queue *queue, struct numbered entry)
 }
 
 /* Returns whether two messages are the same one. A message that stays in its channel changes only
- * as its sender's next alarm goes off and as control messages before it are taken. */
+ * when its sender's next alarm goes off, or when control messages before it are taken. */
 static bool is_same(const struct world_message *was, const struct world_message *now)
 {
   struct world_message then = *now;
@@ -155,7 +155,7 @@ static void note_place(struct trace_lines *numbers, const struct numbered *entry
 }
 
 /* Numbers the oldest message of the channel that has no number. Returns the number; 0: there is no
- * such message, as it was lost on the way. */
+ * such message, because it was lost on the way. */
 static uint64_t number_next(struct trace_lines *numbers, struct queue *queue, int source,
                             int destination)
 {

@@ -12,23 +12,22 @@ struct trace_lines;
 struct trace_lines *trace_lines_new(void);
 void trace_lines_free(struct trace_lines *);
 
-/* Returns all lines up to and with `---`. `host` names the host. The caller frees the text with
- * free(). */
+/* Returns all lines up to `---`, with that line. `host` names the host. The caller frees the text
+ * with free(). */
 char *trace_header(const struct world *, const char *host);
 
 /* trace_line() returns the line of a move that world_step() has just taken, without time and line
  * end. trace_violation_line() returns the line of a violation, after trace_name_messages(). If the
- * verdict says that the step was impure, a move's line has no digest of the protocol's state, as
- * computing the digest would call the protocol. The caller frees the lines with
- * free(). */
+ * verdict says that the step was impure, a move's line has no digest of the protocol's state,
+ * because computing the digest would call the protocol. The caller frees the lines with free(). */
 char *trace_line(struct trace_lines *, const struct world *, const struct move *,
                  const struct rcl_actions *, const struct verdict *);
 char *trace_violation_line(const struct trace_lines *, struct verdict *);
 
 /* Appends to the text of a verdict the numbers that its messages have in the lines so far, as far
- * as the text has room: all numbers of a message that was sent again, " (@3, @10)", or " (@9; @5)"
- * if the text speaks of two messages. Numbers are known for the last 16,384 messages of the
- * programs only. A second call appends nothing. */
+ * as the text has room. A message that was sent again has several numbers: " (@3, @10)". For two
+ * messages a semicolon is between the numbers: " (@9; @5)". Numbers are known for the last 16,384
+ * messages of the programs only. A second call appends nothing. */
 void trace_name_messages(const struct trace_lines *, struct verdict *);
 
 /* trace_print_move() appends to `text` the part of a move's line that says what happened, without

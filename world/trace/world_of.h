@@ -12,9 +12,9 @@ void world_of_protocol(struct world *, const struct scenario *);
 /* Adds the scenario's levels of storage. There are none if storage outlives all crashes. */
 void world_of_levels(struct world *, const struct scenario *);
 
-/* Loads the shared object of a protocol that is kept elsewhere. Its path is in the scenario that
- * recline has written beside the trace: scenario.yaml for trace.txt, ID.scenario.yaml for ID.trace.
- */
+/* Loads the shared object that has the trace's protocol, if recline itself lacks it. The object's
+ * path is in the scenario that recline has written beside the trace: scenario.yaml for trace.txt,
+ * ID.scenario.yaml for ID.trace. */
 void world_of_load_beside(const char *trace);
 
 #endif
