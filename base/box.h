@@ -1,5 +1,5 @@
-/* Describes parts of arrays of up to three dimensions, as boxes of items. Hosts use it where a rank
- * reads the parts of other ranks. */
+/* Describes parts of arrays of up to three dimensions, as boxes of items. Hosts use boxes where a
+ * rank reads the parts of other ranks. */
 #ifndef RECLINE_BOX_H
 #define RECLINE_BOX_H
 

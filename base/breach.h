@@ -8,7 +8,7 @@ int bad_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reports an error in recline itself: prints one line, "breach: " and the formatted text, to
  * standard error and ends the process with exit code 3. Buffered output of other streams is lost;
- * no exit handlers run, as other threads may still be at work. */
+ * no exit handlers run, because other threads may still be at work. */
 _Noreturn void breach(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* States an invariant: `condition` must be true, and `text` (a string) says so in words. REQUIRE()

@@ -23,11 +23,12 @@
 #define EDGE_NONE UINT32_MAX
 
 struct components {
-  /* Set by the caller. */
+  /* The caller sets these fields. */
   uint32_t *number; /* for each node: 0 at first, then the number of its component */
   uint32_t *last;   /* the last number given to a component, COMPONENT_ALONE at first; searches that
-                       share no node may share `number` and `last`, and run at the same time */
-  size_t *left;     /* bytes that searches may still take, together; NULL: no bound */
+                       have no node in common may share `number` and `last`, and run at the same
+                       time */
+  size_t *left;     /* bytes that all searches together may still take; NULL: no bound */
   void *ctx;
   /* Finds the first edge of `node` whose number is at least *edge. Sets *edge to the number of the
    * edge after it, or to EDGE_NONE where the caller knows that there is none. Returns false if
@@ -36,7 +37,8 @@ struct components {
   /* The search calls this for each component of several nodes, once number[] of each holds its
    * number. */
   void (*found)(void *ctx, const uint64_t *nodes, size_t count);
-  bool stopped; /* ends the search; set by the caller, or when memory is short */
+  bool stopped; /* true ends the search: the caller sets it, or the search itself when memory is
+                   short */
 
   struct {
     struct components_frame *item;
@@ -46,7 +48,7 @@ struct components {
     uint64_t *item;
     size_t count, room;
   } open;
-  uint32_t met; /* nodes on the path, and open nodes */
+  uint32_t met; /* number of nodes on the path and of open nodes */
 };
 
 /* Finds the components of all nodes that can be reached from `node` and have no number yet. */

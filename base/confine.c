@@ -93,7 +93,7 @@ static unsigned now(unsigned *of)
 }
 
 /* Counts a tick of a thread that runs foreign code. Once the code has taken too long, sends the
- * signal to its thread, as only that can end it. */
+ * signal to its thread, because only that can end it. */
 static void tick(struct watch *w, int signal)
 {
   pid_t thread = __atomic_load_n(&w->thread, __ATOMIC_RELAXED);
@@ -145,8 +145,8 @@ static void take_watch(void)
   pthread_setspecific(watch_key, mine);
 }
 
-/* Gives the thread a stack for signal handlers, as code that has overflowed its own stack leaves
- * them no room. */
+/* Gives the thread a stack for signal handlers, because code that has overflowed its own stack
+ * leaves them no room. */
 static void begin_thread(void)
 {
   enum { STACK_BYTES = 1 << 16 };
@@ -265,7 +265,7 @@ static bool reserve_at(uintptr_t from, size_t span)
     return false;
   const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   void *got = mmap((void *)from, 2 * span, PROT_NONE, how, -1, 0);
-  if (got != MAP_FAILED && got != (void *)from) /* an old kernel took it for a hint */
+  if (got != MAP_FAILED && got != (void *)from) /* an old kernel took the address for a hint */
     munmap(got, 2 * span);
   return got == (void *)from;
 }
@@ -403,7 +403,8 @@ static int confine_segments(struct dl_phdr_info *object, size_t size, void *data
   return 1;
 }
 
-/* Makes the data of shared objects writable again, as the code that ends an object writes to it. */
+/* Makes the data of shared objects writable again, because the code that ends an object writes to
+ * it. */
 static void release_segments(void)
 {
   for (uint32_t i = 0; i < segments_count; i++)

@@ -12,7 +12,7 @@ enum { CONFINE_SECONDS = 3 };
 
 enum confine_access { CONFINE_TOUCHED, CONFINE_READ, CONFINE_WRITTEN };
 
-/* Tells how code that has not returned has ended. */
+/* Tells how code ended that did not return. */
 struct confine_end {
   bool late;                  /* it took longer than CONFINE_SECONDS */
   int signal;                 /* the signal that ended it; 0: none did */
@@ -25,14 +25,14 @@ struct confine_end {
 
 /* Calls run(data). Returns true when it has returned. Returns false if the code had to be ended:
  * `end` tells why, and what the code has written stays. The code must take no lock and own nothing.
- * After one call was late, later calls get about 0.2 seconds only, as that code is known to be
+ * After one call was late, later calls get about 0.2 seconds only, because that code is known to be
  * wrong. Any thread may call this. At most 128 threads are watched for their time. */
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
 
 /* Holds an object of foreign code, in two places between pages that nothing can touch. The
  * addresses of the two places differ in every bit from the fourth on: one place is above all other
- * memory of the process, with its stack, and one is below. If the system has no room there, they
- * differ in fewer bits. Each place is mapped a second time, read-only. */
+ * memory of the process, its stack included, and one is below. If the system has no room there,
+ * they differ in fewer bits. Each place is mapped a second time, read-only. */
 struct confine_memory {
   size_t bytes;            /* size of the object */
   unsigned char *place[2]; /* the object; place[0] ends at a page that nothing can touch */

@@ -26,7 +26,8 @@ static inline uint32_t hash_home(uint64_t key, uint32_t room)
 uint64_t hash_bytes(const void *bytes, size_t size);
 
 /* Sets 128 bits of hash, in two halves that are computed apart: different bytes have the same 128
- * bits with a probability of about 2^-128. Machines of one byte order agree on them. */
+ * bits with a probability of about 2^-128. Machines with the same byte order compute the same
+ * bits. */
 void hash_bytes_wide(const void *bytes, size_t size, uint64_t digest[2]);
 
 #endif

@@ -1,28 +1,29 @@
-/* Allocates memory; these functions end the process when there is none. */
+/* Allocates memory; these functions end the process when memory is exhausted. */
 #ifndef RECLINE_MEMORY_H
 #define RECLINE_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* MEMORY_LINE is twice the size of a cache line, in bytes, as processors fetch lines in pairs. */
+/* MEMORY_LINE is twice the size of a cache line, in bytes, because processors fetch lines in
+ * pairs. */
 enum { MEMORY_LINE = 128 };
 
 /* Changes the size of `memory` (which may be NULL) to `bytes`, as realloc() does. The caller frees
  * the result with free(). */
 void *memory_grow(void *memory, size_t bytes);
 
-/* Returns an array with room for one item more than `count`: `list` itself, or a larger copy in its
- * place, and then *room (in items) grows. `item` is the size of an item in bytes. The caller frees
- * the result with free(). */
+/* Returns an array with room for one item more than `count`: `list` itself, or a larger copy that
+ * replaces it, with *room (in items) set anew. `item` is the size of an item in bytes. The caller
+ * frees the result with free(). */
 void *memory_room(void *list, uint32_t count, uint32_t *room, size_t item);
 
 /* Returns an array with room for item `number`, as memory_room() does; new items are zeroed. */
 void *memory_zeroed_room(void *list, uint32_t number, uint32_t *room, size_t item);
 
 /* Returns zeroed memory for `count` items of `size` bytes. It shares no cache line with other
- * memory (no false sharing). Large tables get huge pages, as they are read at random places. The
- * caller frees it with free(). */
+ * memory (no false sharing). Large tables get huge pages, because they are read at random places.
+ * The caller frees it with free(). */
 void *memory_table(size_t count, size_t size);
 
 /* Prints the size that was asked for, on one line of standard error, and ends with

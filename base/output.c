@@ -21,8 +21,8 @@ struct output {
 };
 
 /* Returns whether the open file still has this name: a sweep may have removed it after it was
- * opened and before it was locked. While this process holds the lock, the answer stays true, as
- * names are only changed under the lock. */
+ * opened and before it was locked. While this process holds the lock, the answer stays true,
+ * because names are only changed under the lock. */
 static bool has_name(int file, const char *name)
 {
   struct stat now, named;

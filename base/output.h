@@ -33,8 +33,8 @@ bool output_close(struct output *, bool sync);
 bool output_write(const char *file, const void *bytes, size_t size);
 
 /* Makes a folder in `base` that only this user may enter. Sets its path (the caller frees it) and
- * returns a descriptor, closed on exec. The folder stays locked until the descriptor and its copies
- * are closed. */
+ * returns a descriptor of the folder, which exec closes. The folder stays locked until the
+ * descriptor and its copies are closed. */
 int output_folder(const char *base, char **path);
 
 /* Removes a file, or a folder with all below it, as far as possible. */

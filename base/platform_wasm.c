@@ -30,8 +30,8 @@ void *platform_reserve(size_t bytes)
   return page == SIZE_MAX ? NULL : (void *)(page * WASM_PAGE);
 }
 
-/* Keeps a large piece, as a browser cannot take it back. The page makes an instance of this code
- * for each search. */
+/* Keeps a large piece, because a browser cannot take it back. The page makes an instance of this
+ * code for each search. */
 void platform_release(void *memory, size_t bytes)
 {
   if (bytes < LARGE)
@@ -44,7 +44,7 @@ void platform_give_back(void)
 
 uint64_t platform_memory(void)
 {
-  return (uint64_t)1 << 30; /* of the 4 GiB of addresses, as several tables share them */
+  return (uint64_t)1 << 30; /* 1 of the 4 GiB of addresses, because several tables share them */
 }
 
 uint64_t platform_resident(int id)
@@ -82,7 +82,7 @@ struct platform_lock {
 
 struct platform_lock *platform_lock_new(void)
 {
-  static struct platform_lock only; /* always free, as there is one thread */
+  static struct platform_lock only; /* always free, because there is one thread */
   return &only;
 }
 
@@ -210,7 +210,7 @@ bool confine_run(void (*run)(void *data), void *data, struct confine_end *end)
   return true;
 }
 
-/* Nothing keeps code from touching the bytes around an object, but a change of them is found
+/* Nothing keeps code from touching the bytes around an object, but a change of these bytes is found
  * afterwards. */
 enum { AROUND = 64 };
 

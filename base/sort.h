@@ -1,5 +1,5 @@
 /* Sorts `count` items of `bytes` bytes each, which lie one behind the other, by their first `key`
- * bytes; in place, with that number of `threads`. The order of items with equal keys is not
+ * bytes. Works in place, with `threads` threads. The order of items with equal keys is not
  * defined. */
 #ifndef RECLINE_SORT_H
 #define RECLINE_SORT_H

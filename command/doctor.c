@@ -1,5 +1,5 @@
 /* recline doctor: says what is installed, what is missing and what to type. The launcher has a
- * shorter answer of its own, as it runs before anything is built. */
+ * shorter answer of its own, because it runs before anything is built. */
 #include <stdio.h>
 #include <string.h>
 

@@ -57,8 +57,8 @@ static const char *const OPTIONS[] = {
     "--cfg=smpi/privatization:dlopen",
     "--cfg=surf/precision:1e-9",
     "--cfg=network/model:SMPI",
-    /* computing takes simulated time as the program and the scenario say, not as long as it takes
-     * here */
+    /* computing takes the simulated time that the program and the scenario say, not the time that
+     * it takes on this machine */
     "--cfg=smpi/simulate-computation:no",
     "--cfg=smpi/test:0",
     "--cfg=smpi/iprobe:0",
@@ -168,7 +168,7 @@ void launch_unblock(void)
 }
 
 /* Describes an output stream of the child. It passes through this process on its way to the file,
- * as only then a full disk is noticed. */
+ * because only then a full disk is noticed. */
 struct printed {
   int pipe[2]; /* -1: closed */
   const char *name;

@@ -1,10 +1,9 @@
 /* Runs the simulation as a child process, with its program, hosts and environment.
  *
  * SimGrid's smpimain is started directly, with the options that the smpirun script would give it.
- * smpirun splits the program's arguments at spaces and expands `*` in them, writes its own lines
- * on the program's standard output, and would let its helpers (mktemp, grep, python) run with our
- * preloaded heap.
- */
+ * smpirun splits the program's arguments at spaces and expands `*` in them, writes its own lines on
+ * the program's standard output, and would let its helpers (mktemp, grep, python) run with
+ * recline's preloaded heap. */
 #ifndef RECLINE_LAUNCH_H
 #define RECLINE_LAUNCH_H
 
@@ -37,16 +36,16 @@ struct launch {
   const char *record;    /* folder in which to record the program; NULL: do not record */
   const char *replay;    /* folder of the recording to replay; NULL: none */
   double skew;           /* for a recording: the factor by which the program's clocks run faster */
-  double timeout;        /* seconds of wall time after which it is stopped; 0: never */
-  double memory;         /* bytes above which it is stopped; 0: none */
+  double timeout;        /* seconds of wall time after which the simulation is stopped; 0: never */
+  double memory;         /* bytes of memory above which the simulation is stopped; 0: no limit */
 };
 
 /* Values of `interrupted` if a limit stopped the simulation. */
 enum { LAUNCH_TIMEOUT = -1, LAUNCH_MEMORY = -2 };
 
-/* Runs the simulation to its end, and writes its output to `out` and `err`. Sets its wait status.
- * If a limit, or a signal to this process, stops the simulation, sets `interrupted` to the limit or
- * the signal; then the child and its descendants are gone. The caller must have called
+/* Runs the simulation to its end, and writes its output to `out` and `err`. Sets `status` to its
+ * wait status. If a limit, or a signal to this process, stops the simulation, sets `interrupted` to
+ * the limit or the signal; then the child and its descendants are gone. The caller must have called
  * launch_block(). Returns false with `error` if the simulation could not be started, or its output
  * could not be written. */
 bool launch(const struct launch *, int *status, int *interrupted, GError **error);

@@ -154,7 +154,7 @@ static int complete(int count, char **words)
   return EXIT_FINE;
 }
 
-/* Checks that all output was written, as it would not be on a full disk. */
+/* Checks that all output was written; on a full disk it is not. */
 static int close_output(int code)
 {
   if (fflush(stdout) == 0 && !ferror(stdout))

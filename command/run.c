@@ -31,8 +31,8 @@
 #include "world/result/result.h"
 #include "world/scenario/machine_file.h"
 
-/* The files that --out keeps, in the order in which they appear. result.json is the last, so when
- * it is there, all are. program.err is only kept if the simulation died. */
+/* Lists the files that --out keeps, in the order in which they appear. result.json is the last, so
+ * when it is there, all are there. program.err is only kept if the simulation died. */
 static const char *const KEPT[] = {"scenario.yaml", "program.out",  "program.err",   "activity.txt",
                                    "trace.txt",     "platform.xml", MANIFEST_FOLDER, "result.json"};
 

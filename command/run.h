@@ -24,7 +24,8 @@ struct run {
   char **args;     /* arguments of the program; for a script: the file with its text */
   char *directory; /* a private folder, removed at the end */
   int folder;      /* descriptor of that folder, which locks it */
-  char *again;     /* folder of the program's second recording; NULL: it is not recorded */
+  char *again;     /* folder of the program's second recording, while that is made; NULL: at other
+                      times */
   bool made_out;   /* DIR did not exist before */
   int interrupted; /* the signal that stopped this process */
   int status;      /* wait status of the simulation */

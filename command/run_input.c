@@ -64,8 +64,8 @@ int run_parse(int argc, char **argv, struct options *options, char **scenario)
   return *scenario != NULL ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 
-/* Refuses a wrong script, as the program that runs scripts would refuse it only after everything
- * has started. */
+/* Refuses a wrong script, because the program that runs scripts would refuse it only after
+ * everything has started. */
 static bool check_script(const struct scenario *scenario, GError **error)
 {
   int line = 0;
@@ -129,7 +129,7 @@ static bool check_schedule(const struct scenario *scenario, GError **error)
   return good;
 }
 
-/* Refuses a script without a platform. The loader accepts it, as the explorer needs none. */
+/* Refuses a script without a platform. The loader accepts it, because the explorer needs none. */
 static bool check_platform(const struct scenario *scenario, GError **error)
 {
   if (scenario->platform.text != NULL)
@@ -168,7 +168,7 @@ static bool check_hazards(const struct scenario *scenario, GError **error)
   return true;
 }
 
-/* Refuses to stop at a checkpoint without DIR and the trace, as another run needs both. */
+/* Refuses to stop at a checkpoint without DIR and the trace, because another run needs both. */
 static bool check_stop(const struct run *run, GError **error)
 {
   const char *problem = run->options.out == NULL ? "expected --out DIR, where it is left"

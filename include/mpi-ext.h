@@ -1,4 +1,4 @@
-/* Declares User-Level Failure Mitigation by the names that Open MPI and MPICH have for it. The
+/* Declares User-Level Failure Mitigation under the names that Open MPI and MPICH have for it. The
  * calls work under `protocol: none` with `recovery.runtime: ulfm`, and are refused elsewhere
  * (docs/run.md). */
 #ifndef RECLINE_MPI_EXT_H
@@ -16,7 +16,8 @@
 #define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING
 #define MPI_ERR_REVOKED MPIX_ERR_REVOKED
 
-/* MPIX_FT is an attribute of communicators. It is 1 where the calls work, else not set. */
+/* MPIX_FT is an attribute of communicators. It is 1 where the calls work, and is not set
+ * elsewhere. */
 #define MPIX_FT (-1001)
 
 #ifdef __cplusplus

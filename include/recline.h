@@ -21,31 +21,32 @@ void recline_request_checkpoint(void);
 
 /* Says that iteration `iteration` of the program, counted from 1, begins here, at all ranks alike,
  * and that a checkpoint may be taken. The hybrid protocol takes an iteration for a transaction:
- * when a rank has crashed, the others go back to the beginning of the iteration. In Fortran an
- * INTEGER. */
+ * when a rank has crashed, the others go back to the beginning of the iteration. In Fortran the
+ * argument is an INTEGER. */
 void recline_iteration(unsigned iteration);
 
-/* From here on the copy that makes an iteration a transaction takes the time of a copy of `bytes`
- * bytes, the amount that the program changes in an iteration. The whole rank is saved nevertheless,
- * and the copy for a stored checkpoint takes the time of the whole image. With 0 each copy takes
- * that time. In Fortran an INTEGER(8). */
+/* Says that the program changes `bytes` bytes in an iteration. From here on, the copy of the rank
+ * at the beginning of an iteration takes the time of a copy of that size. The whole rank is saved
+ * nevertheless, and the copy for a stored checkpoint takes the time of the whole image. With 0,
+ * every copy takes the time of the whole image. In Fortran the argument is an INTEGER(8). */
 void recline_iteration_bytes(unsigned long long bytes);
 
 /* From here on a checkpoint of the calling rank takes `bytes` bytes of simulated storage, instead
  * of the size of the saved memory; 0 returns to that size. Call it in a program that stands for one
  * with more data, or with less to save. `checkpoint.bytes` of the scenario overrides it. At the
- * application level the size of the protected data counts instead. In Fortran an INTEGER(8). */
+ * application level the size of the protected data counts instead. In Fortran the argument is an
+ * INTEGER(8). */
 void recline_image_bytes(unsigned long long bytes);
 
 /* Returns a random number from 0 to count-1, by the seed of the scenario. Protocols know of this
- * choice, so a program that is rolled back repeats it where it has to; elsewhere it may make
- * another one. Without recline, returns 0. */
+ * choice, so a program that is rolled back repeats the choice where it has to; elsewhere it may
+ * choose anew. Without recline, returns 0. */
 int recline_choose(int count);
 
 /* Writes `size` bytes to standard output as one output, which leaves when the protocol lets it.
  * What a program prints becomes outputs as well: all that it has printed since its last call of MPI
- * is one output. Returns 0, or -1 if nothing can be written. In Fortran a CHARACTER(*), and a
- * subroutine. Without recline the bytes are printed at once. */
+ * is one output. Returns 0, or -1 if nothing can be written. In Fortran it is a subroutine, and its
+ * argument is a CHARACTER(*). Without recline the bytes are printed at once. */
 int recline_output(const void *bytes, unsigned long long size);
 
 /* Checkpoints at the application level (`checkpoint.level: application`;
@@ -82,11 +83,11 @@ enum recline_item {
 };
 
 /* From here on images hold these untyped bytes, which stay the caller's; `id` names them, also at a
- * restart. In Fortran INTEGER id, any variable, INTEGER(8) bytes. */
+ * restart. In Fortran the arguments are an INTEGER, any variable, and an INTEGER(8). */
 void recline_protect(int id, void *address, size_t bytes);
 
-/* Protects `count` items of that type in the same way. In Fortran an INTEGER for the type: 0 to 6
- * as above. */
+/* Protects `count` items of that type in the same way. In Fortran the type is an INTEGER, 0 to 6,
+ * in the order above. */
 void recline_protect_items(int id, void *address, size_t count, enum recline_item);
 
 /* Protects a part of an array that is spread over the ranks, so that a run with another number of
@@ -110,19 +111,19 @@ enum recline_place recline_restarts(void);
 
 /* At a restart, returns how many bytes the image has for `id`; 0: none, or there is no restart. The
  * program must protect at least as many. On another number of ranks, returns 0 for memory in which
- * ranks differ, and for a distributed array the size of the whole. In Fortran an INTEGER(8)
+ * ranks differ, and for a distributed array the size of the whole. In Fortran it is an INTEGER(8)
  * function. */
 size_t recline_protected_bytes(int id);
 
 /* At a restart puts the data back, wherever the program is, and returns what recline_restarts()
  * returned. The program goes on behind that place; where the place is in MPI_Barrier or
- * MPI_Finalize, it goes on with that call. In Fortran an INTEGER function. */
+ * MPI_Finalize, it goes on with that call. In Fortran it is an INTEGER function. */
 enum recline_place recline_restore(void);
 
 /* The position stack says where the program is: a number from 1 for each function that leads to a
  * place. At a restart recline_resume() pushes and returns the next position of the image, outermost
- * first, so that each function can go there; 0: there is none left. The first place to which the
- * program comes after that puts the data back. There the stack must be as in the image. */
+ * first, so that each function can go there; 0: there is none left. Once none is left, the first
+ * place to which the program comes puts the data back. There the stack must be as in the image. */
 void recline_push(int position);
 void recline_pop(void);
 int recline_resume(void);

@@ -23,8 +23,8 @@ void real_account_begin(void)
   real.activity = REAL_MPI;
 }
 
-/* Returns what a held process waits for: for a recovery until it is released for the first time in
- * its life, and for a checkpoint after that. */
+/* Returns what a held process waits for: a recovery, until it is released for the first time in its
+ * life; after that, a checkpoint. */
 enum real_activity real_held_activity(void)
 {
   return real.recovers ? REAL_RESTART : REAL_CHECKPOINTS;

@@ -344,7 +344,7 @@ int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_
   return MPI_Bcast(to, count, type, 0, comm);
 }
 
-/* Reduces all blocks everywhere, and takes its own. */
+/* Reduces all blocks at each process, which takes its own block. */
 int MPI_Reduce_scatter_block(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
                              MPI_Comm comm)
 {

@@ -40,8 +40,8 @@ struct real_options {
   double every;      /* seconds from a commit to the next checkpoint */
   uint32_t capacity; /* entries of each list of the protocol */
   bool trace;        /* write traces into the folder */
-  bool varies;       /* the program may take another way in a new run, so protocols that rely on its
-                        repeating itself are refused */
+  bool varies;       /* the program may take another way in a new run, so protocols that rely on
+                        repetition are refused */
 };
 
 /* Lists the places where a checkpoint is allowed, or an image was taken, with the numbers of
@@ -58,16 +58,16 @@ enum real_activity {
   REAL_ACTIVITIES
 };
 
-/* Accounts for the time until here, and begins an activity. Returns the activity before, to which a
- * function switches back at its end. */
+/* Accounts for the time until here, and begins an activity. Returns the previous activity, to which
+ * a function switches back at its end. */
 enum real_activity real_switch(enum real_activity);
 
 /* Starts the process, perhaps after a crash. All processes of `comm` call this; the host makes its
  * own communicators from `comm`. */
 void real_begin(MPI_Comm comm, const struct real_options *);
 
-/* Ends checkpoints: none is taken after this. All processes call it after the same collective
- * call. */
+/* Ends checkpoints: no checkpoint is taken after this call. All processes call it after the same
+ * collective call. */
 void real_end_checkpoints(void);
 
 /* Ends the program. Returns when it has ended in all processes, and removes the checkpoints unless
@@ -76,7 +76,7 @@ void real_end(bool keep);
 
 bool real_is_on(void); /* true between real_begin() and real_end() */
 
-/* Ends all processes, as the program makes a call that the host does not have. */
+/* Ends all processes, because the program makes a call that the host does not have. */
 _Noreturn void real_refuse(const char *call, const char *expected);
 
 /* Ends all processes if the environment has an unknown setting of recline. */
@@ -115,9 +115,9 @@ enum real_place real_restarts(void); /* the image's place, until the data are pu
 size_t real_protected_bytes(int id); /* bytes in the image; 0: none */
 enum real_place real_restore(void);  /* puts the data back; returns the image's place */
 
-/* Allows a checkpoint here. `iteration` begins; 0: none does. Protocols below the matching take in
- * messages here only, as any message may ask them for a capture. So a program that waits for a
- * message must call this again and again. */
+/* Allows a checkpoint here. `iteration` is the iteration that begins here; 0: none does. Protocols
+ * below the matching take in messages here only, because any message may ask them for a capture. So
+ * a program that waits for a message must call this again and again. */
 void real_safe_point(uint32_t iteration);
 
 /* ---- messages, in bytes ---- */
@@ -130,7 +130,7 @@ void real_send(int peer, int tag, int comm, const void *bytes, size_t size);
 
 /* Posts a receive. `peer` and `tag` may be RCL_ANY. The caller must take a receive that is done. */
 struct real_receive *real_post(int peer, int tag, int comm);
-/* Returns whether the receive is done. The answer is a choice of the program. */
+/* Returns whether the receive is done. The answer counts as a choice of the program. */
 bool real_test(struct real_receive *);
 void real_wait(struct real_receive *);
 
@@ -139,7 +139,8 @@ void real_wait(struct real_receive *);
 void *real_take(struct real_receive *, size_t *size, int *peer, int *tag);
 
 /* Returns the next message on a communicator, from any process with any tag, as real_take() does;
- * NULL: none has come. On one communicator, a program uses either this or the calls above. */
+ * NULL: none has come. On one communicator, a program uses either real_poll() or the calls
+ * above. */
 void *real_poll(int comm, size_t *size, int *peer);
 
 size_t real_queued(void); /* bytes that the program has sent and that are not on their way yet */
@@ -158,8 +159,8 @@ void real_gather(int root, const void *bytes, size_t size, void *all);
 
 /* Replaces the first `sums` values by their sums over all processes, and the next `most` values by
  * the largest ones. There are at most REAL_COMBINED values. If `safe`, a checkpoint may be taken
- * within the call. A program that is restarted from it makes the same call again, with any values:
- * the contributions of the first call count. */
+ * within the call. A program that restarts from that checkpoint makes the same call again, with any
+ * values: the contributions of the first call count. */
 enum { REAL_COMBINED = 64 };
 void real_combine(uint64_t *values, unsigned sums, unsigned most, bool safe);
 

@@ -42,7 +42,7 @@ struct real_receive {
 
 /* Describes a real_combine() under way, to which this process has contributed. */
 struct real_combination {
-  uint32_t on, count; /* at rank 0: contributions that `values` has */
+  uint32_t on, count; /* at rank 0, `count` is the number of contributions that `values` has */
   uint64_t values[REAL_COMBINED];
 };
 
@@ -119,13 +119,14 @@ struct real {
 
   /* Restart. */
   uint32_t checkpoint; /* the checkpoint from which this life has started */
-  /* A checkpoint of another number of processes, from which the program goes on while the protocol
-   * begins anew, and that number; 0: there is none. */
+  /* The program may go on from a checkpoint of another number of processes, while the protocol
+   * begins anew: `from` is that checkpoint, `from_ranks` that number; 0: it does not. */
   uint32_t from;
   int from_ranks;
   uint32_t life;           /* number of starts before this one */
   enum real_place restart; /* the place of the image, until the data are put back */
-  /* The place at which the data were put back. The next such place counts as the same one. */
+  /* The place at which the data were put back. If the program comes to a place of that kind next,
+   * it is the same place once more, which has no effect. */
   enum real_place same;
 
   /* The account (real_account.c). */
@@ -173,8 +174,8 @@ void real_append(struct real_queue *, struct real_message *);
 struct real_message *real_take_out(struct real_queue *, struct real_message **place);
 void real_add_receive(struct real_receive *);
 
-/* Adds a copy of a receive from an image. A receive that is done has its message; another one is
- * announced again. */
+/* Adds a copy of a receive from an image. A receive that is done has its message; a receive that is
+ * not done is announced again. */
 void real_restore_receive(const struct real_receive *);
 
 struct real_slot *real_slot_of(uint32_t number); /* returns a full slot */
@@ -189,7 +190,7 @@ void real_match_all(void);    /* matches messages that have come with receives *
 void real_announce_all(void); /* announces the posted receives */
 void real_deliver(const struct rcl_action *);
 void real_resend(const struct rcl_action *);
-/* Returns the receive that stands for any message of the communicator, and posts it if there is
+/* Returns the posted receive that accepts any message of the communicator, and posts it if there is
  * none. */
 struct real_receive *real_standing(int comm);
 void real_allow(const struct rcl_action *); /* carries out a MATCH */
@@ -218,8 +219,8 @@ void real_storage_store(const struct rcl_action *);
 void real_storage_commit(uint32_t checkpoint);
 void real_storage_erase(uint32_t checkpoint);
 void real_storage_erase_others(uint32_t checkpoint);
-/* Removes all files of this rank, and of other numbers of processes. Before that, rank 0 removes
- * the record. */
+/* Removes all files of this rank. Before that, rank 0 removes the record, and the files of runs
+ * with another number of processes. */
 void real_storage_clear(void);
 
 /* ---- real_data.c ---- */
@@ -237,12 +238,12 @@ void real_data_keep(FILE *, struct real_found *, uint32_t regions);
 /* ---- real_redistribution.c ---- */
 
 /* real_redistribute_begin() expects the images of `count` processes. real_redistribute_add() takes
- * one of them; the host owns the file and the regions from here on. */
+ * one image; the host owns the file and the regions from here on. */
 void real_redistribute_begin(int count);
 void real_redistribute_add(int owner, FILE *, struct real_found *, uint32_t regions);
 
 /* Does what real_protected_bytes() does. An array that is spread over the processes counts as a
- * whole, and data in which processes differ as none. */
+ * whole, and data in which processes differ count as 0 bytes. */
 size_t real_redistribute_bytes(int id);
 void real_redistribute(void); /* puts the data back, and closes the images */
 

@@ -1,7 +1,7 @@
 /* Sends messages by the MPI library underneath. Program and control messages of a pair of processes
- * go through one channel, as messages with one envelope keep their order (MPI 3.1, section 3.5);
- * protocols assume such channels. All calls are PMPI's, as the MPI_ names are the host's own
- * functions for programs. */
+ * go through one channel, because messages with one envelope keep their order (MPI 3.1, section
+ * 3.5); protocols assume such channels. All calls are PMPI's, because the MPI_ names are the host's
+ * own functions for programs. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* Finds the files that come with recline, below the folder that the environment variable
  * RECLINE_DATA names. A file's name, as `recline list` shows it, has no suffix. Claims and mutants
- * have a folder for each protocol, whose name comes first: c3/recovers.yaml is c3-recovers. In the
- * library recline-base-glib. */
+ * have a folder for each protocol, whose name comes first: c3/recovers.yaml is c3-recovers. Belongs
+ * to the library recline-base-glib. */
 #ifndef RECLINE_CATALOGUE_H
 #define RECLINE_CATALOGUE_H
 
@@ -27,18 +27,19 @@ char **catalogue_files(unsigned kinds);
  * g_strfreev(). */
 char **catalogue_names(unsigned kinds);
 
-/* Returns the file of that name, with or without its suffix, in the first of `kinds` that has it;
- * NULL: none. The caller frees it. */
+/* Returns the file of that name, with or without its suffix, in the first of `kinds` that has such
+ * a file; NULL: no kind has one. The caller frees it. */
 char *catalogue_find(unsigned kinds, const char *name);
 
 /* Returns "; did you mean NAME?" with the nearest name among `kinds`, or "". The caller frees
  * it. */
 char *catalogue_guess(unsigned kinds, const char *name);
 
-/* Returns the file of the scenario that a command's arguments name (`names`: NULL-terminated; NULL:
- * none). An argument that is a path, has a suffix or is a file stands for itself; another one names
- * a scenario of recline's own. If there is not exactly one argument, or no such scenario of
- * recline's own, prints the reason in the name of `command` and returns NULL. The caller frees it.
+/* Returns the file of the scenario that a command's arguments name (`names` ends with NULL, and may
+ * be NULL). An argument that is a path, has a suffix or is a file stands for itself; any other
+ * argument names a scenario of recline's own. If there is not exactly one argument, or no such
+ * scenario of recline's own, prints the reason in the name of `command` and returns NULL. The
+ * caller frees it.
  */
 char *catalogue_scenario(const char *command, char *const *names);
 

@@ -1,4 +1,4 @@
-/* Adds members to JSON objects, and gives the text of the result. In the library
+/* Adds members to JSON objects, and gives the text of the result. Belongs to the library
  * recline-base-glib. */
 #ifndef RECLINE_JSON_H
 #define RECLINE_JSON_H

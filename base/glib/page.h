@@ -1,5 +1,5 @@
-/* Makes the HTML pages that commands write: a template from the build, with data put into it. In
- * the library recline-base-glib. */
+/* Makes the HTML pages that commands write: a template from the build, with data put into it.
+ * Belongs to the library recline-base-glib. */
 #ifndef RECLINE_PAGE_H
 #define RECLINE_PAGE_H
 
@@ -15,10 +15,12 @@ char *page_tree(void);
 char *page_load(const char *name);
 
 /* Returns `page` with `content` in the element that begins with `<script ... id="ID">`, in place of
- * what was there. The page must have that element. Frees `page`; the caller frees the result. */
+ * what the element contained. The page must have that element. Frees `page`; the caller frees the
+ * result. */
 char *page_put(char *page, const char *id, const char *content);
 
-/* Returns the bytes as text for such an element: deflated, in base64. The caller frees it. */
+/* Returns the bytes, deflated and in base64, as text for the element that page_put() fills. The
+ * caller frees it. */
 char *page_pack(const void *bytes, gsize size);
 
 /* Returns the JSON text of what was built, in which nothing looks like a tag. The caller frees

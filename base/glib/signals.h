@@ -4,7 +4,7 @@
 #ifndef RECLINE_SIGNALS_H
 #define RECLINE_SIGNALS_H
 
-/* Notes these signals from now on, and forgets one that came earlier. */
+/* Notes these signals from now on, and forgets a signal that came earlier. */
 void signals_catch(void);
 
 /* Returns the number of the signal that came last, or 0. */
@@ -14,10 +14,10 @@ int signals_caught(void);
 void signals_restore(void);
 
 /* Lets a signal that ends this process first write `text` to standard error. The text must live as
- * long as the process. In children, which inherit this, nothing is written. */
+ * long as the process. Children, which inherit the handler, write nothing. */
 void signals_tell(const char *text);
 
-/* Ignores these signals, in a child that its parent ends. */
+/* Ignores these signals. Serves children that their parent ends. */
 void signals_ignore(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Writes for a person at a terminal: in colours, and a line that shows how far a command is. In the
- * library recline-base-glib. */
+/* Writes for a person at a terminal: in colours, and a line that shows what a command is doing.
+ * Belongs to the library recline-base-glib. */
 #ifndef RECLINE_TERMINAL_H
 #define RECLINE_TERMINAL_H
 
@@ -18,10 +18,10 @@ struct look terminal_look(void);
 /* Returns whether standard error is a terminal where a line can be overwritten. */
 bool terminal_shows_progress(void);
 
-/* Shows a line on that terminal, from two seconds after the call until progress_end(): `what` (a
- * static text) is being done, and for how many seconds. Does nothing without such a terminal. Only
- * one such line exists at a time. A thread writes it and holds no lock meanwhile, so the process
- * may fork. */
+/* Shows a line on that terminal, from two seconds after the call until progress_end(): the line
+ * says what is being done (`what`, a static text), and for how many seconds. Does nothing without
+ * such a terminal. Only one such line exists at a time. A thread writes it and holds no lock
+ * meanwhile, so the process may fork. */
 void progress_begin(const char *what);
 void progress_end(void);
 

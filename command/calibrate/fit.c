@@ -1,8 +1,8 @@
 /* Each amount is chosen so that the simulation repeats the measured median. The simulation charges:
  *
- *     a message       2 overheads, 1 latency, bytes / bandwidth; from the eager limit on 3
- *                     latencies and no overhead (SMPI charges smpi/os and smpi/or where a send does
- *                     not wait)
+ *     a message       2 overheads, 1 latency, bytes / bandwidth; messages from the eager limit
+ *                     on: 3 latencies instead, and no overhead (SMPI charges smpi/os and smpi/or
+ *                     where a send does not wait)
  *     a capture       bytes / memory, into the pages of a file that is not synced
  *     a synced write  write_latency, bytes of all writers of a node / bandwidth
  *     a read          bytes of all readers of a node / read_bandwidth
@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { LONG_MESSAGE = 65536, LONG_FILE = 1048576 }; /* bytes from which bandwidth decides */
+enum { LONG_MESSAGE = 65536, LONG_FILE = 1048576 }; /* sizes from which on bandwidth decides */
 
 static struct fitted fitted(double value, const struct series *from)
 {
@@ -40,7 +40,7 @@ static struct rates rates_new(void)
   return (struct rates){.by = g_string_new(NULL)};
 }
 
-/* Adds a rate of a series, unless fixed costs leave too little of its time to tell. */
+/* Adds a rate of a series, unless fixed costs take so much of its time that it says too little. */
 static void rates_add(struct rates *rates, const struct series *series, double bytes,
                       double seconds)
 {
@@ -112,7 +112,8 @@ static void fit_disk(const struct sample_file *samples, int disk, struct fitted_
 }
 
 /* Chooses the shared disk (the file system) or a node's own disk. On a single node every process
- * sees every disk, so the first one counts as the node's own, the last one as the file system. */
+ * sees every disk, so the first disk counts as the node's own, and the last disk as the file
+ * system. */
 static int choose_disk(const struct sample_file *samples, bool shared)
 {
   int found = -1, count = (int)samples->disks->len;
@@ -123,8 +124,8 @@ static int choose_disk(const struct sample_file *samples, bool shared)
   return samples->nodes > 1 || !count ? found : shared ? count - 1 : 0;
 }
 
-/* Takes the series with the most writers, as all processes capture at once. The rate is what one
- * process gets. */
+/* Takes the series with the most writers, because all processes capture at once. The rate is what
+ * one process gets. */
 static struct fitted fit_capture(const struct sample_file *samples, int disk)
 {
   struct fitted result = {0};

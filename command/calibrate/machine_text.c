@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Rounds to three digits, as no sample is more certain. */
+/* Rounds to three digits, because no sample is more certain. */
 static char *amount_text(enum quantity kind, double amount)
 {
   double unit = amount > 0 ? pow(10.0, floor(log10(amount)) - 2) : 1.0;
@@ -32,8 +32,8 @@ static void put(GString *text, const char *indent, const char *key, enum quantit
     g_string_append_printf(text, "%s  # %s\n", indent, amount->by->str);
 }
 
-/* Writes a key that has others below it, unless none of them has a value, as YAML has no empty
- * mapping on several lines. */
+/* Writes a key with keys below it. If none of these has a value, writes the key as a YAML comment,
+ * because YAML has no empty mapping on several lines. */
 static void put_key(GString *text, const char *key, bool any)
 {
   g_string_append_printf(text, "%s%s:%s\n", any ? "" : "# ", key, any ? "" : " not measured");

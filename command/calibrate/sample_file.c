@@ -63,7 +63,7 @@ static bool read_key(const struct reader *r, struct series *series, const char *
   return true;
 }
 
-/* NAME [KEY=NUMBER]... : VALUE... */
+/* Reads NAME [KEY=NUMBER]... : VALUE... */
 static bool read_series(const struct reader *r, const char *text)
 {
   const char *colon = strstr(text, " :");
@@ -82,7 +82,7 @@ static bool read_series(const struct reader *r, const char *text)
 
 /* ---- other lines ---- */
 
-/* disk NUMBER shared|own FOLDER */
+/* Reads disk NUMBER shared|own FOLDER. */
 static bool read_disk(const struct reader *r, const char *text)
 {
   struct disk_of_samples disk = {.shared = true};

@@ -15,8 +15,8 @@ static bool is_before(double a, double b)
   return isfinite(a) && (!isfinite(b) || a < b);
 }
 
-/* Returns the mean of a cell; NAN if no run of the cell has ended as expected, as the mean then
- * says nothing. */
+/* Returns the mean of a cell; NAN if no run of the cell has ended as expected, because the mean
+ * then says nothing. */
 static double meant(const struct table *table, unsigned cell, int field)
 {
   return table_unexpected(table, cell) == table->count ? NAN : table_mean(table, cell, field).mean;
@@ -227,7 +227,8 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
     return g_string_free(text, FALSE);
   }
   unsigned wrong = table_unexpected(table, best);
-  if (wrong == table->count) { /* nor did a run of another cell, as all others are ranked behind */
+  if (wrong == table->count) { /* nor did a run of another cell, because all others are ranked
+                                  behind */
     g_string_append_printf(text, "No run ended as expected, so %s says nothing.",
                            (const char *)table->runs->fields->pdata[field]);
     return g_string_free(text, FALSE);

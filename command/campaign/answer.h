@@ -37,15 +37,15 @@ struct range range_of(const struct table *, int field);
 unsigned answer_further_runs(const struct table *, unsigned a, unsigned b, int field);
 
 /* Returns a warning if hardly any failure struck in the runs of a cell: "only 2 failures struck in
- * its 20 runs, too few to tell what failures cost"; NULL: there were enough. Runs that did not end
- * are named beside those that did. The caller frees it. */
+ * its 20 runs, too few to tell what failures cost"; NULL: enough failures struck. If some runs did
+ * not end, the text counts only the runs that did, and says so. The caller frees it. */
 char *answer_few_failures(const struct table *, unsigned cell);
 
 /* Appends how many runs did not end, if any: " 2 of 6 runs did not end, at each of 9 intervals, so
  * means are over fewer runs." `cells` is the word for several cells. */
 void answer_add_missing(GString *, const struct table *, const char *cells);
 
-/* Appends how many more runs of each would tell the best cell from the cell called `name`. */
+/* Appends how many more runs of each cell would tell the best cell from the cell called `name`. */
 void answer_add_further(GString *, unsigned more, const char *name);
 
 struct answer_unit {

@@ -23,7 +23,7 @@ static int axis_of(const struct grid *grid)
   return -1;
 }
 
-/* Returns whether two cells belong to one curve, as they differ on the axis only. */
+/* Returns whether two cells belong to one curve, because they differ on the axis only. */
 static bool same_curve(const struct grid *grid, unsigned a, unsigned b, int axis)
 {
   for (unsigned i = 0; i < grid->sweeps; i++)

@@ -180,7 +180,7 @@ static bool save_cells(const struct campaign *c, GError **error)
 
 struct progress {
   struct pool *pool;
-  struct slurm *slurm; /* NULL: runs are our children */
+  struct slurm *slurm; /* NULL: runs are children of this process */
   char **recording;    /* by cell: "recordings/NAME", in the campaign's folder; NULL: no replays */
   uint64_t seed;       /* seed of the first run of each cell */
   unsigned count;      /* runs of each cell that are wanted now */
@@ -404,7 +404,7 @@ static bool name_recordings(const struct campaign *c, struct progress *p, GError
   return true;
 }
 
-/* Records a cell's program, without a protocol, as the program's calls do not depend on one.
+/* Records a cell's program, without a protocol, because the program's calls do not depend on one.
  * Returns an exit code. Shows the messages of the run if it fails. */
 static int record(struct campaign *c, const struct progress *p, unsigned cell)
 {

@@ -14,7 +14,7 @@ int command_interval(int argc, char **argv);
 
 /* Describes a campaign of either command. */
 struct campaign {
-  const char *command; /* command, for messages: "recline campaign" */
+  const char *command; /* the command's name for messages: "recline campaign" */
   const char *scenario;
   char **set, **sweeps; /* overrides, from the options; NULL: none */
   const char *out;      /* folder of the results */
@@ -28,7 +28,8 @@ struct campaign {
   unsigned chunk;    /* with `slurm`: runs in an element of the job array; 0: the default */
   bool slurm;        /* runs are handed to Slurm */
   bool replay;       /* programs run once and are recorded; all other runs replay the recording */
-  double until;      /* ends once all intervals have this relative half width; 0: never */
+  double until;      /* the campaign ends once all confidence intervals have this relative half
+                        width; 0: never */
 
   struct grid grid; /* filled in by campaign_run() */
   struct runs done;
@@ -37,13 +38,13 @@ struct campaign {
                           campaign_run() measures it unless the caller has set it */
   bool has_table;      /* all runs of the table were made */
   int failed;          /* exit code of runs that failed; 0: no run failed */
-  int signal;          /* the signal that stopped it; 0: none */
+  int signal;          /* the signal that stopped the campaign; 0: none */
   bool made;           /* the folder was not there before */
   int lock;            /* descriptor that holds the lock */
 };
 
-/* Returns whether the runs of a scenario go to the ends of their programs. Otherwise sets `error`:
- * such runs leave a checkpoint for another run, and there is nothing to average. */
+/* Returns whether the runs of a scenario go to the ends of their programs. Otherwise sets `error`,
+ * because runs that leave a checkpoint for another run have no time to average. */
 bool campaign_runs_to_end(const struct scenario *, GError **error);
 
 /* Runs the campaign, or the rest of it, to its end. Returns an exit code; if it is neither 0 nor 1,
@@ -51,15 +52,15 @@ bool campaign_runs_to_end(const struct scenario *, GError **error);
 int campaign_run(struct campaign *);
 
 /* Runs scenario `file` with `set` and then `settings` (lists that end with NULL; NULL: none).
- * Returns its result as JSON, or NULL if the run did not end as expected. Sets `problem` to its
- * output on standard error. The caller frees both. */
+ * Returns its result as JSON, or NULL if the run did not end as expected. Sets `problem` to the
+ * run's output on standard error. The caller frees both. */
 char *campaign_measure(const char *file, char *const *set, const char *const *settings,
                        char **problem);
 
-/* Returns how many seconds the program of scenario `file`, of the first cell, takes without
- * failures, checkpoints and protocol. The time is kept in the folder; a run measures it if it is
- * not there. Returns NAN if cells differ in program or platform, if `field` is not a time of the
- * whole run, or if that run fails. */
+/* Returns how many seconds the program of scenario `file`, with the values of the first cell, takes
+ * without failures, checkpoints and protocol. The time is kept in the folder; a run measures it if
+ * it is not there. Returns NAN if cells differ in program or platform, if `field` is not a time of
+ * the whole run, or if that run fails. */
 double campaign_failure_free(const struct campaign *, const char *file);
 
 /* Writes runs.csv, table.csv, the figure, and the answer as answer.json, for `recline report`. */

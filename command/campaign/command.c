@@ -186,6 +186,6 @@ int command_campaign(int argc, char **argv)
   g_free(o.until);
   g_free(o.engine);
   if (c.signal)
-    raise(c.signal); /* the caller sees which signal stopped us */
+    raise(c.signal); /* the caller sees which signal stopped this process */
   return code;
 }

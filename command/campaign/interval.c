@@ -78,8 +78,8 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* ---- measuring ---- */
 
-/* Runs the scenario with the settings of the options and then these (NULL-terminated), and shows
- * `what` meanwhile. Returns its result, or NULL after printing why there is none. */
+/* Runs the scenario with the settings of the options and then `settings` (ends with NULL), and
+ * shows `what` meanwhile. Returns its result, or NULL after printing why there is none. */
 static JsonNode *measure(const struct options *o, const char *what, const char *const *settings)
 {
   g_autofree char *problem = NULL;
@@ -172,8 +172,8 @@ static bool measure_costs(const struct options *o, const struct scenario *scenar
   g_autofree char *crash =
       g_strdup_printf("failures=[{rank: %d, at: %.9gs, repair: 0}]", scenario->program.ranks - 1,
                       longer * (PIECES / 2 + 0.6) / PIECES);
-  /* Without this, survivors would compute until the crash is detected. That time is lost, but is
-   * not part of recovery. */
+  /* Without detection=0, survivors would compute until the crash is detected. That time is lost,
+   * but is not part of recovery. */
   const char *const crashed[] = {crash, "expect={}", every, "detection=0", NULL};
   g_autoptr(JsonNode) recovered = measure(o, "measuring a recovery, run 3 of 3", crashed);
   if (!recovered)
@@ -478,6 +478,6 @@ int command_interval(int argc, char **argv)
   g_strfreev(o.files);
   g_free(o.out);
   if (stopped)
-    raise(stopped); /* the caller sees which signal stopped us */
+    raise(stopped); /* the caller sees which signal stopped this process */
   return code;
 }

@@ -2,7 +2,7 @@
 #ifndef RECLINE_OPTIMUM_H
 #define RECLINE_OPTIMUM_H
 
-/* A machine whose failures are exponential. */
+/* Describes a machine whose times between failures have an exponential distribution. */
 struct machine_model {
   double mtbf;       /* mean time between failures, of all nodes together */
   double checkpoint; /* cost of a checkpoint */
@@ -13,7 +13,7 @@ struct machine_model {
 double optimum_young(const struct machine_model *); /* Young 1974, CACM 17(9) */
 double optimum_daly(const struct machine_model *);  /* Daly 2006, FGCS 22, eq. 37 */
 
-/* Returns the interval at which optimum_time() is least, exactly: by Lambert's W. */
+/* Returns the exact interval at which optimum_time() is least, by Lambert's W. */
 double optimum_exact(const struct machine_model *);
 
 /* Returns the mean time of `work` with a checkpoint after every `interval` of work: Daly 2006,

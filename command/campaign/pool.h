@@ -1,5 +1,5 @@
-/* Runs several child processes at once. Their output goes to files, so that no child waits for
- * us. */
+/* Runs several child processes at once. Their output goes to files, so that no child waits for this
+ * process. */
 #ifndef RECLINE_POOL_H
 #define RECLINE_POOL_H
 
@@ -21,7 +21,7 @@ bool pool_is_empty(const struct pool *);
  * dies. Returns false with `error` if there is no process. */
 bool pool_start(struct pool *, char *const *words, uint64_t job, GError **error);
 
-/* A child that has ended. */
+/* Describes a child that has ended. */
 struct ended {
   uint64_t job;
   int status;      /* as of waitpid() */

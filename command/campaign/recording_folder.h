@@ -1,5 +1,6 @@
-/* Recordings of programs, each in a folder. The file `program` describes the program, and exists
- * once the recording is whole. Each rank has a file of its own (sim/mpi/layer/recording.h). */
+/* Keeps recordings of programs, each in a folder. The file `program` describes the program, and
+ * exists once the recording is whole. Each rank has a file of its own
+ * (sim/mpi/layer/recording.h). */
 #ifndef RECLINE_RECORDING_FOLDER_H
 #define RECLINE_RECORDING_FOLDER_H
 
@@ -22,7 +23,7 @@ bool recording_close(const char *folder, const struct scenario *, GError **error
 void recording_drop(const char *folder, int ranks);
 
 /* Returns whether the folder is a recording of this program. Returns false with `error` if it is
- * the recording of another one, or no recording. */
+ * the recording of another program, or no recording. */
 bool recording_fits(const char *folder, const struct scenario *, GError **error);
 
 /* Returns whether the recordings of two runs are equal. Otherwise sets `error`, which names the

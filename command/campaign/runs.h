@@ -28,9 +28,9 @@ struct runs {
                           result */
 };
 
-/* Reads `file`, if it exists. Drops a last line that was cut off, and failed runs, as they will be
- * tried again. Returns false with `error` if the file belongs to no campaign or to another one, or
- * cannot be read. The caller ends with runs_close() in both cases. */
+/* Reads `file`, if it exists. Drops a last line that was cut off, and failed runs, because they
+ * will be tried again. Returns false with `error` if the file belongs to no campaign or to another
+ * one, or cannot be read. The caller ends with runs_close() in both cases. */
 bool runs_open(struct runs *, const struct grid *, const char *file, GError **error);
 void runs_close(struct runs *);
 
@@ -59,8 +59,8 @@ bool runs_is_time(const char *field);
 /* Returns the index of a field; -1: no result has it. */
 int runs_field(const struct runs *, const char *name);
 
-/* Puts the lines of the file in the order of runs and cells, and writes the first `count` runs of
- * each cell as CSV, each on a line. */
+/* runs_sort() puts the lines of the file in the order of runs and cells. runs_write_csv() writes
+ * the first `count` runs of each cell as CSV, each on a line. */
 bool runs_sort(const struct runs *, GError **error);
 bool runs_write_csv(const struct runs *, unsigned count, const char *file, GError **error);
 

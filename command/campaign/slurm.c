@@ -203,7 +203,7 @@ static void visit(struct slurm *s, void (*take)(struct slurm *, const char *name
     g_dir_close(folder);
 }
 
-/* Removes failed results, as a run that failed when the campaign was stopped may work now. */
+/* Removes failed results, because a run that failed when the campaign was stopped may work now. */
 static void forget_failed(struct slurm *s, const char *name, int code)
 {
   g_autofree char *file = result_file(s, name);

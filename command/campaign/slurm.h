@@ -34,8 +34,8 @@ void slurm_remove(const char *folder);
 void slurm_want(struct slurm *, uint64_t job, unsigned cell, uint64_t seed, const char *recording);
 bool slurm_is_empty(const struct slurm *); /* no run is wanted */
 
-/* Waits for the result of a run. Returns 0; the signal that stopped us; or -1 with `error` if
- * sbatch refuses, or several arrays in a row left no result. */
+/* Waits for the result of a run. Returns 0; the signal that stopped this process; or -1 with
+ * `error` if sbatch refuses, or several arrays in a row left no result. */
 int slurm_wait(struct slurm *, struct ended *, GError **error);
 
 /* Returns the number of the last array, for messages; empty: none. */

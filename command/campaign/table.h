@@ -1,6 +1,6 @@
-/* Means over the runs of each cell, with confidence intervals, and differences between cells. All
- * cells have the same seeds, so differences are taken run by run: the failures that two cells have
- * in common cancel out. */
+/* Computes means over the runs of each cell, with confidence intervals, and differences between
+ * cells. All cells have the same seeds, so differences are taken run by run: the failures that two
+ * cells have in common cancel out. */
 #ifndef RECLINE_TABLE_H
 #define RECLINE_TABLE_H
 
@@ -17,7 +17,8 @@ struct table {
 /* Estimates the mean of a field in a cell, over the runs whose program ended. */
 struct estimate table_mean(const struct table *, unsigned cell, int field);
 
-/* Estimates the mean difference between two cells, over the seeds whose programs ended in both. */
+/* Estimates the mean difference between two cells, over the seeds whose programs ended in both
+ * cells. */
 struct estimate table_difference(const struct table *, unsigned cell, unsigned from, int field);
 
 /* table_ended() counts the runs of a cell whose program ended, table_unexpected() the runs that

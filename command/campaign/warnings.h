@@ -1,5 +1,5 @@
-/* Warnings of a campaign about values on which times depend and which a platform leaves out.
- * recline assumes values for them, so the warnings stand above the tables. */
+/* Collects a campaign's warnings about values on which times depend and which its platform leaves
+ * out. recline assumes these values, so the warnings stand above the tables. */
 #ifndef RECLINE_WARNINGS_H
 #define RECLINE_WARNINGS_H
 

@@ -21,7 +21,8 @@ const struct about about_compare = {
 
 enum { SIDES = 2 };
 
-/* A number that both sides have. Without repetitions a mean has no interval, and its half is 0. */
+/* Holds a number that both sides have. Without repetitions a mean has no interval, and its half is
+ * 0. */
 struct compared {
   const char *name;
   struct estimate side[SIDES];
@@ -53,7 +54,8 @@ static struct compared row_of(const struct samples *samples, const char *name)
   return row;
 }
 
-/* Returns the numbers that both sides have, in the order of A, without those that are 0 on both. */
+/* Returns the numbers that both sides have, in the order of A, without numbers that are 0 on both
+ * sides. */
 static GArray *rows_of(const struct samples *samples)
 {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct compared));
@@ -191,7 +193,7 @@ static void print_row(const struct compared *row, const char *name)
   printf("  %-24s %*s %*s   %s\n", name, 20 + more_a, a, 20 + more_b, b, ratio);
 }
 
-/* Sections of the table; a section has the numbers whose names begin with its prefix. */
+/* Lists the sections of the table; a section has the numbers whose names begin with its prefix. */
 static const struct section {
   const char *title, *prefix;
   bool whole; /* the prefix is the whole name */

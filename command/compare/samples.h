@@ -6,8 +6,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Repeated runs of one scenario. A number is called like a result's field ("simulated_s",
- * "time_s.lost"), or "phase NAME": a mean over the checkpoints of a run. */
+/* Holds the numbers of repeated runs of one scenario. A number is called like a result's field
+ * ("simulated_s", "time_s.lost"), or "phase NAME": a mean over the checkpoints of a run. */
 struct samples {
   char *title; /* "c3, cg S on 8 ranks of clan.xml" */
   char *protocol, *program;

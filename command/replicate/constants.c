@@ -11,7 +11,8 @@ static char *own_platform(const struct outcomes *all, const char *name)
   return g_build_filename(all->data, "platforms", name, NULL);
 }
 
-/* Replaces the group of the expression: by its number times a factor, or by another text. */
+/* Replaces what the expression's group matches: by that number times a factor, or by another
+ * text. */
 static gboolean change(const GMatchInfo *match, GString *text, void *data)
 {
   const char *to = data;

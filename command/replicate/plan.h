@@ -39,7 +39,7 @@
  * A reference [RUN FIELD] is a number of that run: of result.json ("time_s.mpi"), of a phase
  * ("phase.suspend.max", the mean over its checkpoints), or of a line "NAME: NUMBER ..." that the
  * program has printed ("out.NAME"). [RUN@CONSTANT:0.5 FIELD] is the number of the same run on a
- * platform in which the constant, in all places, is times 0.5; @CONSTANT:TEXT puts the text in its
+ * platform in which the constant is halved wherever it stands; @CONSTANT:TEXT puts the text in its
  * place. [published ID] is the published value itself. @(a b c: text) stands for the text once for
  * each word, joined by commas, with the word in place of %. Sizes are in bytes. A claim's value is
  * true if it is not 0. */
@@ -59,8 +59,8 @@ struct plan_run {
 enum row_kind { KIND_INFORMATIVE, KIND_ZERO, KIND_DERIVED, KIND_SHARED, ROW_KINDS };
 
 struct plan_row {
-  char *id, *value;            /* value: an expression; NULL: none */
-  char *why;                   /* NULL */
+  char *id, *value; /* value: an expression; NULL: none */
+  char *why; /* why the simulated value misses the published one, or is absent; NULL: no reason */
   char **tried, **tried_value; /* labels and expressions; end with NULL; NULL: none */
   bool input;
   enum row_kind kind; /* never ZERO, which only the published value tells */
@@ -78,7 +78,8 @@ struct plan_figure {
   char **line, **value; /* names and expressions; end with NULL */
 };
 
-/* A set of rows that every model with the same causes must compute from the same unknowns. */
+/* Describes a set of rows that every model with the same causes must compute from the same
+ * unknowns. */
 struct plan_bound {
   char *name, *text;
   char **row, **form; /* ids, and forms of the same unknowns; end with NULL */

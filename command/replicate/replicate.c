@@ -145,7 +145,7 @@ int command_replicate(int argc, char **argv, const char *data)
       !(scratch = g_dir_make_tmp("recline-replicate-XXXXXX", &error)))
     code = bad_input("recline replicate: %s", error->message);
   g_autofree char *out = o.out ? g_canonicalize_filename(o.out, NULL) : NULL;
-  outcomes.out = scratch ? scratch : out; /* absolute, as scenarios refer to platforms in it */
+  outcomes.out = scratch ? scratch : out; /* absolute, because scenarios refer to platforms in it */
   outcomes.data = data;
   outcomes.sensitivity = o.sensitivity;
   if (code == EXIT_FINE)
@@ -159,6 +159,6 @@ int command_replicate(int argc, char **argv, const char *data)
   g_free(o.plan);
   g_free(o.published);
   if (outcomes.signal)
-    raise(outcomes.signal); /* the caller sees which signal stopped us */
+    raise(outcomes.signal); /* the caller sees which signal stopped this process */
   return code;
 }

@@ -72,7 +72,7 @@ bool report_write(const struct replicas *, struct outcomes *, const char *folder
 
 /* ---- outcomes.c ---- */
 
-/* The runs that the rows of a plan need. Each has a folder of its own. */
+/* Holds the runs that the rows of a plan need. Each run has a folder of its own. */
 struct outcomes {
   const struct plan *plan;
   const char *out;            /* folder for the runs */
@@ -92,7 +92,7 @@ void outcomes_clear(struct outcomes *);
 /* Writes NAME.gp and NAME.svg into the folder, for each figure that has points. */
 bool figures_draw(struct outcomes *, GError **error);
 
-/* An expression_lookup, whose `data` is a struct outcomes. */
+/* outcomes_lookup() is an expression_lookup, whose `data` is a struct outcomes. */
 bool outcomes_lookup(void *data, const char *run, const char *field, double *value, GError **error);
 
 /* ---- constants.c ---- */

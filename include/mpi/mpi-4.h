@@ -4,8 +4,8 @@
 #ifndef RECLINE_MPI_4_H
 #define RECLINE_MPI_4_H
 
-/* SimGrid 4.0 declares some of them. This file declares them as MPI does, unless SMPI's header has
- * come before. */
+/* SimGrid 4.0 declares some of these calls. This file declares them as MPI does, unless SMPI's
+ * header has come before. */
 #ifndef SMPI_H
 #define RECLINE_NAMES_MPI_4
 #define MPI_Isendrecv smpi_isendrecv
@@ -44,7 +44,7 @@ typedef int MPI_Datarep_conversion_function_c(void *userbuf, MPI_Datatype dataty
 #undef MPI_ERR_VALUE_TOO_LARGE
 #define MPI_ERR_VALUE_TOO_LARGE 1014
 #undef MPI_ERRORS_ABORT
-#define MPI_ERRORS_ABORT MPI_ERRORS_ARE_FATAL /* all ranks are one job, which ends */
+#define MPI_ERRORS_ABORT MPI_ERRORS_ARE_FATAL /* an error always ends the job of all ranks */
 #undef MPI_F_STATUS_SIZE
 #define MPI_F_STATUS_SIZE 5
 #undef MPI_F_SOURCE
@@ -61,7 +61,8 @@ typedef MPI_Status MPI_F08_status;
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern int mpi_status_ignore_, mpi_statuses_ignore_; /* what Fortran means by address */
+extern int mpi_status_ignore_, mpi_statuses_ignore_; /* Fortran passes the address of one of them to
+                                                        ignore statuses */
 #ifdef __cplusplus
 }
 #endif
@@ -197,7 +198,8 @@ MPI_CALL(XBT_PUBLIC int, MPI_Status_f082c,
 MPI_CALL(XBT_PUBLIC int, MPI_Status_f2f08, (const MPI_Fint *f_status, MPI_F08_status *f08_status));
 MPI_CALL(XBT_PUBLIC int, MPI_Status_f082f, (const MPI_F08_status *f08_status, MPI_Fint *f_status));
 
-/* Calls with large counts that cannot be made of calls that count by int. They are refused. */
+/* The next calls have large counts, and cannot be made of calls that count by int. They are
+ * refused. */
 MPI_CALL(XBT_PUBLIC int, MPI_Op_create_c,
          (MPI_User_function_c * function, int commute, MPI_Op *op));
 MPI_CALL(XBT_PUBLIC int, MPI_Type_get_envelope_c,

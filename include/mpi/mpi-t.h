@@ -1,6 +1,6 @@
-/* Declares MPI's interface for tools, which SMPI does not have. So programs compile that ask for
- * variables and events, of which there are none. mpi.h includes this file, wrappers.awk reads
- * it. */
+/* Declares MPI's interface for tools, which SMPI does not have. So programs that ask for variables
+ * and events compile, and are told that there are none. mpi.h includes this file, and wrappers.awk
+ * reads it. */
 #ifndef RECLINE_MPI_T_H
 #define RECLINE_MPI_T_H
 

@@ -1,8 +1,8 @@
 /* Takes the place of SMPI's mpi.h. It adds the changes of values.h, the calls of mpi-4.h and
  * mpi-t.h, and calls with large counts, which large.awk makes. MPI_Compare_and_swap has a constant
  * comparand, as in MPI, unless the program has included SMPI's own header before. A program in C++
- * may include this file within extern "C". There the templates that SMPI's header includes would
- * be errors, so all is within extern "C++". */
+ * may include this file within extern "C". The templates that SMPI's header includes would be
+ * errors there, so this file wraps it in extern "C++". */
 #ifdef __cplusplus
 extern "C++" {
 #endif

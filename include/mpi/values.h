@@ -1,5 +1,5 @@
 /* Corrects constants of MPI, for programs and for the layer. SMPI defines MPI_ROOT as 0, which is
- * also a rank, and MPI_DISTRIBUTE_DFLT_DARG as 3, which is also a number of elements. It has the
+ * also a rank, and MPI_DISTRIBUTE_DFLT_DARG as 3, which is also a number of elements. SMPI has the
  * datatypes of C++ in programs in C++ only, under names that it does not define. */
 #include <smpi/smpi.h>
 
