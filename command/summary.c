@@ -7,17 +7,43 @@
 #include "base/glib/terminal.h"
 #include "protocols/text.h"
 
-/* Prints seconds in a unit that leaves digits before the point; the number takes `width`
- * columns. */
+/* Describes a unit of numbers from `from` on. */
+struct unit {
+  const char *name;
+  double size, from;
+};
+
+/* Prints a number in the first of the units that it reaches, otherwise in the last one, with four
+ * digits, which take `width` columns. */
+static void print_in(const struct unit *unit, size_t count, double number, int width)
+{
+  for (; count > 1 && number < unit->from; count--)
+    unit++;
+  g_print("%*.4g %s", width, number / unit->size, unit->name);
+}
+
 static void print_seconds(double seconds, int width)
 {
-  static const char *const units[] = {"s", "ms", "us", "ns"};
-  size_t unit = 0;
-  while (seconds > 0 && seconds < 1 && unit + 1 < G_N_ELEMENTS(units)) {
-    seconds *= 1e3;
-    unit++;
-  }
-  g_print("%*.6g %s", width, seconds, units[unit]);
+  static const struct unit units[] = {{"d", 86400, 172800}, {"h", 3600, 7200},  {"min", 60, 120},
+                                      {"s", 1, 1},          {"ms", 1e-3, 1e-3}, {"us", 1e-6, 1e-6},
+                                      {"ns", 1e-9, 1e-9}};
+  bool none = seconds <= 0;
+  print_in(none ? &units[3] : units, none ? 1 : G_N_ELEMENTS(units), seconds, width);
+}
+
+/* Prints bytes in a decimal unit, unless they are a multiple of 1024 and not of 1000. */
+static void print_bytes(double bytes)
+{
+  static const struct unit decimal[] = {
+      {"TB", 1e12, 1e12}, {"GB", 1e9, 1e9}, {"MB", 1e6, 1e6}, {"kB", 1e3, 1e3}, {"B", 1, 1}};
+  static const struct unit binary[] = {{"TiB", 0x1p40, 0x1p40},
+                                       {"GiB", 0x1p30, 0x1p30},
+                                       {"MiB", 0x1p20, 0x1p20},
+                                       {"KiB", 0x1p10, 0}};
+  if (fmod(bytes, 1024) == 0 && fmod(bytes, 1000) != 0)
+    print_in(binary, G_N_ELEMENTS(binary), bytes, 0);
+  else
+    print_in(decimal, G_N_ELEMENTS(decimal), bytes, 0);
 }
 
 static void print_bar(const char *name, double seconds, double total)
@@ -32,7 +58,7 @@ static void print_bar(const char *name, double seconds, double total)
   for (int i = 0; i < CELLS; i++)
     g_print("%s", i < filled ? blocks ? "█" : "#" : blocks ? "░" : ".");
   g_print("  ");
-  print_seconds(seconds, 10);
+  print_seconds(seconds, 6);
   g_print("  %5.1f %%\n", 100 * share);
 }
 
@@ -55,8 +81,9 @@ static void print_time(const struct result *result)
 static void print_failure(const struct failure *failure)
 {
   if (failure->trigger == TRIGGER_LAW) {
-    g_print("%s, mtbf %.6g s of %s", scenario_law_name(failure->law), failure->mtbf,
-            failure->of == OF_NODE ? "each node" : "the platform");
+    g_print("%s, mtbf ", scenario_law_name(failure->law));
+    print_seconds(failure->mtbf, 0);
+    g_print(" of %s", failure->of == OF_NODE ? "each node" : "the platform");
     return;
   }
   if (failure->trigger == TRIGGER_TRACE) {
@@ -134,8 +161,11 @@ static void print_images(const struct result *result, double counted)
     g_print(" %.1f to %.1f in one", (double)least / 1024, (double)result->image_bytes / 1024);
   for (int i = 0; i < result->ranks && result->ranks <= LISTED; i++)
     g_print(" %.1f", (double)result->rank_image_bytes[i] / 1024);
-  if (counted > 0)
-    g_print("; on storage each counts as %.6g KiB (checkpoint.bytes)", counted / 1024);
+  if (counted > 0) {
+    g_print("; on storage each counts as ");
+    print_bytes(counted);
+    g_print(" (checkpoint.bytes)");
+  }
   g_print("\n");
 }
 
@@ -171,9 +201,15 @@ static void print_phases(const struct result *result)
       sum.mean += phase->mean * phase->ranks;
       sum.ranks += phase->ranks;
     }
-    if (first)
-      g_print("  phase        %-13s %10.6g s, mean of %d; %.6g to %.6g\n", name,
-              sum.mean / sum.ranks, sum.ranks, sum.least, sum.most);
+    if (!first)
+      continue;
+    g_print("  phase        %-13s ", name);
+    print_seconds(sum.mean / sum.ranks, 6);
+    g_print(", mean of %d; ", sum.ranks);
+    print_seconds(sum.least, 0);
+    g_print(" to ");
+    print_seconds(sum.most, 0);
+    g_print("\n");
   }
 }
 

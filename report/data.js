@@ -222,5 +222,5 @@ class Trace {
     const [unit, name] = size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] : size >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
     return `${Number((ns / unit).toPrecision(digits))} ${name}`;
   }
-  length(time) { return this.timed ? Trace.duration(time) : `${Math.round(time)} steps`; }
+  length(time) { return this.timed ? Trace.duration(time, 4) : `${Math.round(time)} steps`; }
 }

@@ -41,9 +41,9 @@ const Tables = {
   },
 
   swatch(name) { return element('span', '', {className: 'swatch', style: `background: var(--${name})`, ariaHidden: 'true'}); },
-  seconds(value) { return Trace.duration(value * 1e9); },
+  seconds(value) { return Trace.duration(value * 1e9, 4); },
   // Shows a share of the time. It is a sum of rounded nanoseconds, so its last digits mean nothing.
-  share(ns) { return Trace.duration(ns, 5); },
+  share(ns) { return Trace.duration(ns, 4); },
   percent(value) { return `${(100 * value).toFixed(1)} %`; },
 
   // Returns the text of a violation with the words of its sentence in a narration.
@@ -74,7 +74,7 @@ const Tables = {
 
   ofRanks(trace, view) {
     return Tables.table('In the window, by rank', ['rank', ...ACTIVITIES], trace.of.map((periods, rank) =>
-      [rank, ...ACTIVITIES.map((_, activity) => Trace.duration(periods.between(activity, view.from, view.to)))]));
+      [rank, ...ACTIVITIES.map((_, activity) => Trace.duration(periods.between(activity, view.from, view.to), 4))]));
   },
 
   phases(result) {

@@ -76,7 +76,11 @@ is "$(notes --set platform.file=mine.xml >/dev/null; jq -r '.warnings[]' out/res
 platform.file: no memory_copy_bw, taken as 500 MB/s' 'notes on which figures depend are warnings'
 notes --set checkpoint.bytes=64GB --set checkpoint.every=20ms --set checkpoint.storage=memory >/dev/null
 check 'what an image counts as stands beside what was measured' grep -q \
-  '^  images .* KiB in all ranks; .*; on storage each counts as 6.25e+07 KiB (checkpoint.bytes)$' stdout
+  '^  images .* KiB in all ranks; .*; on storage each counts as 64 GB (checkpoint.bytes)$' stdout
+notes --set checkpoint.bytes=64KiB --set checkpoint.every=20ms --set checkpoint.storage=memory >/dev/null
+check 'in the unit in which it is round' grep -q 'counts as 64 KiB (checkpoint.bytes)$' stdout
+is "$(grep -E '^  (phase|time) |^    (compute|mpi) ' stdout | grep -Ec '[0-9][0-9.]{5,}')" 0 \
+  'times have four digits' stdout
 notes --set protocol.name=none >/dev/null
 sent=$(value out/result.json messages.sent)
 notes --set protocol.name=pessimistic >/dev/null
@@ -103,4 +107,4 @@ EOF
 check 'a time that is short has a unit' grep -Eq '^  time         [1-9][0-9.]* ns simulated' stdout
 "$recline" run short.yaml --set 'program.args=[fails]' >stdout 2>stderr
 check 'how the program ended stands in the first line' grep -q '^completed, with exit code 3  short' stdout
-finish 13
+finish 15
