@@ -18,13 +18,13 @@
  *     WRITING -> WAITING : report()  [durable]
  *     WAITING -> RUNNING : release()  [control release, committed]
  *
- * Every rank contributes to a barrier whether it wants a checkpoint (only the coordinator, rank 0,
- * ever does) and how many messages more it has sent than received. All see the same sums, so all
- * decide alike, without a control message. They are captured if a checkpoint is wanted, all ranks
- * are in this barrier and no message is under way. None comes under way then, as no rank sends
- * before all are in. A barrier that is crossed by messages is passed; the checkpoint is taken at
- * the next one that is quiet. A program without such barriers is never checkpointed, and starts
- * from its beginning after a crash.
+ * Every rank contributes two numbers to a barrier: 1 if it wants a checkpoint (only the
+ * coordinator, rank 0, ever does), and how many more messages it has sent than received. All see
+ * the same sums, so all decide alike, without a control message. They are captured if a checkpoint
+ * is wanted, all ranks are in this barrier and no message is under way. None comes under way then,
+ * as no rank sends before all are in. A barrier that is crossed by messages is passed; the
+ * checkpoint is taken at the next one that is quiet. A program without such barriers is never
+ * checkpointed, and starts from its beginning after a crash.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -49,10 +49,10 @@ enum contribution { WANTED, UNDER_WAY }; /* words of a barrier */
 struct state {
   uint32_t phase;
   uint32_t captured;  /* the last checkpoint captured */
-  uint32_t committed; /* and the last one that this rank knows to be committed */
-  uint32_t wanted;    /* coordinator: whether a checkpoint was asked for and not yet taken */
+  uint32_t committed; /* the last checkpoint that this rank knows to be committed */
+  uint32_t wanted;    /* coordinator: 1: a checkpoint was asked for and is not yet taken */
   uint32_t sent;      /* messages sent */
-  uint32_t received;  /* and received */
+  uint32_t received;  /* messages received */
   struct rcl_commit commit;
 };
 
@@ -214,7 +214,7 @@ const struct rcl_protocol protocol_blocking = {
     .name = "blocking",
     .title = "blocking at a barrier (slides of Stodghill, 2003; Event Logging, section 2.2.1)",
     .control_bytes = 12,
-    .call_bytes = 1, /* whether a checkpoint is due */
+    .call_bytes = 1, /* they tell whether a checkpoint is due */
     .collectives = true,
     .barrier_words = true,
     .controls = controls,

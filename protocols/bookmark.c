@@ -200,9 +200,9 @@ static void compare(const struct rcl_config *config, struct state *state, int i,
     rcl_send_control(actions, i, DETAILS, state->checkpoint, peer->sent - peer->confirmed);
 }
 
-/* With ONCE, tells each peer both totals. The message names no checkpoint, as in Open MPI: it is
- * about the checkpoint after the receiver's last capture, as a rank that has captured has all
- * totals for that capture. */
+/* With ONCE, tells each peer both totals. The message names no checkpoint, as in Open MPI. It is
+ * about the checkpoint after the receiver's last capture, since a rank captures only when it has
+ * all totals for that capture. */
 static void tell_totals(const struct rcl_config *config, struct state *state,
                         struct rcl_actions *actions)
 {

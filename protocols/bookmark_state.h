@@ -32,8 +32,9 @@ enum { TWICE, ONCE };
 static const char *const parameters[] = {"iterations", "exchange", NULL};
 
 /* Holds totals and what a peer has told. Totals count whole messages from the beginning of the
- * program; they are part of the image and roll back with it. A field whose name ends with _for is a
- * checkpoint: the last one for which its comment, or the field before it, holds. */
+ * program; they are part of the image and roll back with it. A field whose name ends with _for has
+ * the number of a checkpoint: the last one for which its comment is true, or to which the field
+ * before it belongs. */
 struct peer {
   uint32_t sent;     /* messages transmitted to the peer */
   uint32_t received; /* messages that arrived from the peer, kept ones too */
@@ -46,13 +47,13 @@ struct peer {
   uint32_t iteration_for;
   /* ONCE */
   uint32_t told;        /* `received` when this rank held its program */
-  uint32_t confirmed;   /* as `bookmark`: the peer's total `received` from this rank */
+  uint32_t confirmed;   /* the peer's `received` from this rank when the peer held its program */
   uint32_t details_for; /* the peer has told how many messages are missing here */
 };
 
 struct state {
   uint32_t phase;
-  uint32_t checkpoint; /* under way; in RUNNING the last captured */
+  uint32_t checkpoint; /* the checkpoint under way; in RUNNING, the last captured one */
   uint32_t captured;   /* the last captured */
   uint32_t done;       /* coordinator: number of durable images */
   uint32_t kept;       /* number of kept messages, which are in the order of arrival */

@@ -35,8 +35,8 @@
  * (sender, number). After a restart a rank tells its peers which of their messages it has already,
  * and they suppress these. Its program is held until all peers have told it theirs.
  *
- * Collectives are handled by the direction in which data flow (section 5); the epochs of the ranks
- * whose data flow to this one tell whether a call crosses the recovery line:
+ * Collectives are handled by the direction in which data flow (section 5); a rank sees from the
+ * epochs of the ranks whose data flow to it whether a call crosses the recovery line:
  *
  *                      crosses, logging         crosses, behind the line     does not cross
  *     all to all       log the result           -                            a rank whose data
@@ -185,7 +185,7 @@ static void begin_logging(const struct rank *r)
     struct peer *peer = &peers(r->config, r->state)[i];
     if (is_told(r->config, i))
       rcl_send_control(r->actions, i, MY_SEND_COUNT, r->state->epoch, peer->sent);
-    if (!tells(r->config, i)) { /* itself, or a rank with which it exchanges nothing */
+    if (!tells(r->config, i)) { /* the rank itself, or one with which it exchanges nothing */
       peer->announced = peer->sent;
       peer->announced_for = r->state->epoch;
     }

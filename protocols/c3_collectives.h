@@ -75,8 +75,8 @@ static bool may_tell(const struct rank *r, uint32_t calls, uint32_t others)
   return false;
 }
 
-/* Tells peers how many calls this rank has made. Its contributions are late for a rank that is
- * beyond the line and has made fewer. */
+/* Tells peers how many calls this rank has made. The contributions of this rank are late for a rank
+ * that is beyond the line and has made fewer. */
 static void announce_calls(const struct rank *r)
 {
   struct comm *entry = comms_of(r->config, r->state);
@@ -90,8 +90,8 @@ static void announce_calls(const struct rank *r)
   }
 }
 
-/* With a topology, the initiator tells the most calls of any rank, once all ranks have announced
- * their calls. */
+/* With a topology, the initiator tells how many calls the rank with the most calls has made, once
+ * all ranks have announced their calls. */
 static void tell_most_calls(const struct rank *r)
 {
   struct comm *entry = comms_of(r->config, r->state);

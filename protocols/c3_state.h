@@ -21,7 +21,7 @@ enum control {
   PASSED,        /* "as a root I have passed this collective call and all before it" */
   REPLAYED,      /* "my replay is over: all that its line's log says has happened again" */
   /* With a topology the initiator, which alone hears from all ranks, sends: */
-  MOST_CALLS, /* the most CALLS of any rank, if more than before the last line */
+  MOST_CALLS, /* the largest number in CALLS of any rank, if it is larger than at the last line */
   CALLS_TOLD, /* "CALLS of all ranks were these" */
   PASSED_BY,  /* PASSED of another rank */
   LISTS_TOLD  /* "these were all; peers have the suppress lists of all ranks" */

@@ -1,9 +1,10 @@
 /* Keeps the determinants that a rank of causal.c has, its own and those of others, in the order in
  * which the rank has come to know them. It also keeps which of these determinants its peers have.
  *
- * Each determinant has a place in that order. A message carries two places. The first is in the log
- * of its sender: up to there the receiver was given determinants. The second is in the log of the
- * receiver: up to there the sender was given determinants, which it thereby acknowledges. */
+ * Each determinant has a place in that order. A message carries two places. The first is a place in
+ * the sender's log: the receiver was given the determinants up to it. The second is a place in the
+ * receiver's log: the sender was given the determinants up to it, and acknowledges them in this
+ * way. */
 #ifndef RECLINE_CAUSAL_LOG_H
 #define RECLINE_CAUSAL_LOG_H
 
@@ -27,7 +28,7 @@ struct determinant {
   int16_t receiver, peer;
   uint32_t position, request, tag;
   uint32_t place; /* place in the log, from 1 */
-  int16_t from;   /* the rank that has told it, and so has it, too; for own events this rank */
+  int16_t from;   /* the rank that has told it, and so has it; for own events this rank */
   uint16_t pad;
 };
 
@@ -39,7 +40,8 @@ struct peer {
   uint32_t known;    /* position of its last event with a known determinant */
   uint32_t answered; /* the recovery in which it has told all its determinants */
   uint32_t released; /* no restart of it will ask for messages up to this one */
-  /* Half of a determinant from it, in a message DETERMINANT, which waits for the other half, OF. */
+  /* First half of a determinant from it, from a message DETERMINANT. It waits for the second half,
+   * a message OF. */
   uint32_t half[2];
   uint32_t confirms; /* place in our log up to which it was asked to confirm determinants */
 };

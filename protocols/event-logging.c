@@ -572,7 +572,7 @@ static const struct rcl_place place = {
     .assumes = RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_MPI_ORDER | RCL_ASSUMES_RECEIVED |
                RCL_ASSUMES_SAME_AGAIN};
 
-/* Is the place of the posted form, which awaits messages in transit even if no receive does. */
+/* Places the posted form, which awaits messages in transit even if no receive asks for them. */
 static const struct rcl_place posted_place = {
     .logs = {{RCL_LOGGED_MESSAGES, RCL_LOGGED_AT_CHECKPOINTS, RCL_LOGGED_BY_RECEIVER},
              {RCL_LOGGED_ENVELOPES, RCL_LOGGED_ALWAYS, RCL_LOGGED_BY_BOTH}},

@@ -56,7 +56,7 @@ struct state {
 };
 
 struct peer {
-  uint32_t listed; /* last checkpoint for which its send log has come */
+  uint32_t listed; /* last checkpoint for which the peer's send log has come */
 };
 
 /* Numbers the parameters. */
@@ -65,8 +65,8 @@ enum {
   INITIATORS /* number of ranks that begin checkpoints, from rank 0 on; 0: rank 0 alone */
 };
 
-/* The logs lie in the order of enum which, and then their sorted twins do. Only the paired form has
- * twins; the state of the other forms ends before them. */
+/* The logs lie in the order of enum which. Their sorted twins follow in the same order. Only the
+ * paired form has twins; the state of the other forms ends before them. */
 #define LOG(LIST, NAME, USED)                                                                      \
   LIST(NAME, struct rcl_envelope, config->capacity, state->USED, RCL_FULL_ENVELOPES)
 #define EVENT_LOG(LIST, NAME, USED)                                                                \

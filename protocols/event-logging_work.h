@@ -7,8 +7,8 @@
  *     identification   for each peer and checkpoint: Tm x R (2 S - 2 R + 3) / 4 by sequential
  *                      search, as the paper expects; or, where the logs are sorted, R binary
  *                      searches in S different envelopes. S is the number of envelopes in the
- *                      peer's send log, R their number in this rank's receive logs of the peer, of
- *                      this interval and of the one before
+ *                      peer's send log, R the number of envelopes in this rank's receive logs of
+ *                      the peer, both of this interval and of the one before
  *
  * The step identifies envelopes one by one as they come, so S and R are counted on the way.
  */

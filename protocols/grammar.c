@@ -5,7 +5,8 @@
 
 /* ---- the table ---- */
 
-/* Names the fields of an action, as bits. A set has the fields that are not zero. */
+/* Names the fields of an action, as bits; fields of one union share a bit. A set has the fields
+ * that are not zero. */
 enum field {
   PART = 1 << 0,
   REASON = 1 << 1,

@@ -247,8 +247,9 @@ static bool has_room_everywhere(const struct rank *r)
   return r->state->index - lowest_durable(r) < rcl_checkpoints(r->config);
 }
 
-/* Returns whether there is room for a forced checkpoint. Otherwise the checkpoint waits for
- * messages DURABLE: the rank that took this index first knew from them that all ranks have room. */
+/* Returns whether there is room for a forced checkpoint. If there is none yet, the checkpoint waits
+ * for messages DURABLE. They will come: the first rank with this index had them when it took its
+ * checkpoint, and so knew that all ranks can have room. */
 static bool has_room(const struct rank *r)
 {
   return r->state->last < rcl_checkpoints(r->config);

@@ -85,7 +85,7 @@ struct count {
   uint32_t sent, received; /* of the present colour */
   uint32_t missing; /* of the previous colour: sent by the other end, and not received yet; modulo
                      * 2^32, as a message may be received before its sender has told */
-  uint32_t told;    /* how many ranks have told how many they had sent */
+  uint32_t told;    /* number of ranks that have told how many messages they had sent */
 };
 
 struct state {
@@ -130,7 +130,8 @@ static struct count *count_of(const struct rank *r, int peer)
   return &counts(r->config, r->state)[r->variant->one ? 0 : peer];
 }
 
-/* These return how many counts this rank keeps, and how many ranks tell their numbers for each. */
+/* channels() returns how many counts this rank keeps, tellers() how many ranks tell their numbers
+ * for each count. */
 static int channels(const struct rank *r)
 {
   return r->variant->one ? 1 : r->config->ranks;
@@ -150,8 +151,8 @@ static bool none_is_missing(const struct rank *r)
   return true;
 }
 
-/* Adds what a rank tells: how many messages it had sent; less those received, where one rank counts
- * both (mattern, and a rank's messages to itself). */
+/* Adds what a rank tells: how many messages it had sent, minus those that it had received where one
+ * rank counts both (mattern, and a rank's messages to itself). */
 static void add_count(const struct rank *r, int peer, uint32_t missing)
 {
   struct count *count = count_of(r, peer);

@@ -112,8 +112,9 @@ struct rcl_whole {
 enum rcl_scope {
   RCL_OF_ALL,  /* the clause is judged once, unless a rank is dead, and sees everything */
   RCL_OF_RANK, /* for each rank `i`: all others seem DEAD, without stored states, and all other
-                  channels empty */
-  RCL_OF_PAIR, /* for each channel from rank `i` to rank `j`, which may be equal: the same */
+                  channels seem empty */
+  RCL_OF_PAIR, /* for each channel from rank `i` to rank `j`, which may be the same rank: all others
+                  seem DEAD, without stored states, and all other channels seem empty */
   RCL_OF_RANK_AMONG_ALL, /* for each rank `i`; sees everything */
   RCL_OF_PAIR_AMONG_ALL  /* for each channel; sees everything */
 };

@@ -15,10 +15,10 @@
  * behind these events are *lost*, and it tells all ranks which intervals they are. At each failure
  * every rank holds its program until all failed ranks have told their lost intervals. A rank that
  * depends on a lost interval is an *orphan*: it goes back to a checkpoint from before its first
- * event that does, and repeats the events up to that one. Each rank then writes its log, so that it
- * never has to hear of that failure again, and reports to all what it has received; messages are
- * sent again, or suppressed. A rank knows by itself whether to go back, as its dependences include
- * indirect ones. It goes back at most once for each failure.
+ * event that depends on one, and repeats the events ahead of that event. Each rank then writes its
+ * log, so that it never has to hear of that failure again, and reports to all what it has received;
+ * messages are sent again, or suppressed. A rank knows by itself whether to go back, as its
+ * dependences include indirect ones. It goes back at most once for each failure.
  *
  * Messages from before a failure are discarded: either their sending is undone, or their sender has
  * them in its log. A message from after the failure is sent only after its receiver's report, so
@@ -336,9 +336,9 @@ static void down(const struct rank *r)
   tell_failures(r, r->event->peer);
 }
 
-/* Starts from the state that was stored last, with the checkpoint or after it. Slots of messages
- * that were forgotten when that checkpoint was taken are empty; after a start from an earlier
- * checkpoint they are not. */
+/* Starts from the state that was stored last, with the checkpoint or after it. If the
+ * rank starts from a checkpoint that was just being stored, messages that were forgotten when it
+ * was taken have empty slots, and leave the log. In earlier checkpoints these slots are full. */
 static void restart(const struct rank *r)
 {
   struct state *state = r->state;

@@ -74,7 +74,7 @@ struct state {
   uint32_t epoch;             /* incarnation of the last failure that this rank knows of */
   uint32_t cut;               /* the first event that depends on a lost interval; 0: none */
   uint32_t events, stable;    /* how many there are, and how many are stable */
-  uint32_t busy, writing;     /* 1: the log is being written; up to this event */
+  uint32_t busy, writing;     /* `busy`: 1: the log is being written, up to event `writing` */
   uint32_t unsaved;           /* enum unsaved */
   uint32_t storing;           /* checkpoint that is being written; 0: none */
   uint32_t last;              /* place of the last checkpoint */

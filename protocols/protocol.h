@@ -36,9 +36,9 @@
  * the protocol needs again in a *slot*, whose number the protocol chooses.
  *
  * One table, grammar.c, says which actions may answer an event, how often, in which order and with
- * which fields. All hosts read it. In the world a step that breaks it violates `legal`; a run ends
- * with a breach. An action stands at most once in a step, except CONTROL, ERASE, FORGET, OUTPUT,
- * REJOIN, RESEND, STORE of other parts and, below the matching, DELIVER from slots.
+ * which fields. All hosts read it. In the world a step that breaks its rules violates `legal`; a
+ * run ends with a breach. An action stands at most once in a step, except CONTROL, ERASE, FORGET,
+ * OUTPUT, REJOIN, RESEND, STORE of other parts and, below the matching, DELIVER from slots.
  *
  * What a protocol needs after a restart must be in its state (and in its slots) when it says STORE:
  * the host saves both with that part of the checkpoint, and START gives them back.

@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* Drops the rest of the step if a list is full, so that a protocol need not check for room at each
- * place. Other reasons to give up are verdicts of the protocol on the run, which the rest of its
- * step must not contradict: the world looks at that. */
+ * place. Other reasons to give up are verdicts of the protocol on the run. The rest of its step
+ * must not contradict them, which the world checks. */
 static void end_with_full_list(struct rcl_actions *actions)
 {
   for (uint32_t i = 0; i + 1 < actions->count; i++)

@@ -136,7 +136,8 @@ static bool own_holds(const struct rcl_whole *w, int i, int j)
   return rank->words[WANTED] <= state->wanted && inside <= came && came <= (int32_t)state->sent;
 }
 
-/* For each of the two ranks that is inside a barrier, one contribution between them is not taken.
+/* Between two ranks, as many contributions are not taken yet as there are ranks of the two inside a
+ * barrier.
  */
 static bool barrier_holds(const struct rcl_whole *w, int i, int j)
 {

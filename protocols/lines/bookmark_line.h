@@ -226,8 +226,8 @@ static bool request_holds(const struct rcl_whole *w, int i, int j)
          (!request->count || request->about == next_of(w));
 }
 
-/* A rank sends its address for checkpoint C before its bookmark for C1 (C + 1), and the one for C1
- * when it reports C1. */
+/* A rank sends its address for checkpoint C before its bookmark for C1 (C + 1), and its address for
+ * C1 when it reports C1. */
 static bool address_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_control *address = under_way(w, i, j, ADDRESS);

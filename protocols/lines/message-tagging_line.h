@@ -4,14 +4,14 @@
  *
  * The argument names the clauses in their order. What i has sent to j was given to the program of
  * j, or j keeps it, or it is under way; i sends again the orphans that j has yet to drop (totals).
- * Indexes tell on which side of the line of its sender a message was sent (index). A rank that has
+ * Its index tells on which side of its sender's line a message was sent (index). A rank that has
  * captured C1 tells each peer how many white messages it has sent there (marker), so a peer knows
  * how many are still under way (white). Red messages that come before j captures C1 are orphans
- * once they are given (early, red). What the image of i shows as sent, the image or the log of j
- * has, or it is white and under way; orphans are in the image of j only (cut). A rank ends its log
- * when no white message is missing (closed, log). A commit waits for image and log of each rank
- * (count, committing). So by the images of C and the logs all messages are given once: late ones
- * come from the log, and orphans are sent again and dropped (line). */
+ * once they are given (early, red). Each message that the image of i shows as sent is in the image
+ * or the log of j, or is white and under way; orphans are in the image of j only (cut). A rank ends
+ * its log when no white message is missing (closed, log). A commit waits for image and log of each
+ * rank (count, committing). So by the images of C and the logs all messages are given once: late
+ * ones come from the log, and orphans are sent again and dropped (line). */
 #ifndef RECLINE_MESSAGE_TAGGING_LINE_H
 #define RECLINE_MESSAGE_TAGGING_LINE_H
 

@@ -80,7 +80,8 @@ static inline void rcl_store_bare(struct rcl_actions *actions, uint32_t checkpoi
   action->checkpoint = checkpoint;
 }
 
-/* With clocks, sets an alarm that many bounds after the instant of `checkpoint`. */
+/* With clocks, sets an alarm. Its time is the instant of `checkpoint` plus each bound times its
+ * factor (struct rcl_action.after). */
 static inline void rcl_set_alarm(struct rcl_actions *actions, uint32_t checkpoint, int deviations,
                                  int longest, int shortest)
 {

@@ -1,7 +1,7 @@
 # A Slurm of one node for tests in sh, private to the test: without system services, with all sockets on
-# a loopback address. A test sources it after tap.sh, and is skipped if there is no Slurm or a daemon of
-# it gives up. Slurm runs from then on, in $dir, which is also the test's folder. stop_slurm() ends it,
-# as the end of the test does.
+# a loopback address. A test sources this file after tap.sh. The test is skipped if there is no
+# Slurm, or if one of Slurm's daemons gives up. Slurm then runs in $dir, which is also the test's
+# folder. stop_slurm() ends it, as the end of the test does.
 
 PATH=$PATH:/usr/sbin
 for tool in slurmctld slurmd sbatch squeue; do
@@ -13,7 +13,7 @@ done
 cd "$dir" || exit 1
 
 host=$(hostname -s) user=$(id -un)
-address=$(getent ahostsv4 "$host" | sed -n '1s/ .*//p') # where Slurm listens, with no way to tell it
+address=$(getent ahostsv4 "$host" | sed -n '1s/ .*//p') # Slurm listens there only
 case $address in
   127.*) ;;
   *)

@@ -4,10 +4,11 @@
  * checkpoint: no image, no storage, no recovery. SPIN, TLC, LTSmin and Rumur explore hand-written
  * models of the same two worlds; with free programs the explorer must visit exactly as many states.
  *
- *     cl-c   a message has the colour of its sender: whether that has recorded its state. The
- *            claim: it is white until the marker has come through its channel, and black after.
- *     cl-t   tokens as well: what all ranks and channels have recorded is what there is (property
- *            tokens).
+ *     cl-c   a message has the colour of its sender, which tells whether the sender has recorded.
+ *            The claim: a message is white until the marker has come through its channel, and
+ *            black after that.
+ *     cl-t   tokens as well: the recorded tokens of all ranks and channels are all tokens
+ *            (property tokens).
  *
  * Rank 0 alone begins. A rank records at the first marker and sends markers to all; a channel is
  * closed by the marker that comes out of it.
