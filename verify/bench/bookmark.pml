@@ -1,10 +1,10 @@
-/* The protocol bookmark for SPIN, by hand, from its source (Hursey et al., HPDC 2009) and not from its
- * code, in the world of crashes.pml.
+/* Models the protocol bookmark for SPIN, in the world of crashes.pml. The model is written by hand
+ * from the protocol's source (Hursey et al., HPDC 2009), not from its code.
  *
- * What a rank has written counts as state: how far its program was, how many messages had come, and
- * whether one of them was kept.
+ * What a rank has stored is part of the state: how far its program was, how many messages had come,
+ * and whether one of them was kept.
  *
- * Claim, at the commit: both images are written, and no message is under way between them.
+ * Claim, at the commit: both images are stored, and no message crosses from one to the other.
  */
 #define DRAINS 1
 #include "crashes.pml"
@@ -25,15 +25,15 @@
 byte phase[2];
 byte received[2];
 bool kept[2];
-bool told[2];     /* the peer's bookmark is here, */
-byte bookmark[2]; /* and how many messages it counts */
-bool drained[2];  /* all that it counts has come */
-bool taken[2];    /* the peer said the same */
+bool told[2];     /* the peer's bookmark is here */
+byte bookmark[2]; /* number of messages that the peer's bookmark counts */
+bool drained[2];  /* all messages that it counts have come */
+bool taken[2];    /* the peer has said `drained` */
 byte done;
 byte stored_received[2];
 bool stored_kept[2];
 
-#ifdef BLIND /* as the mutant bookmark-blind */
+#ifdef BLIND /* the mutant bookmark-blind */
 #define ALL_CAME(r) told[r]
 #else
 #define ALL_CAME(r) (told[r] && received[r] == bookmark[r])

@@ -1,8 +1,9 @@
-/* The protocol c3, point to point, for SPIN, by hand, from its source (Bronevetsky et al., ICS 2003,
- * section 3) and not from its code, in the world of crashes.pml.
+/* Models the protocol c3, without collectives, for SPIN, in the world of crashes.pml. The model is
+ * written by hand from the protocol's source (Bronevetsky et al., ICS 2003, section 3), not from
+ * its code.
  *
- * Claim, at the commit: all is written, each log has the message that is late, and each early one is
- * named, to be suppressed.
+ * Claim, at the commit: images and logs are stored, each late message is in a log, and each early
+ * message is named in its receiver's list, so that it will be suppressed.
  */
 #define DRAINS 0
 #include "crashes.pml"
@@ -22,20 +23,22 @@
 #define WRITING 3
 #define RECOVERING 4
 
-/* The epoch of a rank is its line. A message carries its sender's, + 2 where that is logging. */
-byte phase[2], wanted[2], disk[2]; /* parts on disk: a bit each */
+/* The epoch of a rank is its line. A message carries its sender's epoch, + 2 if the sender is
+ * logging. */
+byte phase[2], wanted[2], disk[2]; /* disk: the parts on disk, a bit each */
 bool ready[2];
-byte sent[2], received[2], early[2], at_line[2], previous[2]; /* by the epoch of the sender */
-bool told[2];                                                 /* the peer's mySendCount is here: */
+byte sent[2], received[2], early[2], at_line[2], previous[2]; /* counts, by the sender's epoch */
+bool told[2];                                                 /* the peer's mySendCount is here */
 byte announced[2];
-bool logged[2], given[2];      /* the late message; it has been given once more */
-bool named[2], suppress[2];    /* the early message; one that the peer has already */
-bool listed[2], replaying[2];  /* the peer's suppress list is here; the replay is not over */
+bool logged[2], given[2];      /* logged: the late message is; given: it was given again */
+bool named[2], suppress[2];    /* the early message is named; a message is to be suppressed */
+bool listed[2], replaying[2];  /* the peer's list has come; the replay is not over */
 byte in_progress, ready_ranks, stopped_ranks, replaying_ranks;
 int stored_state[2], log_state[2];
 
-/* The state as a number. A start from it twice is one from it once where no early message is named:
- * then only what a start leaves of it counts. */
+/* Encodes the stored state of rank r as a number. If no early message is named, only the part of
+ * the state that a start keeps is encoded, as the world merges states from which a start leads to
+ * the same. */
 inline state_of(r, it)
 {
   it = (((((logged[r] * 2 + named[r]) * 2 + previous[r]) * 2 + announced[r]) * 2 + told[r]) * 2 +
@@ -54,7 +57,7 @@ inline state_of(r, it)
 
 #define LOGGED(r, bit) ((log_state[r] >> (14 + bit)) & 1)
 
-/* After every event: the replay may be over. */
+/* Is called after every event, as the replay may be over then. */
 inline check_replayed(r)
 {
   if
@@ -82,7 +85,7 @@ inline stop_logging(r)
   fi
 }
 
-/* What is stored is the state after the event. */
+/* Stores the state after the event. */
 inline store_log(r)
 {
   if
@@ -211,7 +214,7 @@ inline at_arrived(r)
      fi
   :: (word & 1) != line[r] && phase[r] == LOGGING ->
      previous[r]++;
-#ifndef NO_LATE_LOG /* as the mutant c3-no-late-log */
+#ifndef NO_LATE_LOG /* left out in the mutant c3-no-late-log */
      logged[r] = true
 #endif
   :: else -> early[r]++; named[r] = true

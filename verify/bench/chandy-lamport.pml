@@ -1,13 +1,16 @@
-/* The protocol chandy-lamport for SPIN, by hand, from its sources and not from its code: N ranks, K
- * sends each, to anyone, over FIFO channels; one checkpoint, no crash. Every event is atomic.
+/* Models the protocol chandy-lamport for SPIN. The model is written by hand from the protocol's
+ * sources, not from its code. Each of N ranks sends K messages, to any rank, over FIFO channels;
+ * there is one checkpoint and no crash. Every event is atomic.
  *
- * What a rank has written counts as state: its image (what the program had sent and been given), with
- * the marker that made it take its checkpoint; the messages recorded as under way, in the order in
- * which they came, and, where there are any, the ranks that had said `done` by then and whether the
- * image was written (a restart that has nothing to deliver forgets these).
+ * What a rank has stored is part of the state. It has stored its image: the counts of messages sent
+ * and given, and the marker that made it take its checkpoint. It has also stored the messages
+ * recorded as under way, in the order in which they came. If there are any, the ranks that had said
+ * `done` by then count as well, and whether the image was stored: a restart that has nothing to
+ * deliver forgets both.
  *
- * Claim, at the commit: what each rank has recorded of each channel is what was sent before the
- * sender's checkpoint and not given before its own; and all of it is written.
+ * Claim, at the commit: for each channel the receiver has recorded the messages that were sent
+ * before the sender's checkpoint and not given before the receiver's; and images and records are
+ * stored.
  */
 #ifndef N
 #define N 3
@@ -31,12 +34,12 @@ chan channel[N * N] = [K + 2] of { byte };
 byte left[N] = K;
 byte phase[N];
 bool captured[N];
-byte marked[N]; /* channels that the marker has come through: a bit for each sender */
+byte marked[N]; /* senders whose marker has come, a bit each */
 byte sent[N * N], given[N * N];
 bool asked, committing, committed;
 byte done;
 
-/* On disk, or on the way there. */
+/* What is on disk, or on the way there. */
 byte image_marked[N], image_sent[N * N], image_given[N * N];
 int recorded[N]; /* senders, base 4 */
 byte log_done;
@@ -79,7 +82,7 @@ inline take_image(j)
   close_channels(j)
 }
 
-/* How many messages of rank l rank k has recorded. */
+/* Sets `count` to the number of messages of rank l that rank k has recorded. */
 inline count_recorded()
 {
   count = 0;

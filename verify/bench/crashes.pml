@@ -1,16 +1,18 @@
-/* The world with crashes for SPIN, by hand: included by the models of protocols above the matching whose
- * recovery is global. Two ranks, each sends one message to the other and then receives one; a
- * checkpoint at any place, CRASHES crashes. Every event is atomic, and one that changes nothing is
- * an event, too.
+/* Models the world with crashes for SPIN. Models of protocols above the matching whose recovery is
+ * global include this file, which is written by hand. Each of two ranks sends one message to the
+ * other and then receives one. There is a checkpoint at any place, and there are CRASHES crashes.
+ * Every event is atomic; an event that changes nothing counts, too.
  *
  * A model includes this first and ends with WORLD. For rank r it defines
  *     at_start(r), at_timer(), at_send(r), at_receive(r), at_place(r), at_arrived(r), at_control(r),
- *     at_captured(r), at_durable(r), at_durable_log(r), at_committed(): what the protocol does then,
- *     lose_memory(r), lose_image(r), lose_log(r): what of its state is lost with them,
- *     restore(r): it has the state of the checkpoint,
- *     claim(): what must be so at a commit;
- * and, before that, DRAINS: whether messages come to a program that is held, and has not asked.
- * Equal states of the world are equal states here: what is stored is what a start makes of it.
+ *     at_captured(r), at_durable(r), at_durable_log(r), at_committed():
+ *         what the protocol does at an event,
+ *     lose_memory(r), lose_image(r), lose_log(r): the state that is lost with memory, image or log,
+ *     restore(r): gives the rank the state of the checkpoint,
+ *     claim(): what must be true at a commit.
+ * Before it includes this file, it defines DRAINS: 1 if messages come to a held program that has
+ * not asked for them. States that are equal in the world must be equal here, so a stored state is
+ * encoded as the state that a start makes of it.
  */
 #ifndef TIMERS
 #define TIMERS 1
@@ -26,23 +28,23 @@
 #define DEAD 4
 #define RESTARTS 5
 
-/* How far a program is. */
+/* The following numbers tell how far a program is. */
 #define SENDS 0
 #define RECEIVES 1
 #define WAITS 2
-#define GIVEN 3 /* what it waits for, by the event that has it captured */
+#define GIVEN 3 /* it was given the message at the event at which it is captured */
 #define ENDED 4
-#define ANNOUNCES 5 /* once more the receive that was posted in the image */
+#define ANNOUNCES 5 /* it announces again the receive that was posted in the image */
 
 #define WRITTEN 1
 #define DURABLE 2
 
 byte life[2], program[2];
 bool held[2], timer;
-byte noticed[2], started[2]; /* incarnations: the last one noticed, and that of the last start */
+byte noticed[2], started[2]; /* incarnations: noticed last; of the last start */
 byte line[2];                /* checkpoint last captured, or started from */
-byte stop[2];                /* the last one that logging has stopped for, or started from */
-byte image[2];               /* captured where storage is fenced: how far the program was, + 1 */
+byte stop[2];                /* checkpoint for which logging has stopped, or started from */
+byte image[2];               /* of a capture behind the fence: how far the program was, + 1 */
 byte incarnation, target, down, committed, crashes = CRASHES, timers = TIMERS;
 bool committing, requested;
 byte stored[2], stored_program[2], stored_log[2];
@@ -56,7 +58,8 @@ hidden byte from, word, value, goal;
 #define LIVES(r) (life[r] == RUNS || life[r] == CAPTURES)
 #define FINISHED(r) (LIVES(r) && program[r] == ENDED && !BEHIND(r) && !held[r])
 
-/* A message of incarnation i gets to a rank that is not dead, nor starts in a later one. */
+/* A message of incarnation i reaches a rank that is not dead and does not start in a later
+ * incarnation. */
 #define REACHES(r, i)                                                         \
   (life[r] != DEAD &&                                                         \
    (i) >= ((life[r] == RESTARTS || life[r] == RESTORES) -> incarnation : started[r]))
@@ -85,7 +88,7 @@ inline commit()
   fi
 }
 
-/* Messages to r of incarnations before i are gone. */
+/* Removes the messages to r of incarnations before i. */
 inline forget_older(r, i)
 {
   do
@@ -124,7 +127,7 @@ inline wipe(r, how)
   lose_memory(r)
 }
 
-/* What was not on stable storage yet is cut. */
+/* Loses the writes of r that are not on stable storage yet. */
 inline cut(r)
 {
   if
@@ -140,7 +143,7 @@ inline cut(r)
 inline crash(r)
 {
   crashes--;
-  goal = (program[r] == ENDED -> ENDED : SENDS); /* the job has not ended, but its program had */
+  goal = (program[r] == ENDED -> ENDED : SENDS); /* the job goes on, but this program had ended */
   wipe(r, DEAD);
   program[r] = goal;
   noticed[r] = 0;
@@ -229,7 +232,7 @@ inline ring()
   requested = requested || (!timer && !FENCED(0))
 }
 
-/* A program that was given what it waits for goes on, unless it is being captured. */
+/* Lets a program go on that was given its message, unless it is being captured. */
 inline go_on(r)
 {
   if

@@ -1,10 +1,11 @@
-/* MPI's matching for SPIN, by hand, as the world has it without any checkpoint (protocol none). Every
- * event is atomic; that a checkpoint could be taken where a program runs is a step to itself.
+/* Models MPI's matching for SPIN, as the world has it without any checkpoint (protocol none). The
+ * model is written by hand. Every event is atomic. A place where a checkpoint could be taken is a
+ * step of its own.
  *
  *     default   rank 0: recv any, recv any    ranks 1 and 2: send 0
  *     -DTAGS    rank 0: send 1 tag 1, send 1  rank 1: irecv a 0, recv 0 tag 1, wait a
  *
- * Claim: everybody is given what was sent, once.
+ * Claim: each message is given to its receiver once.
  */
 #define PLACE(r) :: d_step { started[r] -> skip }
 #define START(r) :: d_step { !started[r] -> started[r] = true }
@@ -13,9 +14,9 @@ bool started[3];
 
 #ifdef TAGS
 
-byte sent;              /* by rank 0: first tag 1, then tag 0 */
-bool came[2];           /* the message with that tag */
-byte program;           /* of rank 1 */
+byte sent;              /* messages sent by rank 0: first tag 1, then tag 0 */
+bool came[2];           /* by tag: the message has come */
+byte program;           /* how far rank 1 is */
 #define POSTS_FIRST 0
 #define POSTS_SECOND 1
 #define WAITS_SECOND 2
@@ -48,7 +49,7 @@ end:
 #else
 
 bool sent[3], came[3];
-byte program; /* of rank 0: receives posted and messages given */
+byte program; /* how far rank 0 is: receives posted and messages given */
 byte first;   /* whose message came first */
 
 #define POSTED (program == 1 || program == 3)

@@ -1,8 +1,8 @@
-/* The protocol message-tagging for SPIN, by hand, from its source ("Event Logging", sections 2.2.2 and 6)
- * and not from its code, in the world of crashes.pml.
+/* Models the protocol message-tagging for SPIN, in the world of crashes.pml. The model is written
+ * by hand from the protocol's source ("Event Logging", sections 2.2.2 and 6), not from its code.
  *
- * Claim, at the commit: all is written, and each log has the message that is in transit, or names the
- * orphan.
+ * Claim, at the commit: images and logs are stored. Each message in transit is in a log, and each
+ * orphan is named in one.
  */
 #define DRAINS 1
 #include "crashes.pml"
@@ -17,19 +17,20 @@
 #define RECOVERING 4
 
 /* The index of a rank is its line. */
-byte phase[2], wanted[2], disk[2]; /* parts on disk: a bit each */
+byte phase[2], wanted[2], disk[2]; /* disk: the parts on disk, a bit each */
 bool in_progress;
 byte done;
-byte sent[2], received[2], early[2], previous[2]; /* by the interval of the sender */
-bool told[2];                                     /* the peer's marker is here: */
+byte sent[2], received[2], early[2], previous[2]; /* counts, by the sender's interval */
+bool told[2];                                     /* the peer's marker is here */
 byte announced[2];
-bool kept[2], late[2], given[2]; /* a message that is held for the program, or for the log; */
+bool kept[2], late[2], given[2]; /* a message is held for the program, or for the log */
 byte kept_index[2];
-bool orphan[2], again[2]; /* one was received behind the line; it is to come again */
+bool orphan[2], again[2]; /* an orphan was received; it is to come again */
 int stored_state[2], log_state[2];
 
-/* The state as a number. A start from it twice is one from it once where there is neither a message
- * nor an orphan: then only what a start leaves of it counts. */
+/* Encodes the stored state of rank r as a number. If there is neither a message nor an orphan, only
+ * the part of the state that a start keeps is encoded, as the world merges states from which a
+ * start leads to the same. */
 inline state_of(r, it)
 {
   it = (((((((kept[r] * 2 + late[r]) * 2 + given[r]) * 2 + kept_index[r]) * 2 + orphan[r]) * 2 +
@@ -113,10 +114,10 @@ inline at_send(r)
   sent[r]++
 }
 
-/* The program is given a message of that index. */
+/* Gives the program a message with that index. */
 inline give(r, index)
 {
-#ifndef NO_ORPHANS /* as the mutant message-tagging-no-orphans */
+#ifndef NO_ORPHANS /* left out in the mutant message-tagging-no-orphans */
   orphan[r] = orphan[r] || index > line[r]
 #else
   skip
@@ -145,7 +146,7 @@ inline at_place(r)
   fi
 }
 
-/* An orphan counts for the interval in which it was sent at first. */
+/* Counts an orphan that comes again for the interval in which it was first sent. */
 inline come_again(r)
 {
   again[r] = false;

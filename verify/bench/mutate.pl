@@ -1,35 +1,36 @@
 #!/usr/bin/env perl
-# Mutation analysis: makes small changes to sources and looks whether anything notices.
+# Mutation analysis: makes small changes to sources, and finds out whether anything notices them.
 #
 #     verify/bench/mutate.pl [--build DIR] [--seed N[..N]] [--files N] [--count N] [--jobs N] [--judge]
 #                            [--seconds N] [--known] [--known-file FILE] [--noticed FILE] [FILE]...
 #
 #     FILE       protocols/c3.c, protocols/parts/links.h, world/rules/world.c ...; default: every
 #                protocol and every part, or with --judge every source of the judge
-#     --files    so many of these files, drawn by the first seed; default: all
-#     --count    changes of each file that yield other machine code, drawn by the seeds in turn from
-#                all that there are; default 20, 0: all
-#     --jobs     files at the same time; default 1
-#     --seconds  of the judge: leave a change when members of the screening set that take as many
-#                seconds have not noticed it; called again without it, go on from there
-#     --known    try the changes of mutate-known.txt (or FILE), --count of each file instead: each
-#                must go unnoticed
-#     --noticed  try the changes of FILE, mutate-noticed.txt is one: each must be noticed by the claim,
-#                the test or the step test that it names
+#     --files    number of these files to try, drawn by the first seed; default: all
+#     --count    number of changes of each file that yield other machine code; the seeds draw them in
+#                turn; default 20, 0: all changes
+#     --jobs     number of files that are tried at the same time; default 1
+#     --seconds  for the judge: give a change up after members of the screening set have taken that
+#                many seconds; a call without this option goes on from there
+#     --known    try --count changes of each file from mutate-known.txt (or FILE) instead: each must go
+#                unnoticed
+#     --noticed  try the changes of FILE, such as mutate-noticed.txt: each must be noticed by the claim,
+#                test or step test that it names
 #
 # A changed source is compiled as the build compiles it and linked into a copy of recline. A change
-# that yields the same machine code, or that of a change before it, is none. Otherwise what can notice
-# it is tried, what is quick first: of a protocol the claims that it has (mutate/Protocols.pm), of the
-# judge those members of a screening set (mutate/Judge.pm) that execute the changed line, which a build
-# that counts has told (mutate/Coverage.pm). A line that no member executes is said to be one.
+# that yields the same machine code, or the machine code of an earlier change, does not count. Every
+# other change is given to the detectors that could notice it, the quick ones first. For a protocol
+# the detectors are its claims (mutate/Protocols.pm). For the judge they are those members of a
+# screening set (mutate/Judge.pm) that execute the changed line; a build that counts executed lines
+# tells which do (mutate/Coverage.pm). The script says so if no member executes a line.
 #
-# A change that goes unnoticed is listed as a survivor; the exit code is 1 then, unless it stands in
-# mutate-known.txt with the reason why it is equivalent or merely slower. An entry there of which the
-# source no longer has the line is an error (exit code 64).
+# A change that goes unnoticed is listed as a survivor, and the exit code is 1, unless
+# mutate-known.txt has the change with the reason why it is equivalent or merely slower. An entry of
+# that file whose line is no longer in the source is an error (exit code 64).
 #
-# What is said of a change is kept in BUILD/mutate for as long as claim, machine code and explorer are
-# the same: interrupted work goes on from there, and after a new claim only that one is run on
-# survivors. So one build is for one mutate.pl: a second one ends with exit code 64.
+# Results are kept in BUILD/mutate as long as claim, machine code and explorer are the same. So
+# interrupted work goes on from there, and a new claim alone is run on the survivors. A build serves
+# one mutate.pl at a time: a second one ends with exit code 64.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -60,8 +61,8 @@ my @known = Entries::read_entries($root, $known_file);
 my %kinds;
 sub kind { my $class = $_[0] =~ m{^protocols/(?!grammar)} ? 'Protocols' : 'Judge'; return $kinds{$class} //= $class->new($tree, $seconds) }
 
-# The sources of which `file` is part, whose machine code is another than it is by `originals`: the
-# code by source. Nothing when the changed text does not compile.
+# Returns the new machine code, by source, of the sources of which `file` is part and whose code
+# differs from `originals`. Returns nothing if the changed text does not compile.
 sub compiled {
   my ($file, $lines, $i, $new, $originals) = @_;
   my @changed = @$lines;
@@ -81,7 +82,7 @@ sub originals {
   return {map { $_ => $tree->compile($_) // die "mutate: $file does not compile\n" } kind($file)->sources($file)};
 }
 
-# ---- the analysis of a file: true when a change survives ----
+# ---- the analysis of a file: returns the number of changes that survive ----
 
 sub analyse {
   my ($file) = @_;
@@ -115,7 +116,7 @@ sub analyse {
   return $tally{survivors};
 }
 
-# ---- changes that must be noticed: true when one is not ----
+# ---- changes that must be noticed: returns true if one is not ----
 
 sub must_be_noticed {
   my ($entries) = @_;
@@ -144,7 +145,8 @@ my @files = @ARGV ? map { s{^\Q$root\E/}{}r } @ARGV : ($judge ? 'Judge' : 'Proto
 kind($_)->can('members') && kind($_)->members for @files; # once for all jobs
 my (%running, $survive, $failed);
 sub ended { $survive ||= $_[0] == 1; $failed ||= $_[0] > 1 }
-# One file after the other in this process, which so keeps what it has learnt of members.
+# With one job, this process takes one file after the other, and so keeps what it learns about
+# members.
 if ($jobs == 1) {
   ended(eval { analyse($_) ? 1 : 0 } // do { print STDERR $@; 3 }) for splice @files;
 }

@@ -1,10 +1,11 @@
-/* The reference worlds of docs/measurements/explorer.md for SPIN, by hand: three ranks, K sends each, to anyone,
- * over FIFO channels; rank 0 may begin a snapshot by markers (Chandy and Lamport); a message has the
- * colour of its sender. Every step is atomic.
+/* Models the reference worlds of docs/measurements/explorer.md for SPIN; the model is written by
+ * hand. Each of three ranks sends K messages, to any rank, over FIFO channels. Rank 0 may begin a
+ * snapshot by markers (Chandy and Lamport). A message has the colour of its sender. Every step is
+ * atomic.
  *
  * Claim of CL-C: the receiver of a message has closed its channel if and only if the sender had
- * recorded. CL-T (-DTOKENS) also counts: a rank holds K tokens, a message takes one along; what all
- * ranks and channels have recorded is what there is.
+ * recorded. CL-T (-DTOKENS) also counts tokens: a rank holds K tokens, and a message carries one.
+ * The recorded tokens of all ranks and channels must add up to all tokens.
  *
  *     spin -DK=4 -a snapshot.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan -m1000000 -w26
  */
@@ -22,19 +23,19 @@ byte closed[N]; /* a bit for each sender */
 byte head;
 #ifdef TOKENS
 byte tokens[N] = K;
-byte held[N];    /* tokens when it recorded */
-byte late[N * N]; /* tokens under way that it has recorded, of each sender */
+byte held[N];    /* its tokens when it recorded */
+byte late[N * N]; /* recorded tokens under way, by receiver and sender */
 byte total, done;
 
 #define GIVE(i) tokens[i]--;
-/* After a message from i has come to j. */
+/* Is used after a message from i has come to j. */
 #define COUNT(i, j)                                                           \
   tokens[j]++;                                                                \
   if                                                                          \
   :: recorded[j] && !((closed[j] >> (i)) & 1) -> late[(j) * N + (i)]++        \
   :: else                                                                     \
   fi;
-/* After j has closed the channel from i: the last one adds up. */
+/* Is used after j has closed the channel from i. The last such step adds up all tokens. */
 #define FINISH(i, j)                                                          \
   if                                                                          \
   :: closed[j] == (1 << N) - 1 - (1 << (j)) ->                                \

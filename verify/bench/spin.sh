@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compares the explorer and SPIN on the same finite worlds, side by side in one run. Both searches are
 # exhaustive and exact, without reduction, on one core and on two. World CL-C has K sends for each rank
-# (K=4), world CL-T has T (T=3); WORLDS selects worlds (default: both). Nothing is judged here: these
-# numbers are for reading, on a quiet machine; on another one, compare the CPU seconds on one core.
+# (K=4), world CL-T has T (T=3); WORLDS selects worlds (default: both). The script judges nothing.
+# Read its numbers on a quiet machine; on a busy one, compare only the CPU seconds on one core.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/verify/bench/world.sh"
@@ -12,9 +12,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# timed COMMAND...: runs it, for LIMIT seconds (900) at most, as SPIN's workers wait for each other by
-# turning round, which may take for ever where cores are shared; its output is in out, wall and CPU
-# seconds in $wall and $cpu.
+# timed COMMAND...: runs the command for LIMIT seconds (900) at most. SPIN's workers wait for each
+# other in busy loops, which may take for ever where cores are shared. The output is in the file
+# out, wall and CPU seconds are in $wall and $cpu.
 timed()
 {
   perl -MTime::HiRes=time -e '
@@ -28,23 +28,23 @@ $(tail -n 1 err)
 END
 }
 
-# row ENGINE STATES BYTES: one line of the table, from $wall and $cpu.
+# row ENGINE STATES BYTES: prints one line of the table, from $wall and $cpu.
 row()
 {
   perl -e 'my ($engine, $states, $bytes, $wall, $cpu) = @ARGV;
-    $_ = $_ > 0.01 ? $_ : 0.01 for $wall, $cpu; # what the clock can tell
+    $_ = $_ > 0.01 ? $_ : 0.01 for $wall, $cpu; # the shortest time that the clock can tell
     printf "  %-28s %12d states %8.2f s %8.2f CPU s %6.2f M states/s %6.2f M states/CPU s %5.1f bytes/state\n",
       $engine, $states, $wall, $cpu, $states / $wall / 1e6, $states / $cpu / 1e6, $bytes' \
     "$1" "$2" "$3" "$wall" "$cpu"
 }
 
-# missing ENGINE WHY: the line of a row that there is none of.
+# missing ENGINE WHY: prints why the table has no row for the engine.
 missing()
 {
   printf '  %-28s none: %s\n' "$1" "$2"
 }
 
-# failed ENGINE STATUS: why a run has no result.
+# failed ENGINE STATUS: prints why a run has no result.
 failed()
 {
   case $2 in

@@ -1,8 +1,8 @@
 # Writes worlds that the explorer and SPIN both explore. spin.sh and the test spin.t source this file.
 
 # write_world FILE PROTOCOL RANKS CHECK SCRIPT-LINE... writes a claim that holds. $crashes is the
-# number of crashes, $commits the number of commits to be reached (default: 0). CHECK is what else
-# stands under `check`.
+# number of crashes, $commits the number of commits to be reached (default: 0). CHECK has the other
+# keys under `check`.
 write_world()
 {
   file=$1 protocol=$2 ranks=$3 more=$4

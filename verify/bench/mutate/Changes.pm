@@ -8,7 +8,7 @@ use Tree;
 
 our @EXPORT = qw(changes_of drawn drawn_files function_at);
 
-# Headers that a source has to itself: those whose name begins as its own does.
+# Returns the headers that belong to one source: their names begin with its name.
 sub own_headers {
   my ($root, $file) = @_;
   my ($folder, $name) = $file =~ m{^(.*/)([^/_.]+)};
@@ -16,7 +16,7 @@ sub own_headers {
     grep { -e } glob "$root/$folder${name}{,_*}.h";
 }
 
-# The enumerators of each enum, and the number fields of each struct, of a source.
+# Returns families: the enumerators of each enum, and the number fields of each struct, of a source.
 sub families {
   my ($text) = @_;
   my @families;
@@ -42,8 +42,8 @@ my @swaps = (
   ['off-by-one', '--(?!>)', '++'], ['arithmetic', ' \+ ', ' - '], ['arithmetic', ' - ', ' + '],
   ['arithmetic', ' \+= ', ' -= '], ['arithmetic', ' -= ', ' += '], ['zero', ' = 0;', ' = 1;']);
 
-# Text of the condition of an if, or of what is returned, that is on one line, as [before, condition,
-# after].
+# Splits a line with the whole condition of an `if`, or with a whole returned expression, into
+# [before, condition, after].
 sub condition {
   my ($line) = @_;
   return ($1, $2, ';') if $line =~ /^(\s*return )(.* (?:&&|\|\|) .*);$/;
@@ -53,7 +53,7 @@ sub condition {
   return $depth ? () : ($before, $inside, $after);
 }
 
-# The parts of a condition that && or || connects, outside of parentheses.
+# Returns the parts of a condition that && or || connects outside of parentheses.
 sub terms {
   my ($text, $by) = @_;
   my ($depth, @terms) = (0, '');
@@ -65,12 +65,12 @@ sub terms {
   return @terms;
 }
 
-# All of a file. The checks of invariants in a protocol are no part of it.
+# Returns all changes of a file, but none in a protocol's checks of invariants.
 sub changes_of {
   my ($root, $file) = @_;
   my $text = read_file("$root/$file");
   my @families = families(join '', map { read_file("$root/$_") } own_headers($root, $file), $file);
-  (my $code = $text) =~ s{(/\*.*?\*/)}{(my $c = $1) =~ s/[^\n]/ /g; $c}ges; # comments to spaces
+  (my $code = $text) =~ s{(/\*.*?\*/)}{(my $c = $1) =~ s/[^\n]/ /g; $c}ges; # comments become spaces
   my @lines = split /\n/, $code, -1;
   my @found;
   my @text_lines = split /\n/, $text, -1;
@@ -89,7 +89,7 @@ sub changes_of {
   return @found;
 }
 
-# [operator, new text] for each change of one line.
+# Returns [operator, new text] for each change of one line.
 sub of_line {
   my ($lines, $i, $line, @families) = @_;
   my @found;
@@ -135,7 +135,7 @@ sub returns_nothing {
   return 0;
 }
 
-# Of the line, the name of the function.
+# Returns the name of the function that contains the line.
 sub function_at {
   my ($lines, $i) = @_;
   for (; $i >= 0; $i--) { return $1 if $lines->[$i] =~ /^(?![ }#\/]).*?(\w+)\(/ }
@@ -151,7 +151,7 @@ sub draw
   return ($random >> 8) % $_[0];
 }
 
-# `count` of the files, or all when there are fewer, in their order.
+# Returns `count` of the files, or all if there are fewer, in their order.
 sub drawn_files {
   my ($seed, $count, @files) = @_;
   $random = $seed;
@@ -160,7 +160,7 @@ sub drawn_files {
   return @files[sort { $a <=> $b } @chosen];
 }
 
-# All changes in an order in which the operators take turns, beginning with any.
+# Returns all changes in an order in which the operators take turns, beginning with any operator.
 sub shuffled {
   my ($seed, @all) = @_;
   $random = $seed;
@@ -175,7 +175,7 @@ sub shuffled {
   return @order;
 }
 
-# The orders of all seeds, which take turns; each change once.
+# Returns each change once: the seeds, each with an order of its own, take turns.
 sub drawn {
   my ($seeds, @all) = @_;
   my @orders = map { [shuffled($_, @all)] } @$seeds;

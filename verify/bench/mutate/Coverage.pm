@@ -6,7 +6,8 @@ use warnings;
 use File::Path qw(make_path remove_tree);
 use Tree;
 
-# Processes that explore end by _exit, and tests let some abort: what they counted is written there.
+# Processes that explore end by _exit, and tests let some processes abort, so counts are written at
+# both calls.
 my $ends = <<'END';
 void __gcov_dump(void);
 #define ENDS(name, declared, given) \
@@ -17,7 +18,8 @@ ENDS(_exit, (int code), (code))
 ENDS(abort, (void), ())
 END
 
-# A copy of the build of `tree` in which `sources` count what is executed, and `programs` have them.
+# Makes a copy of the build of `tree`, in which `sources` count executed lines, and links `programs`
+# with these sources.
 sub new {
   my ($class, $tree, $sources, $programs) = @_;
   my $at = "$tree->{work}/covered";
@@ -28,7 +30,7 @@ sub new {
   write_file("$at/ends.c", $ends);
   run("cc -c -o $at/ends.o $at/ends.c");
   my %counts = map { $tree->{object}{$_} => "$at/objects/" . s{/}{#}gr . '.o' } @$sources;
-  local $tree->{work} = $at; # where no source is changed
+  local $tree->{work} = $at; # a folder without changed sources
   for (@$sources) { $tree->compile_with($_, $counts{$tree->{object}{$_}}, '--coverage') or die "mutate: cannot compile $_\n" }
   while (my ($library, $objects) = each %{$tree->{library}}) {
     run("ar qc $at/$library " . join ' ', map { "'$_'" } map { $counts{$_} // $_ } @$objects) if grep { $counts{$_} } @$objects;
@@ -44,7 +46,8 @@ sub new {
 
 sub run { system("$_[0] 2>&1") == 0 or die "mutate: $_[0]\n" }
 
-# What `act` executes, which finds the copy in place of the build: see lines_of().
+# Returns the lines that `act` executes, as lines_of() does. `act` finds the copy in place of the
+# build.
 sub of {
   my ($self, $act) = @_;
   my $tree = $self->{tree};
@@ -57,8 +60,8 @@ sub of {
   return lines_of($tree->{root}, scalar `cd $tree->{root} && ls $self->{at}/objects/*.gcda | xargs -r gcov --stdout`);
 }
 
-# Of the report of gcov, for each file below `root` a string with a character for each line, from 1 on:
-# 1 executed, 0 not, - a line without code.
+# Reads a report of gcov. Returns, for each file below `root`, a string with a character for each
+# line, from 1 on: 1 executed, 0 not executed, - without code.
 sub lines_of {
   my ($root, $report) = @_;
   my (%lines, $of);
@@ -74,7 +77,7 @@ sub lines_of {
   return \%lines;
 }
 
-# Whether the line is executed: one without code is part of what begins before it.
+# Returns whether the line is executed. A line without code belongs to the line with code before it.
 sub executes {
   my ($lines, $line) = @_;
   $line = length($lines) - 1 if $line >= length $lines;

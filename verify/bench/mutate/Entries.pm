@@ -1,5 +1,6 @@
-# Files of changes, a line each: FILE [FUNCTION] ||| [LINE BEFORE // ]LINE ||| CHANGED LINE ||| WHAT,
-# where WHAT is a reason (mutate-known.txt), or names what is to notice it (mutate-noticed.txt).
+# Reads files of changes. Each line is FILE [FUNCTION] ||| [LINE BEFORE // ]LINE ||| CHANGED LINE
+# ||| WHAT, where WHAT is a reason (mutate-known.txt), or names the detector that must notice the
+# change (mutate-noticed.txt).
 package Entries;
 use strict;
 use warnings;
@@ -8,9 +9,9 @@ use Tree;
 
 sub trim { return $_[0] =~ s{/\*.*?\*/}{}gr =~ s/^\s+|\s+$//gr }
 
-# Those of a file, each {file, function, from, to, what, line}, `line` being where its source has it,
-# from 0. One of which the source has no such line, or several, in that function, ends the program
-# with exit code 64.
+# Returns the entries of a file, each as {at, file, function, from, to, what, lines}; `lines` has
+# the numbers of the lines of the source that the entry fits, from 0. If there is none in that
+# function, the program ends with exit code 64.
 sub read_entries {
   my ($root, $path) = @_;
   my @entries;
@@ -35,7 +36,7 @@ sub read_entries {
 
 sub refuse { print STDERR "$_[0]\n"; exit 64 }
 
-# The entry of a change of line `i` of `file` to `to`; nothing when there is none.
+# Returns the entry for the change of line `i` of `file` to `to`; nothing if there is none.
 sub entry_of {
   my ($entries, $file, $i, $to) = @_;
   my ($entry) = grep { $_->{file} eq $file && $_->{to} eq trim($to) && grep { $_ == $i } @{$_->{lines}} } @$entries;

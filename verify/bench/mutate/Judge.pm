@@ -1,16 +1,19 @@
-# What notices a change of the judge (world, reductions, tables, search): a screening set, each member
-# of which says of the changed build what it says of the build. Members:
+# Finds out whether a change of the judge (world, reductions, tables, search) is noticed, by a
+# screening set. Each member of the set notices a change if it says something else about the changed
+# build than about the build. Members are:
 #
-#   claims in groups: those of verify/claims, verify/mutants and verify/t/worlds, with at most so many
-#     states, without reduction; of those that end, with reductions, with an audit, by fingerprints and
-#     by two workers. Verdict, property, states, transitions and depth count.
-#   claims, with options, that mutate-noticed.txt names and no group has: each by itself.
-#   tests (TAP): exit code.
-#   memory: what the sanitizers say of the changed source, in the programs of quick tests and in claims.
+#   claims in groups: the claims of verify/claims, verify/mutants and verify/t/worlds, with a bound on
+#     states. All are explored without reduction; those that end are also explored with reductions,
+#     with an audit and by fingerprints. Verdict, property, states, transitions, depth and reduction
+#     are compared.
+#   single claims, with options, that mutate-noticed.txt names and no group has.
+#   tests (TAP), by their exit codes.
+#   memory: the reports of the sanitizers on the changed source, in programs of quick tests and in
+#     claims.
 #
-# Of a change those members are asked that execute its line (Coverage.pm), the cheapest first, until one
-# notices it. Those are cheap that have noticed most in a second, of changes in the same folder, those of
-# mutate-noticed.txt among them.
+# The members that execute the changed line (Coverage.pm) are asked, the cheapest first, until one
+# notices the change. A member is cheap if it has noticed many changes in the same folder for each
+# second that it takes; the changes of mutate-noticed.txt count, too.
 package Judge;
 use strict;
 use warnings;
@@ -24,16 +27,17 @@ use Tree;
 
 my @folders = ('world/script', 'world/rules', 'world/line', map { "verify/$_" } qw(reduce state explore));
 
-# Name, options, the most states, the most seconds, the claims of a group.
+# Each mode has a name, options, the most states and the most seconds of a claim, and the number of
+# claims in a group.
 my @modes = (
   ['full', '--reduce none', 3000, 1, 24], ['por', '--reduce por', 3000, .2, 12],
   ['all', '--reduce all', 3000, .2, 12], ['audit', '--reduce all --audit', 3000, .3, 12],
   ['compact', '--reduce none --compact', 3000, .03, 16]);
 
-# The most states of a claim that mutate-noticed.txt names.
+# Limits the states of a claim that mutate-noticed.txt names.
 my $named_states = 100000;
 
-# Tests in the order of their time, with the programs that they need beside recline.
+# Lists tests, the quick ones first, with the programs that they need beside recline.
 my @tests = (
   ['world/script/t/script.t', 't/script-test'], ['world/trace/t/trace.t', 't/verify-tool'],
   ['world/rules/t/in-place.t', 't/in-place-test'], ['world/rules/t/shares.t', 't/shares-test'],
@@ -53,7 +57,7 @@ my @tests = (
   ['verify/t/distributed.t', 't/verify-tool'],
   ['verify/t/distributed-checkpoints.t', 't/verify-tool'], ['mpi/t/host.t', 't/verify-tool']);
 
-# Their programs that are asked under the sanitizers, too, with the seconds that they then take.
+# Lists the programs of tests that also run under the sanitizers, with the seconds that this takes.
 my %memory = ((map { ("t/$_-test" => 3) } qw(script shares grouped in-place given archive judge tables)),
   't/grammar-test' => 8, 't/explorer-test' => 25, 't/liveness-test' => 35);
 
@@ -65,7 +69,7 @@ sub new {
   return $self;
 }
 
-# All that can be changed: headers when they are named.
+# Returns all sources that can be changed. Headers are changed only if the user names them.
 sub files {
   my ($self) = @_;
   my $root = $self->{tree}{root};
@@ -74,7 +78,7 @@ sub files {
 
 sub sources { my ($self, $file) = @_; return $self->{tree}->sources_of($file, $self->judges) }
 
-# All that is compiled with a header of the judge, or is a source of it.
+# Returns the sources of the judge, and the sources that are compiled with its headers.
 sub judges {
   my ($self) = @_;
   return ('protocols/grammar.c', sort grep { m{^(?:world|verify)/} && !m{/t/} } keys %{$self->{tree}{compile}});
@@ -84,7 +88,7 @@ sub key { my ($file) = @_; return dirname $file }
 
 # ---- claims ----
 
-# The name of a claim, a mutant or a world: of claims/c3/recovers.yaml it is c3-recovers.
+# Returns the name of a claim, a mutant or a world: c3-recovers for claims/c3/recovers.yaml.
 sub name_of { return $_[0] =~ m{/(?:claims|mutants)/([^/]+)/([^/]+)\.yaml$} ? "$1-$2" : basename($_[0], '.yaml') }
 
 sub claims {
@@ -95,17 +99,17 @@ sub claims {
   return sort @found;
 }
 
-# id -> what recline says of each claim; of those that it did not come to, nothing.
+# Returns what recline says about each claim, by id. A claim that recline did not reach is missing.
 sub checked {
   my ($self, $recline, $seconds, $options, @claims) = @_;
-  my $limit = 20 * $seconds; # of the clock, as the machine may be busy
+  my $limit = 20 * $seconds; # of wall time, as the machine may be busy
   my $out = `ulimit -t $seconds; timeout $limit $recline check --json --jobs 1 --workers 1 $options @claims 2>$self->{tree}{work}/check.log`;
   my $list = eval { decode_json($out)->{claims} } // [];
   return {map { $_->{id} => $_ } @$list};
 }
 
-# The same without the claims that recline refuses, as one of them in a list makes it say nothing: their
-# programs may need more states than they are given.
+# Does the same, but leaves out claims that recline refuses, as recline says nothing about a list if
+# it refuses one claim of it. It refuses a claim whose program needs more states than it is given.
 sub checked_most {
   my ($self, $recline, $seconds, $options, @claims) = @_;
   my $of = $self->checked($recline, $seconds, $options, @claims);
@@ -119,7 +123,7 @@ sub said_of {
   return join ' ', map { $one->{$_} // '-' } qw(verdict property states transitions depth reduction);
 }
 
-# In groups of claims that are about as large.
+# Returns groups of claims of about the same size.
 sub groups {
   my ($self) = @_;
   my $tree = $self->{tree};
@@ -149,14 +153,14 @@ sub groups {
   return @groups;
 }
 
-# The name and the options of `CLAIM [OPTION]...`, as groups have them: without a word on reductions there
-# are none.
+# Returns the name and the options of `CLAIM [OPTION]...`, in the form that groups have. Without
+# options there is no reduction.
 sub wanted {
   my ($name, $options) = split / /, $_[0], 2;
   return ($name, $options // '--reduce none');
 }
 
-# By claim and options, the name of the member that has them.
+# Returns the name of a member, by the claim and options that it has.
 sub in_groups {
   my %in;
   for my $number (0 .. $#_) {
@@ -168,8 +172,8 @@ sub in_groups {
 
 sub group_name { my ($number, $group) = @_; return "$group->[0]-$number" }
 
-# A group of one for each claim that an entry of `noticed` names and no group of `groups` has: it may have
-# more states than theirs.
+# Returns a group of one for each claim that an entry of `noticed` names and no group of `groups`
+# has. It may have more states than the claims of groups.
 sub named {
   my ($self, $noticed, @groups) = @_;
   my $in = in_groups(@groups);
@@ -184,7 +188,8 @@ sub named {
   return @found;
 }
 
-# What a group says of the build that is linked, or of the one that counts.
+# Returns what a group says about the linked build, or about the build that counts lines; '' if it
+# notices nothing.
 sub group_says {
   my ($self, $group, $recline) = @_;
   my ($mode, $options, $states, $seconds, %is) = @$group;
@@ -200,7 +205,7 @@ sub group_says {
 
 # ---- the screening set ----
 
-# Members: {name, seconds, says}, measured once for a build.
+# Returns the members, each as {name, seconds, says}. They are measured once for a build.
 sub members {
   my ($self) = @_;
   return @{$self->{members} //= do {
@@ -225,7 +230,7 @@ sub members {
   }};
 }
 
-# The files that decide what tests say.
+# Returns the files on which the results of tests depend.
 sub files_of_tests {
   my ($self) = @_;
   my ($root, $build) = @{$self->{tree}}{'root', 'build'};
@@ -243,8 +248,8 @@ sub note_noticed {
   }
 }
 
-# Whether a member executes a line (from 1) of a file: looked at when it is first needed. A member that
-# does not say of the build what it should takes no part.
+# Returns whether a member executes a line (from 1) of a file. This is measured when it is first
+# needed. A member that does not say the right thing about the build itself takes no part.
 sub executes {
   my ($self, $member, $file, $line) = @_;
   my $tree = $self->{tree};
@@ -262,15 +267,15 @@ sub executes {
   return Coverage::executes($executed->{$file} // '', $line);
 }
 
-# Whether it is known what a member executes.
+# Returns whether the lines that a member executes are known.
 sub is_looked_at {
   my ($self, $member) = @_;
   return $self->{executed}{($member->{like} // $member)->{name}};
 }
 
-# What the sanitizers say where the changed sources are under them: of memory alone, as results are
-# compared by the other members. Of the program of a test, which frees all that it takes, or of recline
-# and claims.
+# Returns what the sanitizers report when the changed sources are compiled with them: only errors of
+# memory, as the other members compare results. They watch the program of a test, which frees all
+# memory, or recline when it checks claims.
 sub memory_says {
   my ($self, $program, @sources) = @_;
   my $linked = $self->{tree}->link_sanitized($program, @sources);
@@ -291,7 +296,8 @@ sub sanitizers_say {
   return $line ? 'memory: ' . $line =~ s/.*((?:Address|Leak)Sanitizer: \S+|runtime error: .*).*/$1/r : '';
 }
 
-# The program of a test under the sanitizers, which executes what the test executes.
+# Returns the member for a test's program under the sanitizers. It executes the same lines as the
+# test.
 sub memory_member {
   my ($self, $place) = @_;
   my $program = $tests[$place][1] // '';
@@ -306,7 +312,8 @@ sub group_member {
   }};
 }
 
-# What the test takes is known when it has been looked at; until then it is as its place says.
+# Returns the member for a test. Its seconds are known when it has been measured; until then its
+# place in the list serves as an estimate.
 sub test_member {
   my ($self, $place) = @_;
   my ($test, @programs) = @{$tests[$place]};
@@ -316,14 +323,14 @@ sub test_member {
   }};
 }
 
-# Of all programs that have been called and have ended.
+# Returns the processor time of all programs that were called and have ended.
 sub processor_seconds { my (undef, undef, $user, $system) = times; return $user + $system }
 
 sub test_says {
   my ($self, $test, $seconds, $programs, @sources) = @_;
   my $tree = $self->{tree};
   $tree->link_with($_, @sources) for @sources ? ('bin/recline', @$programs) : ();
-  my ($limit, $clock) = (int(10 + 10 * $seconds), int(200 + 200 * $seconds)); # seconds of a processor
+  my ($limit, $clock) = (int(10 + 10 * $seconds), int(200 + 200 * $seconds)); # processor, wall seconds
   my $log = "$tree->{work}/test.log";
   my $code = system("ulimit -t $limit; cd $tree->{root} && RECLINE_BUILD=$tree->{copy} LC_ALL=C timeout $clock $test >$log 2>&1");
   my ($line) = grep { /^not ok/ } split /\n/, read_file($log);
@@ -331,8 +338,8 @@ sub test_says {
   return $line ? "$test: " . $line =~ s/^not ok \d+ - //r : $code ? "$test: ends with $code" : '';
 }
 
-# Takes that member out of the list that promises most in a second: by what it has noticed in the folder
-# `key`, and the less, the more groups of its mode were asked in vain (`asked`).
+# Takes the member out of the list that promises most for a second: it has noticed many changes in
+# the folder `key`, and few groups of its mode were asked in vain (`asked`).
 sub next_member {
   my ($self, $key, $list, $asked) = @_;
   my %worth = map {
@@ -345,10 +352,11 @@ sub next_member {
 
 sub mode_of { return $_[0]{name} =~ s/-\d+$//r }
 
-# The first member that notices the change of `line` (from 1), with what it says; else nothing, and why
-# no more was tried. Members that do not execute the line are not asked, nor those that take more seconds
-# than are left, of which so nobody needs to know what they execute. The sanitizers watch what other
-# members execute, so they come last, whatever is left.
+# Returns what the first member says that notices the change of `line` (from 1); if none does, ''
+# and why no more members were tried. Members that do not execute the line are not asked. Members
+# that would take more seconds than are left are not asked either, so their lines need not be
+# measured. The sanitizers watch what other members execute, so they come last, even if no seconds
+# are left.
 sub noticed {
   my ($self, $codes, $originals, $file, $line) = @_;
   my $tree = $self->{tree};
@@ -388,8 +396,8 @@ sub detectors { my ($self) = @_; return scalar(my @all = $self->members) . ' mem
 
 # ---- changes that must be noticed, each by the detector that its entry names ----
 
-# `CLAIM [OPTION]...`, a test, a step test or `memory PROGRAM`. What it says of the changed build beside what it says of the build;
-# nothing when that is the same.
+# Asks one detector: `CLAIM [OPTION]...`, a test, a step test or `memory PROGRAM`. Returns what it
+# says about the changed build, and '' if it says the same about the build.
 sub notices {
   my ($self, $named, @sources) = @_;
   my $tree = $self->{tree};

@@ -8,7 +8,8 @@ use File::Basename;
 use JSON::PP;
 use Tree;
 
-# When a claim is as expected, it says nothing, or that there are more states, or other ones.
+# Lists what a claim says if it has its expected verdict: nothing, or that there are more or other
+# states.
 my %unnoticed = map { $_ => 1 } '', 'more states', 'other states';
 
 sub new {
@@ -16,24 +17,24 @@ sub new {
   my $self = bless {tree => $tree, of => {}, said => {}}, $class;
   $self->{measured} = {map { $_->[0] => $_ } $tree->kept('claims')};
   push @{$self->{said}{$_->[0]}{$_->[1]}}, $_->[2] // '' for $tree->kept('results');
-  # As a control message, `none` stands in all.
+  # The name `none` also occurs as a control message in every source.
   $self->{registered} = {map { /^(\S+)/ ? ($1 => 1) : () } `bin/recline list protocols`};
   $self->{sources} = [grep { !m{/(step|registry|text|grammar|neighbours)\.c$} }
     map { s{^\Q$tree->{root}\E/}{}r } glob "$tree->{root}/protocols/*.c"];
   return $self;
 }
 
-# All that can be changed.
+# Returns all files that can be changed.
 sub files {
   my ($self) = @_;
   my $root = $self->{tree}{root};
   return (@{$self->{sources}}, map { s{^\Q$root\E/}{}r } glob("$root/protocols/parts/*.h"), glob("$root/protocols/*_*.h"));
 }
 
-# The protocols that `file` is part of.
+# Returns the sources of the protocols that `file` is part of.
 sub sources { my ($self, $file) = @_; return $self->{tree}->sources_of($file, @{$self->{sources}}) }
 
-# Those registered whose names stand in a source, as a pattern.
+# Returns a pattern of the registered protocols whose names are in a source.
 sub names_in {
   my ($self, $source) = @_;
   return 'none' if basename($source) eq 'none.c';
@@ -47,11 +48,12 @@ sub check {
   return ($? >> 8, eval { decode_json($out)->{claims}[0] });
 }
 
-# Claims of at most so many states are measured first, the others when none of these notices a change.
+# Claims of at most this many states are measured first, larger ones only if no small one notices a
+# change.
 my $small = 20000;
 
-# Those of a protocol, smallest first, with the states and the seconds that they take; of those that are
-# not small neither is known yet.
+# Returns the claims of a protocol, the smallest first, with the states and seconds that they take.
+# For claims that are not small, both are not known yet.
 sub claims_of {
   my ($self, $source, $code) = @_;
   my $tree = $self->{tree};
@@ -70,8 +72,8 @@ sub claims_of {
   }};
 }
 
-# The states and the seconds that a claim takes; `no` when it is not as expected, `more` when it is not
-# within `bound`.
+# Returns the states and the seconds that a claim takes; `no` if its verdict is not as expected,
+# `more` if it exceeds `bound`.
 sub measured {
   my ($self, $claim, $bound) = @_;
   my $at = \$self->{measured}{"$claim->{key}$bound"};
@@ -86,7 +88,7 @@ sub measured {
   return @$$at[1, 2];
 }
 
-# What the claim says of the recline that is linked.
+# Returns what the claim says about the linked recline.
 sub judged {
   my ($self, $claim) = @_;
   my $bound = 4 * $claim->{states} + 10000;
@@ -100,7 +102,7 @@ sub judged {
   return $one->{verdict} . ($one->{property} ? " $one->{property}" : '');
 }
 
-# The step tests of a protocol and its forms.
+# Returns the step tests of a protocol and its forms.
 sub steps_of {
   my ($self, $source) = @_;
   my $names = $self->names_in($source);
@@ -108,8 +110,9 @@ sub steps_of {
     grep { read_file($_) =~ /^protocol (?:$names) / } sort glob "$self->{tree}{root}/protocols/t/*.steps";
 }
 
-# The first claim, or step test, that notices that the machine code of `source` is `code` and not
-# `original`, with what it says; else nothing, and where there were other states.
+# Returns the first claim, with what it says, or step test that notices that the machine code of
+# `source` is `code` and not `original`. If there is none, returns '' and a claim that had other
+# states.
 sub noticed_in {
   my ($self, $source, $code, $original) = @_;
   my $tree = $self->{tree};
@@ -139,8 +142,8 @@ sub noticed_in {
   return ('', $more);
 }
 
-# The same of all sources that a change is part of, each of which is one protocol: `codes` and
-# `originals` by source.
+# Does the same for all sources that a change is part of; each source is one protocol. `codes` and
+# `originals` are by source.
 sub noticed {
   my ($self, $codes, $originals) = @_;
   my $more;
@@ -153,7 +156,7 @@ sub noticed {
   return ('', $more);
 }
 
-# How many there are.
+# Returns the number of claims, as text.
 sub detectors {
   my ($self, $originals) = @_;
   return scalar(map { $self->claims_of($_, $originals->{$_}) } keys %$originals) . ' claims';

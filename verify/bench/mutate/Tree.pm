@@ -14,7 +14,8 @@ our @EXPORT = qw(read_file write_file);
 sub read_file { open my $in, '<', $_[0] or die "$_[0]: $!\n"; local $/; return scalar <$in> }
 sub write_file { open my $out, '>', $_[0] or die "$_[0]: $!\n"; print $out $_[1]; close $out }
 
-# Of the sources in `root`, as ninja builds them in `build`. Ends with exit code 64 if it does not.
+# Reads how ninja builds the sources of `root` in `build`. Ends with exit code 64 if `build` is no
+# build by ninja.
 sub new {
   my ($class, $root, $build) = @_;
   my $self = bless {root => $root, build => abs_path($build) // '', compile => {}, link => {}}, $class;
@@ -43,7 +44,7 @@ sub new {
 
 sub refuse { print STDERR "mutate: $_[0]\n"; exit 64 }
 
-# What a job makes lies in a folder of its own.
+# Gives a job a folder of its own for the files that it makes.
 sub work_in {
   my ($self, $job) = @_;
   $self->{work} = "$self->{kept}/$job";
@@ -51,7 +52,7 @@ sub work_in {
   $self->copy_to($self->{copy});
 }
 
-# Programs of a copy can be replaced by others.
+# Copies the build as links, so that programs of the copy can be replaced.
 sub copy_to {
   my ($self, $copy) = @_;
   remove_tree($copy);
@@ -59,7 +60,7 @@ sub copy_to {
   for (glob '* bin/* t/*') { symlink "$self->{build}/$_", "$copy/$_" unless -e "$copy/$_" }
 }
 
-# Programs that are not those of the build from now on are linked anew.
+# Forgets the programs that were linked for the last change; they will be linked anew.
 sub forget_programs {
   my ($self) = @_;
   for (keys %{delete $self->{linked} // {}}) {
@@ -68,7 +69,7 @@ sub forget_programs {
   }
 }
 
-# The files of the project that `file` includes, also through others.
+# Returns the files of the project that `file` includes, also through other files.
 sub includes {
   my ($self, $file) = @_;
   return $self->{includes}{$file} //= do {
@@ -81,7 +82,7 @@ sub includes {
   };
 }
 
-# The sources that are compiled anew when `file` changes, of those given.
+# Returns the sources, among those given, that must be compiled anew when `file` changes.
 sub sources_of {
   my ($self, $file, @among) = @_;
   return $file if $file =~ /\.c$/;
@@ -99,7 +100,7 @@ sub change {
 
 sub object { my ($self, $source) = @_; return "$self->{work}/" . basename($source) . '.o' }
 
-# The machine code of `source` with the change; nothing when it does not compile.
+# Returns the machine code of `source` with the change; nothing if it does not compile.
 sub compile {
   my ($self, $source) = @_;
   $self->compile_with($source, $self->object($source), '') or return;
@@ -107,7 +108,7 @@ sub compile {
   return `objdump -d -r -s -j .text -j .text.unlikely -j .rodata -j .data.rel.ro -j .data.rel.ro.local $object 2>/dev/null | tail -n +4`;
 }
 
-# Compiles `source`, with the change, into `object`. False: it does not compile.
+# Compiles `source`, with the change, into `object`. Returns false if it does not compile.
 sub compile_with {
   my ($self, $source, $object, $options) = @_;
   my $work = $self->{work};
@@ -122,8 +123,9 @@ sub compile_with {
   return system("$command 2>$work/cc.log") == 0;
 }
 
-# The program of the copy, with the objects of `sources` in place of those of the libraries: what
-# defines all that a member of a library defines leaves nothing to take it for.
+# Links the program of the copy with the objects of `sources` in place of those in the libraries. As
+# these objects define all that a member of a library defines, the linker does not take that member.
+# Returns the program's path.
 sub link_with {
   my ($self, $program, @sources) = @_;
   my $at = "$self->{copy}/$program";
@@ -137,7 +139,8 @@ sub link_with {
 
 my $sanitized = '-fsanitize=address,undefined -fno-sanitize-recover=undefined';
 
-# The same program, beside it, with the changed sources alone under the sanitizers.
+# Links the same program once more, beside it. Only the changed sources are compiled with the
+# sanitizers.
 sub link_sanitized {
   my ($self, $program, @sources) = @_;
   my $at = "$self->{copy}/$program-sanitized";
@@ -150,7 +153,7 @@ sub link_sanitized {
 
 # ---- what is kept between calls: lines of fields ----
 
-# Appends a line that stays whole beside those of other jobs.
+# Appends a line in one write, so that lines of other jobs do not mix with it.
 sub keep {
   my ($self, $name, @fields) = @_;
   open my $out, '>>', "$self->{kept}/$name" or die "$self->{kept}/$name: $!\n";
