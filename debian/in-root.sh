@@ -1,17 +1,17 @@
 #!/bin/sh
-# in-root.sh SUITE test      the test command in a fresh root of Debian SUITE, from nothing
-# in-root.sh SUITE packages  the packages built in one fresh root, installed, used and removed in
-#                            another; they stay in debian/SUITE
+# in-root.sh SUITE test      runs the test command in a fresh root of Debian SUITE
+# in-root.sh SUITE packages  builds the packages in one fresh root, and installs, uses and removes
+#                            them in another; they stay in debian/SUITE
 #
-# What is committed is what is tried. Needs mmdebstrap, root and the network; takes some ten minutes.
+# It tries what is committed. It needs mmdebstrap, root and the network, and takes some ten minutes.
 set -eu
 [ $# -eq 2 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 suite=$1
 tree=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 export tree suite
 
-# in_root PACKAGES HOOK: HOOK runs outside of the root, with its path as $1; /src is the source. As in
-# an installed Debian the machine's name has an address.
+# in_root PACKAGES HOOK: HOOK runs outside of the root, with the root's path as $1; /src is the source.
+# The machine's name has an address, as in an installed Debian.
 in_root()
 {
   mmdebstrap --quiet --format=null --variant=apt --dpkgopt=force-unsafe-io --include="$1" \

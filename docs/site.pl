@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# site.pl RECLINE FOLDER: the documents as plain HTML, with a playground and a search. A page for each
-# Markdown file, in the order of the tasks of README.md; other files that they lead to are copied,
-# links to folders become text. Pages are made by several processes. Needs cmark-gfm.
+# site.pl RECLINE FOLDER: makes plain HTML of the documents, with a playground and a search. Each
+# Markdown file becomes a page, in the order of the tasks in README.md. Other files to which
+# documents link are copied, and links to folders become text. Pages are made by several processes.
+# Needs cmark-gfm.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -25,7 +26,7 @@ my $matrix = 'docs/protocols/matrix.md';
 sub read_file { my ($file) = @_; open my $in, '<', $file or die "$file: $!\n"; local $/; return scalar <$in> }
 sub write_file { my ($file, $text) = @_; make_path(dirname($file)); open my $out, '>', $file or die "$file: $!\n"; print $out $text; close $out or die "$file: $!\n" }
 
-# Without "." and "..".
+# Returns the path without "." and "..".
 sub plain
 {
   my @parts;
@@ -37,10 +38,10 @@ sub plain
 
 sub html_name { my ($page) = @_; return $page eq 'README.md' ? 'index.html' : $page =~ s/\.md$/.html/r }
 
-# From a page to another path of the site.
+# Returns the way from a page to another path of the site.
 sub path_to { my ($from, $to) = @_; return '../' x ($from =~ tr{/}{}) . $to }
 
-# As GitHub makes them of headings.
+# Makes the anchor of a heading, as GitHub does.
 sub anchor
 {
   my $text = lc $_[0] =~ s/<[^>]*>//gr;

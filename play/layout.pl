@@ -12,7 +12,8 @@ sub slurp {
   return scalar <$in>;
 }
 
-# type -> [[field, type, offset], ...]; a struct in a struct is one field for each of its own
+# type -> [[field, type, offset], ...]; a struct within a struct becomes one field for each of its
+# fields
 sub structs {
   my ($dump) = @_;
   my %type;

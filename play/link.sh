@@ -19,14 +19,14 @@ done
 compile='clang --target=wasm32-wasi -std=c11 -Os -c'
 : >"$dir/layout"
 if [ -n "$source" ]; then
-  # as `pkg-config --cflags recline` would say: of a build, of an installation
+  # the folders that `pkg-config --cflags recline` would name, in a build and in an installation
   $compile -I"$tree/include" -I"$tree/../../include" -Xclang -fdump-record-layouts "$source" \
     -o "$dir/protocol.o" >"$dir/dump"
   cp "$source" "$dir/protocol.c"
   ! command -v perl >/dev/null ||
     perl "$tree/play/layout.pl" "$dir/layout" "own=$dir/protocol.c=$dir/dump"
 else
-  # The mutant of a form, or of the protocol whose form has a name of its own, as mattern is one of
+  # Finds the protocol of the mutant. A form may have a name of its own: mattern is a form of
   # lai-yang.
   data=${RECLINE_DATA:?} form=${name%%~*} flaw=${name#*~}
   for patch in "$data/verify/mutants/$form/$flaw.patch" "$data/verify/mutants/${form%-*}/$flaw.patch" \

@@ -40,8 +40,8 @@ static Z3_ast *word(const struct taking *t, enum rank_word which)
   return &t->m->now[word_of_rank(t->h, t->m->rank, which)];
 }
 
-/* Returns the event's checkpoint, by the words before the move, as the words behind the move have
- * lost it. */
+/* Returns the event's checkpoint as a term over the words before the move, as the words behind the
+ * move have lost it. */
 static Z3_ast event_checkpoint(const struct taking *t)
 {
   return term(

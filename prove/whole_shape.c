@@ -9,7 +9,8 @@ static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
   return term;
 }
 
-/* Returns a term over the state of a rank, said of another of its memories. */
+/* Returns a term about the state of a rank, turned into a statement about another memory of the
+ * rank. */
 static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memory_of memory)
 {
   g_autofree Z3_ast *now = whole_words(h);

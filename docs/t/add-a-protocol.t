@@ -49,7 +49,7 @@ is "$?:$(sed -n 's/^ *pure/pure/p' stdout)" \
   'a step beyond its state is a breach, in the words of the page' stdout stderr
 check 'with a trace' grep -q '^violation pure ' beyond/restart-recovers.trace
 
-# The same protocol in other languages: the same states, and the same run.
+# The same protocol in other languages must have the same states and the same run.
 states() { sed -n 's/^ *\([0-9]* states, [0-9]* transitions, depth [0-9]*\),.*/\1/p' "$1"; }
 recline check restart-recovers.yaml >in_c 2>stderr
 time_of() { grep '"simulated_s"' "$1/result.json"; }

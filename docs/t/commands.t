@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# The documents: README.md and docs/*.md. Every block of commands (```sh) runs, in its order, in one
-# folder per document; blocks with a file's name (```yaml mine.yaml) are those files. `sh long`: with
-# RECLINE_LONG=1 only. `sh see FILE`: a test that is named in the block, or that names the document,
-# does. What stands in the text as `recline ...` has commands and options that are there; links lead
-# to files and headings.
+# Tests README.md and docs/*.md. Every block of commands (```sh) is run, in order, in one folder for
+# each document. A block with a file's name (```yaml mine.yaml) becomes that file. A block `sh long`
+# is run with RECLINE_LONG=1 only. A block `sh see FILE` is left to another test, which the block
+# names, or which names the document. Commands and options of each `recline ...` in the text must
+# exist, and links must lead to files and headings.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -34,7 +34,7 @@ my %documents = map { substr($_, length($root) + 1) => read_file($_) } "$root/RE
 
 # ---- commands ----
 
-# A checkout as the documents see it: recline and its compilers, ./recline, build/.
+# Makes a folder that looks like a checkout: with recline and its compilers, ./recline and build/.
 sub folder
 {
   my $dir = tempdir(CLEANUP => 1);
@@ -92,7 +92,7 @@ for my $name (sort keys %documents) {
 
 # ---- links ----
 
-# As GitHub makes them of headings.
+# Makes the anchors of headings, as GitHub does.
 sub anchors { return map { s/`|[^\w\s-]//gr =~ s/ /-/gr } map { lc } $_[0] =~ /^#+ (.+)$/mg }
 
 for my $name (sort keys %documents) {

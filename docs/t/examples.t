@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The examples of every --help are run, in one folder that has what they name. RECLINE_LONG=1: those
-# that take minutes, too; what takes hours is left to the tests of its parts, and what another test
-# runs to that test.
+# Runs the examples of every --help, in one folder that has the files that they name. With
+# RECLINE_LONG=1 it also runs examples that take minutes. Examples that take hours are left to the
+# tests of their parts, and examples that another test runs are left to that test.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -19,11 +19,12 @@ my $dir = tempdir(CLEANUP => 1);
 chdir $dir or BAIL_OUT($!);
 my %long = map { $_ => 1 } 'interval mine.yaml --runs 20 --out interval', 'check --all --jobs 2 --junit';
 my %hours = map { $_ => 1 } 'replicate --out replication';
-# The test that runs an example, and its lines that do.
+# Names the test that runs an example, and the lines of the test that do so.
 my %elsewhere = ('prove --memory bookmark --ranks 2 --capacity 1' =>
   ['prove/t/memory.t', "small='--ranks 2 --capacity 1'", 'is "$(verdict $small bookmark)" ', '  "$recline" prove --memory "$@" ']);
 
-# A run with failures by a law, as `interval` wants them; a protocol of one's own, with its claim.
+# Writes a run with failures by a law, as `interval` needs them, and a protocol of one's own with
+# its claim.
 open my $out, '>', 'mine.yaml' or BAIL_OUT($!);
 print $out "program: {binary: cg, args: [S], ranks: 8}\nplatform: {file: clan, spares: 4}\nprotocol: {name: c3}\n"
   . "checkpoint: {every: 50ms, storage: nfs, bytes: 256KiB}\ndetection: 1ms\n"
@@ -33,18 +34,18 @@ copy("$root/examples/pause.c", 'my-protocol.c');
 system "cc -std=c11 -shared -fPIC -I$build/include -o my-protocol.so my-protocol.c && "
   . "sed 's/pause.so/my-protocol.so/' $root/examples/pause-recovers.yaml >my-claim.yaml" and BAIL_OUT('no protocol');
 
-# What a machine was measured by, for `calibrate`.
+# Writes the samples of a machine, for `calibrate`.
 open $out, '>', 'machine.samples' or BAIL_OUT($!);
 print $out "recline-samples 1\nranks 2\nnodes 1\nper_node 2\ncores 2\nlibrary An MPI 1\nsample barrier : 2e-6 3e-6\n";
 close $out;
 
-# What processes on real MPI have left, for `join`.
+# Makes what processes on real MPI leave, for `join`.
 my $jacobi = "$build/t/jacobi-mpi";
 my $open = -x $jacobi && qx(mpirun --version 2>&1) =~ /Open MPI/ ? '--allow-run-as-root --oversubscribe' : '';
 system "RECLINE_CHECKPOINTS=checkpoints RECLINE_PROTOCOL=c3 RECLINE_TRACE=1 mpirun $open -n 2 $jacobi 4 10 >jacobi.out"
   and BAIL_OUT('no traces') if -x $jacobi;
 
-# A run to stand beside another one, for `report`.
+# Makes a run to stand beside another one, for `report`.
 system 'recline run demo --set protocol.name=bookmark --out other >other.out' and BAIL_OUT('no run');
 
 my @commands = grep { !/^-|^help$/ } split ' ', qx(recline --complete '');

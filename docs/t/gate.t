@@ -1,15 +1,16 @@
 #!/bin/sh
-# action.yml, which examples/gate.yml uses: its shell steps, taken out of the file and run one after the
-# other, in a repository that holds the protocol examples/restart.c. What is wrong is refused, by the
-# step that is there for it. Left out is only what fetches packages: recline comes from this build.
+# Runs the shell steps of action.yml, which examples/gate.yml uses, one after the other in a
+# repository that holds the protocol examples/restart.c. Each error must be refused by the step that
+# is there for it. Only the step that fetches packages is left out, as recline comes from this
+# build.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
 
 cp "$root"/examples/* .
 
-# Each step's script into steps/N, its name into steps/N.name. A script is on the line of `run:` or,
-# behind `|`, in the lines that are indented further.
+# Writes each step's script to steps/N and its name to steps/N.name. A script is on the line of
+# `run:` or, behind `|`, in the lines that are indented further.
 mkdir steps
 awk '
   /^ *- name: / { sub(/^ *- name: /, ""); name = $0 }
@@ -50,7 +51,7 @@ else
   ok 'every input is declared # SKIP python3-yaml is missing'
 fi
 
-# The repository.
+# Makes the repository.
 mkdir repository && cd repository || exit 1
 mkdir claims flaws runs recline-source
 cp ../restart.c .
@@ -70,14 +71,14 @@ ln -s "$build" recline-source/build
 printf '#!/bin/sh\necho "$*" >>"%s/asked"\n[ "$1" = packages ] || exec "%s" "$@"\n' "$dir" "$recline" >recline-source/recline
 chmod +x recline-source/recline
 
-# What the runner sets, and the inputs: their defaults, and the protocol.
+# Sets what the runner sets, and the inputs: the protocol, and defaults for the others.
 GITHUB_PATH=$dir/path GITHUB_ENV=$dir/env GITHUB_OUTPUT=$dir/output GITHUB_STEP_SUMMARY=$dir/summary
 RECLINE=$PWD/recline-source PROTOCOL=restart.c CLAIMS=claims FLAWS=flaws RUNS=runs OUT=counterexamples
 export GITHUB_PATH GITHUB_ENV GITHUB_OUTPUT GITHUB_STEP_SUMMARY RECLINE PROTOCOL CLAIMS FLAWS RUNS OUT
 unset RECLINE_DATA RECLINE_PLATFORMS RECLINE_PROGRAMS
 
 : >"$dir/path"
-# step N: runs it as the workflow's runner does, with what the steps before have put down.
+# step N: runs the step as the workflow's runner does, with the outputs of the steps before it.
 step() {
   env $(cat "$dir/env" 2>/dev/null) PATH="$(tr '\n' : <"$dir/path")$PATH" \
     sh -e "$dir/steps/$1" >"$dir/stdout" 2>"$dir/stderr"
@@ -115,7 +116,7 @@ is "$(grep -c '^### no-roll-back$' "$dir/summary"):$(grep -c '^Violated: ' "$dir
 passes 2
 is "$(tail -n 1 "$dir/asked")" packages 'what the cache has is not built again' "$dir/asked"
 
-# A protocol that is wrong.
+# Tries a wrong protocol.
 cp restart.c right.c
 sed -i '/RCL_ACTION_ROLL_BACK/d' restart.c
 sed -n '/^compile()/,/^compile "\$PROTOCOL"/p' "$dir/steps/3" >"$dir/steps/8" # flaws as they are
@@ -132,13 +133,13 @@ refuses 6 'a protocol that is wrong'
 cp right.c restart.c
 passes 8
 
-# A claim that says too much, and a flaw that its claim does not find.
+# Tries a claim that says too much, and a flaw that its claim does not find.
 sed -i 's/verdict: holds/verdict: violated/' claims/restart-recovers.yaml
 refuses 4 'a claim that does not hold'
 cp claims/restart.so flaws/no-roll-back.so
 refuses 5 'a flaw that nobody finds'
 
-# A repository without flaws and programs.
+# Tries a repository without flaws and programs.
 rm -rf flaws/* runs/*
 for n in 3 5 6; do
   passes "$n"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/map.md and its picture are what protocols declare, and what they declare is what claims show
-# and what a run does.
+# Tests that docs/map.md and its picture show what protocols declare, and that these declarations
+# are what claims show and what a run does.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 
@@ -41,7 +41,7 @@ refuted() { # GLOB...: whether one of these claims is violated
   return 1
 }
 
-# Names of the claims that are violated where an assumption does not hold.
+# Prints the names of the claims that are violated because an assumption does not hold.
 shown_by() { # PROTOCOL ASSUMPTION
   claims=$root/verify/claims/$1
   case $2 in
@@ -68,7 +68,8 @@ for protocol in $(sed -n 's/^static const struct rcl_protocol \*const own.*&prot
     shown=false
     # shellcheck disable=SC2046 # names without spaces
     refuted $(shown_by "$protocol" "$assumption") && shown=true
-    # Below the matching no capture waits for a safe point: refused by each scenario (matrix.md).
+    # Below the matching no capture waits for a safe point, so scenarios with safe points only are
+    # refused (matrix.md).
     [ "$assumption" != anywhere ] || ! grep -q "^| \`$protocol\` .*refused: checkpoints at any" \
       "$root/docs/protocols/matrix.md" || shown=true
     [ "$declared" = "$shown" ] || wrong_there="$wrong_there $protocol:$assumption:$declared"
@@ -76,7 +77,7 @@ for protocol in $(sed -n 's/^static const struct rcl_protocol \*const own.*&prot
 done
 is "$wrong_there" '' 'a protocol assumes what a claim refutes without, and nothing else'
 
-# Who goes back: claims of `local-rollback`.
+# Compares the ranks that go back with the claims of `local-rollback`.
 wrong_there=
 jq -r '.protocols[] | select(.back) | "\(.name) \(.back)"' "$dir/json" >"$dir/backs"
 while read -r protocol back; do
@@ -123,7 +124,8 @@ run() { # PROTOCOL KIND WORD...
     "$@" >"$dir/$name-$kind.json" 2>"$dir/$name-$kind.err"
 }
 
-# What the trace of a run without failures shows: messages, and events, as declared_of() says it.
+# Prints what the trace of a run without failures shows of messages and events, in the words of
+# declared_of().
 done_by() { # PROTOCOL
   awk '$3 == "send" && / transmit / {
       sent++; kept += / keep slot/; riding += / control .*transmit| transmit .*control / }
@@ -157,7 +159,8 @@ while read -r protocol back; do
     *) [ "$ranks" -ge 1 ] ;;
   esac
   report $? "$protocol: $ranks ranks go back, $back" "$dir/$protocol-crash.err"
-  # Where all that is sent are messages of the program and control messages, each by itself.
+  # Compares the bytes on the network, if only messages of the program and separate control messages
+  # are sent.
   adds=$(jq -r --arg name "$protocol" --argjson messages "$(network "$protocol" messages)" \
     --argjson control "$(network "$protocol" control)" '.protocols[] | select(.name == $name) |
     if .collectives or .piggybacks then "" else

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# The tables of simulated values in docs/ are what the build measures (sim/bench/measured.pl): each
-# has the rows that there are, of which one in five is measured again; RECLINE_LONG=1: all. Values
-# are those of SimGrid 3.32, as other versions have other times.
+# Tests that the tables of simulated values in docs/ are what the build measures
+# (sim/bench/measured.pl). Each table must have all rows, and one row in five is measured again;
+# with RECLINE_LONG=1 all rows are. The values are those of SimGrid 3.32, as other versions have
+# other times.
 use strict;
 use warnings;
 use Cwd 'abs_path';

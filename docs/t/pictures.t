@@ -1,6 +1,6 @@
 #!/bin/sh
-# The counterexample in README.md is the one that recline check finds and recline draw draws. Graphviz
-# places its texts; so texts are compared, in any order.
+# The counterexample in README.md is the one that recline check finds and recline draw draws.
+# Graphviz places the texts, so they are compared in any order.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 
 texts() { grep -o '>[^<]*</text>' "$1" | sort; }

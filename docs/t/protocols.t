@@ -1,6 +1,7 @@
 #!/bin/sh
-# The pages of docs/protocols/ say what the code does: each protocol is named on one, with the state
-# diagram of its source, its control messages and its mutants; the claims that they name are there.
+# Tests that the pages of docs/protocols/ say what the code does: each protocol is named on a page,
+# with the state diagram of its source, its control messages and its mutants; the claims that pages
+# name exist.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 
@@ -41,7 +42,7 @@ while read -r name; do
 done <"$dir/names"
 is "$lacking" '' 'every protocol is on a page'
 
-# What a protocol promises beyond the default properties.
+# Tests that its page has what a protocol promises beyond the default properties.
 "$recline" list protocols --json |
   jq -r '.protocols[] | .name as $name | .promises[] | "\($name) \(.)"' >"$dir/promises"
 lacking=
@@ -54,7 +55,8 @@ while read -r name property; do
 done <"$dir/promises"
 is "$(wc -l <"$dir/promises"):$lacking" 55: 'claims show what protocols promise'
 
-# Of the textbook facts: CLAIM VERDICT, the verdict being the next word of that kind in the cell.
+# Prints CLAIM VERDICT for the textbook facts; the verdict is the next word of that kind in the
+# cell.
 perl -ne '$in = /^## Textbook/ if /^## /;
   next unless $in && s/^\|.*?\| //;
   print "$1 ", $2 =~ /^hold/ ? "holds" : "violated", "\n"

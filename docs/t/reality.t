@@ -11,7 +11,7 @@ perl "$root/mpi/bench/reality.pl" picture "$docs/reality" >"$dir/picture" 2>"$di
 is $? 0 'so is the picture' "$dir/err"
 same "$docs/pictures/reality.svg" "$dir/picture" 'which is that of the page'
 check 'it is XML' python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/picture"
-# A number that is changed is another page: the runs of each program are counted, too.
+# Tests that a changed number changes the page; the runs of each program are counted, too.
 cp -r "$docs/reality" "$dir/other"
 sed -i '/,simulated_s,/s/,[^,]*$/,9/' "$dir/other/predicted.csv"
 perl "$root/mpi/bench/reality.pl" page "$dir/other" >"$dir/changed"

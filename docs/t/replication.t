@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/replication.md and its pages: they have each published value once, their counts are those of
-# their rows, and rows and constants that take seconds to make are what `recline replicate` makes now.
+# Tests docs/replication.md and its pages: each published value is there once, counts are the counts
+# of rows, and rows and constants that take seconds to make are what `recline replicate` makes now.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1

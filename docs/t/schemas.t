@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-# The JSON Schemas of docs/schema: what recline writes now keeps to them and has no member that they do
-# not name; every scenario of the tree keeps to that of scenarios, whose keys and choices are recline's.
+# Tests the JSON Schemas of docs/schema. What recline writes now keeps to them, and has no member
+# that they do not name. Every scenario of the tree keeps to the schema of scenarios, whose keys and
+# choices are recline's.
 import copy, glob, json, os, subprocess, sys, tempfile
 
 try:

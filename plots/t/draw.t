@@ -1,5 +1,6 @@
 #!/bin/sh
-# recline draw, as a user sees it: pictures have their parts, and the same bytes twice; errors are exact.
+# Tests `recline draw` as a user sees it: pictures have their parts, and have the same bytes each
+# time; error messages are exact.
 cd "$(dirname "$0")" || exit 1
 here=$(pwd)
 build=$(cd "${RECLINE_BUILD:-../../build}" && pwd) || exit 1

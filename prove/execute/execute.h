@@ -107,9 +107,9 @@ struct executor {
 /* Prepares an executor, which owns the module from then on. */
 void executor_init(struct executor *, LLVMModuleRef);
 void executor_clear(struct executor *);
-/* Has paths that meet become one from now on, before the first assumption. Asks them by Z3's core
- * for terms: its solver for bit-vectors takes a hundred times as long for values that depend on
- * conditions. */
+/* Makes one path of paths that meet, from now on; is called before the first assumption. Questions
+ * then go to Z3's core for terms: its solver for bit-vectors takes a hundred times as long for
+ * values that depend on conditions. */
 void executor_merge(struct executor *);
 
 /* Returns why the executor has not looked at everything; NULL: it has. The caller frees it with

@@ -1,8 +1,8 @@
 #!/bin/sh
 # `recline prove PROTOCOL` (docs/prove.md): the line invariants of bookmark, blocking, chandy-lamport
-# and lai-yang are proved; mutants are refuted by the name of a clause, behind a move. Skipped where
-# the prover is not built.
-# RECLINE_LONG=1: three ranks, the other mutants, one that only stands still, a clause that is left out.
+# and lai-yang are proved; mutants are refuted, with the name of a clause and the move after which
+# it fails. The test is skipped where the prover is not built. RECLINE_LONG=1 adds three ranks, the
+# other mutants, a mutant that only stands still, and proofs without one clause.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 [ -x "$build/bin/recline-prove" ] || {

@@ -20,7 +20,7 @@
  *     26 faces, edges, corners    forces, summed by every rank that has the node
  *     7 of them   velocities before and after the step, from the highest of these ranks, so that
  *                 all have the same bits
- * Receives are posted and partners are named. As in LULESH, as many values go the same ways.
+ * Receives are posted and partners are named. As many values go the same ways as in LULESH.
  *
  * Usage: lulesh-like [SIDE [STEPS]]    45 elements in each direction, 75 steps
  *        lulesh-like [-p] -w WIDE [STEPS]    a whole box of WIDE^3 elements on any number of ranks

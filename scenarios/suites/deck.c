@@ -1,7 +1,7 @@
 /* A driver around a library, in the manner of mini-apps with an input deck: options, a deck, the
  * environment, a header with the date; then steps whose kernel is in a shared library, each
  * followed by a dump that the next one reads, in a file that gets its name when it is whole.
- * Integers; the serial program must agree.
+ * It computes with integers, so the serial program must agree exactly.
  *
  *     deck [-s STEPS] [--deck FILE] [--verbose]
  *

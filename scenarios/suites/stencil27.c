@@ -1,6 +1,7 @@
 /* A stencil of 27 points on a torus cut in three dimensions, in the manner of LULESH and HPCG: each
  * rank has 26 neighbours, reached through persistent requests and subarrays, so that faces, edges
- * and corners are all one kind of message. Integers; the serial program must agree exactly.
+ * and corners are all one kind of message. It computes with integers, so the serial program must
+ * agree exactly.
  *
  *     stencil27 [STEPS]
  *

@@ -1,7 +1,7 @@
 /* A pipelined wavefront over a grid cut in two dimensions, in the manner of NAS LU: a lower sweep
  * from one corner, plane by plane, and an upper sweep back, with many small blocking messages;
- * borders are then exchanged by receives from any source, told apart by tag. Integers, so that the
- * serial program, which every rank runs at the end, must agree exactly.
+ * borders are then exchanged by receives from any source, told apart by tag. It computes with
+ * integers, so the serial program, which every rank runs at the end, must agree exactly.
  *
  *     wavefront [SWEEPS]
  *

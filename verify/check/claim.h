@@ -86,12 +86,12 @@ struct script *claim_script(const struct scenario *claim, GError **error);
  * keeps the script until then. */
 void claim_world(const struct scenario *claim, const struct script *, struct world *);
 
-/* Returns the names of the properties that are checked; the list ends with NULL. They are the
- * claim's, or else the default ones, those about memory and `once-per-failure` if the protocol
- * promises them, and `progress` as far as the search shows it. `recovers` (no run gives up) is
- * added, as a run that gives up says nothing about later states. `line-invariant` is added if the
- * protocol states one, unless a violation of another property is expected, which programs must be
- * able to see. The caller frees the array, and not the names. */
+/* Returns the names of the properties that are checked; the list ends with NULL. They are those
+ * that the claim names. If it names none, they are the default ones, `progress` as far as the
+ * search shows it, and those about memory and `once-per-failure` that the protocol promises.
+ * `recovers` (no run gives up) is added, as a run that gives up says nothing about later states.
+ * `line-invariant` is added if the protocol states one, unless a violation of another property is
+ * expected, which programs must be able to see. The caller frees the array, and not the names. */
 GPtrArray *claim_properties(const struct scenario *claim);
 
 /* Returns "holds", "violated", "inconclusive", "vacuous" or "breach". */

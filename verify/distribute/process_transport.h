@@ -33,7 +33,7 @@ struct transport {
 
   size_t (*queued)(void); /* bytes that were sent and are not on their way yet */
 
-  /* Pauses: longer after each time at which there was nothing to receive. */
+  /* Pauses, each time longer as long as there is nothing to receive. */
   void (*idle)(void);
 
   /* Replaces the first `sums` values by their sums over all processes, and the next `most` values

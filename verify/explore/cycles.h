@@ -25,7 +25,7 @@ struct cycles {
   struct transitions transitions;
   const struct recurrence *recurrence; /* NULL: any state may lie on a cycle */
   uint32_t *number; /* by place of the visited set: the component of its state (components.h) */
-  uint64_t expanded, expansions; /* the last place, and the number of places */
+  uint64_t expanded, expansions; /* the place expanded last, and the number of expansions */
   struct chance *chances;        /* by move */
   uint32_t chances_room;
   struct places touched;       /* moves of which something is known */

@@ -130,8 +130,8 @@ static void allow_timer(struct trial *t)
   m->values[part] = intern(&m->parts, &global, sizeof global);
 }
 
-/* Returns whether the timer of a rank, when it goes off as often as it is set, a few times at most,
- * leads to a checkpoint that commits (property `requests`). Follows one run from the loaded state,
+/* Returns whether the timer of a rank leads to a checkpoint that commits (property `requests`). The
+ * timer goes off each time it is set, a few times at most. Follows one run from the loaded state,
  * in which origins take turns. Ignores other violations, which the search finds itself. */
 static bool renews(void *explorer, int rank)
 {

@@ -2,12 +2,12 @@
  *
  * A run goes on for ever only in a strongly connected component of the graph of states. Weak
  * fairness says that a move which can happen at every moment from some time on does happen; crashes
- * and injected faults need not. A component in which some move is always possible and never leads
- * from it to itself must be left. In any other component a fair run can stay, and visit all of its
- * states. If one of these must not recur for ever (world_for_ever()), property `progress` is
- * violated. If a fair run can stay in a part of a component, a fair run can stay in the whole, so
- * it is exact to look at whole components. A component of a single state is a state at rest, or
- * every run leaves it; the search has judged it already.
+ * and injected faults need not. If some move is possible in all states of a component and never
+ * leads back into it, a fair run must leave the component. In any other component a fair run can
+ * stay, and visit all of its states. If one of these must not recur for ever (world_for_ever()),
+ * property `progress` is violated. If a fair run can stay in a part of a component, a fair run can
+ * stay in the whole, so it is exact to look at whole components. A component of a single state is a
+ * state at rest, or every run leaves it; the search has judged it already.
  *
  * Most protocols have no component of several states, and their steps alone show that
  * (recurrence.h), without a look at any state. Otherwise all workers look for components among

@@ -66,7 +66,7 @@ struct explorer {
   struct {
     uint64_t transitions, rests;
   } known;        /* counts of all processes together, at the end of the last level */
-  unsigned saves; /* levels that are complete */
+  unsigned saves; /* saves of several processes; its parity tells the file of the next one */
 
   struct packing *fingerprint; /* NULL: the visited set keeps states as they are */
   struct visited visited;

@@ -4,8 +4,8 @@
  * view is a set of parts of one component. Its number in a state stands for the values of these
  * parts: two values of the component that differ in other parts have the same number. For each
  * value of a component, a row holds its numbers in all views. The whole of each component is a
- * view, too. At first there are only these and the heads of ranks: while there are few values, one
- * look at all parts is fastest.
+ * view, too. At first there are only these whole components and the heads of ranks: while there are
+ * few values, one look at all parts is fastest.
  *
  * Each worker has its own views. It holds the model's lock when it makes rows or views.
  */

@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh SECONDS [BUILD]: each fuzzer for at most so long, from the kept corpus and the files of the
-# tree. New inputs are not kept; one that fails is printed, and the exit code is 1. The seed is fixed,
-# and the inputs of a second are counted, so that a faster machine tries none that another has not.
+# run.sh SECONDS [BUILD]: runs each fuzzer for at most SECONDS, from the kept corpus and the files
+# of the tree. New inputs are not kept. An input that fails is printed, and the exit code is then 1.
+# The seed is fixed, and SECONDS also limits the number of inputs, so that a faster machine tries no
+# inputs that other machines do not try.
 set -eu
 here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 root=$here/../..

@@ -118,8 +118,8 @@ static bool is_start(struct model *model, uint32_t rank, struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START;
 }
 
-/* Starts the rank, which has gone back and has those parts. A crash must leave the same before and
- * after, as the START can come before a crash. */
+/* Starts the rank, which has gone back and has those parts. A crash must leave the same before the
+ * START and after it, as the START can come before a crash. */
 static void start_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                        uint32_t global)
 {

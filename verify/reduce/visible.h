@@ -1,5 +1,5 @@
 /* Tells which actions are visible: at a node of the abstraction, they change what a crash leaves
- * (crash.h), or whether one can happen.
+ * (crash.h), or whether a crash can happen.
  *
  * In a state with a stubborn set of invisible moves, only these moves have to be taken, and no
  * crash. A run that takes one of them before the crash can begin with it; into any other run such a

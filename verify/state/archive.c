@@ -181,9 +181,8 @@ static void remove_two(struct archive *a, struct archive_entry *two)
   memmove(two, two + 2, (size_t)(a->entry + a->entries - two) * sizeof *two);
 }
 
-/* Returns the cost of merging two files, of which the larger comes first: its states times the
- * square of the ratio of sizes. So a state gets into a much larger file each time it is written
- * again. */
+/* Returns the cost of merging two files, of which the larger comes first: the number of states in
+ * the larger file times the square of the ratio of sizes. So files of similar size are merged. */
 static double cost_of_merging(const struct archive_entry *two)
 {
   double states = (double)two[0].file.states, times = states / (double)two[1].file.states;

@@ -15,8 +15,8 @@ struct packing *fingerprint_packing(unsigned bits)
   return packing;
 }
 
-/* Mixes the hash first, by a bijection: it is a sum, whose upper bits depend on all bits of its
- * terms while the lower ones do not. */
+/* Mixes the hash first, by a bijection: the hash is a sum, so its upper bits depend on all bits of
+ * its terms, and its lower bits do not. */
 uint64_t fingerprint_pack(const struct packing *packing, uint64_t hash, uint32_t fingerprint[])
 {
   uint64_t mixed = hash_mix(hash);

@@ -6,7 +6,7 @@
 # that the explorer remembers again, and compares.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 
-twice='c3-no-suppress bookmark-release-early lie-c3-early-durable' # of which traces are compared
+twice='c3-no-suppress bookmark-release-early lie-c3-early-durable' # their traces are compared
 short=$(grep -L '^# long' "$root"/verify/claims/*/*.yaml "$root"/verify/mutants/*/*.yaml | grep -v /claims/long/)
 case ${RECLINE_LONG:+long}${RECLINE_QUICK:+quick} in
   long*) which='--all --long' ;;
@@ -34,7 +34,8 @@ for id in $twice; do
   check "$id twice gives the same trace" cmp "$dir/all/$id.trace" "$dir/again/$id.trace"
 done
 
-# docs/known-bugs.md: every number, names that are there, runs as long as it says.
+# Checks docs/known-bugs.md: it has every number, its claims exist, and their runs are as long as it
+# says.
 table=$root/docs/known-bugs.md
 check 'the known bugs are 1 to 31' test \
   "$(sed -n 's/^| \([0-9]*\) |.*/\1/p' "$table" | sort -nu | tr '\n' ' ')" = "$(seq -s ' ' 31) "
@@ -53,7 +54,7 @@ while read -r id moves; do
   fi
 done <"$dir/known"
 
-# docs/protocols/: states and moves are as they were found.
+# Checks docs/protocols/: states and moves are those that were found.
 awk -f "$root/verify/t/pages.awk" "$dir/tap" "$root"/docs/protocols/*.md >"$dir/pages" \
   2>"$dir/compared"
 check 'the pages tell the numbers that were found' test ! -s "$dir/pages"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# One world explored by several processes of MPI, with checkpoints by recline's own protocols: one is
-# killed, at several moments, all start again, and end with the counts of threads; the trace of the
-# protocol in all lives replays through the world. RECLINE_LONG=1: eight worlds, with up to eight
-# processes.
+# Explores one world by several processes of MPI, with checkpoints by recline's own protocols. A
+# process is killed, at several moments; then all start again, and must end with the counts of
+# threads. The trace of the protocol in all lives must replay through the world. RECLINE_LONG=1:
+# eight worlds, with up to eight processes.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_mpi lib/librecline-transport.so
 export RECLINE_TRACE=1
@@ -25,8 +25,8 @@ committed() {
 }
 
 # kill_at_commit CLAIM CHECKPOINT VICTIM JOB: kills a process as soon as that checkpoint, or a later
-# one, is committed, unless the job has ended. What explores are children of the processes that mpirun
-# has started.
+# one, is committed, unless the job has ended. The processes that explore are children of the
+# processes that mpirun has started.
 kill_at_commit() {
   tail -n +1 -F -s 0.1 --pid="$4" "$dir/saves/$(basename "$1" .yaml).checkpoints/committed" \
     2>/dev/null | while read -r word number; do

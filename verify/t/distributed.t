@@ -1,6 +1,6 @@
 #!/bin/sh
-# One world explored by several processes, which mpirun starts: the counts, verdicts and traces of
-# threads. RECLINE_LONG=1: eight worlds with up to eight processes.
+# Explores one world by several processes, which mpirun starts: counts, verdicts and traces must be
+# those of threads. RECLINE_LONG=1: eight worlds with up to eight processes.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_mpi lib/librecline-transport.so
 
@@ -61,8 +61,8 @@ cp "$here/worlds/big.yaml" "$dir"
 saving() { # PROCESSES CLAIM
   several "$1" "$2" --resume "$dir/saves" --save-every 0 --json
 }
-# killed PROCESSES CLAIM LEVEL: behind its part of the first save of that level or a later one
-# (kill-at-save.c). Fails when they end before that.
+# killed PROCESSES CLAIM LEVEL: a process is killed after its part of the first save of that level,
+# or of a later one (kill-at-save.c). Fails if the processes end before that.
 level=40 # struct head of verify/explore/resume.c
 killed() {
   preloaded="env KILL_AT_SAVE=$level:$(($3 - 1)) LD_PRELOAD=$build/t/libkill-at-save.so"
@@ -91,7 +91,7 @@ for claim in ${RECLINE_LONG:+$worlds}; do
   done
 done
 
-# What several processes do not do.
+# Tests what several processes refuse to do.
 exits 64 'two claims' several 2 $bad c3-bounded
 check 'are refused in one line' grep -q 'started as 2 processes, expected one claim' "$dir/err"
 is "$(grep -c '^recline check' "$dir/err")" 1 'that comes once'
@@ -101,7 +101,7 @@ exits 2 'a bound' several 2 c3-bounded --max-states 1000
 exits 2 'a time' several 2 c3-2.1 --timeout 0.1
 check 'that are too small' grep -q 'bound reached: timeout' "$dir/out"
 
-# As the mpirun of another library, and srun --mpi=none, start them.
+# Starts processes as the mpirun of another library does, and as srun --mpi=none does.
 exits 64 'processes of which MPI does not know' env PMI_SIZE=2 PMI_RANK=0 "$recline" check $bad
 check 'are told apart' grep -q 'MPI does not know of all, expected' "$dir/err"
 exits 64 'processes that do not know of MPI' env SLURM_STEP_NUM_TASKS=2 "$recline" check $bad

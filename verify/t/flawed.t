@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protocols in which a judge could be mistaken (flawed.c): what is flawed is violated, or at least
-# does not hold, what is right holds; in every kind of search.
+# Tests protocols about which a judge could be mistaken (flawed.c). A claim about a flawed protocol
+# is violated, or at least does not hold; a claim about a right one holds, in every kind of search.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 cd "$dir" || exit 1
 
@@ -99,8 +99,8 @@ done
 claim NONE "$one, properties: [no-loss, useful, output-at-rest, tokens, restorable]"
 is "$(verdict NONE)" 'vacuous no occasion to judge restorable, tokens, output-at-rest' \
   'NONE: nothing restarts, no state is recorded, nothing is told the outside'
-# A survivor can go back behind its last capture where it has captured, past two checkpoints where it
-# has two, and again where it has gone back.
+# A survivor can go back behind its last capture only if it has captured, past two checkpoints only
+# if it has two, and a second time only if it has gone back before.
 back='own-iteration, no-domino, once-per-failure'
 claim NONE "checkpoints: 0, crashes: 1, properties: [$back, local-rollback]"
 is "$(verdict NONE)" 'violated local-rollback' 'NONE: all go back, the survivors among them'
@@ -158,7 +158,7 @@ case $(verdict LARGE) in
   violated*) ok 'LARGE: a larger message is lost' ;;
   *) not_ok 'LARGE: a larger message is lost' LARGE/json ;;
 esac
-# A call of which a protocol leaves out what is large; of a broadcast only the root tells the size.
+# Tests calls whose large data a protocol leaves out. In a broadcast only the root tells the size.
 mkdir calls
 echo '#define AT_COLLECTIVE rcl_act(actions, event->bytes > 1024 ? RCL_ACTION_SUPPRESS : RCL_ACTION_JOIN)' \
   >calls/flaw.h

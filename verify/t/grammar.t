@@ -1,6 +1,6 @@
 #!/bin/sh
-# The grammar of a step (protocols/grammar.c): what the table refuses, the world does; and so do
-# checks and runs of a protocol of its own file, with the same words.
+# The grammar of a step (protocols/grammar.c): what the table refuses, the world refuses, too, and
+# so do checks and runs of a protocol in a file of its own, with the same words.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 cd "$dir" || exit 1
 
@@ -47,7 +47,7 @@ while IFS='|' read -r number protocol name expected; do
   check "check: $name" grep -q "^ *legal, rank [01], by step [0-9]*: $expected\$" one
 done <cases
 
-# Runs of the same files, which end at the step.
+# Tests runs of the same files, which must end at the step.
 refused() { # NAME: of a case, of a protocol above the matching
   IFS='|' read -r number protocol name expected <<END
 $(grep -F "|$1|" cases)
@@ -69,7 +69,8 @@ if [ -x "$recline" ] && ! is_sanitized; then
   refused 'two timers'
   refused 'a commit by another rank'
   refused 'an output without a number'
-  # What only the state of the world tells: a run that breaks was told before that it is not legal.
+  # Tests lists that only the state of the world shows to be wrong: before a run ends with a breach,
+  # its trace must say that `legal` is violated.
   cat >random.yaml <<END
 program:
   ranks: 2

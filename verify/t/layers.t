@@ -85,8 +85,8 @@ sub tree {
   return @found;
 }
 
-# Files that comments of C name, but those with a part in capitals (NAME.c), which stands for any.
-# Of the system, of the build and of a run's results there is none in the tree.
+# Finds the files that comments in C name, except names with a part in capitals (NAME.c), which
+# stands for any name. Files of the system, of the build and of a run's results are not in the tree.
 my %elsewhere = map { $_ => 1 } qw(mpi.h mpif.h smpi.h smpi_helpers.h parameters.h scenario.yaml);
 sub strangers {
   my %there;
@@ -201,12 +201,13 @@ is(join("\n", map { "$_->[0] includes $_->[1]" } @bad), '', 'no folder includes 
 my %idle = map { my $from = $_; map { ("$from $_" => 1) } grep { $_ ne $from } keys %{$may->{$from}} } keys %$may;
 delete $idle{folder_of($may, $_->[0]) . ' ' . folder_of($may, $_->[1])} for includes(@sources);
 
-# Rooms: a folder has 40 files of its own, but for tests, claims, mutants and generated tables.
+# A folder has at most 40 files of its own; tests, claims, mutants and generated tables do not
+# count.
 my %files;
 $files{s{/[^/]*$}{}r}++ for grep { m{^(?:$folders)/} && !m{/t/|^verify/(?:claims|mutants|fuzz)/|/corpus} } tree();
 is(join(' ', map { "$_: $files{$_}" } grep { $files{$_} > 40 } sort keys %files), '', 'no folder has more than 40 files');
 
-# The root has what is committed there, and builds: no test or command leaves a file.
+# The root has only committed files and builds: no test or command leaves a file there.
 SKIP: {
   my %known = map { s{/.*}{}sr => 1 } split /\0/, qx(git -C "$root" ls-files -z 2>/dev/null);
   skip 'no repository', 1 if !%known;

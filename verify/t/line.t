@@ -1,7 +1,8 @@
 #!/bin/sh
-# The line invariant of a protocol (protocols/line.h) is judged in every state of its claims: each
-# clause that says the opposite is violated, by its name; so do mutants that break what it rests on,
-# and their counterexamples replay.
+# Tests that the line invariant of a protocol (protocols/line.h) is judged in every state of its
+# claims. A clause that is turned into its opposite must be violated, and the report must name it.
+# Mutants that break what the invariant rests on must violate a clause, too, and their
+# counterexamples must replay.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 cd "$dir" || exit 1
 

@@ -266,8 +266,8 @@ sub start {
 
 # ---- clocks ----
 
-# Whether x <= y for all bounds D >= 0 and L >= S >= 0, tried on many. A time is a checkpoint and so
-# many D, L and S.
+# Returns whether x <= y for all bounds D >= 0 and L >= S >= 0; tries many of them. A time is a
+# checkpoint, and factors of D, L and S.
 my @bounds = ([0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 1], map { my ($l, $s) = sort { $b <=> $a } rand 9, rand 9; [rand 9, $l, $s] } 1 .. 8);
 sub never_after {
   my ($x, $y, $d, $l, $s) = @_;
@@ -301,7 +301,7 @@ sub too_fast {
 
 # ---- events ----
 
-# What happens before the protocol takes its step; false when it takes none.
+# Does what happens before the protocol takes its step. Returns false if it takes none.
 sub happens {
   my ($me, $e, $now) = @_;
   my ($r, $p) = ($me->{r}, $me->{program});
@@ -371,7 +371,7 @@ sub happens {
 
 # ---- the outside ----
 
-# An output is made; one that has left must be the same again.
+# Notes that an output is made. An output that has left must be the same when it is made again.
 sub says {
   my ($me, $number) = @_;
   my ($p, $seen) = ($me->{program}, $outside[$me->{r}]);
@@ -401,7 +401,7 @@ sub let_out {
   $me->{covered} = $last;
 }
 
-# Whether an output waits for something else than its own rank's writes.
+# Returns whether an output waits for something else than its own rank's writes.
 sub waits_for_others {
   my ($me) = @_;
   return $me->{program} && @{$outside[$me->{r}]} < @{$me->{program}{outputs} // []} && !grep { !$_->{reported} } @{$me->{stored}};
@@ -409,8 +409,9 @@ sub waits_for_others {
 
 # ---- useful checkpoints ----
 
-# Whether some state of all ranks, each now, at a stored image or at its beginning, has this image
-# and no message that is received and not sent: by trying them all.
+# Returns whether this image belongs to a state of all ranks in which no message is received and not
+# sent. In such a state each rank is as it is now, at a stored image, or at its beginning; all
+# combinations are tried.
 sub is_useful {
   my ($of, $image) = @_;
   my @states = map { my $me = $_;
@@ -449,7 +450,8 @@ sub commits {
   reach('later', $recoveries);
 }
 
-# Data is received by a rank behind that line; contributions are before the step, which may be refused.
+# Notes that a rank behind checkpoint `line` receives data. Contributions are noted before the step,
+# which may be refused.
 sub crosses {
   my ($data, $line) = @_;
   reach($data->{line} < $line ? 'late' : 'early', $data->{line} != $line);
@@ -486,7 +488,7 @@ my %needs = (keep => 'slot', forget => 'slot', resend => 'slot', rejoin => 'call
   commit => 'checkpoint', output => 'output');
 my %repeated = map { $_ => 1 } qw(forget resend rejoin control erase output);
 
-# Whether the grammar of a step refuses the actions: nothing is carried out then.
+# Returns whether the grammar of a step refuses the actions; none is carried out then.
 sub is_refused {
   my ($me, $e, @actions) = @_;
   my ($at, $given, %had) = ($e->{name}, 0);
@@ -700,7 +702,7 @@ sub store {
   push @{$me->{stored}}, \%record;
 }
 
-# The program that the rank's recovery line has; undef: it begins anew.
+# Returns the rank's program at its recovery line; undef: it begins anew.
 sub line_of {
   my ($me) = @_;
   my $line = $committed;
@@ -710,8 +712,9 @@ sub line_of {
   return $image && $image->{program};
 }
 
-# Whether the rank keeps a message that its receiver's line has, and nothing that could say so is on
-# its way; at a capture not one that it has sent behind one which the receiver's line lacks.
+# Returns whether the rank keeps a message that is in its receiver's line, while nothing is on its
+# way that could tell the rank so. A message that was sent behind one that the line lacks does not
+# count at a capture.
 sub keeps_garbage {
   my ($me, $captured) = @_;
   my %gap;
@@ -742,7 +745,7 @@ sub fields {
   return \%fields;
 }
 
-# The properties that the step violates.
+# Returns the properties that the step violates.
 sub take {
   my ($line, $broken) = @_;
   %seen = ();
@@ -826,7 +829,7 @@ sub chooses {
   }
 }
 
-# Of the writes under way each is lost, whole or torn: 0, 1 or 2.
+# Ends each write under way as lost, whole or torn: 0, 1 or 2.
 sub fails {
   my ($me, $ends) = @_;
   for (grep { !$_->{durable} } @{$me->{stored}}) {
@@ -898,8 +901,9 @@ sub waits {
   return \%waits;
 }
 
-# Whether every timer that may ask for the next checkpoint only sets itself again. With independent
-# recovery one of a rank that has none under way is enough; with clocks the coordinator's counts.
+# Returns whether every timer that may ask for the next checkpoint only sets itself again. With
+# independent recovery one timer is enough, of a rank that has no checkpoint under way; with clocks
+# only the coordinator's timer counts.
 sub asks_in_vain {
   my ($vain) = @_;
   my @asking = grep { $_->{timer} || $_->{alarm} } $world->{clocks} ? $rank[0] : @rank;
@@ -956,7 +960,7 @@ sub describe {
     map { "$_:" . join ',', map { $_->{content} } @{$wire->{$_}} } sort keys %$wire;
 }
 
-# A copy of the state in which the program of rank r has gone on as `how` says.
+# Returns a copy of the state in which the program of rank r has gone on as `how` says.
 sub after {
   my ($state, $r, $how) = @_;
   my %next = (wire => {map { $_ => [@{$state->{wire}{$_}}] } keys %{$state->{wire}}},
@@ -1031,7 +1035,7 @@ sub next_states {
   return @next;
 }
 
-# It joins, and goes on when all that flows to it is there.
+# A rank joins the call, and goes on when all data that flow to it are there.
 sub calls {
   my ($state, $r, $op) = @_;
   my $p = $state->{programs}[$r];
@@ -1050,7 +1054,7 @@ sub calls {
   return after($state, $r, sub { end_call({program => $_[0]}, $call->{flow} eq 'barrier' ? () : term('all', @contents)) });
 }
 
-# Where there are too many, the judge believes.
+# If there are too many outcomes to list, the judge believes the world.
 sub wrong_outcome {
   my ($file, $saw) = @_;
   my $key = "@$world{qw(fifo overtaking)}";

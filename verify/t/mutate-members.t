@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
-# Which members of the screening set mutate.pl asks of a change of the judge: those that execute its
-# line, the cheapest first, up to the first that notices it. Which files it draws, and that a build is
-# for one process.
+# Tests which members of the screening set mutate.pl asks about a change of the judge: those that
+# execute its line, the cheapest first, up to the first that notices it. Also tests which files it
+# draws, and that a build serves one process at a time.
 use strict;
 use warnings;
 use Cwd;
@@ -77,7 +77,7 @@ is("@asked", '', 'and shown to nobody');
 
 # ---- what members are ----
 
-# Recline says nothing of a list of which it refuses one claim.
+# recline says nothing about a list if it refuses one claim of it.
 package Refusing {
   our @ISA = 'Judge';
   sub checked { my (undef, undef, undef, undef, @claims) = @_; return {map { $_ => 1 } grep { !grep { $_ eq 'refused' } @claims } @claims} }

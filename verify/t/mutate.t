@@ -1,8 +1,8 @@
 #!/bin/sh
-# verify/bench/mutate.pl: changes are made, compiled, and noticed by claims; what it knows is checked,
-# and 40 changes of the judge that must be noticed are. RECLINE_LONG=1: all that it knows, all that
-# must be noticed, and changes of every source of the judge, RECLINE_COUNT (3) of each by RECLINE_SEED
-# (401).
+# Tests verify/bench/mutate.pl: changes are made, compiled, and noticed by claims. Some changes of
+# its list of known ones must go unnoticed, and 40 changes of the judge must be noticed.
+# RECLINE_LONG=1 tries all changes of both lists, and RECLINE_COUNT (3) changes of every source of
+# the judge, drawn by RECLINE_SEED (401).
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 mutate=$root/verify/bench/mutate.pl
 known=$root/verify/bench/mutate-known.txt
@@ -14,7 +14,7 @@ status=$?
 check 'it ends with 0 or 1' test "$status" -le 1
 check 'some change is noticed by a claim' grep -q '^noticed by blocking-[a-z-]*: [a-z]' "$dir/out"
 check 'and all are counted' grep -q "^$blocking: 3 changes, .*; of [0-3] others [0-3] noticed ([1-9][0-9]* claims)" "$dir/out"
-# Linked again would be judged again: what is kept must do.
+# The kept results must be enough: a change that is linked again would also be judged again.
 cp "$build/mutate/results" "$dir/results"
 "$mutate" --build "$build" --seed 2 --count 3 $blocking >"$dir/again" 2>>"$dir/err"
 check 'the same seed makes the same changes' cmp "$dir/out" "$dir/again"

@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # One numbering: a message and a step have the same number in the sentence of the judge, in the trace,
-# in its narration, in its picture, and in the page that plays it. Of each claim here a message is lost,
-# doubled, or sent again, and the judge names it by its place among the messages of one envelope, too.
+# in its narration, in its picture, and in the page that plays it. In each claim here a message is
+# lost, doubled, or sent again, and the judge names it by its place among the messages of one
+# envelope, too.
 use strict;
 use warnings;
 use Cwd qw(realpath);
@@ -17,7 +18,8 @@ chdir $dir or BAIL_OUT("$dir: $!");
 
 sub slurp { my ($file) = @_; open my $in, '<', $file or return ''; local $/; return scalar(<$in>) // '' }
 
-# The numbers of a program's messages from a rank to another with a tag, in the order of their sends.
+# Returns the numbers of a program's messages from a rank to another with a tag, in the order of
+# their sends.
 sub sent {
   my ($trace, $from, $to, $tag) = @_;
   return map { /^\S+ $from send peer=$to tag=$tag .*? @(\d+) \|/ ? $1 : () } split /^/m, $trace;
@@ -63,7 +65,8 @@ judge('lie-c3-duplicate', 'no-duplicate', 'was given twice');
 judge('event-logging-expired-forgotten', 'no-loss', 'was given before the \d+\w\w');
 judge('blocking-not-quiet', 'no-loss', 'was given before the \d+\w\w');
 
-# A count in a sentence is that of the trace: messages that were sent, and have not arrived.
+# A count in a sentence must be the count in the trace of messages that were sent and have not
+# arrived.
 sub counts_under_way {
   my ($claim) = @_;
   `$build/bin/recline check $claim --out out 2>&1`;

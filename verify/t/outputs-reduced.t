@@ -1,10 +1,11 @@
 #!/bin/sh
 # The crash reduction of programs with outputs: what has left is part of what a crash leaves. Each
-# claim and mutant is explored again in full (--audit), and the crash taken in every state: verdict
-# and states at rest must be the same, and equal remains lead to the same. With one crash and two.
+# claim and mutant is explored again in full (--audit), with the crash in every state: verdict and
+# states at rest must be the same, and equal remains must lead to the same states. This is done with
+# one crash and with two.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 
-# That a file has the verdict it expects, reduced by NAME.
+# Tests that a file has the verdict that it expects, reduced by NAME.
 agrees() { # NAME WHAT FILE
   "$recline" check "$3" --reduce por --audit --json >found 2>log
   is "$? $(jq -r '.claims[0] | "\(.verdict == .expected) \(.reduction)"' found)" "0 true $1" "$2" log found

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Property `pure`: small flawed protocols, each made of impure.c by a line. What it does wrong is a
+# Property `pure`: small flawed protocols, each made of impure.c by a line. Each flaw must be a
 # breach that names protocol, event and rank, with a trace of the moves up to it.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 cd "$dir" || exit 1

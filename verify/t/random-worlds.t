@@ -39,7 +39,8 @@ my $some = join '|', @protocols;
 my @mutants = map { m{/($some)/([^/]*)\.patch$} ? "$1~$2" : () }
   sort glob "$root/verify/mutants/*/*.patch";
 
-# By its name and the seed: another mutant in the tree changes the worlds that it takes, no others.
+# Draws a mutant by its name and the seed, so that a new mutant in the tree changes only the worlds
+# that it takes.
 sub mutant_of {
   my ($seed) = @_;
   my %weight = map { $_ => md5("$seed $_") } @mutants;

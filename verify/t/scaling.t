@@ -1,5 +1,6 @@
 #!/bin/sh
-# What can be exhausted: each within ten minutes and 16 GB (docs/measurements/reductions.md). RECLINE_LONG=1.
+# Exhausts worlds, each within ten minutes and 16 GB (docs/measurements/reductions.md).
+# RECLINE_LONG=1.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 
 if [ -z "$RECLINE_LONG" ]; then

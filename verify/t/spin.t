@@ -92,7 +92,8 @@ write_world "$dir/world.yaml" none 2 '' 'rank 0: send 1 tag 1, send 1' \
   'rank 1: irecv a 0, recv 0 tag 1, wait a'
 agree 'messages of two tags' matching -DTAGS
 
-# A model can be wrong as the protocol can: both notice.
+# Puts the same flaw into the model and into the protocol: SPIN and the explorer must both notice
+# it.
 agree_on_error() # TITLE MUTANT MODEL OPTION...
 {
   title=$1 mutant=$2

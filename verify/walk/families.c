@@ -27,7 +27,7 @@ static uint32_t forbidden_by(uint32_t assumed)
       {RCL_ASSUMES_MPI_ORDER, FAMILY_NO_ORDER},
       {RCL_ASSUMES_FIFO, FAMILY_NO_ORDER},
       {RCL_ASSUMES_ANYWHERE, FAMILY_PLACES},
-      /* A lock finds another number when an orphan is sent again. */
+      /* When an orphan is sent again, its sender may find another number under a lock. */
       {RCL_ASSUMES_SAME_AGAIN, FAMILY_LOCKS | FAMILY_BRANCHES},
       {RCL_ASSUMES_LOGGER, FAMILY_LEVELS},
       /* Messages that iterations or barriers do not synchronize cross them. */

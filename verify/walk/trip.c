@@ -219,8 +219,8 @@ static void note_first(void *data, const struct move *move)
   trial->found = true;
 }
 
-/* Lets one more timer go off, and takes the first move of each origin in turn until a checkpoint
- * commits (1), the run ends (1) or rests (0). */
+/* Lets one more timer go off, and takes the first move of each origin in turn. Returns true when a
+ * checkpoint commits or a verdict ends the run, and false when the run comes to rest. */
 static bool try_timer(struct trial *trial)
 {
   enum { TURNS = 1000 };

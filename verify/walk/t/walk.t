@@ -1,5 +1,5 @@
 #!/bin/sh
-# recline walk: what it finds, that it is the same again, what it refuses.
+# Tests `recline walk`: what it finds, that it finds the same again, and what it refuses.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 recline=$build/bin/recline
 cd "$dir" || exit 1
