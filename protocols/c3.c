@@ -33,7 +33,8 @@
  * its number in the sender's epoch. If this colour is not the receiver's, the message is late at a
  * receiver that is logging, and early at one that is not. A rank remembers early messages by
  * (sender, number). After a restart a rank tells its peers which of their messages it has already,
- * and they suppress these. Its program is held until all peers have told it theirs.
+ * and they suppress these. Its program is held until all peers have told it, in turn, what they
+ * have.
  *
  * Collectives are handled by the direction in which data flow (section 5); a rank sees from the
  * epochs of the ranks whose data flow to it whether a call crosses the recovery line:

@@ -7,11 +7,12 @@
  * al. do (reference [9] there): which message a wildcard receive was given, and decisions (tests,
  * probes, choices).
  *
- * Messages to each peer are numbered. A message stays in the sender's log until the sender's first
- * checkpoint after a durable checkpoint of the receiver covers it. It goes on the wire when all
- * events before the send are stable and the link is up. The program's send is complete at once; the
- * message waits in the log. It does not wait for events after the send, as a polling program makes
- * them faster than they are written. An output leaves when all events before it are stable.
+ * Messages to each peer are numbered. A message stays in the sender's log until a durable
+ * checkpoint of the receiver covers it and the sender has taken a checkpoint after that. It goes on
+ * the wire when all events before the send are stable and the link is up. The program's send is
+ * complete at once; the message waits in the log. It does not wait for events after the send, as a
+ * polling program makes them faster than they are written. An output leaves when all events before
+ * it are stable.
  *
  * After a crash both ends of a link report what they have received. The restarted rank's program
  * runs again: receives and decisions come out as logged, and messages that its peers have received

@@ -164,7 +164,8 @@ static void capture(struct taking *t)
   *word(t, WORD_CAPTURING) = checkpoint;
 }
 
-/* Adds that nothing is stored in `storing` and `durable`, and that the checkpoint is the next one.
+/* Adds the duty that nothing is stored in `storing` and `durable`, and that the checkpoint is the
+ * next one.
  */
 static void may_store(struct taking *t, enum rank_word storing, enum rank_word durable,
                       Z3_ast checkpoint, const char *text)

@@ -35,8 +35,9 @@ Z3_ast *line_moves_begin(const struct whole *);
 void line_move_duty(struct line_move *, const char *name, const char *text, Z3_ast holds);
 
 /* Changes the words in move->now and adds duties, by the actions of the step at whose end `p` is.
- * If the move has a colour, adds to `p` that a message sent has it. Returns NULL, or a static text
- * on what the proof does not know. Sets *gives_up if the run ends. */
+ * If the move has a colour, adds to `p` the condition that a message which the step sends has this
+ * colour. Returns NULL, or a static text on what the proof does not know. Sets *gives_up if the run
+ * ends. */
 const char *line_actions_take(struct whole *, struct line_move *, struct path *p, bool *gives_up);
 
 #endif

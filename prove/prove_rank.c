@@ -186,7 +186,8 @@ static struct value word_of(struct rank_world *w, const struct path *p, uint32_t
   return path_peek(&w->x, p, w->pieces, (uint32_t)(piece * sizeof(struct rcl_piece) + offset), 4);
 }
 
-/* Adds that the part of a list in use is within its room, and that all bytes after it are zero. */
+/* Adds two conditions: the part of a list in use is within its room, and all bytes after it are
+ * zero. */
 static void add_piece(struct rank_world *w, struct path *p, uint32_t piece)
 {
   Z3_context z = w->x.z3;

@@ -9,8 +9,8 @@ static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
   return term;
 }
 
-/* Returns a term about the state of a rank, turned into a statement about another memory of the
- * rank. */
+/* Returns the term, which is about the state of the rank, with another memory of the rank in place
+ * of this state. */
 static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memory_of memory)
 {
   g_autofree Z3_ast *now = whole_words(h);
@@ -40,7 +40,8 @@ static void tell_of_newer(struct whole *h, int rank, const char *name, const cha
                        of_memory(h, holds, rank, OF_LOG)));
 }
 
-/* Adds the clauses of a rank. Its lists are asserted at once, as the rest is executed with them. */
+/* Adds the clauses of a rank. What it says of the rank's lists is asserted first, as the other
+ * clauses are executed under this condition. */
 static const char *tell_rank(struct whole *h, int rank)
 {
   whole_turn_to(h, rank);
@@ -64,7 +65,8 @@ static const char *tell_rank(struct whole *h, int rank)
   return NULL;
 }
 
-/* Adds that a rank which is to start has the state from which it starts, and nothing under way. */
+/* Adds the clauses that a rank which is to start has the state from which it starts, and nothing
+ * under way. */
 static void tell_standing(struct whole *h, int rank)
 {
   GPtrArray *all = g_ptr_array_new();
@@ -81,7 +83,8 @@ static void tell_standing(struct whole *h, int rank)
              rank, -1, both(h, either(h, up, behind), implied(h, behind, conjunction(h, all))));
 }
 
-/* Adds that the program of a rank which is to start is where the committed image has it. */
+/* Adds the clause that the program of a rank which has to start is where the committed image has
+ * it. */
 static void tell_program(struct whole *h, int rank)
 {
   GPtrArray *all = g_ptr_array_new();
@@ -125,7 +128,7 @@ static void tell_storage(struct whole *h, int rank)
              rank, -1, conjunction(h, all));
 }
 
-/* Adds that each message under way is white or red. */
+/* Adds the clause that each message under way is white or red. */
 static void tell_colours(struct whole *h, int from, int to)
 {
   GPtrArray *all = g_ptr_array_new();
@@ -157,7 +160,7 @@ static Z3_ast images_are_zero(const struct whole *h)
   return conjunction(h, all);
 }
 
-/* Adds that the control messages of a channel have the places 0, 1, ... */
+/* Adds the clause that the control messages of a channel have the places 0, 1, ... */
 static void tell_channel(struct whole *h, int from, int to)
 {
   GPtrArray *all = g_ptr_array_new();

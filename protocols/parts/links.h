@@ -35,7 +35,7 @@ struct rcl_sent {
   uint16_t forgotten;
   uint32_t number, slot;
   uint32_t interval; /* the sender's last checkpoint before the send */
-  uint32_t after;    /* number of events that must be stable before it passes; 0: all are */
+  uint32_t after;    /* number of events that must be stable before it passes; 0: they are stable */
 };
 
 /* Notes the number of a message that has arrived ahead of a gap: here, or at the peer, which has

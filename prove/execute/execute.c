@@ -1,8 +1,7 @@
 /* Executes instructions: takes each path until the path ends, is divided or meets another.
  *
- * Call cycle with bytes.c, calls.c, merge.c, module.c: an instruction may be an access to memory or
- * a call, both of which end a path by a fault or divide it, and execute.c does both; where paths
- * meet, merge.c makes one of two. */
+ * Call cycle with bytes.c, calls.c, merge.c, module.c: an access to memory or a call may end a path
+ * by a fault or divide it, which is done here; where paths meet, merge.c makes one of two. */
 #include "prove/execute/execute.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -352,8 +351,8 @@ static enum go_on choose(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* Assumes that a number fits: in an exact run no other state exists, and a number that is counted
- * stays up to x->most, or up to the largest that fits. */
+/* Assumes that a number fits. In an exact run no state has a number that does not fit; a number
+ * that is counted is at most x->most, or the largest that fits. */
 static void keep_exact(struct executor *x, struct path *p, LLVMValueRef v, const struct value *a,
                        const struct value *b)
 {

@@ -93,11 +93,11 @@ struct executor {
   GPtrArray *work;       /* struct path: paths to continue */
   bool merges;           /* paths that meet become one */
   bool exact;            /* numbers are assumed to fit: sums, products and cut numbers are exact */
-  uint64_t most;    /* numbers that are counted stay up to this; 0: up to the largest that fits */
-  bool refuses;     /* snprintf() is a fault: it says why a list of actions is refused */
-  gint64 until;     /* monotonic time in microseconds; 0: no bound */
-  unsigned unknown; /* questions that the solver did not decide */
-  bool late;        /* `until` has passed, or the memory for paths is used up */
+  uint64_t most;         /* the most that a counted number can be; 0: the largest that fits */
+  bool refuses;          /* snprintf() is a fault: it says why a list of actions is refused */
+  gint64 until;          /* monotonic time in microseconds; 0: no bound */
+  unsigned unknown;      /* questions that the solver did not decide */
+  bool late;             /* `until` has passed, or the memory for paths is used up */
   uint64_t paths, queries, steps, merged;
   GString *unsupported; /* the first instruction that the executor does not know; empty: none */
 };

@@ -118,7 +118,7 @@ static void place_blocks(struct flow *f, const bool *within, LLVMBasicBlockRef h
                      .stack = g_new0(unsigned, room),
                      .found = g_ptr_array_new_with_free_func(g_free)};
   unsigned first = head ? (unsigned)(block_at(f, head) - f->block) : 0;
-  search_block(&s, first); /* all blocks are reached from the first one, as others do not exist */
+  search_block(&s, first); /* every block can be reached from the first one */
   for (unsigned b = 0; b < f->blocks; b++)
     if (within[b] && !s.index[b])
       search_block(&s, b);

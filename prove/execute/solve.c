@@ -2,7 +2,7 @@
 
 void executor_assume(struct executor *x, Z3_ast term)
 {
-  if (x->asserted->len) /* conditions of paths go, as the term must be below them */
+  if (x->asserted->len) /* drops conditions of paths: the term must lie below them */
     Z3_solver_pop(x->z3, x->solver, x->asserted->len);
   g_ptr_array_set_size(x->asserted, 0);
   Z3_solver_assert(x->z3, x->solver, term);
@@ -49,7 +49,7 @@ void executor_set_time(const struct executor *x, Z3_solver solver)
   Z3_params_dec_ref(x->z3, params);
 }
 
-/* Makes the conditions of the path those on the solver's stack; the common ones stay. */
+/* Makes the solver's stack hold the conditions of the path. Those that it holds already stay. */
 static void go_to(struct executor *x, const struct path *p)
 {
   unsigned same = 0, have = x->asserted->len;

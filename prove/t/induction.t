@@ -103,7 +103,7 @@ exits 64 '--keep and --memory' "$recline" prove --memory --keep moves bookmark
 
 # ---- long ----
 
-needs() { # PROTOCOL: without a clause others fail, but where docs/prove.md says that all are proved
+needs() { # PROTOCOL: others fail when a clause is left out, except where docs/prove.md says that all are proved
   sed -n "/^| of \`$1\`, left out/,/^\$/p" "$root/docs/prove.md" >rows
   sed -n 's/^    {"\([a-z ]*\)", .*/\1/p' "$root/protocols/lines/$1_line.h" >clauses
   while read -r clause; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `recline prove --memory` (docs/prove.md): protocols are proved; each seeded flaw, and no other, is found with an
-# event, and so is what a mutant does. Skipped where the prover is not built.
+# `recline prove --memory` (docs/prove.md): protocols are proved; each seeded flaw, and no other, is
+# found with an event; so is the flaw of a mutant. Skipped where the prover is not built.
 . "$(dirname "$0")/../../protocols/t/tap.sh"
 needs_layer
 [ -x "$build/bin/recline-prove" ] || {
