@@ -12,7 +12,7 @@ const Coverage = {
     never: ['<path class="way" d="M1,6 H25"/>', 'not taken yet'],
   },
 
-  LEAST: 0.6, // the least share of its size at which a diagram is read
+  LEAST: 0.6, // a diagram that is smaller than this share of its size cannot be read
 
   // Takes the title out of the diagram, which does not wrap there, and makes the diagram as wide as its box.
   fit(box, name) {

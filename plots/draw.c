@@ -108,8 +108,9 @@ static char *find_file(const char *input)
   return found ? found : g_strdup(input);
 }
 
-/* Returns what the user may have meant, which the caller frees: a claim, whose counterexample can
- * be drawn, and which has the name of its mutant with - for ~; or a name like this one. */
+/* Returns what the user may have meant, which the caller frees: for a mutant its claim, which has
+ * the mutant's name with - for ~, and whose counterexample can be drawn; otherwise a name like this
+ * one. */
 static char *hint_for(const char *input)
 {
   g_autofree char *claim = g_strdelimit(g_strdup(input), "~", '-');

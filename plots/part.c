@@ -7,7 +7,7 @@
 
 struct selection {
   const struct history *whole;
-  double from, to; /* the first and the last line are in the part */
+  double from, to; /* times; lines at both are in the part */
   int *row;        /* by rank: its row; NOWHERE: the rank is left out */
   int *line;       /* by line: its index in the part, or NOWHERE */
   struct trace_file *trace;

@@ -39,7 +39,7 @@ static bool is_control(const struct trace_line *line)
 }
 
 /* Returns whether the line neither begins nor ends a life of a rank or a checkpoint: the picture of
- * a whole run shows these. */
+ * a whole run always shows lines that do. */
 static bool is_small(const struct trace_line *line)
 {
   static const char *const events[] = {"crash",     "detected", "ended",    "captured",

@@ -45,7 +45,7 @@ function font() {
   return Buffer.concat([...head, ...body]);
 }
 
-// Runs in the page: all texts of the page, but for those on a canvas, are of blocks. A canvas has no texts.
+// Runs in the page: shows all texts of the page in blocks, and draws no texts on canvases.
 const BLOCKS = `(async () => {
   const blocks = new FontFace('Blocks', Uint8Array.from(atob('${font().toString('base64')}'), (c) => c.charCodeAt(0)));
   document.fonts.add(await blocks.load());

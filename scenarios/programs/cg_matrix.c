@@ -100,8 +100,8 @@ static bool in_my_columns(const struct grid *grid, int32_t position)
   return position / grid->block == grid->column;
 }
 
-/* Counts how many products fall into each row of this rank's block, repeated positions counted
- * again. */
+/* Counts how many products fall into each row of this rank's block. A position that is repeated
+ * counts again. */
 static void count_products(const struct class_spec *spec, const struct grid *grid,
                            struct matrix *matrix)
 {

@@ -312,7 +312,7 @@ static void next_argument(struct call *call, char letter, int last, union argume
   case 'A':
     argument->list = next_counts(call->way);
     break;
-  case 'T': /* the counts are two before, behind them displacements */
+  case 'T': /* two arguments before are the counts, then displacements */
     argument->types = next_types(call->way, argument[-2].list);
     break;
   case 'V':

@@ -374,7 +374,7 @@ static void audit_contents(const struct job *job, const struct explorer_options 
 }
 
 /* Returns whether a claim judges the line invariant although it does not name it. The clauses of a
- * protocol that assumes channels in order say nothing of others. */
+ * protocol that assumes channels in order say nothing of channels without order. */
 static bool judges_line(const struct scenario *claim, const struct rcl_protocol *protocol)
 {
   bool in_order = protocol->place && protocol->place->assumes & RCL_ASSUMES_FIFO;

@@ -176,7 +176,7 @@ static struct transport transport = {.send = send_bytes,
                                      .last = last,
                                      .end = end};
 
-/* The number of messages under way to a process that may have to be kept for it. */
+/* Limits the messages under way to a process that are kept for it. */
 enum { CAPACITY = 1 << 14 };
 
 static bool checkpoint(const struct transport_checkpoints *checkpoints)

@@ -167,8 +167,8 @@ static void try_without(struct runs *r, unsigned node, bool value, const char *w
 }
 
 /* Tries the formula without each of its facts, and without the consequence of each `->`: a constant
- * replaces the part, such that the formula is harder to fulfil. Facts of a condition are kept, as a
- * formula says enough that holds whether or not the condition is met. */
+ * replaces the part, such that the formula is harder to fulfil. Facts of a condition are kept: a
+ * formula that holds whether or not its condition is met says enough. */
 static void try_parts(struct runs *r, unsigned number, bool positive)
 {
   const struct temporal *formula = r->e->model.options->temporal;

@@ -4,8 +4,8 @@
  * A rank that rolls back loses its state, and all ranks roll back. A crash leaves only durable and
  * committed checkpoints, timers that will still go off, and ranks that had not started. Hence:
  *
- *     crash    of all states that a crash reduces to the same remains, one of the first level has
- *     crashes taken
+ *     crash    among all states that a crash reduces to the same remains, crashes are taken in one
+ *              only, which is of the first level that has such a state
  *     dead     only the detection is taken, or another crash: moves of other ranks before it can be
  *              taken before the crash instead
  *     behind   the first rank that has yet to be told rolls back; its earlier moves are lost,

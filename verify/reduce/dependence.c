@@ -232,7 +232,7 @@ static void note_crash(const struct dependence *r, uint32_t rank, uint32_t node,
     note_order(r, l, edge, after, row);
 }
 
-/* Finds facts that hold at each node and all that follow it. */
+/* Finds, for each node, facts that hold there and at all nodes that follow. */
 static uint64_t *make_rows(const struct dependence *r, uint32_t rank, bool blind)
 {
   const struct abstraction *c = r->abstraction;

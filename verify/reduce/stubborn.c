@@ -242,9 +242,9 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
 
 /* ---- what a crash can see ---- */
 
-/* Finds the actions of each rank that must come before the next commit: actions of the coordinator,
- * then actions that must come before the messages are sent that these actions take in, and so on.
- * */
+/* Finds the actions of each rank that must come before the next commit: first actions of the
+ * coordinator; then, for the messages that these take in, the actions that must come before those
+ * are sent; and so on. */
 static void find_preceding(const struct stubborn_worker *d, const struct row *rows,
                            uint64_t *before)
 {

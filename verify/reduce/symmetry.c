@@ -337,7 +337,7 @@ static void collect_steps(const struct abstraction *c, uint32_t rank,
       collect_step(c, rank, node, &r->edges[i], renaming, steps);
 }
 
-/* Judges that stepping and then renaming gives the same steps as renaming and then stepping. */
+/* Checks that stepping and then renaming gives the same steps as renaming and then stepping. */
 static void try_steps(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                       const int16_t *to, const uint32_t *numbers)
 {

@@ -34,7 +34,7 @@ void symmetry_represent(struct symmetry_worker *, uint32_t *numbers);
 /* Returns a digest that is the same for all states of an orbit, in every exploration. */
 uint64_t symmetry_digest(struct symmetry_worker *, const uint32_t *numbers);
 
-/* Judges that the worker's state moves to the same orbits under other names: renaming and then
+/* Checks that the worker's state moves to the same orbits under other names: renaming and then
  * stepping must be the same as stepping and then renaming. A difference is a breach. Must not be
  * called under `rules`. */
 void symmetry_audit(struct symmetry_worker *, const uint32_t *numbers);

@@ -8,7 +8,7 @@
 #include "base/platform.h"
 
 enum {
-  BLOCK = 1 << 12,               /* bytes of the entries of a block, about */
+  BLOCK = 1 << 12,               /* bytes of a block's entries, roughly */
   ENTRY = SORTED_BYTES_MOST + 2, /* bytes of an entry, at most */
   HEAD = 2 * sizeof(uint32_t),   /* bytes of a block's head */
   SHARED_MOST = UINT8_MAX,       /* bytes that an entry can share */

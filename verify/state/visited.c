@@ -304,7 +304,7 @@ static void repack_places(void *data)
   }
 }
 
-/* Moves states from the last place to the first, as states that have not moved are below. */
+/* Moves states from the last place to the first: those below have not moved yet. */
 static void spread_places(void *data)
 {
   struct mover *m = data;

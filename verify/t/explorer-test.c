@@ -463,8 +463,8 @@ static void without_order(void)
 
 static const char *const snapshot[] = {"invariant", "tokens", NULL};
 
-/* Names properties, without those that are judged at the end, when bookmark still discards drained
- * messages. */
+/* Names properties, but none that is judged at the end: bookmark still discards drained messages
+ * then. */
 static const char *const on_the_way[] = {"no-loss",  "legal",     "deadlock", "commits",
                                          "recovers", "invariant", NULL};
 

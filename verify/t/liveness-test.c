@@ -475,7 +475,7 @@ static bool next_edge(void *ctx, uint64_t node, uint32_t *edge, uint64_t *to)
   if (*edge == g->edges[node])
     return false;
   *to = g->to[node][(*edge)++];
-  if (*edge == g->edges[node] && node % 2) /* it need not tell */
+  if (*edge == g->edges[node] && node % 2) /* the last edge may be told as such at once */
     *edge = EDGE_NONE;
   return true;
 }

@@ -128,7 +128,7 @@ size size-null 'ended by signal 11 (Segmentation fault)' \
 size size-endless 'does not end within 3 s of processor time' \
   '#define IN_SIZE for (volatile int i = 0; i < 2; i = 0); return 8'
 
-# Data of the shared object that no look at the file tells from the start files' own.
+# Data of the shared object that look, in the file, like data of the start files.
 data='wrote to a variable of its shared object (Segmentation fault) at start'
 flaw table "$data" '__attribute__((section(".got.plt"))) uint32_t count = 1;
 #define AT_START count++'

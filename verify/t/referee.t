@@ -19,8 +19,8 @@ build = os.environ.get('RECLINE_BUILD', os.path.join(here, '../../build'))
 recline = os.path.join(build, 'bin/recline')
 MOST = 6000  # states of a world, with all contents
 
-# Options of recline check, and which numbers of the referee they must come to; None: no reduction
-# counts what a search in full counts.
+# Options of recline check, and which numbers of the referee they must come to; None: a reduction
+# counts fewer states than a full search.
 MODES = [(['--whole'], 0), ([], 1), (['--reduce=por'], None), (['--reduce=all'], None)]
 
 KINDS = {'holds', 'no-loss', 'no-duplicate', 'deadlock', 'restorable', 'recovers', 'commits'}

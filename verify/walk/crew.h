@@ -25,7 +25,7 @@ enum crew_end {
 };
 
 /* Takes the walks and adds their records to `tally`, in order, until a violation or another end.
- * Sets `last` to the record that was read last; with CREW_LOST, only its number, to that of the
+ * Sets `last` to the record that was read last; with CREW_LOST, sets only its number: that of the
  * lost walk. On a terminal a line shows the progress of `what`. */
 enum crew_end crew_walk(const struct crew *, const char *what, struct tally *tally,
                         struct walked *last);

@@ -127,7 +127,7 @@ static bool is_judged(const struct trip *trip, const struct verdict *verdict)
   return verdict->refused || properties_judge(trip->world.properties, verdict->property);
 }
 
-/* Notes a violation of a judged property. Returns whether it is one. */
+/* Returns whether the verdict is a violation of a judged property, and notes it if so. */
 static bool violates(struct trip *trip, const struct verdict *verdict)
 {
   reached_add(&trip->run->reached, &verdict->reached);

@@ -338,8 +338,8 @@ sub test_says {
   return $line ? "$test: " . $line =~ s/^not ok \d+ - //r : $code ? "$test: ends with $code" : '';
 }
 
-# Takes the member out of the list that promises most for a second: it has noticed many changes in
-# the folder `key`, and few groups of its mode were asked in vain (`asked`).
+# Takes out of the list the member that promises most for each second: it has noticed many changes
+# in the folder `key`, and few groups of its mode were asked in vain (`asked`).
 sub next_member {
   my ($self, $key, $list, $asked) = @_;
   my %worth = map {

@@ -19,7 +19,7 @@ $| = 1;
 my ($until, $seed) = (1000, 1);
 GetOptions('until=i' => \$until, 'seed=i' => \$seed) or exit 64;
 
-# [protocol, mutant] of each whose claim is violated.
+# Returns [protocol, mutant] for each mutant whose claim expects a violation.
 sub mutants {
   my %of = map { $_ => 1 } @ARGV;
   my @found;
@@ -34,7 +34,8 @@ sub mutants {
   return @found;
 }
 
-# The same of a walk: {found, walk, seconds, property}; seconds are of its CPU, without shrinking.
+# Walks through worlds of a mutant. Returns {found, walk, seconds, property}: the seconds of CPU do
+# not include shrinking.
 sub walk {
   my ($name) = @_;
   my (undef, undef, $user, $system) = times;

@@ -2,7 +2,7 @@
 # Walks through drawn worlds of the protocols: RECLINE_WALKS of each (60) from RECLINE_SEED (1), no
 # violation. The number of walks bounds the test, not a time.
 #
-# Not of `none`, which recovers from nothing.
+# `none` is left out, as it recovers from nothing.
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 cd "$dir" || exit 1
 walks=${RECLINE_WALKS:-60} seed=${RECLINE_SEED:-1} count=0
