@@ -390,8 +390,8 @@ static bool write_page(const struct played *p, const char *source, const char *f
   g_autofree char *page = page_load("play/page.html");
   if (!page) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-                "recline play: recline was built without clang, lld or wasi-libc, expected these "
-                "packages, and then to be built anew");
+                "recline play: recline was built without clang, lld or wasi-libc, expected a build "
+                "where these packages are installed");
     return false;
   }
   g_autofree char *beside = p->object && !source ? find_source(p->object) : NULL;

@@ -222,8 +222,8 @@ bool picture_render(struct picture *picture, const char *engine, const char *for
   if (failed == 0)
     failed = gvRenderData(picture->context, picture->graph, format, &rendered, &size);
   if (failed != 0 || size == 0) {
-    g_set_error(error, INPUT_ERROR, 0, "Graphviz cannot draw %s with %s, expected it to", format,
-                engine);
+    g_set_error(error, INPUT_ERROR, 0, "Graphviz cannot draw %s with %s, expected one that can",
+                format, engine);
     return false;
   }
   *data = g_memdup2(rendered, size);

@@ -35,7 +35,7 @@ const struct words words_actions[] = {
     {NULL, NULL, NULL}};
 
 const struct words words_reasons[] = {
-    {"protocol", "this event is one that its claims exclude", NULL}, {NULL, NULL, NULL}};
+    {"protocol", "this event is one that its assumptions exclude", NULL}, {NULL, NULL, NULL}};
 
 const struct words words_rules[] = {
     {"no-loss", "Messages of one flow are given in order, and none is left out.", NULL},
@@ -44,7 +44,8 @@ const struct words words_rules[] = {
      "The programs end as some run without failures can. Each number stands for the history of a "
      "rank: what its program was given and how its choices came out.",
      NULL},
-    {"agreement", "A receiver was given what its sender, as it ended up, has sent.", NULL},
+    {"agreement",
+     "A receiver was given the messages that its sender has sent in its final execution.", NULL},
     {"deadlock", "Every program ends.", NULL},
     {"commits", "Every checkpoint that was asked for is committed.", NULL},
     {"progress",
@@ -64,7 +65,8 @@ const struct words words_rules[] = {
     {"local-rollback", "No rank that lives goes back.", NULL},
     {"own-iteration", "No rank that lives goes back behind its last capture.", NULL},
     {"no-domino", "No rank goes back past two of its checkpoints.", NULL},
-    {"output", "What has left for the outside is said again, and nothing else.", NULL},
+    {"output", "An output that has left is the same when it is made again, and is never undone.",
+     NULL},
     {"output-at-rest", "Every output has left before all programs have ended.", NULL},
     {"output-local", "An output waits for what its own rank has to store, and for nothing else.",
      NULL},

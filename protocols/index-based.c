@@ -59,7 +59,7 @@ static const char *const invariants[] = {
     /* 2 */ "a message is kept for a forced checkpoint, or that checkpoint was taken",
     /* 3 */ "no checkpoint is taken until all ranks stand on the line",
     /* 4 */ "no message waits while its link is up and the rank is not held",
-    /* 5 */ "unless a line is asked for, a rank keeps no checkpoint below those of all ranks",
+    /* 5 */ "unless a line is asked for, a rank keeps no checkpoint below the lowest durable index",
     /* 6 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
     /* 7 */ "every kept message has a slot of its own",
     NULL};

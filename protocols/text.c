@@ -123,7 +123,7 @@ char *give_up_print(const struct rcl_action *a, uint32_t capacity, char *text)
   static const char *const reasons[RCL_REASONS] = {
       [RCL_REASON_NONE] = "no reason",
       [RCL_REASON_NO_CHECKPOINT] = "it takes no checkpoints",
-      [RCL_REASON_PROTOCOL] = "an event that its claims exclude"};
+      [RCL_REASON_PROTOCOL] = "an event that its assumptions exclude"};
   if (a->reason == RCL_REASON_FULL)
     return print_list("one of its lists is full", a->list, capacity, text);
   snprintf(text, TEXT_MAX, "%s", a->reason < RCL_REASONS ? reasons[a->reason] : "unknown reason");

@@ -59,7 +59,7 @@ static void put_colour(struct taking *t, uint32_t peer)
   struct whole *h = t->h;
   Z3_ast sent = term(t, field(t, offsetof(struct rcl_action, words), 4));
   if (t->m->colour == ANY_COLOUR)
-    t->unknown = "a message with words is sent by itself";
+    t->unknown = "a message with words is sent without a send of the program";
   if (t->unknown)
     return;
   Z3_ast *count = &t->m->now[word_of_colour(h, t->m->rank, (int)peer, t->m->colour, COLOUR_COUNT)],

@@ -342,10 +342,11 @@ static bool write_any(const struct report *r, const char *file, GError **error)
     return write_export(r, file, NULL, error);
   if (g_str_has_suffix(file, ".html"))
     return write_report(r, file, error);
-  g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-              "%s: a file of no kind that a report has, expected one that ends in .html, .paje, "
-              ".json or .otf2",
-              file);
+  g_set_error(
+      error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "%s: not a kind of file that a report can be, expected one that ends in .html, .paje, "
+      ".json or .otf2",
+      file);
   return false;
 }
 

@@ -7,7 +7,7 @@ enum { ARGUMENTS = 16 };
 /* traps[] has the meanings of the numbers of -fsanitize-trap (SanitizerHandler in clang's sources).
  */
 static const char *const traps[] = {
-    [0] = "a signed sum overflows",        [1] = "comes where the compiler sees no way",
+    [0] = "a signed sum overflows",        [1] = "reaches what the compiler calls unreachable",
     [3] = "a division has no result",      [10] = "loads a value that its type does not have",
     [11] = "a function returns nothing",   [12] = "a signed product overflows",
     [13] = "a negation overflows",         [16] = "passes a null pointer",
@@ -164,7 +164,7 @@ enum go_on path_call(struct executor *x, struct path *p, LLVMValueRef call)
   if (!LLVMIsAFunction(callee)) {
     struct value to = path_operand(x, p, callee);
     if (to.kind != VALUE_CODE) {
-      path_fault(p, call, "calls what is no function");
+      path_fault(p, call, "calls a pointer that leads to no function");
       return GO_ENDED;
     }
     callee = to.code;

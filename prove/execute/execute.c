@@ -477,7 +477,7 @@ static enum go_on take(struct executor *x, struct path *p, LLVMValueRef v)
   case LLVMRet:
     return return_from(x, p, v);
   case LLVMUnreachable:
-    path_fault(p, v, "comes where the compiler sees no way");
+    path_fault(p, v, "reaches what the compiler calls unreachable");
     return GO_ENDED;
   case LLVMLoad:
     return access_memory(x, p, v, false);

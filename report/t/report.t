@@ -127,7 +127,7 @@ copy($_, 'replication/replication') for glob "$root/docs/replication/*.md";
 spew('replication/one.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.title = 1</script></svg>');
 is(join('|', recline('report replication')), "replication.html\n|0|", 'a page of a replication');
 
-is(join('|', recline('report run -o run.csv')), "|64|run.csv: a file of no kind that a report has, expected one that ends in .html, .paje, .json or .otf2\n", 'a name of no kind is refused');
+is(join('|', recline('report run -o run.csv')), "|64|run.csv: not a kind of file that a report can be, expected one that ends in .html, .paje, .json or .otf2\n", 'a name of no kind is refused');
 ok(!-e 'run.csv', 'and nothing is written');
 
 # ---- for other tools ----

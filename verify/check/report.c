@@ -85,10 +85,10 @@ void report_line(const struct checked *c)
   if (r->archived > 0)
     printf("    %" PRIu64 " states on disk\n", r->archived);
   if (r->omission > 0)
-    printf(
-        "    fingerprints of states: with a probability of %.1e at most one was left out, of %.1e "
-        "a violation missed\n",
-        r->omission, r->miss);
+    printf("    fingerprints of states: one was left out with a probability of %.1e at most, a "
+           "violation "
+           "was missed with %.1e\n",
+           r->omission, r->miss);
   if (r->verdict == CLAIM_HOLDS && !r->cycles)
     printf("    livelock was not judged (property progress)\n");
   if (*r->unjudged)
@@ -233,9 +233,9 @@ void report_tap(const struct checked *list, unsigned count)
     printf("# %" PRIu64 " states, %" PRIu64 " transitions, %.2f s\n", c->result.states,
            c->result.transitions, c->result.seconds);
     if (c->result.omission > 0)
-      printf(
-          "# with a probability of %.1e at most a state was left out, of %.1e a violation missed\n",
-          c->result.omission, c->result.miss);
+      printf("# a state was left out with a probability of %.1e at most, a violation was missed "
+             "with %.1e\n",
+             c->result.omission, c->result.miss);
     if (c->result.collision > 0)
       printf("# contents in 128 bits: two were taken for one with a probability of %.1e at most\n",
              c->result.collision);

@@ -50,7 +50,7 @@ static void begin_with_crashes(struct explorer *e, unsigned crashes)
   }
   e->crash = crash_new(&e->model, crashes, &e->out->unreduced);
   if (tells_outside(e))
-    why = "what leaves for the outside is let out by another rank";
+    why = "an output leaves by an action of another rank";
   else if (e->crash)
     e->abstraction =
         abstraction_new(&e->model, true, e->patient ? ABSTRACTION_MANY : ABSTRACTION_FEW, &why);
@@ -77,7 +77,7 @@ static void begin_reductions(struct explorer *e, unsigned crashes)
     return;
   }
   if (tells_outside(e) && (options->stubborn || options->symmetry)) {
-    *refused = "what has left for the outside is not part of what a rank is";
+    *refused = "outputs that have left belong to no rank alone";
     return;
   }
   if (crashes && options->symmetry)

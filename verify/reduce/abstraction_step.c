@@ -81,7 +81,7 @@ static void find_fits(struct abstraction *c, struct attempt *a, unsigned shared)
       a->fits[shared][count++] = i;
   a->fits[shared][count] = 0;
   if (!count)
-    refuse(c, "a rank cannot be where it is");
+    refuse(c, "no value of a shared part fits the node of a rank");
 }
 
 static void vary(struct abstraction *c, struct attempt *a, uint32_t varied)
@@ -277,7 +277,7 @@ static void sort_changes(struct abstraction *c, const struct attempt *a,
       own[change.part - part_of(c, WORLD_RANK, a->rank, 0)] = change.value;
     } else if (is_taken(c, a, change.part)) {
       if (change.value != 1)
-        refuse(c, "a message stays where it was");
+        refuse(c, "a message that is taken in stays in its channel");
     } else if (change.part >= part_of(c, WORLD_GLOBAL, 0, 0)) {
       for (unsigned shared = 0; shared < SHARED_PARTS; shared++)
         if (change.part == part_of(c, shared_kinds[shared], 0, 0))

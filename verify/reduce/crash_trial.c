@@ -85,17 +85,17 @@ static void tell_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t
   const struct effect effect = *take_move(model, &move);
   for (uint32_t i = 0; i < effect.count; i++)
     if (model->rules_cache.changes[effect.first + i].part / WORLD_RANK_PARTS != rank)
-      crash_fail(r, "who goes back does something to others");
+      crash_fail(r, "a rank that goes back affects other ranks");
   uint32_t state[WORLD_RANK_PARTS];
   memcpy(state, values_of(model, WORLD_RANK, (int)rank), sizeof state);
   if (effect.verdict || state[WORLD_STORED] != parts[WORLD_STORED] ||
       state[WORLD_LEFT] != parts[WORLD_LEFT])
-    crash_fail(r, "who goes back does more than that");
+    crash_fail(r, "a rank that is told of a crash does more than go back");
   state[WORLD_STORED] = state[WORLD_LEFT] = 0;
   uint32_t became = intern(&r->states, state, sizeof state);
   uint32_t *known = note_key(&r->downs, &down, sizeof down, &r->became, &r->became_room);
   if (*known && *known != became)
-    crash_fail(r, "who goes back has not forgotten all");
+    crash_fail(r, "a rank that goes back keeps some of what it knew");
   *known = became;
 }
 
@@ -130,7 +130,7 @@ static void start_rank(struct crash_reduction *r, const uint32_t *parts, uint32_
   if (!is_start(model, rank, &move) || take_move(model, &move)->verdict)
     return; /* the search sees the verdict when it takes the move */
   if (kept != crash_kept(r, rank, 0) || kept_global != crash_kept_global(r))
-    crash_fail(r, "who starts again does what a crash leaves");
+    crash_fail(r, "a rank that starts again changes what a crash leaves");
 }
 
 static void try_rank(struct crash_worker *d, uint32_t rank)

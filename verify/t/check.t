@@ -123,7 +123,7 @@ check 'says that it is reduced' grep -q '"reduction" : "por"' "$dir/out"
 check 'says how many states there are' grep -q '"audited_states" : 16543' "$dir/out"
 exits 0 'a check that cannot be reduced' "$tool" check --reduce por --json none-lost
 check 'says that it is not reduced' grep -q '"reduction" : "none"' "$dir/out"
-check 'and why' grep -q '"unreduced" : "who goes back does more than that"' "$dir/out"
+check 'and why' grep -q '"unreduced" : "a rank that is told of a crash does more than go back"' "$dir/out"
 for claim in bookmark-reconnects bookmark-connect-blind; do
   exits 0 'recoveries in which connections are opened' "$tool" check --reduce por --audit $claim
 done

@@ -167,7 +167,7 @@ static void open_drawn(const struct draft *draft, struct course *course)
   g_autoptr(GError) error = NULL;
   g_autofree char *text = draft_claim(draft, "drawn", "a drawn world");
   if (!course_read(course, text, &error))
-    breach("a world was drawn that is none: %s\n%s", error->message, text);
+    breach("a drawn world is not valid: %s\n%s", error->message, text);
 }
 
 /* Takes the run of a walk into c->run, with the dice that have drawn its world. */

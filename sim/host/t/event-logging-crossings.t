@@ -82,6 +82,6 @@ ends 2 1 0 completed 'sum 74920' 'two iterations later is within one line'
 ends 2 1 0 recovered 'sum 74920' 'also with a crash' --set "$crash"
 ends 25 1 1 gave-up '' '25 iterations are more than one line: refused'
 ends 25 2 1 gave-up '' 'and more than two'
-check 'and why' grep -q 'rank 1: protocol: an event that its claims exclude' stdout
+check 'and why' grep -q 'rank 1: protocol: an event that its assumptions exclude' stdout
 ends 25 0 0 recovered 'sum 12820' 'without a limit it recovers' --set "$crash"
 finish
