@@ -51,8 +51,8 @@ bool cg_make(const struct cg_options *options, const struct cg_calls *calls, int
  * number. */
 int cg_changed(struct cg_changed changed[CG_CHANGED]);
 
-/* Gives the part of this rank's blocks in vectors of `whole` elements: the elements that the order
- * of the matrix has, without padding. */
+/* Tells which part of the vectors this rank's blocks are. The vectors have `whole` elements, as
+ * many as the order of the matrix, without padding. */
 void cg_part(long long *whole, long long *first, long long *part);
 
 /* Returns the bytes of vectors that a marked iteration copies so that it can be undone. */

@@ -173,7 +173,7 @@ static void open_stage(struct stage *s, enum grammar_protocol number)
   world_begin(&s->world, 1, 1);
   find_situations(s);
   s->kept = s->parts.kept_count;
-  s->world.bounded = false; /* no canonical forms, for which steps are taken, too */
+  s->world.bounded = false; /* no canonical forms: the world takes further steps to find them */
 }
 
 static void close_stage(struct stage *s)

@@ -475,7 +475,7 @@ static bool next_edge(void *ctx, uint64_t node, uint32_t *edge, uint64_t *to)
   if (*edge == g->edges[node])
     return false;
   *to = g->to[node][(*edge)++];
-  if (*edge == g->edges[node] && node % 2) /* the last edge may be told as such at once */
+  if (*edge == g->edges[node] && node % 2) /* tells at once that this edge is the last */
     *edge = EDGE_NONE;
   return true;
 }
