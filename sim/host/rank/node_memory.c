@@ -167,12 +167,27 @@ static bool any_partner(const struct rank *r,
   return false;
 }
 
+static struct line_content *find_content(struct node_memory *memory, uint32_t incarnation,
+                                         uint32_t checkpoint)
+{
+  for (guint i = 0; i < memory->contents->len; i++) {
+    struct line_content *content = memory->contents->pdata[i];
+    if (content->incarnation == incarnation && content->checkpoint == checkpoint)
+      return content;
+  }
+  return NULL;
+}
+
 /* What a rank of another incarnation shares is not known before it has started again. */
 static bool holds_up(const struct rank *r, int partner, const struct sharing *sharing)
 {
-  return incarnation_of(partner) != incarnation_of(r->index) ||
-         (shadow_rank(partner)->line < shadow_rank(r->index)->line &&
-          entry_of(partner, sharing->memory));
+  uint32_t incarnation = incarnation_of(r->index), line = shadow_rank(r->index)->line;
+  if (incarnation_of(partner) != incarnation)
+    return true;
+  if (shadow_rank(partner)->line >= line || !entry_of(partner, sharing->memory))
+    return false;
+  const struct line_content *content = find_content(sharing->memory, incarnation, line);
+  return !content || !content->bytes;
 }
 
 static bool is_ahead(const struct rank *r, int partner, const struct sharing *sharing)
@@ -182,10 +197,10 @@ static bool is_ahead(const struct rank *r, int partner, const struct sharing *sh
          reached(partner) > shadow_rank(r->index)->line;
 }
 
-static bool cannot_follow(const struct rank *r, int partner, const struct sharing *sharing)
+static bool has_not_started(const struct rank *r, int partner, const struct sharing *sharing)
 {
-  return incarnation_of(partner) != incarnation_of(r->index) ||
-         (layer.rank[partner].mpi->call.inside && !is_ahead(r, partner, sharing));
+  (void)sharing;
+  return incarnation_of(partner) != incarnation_of(r->index);
 }
 
 bool sharing_all_have_started(const struct rank *r, const void *sharing)
@@ -210,7 +225,7 @@ bool sharing_is_level(const struct rank *r, const void *nothing)
 
 bool sharing_lets_capture(const struct rank *r)
 {
-  return !any_partner(r, cannot_follow);
+  return !any_partner(r, has_not_started);
 }
 
 static bool wake(const struct rank *r, int partner, const struct sharing *sharing)
@@ -228,17 +243,6 @@ void sharing_wake(const struct rank *r)
 }
 
 /* ---- contents ---- */
-
-static struct line_content *find_content(struct node_memory *memory, uint32_t incarnation,
-                                         uint32_t checkpoint)
-{
-  for (guint i = 0; i < memory->contents->len; i++) {
-    struct line_content *content = memory->contents->pdata[i];
-    if (content->incarnation == incarnation && content->checkpoint == checkpoint)
-      return content;
-  }
-  return NULL;
-}
 
 static struct line_content *add_content(struct node_memory *memory, uint32_t incarnation,
                                         uint32_t checkpoint)
@@ -258,17 +262,22 @@ static bool has_member(const struct node_memory *memory, int rank)
   return false;
 }
 
-/* Returns whether all that share the memory are captured, `r` among them. */
-static bool all_are_captured(const struct rank *r, const struct line_content *content)
+/* Returns whether the rank stores nothing more ahead of its capture, but what a collective call
+ * that it is in gives it. */
+static bool is_at_rest(int rank, const struct line_content *content)
+{
+  return incarnation_of(rank) == content->incarnation &&
+         (shadow_rank(rank)->line >= content->checkpoint || layer.rank[rank].mpi->call.inside);
+}
+
+/* Returns whether this is so for all that share the memory; `r` is captured. */
+static bool all_are_at_rest(const struct rank *r, const struct line_content *content)
 {
   const struct node_memory *memory = content->memory;
-  for (int i = 0; i < memory->size; i++) {
-    int member = memory->member[i];
-    if (member != r->index && entry_of(member, memory) &&
-        (incarnation_of(member) != content->incarnation ||
-         shadow_rank(member)->line < content->checkpoint))
+  for (int i = 0; i < memory->size; i++)
+    if (memory->member[i] != r->index && entry_of(memory->member[i], memory) &&
+        !is_at_rest(memory->member[i], content))
       return false;
-  }
   return true;
 }
 
@@ -289,8 +298,37 @@ void sharing_captured(const struct rank *r, struct capture *capture)
       content->images++;
       g_ptr_array_add(capture->contents, content);
     }
-    if (content && !content->bytes && all_are_captured(r, content))
+    if (content && !content->bytes && all_are_at_rest(r, content))
       content->bytes = g_memdup2(memory->base, MAX(memory->bytes, 1));
+  }
+}
+
+/* Puts what is stored into the contents of lines that come later for the rank, which are taken
+ * already. */
+static void put_into_contents(const struct rank *r, const struct node_memory *memory,
+                              const struct typemap *map, char *at, size_t bytes)
+{
+  for (guint i = 0; i < memory->contents->len; i++) {
+    const struct line_content *content = memory->contents->pdata[i];
+    if (!content->bytes || content->incarnation != incarnation_of(r->index) ||
+        content->checkpoint <= shadow_rank(r->index)->line)
+      continue;
+    g_autofree char *packed = g_malloc(bytes);
+    typemap_pack(map, at, packed, (MPI_Count)bytes);
+    typemap_unpack(map, packed, content->bytes + (at - memory->base), (MPI_Count)bytes);
+  }
+}
+
+void sharing_stored(const struct rank *r, void *at, MPI_Datatype type, size_t bytes)
+{
+  if (bytes == 0)
+    return;
+  const struct typemap *map = typemap_of(type);
+  const char *first = (const char *)at + map->true_low;
+  for (const struct sharing *each = r->mpi->sharings; each; each = each->next) {
+    const struct node_memory *memory = each->memory;
+    if (memory && first >= memory->base && first < memory->base + memory->bytes)
+      put_into_contents(r, memory, map, at, bytes);
   }
 }
 

@@ -5,17 +5,18 @@
  * store and the load that has read it. So ranks that share memory stand still together:
  *
  *     capture  A rank that was captured does not go on before all ranks that share memory with it
- *              are captured, too. The line's content of the memory is what it holds at the last of
- *              these captures: every access of a sharing rank before its capture has been made by
- *              then, and none that comes after it.
+ *              are captured, too. The line's content of the memory is what it holds then: every
+ *              access of a sharing rank before its capture has been made, and none after it.
  *     restart  A rank that has started again does not go on before all ranks that share memory with
  *              it have, too. With the last start the content of the line is put back. Ranks that
  *              have not heard of a failure write until then, and what they write is lost.
  *
  * This needs a protocol that takes all ranks back to one line, and that captures a rank wherever
  * the rank waits. Under protocols that handle collectives, a rank within a collective call cannot
- * be captured. So a rank is captured only while no other one with which it shares memory is in such
- * a call, and then these do not begin one before they are captured. */
+ * be captured, and it may need the captured ranks there. So these ranks go on when all others are
+ * captured or within such a call. A rank that is captured later, as it leaves the call, stores
+ * nothing before that but what messages and the call bring it; this is added to the content. No
+ * rank begins such a call before it is captured. */
 #ifndef RECLINE_NODE_MEMORY_H
 #define RECLINE_NODE_MEMORY_H
 
@@ -53,7 +54,8 @@ bool sharing_stops(const struct rank *);
 /* Returns whether no rank with which it shares memory was captured since its own last capture. If
  * not, it is captured before it goes on. */
 bool sharing_is_level(const struct rank *, const void *nothing);
-/* Returns whether the rank may be captured now. */
+/* Returns whether all ranks with which it shares memory have started again, without which it is not
+ * captured. */
 bool sharing_lets_capture(const struct rank *);
 
 /* Wakes the ranks that share memory with this one, to look again at the answers above. */
@@ -64,6 +66,10 @@ void sharing_wake(const struct rank *);
 void sharing_captured(const struct rank *, struct capture *);
 void sharing_forget(struct capture *);
 void sharing_started(const struct rank *);
+
+/* Call it when the layer has stored `bytes` bytes of data of that type for the rank, which have
+ * come in a message or are the result of a collective call. */
+void sharing_stored(const struct rank *, void *at, MPI_Datatype, size_t bytes);
 
 /* Returns the bytes of the rank's own parts, which count in its image. */
 double sharing_bytes(const struct rank *);

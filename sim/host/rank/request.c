@@ -2,6 +2,7 @@
 
 #include "sim/host/rank/agreement.h"
 #include "sim/host/rank/faults.h"
+#include "sim/host/rank/node_memory.h"
 #include "sim/host/rank/synchronous.h"
 #include "sim/net/transport.h"
 
@@ -25,6 +26,14 @@ int request_source(const struct comm *on, int member)
   return rank;
 }
 
+static void store(const struct request *request, const char *bytes, size_t taken)
+{
+  const struct rank *r = &layer.rank[heap_owner(request)];
+  typemap_unpack(typemap_of(request->type), bytes, request->buffer, (MPI_Count)taken);
+  if (r->mpi->sharings)
+    sharing_stored(r, request->buffer, request->type, taken);
+}
+
 /* Moves the bytes of a message to where the program wants them. */
 static void put(struct request *request, const char *bytes, size_t length, int source, int32_t tag)
 {
@@ -32,7 +41,7 @@ static void put(struct request *request, const char *bytes, size_t length, int s
   size_t room = (size_t)map->size * (size_t)request->count;
   size_t taken = MIN(length, room);
   if (taken > 0)
-    typemap_unpack(map, bytes, request->buffer, (MPI_Count)taken);
+    store(request, bytes, taken);
   request->status = (MPI_Status){.MPI_SOURCE = source,
                                  .MPI_TAG = tag,
                                  .MPI_ERROR = length > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS,

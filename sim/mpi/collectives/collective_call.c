@@ -261,6 +261,20 @@ static bool is_passed(const struct call *call)
   return schedule_on() && call->site.flow == RCL_FLOW_BARRIER && exchanges(call);
 }
 
+/* Lets a rank that shares memory be captured, if others that share it were captured while the rank
+ * was in the call. */
+static void leave(struct rank *r)
+{
+  const struct call_site *site = &r->mpi->call.site;
+  if (!r->mpi->sharings)
+    return;
+  if (data_flow_here(&r->mpi->call))
+    for (int i = 0; i < site->blocks; i++)
+      sharing_stored(r, block_at(&site->result, i), block_type(&site->result, i),
+                     (size_t)block_bytes(&site->result, i));
+  host_wait(r, sharing_is_level, NULL);
+}
+
 bool call_begin(struct rank *r, struct call_site site)
 {
   struct call *call = &r->mpi->call;
@@ -293,6 +307,8 @@ bool call_begin(struct rank *r, struct call_site site)
   if (!call->inside || layer.repairs)
     return true;
   call->inside = take_part(r) && !is_passed(call);
+  if (!call->inside)
+    leave(r);
   if (call->inside)
     pack(r);
   return call->inside;
@@ -313,10 +329,11 @@ int call_end(struct rank *r)
   }
   if (!call->error)
     files_after_call(r, &call->site);
+  bool was_inside = call->inside;
   call->state = CALL_NONE;
   call->inside = false;
-  if (shadow_protocol()->collectives)
-    sharing_wake(r);
+  if (was_inside)
+    leave(r);
   return call->error;
 }
 

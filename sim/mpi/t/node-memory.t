@@ -92,6 +92,16 @@ for protocol in $all; do
   is "$(cat wrong)" '' "$protocol: crashes of ranks that share memory"
 done
 
+# Under c3 a rank within a collective call is not captured while others are, and what the call stores
+# in shared memory belongs to its time before the capture: checkpoints 27 and 34 have such a rank.
+checkpoints='6 20 27 34'
+[ -z "$RECLINE_LONG" ] || checkpoints=$(seq 2 75)
+for checkpoint in $checkpoints; do
+  runs leaders 2 c3 "{rank: $((checkpoint % 4)), after: {rank: 0, event: committed, checkpoint: $checkpoint}, \
+    repair: 3ms, kills: rank}" --set checkpoint.every=2ms
+done >wrong
+is "$(cat wrong)" '' 'c3: captures while other ranks of the node are in collective calls'
+
 # ---- what is refused ----
 
 for protocol in $alone; do

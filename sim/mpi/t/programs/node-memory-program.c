@@ -1,7 +1,7 @@
 /* Computes a ring of cells whose parts lie in memory that the ranks of a node share; cells of other
  * nodes come in messages. Each rank writes into its own part and into those of its neighbours, and
- * prints a checksum of all that it has seen. Arguments: how ranks wait for each other, and rounds.
- */
+ * prints a checksum of all that it has seen. Arguments: how ranks wait for each other, or
+ * `leaders`, and rounds. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdint.h>
@@ -72,7 +72,7 @@ static void meet(MPI_Win window)
 /* ---- the ring of cells ---- */
 
 struct part {
-  uint64_t cell[CELLS], mail[MAIL], total;
+  uint64_t cell[CELLS], mail[MAIL], total, sum, given, before, after;
 };
 
 /* Returns the first or last cell of a neighbour: out of shared memory, or in a message. */
@@ -137,16 +137,42 @@ static void write_to_others(struct part *const *part, MPI_Win window, int round)
   }
 }
 
+/* Lets the first ranks of the nodes meet while the others are in collective calls of the node,
+ * whose results are stored in shared memory. */
+static void run_leaders(struct part *const *part, int rounds)
+{
+  struct part *own = part[here];
+  for (int round = 0; round < 15 * rounds; round++) {
+    smpi_execute_flops(1e4 * (1 + (rank * 7 + round * 3) % 13));
+    if (here == 0) {
+      MPI_Barrier(across);
+      own->total = own->total * 3 + (uint64_t)round;
+      MPI_Allreduce(&own->total, &own->sum, 1, MPI_UINT64_T, MPI_SUM, across);
+    }
+    own->cell[1] += own->given;
+    smpi_execute_flops(1e4 * (1 + (rank * 5 + round * 2) % 11));
+    MPI_Allreduce(&own->cell[1], &own->given, 1, MPI_UINT64_T, MPI_SUM, node);
+    own->given = own->given * 5 + (uint64_t)here;
+    MPI_Bcast(&own->before, 1, MPI_UINT64_T, round % size, node);
+    own->before += own->given;
+  }
+  look(own->before);
+  look(own->given);
+  look(part[0]->sum);
+}
+
 static void run(struct part *const *part, MPI_Win window, int rounds)
 {
-  uint64_t left, right;
+  struct part *own = part[here];
+  uint64_t left;
   for (int round = 0; round < rounds; round++) {
     compute(round);
     meet(window);
-    exchange(part, &left, &right);
+    exchange(part, &own->before, &own->after);
     meet(window);
-    update(part[here], left, right, round);
-    work_apart(part[here], round);
+    update(own, own->before, own->after, round);
+    left = own->before;
+    work_apart(own, round);
     meet(window);
     write_to_others(part, window, round);
     meet(window);
@@ -207,6 +233,8 @@ int main(int argc, char **argv)
     part[here]->cell[i] = (uint64_t)(rank * CELLS + i);
   if (!strcmp(way, "sync"))
     MPI_Win_lock_all(0, window);
+  if (!strcmp(way, "leaders"))
+    run_leaders(part, rounds);
   run(part, window, rounds / 2);
   for (int round = 0; round < rounds / 4; round++)
     make_and_free(round);
