@@ -77,7 +77,7 @@ for cell in 0 3; do
 done
 same crashes0 crashes3 'cells have the same failures'
 
-# Compares means and intervals with those of another program.
+# Compares means and intervals with the ones that another program computes.
 jq -r 'select(.cell == 2) | .simulated_s' three/runs.jsonl >values
 mean=$(awk '{ s += $1 } END { printf "%.6g", s / NR }' values)
 half=$(awk -v t=2.3646243 '{ s += $1; q += $1 * $1 } END { m = s / NR

@@ -33,7 +33,7 @@ numbers steps >found
 same found digits 'and so it does from within a solution' steps.err
 
 # On InfiniBand ranks notice a request up to 10 ms apart. If one rank were held at a place that
-# another rank has passed, the latter could wait for the former.
+# another rank has passed, the rank ahead could wait for the held one.
 wrong_at=
 for time in 1ms 5ms ${RECLINE_LONG:+$(seq -f '%gms' 2 0.5 15)}; do
   demo agreed --set failures=none --set expect.verdict=completed --set protocol.name=bookmark \

@@ -151,10 +151,10 @@ at_the_same_time() { # FUNCTION FILE
 
 # ---- the cases ----
 
-# Runs the reference. Leaves PROTOCOL.results, PROTOCOL.trace and PROTOCOL.cases. Its only failure
-# comes after the end. If there were no failure at all, computation could not be interrupted, and
-# events of one instant could come in another order than in runs with crashes, whose points would
-# then never come.
+# Runs the reference. Leaves PROTOCOL.results, PROTOCOL.trace and PROTOCOL.cases. The run's only
+# failure comes after the end. If there were no failure at all, computation could not be
+# interrupted, and events of one instant could come in another order than in runs with crashes,
+# whose points would then never come.
 reference() { # PROTOCOL
   protocol=$1
   case=$dir/$1

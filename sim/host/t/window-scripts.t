@@ -1,7 +1,7 @@
 #!/bin/sh
-# Windows in scripts behave as windows in programs. A program (programs/script) makes the real calls of
-# a script. Its run, move by move, must be a run of that script in the world, and it must see what the
-# script can see there (script-outcomes).
+# Windows in scripts behave as windows in programs. A program (programs/script) makes the real calls
+# of a script. Its run, move by move, must be a run of that script in the world, and the program
+# must see what the script can see there (script-outcomes).
 . "$(dirname "$0")/../../../protocols/t/tap.sh"
 needs_layer
 cd "$dir" || exit 1
