@@ -40,6 +40,6 @@ double campaign_failure_free(const struct campaign *c, const char *scenario)
   text = campaign_measure(scenario, NULL, settings, &problem);
   if (!text)
     return NAN;
-  output_write(file, text, strlen(text)); /* if this fails, the next command runs it again */
+  output_write(file, text, strlen(text)); /* if this fails, the next command measures again */
   return seconds_of(text);
 }

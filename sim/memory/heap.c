@@ -222,10 +222,10 @@ static bool in_library(const Dl_info *info, const char *name)
   return info->dli_fname && strstr(info->dli_fname, name);
 }
 
-/* Ends the process if SimGrid allocates in program mode. Its object would lie in a rank's arena and
- * be destroyed by the next rollback, which shows much later. The cause is an entry point that the
- * layer does not wrap. The allocation's owner is the first caller outside libc, libstdc++ and this
- * library. */
+/* Ends the process if SimGrid allocates in program mode. SimGrid's object would lie in a rank's
+ * arena, and the next rollback would destroy it, which would show much later. The cause is an entry
+ * point that the layer does not wrap. The allocation's owner is the first caller outside libc,
+ * libstdc++ and this library. */
 static void watch_caller(void)
 {
   struct arena *arena = heap_leave(); /* backtrace may allocate */
@@ -259,9 +259,9 @@ void heap_serve_simulator(bool on)
 
 /* ---- threads of programs --------------------------------------------------------------------- */
 
-/* Returns the arena for a thread that a program has started: that of the running rank. All ranks
- * are one thread, which waits for the started thread or works beside it. All ranks use the threads
- * of libgomp in turn. */
+/* Returns the arena for a thread that a program has started: the arena of the running rank. All
+ * ranks are one thread, which waits for the started thread or works beside it. All ranks use the
+ * threads of libgomp in turn. */
 static inline struct arena *of_thread(uintptr_t caller)
 {
   if (runs_ranks || !process.threads || holds(process.linker, caller) ||

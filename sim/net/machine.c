@@ -223,7 +223,7 @@ double machine_copy_seconds(double bytes)
   return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
 }
 
-/* Returns the seconds at the bandwidth of this property, or else at that of copies. */
+/* Returns the seconds at the bandwidth of this property, or else at the bandwidth of copies. */
 static double seconds_at(const char *property, double bytes)
 {
   return machine_property(property) ? bytes / machine_figure(property, 0.0)

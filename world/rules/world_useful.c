@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "world/rules/world_step.h"
 
-/* Describes where a rank stands: at an image, or in the present. `flows` are those of its
+/* Describes where a rank stands: at an image, or in the present. `flows` are the flows of its
  * program at that point. */
 struct stand {
   const struct world_flow *flows;

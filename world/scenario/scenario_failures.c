@@ -43,8 +43,8 @@ static bool judge_trigger(const struct scenario *scenario, const char *path,
 }
 
 /* Returns the mean time between failures that the machine's description gives to a law of nodes:
- * that of one node, or of all used nodes together. Returns a negative number if the description
- * gives none. */
+ * the mean time of one node, or of all used nodes together. Returns a negative number if the
+ * description gives none. */
 static double mtbf_of_machine(const struct scenario *scenario, const struct failure *failure)
 {
   double mtbf = scenario->platform.machine.mtbf;

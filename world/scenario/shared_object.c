@@ -359,7 +359,8 @@ static uint64_t entry_of(const struct object *o, uint64_t table)
   return value;
 }
 
-/* Returns whether a table of functions has a function other than that of the start files. */
+/* Returns whether a table of functions has a function other than the function of the start
+ * files. */
 static bool runs(const struct object *o, int64_t table, int64_t table_size, bool is_init)
 {
   uint64_t where, size = 0;

@@ -172,7 +172,7 @@ static bool read_move(struct replay *r, const char *text, struct move *move)
 }
 
 /* Returns a hash of the kept bytes with the number `number`, because equal bytes may have different
- * numbers. The number 0 stands for no bytes, and the hash is that of no bytes. */
+ * numbers. The number 0 stands for no bytes, so the result is then the hash of no bytes. */
 static uint32_t kept_digest(const struct world *world, uint32_t number)
 {
   uint32_t size;

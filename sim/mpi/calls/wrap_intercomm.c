@@ -122,7 +122,7 @@ static struct comm *between_of(struct rank *r, MPI_Comm handle)
   return comm;
 }
 
-/* Members of a group with `high` come after those of a group without. */
+/* If one group passes `high`, its members come after the members of the other group. */
 static int merge(struct rank *r, const struct comm *comm, int high, MPI_Comm *made)
 {
   comm->both->errors = comm->errors;

@@ -58,7 +58,7 @@ int *fortran_weights(void *argument)
 void smpi_init_fortran_types(void) __attribute__((weak)); /* SMPI's; no header declares it */
 
 static struct {
-  const char *name; /* the first one whose number is not that of mpif.h, or NULL */
+  const char *name; /* the first one whose number differs from the number in mpif.h; NULL: none */
   int number, found;
 } wrong;
 
