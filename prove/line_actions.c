@@ -91,6 +91,8 @@ static void count_given(struct taking *t, uint32_t peer)
   struct whole *h = t->h;
   struct value slot = FIELD(t, slot);
   bool arrives = slot.kind == VALUE_BITS && slot.bits == RCL_NO_SLOT;
+  if (h->merges && slot.kind != VALUE_BITS && t->m->kind != RCL_EVENT_RECEIVE)
+    t->unknown = "whether a message is given from a slot depends on the state";
   if (arrives && t->m->kind == RCL_EVENT_ARRIVED)
     raise_word(t, word_of_count(h, (int)peer, t->m->rank, OF_STATE, COUNT_GIVEN));
   if (arrives || t->m->kind == RCL_EVENT_COLLECTIVE)
@@ -131,23 +133,47 @@ static void join_barrier(struct taking *t)
   }
 }
 
+/* Puts a control message into the channel to `to` if `is_sent` holds; NULL: always. */
+static void put_control_to(struct taking *t, int to, uint32_t kind, Z3_ast is_sent)
+{
+  struct whole *h = t->h;
+  int from = t->m->rank;
+  Z3_ast *now = t->m->now, *word = &now[word_of_control(h, from, to, kind, 0)],
+         none = is_number(h, word[WORD_COUNT], 0), behind = number(h, 0);
+  for (uint32_t k = 0; k < h->kinds; k++)
+    behind = plus(h, behind, now[word_of_control(h, from, to, k, WORD_COUNT)]);
+  const Z3_ast is[CONTROL_WORDS] = {
+      [WORD_COUNT] = number(h, 1),
+      [WORD_PLACE] = behind,
+      [WORD_ABOUT] = term(t, FIELD(t, about)),
+      [WORD_VALUE] = term(t, FIELD(t, value)),
+      [WORD_AHEAD] = h->below && h->ordered ? now[word_of_channel(h, from, to, CHANNEL_MESSAGES)]
+                                            : word[WORD_AHEAD]};
+  line_move_duty(t->m, "channel", "no control message is sent while one of its kind is under way",
+                 is_sent ? implied(h, is_sent, none) : none);
+  for (unsigned k = 0; k < CONTROL_WORDS; k++)
+    word[k] = is_sent ? chosen(h, is_sent, is[k], word[k]) : is[k];
+}
+
+/* Sends a control message to the rank that the action names, which may depend on the state. */
 static void put_control(struct taking *t)
 {
   struct whole *h = t->h;
-  int from = t->m->rank, to = (int)known(t, FIELD(t, peer), (uint32_t)h->ranks);
+  struct value peer = FIELD(t, peer);
   uint32_t kind = known(t, FIELD(t, control), h->kinds);
-  Z3_ast *now = t->m->now, behind = number(h, 0);
-  for (uint32_t k = 0; k < h->kinds; k++)
-    behind = plus(h, behind, now[word_of_control(h, from, to, k, WORD_COUNT)]);
-  line_move_duty(t->m, "channel", "no control message is sent while one of its kind is under way",
-                 is_number(h, now[word_of_control(h, from, to, kind, WORD_COUNT)], 0));
-  now[word_of_control(h, from, to, kind, WORD_COUNT)] = number(h, 1);
-  now[word_of_control(h, from, to, kind, WORD_PLACE)] = behind;
-  now[word_of_control(h, from, to, kind, WORD_ABOUT)] = term(t, FIELD(t, about));
-  now[word_of_control(h, from, to, kind, WORD_VALUE)] = term(t, FIELD(t, value));
-  if (h->below && h->ordered)
-    now[word_of_control(h, from, to, kind, WORD_AHEAD)] =
-        now[word_of_channel(h, from, to, CHANNEL_MESSAGES)];
+  if (peer.kind != VALUE_TERM) {
+    int to = (int)known(t, peer, (uint32_t)h->ranks);
+    put_control_to(t, to, kind, NULL);
+    return;
+  }
+  Z3_ast name = term(t, peer), some = Z3_mk_false(h->w.x.z3);
+  for (int to = 0; to < h->ranks; to++) {
+    Z3_ast is_to =
+        same(h, name, Z3_mk_unsigned_int(h->w.x.z3, (unsigned)to, Z3_get_sort(h->w.x.z3, name)));
+    some = either(h, some, is_to);
+    put_control_to(t, to, kind, is_to);
+  }
+  line_move_duty(t->m, "channel", "a control message is sent to a rank", some);
 }
 
 static void capture(struct taking *t)
