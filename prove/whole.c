@@ -329,6 +329,11 @@ static void note_place(struct whole *h)
                assumes = path_peek(&h->w.x, &none, place.object,
                                    at + (uint32_t)offsetof(struct rcl_place, assumes), 4);
   h->logs = what.kind == VALUE_BITS && what.bits != RCL_LOGGED_NOTHING;
+  for (unsigned i = 0; i < RCL_PLACE_LOGS; i++) {
+    size_t when = offsetof(struct rcl_place, logs[i].when);
+    struct value is = path_peek(&h->w.x, &none, place.object, at + (uint32_t)when, 1);
+    h->merges |= is.kind == VALUE_BITS && is.bits == RCL_LOGGED_ALWAYS;
+  }
   h->coloured = h->w.traits.piggyback_bytes > 0;
   h->below = h->w.traits.level == RCL_LEVEL_CHANNEL;
   h->ordered = !h->below || (assumes.kind == VALUE_BITS && assumes.bits & RCL_ASSUMES_FIFO);
@@ -343,6 +348,8 @@ bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ran
   h->w.x.until = until;
   h->words = h->w.state_bytes / 4;
   note_place(h);
+  if (h->merges)
+    executor_merge(&h->w.x);
   while (h->w.controls[h->kinds])
     h->kinds++;
   h->count = word_of_channel(h, ranks - 1, ranks - 1, words_of_pair(h));

@@ -84,6 +84,8 @@ struct whole {
                      channels, and a rank may be captured at any time */
   bool ordered;   /* channels keep their order */
   bool coloured;  /* messages of the program have words of the protocol */
+  bool merges;    /* paths of a step that meet become one: a rank that logs each message has
+                     many, one for each way in which its lists are filled */
   uint32_t config[WHOLE_RANKS];                          /* objects */
   uint32_t memory[WHOLE_RANKS][MEMORIES];                /* objects */
   uint32_t shown, shown_ranks, shown_channels, controls; /* objects that a clause is given */
