@@ -314,10 +314,10 @@ static bool kinds_hold(const struct rcl_whole *w, int i, int j)
 static bool silent_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
-  uint32_t all = channel->messages;
+  bool any = channel->messages != 0;
   for (enum control kind = ENVELOPE; kind <= COMMITTED; kind++)
-    all += channel->control[kind].count;
-  return !is_behind(w, i) || !all;
+    any |= channel->control[kind].count != 0;
+  return !is_behind(w, i) || !any;
 }
 
 /* The coordinator tells another initiator of C before it sends that rank its send log of C1. */
