@@ -166,6 +166,12 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   refuted no-hold held
   refuted early-uncounted red
   is "$(verdict --timeout 0 message-tagging)" 'proved 0' 'message-tagging, two ranks' out err
+  of=event-logging
+  refuted no-hold held --timeout 0
+  refuted told-any begins --timeout 0
+  never='0 control none from 1, 0 control committed from 1, 1 control none from 0, 1 control done from 0'
+  is "$(verdict --timeout 0 event-logging)" 'proved 0' 'event-logging, two ranks' out err
+  is "$(sed -n 's/^  cannot happen: //p' out)" "$never" 'all other moves can happen'
   of=bookmark
   refuted commit-early 'store|durable'
   refuted release-early held
@@ -176,6 +182,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=264
+  lines=272
 fi
 finish $lines
