@@ -21,7 +21,7 @@ sub structs {
     my ($name) = $record =~ /^ *0 \| (struct \w+)$/m or next;
     my (@fields, @outer);
     while ($record =~ /^ *(\d+) \|(\s+)(.*\S) (\w+)$/mg) {
-      my ($offset, $depth, $type, $field) = ($1, length($2) / 2, $3, $4);
+      my ($offset, $depth, $type, $field) = ($1, int(length($2) / 2), $3, $4);
       next if $depth < 1 || "$type $field" eq $name;
       @outer = @outer[0 .. $depth - 2] if @outer > $depth - 1;
       push @fields, [join('.', @outer, $field), $type, 0 + $offset] if $type !~ /^(?:struct|union) /;

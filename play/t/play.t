@@ -105,6 +105,14 @@ is(run("node $here/narrate.js $dir/none-lost.html $dir/lives.trace"), join('', m
 like(run("$recline check $dir/exported.trace"), qr{^$dir/exported.trace: \d+ moves, the same}, 'a trace replays');
 run("sed -i 's/^1 1 start.*/1 1 crash/' $dir/none-lost.trace");
 like(run("$recline check $dir/none-lost.trace", 1), qr/none-lost.trace:\d+: /, 'and not if it is changed');
+# Fields of a state have their names: a field behind a struct does not have the struct's name before it.
+open my $layouts, '<', "$build/play/layouts.json" or BAIL_OUT($!);
+my $layout = decode_json(join '', <$layouts>);
+my %fields = map { my $name = $_; $name => [map { $_->[0] } @{$layout->{$name}{types}{'struct state'}}] } sort keys %$layout;
+is(join(' ', grep { my (%seen, $twice); $twice += $seen{$_}++ for @{$fields{$_}}; $twice } sort keys %fields), '', 'no field of a state has the name of another one');
+open my $state, '<', "$root/protocols/causal_log.h" or BAIL_OUT($!);
+my @plain = map { /^  uint32_t (\w+);/ ? $1 : () } split /\n/, join('', <$state>) =~ s/.*^struct state \{(.*?)^\}.*/$1/msr;
+is(join(' ', grep { my $name = $_; @plain && !grep { $_ eq $name } @{$fields{causal}} } @plain), '', 'a field behind a struct has its own name');
 # A user's own protocol is played from its source.
 run("cp $root/examples/pause* $dir; cd $dir && cc -std=c11 -shared -fPIC -I$build/include -o pause.so pause.c && "
   . "$recline play pause-recovers.yaml");
