@@ -240,11 +240,27 @@ static char *sentence_of(const struct table *table, int field, const struct rang
   return g_string_free(text, FALSE);
 }
 
+/* Returns a number with that many digits, without an exponent, which the caller frees. */
+static char *with_digits(double value, int digits)
+{
+  if (!isfinite(value) || value == 0.0)
+    return g_strdup_printf("%g", value);
+  int after = MAX(digits - 1 - (int)floor(log10(fabs(value))), 0);
+  char *text = g_strdup_printf("%.*f", after, value);
+  size_t length = strlen(text);
+  while (after > 0 && text[length - 1] == '0')
+    text[--length] = '\0';
+  if (text[length - 1] == '.')
+    text[length - 1] = '\0';
+  return text;
+}
+
 static void print_simulated(const struct table *table, int field, const struct range *found)
 {
   struct estimate e = table_mean(table, found->best, field);
-  printf("  simulated  %12s  %12.6g s ± %.3g; 95 %%: between %s and %s\n",
-         grid_value(table->runs->grid, found->best, 0), e.mean, e.half,
+  g_autofree char *mean = with_digits(e.mean, 5), *half = with_digits(e.half, 3);
+  printf("  simulated  %12s  %12s s ± %s; 95 %%: between %s and %s\n",
+         grid_value(table->runs->grid, found->best, 0), mean, half,
          grid_value(table->runs->grid, found->first, 0),
          grid_value(table->runs->grid, found->last, 0));
 }
@@ -257,15 +273,27 @@ static double optimum_of(const struct costs *costs)
 
 static void print_by(const struct costs *costs, const char *name, double interval)
 {
-  printf("  %-9s  %11.6gs  %12.6g s\n", name, interval,
-         optimum_time(&costs->model, costs->work, interval));
+  g_autofree char *every = with_digits(interval, 5);
+  g_autofree char *mean = with_digits(optimum_time(&costs->model, costs->work, interval), 5);
+  printf("  %-9s  %11ss  %12s s\n", name, every, mean);
 }
 
 static void print_theory(const struct costs *costs)
 {
   const struct machine_model *m = &costs->model;
-  printf("checkpoint %.6g s, recovery %.6g s, downtime %.6g s, mtbf %.6g s, work %.6g s\n",
-         m->checkpoint, m->recovery, m->downtime, m->mtbf, costs->work);
+  const struct {
+    const char *name;
+    double seconds;
+  } each[] = {{"checkpoint", m->checkpoint},
+              {", recovery", m->recovery},
+              {", downtime", m->downtime},
+              {", mtbf", m->mtbf},
+              {", work", costs->work}};
+  for (size_t i = 0; i < G_N_ELEMENTS(each); i++) {
+    g_autofree char *seconds = with_digits(each[i].seconds, 4);
+    printf("%s %s s", each[i].name, seconds);
+  }
+  printf("\n");
   printf("             interval       mean time\n");
   if (optimum_of(costs) <= 0.0)
     return;
