@@ -221,7 +221,7 @@ const Story = {
   // Returns the sentence of plots/narration.c for a violation {property, rank, text, step, time}; `time` is null
   // where steps have no times.
   violated: ({property, rank, text, step, time}) =>
-    `Violated: ${property}${rank === null ? '' : `, at rank ${rank}`}, by ${time === null ? `step ${step}` : `time ${time} s`}: ${text.replace(/@(?=\d)/g, 'message ')}.`,
+    `Violated: ${property}${rank === null ? '' : `, at rank ${rank}`}, by ${time === null ? `step ${step}` : `time ${time} s`}: ${text.replace(/@(?=\d)/g, 'message ').replace(/ \(histories .*/, '')}.`,
 
   // Returns the sentence for a step. `over`: no step follows the known ones.
   tell(s, h, over) {

@@ -41,8 +41,8 @@ const struct words words_rules[] = {
     {"no-loss", "Messages of one flow are given in order, and none is left out.", NULL},
     {"no-duplicate", "No message is given twice.", NULL},
     {"outcome",
-     "The programs end as some run without failures can. Each number stands for the history of a "
-     "rank: what its program was given and how its choices came out.",
+     "The programs end as some run without failures can: in what each was given, and in how its "
+     "choices came out.",
      NULL},
     {"agreement",
      "A receiver was given the messages that its sender has sent in its final execution.", NULL},
@@ -144,7 +144,8 @@ const struct words *words_find(const struct words *list, const char *name)
 char *words_violation(const char *text)
 {
   GString *said = g_string_new(NULL);
-  for (; *text; text++)
+  const char *histories = strstr(text, " (histories "); /* numbers for programs, at the end */
+  for (; *text && text != histories; text++)
     if (*text == '@' && g_ascii_isdigit(text[1]))
       g_string_append(said, "message ");
     else

@@ -27,7 +27,8 @@ extern const struct words words_marks[], words_labels[];
  * result. */
 char *words_control(const char *text, const char *words);
 
-/* Returns the text of a violation with "message 3" in place of "@3", which the caller frees. */
+/* Returns the text of a violation with "message 3" in place of "@3" and without the numbers of
+ * histories, which say nothing to a reader. The caller frees it. */
 char *words_violation(const char *text);
 
 /* Returns the entry of that name; NULL: there is none. */

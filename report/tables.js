@@ -47,7 +47,7 @@ const Tables = {
   percent(value) { return `${(100 * value).toFixed(1)} %`; },
 
   // Returns the text of a violation with the words of its sentence in a narration.
-  numbered: (text) => (text || '').replace(/@(?=\d)/g, 'message '),
+  numbered: (text) => (text || '').replace(/@(?=\d)/g, 'message ').replace(/ \(histories .*/, ''),
 
   // Makes a list of [name, value] pairs.
   facts(pairs) {

@@ -51,7 +51,7 @@ happens() {
     outcome)
       # a rank that is rolled back prints its history again
       histories=$(tac "$dir/$1/program.out" | sort -s -u -k 4,4n | sed 's/.*: //' | tr '\n' ' ')
-      tail -n 1 "$dir/$1.trace" | grep -q " has: ${histories% }\$" && echo outcome
+      tail -n 1 "$dir/$1.trace" | grep -q "(histories ${histories% })\$" && echo outcome
       ;;
     recovers) case $(value "$result" verdict) in gave-up | lost) echo recovers ;; esac ;;
     *) value "$result" audit.first | sed 's/:.*//' ;;

@@ -47,17 +47,19 @@ void worker_wrong_outcome(const struct intern *outcomes, const struct content *h
       used += snprintf(named + used, sizeof named - (size_t)used, "%s %u", used ? "," : "", rank);
   *verdict = (struct verdict){.kind = VERDICT_VIOLATION, .property = "outcome"};
   if (count > 0)
-    used =
-        snprintf(verdict->text, sizeof verdict->text,
-                 "rank%s%s end%s as in no run without failures; these histories no such run has:",
-                 count > 1 ? "s" : "", named, count > 1 ? "" : "s");
+    used = snprintf(verdict->text, sizeof verdict->text,
+                    "rank%s%s end%s as in no run without failures (histories", count > 1 ? "s" : "",
+                    named, count > 1 ? "" : "s");
   else
-    used =
-        snprintf(verdict->text, sizeof verdict->text,
-                 "each rank ends as in some run without failures; these together no such run has:");
+    used = snprintf(
+        verdict->text, sizeof verdict->text,
+        "each rank ends as in some run without failures, but no such run ends as all together "
+        "(histories");
   for (uint32_t rank = 0; rank < ranks && (size_t)used < sizeof verdict->text; rank++)
     used += snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, " %08x%08x",
                      histories[rank].word[0], histories[rank].word[1]);
+  if ((size_t)used < sizeof verdict->text)
+    snprintf(verdict->text + used, sizeof verdict->text - (size_t)used, ")");
 }
 
 /* Judges property `outcome` in the state that is loaded. */
