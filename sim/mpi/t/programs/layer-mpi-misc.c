@@ -519,15 +519,37 @@ static void test_rows(int distribution, int first, int second)
   MPI_Type_free(&part);
 }
 
+/* Expects a named type of so many bytes, or an error if there is none. */
+static void expect_match(int class, int bytes, bool there_is)
+{
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int size = 0, ints, addresses, types, combiner = -1;
+  bool found = MPI_Type_match_size(class, bytes, &type) == MPI_SUCCESS;
+  if (found) {
+    MPI_Type_size(type, &size);
+    MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
+  }
+  expect(found == there_is && (!found || (size == bytes && combiner == MPI_COMBINER_NAMED)),
+         "type_match_size");
+}
+
+static void test_sizes(void)
+{
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int bytes = 0; bytes <= 33; bytes++) {
+    bool power = bytes && !(bytes & (bytes - 1));
+    expect_match(MPI_TYPECLASS_INTEGER, bytes, power && bytes <= 16);
+    expect_match(MPI_TYPECLASS_REAL, bytes, power && bytes >= 4 && bytes <= 16);
+    expect_match(MPI_TYPECLASS_COMPLEX, bytes, power && bytes >= 8 && bytes <= 32);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void test_distributed(void)
 {
-  MPI_Datatype type;
-  int size;
   test_rows(MPI_DISTRIBUTE_BLOCK, 2 * rank, 2 * rank + 1);
   test_rows(MPI_DISTRIBUTE_CYCLIC, rank, rank + ranks);
-  MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 2, &type);
-  MPI_Type_size(type, &size);
-  expect(size == 2, "type_match_size");
+  test_sizes();
 }
 
 /* ---- types by their old names, and by what Fortran asks of them ---- */
