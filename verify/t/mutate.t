@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests verify/bench/mutate.pl: changes are made, compiled, and noticed by claims. Some changes of
-# its list of known ones must go unnoticed, and 40 changes of the judge must be noticed.
+# its list of known ones must go unnoticed, and 20 changes of the judge must be noticed.
 # RECLINE_LONG=1 tries all changes of both lists, and RECLINE_COUNT (3) changes of every source of
 # the judge, drawn by RECLINE_SEED (401).
 . "$(dirname "$0")/../../protocols/t/tap.sh"
@@ -38,17 +38,17 @@ check 'and is named' grep -q '^NOT KNOWN TO BE NONE by blocking' "$dir/out"
 check 'the known changes of the tree go unnoticed' test "$?" -eq 0
 check 'all of them' test "$(grep -c '^known' "$dir/out")" -eq "$(grep -c '^protocols/' "$known")"
 
-# What must be noticed: the first 40 of the judge, or all.
+# What must be noticed: the first 20 of the judge, or all.
 noticed=$root/verify/bench/mutate-noticed.txt
 [ "${RECLINE_LONG:-0}" = 1 ] || {
-  grep '^\(verify\|world\)/.*|||' "$noticed" | head -n 40 >"$dir/noticed"
+  grep '^\(verify\|world\)/.*|||' "$noticed" | head -n 20 >"$dir/noticed"
   noticed=$dir/noticed
 }
 "$mutate" --build "$build" --noticed "$noticed" >"$dir/out" 2>"$dir/err"
 check 'each change that must be noticed is' test "$?" -eq 0
 sed -n 's/^\(MISSED\|NO C\)/# &/p' "$dir/out"
 check 'all of them' test "$(grep -c '^noticed' "$dir/out")" -eq "$(grep -c '^[a-z].*|||' "$noticed")"
-check '40 or more of the judge' test "$(grep -c '^\(verify\|world\)/' "$noticed")" -ge 40
+check '20 or more of the judge' test "$(grep -c '^\(verify\|world\)/' "$noticed")" -ge 20
 printf '%s\n' 'world/rules/world_judge.c judge_timers ||| bool each = w->protocol->independent || w->protocol->clocks; ||| bool each = w->protocol->independent; ||| none-lost' >"$dir/missed"
 "$mutate" --build "$build" --noticed "$dir/missed" >"$dir/out" 2>"$dir/err"
 check 'one that its claim does not notice is missed' test "$?" -eq 1

@@ -2,7 +2,7 @@
 """A second referee (verify/t/referee) judges random worlds, and so does `recline check`: the same
 verdicts, and in searches of all states the same numbers of states and of transitions and depth.
 
-    referee.t                  RECLINE_RANDOM worlds (500) from RECLINE_SEED (1) on
+    referee.t                  RECLINE_RANDOM worlds (200; with RECLINE_LONG=1 500) from RECLINE_SEED (1) on
     referee.t SEED             prints the claim of this world
 
 Each world is a script of 2 or 3 ranks under `none` or a protocol of verify/t/referee/protocols.c.
@@ -172,7 +172,8 @@ def main():
     if len(sys.argv) > 1:
         print(claim_of(random_case(int(sys.argv[1])), f'world-{sys.argv[1]}', 'protocols.so'), end='')
         return 0
-    first, worlds = int(os.environ.get('RECLINE_SEED', 1)), int(os.environ.get('RECLINE_RANDOM', 500))
+    usual = 500 if os.environ.get('RECLINE_LONG') else 200
+    first, worlds = int(os.environ.get('RECLINE_SEED', 1)), int(os.environ.get('RECLINE_RANDOM', usual))
     judged, seed, failed = {}, first, 0
     while len(judged) < worlds:
         one = judge(seed)

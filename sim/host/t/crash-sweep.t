@@ -10,8 +10,8 @@
 # must recover, with results of the same bits as the reference, and with nothing found by the audit.
 # Without a protocol every crash must lose the program, and no verification may be printed.
 #
-# c3 and bookmark are crashed in every 16th of these places and of the pairs, the other protocols in
-# every 40th, and optimistic, which has many more places, in every 160th. So each protocol tests the
+# c3 and bookmark are crashed in every 32nd of these places and of the pairs, the other protocols in
+# every 80th, and optimistic, which has many more places, in every 320th. So each protocol tests the
 # rules that all protocols share, and each in other places.
 #
 # RECLINE_LONG=1: every rank as the victim, every instant with a second crash, for all protocols.
@@ -272,9 +272,9 @@ twice() {
 # Prints N where one of N cases is taken: 1 for protocols that are named on the command line.
 step() { # PROTOCOL
   case $named-${RECLINE_LONG:-0}-$1 in
-    0-0-c3 | 0-0-bookmark | 0-0-none) echo 16 ;;
-    0-0-optimistic) echo 160 ;;
-    0-0-*) echo 40 ;;
+    0-0-c3 | 0-0-bookmark | 0-0-none) echo 32 ;;
+    0-0-optimistic) echo 320 ;;
+    0-0-*) echo 80 ;;
     *) echo "${RECLINE_STEP:-1}" ;;
   esac
 }
