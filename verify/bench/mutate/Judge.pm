@@ -42,6 +42,7 @@ my @tests = (
   ['world/script/t/script.t', 't/script-test'], ['world/trace/t/trace.t', 't/verify-tool'],
   ['world/rules/t/in-place.t', 't/in-place-test'], ['world/rules/t/shares.t', 't/shares-test'],
   ['world/rules/t/grouped.t', 't/grouped-test'], ['world/rules/t/given.t', 't/given-test'],
+  ['world/rules/t/rename.t', 't/rename-test'],
   ['verify/t/sound.t', 't/verify-tool'],
   ['verify/t/hazards.t', 't/verify-tool'], ['verify/t/archive.t', 't/archive-test'],
   ['verify/t/tables.t', 't/tables-test'],
@@ -58,7 +59,7 @@ my @tests = (
   ['verify/t/distributed-checkpoints.t', 't/verify-tool'], ['mpi/t/host.t', 't/verify-tool']);
 
 # Lists the programs of tests that also run under the sanitizers, with the seconds that this takes.
-my %memory = ((map { ("t/$_-test" => 3) } qw(script shares grouped in-place given archive judge tables)),
+my %memory = ((map { ("t/$_-test" => 3) } qw(script shares grouped in-place given rename archive judge tables)),
   't/grammar-test' => 8, 't/explorer-test' => 25, 't/liveness-test' => 35);
 
 sub new {
