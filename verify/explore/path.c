@@ -156,8 +156,8 @@ static void step_back(struct explorer *e, unsigned level, struct visited *sets)
     e->worker[i].among = &sets[level + 1];
     share[i] = (struct share){.w = &e->worker[i],
                               .tag = tag_of(level),
-                              .from = end / e->workers * i,
-                              .to = i + 1 == e->workers ? end : end / e->workers * (i + 1)};
+                              .from = end * i / e->workers,
+                              .to = end * (i + 1) / e->workers};
   }
   platform_parallel(collect_share, share, sizeof *share, e->workers);
   if (e->archive)

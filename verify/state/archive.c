@@ -273,7 +273,7 @@ static void mark_all_known(const struct archive *a, uint8_t *states, uint64_t co
   uint32_t bytes = sorted_bytes(a->packing);
   struct search search[threads];
   for (unsigned i = 0; i < threads; i++) {
-    uint64_t from = count / threads * i, to = i + 1 == threads ? count : count / threads * (i + 1);
+    uint64_t from = count * i / threads, to = count * (i + 1) / threads;
     search[i] = (struct search){a, states + from * (bytes + 1), bytes, to - from};
   }
   platform_parallel(mark_known, search, sizeof *search, threads);

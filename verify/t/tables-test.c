@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "protocols/t/tap.h"
+#include "verify/explore/cycles.h"
 #include "verify/reduce/dfa.h"
 #include "verify/reduce/records.h"
 #include "verify/state/filter.h"
@@ -356,6 +357,19 @@ static void records(void)
   ok(records_differing(&a, &b, bit_of) == 4, "and in all that is said of one");
 }
 
+static void places(void)
+{
+  enum { MANY = 10000 };
+  struct places list = {0};
+  uint64_t right = 0;
+  for (uint64_t n = 0; n < MANY; n++)
+    places_add(&list, n * n);
+  for (uint64_t n = 0; n < list.count; n++)
+    right += list.place[n] == n * n;
+  ok(list.count == MANY && right == MANY && list.room >= MANY, "a list of places grows");
+  free(list.place);
+}
+
 int main(void)
 {
   packs();
@@ -368,5 +382,6 @@ int main(void)
     wide_states(words);
   languages();
   records();
+  places();
   return done();
 }
